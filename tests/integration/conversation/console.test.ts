@@ -134,3 +134,27 @@ test('who asked for a plan and who decided about it stand apart from what is bes
     '\u2068אנה\u2069',
   ]);
 });
+
+test('no tab of a plan holds a character that turns the text around it: it is spelled out', async () => {
+  const turned = 'a\u202Etxt.exe';
+  const step = { id: '1', description: `Write ${turned}`, tool: 'workspace', operation: 'write' };
+  const { id } = await instance.service.propose(
+    { title: turned, steps: [{ ...step, args: { path: turned, content: turned } }] },
+    { conversation: 'turned' },
+    ana,
+  );
+  const page = await openPage(`turned&plan=${id}`);
+  for (const tab of await page.getByRole('tab').all()) {
+    await tab.click();
+    const panel = page.getByRole('tabpanel');
+    await panel.locator(':scope > *').first().waitFor();
+    if ((await tab.getAttribute('id')) === 'tab-steps') {
+      await panel.locator('.step-head').click();
+      await panel.locator('.step-operation').waitFor();
+      // The path, the content and the planner's reason.
+      expect((await panel.innerText()).split('\\u{202E}').length).toBeGreaterThan(3);
+    }
+    const text = (await page.locator('body').textContent()) ?? '';
+    expect(/.{0,80}\u202E.{0,20}/u.exec(text)?.[0]).toBeUndefined();
+  }
+});

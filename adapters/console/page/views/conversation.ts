@@ -1,6 +1,8 @@
 // The left-hand column: what was said, the cards of the plans that were spoken of, and the place to say more.
+
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
+import { showText } from '#cards/plain.ts';
 import type { Message } from '#contracts/service.ts';
 import { openPlan, showPane } from '../live/focus.ts';
 import type { State } from '../live/state.ts';
@@ -44,10 +46,12 @@ function drawReference(id: string): TemplateResult {
 
 /** Text as it is, except that `words in backticks` are set as code and that the id of a plan stays on one line. */
 function drawSaid(text: string): unknown[] {
-  return text.split(/(`[^`\n]+`|\bPLAN-[0-9a-f]{8}\b)/).map((part) => {
-    if (/^`.+`$/.test(part)) return html`<code>${part.slice(1, -1)}</code>`;
-    return part.startsWith('PLAN-') ? html`<span class="named">${part}</span>` : part;
-  });
+  return showText(text)
+    .split(/(`[^`\n]+`|\bPLAN-[0-9a-f]{8}\b)/)
+    .map((part) => {
+      if (/^`.+`$/.test(part)) return html`<code>${part.slice(1, -1)}</code>`;
+      return part.startsWith('PLAN-') ? html`<span class="named">${part}</span>` : part;
+    });
 }
 
 function drawSession(state: State, run: string | undefined): TemplateResult | typeof nothing {

@@ -1,6 +1,8 @@
 // The drawer of plans that wait for a person's decision.
+
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
+import { cleanLine } from '#cards/plain.ts';
 import type { PlanSummary } from '#contracts/service.ts';
 import { openListed } from '../live/navigation.ts';
 import { loadOlderPending } from '../live/pending.ts';
@@ -56,7 +58,7 @@ function drawRow(plan: PlanSummary): TemplateResult {
   const state = plan.status === 'needs_review' ? '◷ Needs a review' : '◷ Waiting for approval';
   return html`<li>
     <button class="pending-row" data-plan=${plan.id} @click=${() => void openListed(plan)}>
-      <span class="pending-title">${plan.title}</span>
+      <span class="pending-title">${cleanLine(plan.title)}</span>
       <span class="pending-facts"
         >${state} · ${countOf(plan.total_steps, 'step')} ·
         <bdi>${plan.asked_by ?? plan.requester}</bdi> · ${formatAge(plan.created_at)}</span
