@@ -21,8 +21,15 @@ import { type Listening, listenOnLoopback } from '#tests/fixtures/loopback.ts';
 import { readCard } from '#tests/fixtures/teams/press.ts';
 import { createFakeTerminal } from '#tests/fixtures/terminal.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, openTestInstance, reach, type TestInstance } from '#tests/setup/instance.ts';
+import {
+  ana,
+  openTestInstance,
+  reach,
+  settleAsRead,
+  type TestInstance,
+} from '#tests/setup/instance.ts';
 import { compileCache, node, quickly, root } from '#tests/setup/process.ts';
+import { waitFor } from '#tests/wait.ts';
 
 const viewer = { user: 'ana', timezone: 'UTC' };
 const database = useDatabase();
@@ -362,6 +369,43 @@ describe('a plan that was approved', () => {
         expectIn(shown, received);
       }),
       { numRuns: 5, endOnFailure: true },
+    );
+  });
+
+  test('hands no tool a value that an earlier step put out before it stood on every surface to be confirmed', async () => {
+    const withEnd = value.filter((text) => text.trim() !== '');
+    await fc.assert(
+      fc.asyncProperty(withEnd, value, fc.boolean(), async (found, note, inTo) => {
+        await writeFile(log, '');
+        await writeFile(join(instance.workspace, 'found.txt'), found);
+        const later = { $from: 'r', path: '/text' };
+        const read = { tool: 'workspace', operation: 'read', args: { path: 'found.txt' } };
+        const args = inTo ? { to: later, note } : { to: note, note: later };
+        const send = { tool: 'desk', operation: 'notify', args: { ...args, extra: {} } };
+        const draft = {
+          title: 'Tell the desk',
+          steps: [
+            { id: 'r', description: 'Look', ...read },
+            { id: 's', description: 'Only reads', ...send },
+          ],
+        };
+        const options = { user: 'ana', conversation: 'console:later' };
+        const plan = await instance.service.propose(draft, options, ana);
+        const { version, digest } = plan;
+        await instance.service.approve(plan.id, { version, digest }, ana);
+        await waitFor('the confirmation', async () => {
+          const [step] = await instance.service.getSteps(plan.id, ['s']);
+          return step?.status === 'waiting';
+        });
+        expect(readFileSync(log, 'utf8')).toBe('');
+        await expectShown(plan, [found, note]);
+        await settleAsRead(instance, plan.id, { s: 'retry' });
+        await reach(instance, plan.id, 'completed');
+        const received = textsIn(JSON.parse(readFileSync(log, 'utf8')));
+        expect(received).toEqual(expect.arrayContaining([found, note]));
+        await expectShown(plan, received);
+      }),
+      { numRuns: 8, endOnFailure: true },
     );
   });
 
