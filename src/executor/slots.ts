@@ -43,8 +43,8 @@ export type Slots = {
 const lookEveryMs = 250;
 /** What was claimed waits for a slot this long (milliseconds), then others may be free sooner. */
 const waitAtMostMs = 1000;
-/** Where nothing began for so long (milliseconds) though some wait, one call more is made. */
-const standstillMs = 1000;
+/** Where nothing began for so long (milliseconds) though some wait, one call more is made; then twice as many more each time. */
+const standstillMs = 500;
 /** Steps that only wait for a time, beyond which they take slots like others. */
 const idleAtMost = 4096;
 /** The share of the further calls that is kept for people who hold nothing. */
@@ -167,7 +167,7 @@ export function createSlots(limit: number, most = limit): Slots {
     const someWait = queue.size > 0 || line.size > 0;
     const bound = findNext()?.own === 0 ? most : mostOfOne;
     if (someWait && limit + lent < bound && now - lastBegun > standstillMs) {
-      lent++;
+      lent = Math.min(bound - limit, Math.max(1, 2 * lent));
       lastBegun = now;
     }
     beginNext();

@@ -158,7 +158,7 @@ describe('claiming', () => {
     expect(await young).toBe('young');
   });
 
-  test('makes one call more for each second in which none begins, up to its bound', async () => {
+  test('makes more calls the longer none begins, up to its bound', async () => {
     const slots = createSlots(2, 3);
     const [a, b] = [makeClaimant('a'), makeClaimant('b', 'ben')];
     expect(slots.admit(a, 5)).toBe(2);
