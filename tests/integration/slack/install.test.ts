@@ -66,7 +66,7 @@ for (const socket of [false, true]) {
     const { slack, instance, lines } = use;
     const globex = await useWorkspace(use, 'Globex');
     const initech = await useWorkspace(use, 'Initech');
-    for (const { user, card, workspace, channel } of [globex, initech]) {
+    for (const { user, card, workspace, channel, root } of [globex, initech]) {
       const id = planOf(card);
       await slack.press(user.id, card, 'countersign:approve');
       const { approvals } = await reach(instance, id, 'completed');
@@ -76,6 +76,10 @@ for (const socket of [false, true]) {
         const now = slack.messages(channel).find(({ ts }) => ts === card.ts);
         return now !== undefined && !JSON.stringify(now.blocks).includes('countersign:approve');
       });
+      // What is left to be posted would be posted in the next test, with a token of this one.
+      await waitFor('its news', async () =>
+        slack.replies(channel, root).some(({ text }) => text.includes('is done')),
+      );
     }
     const posted = slack.calls.filter(({ method }) => method === 'chat.postMessage');
     for (const { team, parameters } of posted) {

@@ -1,5 +1,4 @@
 // The left-hand column: what was said, the cards of the plans that were spoken of, and the place to say more.
-
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { showText } from '#cards/plain.ts';

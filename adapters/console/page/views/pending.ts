@@ -1,5 +1,4 @@
 // The drawer of plans that wait for a person's decision.
-
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { cleanLine } from '#cards/plain.ts';
