@@ -28,6 +28,8 @@ afterAll(async () => {
   await Promise.all([one.close(), other.close()]);
 });
 beforeEach(async () => {
+  // Wakeups of the test before may still be on their way.
+  await countNamedThreads();
   await clearInbox(one);
 });
 
