@@ -19,6 +19,7 @@ import type { Plan, StepDraft } from '#contracts/plan.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import { type Listening, listenOnLoopback } from '#tests/fixtures/loopback.ts';
 import { readCard } from '#tests/fixtures/teams/press.ts';
+import * as openai from '#tests/fixtures/openai-double.ts';
 import { createFakeTerminal } from '#tests/fixtures/terminal.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import {
@@ -37,6 +38,9 @@ let instance: TestInstance;
 let folder: string;
 let log: string;
 let web: Listening;
+let model: openai.OpenAiDouble;
+/** What the model chooses for values that are decided when a step runs. */
+let chosen: JsonObject = {};
 /** What arrived at `web`. */
 let requests: { url: string; note: unknown; body: string }[] = [];
 /** What operations were called with, built-in ones included. */
@@ -71,7 +75,11 @@ beforeAll(async () => {
     memory: real('server-memory'),
     everything: real('server-everything'),
   };
+  model = await openai.start({
+    script: () => ({ calls: [{ name: 'desk_notify', args: chosen }] }),
+  });
   instance = await openTestInstance(database.url, {
+    env: { OPENAI_BASE_URL: model.url, EXECUTOR_MODEL: 'gpt-4.1' },
     settings: { mcpServers, http: { allowPrivate: ['127.0.0.1'] } },
   });
   const get = instance.registry.get.bind(instance.registry);
@@ -89,7 +97,7 @@ beforeAll(async () => {
 afterAll(async () => {
   vi.restoreAllMocks();
   await instance.close();
-  await web.close();
+  await Promise.all([web.close(), model.close()]);
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -372,41 +380,67 @@ describe('a plan that was approved', () => {
     );
   });
 
-  test('hands no tool a value that an earlier step put out before it stood on every surface to be confirmed', async () => {
-    const withEnd = value.filter((text) => text.trim() !== '');
-    await fc.assert(
-      fc.asyncProperty(withEnd, value, fc.boolean(), async (found, note, inTo) => {
-        await writeFile(log, '');
-        await writeFile(join(instance.workspace, 'found.txt'), found);
-        const later = { $from: 'r', path: '/text' };
-        const read = { tool: 'workspace', operation: 'read', args: { path: 'found.txt' } };
-        const args = inTo ? { to: later, note } : { to: note, note: later };
-        const send = { tool: 'desk', operation: 'notify', args: { ...args, extra: {} } };
-        const draft = {
-          title: 'Tell the desk',
-          steps: [
-            { id: 'r', description: 'Look', ...read },
-            { id: 's', description: 'Only reads', ...send },
-          ],
-        };
-        const options = { user: 'ana', conversation: 'console:later' };
-        const plan = await instance.service.propose(draft, options, ana);
-        const { version, digest } = plan;
-        await instance.service.approve(plan.id, { version, digest }, ana);
-        await waitFor('the confirmation', async () => {
-          const [step] = await instance.service.getSteps(plan.id, ['s']);
-          return step?.status === 'waiting';
-        });
-        expect(readFileSync(log, 'utf8')).toBe('');
-        await expectShown(plan, [found, note]);
-        await settleAsRead(instance, plan.id, { s: 'retry' });
-        await reach(instance, plan.id, 'completed');
-        const received = textsIn(JSON.parse(readFileSync(log, 'utf8')));
-        expect(received).toEqual(expect.arrayContaining([found, note]));
-        await expectShown(plan, received);
-      }),
-      { numRuns: 8, endOnFailure: true },
-    );
+  describe('with values that are known only when a step runs', () => {
+    const later = value.filter((text) => text.trim() !== '');
+    const look = {
+      id: 'r',
+      description: 'Look',
+      tool: 'workspace',
+      operation: 'read',
+      args: { path: 'found.txt' },
+    };
+
+    /**
+     * Approves a plan whose step sends `args` to the desk, waits for its confirmation, and confirms as read: nothing is sent before
+     * `values` stand on every surface, and all that is sent stands there.
+     */
+    async function confirmAndSend(args: JsonObject, before: StepDraft[], values: string[]) {
+      await writeFile(log, '');
+      const send = { id: 's', description: 'Only reads', tool: 'desk', operation: 'notify', args };
+      const draft = { title: 'Tell the desk', steps: [...before, send] };
+      const options = { user: 'ana', conversation: 'console:later' };
+      const plan = await instance.service.propose(draft, options, ana);
+      const { version, digest } = plan;
+      await instance.service.approve(plan.id, { version, digest }, ana);
+      await waitFor('the confirmation', async () => {
+        const [step] = await instance.service.getSteps(plan.id, ['s']);
+        return step?.status === 'waiting';
+      });
+      expect(readFileSync(log, 'utf8')).toBe('');
+      await expectShown(plan, values);
+      await settleAsRead(instance, plan.id, { s: 'retry' });
+      await reach(instance, plan.id, 'completed');
+      const received = textsIn(JSON.parse(readFileSync(log, 'utf8')));
+      expect(received).toEqual(expect.arrayContaining(values));
+      await expectShown(plan, received);
+    }
+
+    test('hands no tool what an earlier step put out before it was confirmed', async () => {
+      await fc.assert(
+        fc.asyncProperty(later, value, fc.boolean(), async (found, note, inTo) => {
+          await writeFile(join(instance.workspace, 'found.txt'), found);
+          const open = { $from: 'r', path: '/text' };
+          const args = inTo ? { to: open, note } : { to: note, note: open };
+          await confirmAndSend({ ...args, extra: {} }, [look], [found, note]);
+        }),
+        { numRuns: 8, endOnFailure: true },
+      );
+    });
+
+    test('hands no tool what a model chose before it was confirmed, whatever it adds or changes', async () => {
+      await fc.assert(
+        fc.asyncProperty(later, value, nested, fc.boolean(), async (pick, note, extra, inTo) => {
+          const open = { $decide: 'Whom to tell' };
+          chosen = inTo ? { to: pick, note: 'changed' } : { to: 'changed', note: pick };
+          chosen = { ...chosen, extra: { added: 'by the model' }, more: 'of its own' };
+          const args = inTo ? { to: open, note } : { to: note, note: open };
+          await confirmAndSend({ ...args, extra }, [], [pick, note, ...textsIn(extra)]);
+          const sent = readFileSync(log, 'utf8');
+          for (const word of ['changed', 'added', 'of its own']) expect(sent).not.toContain(word);
+        }),
+        { numRuns: 8, endOnFailure: true },
+      );
+    });
   });
 
   test('shows each of 300 steps and a text of 5,000 characters whole, and takes no step named like an occurrence of a series', async () => {

@@ -8,6 +8,7 @@ import type { Button, PlanView } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import type { CardPress } from '#contracts/card.ts';
 import type { Series } from '#contracts/plan.ts';
+import { describeTerms } from '#plans/terms.ts';
 import { makeFacts, makeStep, now, samples } from '#tests/fixtures/plans.ts';
 
 const series: Series = {
@@ -35,6 +36,19 @@ describe('a plan that comes again', () => {
     expect(section?.more).toBe('… and 1 more');
     const agreed = view.sections.find(({ kind }) => kind === 'terms');
     expect(agreed?.lines.map(({ text }) => text)).toEqual(['“Daily look” comes every day.']);
+  });
+
+  test('says on the card when a clock change skips it', () => {
+    const nightly = {
+      ...series,
+      timezone: 'Europe/Berlin',
+      starts_at: '2026-03-20T02:30:00+01:00',
+    };
+    const terms = describeTerms({ step_approval: 'none', series: [nightly] });
+    const text = drawText(viewPlan(makeFacts({ series: [nightly] }, steps, { terms })));
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(
+      'Not when the clocks go forward (Sun, 29 Mar 2026, 03:00): there is no 02:30 then.',
+    );
   });
 
   test.each([
