@@ -18,8 +18,8 @@ import { readReview } from '#cards/review.ts';
 import type { Plan, StepDraft } from '#contracts/plan.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import { type Listening, listenOnLoopback } from '#tests/fixtures/loopback.ts';
-import { readCard } from '#tests/fixtures/teams/press.ts';
 import * as openai from '#tests/fixtures/openai-double.ts';
+import { readCard } from '#tests/fixtures/teams/press.ts';
 import { createFakeTerminal } from '#tests/fixtures/terminal.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import {
