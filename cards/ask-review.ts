@@ -1,6 +1,6 @@
 // What a person is asked to settle, whole: in short where it does not fit a card, and page by page where it is opened.
-import type { CardPress } from '#contracts/card.ts';
-import { countOf } from '#contracts/words.ts';
+import type { CardPress } from '#domain/chat/card.ts';
+import { countOf } from '#domain/words.ts';
 import { makeButton } from './buttons.ts';
 import { cutShown } from './plain.ts';
 import type { AnyPress, Ask, Button, PlanView } from './view.ts';

@@ -1,8 +1,8 @@
 // What only a person can settle: their own step, a call that asks first, an unknown outcome, a change of the plan.
-import type { ShownStep } from '#contracts/call.ts';
-import type { CardPress, PatchFacts, PlanCardFacts, ShownChange } from '#contracts/card.ts';
-import type { Step } from '#contracts/plan.ts';
-import { countOf } from '#contracts/words.ts';
+import type { CardPress, PatchFacts, PlanCardFacts, ShownChange } from '#domain/chat/card.ts';
+import type { ShownStep } from '#domain/plan/call.ts';
+import type { Step } from '#domain/plan/plan.ts';
+import { countOf } from '#domain/words.ts';
 import { withReview } from './ask-review.ts';
 import { makeButton, pressAbout } from './buttons.ts';
 import { headlineOf, leadOf, warnOfTarget, wholeLines } from './calls.ts';

@@ -1,7 +1,7 @@
 // Which buttons a plan has in each status. A decided card keeps none, and nothing destructive is primary.
-import type { CardPress, PlanCardFacts } from '#contracts/card.ts';
-import { readStand } from '#contracts/expected-step.ts';
-import type { Plan, Step } from '#contracts/plan.ts';
+import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
+import { readStand } from '#domain/plan/expected-step.ts';
+import type { Plan, Step } from '#domain/plan/plan.ts';
 import type { AnyPress, Button, Form } from './view.ts';
 
 /** What a press on this card sends: bound to the version and digest that were shown. */

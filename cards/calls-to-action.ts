@@ -1,8 +1,8 @@
 // The one thing a person is asked to do under what waits for them. The words in quotation marks are the exact ones that
 // decide; the tone changes only what stands around them.
-import type { CallToAction } from '#contracts/message-parts.ts';
-import type { Gate } from '#contracts/planning/stages.ts';
-import type { InteractionPolicy } from '#contracts/policy.ts';
+import type { CallToAction } from '#domain/chat/message-parts.ts';
+import type { InteractionPolicy } from '#domain/people/policy.ts';
+import type { Gate } from '#domain/planning/stages.ts';
 
 type ByTone = Record<InteractionPolicy['tone'], string>;
 

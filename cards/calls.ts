@@ -1,7 +1,7 @@
 // The effect of a call as lines that people read. What a line leaves out is said with its size, and remembered.
-import type { CallDescription, CallPart, CallValue, ShownStep } from '#contracts/call.ts';
-import { describeCondition } from '#contracts/condition-words.ts';
-import { countOf } from '#contracts/words.ts';
+import type { CallDescription, CallPart, CallValue, ShownStep } from '#domain/plan/call.ts';
+import { describeCondition } from '#domain/plan/condition-words.ts';
+import { countOf } from '#domain/words.ts';
 import { cutShown, showExact, showText } from './plain.ts';
 import { formatAge } from './words.ts';
 

@@ -1,11 +1,11 @@
 // What the bot says in chats beside its cards: refusals, windows, linked accounts, counts, records, installation pages. Shared
 // by Slack and Teams. A translation replaces this file; adapters choose the words and fill in values.
-import type { LinkOutcome } from '#contracts/link.ts';
-import type { PlanStatus } from '#contracts/plan.ts';
-import type { Export } from '#contracts/plan-record.ts';
-import type { PlanningTrace } from '#contracts/planning/trace-view.ts';
-import type { PlanStats } from '#contracts/stats.ts';
-import { countOf, listOf } from '#contracts/words.ts';
+import type { LinkOutcome } from '#domain/people/link.ts';
+import type { PlanStatus } from '#domain/plan/plan.ts';
+import type { Export } from '#domain/plan/record.ts';
+import type { PlanningTrace } from '#domain/planning/trace-view.ts';
+import type { PlanStats } from '#domain/stats.ts';
+import { countOf, listOf } from '#domain/words.ts';
 import { isolateText, showLine } from './plain.ts';
 import { type TraceNote, type TraceStage, viewTrace } from './trace-view.ts';
 import { formatAge, statusWords } from './words.ts';

@@ -1,8 +1,8 @@
 // All there is to know about a plan, page by page, for surfaces that show it in place of its card. Pure.
-import type { CardPress, PlanCardFacts } from '#contracts/card.ts';
-import { noPartWords } from '#contracts/step-choice.ts';
-import { numberedAtMost } from '#contracts/step-numbers.ts';
-import { countOf } from '#contracts/words.ts';
+import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
+import { noPartWords } from '#domain/plan/step-choice.ts';
+import { numberedAtMost } from '#domain/plan/step-numbers.ts';
+import { countOf } from '#domain/words.ts';
 import { pressOf } from './buttons.ts';
 import { windowWords } from './chat-words.ts';
 import { showLine, showPerson } from './plain.ts';

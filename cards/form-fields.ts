@@ -1,6 +1,6 @@
 // The form of a step for a person, in words: what each field is called, what it takes and what is said when it does not fit.
-import { type FormField, fieldsOf } from '#contracts/form.ts';
-import type { Step } from '#contracts/plan.ts';
+import { type FormField, fieldsOf } from '#domain/plan/form.ts';
+import type { Step } from '#domain/plan/plan.ts';
 import { showLine } from './plain.ts';
 import type { Field } from './view.ts';
 

@@ -1,7 +1,7 @@
 // Lines and sections, with "and N more" in one place, and the section about steps that cannot run yet.
-import { describeBlockage } from '#contracts/blockage.ts';
-import type { PlanCardFacts } from '#contracts/card.ts';
-import { countOf } from '#contracts/words.ts';
+import type { PlanCardFacts } from '#domain/chat/card.ts';
+import { describeBlockage } from '#domain/plan/blockage.ts';
+import { countOf } from '#domain/words.ts';
 import { showLine } from './plain.ts';
 import type { Line, Section, SectionKind } from './view.ts';
 import { andMore } from './words.ts';

@@ -1,7 +1,7 @@
 // What messages say, from their parts: all of it in words, and what stands above a card that says the rest.
-import type { SaidLine } from '#contracts/asked-question.ts';
-import type { MessageParts, Notice, Progress, Task } from '#contracts/message-parts.ts';
-import { countOf } from '#contracts/words.ts';
+import type { MessageParts, Notice, Progress, Task } from '#domain/chat/message-parts.ts';
+import type { SaidLine } from '#domain/planning/asked-question.ts';
+import { countOf } from '#domain/words.ts';
 import { writeCall } from './calls-to-action.ts';
 
 const notesSaid = 3;

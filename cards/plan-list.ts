@@ -1,6 +1,6 @@
 // Plans as a list on a chat platform, in words: one line each with its age and who asked, those that wait for the reader first.
-import type { PlanStatus } from '#contracts/plan.ts';
-import type { PlanSummary } from '#contracts/service.ts';
+import type { PlanStatus } from '#domain/plan/plan.ts';
+import type { PlanSummary } from '#domain/service.ts';
 import { isolateText, showLine, showRequester } from './plain.ts';
 import { drawBar } from './report.ts';
 import { formatAge, nothingWaiting, statusWords } from './words.ts';

@@ -1,5 +1,5 @@
 // The sliders in words, for wherever a person sets them: what each is about, and what each of its values does.
-import type { InteractionPolicy } from '#contracts/policy.ts';
+import type { InteractionPolicy } from '#domain/people/policy.ts';
 
 export type Slider = keyof InteractionPolicy;
 type Choice = { value: string; label: string; does: string };

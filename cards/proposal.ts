@@ -1,9 +1,9 @@
 // The sections a person reads in order to decide: effects, reads, what changed since, risks, what was asked before.
-import { reviewRank, type ShownStep } from '#contracts/call.ts';
-import type { PlanCardFacts, ReviewedCall } from '#contracts/card.ts';
-import { type NumberedStep, nameSteps } from '#contracts/step-numbers.ts';
-import type { ComparedStep } from '#contracts/views.ts';
-import { countOf } from '#contracts/words.ts';
+import type { PlanCardFacts, ReviewedCall } from '#domain/chat/card.ts';
+import { reviewRank, type ShownStep } from '#domain/plan/call.ts';
+import { type NumberedStep, nameSteps } from '#domain/plan/step-numbers.ts';
+import type { ComparedStep } from '#domain/plan/views.ts';
+import { countOf } from '#domain/words.ts';
 import { markWords, shortenCall } from './calls.ts';
 import { makeSection, plainLine, viewBlocked } from './lines.ts';
 import { showLine } from './plain.ts';

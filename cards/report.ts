@@ -1,7 +1,7 @@
 // The sections that tell what happens and what happened: running, next, failed, done already, left alone.
-import type { ShownStep } from '#contracts/call.ts';
-import type { PlanCardFacts } from '#contracts/card.ts';
-import type { Step, StepStatus } from '#contracts/plan.ts';
+import type { PlanCardFacts } from '#domain/chat/card.ts';
+import type { ShownStep } from '#domain/plan/call.ts';
+import type { Step, StepStatus } from '#domain/plan/plan.ts';
 import { makeSection, plainLine, viewBlocked } from './lines.ts';
 import { showLine, showPerson } from './plain.ts';
 import { nameOf, notesOf } from './step-lines.ts';

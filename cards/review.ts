@@ -1,9 +1,9 @@
 // A review: every call of a plan with its exact effect, page by page, however long a value is.
-import { reviewRank, type ShownStep } from '#contracts/call.ts';
-import type { PlanCardFacts } from '#contracts/card.ts';
-import type { StepStatus } from '#contracts/plan.ts';
-import type { Service } from '#contracts/service.ts';
-import { type NumberedStep, nameSteps, numberedAtMost } from '#contracts/step-numbers.ts';
+import type { PlanCardFacts } from '#domain/chat/card.ts';
+import { reviewRank, type ShownStep } from '#domain/plan/call.ts';
+import type { StepStatus } from '#domain/plan/plan.ts';
+import { type NumberedStep, nameSteps, numberedAtMost } from '#domain/plan/step-numbers.ts';
+import type { Service } from '#domain/service.ts';
 import { headlineOf, leadOf, marksOf, markWords, type WholePart, wholeParts } from './calls.ts';
 import { cleanLine, cutShown, isolateText } from './plain.ts';
 import { notesOf, reasonOf } from './step-lines.ts';

@@ -1,8 +1,8 @@
 // The outline as a tree and the roadmap as waves: what fits on a card, and all of it for the details.
-import type { OutlineNode } from '#contracts/planning/outline.ts';
-import type { RoadmapMetrics } from '#contracts/planning/roadmap.ts';
-import type { SessionCardFacts } from '#contracts/session-card.ts';
-import { countOf } from '#contracts/words.ts';
+import type { OutlineNode } from '#domain/planning/outline.ts';
+import type { RoadmapMetrics } from '#domain/planning/roadmap.ts';
+import type { SessionCardFacts } from '#domain/planning/session-card.ts';
+import { countOf } from '#domain/words.ts';
 import { makeSection, plainLine } from './lines.ts';
 import { showLine } from './plain.ts';
 import type { Details, Line, Section } from './view.ts';

@@ -1,5 +1,5 @@
 // The state of a planning session in a symbol and words, and its buttons, bound to the turn and digest that were shown.
-import type { SessionCardFacts, SessionOver, SessionPress } from '#contracts/session-card.ts';
+import type { SessionCardFacts, SessionOver, SessionPress } from '#domain/planning/session-card.ts';
 import { cleanLine, cutShown, showLine, showPerson } from './plain.ts';
 import type { Button, Form, SessionKind, SessionView, Tone } from './view.ts';
 import { tellTime } from './words.ts';

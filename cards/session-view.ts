@@ -1,6 +1,6 @@
 // From the facts of a planning session to everything that is said about it. Pure: the same facts give the same words.
-import type { SessionCardFacts } from '#contracts/session-card.ts';
-import { countOf } from '#contracts/words.ts';
+import type { SessionCardFacts } from '#domain/planning/session-card.ts';
+import { countOf } from '#domain/words.ts';
 import { introduceQuestions } from './calls-to-action.ts';
 import { makeSection, plainLine } from './lines.ts';
 import { cleanLine, showLine } from './plain.ts';

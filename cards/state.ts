@@ -1,8 +1,8 @@
 // The state of a plan in a symbol, words and one sentence, and who a card is waiting for.
-import { assigneeOf } from '#contracts/assignee.ts';
-import type { PlanCardFacts } from '#contracts/card.ts';
-import type { Plan, PlanStatus } from '#contracts/plan.ts';
-import { countOf, listOf } from '#contracts/words.ts';
+import type { PlanCardFacts } from '#domain/chat/card.ts';
+import { assigneeOf } from '#domain/plan/assignee.ts';
+import type { Plan, PlanStatus } from '#domain/plan/plan.ts';
+import { countOf, listOf } from '#domain/words.ts';
 import { cleanLine, showLine, showPerson } from './plain.ts';
 import { isViewers, personOf } from './step-lines.ts';
 import type { PlanView, Tone } from './view.ts';

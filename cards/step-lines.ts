@@ -1,12 +1,12 @@
 // Steps as numbered lines of a card.
-import { assigneeOf, isHumanTask } from '#contracts/assignee.ts';
-import type { ShownStep } from '#contracts/call.ts';
-import type { PlanCardFacts } from '#contracts/card.ts';
-import { fieldsOf } from '#contracts/form.ts';
-import { isSamePerson } from '#contracts/names.ts';
-import type { Plan, Step } from '#contracts/plan.ts';
-import { labelSteps, type NumberedStep } from '#contracts/step-numbers.ts';
-import { listOf } from '#contracts/words.ts';
+import type { PlanCardFacts } from '#domain/chat/card.ts';
+import { isSamePerson } from '#domain/people/names.ts';
+import { assigneeOf, isHumanTask } from '#domain/plan/assignee.ts';
+import type { ShownStep } from '#domain/plan/call.ts';
+import { fieldsOf } from '#domain/plan/form.ts';
+import type { Plan, Step } from '#domain/plan/plan.ts';
+import { labelSteps, type NumberedStep } from '#domain/plan/step-numbers.ts';
+import { listOf } from '#domain/words.ts';
 import { boundsOf, leadOf, shortenCall } from './calls.ts';
 import { cleanLine, showLine, showPerson } from './plain.ts';
 import type { Line } from './view.ts';

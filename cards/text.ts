@@ -1,5 +1,5 @@
 // The text twin of every card, for notifications, screen readers and logs; and answers, notes and questions as views.
-import { countOf } from '#contracts/words.ts';
+import { countOf } from '#domain/words.ts';
 import { describeField } from './form-fields.ts';
 import { cutShown, showLine } from './plain.ts';
 import type { AnyPress, Ask, CardView, Line, Section, TextView, Tone } from './view.ts';

@@ -1,8 +1,8 @@
 // A planning run as people read it, in the terminal and in the console: stage by stage, what was done, how sure, at what cost.
 // All text is made fit to be shown here; surfaces only place it.
-import type { TraceEntry } from '#contracts/planning/trace.ts';
-import type { PlanningTrace } from '#contracts/planning/trace-view.ts';
-import { countOf } from '#contracts/words.ts';
+import type { TraceEntry } from '#domain/planning/trace.ts';
+import type { PlanningTrace } from '#domain/planning/trace-view.ts';
+import { countOf } from '#domain/words.ts';
 import { showLine } from './plain.ts';
 import {
   describeAdaptation,

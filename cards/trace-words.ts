@@ -1,6 +1,6 @@
 // Planning in words: its stages, what ends them, how sure they were, how long things took.
-import type { Stage, StageEvent } from '#contracts/planning/stages.ts';
-import type { Adaptation, Confidence } from '#contracts/planning/trace.ts';
+import type { Stage, StageEvent } from '#domain/planning/stages.ts';
+import type { Adaptation, Confidence } from '#domain/planning/trace.ts';
 import { cleanLine } from './plain.ts';
 import { confidenceWord, formatCost, formatDuration } from './words.ts';
 

@@ -1,6 +1,6 @@
 // What changed between two versions, in words: one line for a card, more where there is room.
-import type { FieldChange, VersionDiff } from '#contracts/views.ts';
-import { countOf, listOf } from '#contracts/words.ts';
+import type { FieldChange, VersionDiff } from '#domain/plan/views.ts';
+import { countOf, listOf } from '#domain/words.ts';
 import { cleanLine, isolateText, showLine } from './plain.ts';
 import { formatCost, formatDuration, formatTime } from './words.ts';
 

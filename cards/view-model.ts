@@ -1,5 +1,5 @@
 // From the facts of a plan to everything that is said about it. Pure: the same facts give the same words.
-import type { PlanCardFacts } from '#contracts/card.ts';
+import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { countHiddenAsks, viewAsks } from './asks.ts';
 import { askForReview, viewButtons } from './buttons.ts';
 import { showLine } from './plain.ts';

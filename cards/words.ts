@@ -1,7 +1,7 @@
 // Numbers, times and durations as people read them. English, the reader's own time zone.
-import type { PlanCardFacts } from '#contracts/card.ts';
-import type { PlanStatus, Step } from '#contracts/plan.ts';
-import { countOf } from '#contracts/words.ts';
+import type { PlanCardFacts } from '#domain/chat/card.ts';
+import type { PlanStatus, Step } from '#domain/plan/plan.ts';
+import { countOf } from '#domain/words.ts';
 
 /** A plan's status in a list, in the order of a list. */
 export const statusWords: Record<PlanStatus, string> = {

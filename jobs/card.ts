@@ -1,9 +1,9 @@
 // card: tells people what is new about a plan, and has its cards drawn again. Reads the latest state, so that of many only one is needed.
-import { announce } from '#conversation/announce.ts';
-import type { ConversationContext } from '#conversation/conversation-context.ts';
-import { followPlan } from '#conversation/delivery/follow-plan.ts';
-import { followHomes } from '#conversation/homes/follow-plans.ts';
-import type { QueueSpec } from '#store/boss.ts';
+import { followHomes } from '#chat/homes/follow-plans.ts';
+import { followPlan } from '#chat/outbox/follow-plan.ts';
+import type { QueueSpec } from '#db/boss.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { announce } from '#notices/announce.ts';
 import type { Job } from './job.ts';
 
 export const cardQueue = {

@@ -1,9 +1,9 @@
 // deliver: says that a conversation has something to show on its chat platform. Whoever takes it brings all of it up to date.
 // Each platform has its own queue, so that a process that cannot write to one takes no job of it.
-import { Platform } from '#contracts/inbox.ts';
-import type { DeliveryContext } from '#conversation/delivery/delivery-context.ts';
-import { workOnPlace } from '#conversation/delivery/work-on-place.ts';
-import type { QueueSpec } from '#store/boss.ts';
+import type { DeliveryContext } from '#chat/outbox/delivery-context.ts';
+import { workOnPlace } from '#chat/outbox/work-on-place.ts';
+import type { QueueSpec } from '#db/boss.ts';
+import { Platform } from '#domain/chat/inbox.ts';
 import type { Job } from './job.ts';
 
 const options = {

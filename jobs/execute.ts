@@ -1,7 +1,7 @@
 // execute: starts an approved plan.
+import type { QueueSpec } from '#db/boss.ts';
 import type { Crew } from '#executor/crew.ts';
 import { startPlan } from '#executor/start-plan.ts';
-import type { QueueSpec } from '#store/boss.ts';
 import type { Job } from './job.ts';
 
 export const executeQueue = {

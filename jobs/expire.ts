@@ -1,10 +1,10 @@
 // expire: looks after what waits for people. Reminds whom a step waits for; reminds about proposals nobody decides, and
 // cancels them in the end.
-import type { Settings } from '#contracts/settings.ts';
-import type { ConversationContext } from '#conversation/conversation-context.ts';
 import { createExpiry } from '#conversation/expire.ts';
-import { createHumanReminders } from '#conversation/human-reminders.ts';
-import type { QueueSpec } from '#store/boss.ts';
+import type { QueueSpec } from '#db/boss.ts';
+import type { Settings } from '#domain/settings.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { createHumanReminders } from '#notices/human-reminders.ts';
 import type { Job } from './job.ts';
 
 /** How often proposals and questions are looked through. */

@@ -1,8 +1,8 @@
 // homes: says that Homes of a chat platform are to be drawn. Names none of them: whoever takes it draws those that are due.
-import { Platform } from '#contracts/inbox.ts';
-import type { HomesContext } from '#conversation/homes/homes-context.ts';
-import { workOnHomes } from '#conversation/homes/work-on-homes.ts';
-import type { QueueSpec } from '#store/boss.ts';
+import type { HomesContext } from '#chat/homes/homes-context.ts';
+import { workOnHomes } from '#chat/homes/work-on-homes.ts';
+import type { QueueSpec } from '#db/boss.ts';
+import { Platform } from '#domain/chat/inbox.ts';
 import type { Job } from './job.ts';
 
 const queueFor = (platform: Platform): QueueSpec => ({

@@ -1,9 +1,9 @@
 // inbox: says that a thread of a chat platform has events to handle. Whoever takes it works on the thread until none is due.
 // Each platform has its own queue, so that a process that serves one of them takes no job of another.
-import { type InboxThread, Platform } from '#contracts/inbox.ts';
-import type { InboxContext } from '#conversation/inbox/inbox-context.ts';
-import { type HeldThread, holdThread, workOnThread } from '#conversation/inbox/work-on-thread.ts';
-import type { QueueSpec } from '#store/boss.ts';
+import type { InboxContext } from '#chat/inbox/inbox-context.ts';
+import { type HeldThread, holdThread, workOnThread } from '#chat/inbox/work-on-thread.ts';
+import type { QueueSpec } from '#db/boss.ts';
+import { type InboxThread, Platform } from '#domain/chat/inbox.ts';
 import type { Job } from './job.ts';
 
 const queueFor = (platform: Platform): QueueSpec => ({

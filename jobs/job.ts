@@ -1,6 +1,6 @@
 // What a job is: a queue with its options, and a handler that is given a parsed payload.
-import type { JobName, JobPayload } from '#contracts/jobs.ts';
-import type { QueueSpec } from '#store/boss.ts';
+import type { QueueSpec } from '#db/boss.ts';
+import type { JobName, JobPayload } from '#domain/jobs.ts';
 
 /**
  * Goes on with `work` after the job is done: nobody fetches it again, and no fetcher waits for it. A stop waits for it as for a

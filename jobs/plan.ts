@@ -1,7 +1,7 @@
 // plan: a short-lived planner for one turn of a run.
-import type { ConversationContext } from '#conversation/conversation-context.ts';
-import { planTurn } from '#conversation/plan-turn.ts';
-import type { QueueSpec } from '#store/boss.ts';
+import type { QueueSpec } from '#db/boss.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { planTurn } from '#runs/plan-turn.ts';
 import type { Job } from './job.ts';
 
 export const planQueue = {

@@ -1,5 +1,5 @@
 // Every queue there is; each process makes sure they exist before it sends anything.
-import type { QueueSpec } from '#store/boss.ts';
+import type { QueueSpec } from '#db/boss.ts';
 import { cardQueue } from './card.ts';
 import { deliverQueues } from './deliver.ts';
 import { executeQueue } from './execute.ts';

@@ -1,7 +1,7 @@
 // remind: rings the reminders that are due and books their next occurrence.
-import type { ConversationContext } from '#conversation/conversation-context.ts';
-import { createRinging } from '#conversation/reminders.ts';
-import type { QueueSpec } from '#store/boss.ts';
+import type { QueueSpec } from '#db/boss.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { createRinging } from '#notices/reminders.ts';
 import type { Job } from './job.ts';
 
 export const remindQueue = {

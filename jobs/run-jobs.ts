@@ -1,7 +1,7 @@
 // Hooks the jobs up to pg-boss: payloads are parsed here, at the edge, and failures are logged before they are retried.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PgBoss } from 'pg-boss';
-import { type JobName, jobPayloads } from '#contracts/jobs.ts';
+import { type JobName, jobPayloads } from '#domain/jobs.ts';
 import type { GoOn, Job } from './job.ts';
 
 type Log = { error(details: object, message: string): void };

@@ -1,7 +1,7 @@
 // step: says that a plan has ready steps. Whoever takes it begins to work on the plan; that this goes on is seen to by leases and
 // the round of every worker, not by the job.
+import type { QueueSpec } from '#db/boss.ts';
 import type { Crew } from '#executor/crew.ts';
-import type { QueueSpec } from '#store/boss.ts';
 import type { Job } from './job.ts';
 
 export const stepQueue = {

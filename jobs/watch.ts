@@ -1,18 +1,18 @@
 // watch: not a queue but a round every few seconds in every worker, so that a lost job, lease or notification is put right.
-import { retryAbandonedRuns } from '#conversation/abandoned-runs.ts';
-import type { ConversationContext } from '#conversation/conversation-context.ts';
-import type { DeliveryContext } from '#conversation/delivery/delivery-context.ts';
-import { createDeliveryWatch, forgetPosts } from '#conversation/delivery/look-after.ts';
-import type { HomesContext } from '#conversation/homes/homes-context.ts';
-import { createHomesWatch } from '#conversation/homes/work-on-homes.ts';
-import { forgetCodes } from '#conversation/identity/forget-codes.ts';
-import type { InboxContext } from '#conversation/inbox/inbox-context.ts';
-import { createInboxWatch, forgetHandled } from '#conversation/inbox/look-after.ts';
-import { createRinging } from '#conversation/reminders.ts';
+import type { HomesContext } from '#chat/homes/homes-context.ts';
+import { createHomesWatch } from '#chat/homes/work-on-homes.ts';
+import type { InboxContext } from '#chat/inbox/inbox-context.ts';
+import { createInboxWatch, forgetHandled } from '#chat/inbox/look-after.ts';
+import type { DeliveryContext } from '#chat/outbox/delivery-context.ts';
+import { createDeliveryWatch, forgetPosts } from '#chat/outbox/look-after.ts';
 import type { Crew } from '#executor/crew.ts';
 import { recover } from '#executor/recover.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { createRinging } from '#notices/reminders.ts';
+import { forgetCodes } from '#people/forget-codes.ts';
 import { forgetOldResults } from '#planner/memo/memo.ts';
-import { extendSeries } from '#plans/extend-series.ts';
+import { extendSeries } from '#plans/series/extend.ts';
+import { retryAbandonedRuns } from '#runs/abandoned-runs.ts';
 
 export type Watch = { stop(): Promise<void> };
 

@@ -1,6 +1,6 @@
 // Waiting for something to become true, instead of sleeping.
 import { setTimeout as pause } from 'node:timers/promises';
-import { errorMessage } from '#contracts/errors.ts';
+import { errorMessage } from '#domain/errors.ts';
 
 export type WaitOptions = {
   /** Gives up after this long; default 30 s. */

@@ -30,11 +30,11 @@ const shared: Record<string, string> = {
   '/console/shared/trace-words.ts': 'cards/trace-words.ts',
   '/console/shared/version-words.ts': 'cards/version-words.ts',
   '/console/shared/words.ts': 'cards/words.ts',
-  '/console/shared/contracts/call.ts': 'src/contracts/call.ts',
-  '/console/shared/contracts/expected-step.ts': 'src/contracts/expected-step.ts',
-  '/console/shared/contracts/step-numbers.ts': 'src/contracts/step-numbers.ts',
-  '/console/shared/contracts/condition-words.ts': 'src/contracts/condition-words.ts',
-  '/console/shared/contracts/words.ts': 'src/contracts/words.ts',
+  '/console/shared/domain/call.ts': 'src/domain/plan/call.ts',
+  '/console/shared/domain/expected-step.ts': 'src/domain/plan/expected-step.ts',
+  '/console/shared/domain/step-numbers.ts': 'src/domain/plan/step-numbers.ts',
+  '/console/shared/domain/condition-words.ts': 'src/domain/plan/condition-words.ts',
+  '/console/shared/domain/words.ts': 'src/domain/words.ts',
 };
 
 /** What the page's imports of names (rather than paths) mean. */
@@ -50,11 +50,11 @@ export const importMap = {
     '#cards/policy-words.ts': '/console/shared/policy-words.ts',
     '#cards/version-words.ts': '/console/shared/version-words.ts',
     '#cards/words.ts': '/console/shared/words.ts',
-    '#contracts/call.ts': '/console/shared/contracts/call.ts',
-    '#contracts/expected-step.ts': '/console/shared/contracts/expected-step.ts',
-    '#contracts/step-numbers.ts': '/console/shared/contracts/step-numbers.ts',
-    '#contracts/condition-words.ts': '/console/shared/contracts/condition-words.ts',
-    '#contracts/words.ts': '/console/shared/contracts/words.ts',
+    '#domain/plan/call.ts': '/console/shared/domain/call.ts',
+    '#domain/plan/expected-step.ts': '/console/shared/domain/expected-step.ts',
+    '#domain/plan/step-numbers.ts': '/console/shared/domain/step-numbers.ts',
+    '#domain/plan/condition-words.ts': '/console/shared/domain/condition-words.ts',
+    '#domain/words.ts': '/console/shared/domain/words.ts',
   },
 };
 

@@ -8,8 +8,8 @@ import { z } from 'zod';
 import { drawWholeCard } from '#cards/expand.ts';
 import { viewSession } from '#cards/session-view.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import type { Service } from '#contracts/service.ts';
-import { line } from '#contracts/text.ts';
+import type { Service } from '#domain/service.ts';
+import { line } from '#domain/text.ts';
 import { type Asset, importMap, listAssets, pageFile } from './assets.ts';
 import { stripTypes } from './strip-types.ts';
 

@@ -1,8 +1,8 @@
 // What `countersign doctor` says of Slack: whose tokens there are, and whether the app may do all that its manifest asks for.
-import type { SlackAccess } from '#contracts/chat-access.ts';
-import { errorMessage } from '#contracts/errors.ts';
-import type { SlackInstallations } from '#contracts/slack-installation.ts';
-import { listOf } from '#contracts/words.ts';
+import type { SlackAccess } from '#domain/chat/access.ts';
+import type { SlackInstallations } from '#domain/chat/slack-installation.ts';
+import { errorMessage } from '#domain/errors.ts';
+import { listOf } from '#domain/words.ts';
 import manifest from '../../manifest.json' with { type: 'json' };
 import { explainSlackError } from './port/explain-error.ts';
 import { createSlackLogger } from './slack-logger.ts';

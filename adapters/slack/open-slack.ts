@@ -1,16 +1,16 @@
 // The Slack adapter as a process has it: a handler for what was stored, a port to write with, and the way in.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import type { ChatHomes, ChatPlace, ChatPort } from '#contracts/chat.ts';
-import type { SlackAccess } from '#contracts/chat-access.ts';
-import type { Clock } from '#contracts/clock.ts';
-import type { ReadWithin } from '#contracts/plan-scope.ts';
-import type { RateLimits } from '#contracts/rate-limits.ts';
-import type { Service } from '#contracts/service.ts';
-import type { SlackInstallations } from '#contracts/slack-installation.ts';
-import { conversationAt } from '#conversation/delivery/open-conversation.ts';
-import type { InboxHandler } from '#conversation/inbox/inbox-context.ts';
-import type { Receive } from '#conversation/inbox/receive.ts';
+import type { InboxHandler } from '#chat/inbox/inbox-context.ts';
+import type { Receive } from '#chat/inbox/receive.ts';
+import { conversationAt } from '#chat/outbox/open-conversation.ts';
+import type { SlackAccess } from '#domain/chat/access.ts';
+import type { ChatHomes, ChatPlace, ChatPort } from '#domain/chat/chat.ts';
+import type { RateLimits } from '#domain/chat/rate-limits.ts';
+import type { SlackInstallations } from '#domain/chat/slack-installation.ts';
+import type { Clock } from '#domain/clock.ts';
+import type { ReadWithin } from '#domain/plan/scope.ts';
+import type { Service } from '#domain/service.ts';
 import { checkWorkspaces, type WorkspaceState } from './check.ts';
 import { guardWorkspaces } from './install/guard-workspaces.ts';
 import { type InstallOptions, isAlive, registerInstall } from './install/routes.ts';

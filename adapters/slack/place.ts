@@ -1,6 +1,6 @@
 // Where a conversation takes place in Slack: workspace, channel and thread are all part of it, so that nothing said or
 // pressed elsewhere is ever about it.
-import type { ChatPlace } from '#contracts/chat.ts';
+import type { ChatPlace } from '#domain/chat/chat.ts';
 
 /** A direct message is one conversation; people do not think in threads there. */
 function isDirect(channel: string): boolean {

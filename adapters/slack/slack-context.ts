@@ -1,7 +1,7 @@
 // What the parts of the Slack adapter are given.
-import type { ChatPlace, ChatPort } from '#contracts/chat.ts';
-import type { PlanReads } from '#contracts/plan-scope.ts';
-import type { Service } from '#contracts/service.ts';
+import type { ChatPlace, ChatPort } from '#domain/chat/chat.ts';
+import type { PlanReads } from '#domain/plan/scope.ts';
+import type { Service } from '#domain/service.ts';
 import type { Respond } from './port/respond.ts';
 import type { People } from './talk/people.ts';
 import type { ClientOf } from './workspaces.ts';

@@ -1,6 +1,6 @@
 // Slack's client for each workspace. Every token comes through `Tokens`, so that where they are kept is one place's affair.
 import { webApi } from '@slack/bolt';
-import { CountersignError } from '#contracts/errors.ts';
+import { CountersignError } from '#domain/errors.ts';
 import { explainSlackError } from './port/explain-error.ts';
 import { createRecent } from './recent.ts';
 import type { SlackLogger } from './slack-logger.ts';

@@ -1,5 +1,5 @@
 // What `countersign doctor` says of Teams: whether Microsoft gives the bot a token, and what else is to be known.
-import type { TeamsAccess } from '#contracts/chat-access.ts';
+import type { TeamsAccess } from '#domain/chat/access.ts';
 import { createTokens } from './cloud.ts';
 import { finishWithin } from './finish-within.ts';
 import { explainSignIn } from './port/explain-error.ts';

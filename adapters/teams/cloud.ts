@@ -2,7 +2,7 @@
 // is in this file and `transport/authenticate.ts`.
 import { ConfigurationServiceClientCredentialFactory } from 'botbuilder';
 import { z } from 'zod';
-import type { TeamsAccess } from '#contracts/chat-access.ts';
+import type { TeamsAccess } from '#domain/chat/access.ts';
 
 /** Another sign-in than Microsoft's public one. */
 export type TeamsCloud = {

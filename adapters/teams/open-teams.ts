@@ -1,16 +1,16 @@
 // The Teams adapter as a process has it: a handler for what was stored, a port to write with, and the way in.
 import type { FastifyInstance } from 'fastify';
 import { greetWords } from '#cards/chat-words.ts';
-import type { ChatPlace, ChatPort } from '#contracts/chat.ts';
-import type { TeamsAccess } from '#contracts/chat-access.ts';
-import type { Clock } from '#contracts/clock.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import type { ReadWithin } from '#contracts/plan-scope.ts';
-import type { Service } from '#contracts/service.ts';
-import type { TeamsConversation, TeamsConversations } from '#contracts/teams-conversation.ts';
-import type { InboxHandler } from '#conversation/inbox/inbox-context.ts';
-import type { Receive } from '#conversation/inbox/receive.ts';
-import type { WaitUntilHandled } from '#conversation/inbox/wait-until-handled.ts';
+import type { InboxHandler } from '#chat/inbox/inbox-context.ts';
+import type { Receive } from '#chat/inbox/receive.ts';
+import type { WaitUntilHandled } from '#chat/inbox/wait-until-handled.ts';
+import type { TeamsAccess } from '#domain/chat/access.ts';
+import type { ChatPlace, ChatPort } from '#domain/chat/chat.ts';
+import type { TeamsConversation, TeamsConversations } from '#domain/chat/teams-conversation.ts';
+import type { Clock } from '#domain/clock.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { ReadWithin } from '#domain/plan/scope.ts';
+import type { Service } from '#domain/service.ts';
 import { createTokens, type TeamsCloud } from './cloud.ts';
 import { conversationIdOf } from './place.ts';
 import { type Connector, createConnector } from './port/connector.ts';

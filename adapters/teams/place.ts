@@ -1,5 +1,5 @@
 // Where a conversation takes place in Teams: a chat is one conversation, in a channel each post is. Pure.
-import type { ChatPlace } from '#contracts/chat.ts';
+import type { ChatPlace } from '#domain/chat/chat.ts';
 
 const threadMark = ';messageid=';
 

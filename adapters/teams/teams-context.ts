@@ -1,9 +1,9 @@
 // What the parts of the Teams adapter are given.
-import type { ChatPlace, ChatPort } from '#contracts/chat.ts';
-import type { Clock } from '#contracts/clock.ts';
-import type { PlanReads } from '#contracts/plan-scope.ts';
-import type { Service } from '#contracts/service.ts';
-import type { TeamsConversations } from '#contracts/teams-conversation.ts';
+import type { ChatPlace, ChatPort } from '#domain/chat/chat.ts';
+import type { TeamsConversations } from '#domain/chat/teams-conversation.ts';
+import type { Clock } from '#domain/clock.ts';
+import type { PlanReads } from '#domain/plan/scope.ts';
+import type { Service } from '#domain/service.ts';
 import type { People } from './talk/people.ts';
 
 export type TeamsContext = {

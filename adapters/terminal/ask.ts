@@ -1,6 +1,6 @@
 // `countersign ask`: the whole job in a terminal, from the request to the outcome and an exit code.
-import type { RunView } from '#contracts/run.ts';
-import type { Service } from '#contracts/service.ts';
+import type { RunView } from '#domain/planning/run.ts';
+import type { Service } from '#domain/service.ts';
 import { attend } from './attend.ts';
 import { drawLines } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';

@@ -2,7 +2,7 @@
 // decision names the turn and the digest that were drawn.
 import { viewSession } from '#cards/session-view.ts';
 import type { Button, SessionKind, SessionView } from '#cards/view.ts';
-import type { SessionPress } from '#contracts/session-card.ts';
+import type { SessionPress } from '#domain/planning/session-card.ts';
 import { drawDetails, drawLines, drawSession } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { type Session, sectionsData, tellError } from './session.ts';

@@ -2,15 +2,15 @@
 // A decision always names the version and digest that were drawn.
 import { reviewLabel } from '#cards/buttons.ts';
 import type { PlanView } from '#cards/view.ts';
-import { type NearWord, readNearWord } from '#contracts/near-words.ts';
+import { type NearWord, readNearWord } from '#domain/chat/near-words.ts';
 import {
   chooseSteps,
   describeNumbered,
   requireNumbers,
   type StepChoice,
   withNumbers,
-} from '#contracts/step-choice.ts';
-import { numberedAtMost, numberSteps } from '#contracts/step-numbers.ts';
+} from '#domain/plan/step-choice.ts';
+import { numberedAtMost, numberSteps } from '#domain/plan/step-numbers.ts';
 import { decideSessionOnce, lookAtRun, waitsForDecision } from './decide-session.ts';
 import { showDetails } from './details.ts';
 import { drawLines, drawProposal, drawReport } from './draw.ts';

@@ -12,12 +12,12 @@ import { cleanLine } from '#cards/plain.ts';
 import { describeChange, describeCut, describeFields } from '#cards/version-words.ts';
 import type { PlanView } from '#cards/view.ts';
 import { confidenceWord, describeRetry, formatTime } from '#cards/words.ts';
-import type { ShownStep } from '#contracts/call.ts';
-import type { Step } from '#contracts/plan.ts';
-import { describeDependency, labelSteps, numberedAtMost } from '#contracts/step-numbers.ts';
-import { operationName } from '#contracts/tool.ts';
-import type { StepPage } from '#contracts/views.ts';
-import { countOf } from '#contracts/words.ts';
+import type { ShownStep } from '#domain/plan/call.ts';
+import type { Step } from '#domain/plan/plan.ts';
+import { describeDependency, labelSteps, numberedAtMost } from '#domain/plan/step-numbers.ts';
+import type { StepPage } from '#domain/plan/views.ts';
+import { operationName } from '#domain/tool.ts';
+import { countOf } from '#domain/words.ts';
 import { hangText, type Screen } from './screen.ts';
 import type { Session } from './session.ts';
 

@@ -2,7 +2,7 @@
 import { describeField } from '#cards/form-fields.ts';
 import { cleanLine } from '#cards/plain.ts';
 import type { Ask, Field } from '#cards/view.ts';
-import { type FieldValue, readField } from '#contracts/answer.ts';
+import { type FieldValue, readField } from '#domain/plan/answer.ts';
 import { drawLines } from './draw.ts';
 import type { Session } from './session.ts';
 

@@ -1,7 +1,7 @@
 // `countersign link`: the name one goes by here and an account in Slack or Teams become one person.
 import { describeLink } from '#cards/chat-words.ts';
-import { readLinkCommand } from '#contracts/link.ts';
-import type { Service } from '#contracts/service.ts';
+import { readLinkCommand } from '#domain/people/link.ts';
+import type { Service } from '#domain/service.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { TerminalIo } from './screen.ts';
 import { openSession, tellError } from './session.ts';

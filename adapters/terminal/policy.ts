@@ -1,9 +1,9 @@
 // `countersign policy`: how a person likes to be talked to and asked; shown, set slider by slider, or reset.
 import { describeEffect, describeValue, sliderNames, sliders } from '#cards/policy-words.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import { InteractionPolicy, PolicyOverride } from '#contracts/policy.ts';
-import type { PolicyView, Service } from '#contracts/service.ts';
-import { listOf } from '#contracts/words.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { InteractionPolicy, PolicyOverride } from '#domain/people/policy.ts';
+import type { PolicyView, Service } from '#domain/service.ts';
+import { listOf } from '#domain/words.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { padText, type TerminalIo } from './screen.ts';
 import { openSession, type Session, tellError } from './session.ts';

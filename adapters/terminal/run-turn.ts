@@ -1,5 +1,5 @@
 // The planner's side of an `ask`: waits for its turn to end and carries questions and answers.
-import type { RunView } from '#contracts/run.ts';
+import type { RunView } from '#domain/planning/run.ts';
 import { decideSessionOnce, lookAtRun, waitsForDecision } from './decide-session.ts';
 import { drawLines } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';

@@ -5,9 +5,9 @@ import { createLogUpdate } from 'log-update';
 import stringWidth from 'string-width';
 import type { PlanView } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import { type Actor, person } from '#contracts/actor.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import type { Service } from '#contracts/service.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { type Actor, person } from '#domain/people/actor.ts';
+import type { Service } from '#domain/service.ts';
 import { drawLines } from './draw.ts';
 import { createScreen, type Screen, type TerminalIo } from './screen.ts';
 

@@ -1,7 +1,7 @@
 // Steps that wait for a person, asked in the terminal: a task of theirs, or a call whose outcome nobody recorded.
 import type { Ask, PlanView } from '#cards/view.ts';
-import { expectedStep } from '#contracts/expected-step.ts';
-import type { Settlement } from '#contracts/service.ts';
+import { expectedStep } from '#domain/plan/expected-step.ts';
+import type { Settlement } from '#domain/service.ts';
 import { drawAsk, drawReport } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { type Filled, fillIn, readJsonLine } from './fill-in.ts';

@@ -1,5 +1,5 @@
 // What a typed line means. Words that decide are exact; anything else is talk, and no guess is made.
-import { readStepChoice, type StepChoice } from '#contracts/step-choice.ts';
+import { readStepChoice, type StepChoice } from '#domain/plan/step-choice.ts';
 
 export type Typed =
   | { kind: 'approve' | 'reject' | 'cancel' | 'details' | 'status' | 'quit' | 'nothing' }

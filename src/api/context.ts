@@ -1,6 +1,6 @@
 // What every group of routes is given, and the plugin shape they share.
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import type { Service } from '#contracts/service.ts';
+import type { Service } from '#domain/service.ts';
 
 export type ApiContext = {
   service: Service;

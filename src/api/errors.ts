@@ -2,9 +2,9 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { CountersignError } from '#contracts/errors.ts';
-import { diskFullWords } from '#store/disk.ts';
-import { isDatabaseTrouble, isDiskFull } from '#store/transient.ts';
+import { diskFullWords } from '#db/disk.ts';
+import { isDatabaseTrouble, isDiskFull } from '#db/transient.ts';
+import { CountersignError } from '#domain/errors.ts';
 import { keyHeader } from './idempotency.ts';
 import { type Complaint, problemKinds, toProblem } from './problem.ts';
 

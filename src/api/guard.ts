@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { BlockList, isIPv6 } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { CountersignError } from '#contracts/errors.ts';
+import { CountersignError } from '#domain/errors.ts';
 import type { Complaint } from './problem.ts';
 
 /**

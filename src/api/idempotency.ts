@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Service } from '#contracts/service.ts';
-import { line } from '#contracts/text.ts';
+import type { Service } from '#domain/service.ts';
+import { line } from '#domain/text.ts';
 import { documented } from './registry.ts';
 
 export const keyHeader = 'idempotency-key';

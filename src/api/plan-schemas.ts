@@ -1,7 +1,7 @@
 // What the API answers about plans, their changes and their simulations. Typed and documented by these, not checked
 // again when it is sent; `satisfies` keeps each in step with its contract.
 import { z } from 'zod';
-import { type PatchOutcome, PatchStatus } from '#contracts/patch-outcome.ts';
+import { type PatchOutcome, PatchStatus } from '#domain/plan/patch-outcome.ts';
 import {
   ApproverPolicy,
   type Plan,
@@ -11,10 +11,10 @@ import {
   Series,
   type StepCounts,
   StepStatus,
-} from '#contracts/plan.ts';
-import type { PlanSummary, Simulation } from '#contracts/service.ts';
-import { PlanStats } from '#contracts/stats.ts';
-import { Effect } from '#contracts/tool.ts';
+} from '#domain/plan/plan.ts';
+import type { PlanSummary, Simulation } from '#domain/service.ts';
+import { PlanStats } from '#domain/stats.ts';
+import { Effect } from '#domain/tool.ts';
 import { documented } from './registry.ts';
 
 const text = z.string();

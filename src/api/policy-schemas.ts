@@ -1,8 +1,8 @@
 // What requests about a person's sliders look like, and their answer.
 import { z } from 'zod';
-import { InteractionPolicy } from '#contracts/policy.ts';
-import type { PolicyView } from '#contracts/service.ts';
-import { line } from '#contracts/text.ts';
+import { InteractionPolicy } from '#domain/people/policy.ts';
+import type { PolicyView } from '#domain/service.ts';
+import { line } from '#domain/text.ts';
 import { documented } from './registry.ts';
 
 const { shape } = InteractionPolicy;

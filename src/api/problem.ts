@@ -2,7 +2,7 @@
 //
 // 400 is for requests that are malformed; 422 for well-formed ones that cannot be accepted as they are
 // (a plan with a cycle, arguments against a schema); 409 for those that came too late.
-import type { ErrorCode } from '#contracts/errors.ts';
+import type { ErrorCode } from '#domain/errors.ts';
 
 /** The codes of the instance, and those that only HTTP knows. */
 export type ProblemCode = ErrorCode | 'method_not_allowed' | 'rate_limited';

@@ -1,10 +1,10 @@
 // What requests must look like: bodies, and queries whose numbers and lists are read strictly.
 import { z } from 'zod';
-import { settledStands } from '#contracts/expected-step.ts';
-import { PlanPatch } from '#contracts/patch.ts';
-import { PlanDraft, PlanStatus, StepStatus } from '#contracts/plan.ts';
-import { RunRequest } from '#contracts/run.ts';
-import { line, longestMessage, StorableText } from '#contracts/text.ts';
+import { settledStands } from '#domain/plan/expected-step.ts';
+import { PlanPatch } from '#domain/plan/patch.ts';
+import { PlanDraft, PlanStatus, StepStatus } from '#domain/plan/plan.ts';
+import { RunRequest } from '#domain/planning/run.ts';
+import { line, longestMessage, StorableText } from '#domain/text.ts';
 import { documented } from './registry.ts';
 
 const user = documented(line(200), {

@@ -1,10 +1,10 @@
 // What the API answers about talk, runs and the instance itself. Typed and documented by these, not checked again when it
 // is sent; `satisfies` keeps each in step with its contract.
 import { z } from 'zod';
-import { PlanningTrace } from '#contracts/planning/trace-view.ts';
-import { RunView } from '#contracts/run.ts';
-import type { Message } from '#contracts/service.ts';
-import type { AuditEntry } from '#contracts/views.ts';
+import type { AuditEntry } from '#domain/plan/views.ts';
+import { RunView } from '#domain/planning/run.ts';
+import { PlanningTrace } from '#domain/planning/trace-view.ts';
+import type { Message } from '#domain/service.ts';
 import type { Problem } from './problem.ts';
 import { documented } from './registry.ts';
 

@@ -12,7 +12,7 @@ import Fastify, {
 } from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { Service } from '#contracts/service.ts';
+import type { Service } from '#domain/service.ts';
 import { type ApiContext, bodyLimits } from './context.ts';
 import { answerErrors, explainError, sendProblem } from './errors.ts';
 import { guardVisits, isLimited, isThroughLocalProxy } from './guard.ts';

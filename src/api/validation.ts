@@ -1,7 +1,7 @@
 // Requests meet zod once, here; what does not fit is told member by member, in words.
 import type { FastifySchemaCompiler } from 'fastify';
 import { z } from 'zod';
-import { CountersignError } from '#contracts/errors.ts';
+import { CountersignError } from '#domain/errors.ts';
 
 /** One thing that does not fit: `{ path: "steps[3].tool", message: "is required" }`. */
 type Misfit = { path: string; message: string };

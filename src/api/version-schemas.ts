@@ -1,11 +1,11 @@
 // What the API answers about the versions of a plan, and what each was made from. Typed and documented by these, not
 // checked again when it is sent; `satisfies` keeps each in step with its contract.
 import { z } from 'zod';
-import { ApproverPolicy } from '#contracts/plan.ts';
-import { PlanOutline } from '#contracts/planning/outline.ts';
-import { Roadmap } from '#contracts/planning/roadmap.ts';
-import { Schedule } from '#contracts/planning/schedule.ts';
-import type { PlanningArtifacts, VersionDiff } from '#contracts/views.ts';
+import { ApproverPolicy } from '#domain/plan/plan.ts';
+import type { PlanningArtifacts, VersionDiff } from '#domain/plan/views.ts';
+import { PlanOutline } from '#domain/planning/outline.ts';
+import { Roadmap } from '#domain/planning/roadmap.ts';
+import { Schedule } from '#domain/planning/schedule.ts';
 import { documented } from './registry.ts';
 import { CallAnswer } from './view-schemas.ts';
 

@@ -1,13 +1,13 @@
 // What the API answers about the steps of a plan: pages, counts, changes. Typed and documented by these, not checked again
 // when it is sent; `satisfies` keeps each in step with its contract.
 import { z } from 'zod';
-import type { ShownStep } from '#contracts/call.ts';
-import { StepCondition } from '#contracts/condition.ts';
-import { Dependency, PlanStatus, StepStatus } from '#contracts/plan.ts';
-import { SeenState } from '#contracts/seen.ts';
-import { JsonObject, JsonValue } from '#contracts/text.ts';
-import { Effect } from '#contracts/tool.ts';
-import type { Change, Diff, Overview, StepPage } from '#contracts/views.ts';
+import type { ShownStep } from '#domain/plan/call.ts';
+import { StepCondition } from '#domain/plan/condition.ts';
+import { Dependency, PlanStatus, StepStatus } from '#domain/plan/plan.ts';
+import { SeenState } from '#domain/plan/seen.ts';
+import type { Change, Diff, Overview, StepPage } from '#domain/plan/views.ts';
+import { JsonObject, JsonValue } from '#domain/text.ts';
+import { Effect } from '#domain/tool.ts';
 import { Counts } from './plan-schemas.ts';
 import { documented } from './registry.ts';
 

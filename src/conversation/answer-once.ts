@@ -1,9 +1,9 @@
 // A request that carries a key is done once. What it does, its key and its answer are stored together, so a client that sends it
 // again because the answer was lost gets the same answer.
-import { CountersignError } from '#contracts/errors.ts';
-import type { KeyedRequest } from '#contracts/service.ts';
-import { type Database, joinTransaction } from '#store/database.ts';
-import { findKey, giveKeyBack, type KeptAnswer, keepAnswer, takeKey } from '#store/idempotency.ts';
+import { type Database, joinTransaction } from '#db/database.ts';
+import { findKey, giveKeyBack, type KeptAnswer, keepAnswer, takeKey } from '#db/idempotency.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { KeyedRequest } from '#domain/service.ts';
 
 type Outcome = { kind: 'answered'; answer: unknown } | { kind: 'refused'; why: CountersignError };
 

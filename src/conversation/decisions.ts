@@ -1,32 +1,32 @@
 // Decisions of people, from every surface. Each is checked outside a transaction and returns its commit, which changes the
 // plan, its run and what is said about it together.
 import { eq } from 'drizzle-orm';
-import type { Actor } from '#contracts/actor.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import { heardParts } from '#contracts/message-parts.ts';
-import type { PlanPatch } from '#contracts/patch.ts';
-import type { PatchOutcome } from '#contracts/patch-outcome.ts';
-import type { Plan } from '#contracts/plan.ts';
-import type { Approval, Decision, Rerun, Settlement } from '#contracts/service.ts';
-import { isGated } from '#plans/apply-patch.ts';
-import { checkApproval } from '#plans/approve.ts';
-import { rejectPatch } from '#plans/approve-patch.ts';
-import { cancelPlan, pausePlan, refusePlan } from '#plans/decide.ts';
-import { checkPatch } from '#plans/patch.ts';
-import { resumePlan, retryPlan } from '#plans/resume.ts';
-import type { Commit, Transaction } from '#store/database.ts';
-import { showName } from '#store/identities.ts';
-import { appendMessage } from '#store/messages.ts';
-import { type PlanRow, readPlan } from '#store/plans.ts';
-import { insertRun, lockRun, type RunRow, updateRun } from '#store/runs.ts';
-import { plans } from '#store/schema.ts';
-import type { ConversationContext } from './conversation-context.ts';
-import { requireReadable } from './message-length.ts';
-import { nextRunStatus } from './run-table.ts';
-import { speakAsBot } from './speak.ts';
-import { queueTurn } from './start-run.ts';
-import { type Deed, traceDeed } from './trace-deed.ts';
-import { readZoneOf } from './zone.ts';
+import type { Commit, Transaction } from '#db/database.ts';
+import { showName } from '#db/identities.ts';
+import { appendMessage } from '#db/messages.ts';
+import { type PlanRow, readPlan } from '#db/plans.ts';
+import { insertRun, lockRun, type RunRow, updateRun } from '#db/runs.ts';
+import { plans } from '#db/schema.ts';
+import { heardParts } from '#domain/chat/message-parts.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import type { PlanPatch } from '#domain/plan/patch.ts';
+import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import type { Approval, Decision, Rerun, Settlement } from '#domain/service.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { requireReadable } from '#messages/message-length.ts';
+import { speakAsBot } from '#messages/speak.ts';
+import { readZoneOf } from '#people/zone.ts';
+import { checkApproval } from '#plans/approval/approve.ts';
+import { cancelPlan, pausePlan, refusePlan } from '#plans/lifecycle/decide.ts';
+import { resumePlan, retryPlan } from '#plans/lifecycle/resume.ts';
+import { isGated } from '#plans/patch/apply.ts';
+import { rejectPatch } from '#plans/patch/approve.ts';
+import { checkPatch } from '#plans/patch/receive.ts';
+import { nextRunStatus } from '#runs/run-table.ts';
+import { queueTurn } from '#runs/start-run.ts';
+import { type Deed, traceDeed } from '#runs/trace-deed.ts';
 
 /** The run of a plan is settled: what its planner was asked for is decided. The caller holds the plan's lock. */
 export async function closeRun(

@@ -1,18 +1,18 @@
 // Plans that wait for a person's decision and get none: a reminder at half time, cancelled with a notice at the end.
 // So are those that were sent back and of which no new version came: their planner asked, and nobody answered.
 import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
-import { system } from '#contracts/actor.ts';
-import { countOf } from '#contracts/words.ts';
-import { transition } from '#plans/lifecycle.ts';
-import { changeSteps } from '#store/change-steps.ts';
-import type { Transaction } from '#store/database.ts';
-import { lockPlan, type PlanRow } from '#store/plans.ts';
-import { plans, planVersions, runs } from '#store/schema.ts';
-import { isoOf } from '#store/sql/time.ts';
-import { comesAfter, createPages, type Place } from '#store/waiting.ts';
-import type { ConversationContext } from './conversation-context.ts';
+import { changeSteps } from '#db/change-steps.ts';
+import type { Transaction } from '#db/database.ts';
+import { lockPlan, type PlanRow } from '#db/plans.ts';
+import { plans, planVersions, runs } from '#db/schema.ts';
+import { isoOf } from '#db/sql/time.ts';
+import { comesAfter, createPages, type Place } from '#db/waiting.ts';
+import { system } from '#domain/people/actor.ts';
+import { countOf } from '#domain/words.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { speakAsBot } from '#messages/speak.ts';
+import { transition } from '#plans/lifecycle/lifecycle.ts';
 import { closeRun } from './decisions.ts';
-import { speakAsBot } from './speak.ts';
 
 const plansATurn = 200;
 const dayMs = 86_400_000;

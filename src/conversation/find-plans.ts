@@ -1,13 +1,13 @@
 // What the command for lists of plans asks for and what there is to show, on every chat platform.
-import type { Actor } from '#contracts/actor.ts';
-import type { PlanCardFacts } from '#contracts/card.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import { type LinkOutcome, readLinkCommand } from '#contracts/link.ts';
-import type { PlanStatus } from '#contracts/plan.ts';
-import type { PlanReads } from '#contracts/plan-scope.ts';
-import type { PlanListFilter, PlanSummary, Service } from '#contracts/service.ts';
-import type { PlanStats } from '#contracts/stats.ts';
-import { nameRequesters } from './people-named.ts';
+import type { PlanCardFacts } from '#domain/chat/card.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import { type LinkOutcome, readLinkCommand } from '#domain/people/link.ts';
+import type { PlanStatus } from '#domain/plan/plan.ts';
+import type { PlanReads } from '#domain/plan/scope.ts';
+import type { PlanListFilter, PlanSummary, Service } from '#domain/service.ts';
+import type { PlanStats } from '#domain/stats.ts';
+import { nameRequesters } from '#people/people-named.ts';
 
 /** Lines of one list. */
 export const listedAtMost = 20;

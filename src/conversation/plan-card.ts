@@ -1,28 +1,32 @@
 // The facts of a plan's card for one viewer, read afresh each time.
-import type { ShownStep } from '#contracts/call.ts';
-import type { ApprovalRule, PatchFacts, PlanCardFacts } from '#contracts/card.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import type { Plan, Step, StepStatus } from '#contracts/plan.ts';
-import { numberedAtMost } from '#contracts/step-numbers.ts';
-import type { VersionDiff } from '#contracts/views.ts';
-import { readApprovers } from '#plans/approvals.ts';
-import { operationsWith } from '#plans/approve-patch.ts';
-import { approvalsThatSuffice, isSatisfied, judge } from '#plans/approver-rules.ts';
-import { describeAllMissing, describeMissing, describeVouching } from '#plans/approver-words.ts';
-import { mayApproveNow, readAuthority } from '#plans/authority.ts';
-import { findBlocked } from '#plans/blocked.ts';
-import { type Links, longestChain } from '#plans/chain.ts';
-import { findNextOccurrence } from '#plans/next-occurrence.ts';
-import { describeTerms } from '#plans/terms.ts';
-import { diffVersions } from '#plans/version-diff.ts';
-import type { Queryable } from '#store/database.ts';
-import { readNotes, readScheduleHead } from '#store/planning-artifacts.ts';
-import { readPlan } from '#store/plans.ts';
-import { readDifferentCalls, readNextSteps, readSteps } from '#store/step-pages.ts';
+import type { Queryable } from '#db/database.ts';
+import { readNotes, readScheduleHead } from '#db/planning-artifacts.ts';
+import { readPlan } from '#db/plans.ts';
+import { readDifferentCalls, readNextSteps, readSteps } from '#db/step-pages.ts';
+import type { ApprovalRule, PatchFacts, PlanCardFacts } from '#domain/chat/card.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { ShownStep } from '#domain/plan/call.ts';
+import type { Plan, Step, StepStatus } from '#domain/plan/plan.ts';
+import { numberedAtMost } from '#domain/plan/step-numbers.ts';
+import type { VersionDiff } from '#domain/plan/views.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { nameOnCard } from '#people/people-named.ts';
+import { readApprovers } from '#plans/approval/approvals.ts';
+import { approvalsThatSuffice, isSatisfied, judge } from '#plans/approval/approver-rules.ts';
+import {
+  describeAllMissing,
+  describeMissing,
+  describeVouching,
+} from '#plans/approval/approver-words.ts';
+import { mayApproveNow, readAuthority } from '#plans/approval/authority.ts';
+import { operationsWith } from '#plans/patch/approve.ts';
+import { findNextOccurrence } from '#plans/series/next-occurrence.ts';
+import { describeTerms } from '#plans/versions/terms.ts';
+import { diffVersions } from '#plans/versions/version-diff.ts';
+import { findBlocked } from '#plans/views/blocked.ts';
+import { type Links, longestChain } from '#plans/views/chain.ts';
 import { measureWorkingDay } from '#timeline/working-time.ts';
 import { describeSteps } from '#tools/describe-call.ts';
-import type { ConversationContext } from './conversation-context.ts';
-import { nameOnCard } from './people-named.ts';
 import { readShownChanges } from './shown-changes.ts';
 
 const namedShown = 5;

@@ -1,18 +1,18 @@
 // Plans as people of one organisation read them where several share the instance. Whoever asked for a plan or is asked in it elsewhere
 // than in a chat sees it too; a plan that lives in another organisation's chat nobody does.
-import type { Platform } from '#contracts/inbox.ts';
-import { isSamePerson } from '#contracts/names.ts';
-import type { PlanReads, PlanScope, ReadWithin } from '#contracts/plan-scope.ts';
-import type { Service } from '#contracts/service.ts';
-import { findPlaceOf } from '#store/chat-places.ts';
-import type { Queryable } from '#store/database.ts';
-import { readNamesOf, readPerson } from '#store/identities.ts';
-import { readPlanStats } from '#store/plan-stats.ts';
-import { listPlans, planNotFound } from '#store/plans.ts';
-import { keepWithin, type Within } from '#store/plans-within.ts';
-import { readRun } from '#store/runs.ts';
-import { readWaitingTasks } from '#store/waiting.ts';
-import type { ConversationContext } from './conversation-context.ts';
+import { findPlaceOf } from '#db/chat-places.ts';
+import type { Queryable } from '#db/database.ts';
+import { readNamesOf, readPerson } from '#db/identities.ts';
+import { readPlanStats } from '#db/plan-stats.ts';
+import { listPlans, planNotFound } from '#db/plans.ts';
+import { keepWithin, type Within } from '#db/plans-within.ts';
+import { readRun } from '#db/runs.ts';
+import { readWaitingTasks } from '#db/waiting.ts';
+import type { Platform } from '#domain/chat/inbox.ts';
+import { isSamePerson } from '#domain/people/names.ts';
+import type { PlanReads, PlanScope, ReadWithin } from '#domain/plan/scope.ts';
+import type { Service } from '#domain/service.ts';
+import type { ConversationContext } from '#messages/context.ts';
 import { findWaitingFor } from './waiting-for.ts';
 
 /** Read afresh each time: an account can be linked and a task be asked meanwhile. */

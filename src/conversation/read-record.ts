@@ -1,7 +1,7 @@
 // A plan's record for whoever asks for it in a chat, read no further than there is room for it.
-import type { Export } from '#contracts/plan-record.ts';
-import type { PlanReads } from '#contracts/plan-scope.ts';
-import type { PlanningTrace } from '#contracts/planning/trace-view.ts';
+import type { Export } from '#domain/plan/record.ts';
+import type { PlanReads } from '#domain/plan/scope.ts';
+import type { PlanningTrace } from '#domain/planning/trace-view.ts';
 
 /** `PLAN-3f9a1c20 export`; null: something else was said. */
 export function readExport(said: string): Export | null {

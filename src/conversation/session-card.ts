@@ -1,16 +1,16 @@
 // The facts of a planning session's card for one viewer, read afresh each time: the run, and the session behind it as it
 // was last checkpointed. Without a checkpoint of this turn the card says what the run itself says.
 import { z } from 'zod';
-import { offersQuestionId } from '#contracts/asked-question.ts';
-import { PlanningState, type SessionResult } from '#contracts/planning/state.ts';
-import type { Offer, SessionCardFacts } from '#contracts/session-card.ts';
-import type { Queryable } from '#store/database.ts';
-import { readLatestCheckpoint } from '#store/planning-checkpoints.ts';
-import { isOvertaken, type RunRow, readRun } from '#store/runs.ts';
-import type { ConversationContext } from './conversation-context.ts';
-import { nameOnSession } from './people-named.ts';
+import type { Queryable } from '#db/database.ts';
+import { readLatestCheckpoint } from '#db/planning-checkpoints.ts';
+import { isOvertaken, type RunRow, readRun } from '#db/runs.ts';
+import { offersQuestionId } from '#domain/planning/asked-question.ts';
+import type { Offer, SessionCardFacts } from '#domain/planning/session-card.ts';
+import { PlanningState, type SessionResult } from '#domain/planning/state.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { nameOnSession } from '#people/people-named.ts';
+import { digestShown } from '#runs/session-subject.ts';
 import { readDeciders } from './session-decisions.ts';
-import { digestShown } from './session-subject.ts';
 
 /** The session as it stood at the end of this turn. */
 async function readSession(db: Queryable, run: RunRow): Promise<PlanningState | null> {

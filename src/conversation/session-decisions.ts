@@ -1,25 +1,31 @@
 // Decisions of people about a planning session that stands still. One counts: it is taken under the run's lock, for the
 // turn and the digest that were shown, and the next turn is queued with it.
 import { writeCall } from '#cards/calls-to-action.ts';
-import type { Actor } from '#contracts/actor.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import { callOf, heardParts } from '#contracts/message-parts.ts';
-import type { SessionDecision } from '#contracts/planning/state.ts';
-import type { RunView } from '#contracts/run.ts';
-import type { SessionChoice } from '#contracts/session-card.ts';
-import { counts, judge, type People, type Rule } from '#plans/approver-rules.ts';
-import { describeAllMissing } from '#plans/approver-words.ts';
-import { requirePerson } from '#plans/authority.ts';
-import type { Commit, Queryable, Transaction } from '#store/database.ts';
-import { readStanding, showName } from '#store/identities.ts';
-import { appendMessage } from '#store/messages.ts';
-import { lockRun, type RunRow, readRun, toRunView } from '#store/runs.ts';
-import type { ConversationContext } from './conversation-context.ts';
+import type { Commit, Queryable, Transaction } from '#db/database.ts';
+import { readStanding, showName } from '#db/identities.ts';
+import { appendMessage } from '#db/messages.ts';
+import { lockRun, type RunRow, readRun, toRunView } from '#db/runs.ts';
+import { callOf, heardParts } from '#domain/chat/message-parts.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import type { RunView } from '#domain/planning/run.ts';
+import type { SessionChoice } from '#domain/planning/session-card.ts';
+import type { SessionDecision } from '#domain/planning/state.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { requireReadable } from '#messages/message-length.ts';
+import { readZoneOf } from '#people/zone.ts';
+import { counts, judge, type People, type Rule } from '#plans/approval/approver-rules.ts';
+import { describeAllMissing } from '#plans/approval/approver-words.ts';
+import { requirePerson } from '#plans/approval/authority.ts';
+import {
+  digestShown,
+  isDecidable,
+  nameShown,
+  type Waits,
+  waitsFor,
+} from '#runs/session-subject.ts';
+import { queueTurn } from '#runs/start-run.ts';
 import { approve, proposeChanges, reject } from './decisions.ts';
-import { requireReadable } from './message-length.ts';
-import { digestShown, isDecidable, nameShown, type Waits, waitsFor } from './session-subject.ts';
-import { queueTurn } from './start-run.ts';
-import { readZoneOf } from './zone.ts';
 
 const rule: Rule = { policy: { kind: 'requester' }, operations: [] };
 

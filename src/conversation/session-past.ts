@@ -1,14 +1,14 @@
 // The facts of a planning session's card at the end of one of its turns, for wherever that was shown. Once the session has
 // gone on they are those of that turn, with what a person did about it; only the last state of a turn is kept for this.
-import { PlanningState, type SessionDecision } from '#contracts/planning/state.ts';
-import type { PlanningStatus } from '#contracts/run.ts';
-import type { SessionCardFacts, SessionOver } from '#contracts/session-card.ts';
-import type { Queryable } from '#store/database.ts';
-import { readSaidAround } from '#store/messages.ts';
-import { readTurnState } from '#store/planning-checkpoints.ts';
-import { type RunRow, readRun } from '#store/runs.ts';
-import type { ConversationContext } from './conversation-context.ts';
-import { nameOnSession } from './people-named.ts';
+import type { Queryable } from '#db/database.ts';
+import { readSaidAround } from '#db/messages.ts';
+import { readTurnState } from '#db/planning-checkpoints.ts';
+import { type RunRow, readRun } from '#db/runs.ts';
+import type { PlanningStatus } from '#domain/planning/run.ts';
+import type { SessionCardFacts, SessionOver } from '#domain/planning/session-card.ts';
+import { PlanningState, type SessionDecision } from '#domain/planning/state.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { nameOnSession } from '#people/people-named.ts';
 import { describeRun, readRunCard } from './session-card.ts';
 
 /** A message that said where a session stood at the end of a turn. */

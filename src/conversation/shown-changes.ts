@@ -1,15 +1,15 @@
 // What a change that waits for an approval does, with the effects of the calls that it adds or alters.
-import type { PatchFacts, ShownChange } from '#contracts/card.ts';
-import { type PatchOperation, type PinnedOperation, seenBy } from '#contracts/patch.ts';
-import { describeAddition, describeWhole } from '#contracts/patch-words.ts';
-import type { Step } from '#contracts/plan.ts';
-import { operationName } from '#contracts/tool.ts';
-import type { Queryable } from '#store/database.ts';
-import { readPatchOperations } from '#store/patches.ts';
-import { findSelected } from '#store/sql/patch-reads.ts';
-import { readStepsById } from '#store/step-pages.ts';
+import type { Queryable } from '#db/database.ts';
+import { readPatchOperations } from '#db/patches.ts';
+import { findSelected } from '#db/sql/patch-reads.ts';
+import { readStepsById } from '#db/step-pages.ts';
+import type { PatchFacts, ShownChange } from '#domain/chat/card.ts';
+import { type PatchOperation, type PinnedOperation, seenBy } from '#domain/plan/patch.ts';
+import { describeAddition, describeWhole } from '#domain/plan/patch-words.ts';
+import type { Step } from '#domain/plan/plan.ts';
+import { operationName } from '#domain/tool.ts';
+import type { ConversationContext } from '#messages/context.ts';
 import { describeCall } from '#tools/describe-call.ts';
-import type { ConversationContext } from './conversation-context.ts';
 
 const operationsShown = 1000;
 /** Steps whose new arguments are shown as a call; of further ones they are shown as they were sent. */

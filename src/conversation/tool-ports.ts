@@ -1,12 +1,12 @@
 // What tools do through the database: say something in a conversation, keep a reminder.
-import { CountersignError } from '#contracts/errors.ts';
-import type { Enqueue } from '#contracts/jobs.ts';
-import { requirePostTarget } from '#plans/post-targets.ts';
-import type { Database, Transaction } from '#store/database.ts';
-import { isTransient } from '#store/transient.ts';
+import type { Database, Transaction } from '#db/database.ts';
+import { isTransient } from '#db/transient.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Enqueue } from '#domain/jobs.ts';
+import { speakAsBot } from '#messages/speak.ts';
+import { setReminder } from '#notices/reminders.ts';
+import { requirePostTarget } from '#plans/proposal/post-targets.ts';
 import type { ChatPort, ReminderPort } from '#tools/ports.ts';
-import { setReminder } from './reminders.ts';
-import { speakAsBot } from './speak.ts';
 
 /** What a tool asks of the database. A failure is told without its query, which nobody reading a card can use. */
 async function forTool<T>(work: () => Promise<T>): Promise<T> {

@@ -1,14 +1,14 @@
 // What waits for one person: plans whose approval counts, changes that need it, and tasks that are theirs. Read exactly, with every
 // rule, for the latest of each, those that name the person beside those that may be anybody's.
-import { isSamePerson } from '#contracts/names.ts';
-import type { PlanStatus } from '#contracts/plan.ts';
-import { mayApproveNow, readAuthorities } from '#plans/authority.ts';
-import { readApprovalsOf } from '#store/approvals.ts';
-import { readNamesOf } from '#store/identities.ts';
-import { listPlans, readPlan } from '#store/plans.ts';
-import { keepWithin, type Within } from '#store/plans-within.ts';
-import { readChangedPlans, readWaitingTasks } from '#store/waiting.ts';
-import type { ConversationContext } from './conversation-context.ts';
+import { readApprovalsOf } from '#db/approvals.ts';
+import { readNamesOf } from '#db/identities.ts';
+import { listPlans, readPlan } from '#db/plans.ts';
+import { keepWithin, type Within } from '#db/plans-within.ts';
+import { readChangedPlans, readWaitingTasks } from '#db/waiting.ts';
+import { isSamePerson } from '#domain/people/names.ts';
+import type { PlanStatus } from '#domain/plan/plan.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { mayApproveNow, readAuthorities } from '#plans/approval/authority.ts';
 import { readPatchStanding } from './plan-card.ts';
 
 type Asking = Pick<ConversationContext, 'db' | 'approvers' | 'guardedApprovers'>;

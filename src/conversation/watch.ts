@@ -1,11 +1,11 @@
 // Following a plan or a conversation: woken by NOTIFY, looking every two seconds in case a notification was lost.
-import type { Message } from '#contracts/service.ts';
-import type { Change } from '#contracts/views.ts';
-import { readDiff } from '#store/events.ts';
-import { readMessages } from '#store/messages.ts';
-import type { Listener, Topic } from '#store/notify.ts';
-import { readPlanRow } from '#store/plans.ts';
-import type { ConversationContext } from './conversation-context.ts';
+import { readDiff } from '#db/events.ts';
+import { readMessages } from '#db/messages.ts';
+import type { Listener, Topic } from '#db/notify.ts';
+import { readPlanRow } from '#db/plans.ts';
+import type { Change } from '#domain/plan/views.ts';
+import type { Message } from '#domain/service.ts';
+import type { ConversationContext } from '#messages/context.ts';
 
 const lookEveryMs = 2000;
 const pageSize = 500;

@@ -1,6 +1,6 @@
 // The words that decide. They are exact; everything else is talk, and no model reads a decision into it.
-import { readStepChoice, type StepChoice } from '#contracts/step-choice.ts';
-import type { Waits } from './session-subject.ts';
+import { readStepChoice, type StepChoice } from '#domain/plan/step-choice.ts';
+import type { Waits } from '#runs/session-subject.ts';
 
 export type Word =
   | { kind: 'approve' }

@@ -1,11 +1,6 @@
 // Making the back ends of this process known to all others, for as long as they live; and telling the plans that lose
 // the last one who could go on with them.
 import { isDeepStrictEqual } from 'node:util';
-import { describeBlockage } from '#contracts/blockage.ts';
-import type { Settings } from '#contracts/settings.ts';
-import type { OperationSpec, ToolRegistry } from '#contracts/tool.ts';
-import { findBlocked } from '#plans/blocked.ts';
-import { wakeWatchersLater } from '#plans/wake.ts';
 import {
   type NewBackend,
   type Offer,
@@ -15,10 +10,15 @@ import {
   renewEverySeconds,
   storeBackend,
   sweepBackends,
-} from '#store/backends.ts';
-import { touchPlan } from '#store/events.ts';
-import { lockPlan } from '#store/plans.ts';
-import { findDeserted } from '#store/sql/lanes.ts';
+} from '#db/backends.ts';
+import { touchPlan } from '#db/events.ts';
+import { lockPlan } from '#db/plans.ts';
+import { findDeserted } from '#db/sql/lanes.ts';
+import { describeBlockage } from '#domain/plan/blockage.ts';
+import type { Settings } from '#domain/settings.ts';
+import type { OperationSpec, ToolRegistry } from '#domain/tool.ts';
+import { wakeWatchersLater } from '#plans/lifecycle/wake.ts';
+import { findBlocked } from '#plans/views/blocked.ts';
 import type { Backend, SharedContext } from './executor-context.ts';
 
 /** How often a process looks whether its own tools have changed (milliseconds). */

@@ -1,9 +1,9 @@
 // The budgets that bind a running plan's model calls: they are the planner's own, so that a plan cannot spend what planning may not.
-import { startOfDay } from '#contracts/clock.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import { mayHaveCost, type PayForCall } from '#contracts/text-model.ts';
-import { type Costs, reservePlanCost, settlePlanCost } from '#store/spending.ts';
-import { retryUntilDatabaseAnswers } from '#store/transient.ts';
+import { type Costs, reservePlanCost, settlePlanCost } from '#db/spending.ts';
+import { retryUntilDatabaseAnswers } from '#db/transient.ts';
+import { startOfDay } from '#domain/clock.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { mayHaveCost, type PayForCall } from '#domain/text-model.ts';
 import type { Budget } from './executor-context.ts';
 import { askDatabase, type StepRun } from './executor-context.ts';
 

@@ -1,8 +1,8 @@
 // One call: marked if it may not be repeated, bounded in time, given up when its lease or its plan is gone.
-import { CountersignError, errorMessage } from '#contracts/errors.ts';
-import type { JsonObject } from '#contracts/text.ts';
-import type { Operation, ToolContext } from '#contracts/tool.ts';
-import type { Outcome } from '#store/sql/settle.ts';
+import type { Outcome } from '#db/sql/settle.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
+import type { JsonObject } from '#domain/text.ts';
+import type { Operation, ToolContext } from '#domain/tool.ts';
 import { isOutcomeUnknown } from '#tools/failures.ts';
 import { payOnPlan } from './budget.ts';
 import { passCrashPoint } from './crash-points.ts';

@@ -1,5 +1,5 @@
 // Which ready steps can start with what the pools have left. Pure: whoever has waited too long is not passed any more.
-import type { PoolState, Reservation, ResourceWait } from '#store/sql/resources.ts';
+import type { PoolState, Reservation, ResourceWait } from '#db/sql/resources.ts';
 
 export type Candidate = { position: number; needs: Record<string, number> };
 

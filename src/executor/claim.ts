@@ -1,14 +1,7 @@
 // Taking ready steps of an executing plan that this back end can run, with their leases, what they reserve and the wakeups
 // for what comes later. All of it inside the transaction of a turn.
-import { system } from '#contracts/actor.ts';
-import { operationName } from '#contracts/tool.ts';
-import { finishIfDone } from '#plans/finish.ts';
-import { transition } from '#plans/lifecycle.ts';
-import { serves } from '#plans/serve-lanes.ts';
-import { skipMissed } from '#plans/skip-missed.ts';
-import { wakeWatchers } from '#plans/wake.ts';
-import type { Transaction } from '#store/database.ts';
-import type { PlanRow } from '#store/plans.ts';
+import type { Transaction } from '#db/database.ts';
+import type { PlanRow } from '#db/plans.ts';
 import {
   type ClaimedStep,
   type ClaimTerms,
@@ -16,11 +9,18 @@ import {
   claimStepsAt,
   readCandidates,
   readNextAvailable,
-} from '#store/sql/claim.ts';
-import { hasOthersReady } from '#store/sql/lanes.ts';
-import { lockPools, readWaits, reserve, storeWaits } from '#store/sql/resources.ts';
-import { freeByStart, type Outcome, type StartTerms } from '#store/sql/settle.ts';
-import { type Lane, readLanes } from '#store/steps.ts';
+} from '#db/sql/claim.ts';
+import { hasOthersReady } from '#db/sql/lanes.ts';
+import { lockPools, readWaits, reserve, storeWaits } from '#db/sql/resources.ts';
+import { freeByStart, type Outcome, type StartTerms } from '#db/sql/settle.ts';
+import { type Lane, readLanes } from '#db/steps.ts';
+import { system } from '#domain/people/actor.ts';
+import { operationName } from '#domain/tool.ts';
+import { finishIfDone } from '#plans/lifecycle/finish.ts';
+import { transition } from '#plans/lifecycle/lifecycle.ts';
+import { wakeWatchers } from '#plans/lifecycle/wake.ts';
+import { serves } from '#plans/proposal/serve-lanes.ts';
+import { skipMissed } from '#plans/series/skip-missed.ts';
 import { decideCall } from '#tools/guard.ts';
 import { offersOf } from './backends.ts';
 import { chooseSteps } from './choose-steps.ts';

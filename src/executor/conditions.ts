@@ -1,14 +1,14 @@
 // Whether a step that was claimed runs: its conditions are read against what earlier steps have put out, and what was
 // skipped because of a condition takes along the steps that need its output.
 import { isDeepStrictEqual } from 'node:util';
-import type { StepCondition } from '#contracts/condition.ts';
-import { describePlace } from '#contracts/condition-words.ts';
-import type { Step } from '#contracts/plan.ts';
-import { labelSteps, numberedAtMost } from '#contracts/step-numbers.ts';
-import type { Json } from '#contracts/text.ts';
-import { shorten } from '#contracts/words.ts';
-import { readOutputs } from '#store/artifacts.ts';
-import { readSteps, readStepsById } from '#store/step-pages.ts';
+import { readOutputs } from '#db/artifacts.ts';
+import { readSteps, readStepsById } from '#db/step-pages.ts';
+import type { StepCondition } from '#domain/plan/condition.ts';
+import { describePlace } from '#domain/plan/condition-words.ts';
+import type { Step } from '#domain/plan/plan.ts';
+import { labelSteps, numberedAtMost } from '#domain/plan/step-numbers.ts';
+import type { Json } from '#domain/text.ts';
+import { shorten } from '#domain/words.ts';
 import { readPointer } from '#tools/resolve-arguments.ts';
 import { askDatabase, type StepRun } from './executor-context.ts';
 

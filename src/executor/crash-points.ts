@@ -1,5 +1,5 @@
 // Places of the executor where a process can be made to die: `COUNTERSIGN_CRASH_AT=after_call`.
-import { endAt } from '#contracts/crash-point.ts';
+import { endAt } from '#domain/crash-point.ts';
 
 export const crashPoints = [
   /** A step is ready; neither its attempt nor the outcomes settled with it are committed. */

@@ -1,8 +1,8 @@
 // The back ends of one process, together: each has its own loops, leases and slots; a plan is given to all of them, and
 // each takes what it can run.
 import { setTimeout as pause } from 'node:timers/promises';
-import { CountersignError } from '#contracts/errors.ts';
-import { type Listener, notify } from '#store/notify.ts';
+import { type Listener, notify } from '#db/notify.ts';
+import { CountersignError } from '#domain/errors.ts';
 import type { Backend, ExecutorContext, SharedContext } from './executor-context.ts';
 import { cancelledByPerson, keepLeases } from './leases.ts';
 import { createMarker } from './mark-batch.ts';

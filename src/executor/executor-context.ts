@@ -1,14 +1,14 @@
 // What running a plan is given.
-import type { Clock, Random } from '#contracts/clock.ts';
-import type { Enqueue } from '#contracts/jobs.ts';
-import type { Settings } from '#contracts/settings.ts';
-import type { Catalogue, OperationSpec, ToolRegistry } from '#contracts/tool.ts';
+import type { Database, Transaction } from '#db/database.ts';
+import type { PlanRow } from '#db/plans.ts';
+import type { ClaimedStep } from '#db/sql/claim.ts';
+import type { Lease } from '#db/sql/leases.ts';
+import { retryUntilDatabaseAnswers } from '#db/transient.ts';
+import type { Clock, Random } from '#domain/clock.ts';
+import type { Enqueue } from '#domain/jobs.ts';
+import type { Settings } from '#domain/settings.ts';
+import type { Catalogue, OperationSpec, ToolRegistry } from '#domain/tool.ts';
 import type { DecideRequest, decideArguments } from '#models/decide-arguments.ts';
-import type { Database, Transaction } from '#store/database.ts';
-import type { PlanRow } from '#store/plans.ts';
-import type { ClaimedStep } from '#store/sql/claim.ts';
-import type { Lease } from '#store/sql/leases.ts';
-import { retryUntilDatabaseAnswers } from '#store/transient.ts';
 import type { Leases } from './leases.ts';
 import type { Slots } from './slots.ts';
 

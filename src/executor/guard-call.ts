@@ -1,12 +1,12 @@
 // What stands between a claimed step and its call: the plan's scope, and the seal of what was approved.
-import { system } from '#contracts/actor.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import { doesMore, type Effect } from '#contracts/tool.ts';
-import { findChangedOperation } from '#plans/operation-digests.ts';
-import { sealOf } from '#plans/seal.ts';
-import { recordDeeds } from '#store/audit.ts';
-import type { PlanRow } from '#store/plans.ts';
-import type { ClaimedStep } from '#store/sql/claim.ts';
+import { recordDeeds } from '#db/audit.ts';
+import type { PlanRow } from '#db/plans.ts';
+import type { ClaimedStep } from '#db/sql/claim.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { system } from '#domain/people/actor.ts';
+import { doesMore, type Effect } from '#domain/tool.ts';
+import { findChangedOperation } from '#plans/approval/operation-digests.ts';
+import { sealOf } from '#plans/approval/seal.ts';
 import { type CallDecision, decideCall } from '#tools/guard.ts';
 import type { ExecutorContext } from './executor-context.ts';
 import { askDatabase, type StepRun } from './executor-context.ts';

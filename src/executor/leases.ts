@@ -1,8 +1,8 @@
 // The leases this process holds: renewed in time, and their calls stopped when one is lost or its plan is cancelled.
-import { isTerminal } from '#plans/lifecycle-table.ts';
-import type { Database } from '#store/database.ts';
-import { type Lease, type RenewedLease, renewLeases } from '#store/sql/leases.ts';
-import { retryUntilDatabaseAnswers } from '#store/transient.ts';
+import type { Database } from '#db/database.ts';
+import { type Lease, type RenewedLease, renewLeases } from '#db/sql/leases.ts';
+import { retryUntilDatabaseAnswers } from '#db/transient.ts';
+import { isTerminal } from '#plans/lifecycle/lifecycle-table.ts';
 
 export type Leases = {
   /** Takes note of a lease; what is returned aborts when it is lost or its plan is cancelled, and may be aborted by its holder. */

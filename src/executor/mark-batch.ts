@@ -1,7 +1,7 @@
 // "About to call": marks written just before the calls they belong to, those of neighbours grouped into one statement.
-import type { Clock } from '#contracts/clock.ts';
-import { type Lease, markCalling } from '#store/sql/leases.ts';
-import { retryUntilDatabaseAnswers } from '#store/transient.ts';
+import { type Lease, markCalling } from '#db/sql/leases.ts';
+import { retryUntilDatabaseAnswers } from '#db/transient.ts';
+import type { Clock } from '#domain/clock.ts';
 import type { ExecutorContext, Mark, Permit } from './executor-context.ts';
 import { keyOfLease } from './leases.ts';
 

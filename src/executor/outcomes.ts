@@ -1,9 +1,9 @@
 // Every way a step can end, as what is settled.
-import { conditionNotMet } from '#contracts/condition.ts';
-import type { CountersignError, ErrorCode } from '#contracts/errors.ts';
-import type { JsonObject } from '#contracts/text.ts';
-import type { ClaimedStep } from '#store/sql/claim.ts';
-import type { Outcome } from '#store/sql/settle.ts';
+import type { ClaimedStep } from '#db/sql/claim.ts';
+import type { Outcome } from '#db/sql/settle.ts';
+import type { CountersignError, ErrorCode } from '#domain/errors.ts';
+import { conditionNotMet } from '#domain/plan/condition.ts';
+import type { JsonObject } from '#domain/text.ts';
 import type { Confirmation } from './prepare-arguments.ts';
 import { askFate } from './recovery-rules.ts';
 

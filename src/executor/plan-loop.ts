@@ -1,13 +1,13 @@
 // The loop of one back end on one plan: turns of settling and claiming, with the calls between them. While Postgres
 // works on one batch, the steps of the one before are called. One loop a plan and back end.
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import { announceProgress } from '#plans/wake.ts';
-import { notify } from '#store/notify.ts';
-import { type PlanRow, readPlanRow } from '#store/plans.ts';
-import type { ClaimedStep } from '#store/sql/claim.ts';
-import type { Lease } from '#store/sql/leases.ts';
-import type { Outcome } from '#store/sql/settle.ts';
-import { retryUntilDatabaseAnswers } from '#store/transient.ts';
+import { notify } from '#db/notify.ts';
+import { type PlanRow, readPlanRow } from '#db/plans.ts';
+import type { ClaimedStep } from '#db/sql/claim.ts';
+import type { Lease } from '#db/sql/leases.ts';
+import type { Outcome } from '#db/sql/settle.ts';
+import { retryUntilDatabaseAnswers } from '#db/transient.ts';
+import { announceProgress } from '#plans/lifecycle/wake.ts';
 import type { LaneBook } from './claim.ts';
 import { passCrashPoint } from './crash-points.ts';
 import type { ExecutorContext, Mark } from './executor-context.ts';

@@ -1,10 +1,10 @@
 // From the arguments that were approved to those of the call: references filled in, run-time values decided, all checked.
 import { isDeepStrictEqual } from 'node:util';
-import { hasRuntime, isRuntime, openArguments, referencesOf } from '#contracts/arguments.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import type { Json, JsonObject } from '#contracts/text.ts';
-import type { Operation } from '#contracts/tool.ts';
-import { readOutputs } from '#store/artifacts.ts';
+import { readOutputs } from '#db/artifacts.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { hasRuntime, isRuntime, openArguments, referencesOf } from '#domain/plan/arguments.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
+import type { Operation } from '#domain/tool.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import { resolveReferences } from '#tools/resolve-arguments.ts';
 import { payOnPlan } from './budget.ts';

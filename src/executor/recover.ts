@@ -1,24 +1,24 @@
 // Putting right what a crash left: lost leases, reservations nobody uses, plans whose job was lost, approvals nobody
 // started, plans that stand still.
-import { system } from '#contracts/actor.ts';
-import { describeBlockage } from '#contracts/blockage.ts';
-import { countOf } from '#contracts/words.ts';
-import { findBlocked } from '#plans/blocked.ts';
-import { finishIfDone } from '#plans/finish.ts';
-import { transition } from '#plans/lifecycle.ts';
-import { isTerminal } from '#plans/lifecycle-table.ts';
-import { stopDependents } from '#plans/stop-dependents.ts';
-import { wakeWatchers, wakeWorkers } from '#plans/wake.ts';
-import { lockPlan } from '#store/plans.ts';
-import { findPlansFor } from '#store/sql/lanes.ts';
-import { findPlansWithLostLeases } from '#store/sql/leases.ts';
+import { lockPlan } from '#db/plans.ts';
+import { findPlansFor } from '#db/sql/lanes.ts';
+import { findPlansWithLostLeases } from '#db/sql/leases.ts';
 import {
   findStalledPlans,
   findUnstartedPlans,
   readLostSteps,
   settleLostSteps,
-} from '#store/sql/recover.ts';
-import { findOrphanedReservations, forgetOldWaits } from '#store/sql/resources.ts';
+} from '#db/sql/recover.ts';
+import { findOrphanedReservations, forgetOldWaits } from '#db/sql/resources.ts';
+import { system } from '#domain/people/actor.ts';
+import { describeBlockage } from '#domain/plan/blockage.ts';
+import { countOf } from '#domain/words.ts';
+import { finishIfDone } from '#plans/lifecycle/finish.ts';
+import { transition } from '#plans/lifecycle/lifecycle.ts';
+import { isTerminal } from '#plans/lifecycle/lifecycle-table.ts';
+import { stopDependents } from '#plans/lifecycle/stop-dependents.ts';
+import { wakeWatchers, wakeWorkers } from '#plans/lifecycle/wake.ts';
+import { findBlocked } from '#plans/views/blocked.ts';
 import { missDeadBackends } from './backends.ts';
 import type { ExecutorContext, SharedContext } from './executor-context.ts';
 import { decideFate } from './recovery-rules.ts';

@@ -1,6 +1,6 @@
 // What becomes of a step whose worker was lost. Pure: the rule that nothing is repeated blindly stands here.
-import { operationName } from '#contracts/tool.ts';
-import type { Fate, LostStep } from '#store/sql/recover.ts';
+import type { Fate, LostStep } from '#db/sql/recover.ts';
+import { operationName } from '#domain/tool.ts';
 
 /** A step that takes its worker down this often is not tried again by itself. */
 const lossesAtMost = 5;

@@ -1,8 +1,8 @@
 // Giving back what steps held of the resource pools, and waking the plans that wait for it.
-import type { Transaction } from '#store/database.ts';
-import { notify } from '#store/notify.ts';
-import type { PlanRow } from '#store/plans.ts';
-import { findWaitingPlans, releaseReservations } from '#store/sql/resources.ts';
+import type { Transaction } from '#db/database.ts';
+import { notify } from '#db/notify.ts';
+import type { PlanRow } from '#db/plans.ts';
+import { findWaitingPlans, releaseReservations } from '#db/sql/resources.ts';
 
 /** Plans that are woken at once; the others are found by their workers' rounds. */
 const plansWoken = 8;

@@ -1,9 +1,9 @@
 // Whether a call that failed is made again by itself, and after how long. Pure; chance comes in as `random`.
-import type { Random } from '#contracts/clock.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import type { Settings } from '#contracts/settings.ts';
-import { type Effect, operationName } from '#contracts/tool.ts';
-import type { Outcome } from '#store/sql/settle.ts';
+import type { Outcome } from '#db/sql/settle.ts';
+import type { Random } from '#domain/clock.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Settings } from '#domain/settings.ts';
+import { type Effect, operationName } from '#domain/tool.ts';
 import { isNothingDone } from '#tools/failures.ts';
 import type { StepRun } from './executor-context.ts';
 import { makeFailure, makeRetry } from './outcomes.ts';

@@ -1,12 +1,12 @@
 // One claimed step: guard, conditions, arguments, call, outcome. Never throws; every way it can end is an Outcome.
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { CountersignError, errorMessage } from '#contracts/errors.ts';
-import { SeenState } from '#contracts/seen.ts';
-import type { JsonObject } from '#contracts/text.ts';
-import { type Operation, operationName } from '#contracts/tool.ts';
-import type { Outcome } from '#store/sql/settle.ts';
-import { readStepsById } from '#store/step-pages.ts';
+import type { Outcome } from '#db/sql/settle.ts';
+import { readStepsById } from '#db/step-pages.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { SeenState } from '#domain/plan/seen.ts';
+import type { JsonObject } from '#domain/text.ts';
+import { type Operation, operationName } from '#domain/tool.ts';
 import { nothingDone } from '#tools/failures.ts';
 import { callOperation } from './call-operation.ts';
 import { findReasonToSkip } from './conditions.ts';

@@ -1,22 +1,14 @@
 // Outcomes go back in batches, inside the transaction of a turn: recorded, counted, successors freed, resources given back, the
 // plan ended if it was the last.
 import { and, eq } from 'drizzle-orm';
-import { system } from '#contracts/actor.ts';
-import type { PlanStatus } from '#contracts/plan.ts';
-import { makeStorable, makeStorableText } from '#contracts/text.ts';
-import { shorten } from '#contracts/words.ts';
-import { finishIfDone } from '#plans/finish.ts';
-import { isTerminal } from '#plans/lifecycle-table.ts';
-import { stopDependents } from '#plans/stop-dependents.ts';
-import { wakeWatchers } from '#plans/wake.ts';
-import { drawArtifactId, inlineOutputBytes, storeArtifact } from '#store/artifacts.ts';
-import { recordDeeds } from '#store/audit.ts';
-import type { PlanProgress } from '#store/change-steps.ts';
-import type { Transaction } from '#store/database.ts';
-import { touchPlan } from '#store/events.ts';
-import type { PlanRow } from '#store/plans.ts';
-import { planSteps } from '#store/schema.ts';
-import type { ClaimedStep } from '#store/sql/claim.ts';
+import { drawArtifactId, inlineOutputBytes, storeArtifact } from '#db/artifacts.ts';
+import { recordDeeds } from '#db/audit.ts';
+import type { PlanProgress } from '#db/change-steps.ts';
+import type { Transaction } from '#db/database.ts';
+import { touchPlan } from '#db/events.ts';
+import type { PlanRow } from '#db/plans.ts';
+import { planSteps } from '#db/schema.ts';
+import type { ClaimedStep } from '#db/sql/claim.ts';
 import {
   addToQuestions,
   findStanding,
@@ -25,7 +17,15 @@ import {
   type StartTerms,
   type StoredOutcome,
   settleSteps,
-} from '#store/sql/settle.ts';
+} from '#db/sql/settle.ts';
+import { system } from '#domain/people/actor.ts';
+import type { PlanStatus } from '#domain/plan/plan.ts';
+import { makeStorable, makeStorableText } from '#domain/text.ts';
+import { shorten } from '#domain/words.ts';
+import { finishIfDone } from '#plans/lifecycle/finish.ts';
+import { isTerminal } from '#plans/lifecycle/lifecycle-table.ts';
+import { stopDependents } from '#plans/lifecycle/stop-dependents.ts';
+import { wakeWatchers } from '#plans/lifecycle/wake.ts';
 import type { ExecutorContext } from './executor-context.ts';
 import { releaseResources } from './release.ts';
 

@@ -5,7 +5,7 @@
 // free slot goes to the person who holds the fewest, and of each person the plans take turns (max-min fairness). What was claimed
 // and waits for a slot all the same, because the calls became slow, is handed back. Where nothing begins because all calls are
 // slow, some more are made, the last of them only for people who hold nothing: nobody's slow steps keep others waiting.
-import { errorMessage } from '#contracts/errors.ts';
+import { errorMessage } from '#domain/errors.ts';
 
 /** Thrown in place of work that did not begin: it left the queue. */
 export class LeftQueue extends Error {}

@@ -1,13 +1,13 @@
 // The start of an approved plan: checked once more, then its first steps are ready, all in one transaction.
-import { system } from '#contracts/actor.ts';
-import { lacksTools } from '#plans/absent-tools.ts';
-import { finishIfDone } from '#plans/finish.ts';
-import { transition } from '#plans/lifecycle.ts';
-import { describeProblems, findPreflightProblems } from '#plans/preflight.ts';
-import { readyTheFree } from '#plans/ready-steps.ts';
-import { wakeWorkers } from '#plans/wake.ts';
-import { hasWorkedFor } from '#store/backends.ts';
-import { lockPlan, type PlanRow, readPlanRow } from '#store/plans.ts';
+import { hasWorkedFor } from '#db/backends.ts';
+import { lockPlan, type PlanRow, readPlanRow } from '#db/plans.ts';
+import { system } from '#domain/people/actor.ts';
+import { describeProblems, findPreflightProblems } from '#plans/approval/preflight.ts';
+import { finishIfDone } from '#plans/lifecycle/finish.ts';
+import { transition } from '#plans/lifecycle/lifecycle.ts';
+import { readyTheFree } from '#plans/lifecycle/ready-steps.ts';
+import { wakeWorkers } from '#plans/lifecycle/wake.ts';
+import { lacksTools } from '#plans/views/absent-tools.ts';
 import type { SharedContext } from './executor-context.ts';
 
 /**

@@ -1,9 +1,9 @@
 // One turn of a back end at a plan: what has ended is settled and what is ready is claimed, in one transaction under the
 // plan's lock. So what a batch frees can be claimed with it, and a plan of short steps costs one commit a batch.
-import { announceProgress, wakeWatchers } from '#plans/wake.ts';
-import type { Transaction } from '#store/database.ts';
-import { lockPlan, type PlanRow } from '#store/plans.ts';
-import type { Outcome } from '#store/sql/settle.ts';
+import type { Transaction } from '#db/database.ts';
+import { lockPlan, type PlanRow } from '#db/plans.ts';
+import type { Outcome } from '#db/sql/settle.ts';
+import { announceProgress, wakeWatchers } from '#plans/lifecycle/wake.ts';
 import { offersOf } from './backends.ts';
 import {
   type Claim,

@@ -1,5 +1,5 @@
 // How a model is reached; apart from the client, so that a process without a model loads none of it.
-import type { Environment } from '#contracts/settings.ts';
+import type { Environment } from '#domain/settings.ts';
 
 export type ModelAccess = { apiKey?: string | undefined; baseUrl?: string | undefined };
 

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type OpenAI from 'openai';
 import { APIError } from 'openai';
 import { z } from 'zod';
-import { CountersignError, errorMessage } from '#contracts/errors.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { computeCost, findPrice, type Price, type Usage, unknownPrice } from './prices.ts';
 import { estimateTokens } from './tokens.ts';
 

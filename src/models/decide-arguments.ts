@@ -1,9 +1,14 @@
 // Fills a step's `$decide` values when it runs (C10). The model sees this one operation and can change nothing else.
-import { hasRuntime, isRuntime, type RuntimeArgument, referencesOf } from '#contracts/arguments.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import { type Json, type JsonObject, JsonValue } from '#contracts/text.ts';
-import type { PayForCall } from '#contracts/text-model.ts';
-import type { OperationSpec } from '#contracts/tool.ts';
+import { CountersignError } from '#domain/errors.ts';
+import {
+  hasRuntime,
+  isRuntime,
+  type RuntimeArgument,
+  referencesOf,
+} from '#domain/plan/arguments.ts';
+import { type Json, type JsonObject, JsonValue } from '#domain/text.ts';
+import type { PayForCall } from '#domain/text-model.ts';
+import type { OperationSpec } from '#domain/tool.ts';
 import type { ChatMessage, ChatModel, ChatRequest, ChatTool } from './chat-model.ts';
 
 export type DecideRequest = {

@@ -1,5 +1,5 @@
 // What a model's tokens cost, in US dollars per million. No model is free because nobody knows its price.
-import type { Environment } from '#contracts/settings.ts';
+import type { Environment } from '#domain/settings.ts';
 
 export type Price = { input: number; output: number };
 export type Usage = { input_tokens: number; output_tokens: number };

@@ -1,6 +1,6 @@
 // Plain text from the executor's model, for the text tools. What it is given to work on is data, not instructions.
-import { CountersignError } from '#contracts/errors.ts';
-import type { TextModel } from '#contracts/text-model.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { TextModel } from '#domain/text-model.ts';
 import type { ChatModel, ChatRequest } from './chat-model.ts';
 
 export function createTextModel(model: ChatModel, options: { timeoutMs?: number } = {}): TextModel {

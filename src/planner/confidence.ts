@@ -1,6 +1,6 @@
 // How sure a stage is, and what follows from it (B8). Sums are rounded before they are compared, so that 0.1 + 0.2 never
 // decides whether somebody is asked.
-import type { Confidence } from '#contracts/planning/trace.ts';
+import type { Confidence } from '#domain/planning/trace.ts';
 
 const weights = { self: 0.5, rules: 0.3, heuristics: 0.2 };
 

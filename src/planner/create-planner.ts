@@ -1,17 +1,13 @@
 // Puts a planner together: the controller over a reasoner (a language model where one is configured, else rules), the
 // tools, and what is kept of it.
-import { type Clock, systemClock } from '#contracts/clock.ts';
-import { StrategyProfile } from '#contracts/planning/schedule.ts';
-import { PlanningState } from '#contracts/planning/state.ts';
-import type { Planner } from '#contracts/run.ts';
+import type { Database, Queryable } from '#db/database.ts';
+import { forgetStates, insertCheckpoint, readLatestCheckpoint } from '#db/planning-checkpoints.ts';
+import { markProbed, readPolicy } from '#db/policies.ts';
+import { type Clock, systemClock } from '#domain/clock.ts';
+import type { Planner } from '#domain/planning/run.ts';
+import { StrategyProfile } from '#domain/planning/schedule.ts';
+import { PlanningState } from '#domain/planning/state.ts';
 import type { ChatModel } from '#models/chat-model.ts';
-import type { Database, Queryable } from '#store/database.ts';
-import {
-  forgetStates,
-  insertCheckpoint,
-  readLatestCheckpoint,
-} from '#store/planning-checkpoints.ts';
-import { markProbed, readPolicy } from '#store/policies.ts';
 import type { Budget } from './budget/budget.ts';
 import type { PlanningLimits } from './budget/limits.ts';
 import type { PaidModel } from './budget/paid-model.ts';

@@ -1,12 +1,12 @@
 // What a planner may use of the instance: the manifest, reading operations, plans. It can change nothing.
 import { randomUUID } from 'node:crypto';
-import { CountersignError } from '#contracts/errors.ts';
-import type { PlanReads } from '#contracts/plan-scope.ts';
-import type { Settings } from '#contracts/settings.ts';
-import type { JsonObject } from '#contracts/text.ts';
-import type { Catalogue, OperationSpec, ToolRegistry } from '#contracts/tool.ts';
-import type { Queryable } from '#store/database.ts';
-import { listPlans, readPlan } from '#store/plans.ts';
+import type { Queryable } from '#db/database.ts';
+import { listPlans, readPlan } from '#db/plans.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { PlanReads } from '#domain/plan/scope.ts';
+import type { Settings } from '#domain/settings.ts';
+import type { JsonObject } from '#domain/text.ts';
+import type { Catalogue, OperationSpec, ToolRegistry } from '#domain/tool.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import { decideCall, plannerOperations } from '#tools/guard.ts';
 import type { PlannerTools } from './ports.ts';

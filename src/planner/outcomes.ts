@@ -1,5 +1,5 @@
 // Building outcomes and trace entries, for planners with and without a model.
-import type { TraceEntry } from '#contracts/run.ts';
+import type { TraceEntry } from '#domain/planning/run.ts';
 
 /** Measures one piece of planning work. Times come from the clock that is passed in. */
 export function traceStep(entry: {

@@ -1,7 +1,7 @@
 // What a planner may use of the world. Reading only: nothing behind this port changes anything.
-import type { PlanStatus } from '#contracts/plan.ts';
-import type { JsonObject } from '#contracts/text.ts';
-import type { OperationSpec, ToolOutput } from '#contracts/tool.ts';
+import type { PlanStatus } from '#domain/plan/plan.ts';
+import type { JsonObject } from '#domain/text.ts';
+import type { OperationSpec, ToolOutput } from '#domain/tool.ts';
 
 export type PlannerTools = {
   /** Every operation a plan may name, in a stable order. */

@@ -1,10 +1,10 @@
 // Who fills a stage with content: a language model, or rules. Both act only by calling the tools that the stage offers.
-import type { PlanDraft } from '#contracts/plan.ts';
-import type { Stage, StageEvent } from '#contracts/planning/stages.ts';
-import type { Pause, PlanningState, SessionResult } from '#contracts/planning/state.ts';
-import type { PlanningRequest, TraceEntry } from '#contracts/run.ts';
-import type { JsonObject } from '#contracts/text.ts';
-import type { JsonSchema } from '#contracts/tool.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import type { PlanningRequest, TraceEntry } from '#domain/planning/run.ts';
+import type { Stage, StageEvent } from '#domain/planning/stages.ts';
+import type { Pause, PlanningState, SessionResult } from '#domain/planning/state.ts';
+import type { JsonObject } from '#domain/text.ts';
+import type { JsonSchema } from '#domain/tool.ts';
 import type { ToolResult } from './agent/agent-tool.ts';
 import type { PlannerTools } from './ports.ts';
 

@@ -1,10 +1,10 @@
 // Every tool that planning has: the thirteen, the verbs of the conversation, and operations that only read.
 import { z } from 'zod';
-import { CountersignError } from '#contracts/errors.ts';
-import type { StrategyProfile } from '#contracts/planning/schedule.ts';
-import { type Stage, workingStages } from '#contracts/planning/stages.ts';
-import { JsonObject, line } from '#contracts/text.ts';
-import type { OperationSpec } from '#contracts/tool.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { StrategyProfile } from '#domain/planning/schedule.ts';
+import { type Stage, workingStages } from '#domain/planning/stages.ts';
+import { JsonObject, line } from '#domain/text.ts';
+import type { OperationSpec } from '#domain/tool.ts';
 import { succeed } from './agent/agent-tool.ts';
 import { Alternative } from './policy/options.ts';
 import type { PlannerTools } from './ports.ts';

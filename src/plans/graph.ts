@@ -1,5 +1,5 @@
 // Questions about the DAG of a plan, stored or not. Positions count from 1.
-import type { Edge } from '#store/steps.ts';
+import type { Edge } from '#db/steps.ts';
 
 /** Successors of each position; index 0 is unused. */
 function successorsOf(total: number, edges: Edge[]): number[][] {

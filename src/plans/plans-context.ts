@@ -1,11 +1,11 @@
 // What every verb of this room is given.
-import type { Clock, Random } from '#contracts/clock.ts';
-import type { Enqueue } from '#contracts/jobs.ts';
-import type { ApproverPolicy } from '#contracts/plan.ts';
-import type { Catalogue } from '#contracts/tool.ts';
-import type { Database, Transaction } from '#store/database.ts';
-import type { PoolLimits } from './normalise-step.ts';
-import type { OnFailure } from './stop-dependents.ts';
+import type { Database, Transaction } from '#db/database.ts';
+import type { Clock, Random } from '#domain/clock.ts';
+import type { Enqueue } from '#domain/jobs.ts';
+import type { ApproverPolicy } from '#domain/plan/plan.ts';
+import type { Catalogue } from '#domain/tool.ts';
+import type { OnFailure } from './lifecycle/stop-dependents.ts';
+import type { PoolLimits } from './proposal/normalise-step.ts';
 
 export type PlansContext = {
   db: Database;

@@ -1,7 +1,7 @@
 // Recurrence rules (RFC 5545) and time zones. Wall time is what repeats: 9:30 stays 9:30 when the clocks change.
 import { RRuleTemporal } from 'rrule-temporal';
 import { Temporal } from 'temporal-polyfill';
-import { CountersignError, errorMessage } from '#contracts/errors.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
 
 /** A rule with what it needs to mean anything: its zone and its first moment (DTSTART). */
 export type Recurrence = { rrule: string; timezone: string; startsAt: Date };

@@ -1,5 +1,5 @@
 // What would make a schedule fit that does not: single changes, each tried, and each the smallest of its kind.
-import type { StrategyProfile } from '#contracts/planning/schedule.ts';
+import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import { type Lateness, type Pass, type PassInput, runForwardPass } from './forward-pass.ts';
 import { dayOf, openWorkingTime, printDay, startOfDay, type WorkingTime } from './working-time.ts';
 

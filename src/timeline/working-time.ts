@@ -1,7 +1,7 @@
 // When people work, in an IANA zone: hours by weekday, days off, days on. Wall time counts, so a day on which the clocks
 // change is an hour longer or shorter where the working hours hold that hour.
 import { Temporal } from 'temporal-polyfill';
-import type { StrategyProfile, Weekday } from '#contracts/planning/schedule.ts';
+import type { StrategyProfile, Weekday } from '#domain/planning/schedule.ts';
 import { type Interval, measureIntervals, mergeIntervals } from './intervals.ts';
 
 /** A stretch of working time, and the local day it began on, counted from 1970-01-01. */

@@ -1,13 +1,13 @@
 // The operations that plans may name: this process's own, and what live workers say they have, so that a gateway can
 // check a plan whose tools only workers have.
-import { errorMessage } from '#contracts/errors.ts';
+import { errorMessage } from '#domain/errors.ts';
 import {
   type Catalogue,
   doesMore,
   type KnownOperation,
   type OperationSpec,
   type ToolRegistry,
-} from '#contracts/tool.ts';
+} from '#domain/tool.ts';
 import { type ArgumentValidator, compileValidator } from './validate-arguments.ts';
 
 /** `spec`, trusted only where both others are. */

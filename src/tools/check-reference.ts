@@ -1,8 +1,8 @@
 // References of a step's arguments against what the operations say of their outputs and inputs. Only what can never
 // work is told: an output that says nothing of itself, or may fit, is taken to fit.
-import { ArgumentReference, isReference } from '#contracts/arguments.ts';
-import type { Json, JsonObject } from '#contracts/text.ts';
-import type { JsonSchema } from '#contracts/tool.ts';
+import { ArgumentReference, isReference } from '#domain/plan/arguments.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
+import type { JsonSchema } from '#domain/tool.ts';
 import { readTokens, toPointer } from './resolve-arguments.ts';
 import { nameType, toArgumentName } from './validate-arguments.ts';
 import { SchemaWalker, type ValueType } from './walk-schema.ts';

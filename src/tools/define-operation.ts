@@ -1,7 +1,7 @@
 // Built-in operations are declared with a zod schema; planners and MCP-like clients see it as JSON Schema.
 import { z } from 'zod';
-import { CountersignError } from '#contracts/errors.ts';
-import type { JsonObject } from '#contracts/text.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { JsonObject } from '#domain/text.ts';
 import {
   type HumanHandover,
   type Operation,
@@ -9,7 +9,7 @@ import {
   operationName,
   type ToolContext,
   type ToolOutput,
-} from '#contracts/tool.ts';
+} from '#domain/tool.ts';
 
 type Definition<S extends z.ZodType> = Omit<OperationSpec, 'name' | 'input' | 'source'> & {
   schema: S;

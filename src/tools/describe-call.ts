@@ -1,17 +1,17 @@
 // The effect of a call, from its operation and its arguments (A17). Every argument ends up in the headline or in a part.
-import { hasRuntime, isReference, isRuntime, referencesOf } from '#contracts/arguments.ts';
+import { hasRuntime, isReference, isRuntime, referencesOf } from '#domain/plan/arguments.ts';
 import type {
   CallClass,
   CallDescription,
   CallPart,
   CallValue,
   ShownStep,
-} from '#contracts/call.ts';
-import { readForm } from '#contracts/form.ts';
-import type { Step } from '#contracts/plan.ts';
-import type { SeenState } from '#contracts/seen.ts';
-import type { Json, JsonObject } from '#contracts/text.ts';
-import { type Catalogue, type OperationSpec, operationName } from '#contracts/tool.ts';
+} from '#domain/plan/call.ts';
+import { readForm } from '#domain/plan/form.ts';
+import type { Step } from '#domain/plan/plan.ts';
+import type { SeenState } from '#domain/plan/seen.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
+import { type Catalogue, type OperationSpec, operationName } from '#domain/tool.ts';
 
 type Described = Pick<OperationSpec, 'source' | 'effect' | 'destructive' | 'trusted'> | undefined;
 

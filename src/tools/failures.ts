@@ -1,5 +1,5 @@
 // How tools fail: what an aborted signal means, and the mark for a call that may have acted all the same.
-import { CountersignError } from '#contracts/errors.ts';
+import { CountersignError } from '#domain/errors.ts';
 
 /**
  * `details` of an error after which nobody knows whether the call took effect (the answer never

@@ -1,10 +1,10 @@
 // human_task: hands a step to a person and waits for their answer. It does nothing itself.
 import { z } from 'zod';
-import { hasRuntime, referencesOf } from '#contracts/arguments.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import { type FormField, fieldTypes, formLimits, readForm } from '#contracts/form.ts';
-import type { Json } from '#contracts/text.ts';
-import type { JsonSchema, Operation } from '#contracts/tool.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { hasRuntime, referencesOf } from '#domain/plan/arguments.ts';
+import { type FormField, fieldTypes, formLimits, readForm } from '#domain/plan/form.ts';
+import type { Json } from '#domain/text.ts';
+import type { JsonSchema, Operation } from '#domain/tool.ts';
 import { defineOperation, text } from './define-operation.ts';
 
 const formWords = `What to fill in, where words are not enough: up to ${formLimits.fields} fields, each { "name": "amount", "label": "Amount in EUR", "type": one of ${fieldTypes.join(', ')}, "required": true, "options": ["A", "B"] (choice only), "help": "…" }; a JSON Schema of an object with simple properties is read too. Later steps use the values as { "$from": "this step", "path": "/fields/amount" }.`;

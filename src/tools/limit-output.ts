@@ -1,7 +1,7 @@
 // Outputs are stored and shown, so they are made storable and kept under a size, with a clear mark where they were cut.
 import { z } from 'zod';
-import { type Json, makeStorable, makeStorableText } from '#contracts/text.ts';
-import type { ToolOutput } from '#contracts/tool.ts';
+import { type Json, makeStorable, makeStorableText } from '#domain/text.ts';
+import type { ToolOutput } from '#domain/tool.ts';
 
 export const maxOutputBytes = 1_000_000;
 const maxSummary = 300;

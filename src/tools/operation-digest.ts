@@ -1,7 +1,7 @@
 // What an operation was when a plan with it was shown, as a digest, and what of it is different now.
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import type { OperationSpec } from '#contracts/tool.ts';
+import type { OperationSpec } from '#domain/tool.ts';
 
 /** What a digest is made of, in its order, as people are told of it. */
 const parts = [

@@ -1,7 +1,7 @@
 // What built-in operations say of their outputs. References of later steps are checked against it before a plan is
 // stored, so it says neither more nor less than what a call can give.
 import { z } from 'zod';
-import type { JsonSchema } from '#contracts/tool.ts';
+import type { JsonSchema } from '#domain/tool.ts';
 import { Preview } from './limit-output.ts';
 
 /** The JSON Schema of an output. */

@@ -2,10 +2,10 @@
 // its operations stay known once seen. Whatever an operation throws or answers leaves here with a code and under a size.
 import { access } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Clock, systemClock } from '#contracts/clock.ts';
-import { CountersignError, errorMessage } from '#contracts/errors.ts';
-import type { Settings } from '#contracts/settings.ts';
-import type { Operation, OperationSpec, ToolRegistry, ToolStatus } from '#contracts/tool.ts';
+import { type Clock, systemClock } from '#domain/clock.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
+import type { Settings } from '#domain/settings.ts';
+import type { Operation, OperationSpec, ToolRegistry, ToolStatus } from '#domain/tool.ts';
 import { type BuiltinOptions, builtinTools, createBuiltins } from './builtins.ts';
 import { outcomeUnknown, passesOf, throwIfAborted } from './failures.ts';
 import { limitOutput } from './limit-output.ts';

@@ -1,9 +1,9 @@
 // reminder_set: keeps a reminder, once or by a recurrence rule, in the person's zone. Setting it again changes nothing.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Clock } from '#contracts/clock.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import type { Operation } from '#contracts/tool.ts';
+import type { Clock } from '#domain/clock.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Operation } from '#domain/tool.ts';
 import { defineOperation, text } from './define-operation.ts';
 import { throwIfAborted } from './failures.ts';
 import { toLine } from './limit-output.ts';

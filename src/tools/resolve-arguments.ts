@@ -1,7 +1,7 @@
 // Fills in the references of a step's arguments (`$from`, RFC 6901 pointers) from the outputs of earlier steps.
-import { type ArgumentReference, substitute } from '#contracts/arguments.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import type { Json, JsonObject } from '#contracts/text.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { type ArgumentReference, substitute } from '#domain/plan/arguments.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
 
 /**
  * `args` with each reference replaced by the value it names; `$decide` values stay as they are.

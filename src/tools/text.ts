@@ -1,8 +1,8 @@
 // text_write and text_summarize: a model writes text. What it works on is marked as material, never as instructions.
 import { z } from 'zod';
-import { CountersignError } from '#contracts/errors.ts';
-import type { TextModel } from '#contracts/text-model.ts';
-import type { Operation, ToolContext, ToolOutput } from '#contracts/tool.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { TextModel } from '#domain/text-model.ts';
+import type { Operation, ToolContext, ToolOutput } from '#domain/tool.ts';
 import { defineOperation, text } from './define-operation.ts';
 import { throwIfAborted } from './failures.ts';
 import { toLine } from './limit-output.ts';

@@ -2,9 +2,9 @@
 // Values that are only known when the step runs ($from, $decide) are taken to fit.
 import { createRequire } from 'node:module';
 import type { ErrorObject, Options, ValidateFunction } from 'ajv';
-import { isReference, isRuntime } from '#contracts/arguments.ts';
-import type { Json, JsonObject } from '#contracts/text.ts';
-import type { JsonSchema } from '#contracts/tool.ts';
+import { isReference, isRuntime } from '#domain/plan/arguments.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
+import type { JsonSchema } from '#domain/tool.ts';
 
 const maxSentences = 8;
 const options: Options = {

@@ -1,6 +1,6 @@
 // What a JSON Schema (draft 7 or 2020-12) says can stand at a place inside a value. It errs on one side only: what it
 // calls impossible is impossible, what it cannot tell is possible. `not`, conditions and remote `$ref`s are not read.
-import type { JsonSchema } from '#contracts/tool.ts';
+import type { JsonSchema } from '#domain/tool.ts';
 
 /** Types of values; a number is `integer` or `fraction`. */
 export type ValueType = 'null' | 'boolean' | 'integer' | 'fraction' | 'string' | 'array' | 'object';

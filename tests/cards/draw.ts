@@ -4,7 +4,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { argv, env } from 'node:process';
 import type { Browser } from 'playwright-core';
-import type { Platform } from '#contracts/inbox.ts';
+import type { Platform } from '#domain/chat/inbox.ts';
 import { openBrowser } from '../setup/chromium.ts';
 import { shrinkPng } from './shrink-png.ts';
 import { drawSlackPage, slackWidth } from './slack-page.ts';

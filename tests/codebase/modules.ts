@@ -4,34 +4,40 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
 import { parseSync } from 'oxc-parser';
 
-const world = ['contracts', 'store', 'models', 'tools', 'timeline'];
+const world = ['domain', 'db', 'models', 'tools', 'timeline', 'graph'];
 const planning = [...world, 'cards', 'plans', 'planner'];
-const talk = [...planning, 'executor', 'conversation'];
-const everything = [...talk, 'api', 'config', 'jobs', 'adapters/console', 'adapters/terminal'];
-const adapter = ['contracts', 'cards', 'conversation', 'api'];
+const talk = [...planning, 'executor', 'messages', 'people', 'notices', 'runs', 'conversation'];
+const everything = [...talk, 'chat', 'api', 'jobs', 'app', 'adapters/console', 'adapters/terminal'];
+const adapter = ['domain', 'cards', 'people', 'chat', 'conversation', 'api'];
 
-/** Each module, and the modules it may import beside itself. `main` is what stands directly in src/, in src/wire/ or in src/verbs/. */
+/** Each module, and the modules it may import beside itself. `main` is what stands directly in src/. */
 export const modules: Record<string, string[]> = {
-  contracts: [],
-  config: ['contracts'],
-  store: ['contracts'],
-  models: ['contracts'],
-  tools: ['contracts'],
-  timeline: ['contracts'],
+  domain: [],
+  db: ['domain'],
+  models: ['domain'],
+  tools: ['domain'],
+  timeline: ['domain', 'graph'],
+  graph: ['domain'],
   plans: world,
   planner: [...world, 'cards'],
   executor: planning,
-  conversation: [...planning, 'executor'],
+  messages: [...world, 'cards', 'plans'],
+  people: [...planning, 'messages'],
+  notices: [...planning, 'messages', 'people'],
+  runs: [...planning, 'messages', 'people', 'notices'],
+  conversation: [...planning, 'executor', 'messages', 'people', 'notices', 'runs'],
+  chat: talk,
   api: talk,
-  cards: ['contracts'],
-  jobs: talk,
+  cards: ['domain'],
+  jobs: [...talk, 'chat'],
   'adapters/console': adapter,
-  'adapters/console/page': ['contracts', 'cards'],
+  'adapters/console/page': ['domain', 'cards'],
   'adapters/terminal': adapter,
   'adapters/slack': adapter,
   'adapters/teams': adapter,
-  bench: [...everything, 'main'],
-  main: [...everything, 'adapters/slack', 'adapters/teams', 'bench'],
+  bench: everything,
+  app: [...everything, 'adapters/slack', 'adapters/teams', 'bench'],
+  main: ['app'],
 };
 
 /** Packages that only some modules may know. */
@@ -39,7 +45,7 @@ const fenced: { packages: RegExp; modules: string[] }[] = [
   { packages: /^(botbuilder|botframework)/, modules: ['adapters/teams'] },
   // The bench compares acknowledging with a bare app of theirs.
   { packages: /^@slack\//, modules: ['adapters/slack', 'bench'] },
-  { packages: /^pg(-copy-streams)?$/, modules: ['store'] },
+  { packages: /^pg(-copy-streams)?$/, modules: ['db'] },
   { packages: /^openai$/, modules: ['models'] },
   { packages: /^@modelcontextprotocol\//, modules: ['tools'] },
   { packages: /^@dbos-inc\//, modules: ['bench'] },
@@ -51,11 +57,8 @@ type Import = { from: string; to: string };
 /** The module of a file, by its path from the root with forward slashes; null when it stands outside the instance. */
 export function moduleOf(path: string): string | null {
   const [top = '', second = '', third = ''] = path.split('/');
-  if (top === 'src') {
-    if (second === 'config.ts') return 'config';
-    return third === '' || second === 'wire' || second === 'verbs' ? 'main' : second;
-  }
-  if (top === 'cards' || top === 'jobs') return top;
+  if (top === 'src') return third === '' ? 'main' : second;
+  if (top === 'cards' || top === 'jobs' || top === 'bench') return top;
   if (top !== 'adapters') return null;
   return third === 'page' ? `${top}/${second}/page` : `${top}/${second}`;
 }
@@ -142,7 +145,7 @@ export function findViolations(sources: Source[], aliases: Record<string, string
 
 /** Every TypeScript file of the instance, by its path from the root. */
 export function readInstance(root: string): Source[] {
-  return ['src', 'adapters', 'cards', 'jobs']
+  return ['src', 'adapters', 'cards', 'jobs', 'bench']
     .flatMap((top) => readdirSync(join(root, top), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
     .map((entry) => join(entry.parentPath, entry.name))

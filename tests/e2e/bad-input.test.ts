@@ -3,9 +3,9 @@ import { readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client as Connection } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { useDatabase } from '#tests/setup/database.ts';
-import type { Problem } from '#tests/setup/http-client.ts';
-import { type Server, usePrograms } from '#tests/setup/process.ts';
+import { useDatabase } from '../setup/database.ts';
+import type { Problem } from '../setup/http-client.ts';
+import { type Server, usePrograms } from '../setup/process.ts';
 
 const database = useDatabase();
 const programs = usePrograms();

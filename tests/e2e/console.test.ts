@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Plan } from '#contracts/plan.ts';
-import { openBrowser } from '#tests/setup/chromium.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { type Server, usePrograms } from '#tests/setup/process.ts';
-import { waitFor } from '#tests/wait.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import { openBrowser } from '../setup/chromium.ts';
+import { useDatabase } from '../setup/database.ts';
+import { type Server, usePrograms } from '../setup/process.ts';
+import { waitFor } from '../wait.ts';
 
 const database = useDatabase();
 const programs = usePrograms();

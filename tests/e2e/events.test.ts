@@ -1,10 +1,10 @@
 // What can be followed and taken away: event streams and diffs that go on where they broke off, logs and Markdown.
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Plan } from '#contracts/plan.ts';
-import type { Change, Diff } from '#contracts/views.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import type { Client } from '#tests/setup/http-client.ts';
-import { usePrograms } from '#tests/setup/process.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import type { Change, Diff } from '#domain/plan/views.ts';
+import { useDatabase } from '../setup/database.ts';
+import type { Client } from '../setup/http-client.ts';
+import { usePrograms } from '../setup/process.ts';
 
 const database = useDatabase();
 const programs = usePrograms();

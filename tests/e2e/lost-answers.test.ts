@@ -1,12 +1,12 @@
 // Requests whose answer is lost with the connection to the database: they are told as what they are, and can be sent again.
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import type { Plan } from '#contracts/plan.ts';
-import type { PlanSummary } from '#contracts/service.ts';
-import { openTcpProxy, type TcpProxy } from '#tests/fixtures/tcp-proxy.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { type Server, usePrograms } from '#tests/setup/process.ts';
-import { waitFor } from '#tests/wait.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import type { PlanSummary } from '#domain/service.ts';
+import { openTcpProxy, type TcpProxy } from '../fixtures/tcp-proxy.ts';
+import { useDatabase } from '../setup/database.ts';
+import { type Server, usePrograms } from '../setup/process.ts';
+import { waitFor } from '../wait.ts';
 
 const database = useDatabase();
 const programs = usePrograms();

@@ -3,19 +3,14 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client as Connection } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Plan } from '#contracts/plan.ts';
-import type { RunView, TraceEntry } from '#contracts/run.ts';
-import type { AuditEntry } from '#contracts/views.ts';
-import {
-  type ChatBody,
-  type OpenAiDouble,
-  start,
-  type Turn,
-} from '#tests/fixtures/openai-double.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import type { Client } from '#tests/setup/http-client.ts';
-import { usePrograms } from '#tests/setup/process.ts';
-import { waitFor } from '#tests/wait.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import type { AuditEntry } from '#domain/plan/views.ts';
+import type { RunView, TraceEntry } from '#domain/planning/run.ts';
+import { type ChatBody, type OpenAiDouble, start, type Turn } from '../fixtures/openai-double.ts';
+import { useDatabase } from '../setup/database.ts';
+import type { Client } from '../setup/http-client.ts';
+import { usePrograms } from '../setup/process.ts';
+import { waitFor } from '../wait.ts';
 
 const databases = { main: useDatabase(), hasty: useDatabase(), stopped: useDatabase() };
 const programs = usePrograms();

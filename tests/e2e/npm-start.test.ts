@@ -5,8 +5,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { root } from '#tests/setup/process.ts';
-import { waitFor } from '#tests/wait.ts';
+import { root } from '../setup/process.ts';
+import { waitFor } from '../wait.ts';
 
 test.skipIf(process.platform === 'win32')('npm start ends with npm', async () => {
   const home = await mkdtemp(join(tmpdir(), 'countersign-npm-'));

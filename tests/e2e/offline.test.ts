@@ -3,12 +3,12 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Plan } from '#contracts/plan.ts';
-import type { RunView } from '#contracts/run.ts';
-import type { VersionDiff } from '#contracts/views.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import type { Client } from '#tests/setup/http-client.ts';
-import { node, root, usePrograms } from '#tests/setup/process.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import type { VersionDiff } from '#domain/plan/views.ts';
+import type { RunView } from '#domain/planning/run.ts';
+import { useDatabase } from '../setup/database.ts';
+import type { Client } from '../setup/http-client.ts';
+import { node, root, usePrograms } from '../setup/process.ts';
 
 const databases = { builtin: useDatabase(), mcp: useDatabase(), talk: useDatabase() };
 const programs = usePrograms();

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createServer, type Server as HttpServer } from 'node:http';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Plan } from '#contracts/plan.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { type Server, usePrograms } from '#tests/setup/process.ts';
-import { waitFor } from '#tests/wait.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import { useDatabase } from '../setup/database.ts';
+import { type Server, usePrograms } from '../setup/process.ts';
+import { waitFor } from '../wait.ts';
 
 const database = useDatabase();
 const programs = usePrograms();

@@ -1,11 +1,11 @@
 // A planning session from end to end, with no model: gates, a new subtype, changes and dates, over HTTP and in the terminal.
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { RunView } from '#contracts/run.ts';
-import type { VersionDiff } from '#contracts/views.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import type { Client } from '#tests/setup/http-client.ts';
-import { usePrograms } from '#tests/setup/process.ts';
-import { waitFor } from '#tests/wait.ts';
+import type { VersionDiff } from '#domain/plan/views.ts';
+import type { RunView } from '#domain/planning/run.ts';
+import { useDatabase } from '../setup/database.ts';
+import type { Client } from '../setup/http-client.ts';
+import { usePrograms } from '../setup/process.ts';
+import { waitFor } from '../wait.ts';
 
 const database = useDatabase();
 const programs = usePrograms();

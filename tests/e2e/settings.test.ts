@@ -2,10 +2,10 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { PolicyOverride } from '#contracts/policy.ts';
-import { openBrowser } from '#tests/setup/chromium.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { type Server, usePrograms } from '#tests/setup/process.ts';
+import { PolicyOverride } from '#domain/people/policy.ts';
+import { openBrowser } from '../setup/chromium.ts';
+import { useDatabase } from '../setup/database.ts';
+import { type Server, usePrograms } from '../setup/process.ts';
 
 const database = useDatabase();
 const programs = usePrograms();

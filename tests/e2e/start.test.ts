@@ -4,13 +4,13 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client as Connection } from 'pg';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Plan } from '#contracts/plan.ts';
-import { isAlive } from '#store/embedded/postmaster.ts';
-import { openTcpProxy } from '#tests/fixtures/tcp-proxy.ts';
-import { emptyDatabase, useDatabase } from '#tests/setup/database.ts';
-import type { Client } from '#tests/setup/http-client.ts';
-import { node, type Options, root, type Server, usePrograms } from '#tests/setup/process.ts';
-import { waitFor } from '#tests/wait.ts';
+import { isAlive } from '#db/embedded/postmaster.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import { openTcpProxy } from '../fixtures/tcp-proxy.ts';
+import { emptyDatabase, useDatabase } from '../setup/database.ts';
+import type { Client } from '../setup/http-client.ts';
+import { node, type Options, root, type Server, usePrograms } from '../setup/process.ts';
+import { waitFor } from '../wait.ts';
 
 const programs = usePrograms();
 

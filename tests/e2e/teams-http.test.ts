@@ -2,15 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type BotMessage,
-  type Playground,
-  startPlayground,
-} from '#tests/fixtures/teams/playground.ts';
-import { type Card, listButtons, readCard } from '#tests/fixtures/teams/press.ts';
-import { people, places } from '#tests/fixtures/teams/tenant.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { type Server, usePrograms } from '#tests/setup/process.ts';
+import { type BotMessage, type Playground, startPlayground } from '../fixtures/teams/playground.ts';
+import { type Card, listButtons, readCard } from '../fixtures/teams/press.ts';
+import { people, places } from '../fixtures/teams/tenant.ts';
+import { useDatabase } from '../setup/database.ts';
+import { type Server, usePrograms } from '../setup/process.ts';
 
 const database = useDatabase();
 const programs = usePrograms();

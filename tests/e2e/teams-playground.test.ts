@@ -1,9 +1,9 @@
 // The driver of Microsoft's client, tried with a bot of a few lines: what the other tests of Teams lean on.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startEchoBot } from '#tests/fixtures/teams/echo-bot.ts';
-import { type Playground, startPlayground } from '#tests/fixtures/teams/playground.ts';
-import { listButtons, readCard } from '#tests/fixtures/teams/press.ts';
-import { people, places } from '#tests/fixtures/teams/tenant.ts';
+import { startEchoBot } from '../fixtures/teams/echo-bot.ts';
+import { type Playground, startPlayground } from '../fixtures/teams/playground.ts';
+import { listButtons, readCard } from '../fixtures/teams/press.ts';
+import { people, places } from '../fixtures/teams/tenant.ts';
 
 let bot: Awaited<ReturnType<typeof startEchoBot>>;
 let client: Playground;

@@ -2,11 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Plan } from '#contracts/plan.ts';
-import { appendTool } from '#tests/fixtures/append-tool.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import type { Answer, Problem } from '#tests/setup/http-client.ts';
-import { type Server, usePrograms } from '#tests/setup/process.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import { appendTool } from '../fixtures/append-tool.ts';
+import { useDatabase } from '../setup/database.ts';
+import type { Answer, Problem } from '../setup/http-client.ts';
+import { type Server, usePrograms } from '../setup/process.ts';
 
 const database = useDatabase();
 const programs = usePrograms();

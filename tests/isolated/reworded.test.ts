@@ -1,15 +1,15 @@
 // Every sentence of the product is reworded here, and the stories are played again: what happens must not depend on words.
 // Only the words by which a person decides (“approve”, “propose changes: …”) are read.
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import type { Plan, PlanDraft, StepDraft } from '#contracts/plan.ts';
-import type { PlanningRequest, RunView } from '#contracts/run.ts';
-import { drawForChat } from '#conversation/delivery/draw-for-chat.ts';
-import type { Queryable } from '#store/database.ts';
-import { readLatestMessages } from '#store/messages.ts';
-import { stagedPlanner } from '#tests/fixtures/staged-planner.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestInstance, reach, type TestInstance } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { drawForChat } from '#chat/outbox/draw-for-chat.ts';
+import type { Queryable } from '#db/database.ts';
+import { readLatestMessages } from '#db/messages.ts';
+import type { Plan, PlanDraft, StepDraft } from '#domain/plan/plan.ts';
+import type { PlanningRequest, RunView } from '#domain/planning/run.ts';
+import { stagedPlanner } from '../fixtures/staged-planner.ts';
+import { useDatabase } from '../setup/database.ts';
+import { ana, noop, openTestInstance, reach, type TestInstance } from '../setup/instance.ts';
+import { waitFor } from '../wait.ts';
 
 /** A module whose functions say ⟦…⟧ in place of every sentence. */
 const { reword } = vi.hoisted(() => ({
@@ -29,22 +29,19 @@ const { reword } = vi.hoisted(() => ({
 vi.mock('#cards/calls-to-action.ts', reword);
 vi.mock('#cards/message-text.ts', reword);
 vi.mock('#cards/chat-words.ts', reword);
-vi.mock('#plans/approver-words.ts', reword);
+vi.mock('#plans/approval/approver-words.ts', reword);
 vi.mock('#conversation/talk/plan-questions.ts', reword);
-vi.mock(
-  '#contracts/errors.ts',
-  async (load: () => Promise<typeof import('#contracts/errors.ts')>) => {
-    const errors = await load();
-    class CountersignError extends errors.CountersignError {
-      constructor(
-        ...[code, message, ...rest]: ConstructorParameters<typeof errors.CountersignError>
-      ) {
-        super(code, `⟦${message}⟧`, ...rest);
-      }
+vi.mock('#domain/errors.ts', async (load: () => Promise<typeof import('#domain/errors.ts')>) => {
+  const errors = await load();
+  class CountersignError extends errors.CountersignError {
+    constructor(
+      ...[code, message, ...rest]: ConstructorParameters<typeof errors.CountersignError>
+    ) {
+      super(code, `⟦${message}⟧`, ...rest);
     }
-    return { ...errors, CountersignError };
-  },
-);
+  }
+  return { ...errors, CountersignError };
+});
 
 const database = useDatabase();
 let instance: TestInstance;

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { useDatabase } from '#tests/setup/database.ts';
-import { usePrograms } from '#tests/setup/process.ts';
-import { waitFor } from '#tests/wait.ts';
-import { benchNames } from '../../src/bench/names.ts';
+import { benchNames } from '#bench/names.ts';
+import { useDatabase } from '../setup/database.ts';
+import { usePrograms } from '../setup/process.ts';
+import { waitFor } from '../wait.ts';
 
 const database = useDatabase();
 const programs = usePrograms();

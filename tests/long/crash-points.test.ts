@@ -2,14 +2,14 @@
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import type { PlanCardFacts } from '#contracts/card.ts';
-import type { Message } from '#contracts/service.ts';
+import type { PlanCardFacts } from '#domain/chat/card.ts';
+import type { Message } from '#domain/service.ts';
 import { crashPoints } from '#executor/crash-points.ts';
-import { appendTool } from '#tests/fixtures/append-tool.ts';
-import { freshDatabase } from '#tests/setup/database.ts';
-import type { Client } from '#tests/setup/http-client.ts';
-import { type Options, usePrograms } from '#tests/setup/process.ts';
-import { waitFor } from '#tests/wait.ts';
+import { appendTool } from '../fixtures/append-tool.ts';
+import { freshDatabase } from '../setup/database.ts';
+import type { Client } from '../setup/http-client.ts';
+import { type Options, usePrograms } from '../setup/process.ts';
+import { waitFor } from '../wait.ts';
 
 const programs = usePrograms();
 vi.setConfig({ maxConcurrency: 3 });

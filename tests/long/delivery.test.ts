@@ -2,11 +2,11 @@
 // a card shows what is true now.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deliveryCrashPoints } from '#conversation/delivery/crash-points.ts';
-import { delivered, open, openSpeaker, type Speaker } from '#tests/integration/delivery/bench.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
-import { useFixture } from '#tests/setup/process.ts';
+import { deliveryCrashPoints } from '#chat/outbox/crash-points.ts';
+import { delivered, open, openSpeaker, type Speaker } from '../integration/outbox/bench.ts';
+import { useDatabase } from '../setup/database.ts';
+import { ana, noop, openTestInstance, type TestInstance } from '../setup/instance.ts';
+import { useFixture } from '../setup/process.ts';
 
 const database = useDatabase();
 /** Says what is to be posted, and posts nothing. */

@@ -16,11 +16,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findBinaries } from '#store/embedded/binaries.ts';
-import { chooseIdentity } from '#store/embedded/identity.ts';
-import { run } from '#store/embedded/run.ts';
-import { openEmbedded } from '#store/embedded.ts';
-import { waitFor } from '#tests/wait.ts';
+import { findBinaries } from '#db/embedded/binaries.ts';
+import { chooseIdentity } from '#db/embedded/identity.ts';
+import { run } from '#db/embedded/run.ts';
+import { openEmbedded } from '#db/embedded.ts';
+import { waitFor } from '../wait.ts';
 
 const program = join(import.meta.dirname, '../fixtures/embedded-process.ts');
 const asRoot = process.getuid?.() === 0;

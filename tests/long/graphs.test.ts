@@ -5,11 +5,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type StepCounts, StepStatus } from '#contracts/plan.ts';
-import type { Diff, Overview } from '#contracts/views.ts';
-import { build, chains, mosaic } from '#tests/fixtures/graphs.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { type Server, usePrograms } from '#tests/setup/process.ts';
+import { type StepCounts, StepStatus } from '#domain/plan/plan.ts';
+import type { Diff, Overview } from '#domain/plan/views.ts';
+import { build, chains, mosaic } from '../fixtures/graphs.ts';
+import { useDatabase } from '../setup/database.ts';
+import { type Server, usePrograms } from '../setup/process.ts';
 
 const database = useDatabase();
 const programs = usePrograms();

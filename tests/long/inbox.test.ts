@@ -2,13 +2,13 @@
 // stored when it comes again, and what a handler wrote together with its mark is there once.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ReceivedEvent } from '#contracts/inbox.ts';
-import { inboxCrashPoints } from '#conversation/inbox/crash-points.ts';
-import { makeEvent } from '#tests/fixtures/inbox-events.ts';
-import { clearInbox, readInbox, settled } from '#tests/integration/inbox/bench.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
-import { useFixture } from '#tests/setup/process.ts';
+import { inboxCrashPoints } from '#chat/inbox/crash-points.ts';
+import type { ReceivedEvent } from '#domain/chat/inbox.ts';
+import { makeEvent } from '../fixtures/inbox-events.ts';
+import { clearInbox, readInbox, settled } from '../integration/inbox/bench.ts';
+import { useDatabase } from '../setup/database.ts';
+import { openTestInstance, type TestInstance } from '../setup/instance.ts';
+import { useFixture } from '../setup/process.ts';
 
 const database = useDatabase();
 /** Receives what nobody dies of. */

@@ -2,15 +2,15 @@
 // no reply of a model that was stored is paid for again.
 import { sql } from 'drizzle-orm';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import type { RunView } from '#contracts/run.ts';
-import { type Database, openDatabase } from '#store/database.ts';
-import { drawOutline, node, selectPattern, stageIn, task } from '#tests/fixtures/model-calls.ts';
-import { settled } from '#tests/fixtures/model-instance.ts';
-import { type OpenAiDouble, start } from '#tests/fixtures/openai-double.ts';
-import { type FreshDatabase, freshDatabase } from '#tests/setup/database.ts';
-import { openTestInstance } from '#tests/setup/instance.ts';
-import { usePrograms } from '#tests/setup/process.ts';
-import { waitFor } from '#tests/wait.ts';
+import { type Database, openDatabase } from '#db/database.ts';
+import type { RunView } from '#domain/planning/run.ts';
+import { drawOutline, node, selectPattern, stageIn, task } from '../fixtures/model-calls.ts';
+import { settled } from '../fixtures/model-instance.ts';
+import { type OpenAiDouble, start } from '../fixtures/openai-double.ts';
+import { type FreshDatabase, freshDatabase } from '../setup/database.ts';
+import { openTestInstance } from '../setup/instance.ts';
+import { usePrograms } from '../setup/process.ts';
+import { waitFor } from '../wait.ts';
 
 const programs = usePrograms();
 vi.setConfig({ maxConcurrency: 3 });

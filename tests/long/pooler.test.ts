@@ -1,10 +1,10 @@
 // Behind a pooler in transaction mode: nothing may stay with a connection but in the listener and the migrations.
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
-import { useDatabase } from '#tests/setup/database.ts';
-import { startPgBouncer } from '#tests/setup/pgbouncer.ts';
-import { usePrograms } from '#tests/setup/process.ts';
-import { waitFor } from '#tests/wait.ts';
+import { useDatabase } from '../setup/database.ts';
+import { startPgBouncer } from '../setup/pgbouncer.ts';
+import { usePrograms } from '../setup/process.ts';
+import { waitFor } from '../wait.ts';
 
 const database = useDatabase();
 const programs = usePrograms();

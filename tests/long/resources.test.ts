@@ -2,11 +2,11 @@
 // good, nothing held by the dead.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Plan } from '#contracts/plan.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { ana, openTestInstance, reach, runPlan, type TestInstance } from '#tests/setup/instance.ts';
-import { type Program, usePrograms } from '#tests/setup/process.ts';
-import { waitFor } from '#tests/wait.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import { useDatabase } from '../setup/database.ts';
+import { ana, openTestInstance, reach, runPlan, type TestInstance } from '../setup/instance.ts';
+import { type Program, usePrograms } from '../setup/process.ts';
+import { waitFor } from '../wait.ts';
 
 const database = useDatabase();
 const programs = usePrograms();

@@ -1,12 +1,12 @@
 // Connections to the database that go silent, as after a failover: they are given up, and whoever used them goes on.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { allowForSteps, type Database, openDatabase } from '#store/database.ts';
-import { openListener } from '#store/notify.ts';
-import { isTransient } from '#store/transient.ts';
-import { openTcpProxy, type TcpProxy } from '#tests/fixtures/tcp-proxy.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { waitFor } from '#tests/wait.ts';
+import { allowForSteps, type Database, openDatabase } from '#db/database.ts';
+import { openListener } from '#db/notify.ts';
+import { isTransient } from '#db/transient.ts';
+import { openTcpProxy, type TcpProxy } from '../fixtures/tcp-proxy.ts';
+import { useDatabase } from '../setup/database.ts';
+import { waitFor } from '../wait.ts';
 
 const database = useDatabase();
 let proxy: TcpProxy;

@@ -1,10 +1,10 @@
 // Connections to the database that pass nothing more and are not closed, as after a failover: a gateway and a worker give them
 // up and go on, and end when they are told to.
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { openTcpProxy, type TcpProxy } from '#tests/fixtures/tcp-proxy.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { usePrograms } from '#tests/setup/process.ts';
-import { waitFor } from '#tests/wait.ts';
+import { openTcpProxy, type TcpProxy } from '../fixtures/tcp-proxy.ts';
+import { useDatabase } from '../setup/database.ts';
+import { usePrograms } from '../setup/process.ts';
+import { waitFor } from '../wait.ts';
 
 const database = useDatabase();
 const programs = usePrograms();

@@ -3,14 +3,14 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { placeOf } from '#adapters/slack/place.ts';
-import { conversationAt } from '#conversation/delivery/open-conversation.ts';
-import type { SlackMessage } from '#tests/fixtures/slack/types.ts';
-import { clearInbox, settled } from '#tests/integration/inbox/bench.ts';
-import { type SlackInstance, useSlackInstance } from '#tests/integration/slack/slack-instance.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { reach } from '#tests/setup/instance.ts';
-import { useFixture } from '#tests/setup/process.ts';
-import { waitFor } from '#tests/wait.ts';
+import { conversationAt } from '#chat/outbox/open-conversation.ts';
+import type { SlackMessage } from '../fixtures/slack/types.ts';
+import { clearInbox, settled } from '../integration/inbox/bench.ts';
+import { type SlackInstance, useSlackInstance } from '../integration/slack/slack-instance.ts';
+import { useDatabase } from '../setup/database.ts';
+import { reach } from '../setup/instance.ts';
+import { useFixture } from '../setup/process.ts';
+import { waitFor } from '../wait.ts';
 
 const database = useDatabase();
 const startProcess = useFixture('slack-process.ts');

@@ -4,11 +4,11 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { describe, expect, it } from 'vitest';
-import type { AuditEntry } from '#contracts/views.ts';
-import { appendTool } from '#tests/fixtures/append-tool.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { type Program, type Server, usePrograms } from '#tests/setup/process.ts';
-import { waitFor } from '#tests/wait.ts';
+import type { AuditEntry } from '#domain/plan/views.ts';
+import { appendTool } from '../fixtures/append-tool.ts';
+import { useDatabase } from '../setup/database.ts';
+import { type Program, type Server, usePrograms } from '../setup/process.ts';
+import { waitFor } from '../wait.ts';
 
 const database = useDatabase();
 const programs = usePrograms();

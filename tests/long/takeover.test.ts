@@ -2,11 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Plan } from '#contracts/plan.ts';
-import { appendTool } from '#tests/fixtures/append-tool.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { usePrograms } from '#tests/setup/process.ts';
-import { waitFor } from '#tests/wait.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import { appendTool } from '../fixtures/append-tool.ts';
+import { useDatabase } from '../setup/database.ts';
+import { usePrograms } from '../setup/process.ts';
+import { waitFor } from '../wait.ts';
 
 const database = useDatabase();
 const programs = usePrograms();

@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Playground, startPlayground } from '#tests/fixtures/teams/playground.ts';
-import { openBrowser } from '#tests/setup/chromium.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { root, type Server, usePrograms } from '#tests/setup/process.ts';
+import { type Playground, startPlayground } from '../fixtures/teams/playground.ts';
+import { openBrowser } from '../setup/chromium.ts';
+import { useDatabase } from '../setup/database.ts';
+import { root, type Server, usePrograms } from '../setup/process.ts';
 
 const database = useDatabase();
 const programs = usePrograms();

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { appendTool } from '#tests/fixtures/append-tool.ts';
-import { chanceFrom } from '#tests/fixtures/random.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { type Program, type Server, usePrograms } from '#tests/setup/process.ts';
-import { waitFor } from '#tests/wait.ts';
-import { type Embedded, openEmbedded } from '../../src/store/embedded.ts';
+import { type Embedded, openEmbedded } from '#db/embedded.ts';
+import { appendTool } from '../fixtures/append-tool.ts';
+import { chanceFrom } from '../fixtures/random.ts';
+import { useDatabase } from '../setup/database.ts';
+import { type Program, type Server, usePrograms } from '../setup/process.ts';
+import { waitFor } from '../wait.ts';
 
 const stepCount = 2000;
 const workerCount = 4;

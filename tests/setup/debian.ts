@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { withLock } from '#store/embedded/lock.ts';
+import { withLock } from '#db/embedded/lock.ts';
 
 /** Runs a command; its exit code, or 127 when there is no such command. */
 function run(command: string, args: string[]): Promise<number> {

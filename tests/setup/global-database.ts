@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { PgBoss } from 'pg-boss';
 import type { TestProject } from 'vitest/node';
-import { isAlive } from '../../src/store/embedded/postmaster.ts';
-import { type Embedded, openEmbedded } from '../../src/store/embedded.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { isAlive } from '#db/embedded/postmaster.ts';
+import { type Embedded, openEmbedded } from '#db/embedded.ts';
+import { migrate } from '#db/migrate.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

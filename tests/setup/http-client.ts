@@ -1,7 +1,7 @@
 // The HTTP API as tests speak it: every answer with its status, bodies as the contracts say they are.
-import type { Plan, PlanStatus, Step } from '#contracts/plan.ts';
-import type { RunView } from '#contracts/run.ts';
-import { waitFor } from '#tests/wait.ts';
+import type { Plan, PlanStatus, Step } from '#domain/plan/plan.ts';
+import type { RunView } from '#domain/planning/run.ts';
+import { waitFor } from '../wait.ts';
 
 export type Answer<T> = { status: number; type: string; body: T };
 /** problem+json, with whatever details the problem has. */

@@ -3,15 +3,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino, { type Logger } from 'pino';
-import { type Config, loadConfig } from '#config';
-import { type Actor, person } from '#contracts/actor.ts';
-import type { Plan, PlanDraft, PlanStatus } from '#contracts/plan.ts';
-import type { Planner, PlanningOutcome, PlanningRequest } from '#contracts/run.ts';
-import type { Settlement } from '#contracts/service.ts';
-import type { ChatPorts, DeliveryRule } from '#conversation/delivery/delivery-context.ts';
-import type { InboxHandlers, InboxRule } from '#conversation/inbox/inbox-context.ts';
-import { waitFor } from '#tests/wait.ts';
-import { type Instance, type InstanceOptions, openInstance } from '../../src/wire.ts';
+import { type Config, loadConfig } from '#app/config.ts';
+import { type Instance, type InstanceOptions, openInstance } from '#app/wire.ts';
+import type { InboxHandlers, InboxRule } from '#chat/inbox/inbox-context.ts';
+import type { ChatPorts, DeliveryRule } from '#chat/outbox/delivery-context.ts';
+import { type Actor, person } from '#domain/people/actor.ts';
+import type { Plan, PlanDraft, PlanStatus } from '#domain/plan/plan.ts';
+import type { Planner, PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
+import type { Settlement } from '#domain/service.ts';
+import { waitFor } from '../wait.ts';
 
 export type TestInstance = Instance & { config: Config; workspace: string };
 

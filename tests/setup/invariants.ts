@@ -1,10 +1,10 @@
 // What holds of any plan at any moment at which nothing is being written: counters, edges, events, reservations.
 import { sql } from 'drizzle-orm';
 import { expect } from 'vitest';
-import { StepStatus } from '#contracts/plan.ts';
-import { countsOf } from '#store/accounting.ts';
-import type { Queryable } from '#store/database.ts';
-import { readPlanRow } from '#store/plans.ts';
+import { countsOf } from '#db/accounting.ts';
+import type { Queryable } from '#db/database.ts';
+import { readPlanRow } from '#db/plans.ts';
+import { StepStatus } from '#domain/plan/plan.ts';
 
 export type StepRow = {
   step_id: string;

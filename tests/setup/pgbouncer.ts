@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { onTestFinished } from 'vitest';
-import { waitFor } from '#tests/wait.ts';
+import { waitFor } from '../wait.ts';
 import { installPackage } from './debian.ts';
 
 const places = ['/usr/sbin/pgbouncer', '/usr/local/bin/pgbouncer', '/opt/homebrew/bin/pgbouncer'];

@@ -5,8 +5,8 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach } from 'vitest';
-import { type Client, createClient } from '#tests/setup/http-client.ts';
-import { waitFor } from '#tests/wait.ts';
+import { waitFor } from '../wait.ts';
+import { type Client, createClient } from './http-client.ts';
 
 export const root = join(import.meta.dirname, '..', '..');
 /** The runtime that is among the dependencies, not the one the tests run under. */

@@ -1,5 +1,5 @@
 // Loaded before whatever else a process of the tests loads: it resolves imports as a start of the program does, which more
 // than halves what they cost.
-import { resolveQuickly } from '../../src/quick-resolve.ts';
+import { resolveQuickly } from '#app/quick-resolve.ts';
 
 resolveQuickly();

@@ -1,7 +1,7 @@
 // An instance of one's own for each test file, on a database of its own. Beside instance.ts, since programs that tests start open instances too.
 import { afterAll, beforeAll } from 'vitest';
-import { useDatabase } from '#tests/setup/database.ts';
-import { openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
+import { useDatabase } from './database.ts';
+import { openTestInstance, type TestInstance } from './instance.ts';
 
 /** Opens an instance before the surrounding file's tests and closes it after them; the object is empty until then. */
 export function useInstance(options: Parameters<typeof openTestInstance>[1] = {}): TestInstance {

@@ -5,8 +5,8 @@ import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { waitFor } from '#tests/wait.ts';
-import { droppedLines, openLogSink } from '../../src/log-sink.ts';
+import { droppedLines, openLogSink } from '#app/log-sink.ts';
+import { waitFor } from '../wait.ts';
 
 const fileIn = (name: string) => join(mkdtempSync(join(tmpdir(), 'countersign-log-')), name);
 

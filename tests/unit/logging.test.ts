@@ -1,7 +1,7 @@
 // Secrets never get into the log, wherever they stand in what is logged.
 import pino from 'pino';
 import { expect, test } from 'vitest';
-import { logOptions } from '../../src/logging.ts';
+import { logOptions } from '#app/logging.ts';
 
 function log(fields: object): Record<string, unknown> {
   const lines: string[] = [];

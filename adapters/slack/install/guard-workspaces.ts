@@ -1,9 +1,9 @@
 // What comes from a workspace is handled only where the app is installed. The rest is set aside with a warning; and the end of
 // an installation is taken note of.
 import { z } from 'zod';
-import { CountersignError } from '#contracts/errors.ts';
-import type { SlackInstallations } from '#contracts/slack-installation.ts';
-import type { InboxHandler } from '#conversation/inbox/inbox-context.ts';
+import type { InboxHandler } from '#chat/inbox/inbox-context.ts';
+import type { SlackInstallations } from '#domain/chat/slack-installation.ts';
+import { CountersignError } from '#domain/errors.ts';
 import { readBody } from '../transport/read-signal.ts';
 import type { Tokens } from '../workspaces.ts';
 

@@ -1,7 +1,7 @@
 // What Slack gives for an installation, and which of two that come back at once is kept.
 import type { Installation } from '@slack/bolt';
-import { CountersignError } from '#contracts/errors.ts';
-import type { NewSlackInstallation, SlackInstallations } from '#contracts/slack-installation.ts';
+import type { NewSlackInstallation, SlackInstallations } from '#domain/chat/slack-installation.ts';
+import { CountersignError } from '#domain/errors.ts';
 
 /** @throws CountersignError that says what is wrong with the app */
 export function readInstallation(given: Installation): NewSlackInstallation {

@@ -1,7 +1,7 @@
 // What a person reads in the browser when an installation comes back from Slack. Plain HTML, nothing loaded, no script.
 import { createHash } from 'node:crypto';
 import { installWords } from '#cards/chat-words.ts';
-import { listOf } from '#contracts/words.ts';
+import { listOf } from '#domain/words.ts';
 
 /** `href` may be relative to the page. */
 type Link = { text: string; href: string };

@@ -2,10 +2,10 @@
 // library makes and checks both; what comes of it is kept here.
 import { HTTPReceiver, type Installation, webApi } from '@slack/bolt';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { type SlackAccess, slackInstallPath } from '#contracts/chat-access.ts';
-import type { Clock } from '#contracts/clock.ts';
-import { CountersignError, errorMessage } from '#contracts/errors.ts';
-import type { SlackInstallations } from '#contracts/slack-installation.ts';
+import { type SlackAccess, slackInstallPath } from '#domain/chat/access.ts';
+import type { SlackInstallations } from '#domain/chat/slack-installation.ts';
+import type { Clock } from '#domain/clock.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
 import manifest from '../../../manifest.json' with { type: 'json' };
 import { explainSlackError } from '../port/explain-error.ts';
 import { createRecent } from '../recent.ts';

@@ -2,8 +2,8 @@
 // the same browser is told by Slack's library, which keeps it in a cookie as well.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { StateStore } from '@slack/bolt';
-import type { Clock } from '#contracts/clock.ts';
-import type { SlackInstallations } from '#contracts/slack-installation.ts';
+import type { SlackInstallations } from '#domain/chat/slack-installation.ts';
+import type { Clock } from '#domain/clock.ts';
 
 export const stateLivesSeconds = 600;
 

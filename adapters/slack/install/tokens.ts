@@ -1,8 +1,8 @@
 // The tokens of several workspaces, out of their installations. They are kept a moment, so that no window waits for the database;
 // one that was replaced or removed meanwhile is refused by Slack, and then the database is asked again.
-import type { Clock } from '#contracts/clock.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import type { HeldSlackInstallation, SlackInstallations } from '#contracts/slack-installation.ts';
+import type { HeldSlackInstallation, SlackInstallations } from '#domain/chat/slack-installation.ts';
+import type { Clock } from '#domain/clock.ts';
+import { CountersignError } from '#domain/errors.ts';
 import { createRecent } from '../recent.ts';
 import type { Tokens } from '../workspaces.ts';
 

@@ -13,9 +13,9 @@ import {
   sliders,
 } from '#cards/policy-words.ts';
 import { nothingWaiting } from '#cards/words.ts';
-import type { PlanStatus } from '#contracts/plan.ts';
-import { applyOverride, defaultPolicy, type InteractionPolicy } from '#contracts/policy.ts';
-import type { PlanSummary, SaidPolicy } from '#contracts/service.ts';
+import { applyOverride, defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts';
+import type { PlanStatus } from '#domain/plan/plan.ts';
+import type { PlanSummary, SaidPolicy } from '#domain/service.ts';
 import { headerBlock, listBlocks, plainSection } from './plan-lists.ts';
 
 type Block = types.KnownBlock;

@@ -1,14 +1,14 @@
 // The Home tab of somebody: drawn from what is true now, and what they set on it kept.
 import { sliderNames, sliders } from '#cards/policy-words.ts';
-import { person } from '#contracts/actor.ts';
-import type { ChatHomes } from '#contracts/chat.ts';
-import type { Clock } from '#contracts/clock.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import type { PlanStatus } from '#contracts/plan.ts';
-import type { PlanReads } from '#contracts/plan-scope.ts';
-import { PolicyOverride } from '#contracts/policy.ts';
-import type { Service } from '#contracts/service.ts';
-import { nameRequesters } from '#conversation/people-named.ts';
+import type { ChatHomes } from '#domain/chat/chat.ts';
+import type { Clock } from '#domain/clock.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { person } from '#domain/people/actor.ts';
+import { PolicyOverride } from '#domain/people/policy.ts';
+import type { PlanStatus } from '#domain/plan/plan.ts';
+import type { PlanReads } from '#domain/plan/scope.ts';
+import type { Service } from '#domain/service.ts';
+import { nameRequesters } from '#people/people-named.ts';
 import { explainSlackError } from '../port/explain-error.ts';
 import { tellAlone } from '../press/tell.ts';
 import type { SlackContext } from '../slack-context.ts';

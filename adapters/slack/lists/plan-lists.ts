@@ -4,8 +4,8 @@ import { pressWords } from '#cards/chat-words.ts';
 import { slackLimits } from '#cards/limits.ts';
 import { cutShown } from '#cards/plain.ts';
 import { describePlan, sortPlans } from '#cards/plan-list.ts';
-import type { PlanSummary } from '#contracts/service.ts';
 import { listedAtMost } from '#conversation/find-plans.ts';
+import type { PlanSummary } from '#domain/service.ts';
 
 type Block = types.KnownBlock;
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { CountersignError } from '#contracts/errors.ts';
+import { CountersignError } from '#domain/errors.ts';
 
 // The Slack app's manifest (manifest.json at the root) for one Countersign: over HTTP at its public address, or in
 // Socket Mode, where Slack needs no address at all.

@@ -1,7 +1,7 @@
 // What `cards/` drew, as Slack takes it: words that ping nobody, and blocks.
 import type { types } from '@slack/bolt';
 import { z } from 'zod';
-import type { ChatContent } from '#contracts/chat.ts';
+import type { ChatContent } from '#domain/chat/chat.ts';
 
 /** Blocks, bare or as the message that `cards/` draws; null: text only. */
 const Card = z.union([

@@ -1,6 +1,6 @@
 // The one translator of Slack's refusals: what passes by itself, what is gone, and what an operator has to do.
 import { webApi } from '@slack/bolt';
-import { CountersignError, errorMessage } from '#contracts/errors.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
 
 const reinstall =
   'Install the app again under "Install App" and put its new token into SLACK_BOT_TOKEN.';

@@ -1,8 +1,8 @@
 // Calls that Slack wants to be left alone with: what it refused for coming too often is not asked for again before it said, by
 // any process. Limits are per method and workspace, of messages per channel.
 import { webApi } from '@slack/bolt';
-import { CountersignError } from '#contracts/errors.ts';
-import type { RateLimits } from '#contracts/rate-limits.ts';
+import type { RateLimits } from '#domain/chat/rate-limits.ts';
+import { CountersignError } from '#domain/errors.ts';
 import { explainSlackError } from './explain-error.ts';
 
 type Call = {

@@ -1,7 +1,7 @@
 // What stands in a place already: messages that an earlier try posted without living to say so, by the keys they carry.
 import type { webApi } from '@slack/bolt';
 import { z } from 'zod';
-import type { ChatPlace, ChatPost } from '#contracts/chat.ts';
+import type { ChatPlace, ChatPost } from '#domain/chat/chat.ts';
 
 const eventType = 'countersign_message';
 

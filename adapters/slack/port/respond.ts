@@ -1,7 +1,7 @@
 // Answers at the address that Slack gives with a command or a press. It is an address in a request, so it is only used where it
 // is Slack's: whoever could have us call another one could have us call anything.
 import type { types } from '@slack/bolt';
-import { CountersignError } from '#contracts/errors.ts';
+import { CountersignError } from '#domain/errors.ts';
 
 type Reply = { text: string; blocks?: types.KnownBlock[] };
 

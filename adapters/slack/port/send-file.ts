@@ -4,7 +4,7 @@ import type { types, webApi } from '@slack/bolt';
 import { fileWords } from '#cards/chat-words.ts';
 import { slackLimits } from '#cards/limits.ts';
 import { cutText } from '#cards/plain.ts';
-import type { ChatFile } from '#contracts/chat.ts';
+import type { ChatFile } from '#domain/chat/chat.ts';
 import { calm, quiet } from './content.ts';
 import { explainSlackError } from './explain-error.ts';
 import type { Ask } from './hold.ts';

@@ -7,10 +7,10 @@ import type {
   ChatPort,
   ChatPost,
   Posted,
-} from '#contracts/chat.ts';
-import type { Clock } from '#contracts/clock.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import type { RateLimits } from '#contracts/rate-limits.ts';
+} from '#domain/chat/chat.ts';
+import type { RateLimits } from '#domain/chat/rate-limits.ts';
+import type { Clock } from '#domain/clock.ts';
+import { CountersignError } from '#domain/errors.ts';
 import type { ClientOf } from '../workspaces.ts';
 import { contentOf, quiet, type SlackContent } from './content.ts';
 import { explainSlackError } from './explain-error.ts';

@@ -2,15 +2,15 @@
 // them alone.
 import { entryWords, pressWords } from '#cards/chat-words.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import { type Actor, person } from '#contracts/actor.ts';
-import type { ChatPlace } from '#contracts/chat.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import type { InboxEvent } from '#contracts/inbox.ts';
-import type { AnyPress } from '#contracts/press.ts';
-import type { Pressed } from '#contracts/pressed.ts';
-import { conversationAt } from '#conversation/delivery/open-conversation.ts';
-import { belongsToConversation } from '#conversation/press/belongs-to-conversation.ts';
-import { carryOut } from '#conversation/press/carry-out.ts';
+import { conversationAt } from '#chat/outbox/open-conversation.ts';
+import { belongsToConversation } from '#chat/presses/belongs-to-conversation.ts';
+import { carryOut } from '#chat/presses/carry-out.ts';
+import type { ChatPlace } from '#domain/chat/chat.ts';
+import type { InboxEvent } from '#domain/chat/inbox.ts';
+import type { AnyPress } from '#domain/chat/press.ts';
+import type { Pressed } from '#domain/chat/pressed.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { type Actor, person } from '#domain/people/actor.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { placeOfPress } from '../transport/name-signal.ts';
 import type { PressSignal, SentSignal } from '../transport/read-signal.ts';

@@ -1,8 +1,8 @@
 // What a window remembers: whose it is, where it was opened, and what it is about. It comes back with Slack's signature.
 import { z } from 'zod';
 import { slackLimits } from '#cards/limits.ts';
-import { fieldTypes } from '#contracts/form.ts';
-import { AnyPress } from '#contracts/press.ts';
+import { AnyPress } from '#domain/chat/press.ts';
+import { fieldTypes } from '#domain/plan/form.ts';
 
 const Held = z.object({
   team: z.string(),

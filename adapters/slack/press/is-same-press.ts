@@ -1,5 +1,5 @@
 // Whether two presses on cards ask for the same about the same thing. Pure.
-import type { CardPress } from '#contracts/card.ts';
+import type { CardPress } from '#domain/chat/card.ts';
 
 /** Of a press from before attempts and ends were said, it is enough that the rest is the same. */
 export function isSamePress(drawn: CardPress, pressed: CardPress): boolean {

@@ -1,5 +1,5 @@
 // What a button of ours stands for, and whether it asks something before it decides. Pure.
-import { AnyPress } from '#contracts/press.ts';
+import { AnyPress } from '#domain/chat/press.ts';
 
 /** null: none of ours. */
 export function readButton(value: string | null | undefined): AnyPress | null {

@@ -1,8 +1,8 @@
 // What was entered in a window: its text, the values of its fields, the steps that are ticked. Pure.
 import { entryWords } from '#cards/chat-words.ts';
 import type { Field } from '#cards/view.ts';
-import { type FieldValue, readFields } from '#contracts/answer.ts';
-import { isStorableText } from '#contracts/text.ts';
+import { type FieldValue, readFields } from '#domain/plan/answer.ts';
+import { isStorableText } from '#domain/text.ts';
 import type { Acknowledgement } from '../transport/accept.ts';
 import type { SentSignal, Signal } from '../transport/read-signal.ts';
 import { type Held, readHeld } from './held.ts';

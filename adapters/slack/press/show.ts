@@ -3,10 +3,10 @@
 import type { types } from '@slack/bolt';
 import { pressWords, windowWords } from '#cards/chat-words.ts';
 import { keepPages } from '#cards/details-view.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import type { AnyPress } from '#contracts/press.ts';
-import { conversationAt } from '#conversation/delivery/open-conversation.ts';
-import { belongsToConversation } from '#conversation/press/belongs-to-conversation.ts';
+import { conversationAt } from '#chat/outbox/open-conversation.ts';
+import { belongsToConversation } from '#chat/presses/belongs-to-conversation.ts';
+import type { AnyPress } from '#domain/chat/press.ts';
+import { CountersignError } from '#domain/errors.ts';
 import { explainSlackError } from '../port/explain-error.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { placeOfPress } from '../transport/name-signal.ts';

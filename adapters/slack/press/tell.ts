@@ -1,8 +1,8 @@
 // Tells one person something that nobody else sees: in the thread where they pressed, else as an answer to their press, else in
 // their direct messages.
 import { escapeMrkdwn } from '#cards/plain.ts';
-import type { ChatPlace } from '#contracts/chat.ts';
-import { CountersignError } from '#contracts/errors.ts';
+import type { ChatPlace } from '#domain/chat/chat.ts';
+import { CountersignError } from '#domain/errors.ts';
 import { explainSlackError } from '../port/explain-error.ts';
 import type { SlackContext } from '../slack-context.ts';
 

@@ -1,8 +1,8 @@
 // What people write: a mention, a direct message, or a reply in a thread where a conversation lives already.
 import { greetWords } from '#cards/chat-words.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
-import { person } from '#contracts/actor.ts';
-import { conversationAt } from '#conversation/delivery/open-conversation.ts';
+import { conversationAt } from '#chat/outbox/open-conversation.ts';
+import { person } from '#domain/people/actor.ts';
 import { placeOf } from '../place.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { isWritten } from '../transport/name-signal.ts';

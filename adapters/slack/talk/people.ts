@@ -1,6 +1,6 @@
 // Who somebody in Slack is to the instance: what they are called, the name people read, and their time zone. Asked once in a while.
 import { z } from 'zod';
-import type { Clock } from '#contracts/clock.ts';
+import type { Clock } from '#domain/clock.ts';
 import { explainSlackError } from '../port/explain-error.ts';
 import type { ClientOf } from '../workspaces.ts';
 

@@ -1,6 +1,6 @@
 // One way in for both transports: what Slack sends is stored, then acknowledged, and only then is anything done about it.
-import type { Clock } from '#contracts/clock.ts';
-import type { Receive } from '#conversation/inbox/receive.ts';
+import type { Receive } from '#chat/inbox/receive.ts';
+import type { Clock } from '#domain/clock.ts';
 import { nameSignal } from './name-signal.ts';
 import { readSignal, type Signal } from './read-signal.ts';
 

@@ -1,7 +1,7 @@
 // Slack's requests on the instance's own server. Signature and age are checked on the bytes before anything is read of them.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { CountersignError } from '#contracts/errors.ts';
+import { CountersignError } from '#domain/errors.ts';
 import type { Accept } from './accept.ts';
 import { readChallenge } from './read-signal.ts';
 

@@ -1,6 +1,6 @@
 // What a signal is called in the inbox: the names that make two of them one, and the thread whose order it keeps. Pure.
-import type { ReceivedEvent } from '#contracts/inbox.ts';
-import { conversationAt } from '#conversation/delivery/open-conversation.ts';
+import { conversationAt } from '#chat/outbox/open-conversation.ts';
+import type { ReceivedEvent } from '#domain/chat/inbox.ts';
 import { placeOf } from '../place.ts';
 import type { PressSignal, Signal } from './read-signal.ts';
 

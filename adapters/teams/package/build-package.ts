@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { domainToASCII } from 'node:url';
 import { strToU8, zipSync } from 'fflate';
 import { z } from 'zod';
-import { CountersignError } from '#contracts/errors.ts';
+import { CountersignError } from '#domain/errors.ts';
 import { validateManifest } from './validate-manifest.ts';
 
 const folder = import.meta.dirname;

@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { CountersignError, errorMessage } from '#contracts/errors.ts';
-import { readPublicUrl } from '#contracts/public-url.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { readPublicUrl } from '#domain/public-url.ts';
 import { buildPackage } from './build-package.ts';
 
 type Options = {

@@ -4,7 +4,7 @@ import schema from '@microsoft/app-manifest/build/json-schemas/teams/v1.30/Micro
 };
 import Ajv04 from 'ajv-draft-04';
 import addFormats from 'ajv-formats';
-import { CountersignError } from '#contracts/errors.ts';
+import { CountersignError } from '#domain/errors.ts';
 
 // Both packages are CommonJS, so that what they export by default is its own `default`.
 const ajv = new Ajv04.default({ allErrors: true, strict: false });

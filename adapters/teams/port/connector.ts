@@ -1,8 +1,8 @@
 // The Bot Connector of Teams: its few calls that are needed, each tried once. botbuilder's own client tries again by itself, also
 // what must not be done twice; here whoever calls knows whether that is safe.
 import { z } from 'zod';
-import { CountersignError } from '#contracts/errors.ts';
-import type { TeamsConversation } from '#contracts/teams-conversation.ts';
+import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
+import { CountersignError } from '#domain/errors.ts';
 import type { Tokens } from '../cloud.ts';
 import { finishWithin } from '../finish-within.ts';
 import { ConnectorRefusal, explainSignIn, explainTeamsError } from './explain-error.ts';

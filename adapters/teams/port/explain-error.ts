@@ -1,5 +1,5 @@
 // The one translator of Teams' refusals: what passes by itself, what is gone, and what an operator has to do.
-import { CountersignError, errorMessage } from '#contracts/errors.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
 
 /** An answer of the connector that is no success. */
 export class ConnectorRefusal extends Error {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { teamsLimits } from '#cards/limits.ts';
 import { cutText } from '#cards/plain.ts';
-import type { ChatContent } from '#contracts/chat.ts';
+import type { ChatContent } from '#domain/chat/chat.ts';
 
 export const cardType = 'application/vnd.microsoft.card.adaptive';
 

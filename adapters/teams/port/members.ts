@@ -1,9 +1,9 @@
 // Who is in a chat or channel, as far as a card can ask for each of them alone. Asked once in a while. Teams lets a card name sixty
 // people, however many read it: those whom it waits for come first.
 import { teamsLimits } from '#cards/limits.ts';
-import type { Clock } from '#contracts/clock.ts';
-import { plainName } from '#contracts/names.ts';
-import type { TeamsConversation } from '#contracts/teams-conversation.ts';
+import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
+import type { Clock } from '#domain/clock.ts';
+import { plainName } from '#domain/people/names.ts';
 import type { Connector, Member } from './connector.ts';
 
 const keptForMs = 10 * 60_000;

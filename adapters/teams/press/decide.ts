@@ -1,13 +1,13 @@
 // What a stored press does: once, in the conversation of its card, as whoever pressed; and why not, said to them alone.
 import { entryWords, pressWords } from '#cards/chat-words.ts';
-import { type Actor, person } from '#contracts/actor.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import type { InboxEvent } from '#contracts/inbox.ts';
-import type { Pressed } from '#contracts/pressed.ts';
-import { conversationAt } from '#conversation/delivery/open-conversation.ts';
-import type { EventAttempt } from '#conversation/inbox/inbox-context.ts';
-import { belongsToConversation } from '#conversation/press/belongs-to-conversation.ts';
-import { carryOut } from '#conversation/press/carry-out.ts';
+import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
+import { conversationAt } from '#chat/outbox/open-conversation.ts';
+import { belongsToConversation } from '#chat/presses/belongs-to-conversation.ts';
+import { carryOut } from '#chat/presses/carry-out.ts';
+import type { InboxEvent } from '#domain/chat/inbox.ts';
+import type { Pressed } from '#domain/chat/pressed.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { type Actor, person } from '#domain/people/actor.ts';
 import { drawNote } from '../lists/answer-command.ts';
 import type { TeamsContext } from '../teams-context.ts';
 import type { PressSignal, Scene } from '../transport/read-activity.ts';

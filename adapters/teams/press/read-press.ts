@@ -7,12 +7,12 @@ import {
   refreshVerb,
   verbs,
 } from '#cards/press.ts';
-import type { FieldValue } from '#contracts/answer.ts';
-import { CardPress } from '#contracts/card.ts';
-import { PolicyOverride } from '#contracts/policy.ts';
-import type { AnyPress } from '#contracts/press.ts';
-import { makeStorable } from '#contracts/text.ts';
-import type { Entered } from '#conversation/press/carry-out.ts';
+import type { Entered } from '#chat/presses/carry-out.ts';
+import { CardPress } from '#domain/chat/card.ts';
+import type { AnyPress } from '#domain/chat/press.ts';
+import { PolicyOverride } from '#domain/people/policy.ts';
+import type { FieldValue } from '#domain/plan/answer.ts';
+import { makeStorable } from '#domain/text.ts';
 
 /** The lists that a button opens, and their pages. Nothing else that can be written after `plans` is done by looking at something. */
 const ListName = z.string().regex(/^(?:pending|all|mine|running)(?: [1-9]\d?)?$/);

@@ -10,9 +10,9 @@ import { addRefresh, type CardSubject, refreshVerb, verbs } from '#cards/press.t
 import { type ReviewPage, readReview } from '#cards/review.ts';
 import { viewSession } from '#cards/session-view.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import type { CardPress, PlanCardFacts } from '#contracts/card.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import { conversationAt } from '#conversation/delivery/open-conversation.ts';
+import { conversationAt } from '#chat/outbox/open-conversation.ts';
+import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
+import { CountersignError } from '#domain/errors.ts';
 import { finishWithin } from '../finish-within.ts';
 import { answerCommand } from '../lists/answer-command.ts';
 import { fillReaders } from '../port/make-activity.ts';

@@ -1,7 +1,7 @@
 // What people write: in their chat with the bot, by mentioning it, or below a post where a conversation lives already.
 import { greetWords } from '#cards/chat-words.ts';
-import { person } from '#contracts/actor.ts';
-import { conversationAt } from '#conversation/delivery/open-conversation.ts';
+import { conversationAt } from '#chat/outbox/open-conversation.ts';
+import { person } from '#domain/people/actor.ts';
 import { answerCommand, drawNote, readCommand } from '../lists/answer-command.ts';
 import type { TeamsContext } from '../teams-context.ts';
 import type { Mention, MessageSignal } from '../transport/read-activity.ts';

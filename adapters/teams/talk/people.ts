@@ -1,7 +1,7 @@
 // Who somebody in Teams is to the instance: what they are called, the name people read, and their time zone. Asked once in a while.
-import type { TeamsAccess } from '#contracts/chat-access.ts';
-import type { Clock } from '#contracts/clock.ts';
-import type { TeamsConversations } from '#contracts/teams-conversation.ts';
+import type { TeamsAccess } from '#domain/chat/access.ts';
+import type { TeamsConversations } from '#domain/chat/teams-conversation.ts';
+import type { Clock } from '#domain/clock.ts';
 import { conversationIdOf } from '../place.ts';
 import type { Connector, Member } from '../port/connector.ts';
 import { vouches } from '../tenants.ts';

@@ -2,11 +2,11 @@
 // answered with what came of it; what only looks is answered at once.
 import { hash } from 'node:crypto';
 import { pressWords } from '#cards/chat-words.ts';
-import type { Clock } from '#contracts/clock.ts';
-import type { ReceivedEvent } from '#contracts/inbox.ts';
-import { conversationAt } from '#conversation/delivery/open-conversation.ts';
-import type { Receive } from '#conversation/inbox/receive.ts';
-import type { WaitUntilHandled } from '#conversation/inbox/wait-until-handled.ts';
+import type { Receive } from '#chat/inbox/receive.ts';
+import type { WaitUntilHandled } from '#chat/inbox/wait-until-handled.ts';
+import { conversationAt } from '#chat/outbox/open-conversation.ts';
+import type { ReceivedEvent } from '#domain/chat/inbox.ts';
+import type { Clock } from '#domain/clock.ts';
 import { readDecision, readLook } from '../press/read-press.ts';
 import type { Show } from '../press/show.ts';
 import { answerText, answerUnknown, type InvokeAnswer } from './answer.ts';

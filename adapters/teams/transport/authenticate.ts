@@ -4,7 +4,7 @@ import { type Activity as BotActivity, ConfigurationBotFrameworkAuthentication }
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { isLocalRequest } from '#api/guard.ts';
-import type { TeamsAccess } from '#contracts/chat-access.ts';
+import type { TeamsAccess } from '#domain/chat/access.ts';
 import { issuer, loginUrl, scope, settingsOf, type TeamsCloud } from '../cloud.ts';
 import { finishWithin } from '../finish-within.ts';
 

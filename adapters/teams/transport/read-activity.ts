@@ -1,9 +1,9 @@
 // What Teams sends, out of its bytes: a message, a press, that the app was added or taken out. Checked here and trusted inside.
 import { z } from 'zod';
 import { refreshVerb } from '#cards/press.ts';
-import type { ChatPlace } from '#contracts/chat.ts';
-import { parseShallowJson } from '#contracts/json-depth.ts';
-import type { TeamsConversation } from '#contracts/teams-conversation.ts';
+import type { ChatPlace } from '#domain/chat/chat.ts';
+import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
+import { parseShallowJson } from '#domain/json-depth.ts';
 import { splitConversation } from '../place.ts';
 
 const id = z.string().min(1).max(500);

@@ -1,10 +1,10 @@
 // Decisions: each names the version it is about, approving also the digest; who may take it is for the service to say.
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { Actor } from '#contracts/actor.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import type { Plan } from '#contracts/plan.ts';
-import type { Decision, Service } from '#contracts/service.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import type { Decision, Service } from '#domain/service.ts';
 import { actorOf } from '../actor.ts';
 import { answers, bodyProblems, decisionProblems, json } from '../answers.ts';
 import type { Routes } from '../context.ts';

@@ -1,7 +1,7 @@
 // Linking accounts: whoever asks over HTTP is known by a name that was only typed, so the other side is a chat platform's.
 import { z } from 'zod';
-import type { LinkOutcome } from '#contracts/link.ts';
-import { line } from '#contracts/text.ts';
+import type { LinkOutcome } from '#domain/people/link.ts';
+import { line } from '#domain/text.ts';
 import { actorOf } from '../actor.ts';
 import { answers, bodyProblems, json } from '../answers.ts';
 import type { Routes } from '../context.ts';

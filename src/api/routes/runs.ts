@@ -1,6 +1,6 @@
 // Runs: a request in words, what became of it, the answers to its questions, and decisions about what it shows.
-import { CountersignError } from '#contracts/errors.ts';
-import type { SessionChoice } from '#contracts/session-card.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { SessionChoice } from '#domain/planning/session-card.ts';
 import { actorOf } from '../actor.ts';
 import { answers, bodyProblems, decisionProblems, json } from '../answers.ts';
 import type { Routes } from '../context.ts';

@@ -1,16 +1,16 @@
 // What is said while something waits for a decision, and is none: words that come close to one are answered with the decision
 // itself, questions about the plan from the plan. Neither decides anything, and no planner is asked.
 import { writeCall } from '#cards/calls-to-action.ts';
-import { callOf, type MessageParts } from '#contracts/message-parts.ts';
-import { type NearWord, readNearWord } from '#contracts/near-words.ts';
-import { sourcesOf } from '#plans/lifecycle-table.ts';
-import { type PlanRow, readPlansOf } from '#store/plans.ts';
-import type { RunRow } from '#store/runs.ts';
-import type { ConversationContext } from '../conversation-context.ts';
-import { hearPerson } from '../hear-person.ts';
+import { type PlanRow, readPlansOf } from '#db/plans.ts';
+import type { RunRow } from '#db/runs.ts';
+import { callOf, type MessageParts } from '#domain/chat/message-parts.ts';
+import { type NearWord, readNearWord } from '#domain/chat/near-words.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { hearPerson } from '#messages/hear-person.ts';
+import { speakAsBot } from '#messages/speak.ts';
+import { sourcesOf } from '#plans/lifecycle/lifecycle-table.ts';
+import { isDecidable, nameShown, waitsFor } from '#runs/session-subject.ts';
 import { readCardFacts } from '../plan-card.ts';
-import { isDecidable, nameShown, waitsFor } from '../session-subject.ts';
-import { speakAsBot } from '../speak.ts';
 import { answerPlanQuestion, readPlanQuestion } from './plan-questions.ts';
 import type { Saying } from './saying.ts';
 

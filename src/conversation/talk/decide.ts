@@ -1,29 +1,29 @@
 // What a deciding word does to its subject: checked here, and returned as a commit that returns what there is to say.
 import { writeCall } from '#cards/calls-to-action.ts';
-import type { Actor } from '#contracts/actor.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import { callOf } from '#contracts/message-parts.ts';
-import type { SessionChoice } from '#contracts/session-card.ts';
+import type { Commit } from '#db/database.ts';
+import { showName } from '#db/identities.ts';
+import { readPlanRow } from '#db/plans.ts';
+import type { RunRow } from '#db/runs.ts';
+import { readSteps } from '#db/step-pages.ts';
+import { callOf } from '#domain/chat/message-parts.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
 import {
   chooseSteps,
   describeNumbered,
   requireNumbers,
   type StepChoice,
   withNumbers,
-} from '#contracts/step-choice.ts';
-import { numberedAtMost, numberSteps } from '#contracts/step-numbers.ts';
-import { countOf } from '#contracts/words.ts';
-import { statusWords } from '#plans/lifecycle-table.ts';
-import type { Commit } from '#store/database.ts';
-import { showName } from '#store/identities.ts';
-import { readPlanRow } from '#store/plans.ts';
-import type { RunRow } from '#store/runs.ts';
-import { readSteps } from '#store/step-pages.ts';
+} from '#domain/plan/step-choice.ts';
+import { numberedAtMost, numberSteps } from '#domain/plan/step-numbers.ts';
+import type { SessionChoice } from '#domain/planning/session-card.ts';
+import { countOf } from '#domain/words.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { statusWords } from '#plans/lifecycle/lifecycle-table.ts';
+import { digestShown, nameShown, waitsFor } from '#runs/session-subject.ts';
 import { describeSteps } from '#tools/describe-call.ts';
-import type { ConversationContext } from '../conversation-context.ts';
 import { approve, cancel, proposeChanges, reject } from '../decisions.ts';
 import { decideSession, readDeciders } from '../session-decisions.ts';
-import { digestShown, nameShown, waitsFor } from '../session-subject.ts';
 import type { Word } from '../words.ts';
 import type { Saying } from './saying.ts';
 import type { Subject } from './subject.ts';

@@ -1,10 +1,10 @@
 // A deciding word is written down with what it did, or with why it was refused.
-import { CountersignError } from '#contracts/errors.ts';
-import { type Commit, joinTransaction, type Transaction } from '#store/database.ts';
-import { noteFeedbackMessage } from '#store/runs.ts';
-import type { ConversationContext } from '../conversation-context.ts';
-import { hearPerson } from '../hear-person.ts';
-import { speakAsBot } from '../speak.ts';
+import { type Commit, joinTransaction, type Transaction } from '#db/database.ts';
+import { noteFeedbackMessage } from '#db/runs.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { hearPerson } from '#messages/hear-person.ts';
+import { speakAsBot } from '#messages/speak.ts';
 import type { Saying } from './saying.ts';
 import type { Subject } from './subject.ts';
 

@@ -1,8 +1,8 @@
 // A message that has a name of its own means something once, however often it comes.
-import { CountersignError } from '#contracts/errors.ts';
-import { findSaid } from '#store/messages.ts';
-import type { ConversationContext } from '../conversation-context.ts';
-import { SaidBefore } from '../hear-person.ts';
+import { findSaid } from '#db/messages.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { SaidBefore } from '#messages/hear-person.ts';
 
 /** What came of a message: the run it was about, and why it was refused, where that is not said in the conversation. */
 export type Heard = { run_id: string | null; refusal?: CountersignError | null };

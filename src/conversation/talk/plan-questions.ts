@@ -1,10 +1,10 @@
 // Questions about a plan that waits, answered from the plan. Which question it is, is read from a table; no model is asked. Pure.
-import type { ShownStep } from '#contracts/call.ts';
-import { nameCall, shortenSized } from '#contracts/call-words.ts';
-import type { PlanCardFacts } from '#contracts/card.ts';
-import { type NumberedStep, numberSteps } from '#contracts/step-numbers.ts';
-import { operationName } from '#contracts/tool.ts';
-import { countOf, listOf, shorten } from '#contracts/words.ts';
+import type { PlanCardFacts } from '#domain/chat/card.ts';
+import type { ShownStep } from '#domain/plan/call.ts';
+import { nameCall, shortenSized } from '#domain/plan/call-words.ts';
+import { type NumberedStep, numberSteps } from '#domain/plan/step-numbers.ts';
+import { operationName } from '#domain/tool.ts';
+import { countOf, listOf, shorten } from '#domain/words.ts';
 
 type Kind = 'step' | 'guarded' | 'approvers' | 'duration' | 'approval' | 'steps';
 export type PlanQuestion = { kind: Kind; step: string | null };

@@ -1,9 +1,9 @@
 // Words that come too late decide nothing: what they would decide about has to have stood there, and to stand there still.
-import { CountersignError } from '#contracts/errors.ts';
-import type { RunRow } from '#store/runs.ts';
-import { isBeingPosted, wasShown } from '#store/shown.ts';
-import type { ConversationContext } from '../conversation-context.ts';
-import { requireRecentWord } from '../press/still-meant.ts';
+import type { RunRow } from '#db/runs.ts';
+import { isBeingPosted, wasShown } from '#db/shown.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { requireRecentWord } from '#messages/still-meant.ts';
 import type { Word } from '../words.ts';
 import type { Subject } from './subject.ts';
 

@@ -1,14 +1,14 @@
 // A deciding word that came over HTTP is about what its author read there: they name it, or nothing else can have been read.
-import { CountersignError } from '#contracts/errors.ts';
-import { currentOf } from '#plans/current.ts';
-import { sourcesOf } from '#plans/lifecycle-table.ts';
-import { isOnePerson } from '#store/identities.ts';
-import { wasPatched } from '#store/patches.ts';
-import { type PlanRow, readPlanRow } from '#store/plans.ts';
-import { type RunRow, readRun } from '#store/runs.ts';
-import { readHeard } from '#store/shown.ts';
-import type { ConversationContext } from '../conversation-context.ts';
-import { digestShown, nameShown } from '../session-subject.ts';
+import { isOnePerson } from '#db/identities.ts';
+import { wasPatched } from '#db/patches.ts';
+import { type PlanRow, readPlanRow } from '#db/plans.ts';
+import { type RunRow, readRun } from '#db/runs.ts';
+import { readHeard } from '#db/shown.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { currentOf } from '#plans/approval/current.ts';
+import { sourcesOf } from '#plans/lifecycle/lifecycle-table.ts';
+import { digestShown, nameShown } from '#runs/session-subject.ts';
 import type { Word } from '../words.ts';
 import type { Saying } from './saying.ts';
 import type { Subject } from './subject.ts';

@@ -1,6 +1,6 @@
 // What a person said, and what is known of it.
-import type { Actor } from '#contracts/actor.ts';
-import type { OnScreen } from '#contracts/service.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import type { OnScreen } from '#domain/service.ts';
 
 /**
  * What a person said, its name where it came from and when it was written there, and the turn of the run it was said to,

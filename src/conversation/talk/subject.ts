@@ -1,7 +1,7 @@
 // What a deciding word is about. Pure.
-import type { PlanRow } from '#store/plans.ts';
-import type { RunRow } from '#store/runs.ts';
-import { waitsFor } from '../session-subject.ts';
+import type { PlanRow } from '#db/plans.ts';
+import type { RunRow } from '#db/runs.ts';
+import { waitsFor } from '#runs/session-subject.ts';
 
 /** What a deciding word is about: a session that waits, a plan in the version that was shown, or as yet none. */
 export type Subject = {

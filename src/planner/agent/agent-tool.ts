@@ -1,7 +1,7 @@
 // What every tool answers, and how a zod schema becomes what model servers take.
 import { z } from 'zod';
-import { type Json, JsonValue } from '#contracts/text.ts';
-import type { JsonSchema } from '#contracts/tool.ts';
+import { type Json, JsonValue } from '#domain/text.ts';
+import type { JsonSchema } from '#domain/tool.ts';
 
 /** Every tool answers in this shape. A failure is `ok: false, confidence: 0` with the reason, never an exception. */
 export const ToolResult = z.strictObject({

@@ -1,8 +1,8 @@
 // The inner loop (B3): within a stage the model acts through the stage tools only, within caps on calls, time and cost.
 // Each way to stop has a name. It keeps nothing between stages.
-import type { Clock } from '#contracts/clock.ts';
-import { CountersignError, errorMessage } from '#contracts/errors.ts';
-import type { StageEvent } from '#contracts/planning/stages.ts';
+import type { Clock } from '#domain/clock.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
+import type { StageEvent } from '#domain/planning/stages.ts';
 import type { ChatMessage, ChatReply, ChatTool } from '#models/chat-model.ts';
 import type { Cap } from '../budget/limits.ts';
 import type { Ceiling, PaidModel } from '../budget/paid-model.ts';

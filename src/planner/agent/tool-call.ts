@@ -1,7 +1,7 @@
 // A model's call on its way to the stage tools and back: its text becomes arguments, its result a message. Nothing throws.
 import canonicalize from 'canonicalize';
-import { parseShallowJson } from '#contracts/json-depth.ts';
-import { JsonObject } from '#contracts/text.ts';
+import { parseShallowJson } from '#domain/json-depth.ts';
+import { JsonObject } from '#domain/text.ts';
 import type { ChatMessage, ToolCall } from '#models/chat-model.ts';
 import type { OfferedTool } from '../reasoner.ts';
 import { fail, type ToolResult } from './agent-tool.ts';

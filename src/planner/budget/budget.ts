@@ -1,8 +1,6 @@
 // What planning may still cost (B9): every call of a model is asked for here before it is made and accounted for after.
 // A hard cap never allows one more call; the soft ceiling of a turn is an answer that a person can lift.
-import { type Clock, startOfDay } from '#contracts/clock.ts';
-import type { Usage } from '#models/prices.ts';
-import type { Database } from '#store/database.ts';
+import type { Database } from '#db/database.ts';
 import {
   type CallPlace,
   failCall,
@@ -10,7 +8,9 @@ import {
   reserveCall,
   type Spent,
   settleCall,
-} from '#store/spending.ts';
+} from '#db/spending.ts';
+import { type Clock, startOfDay } from '#domain/clock.ts';
+import type { Usage } from '#models/prices.ts';
 import type { Ceiling } from './paid-model.ts';
 
 /** US dollars. */

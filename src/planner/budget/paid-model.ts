@@ -1,5 +1,5 @@
 // A model as planning calls it: what it may still cost is asked before, what it did cost is recorded after (B9).
-import type { Stage } from '#contracts/planning/stages.ts';
+import type { Stage } from '#domain/planning/stages.ts';
 import type { ChatReply, ChatRequest } from '#models/chat-model.ts';
 
 /** Which ceiling one more call would break: the turn's soft one, or a cap of the session or the day. */

@@ -1,10 +1,10 @@
 // The one way planning calls a model: recall, reserve, call, store, settle. Killed anywhere between, no stored reply is
 // paid for twice and no call goes uncounted.
 import { z } from 'zod';
-import { mayHaveCost } from '#contracts/text-model.ts';
+import type { Queryable } from '#db/database.ts';
+import type { Spent } from '#db/spending.ts';
+import { mayHaveCost } from '#domain/text-model.ts';
 import type { ChatModel, ChatReply, ChatRequest } from '#models/chat-model.ts';
-import type { Queryable } from '#store/database.ts';
-import type { Spent } from '#store/spending.ts';
 import { keep, memoKey, recall } from '../memo/memo.ts';
 import type { Budget } from './budget.ts';
 import type { Ceiling, PaidModel } from './paid-model.ts';

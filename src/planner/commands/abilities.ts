@@ -1,6 +1,6 @@
 // What this instance can do, in words made from the manifest, and the answers to small talk.
-import type { OperationSpec } from '#contracts/tool.ts';
-import { listOf } from '#contracts/words.ts';
+import type { OperationSpec } from '#domain/tool.ts';
+import { listOf } from '#domain/words.ts';
 import type { PlannerTools } from '../ports.ts';
 import { printMoment } from '../schedule/time-words.ts';
 import { bindFamily, type Family } from './families.ts';

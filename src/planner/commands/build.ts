@@ -1,9 +1,9 @@
 // From clauses to steps: each command is bound to an operation of the manifest, files of a set are looked up, edits are
 // worked out from what a file says now, and everything is put in order. What no operation can do is told.
-import type { StepCondition } from '#contracts/condition.ts';
-import { CountersignError, errorMessage } from '#contracts/errors.ts';
-import type { Json, JsonObject } from '#contracts/text.ts';
-import type { OperationSpec } from '#contracts/tool.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
+import type { StepCondition } from '#domain/plan/condition.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
+import type { OperationSpec } from '#domain/tool.ts';
 import type { PlannerTools } from '../ports.ts';
 import type { Clause, Command, Edit, FileSet, Files, Question, Text } from './command.ts';
 import type { RiskNote } from './describe.ts';

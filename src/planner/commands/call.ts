@@ -1,7 +1,7 @@
 // Operations by name: "call everything_echo with message: hi", "workspace_move {…}", "search nodes for Ana". Arguments come by
 // their own names, as JSON, or alone where only one is needed; what is missing is asked for, and no word is left over.
-import { type Json, JsonObject, JsonValue } from '#contracts/text.ts';
-import type { JsonSchema, OperationSpec } from '#contracts/tool.ts';
+import { type Json, JsonObject, JsonValue } from '#domain/text.ts';
+import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
 import type { Built } from './forms.ts';
 import type { Reading } from './match.ts';
 import { type Field, readFields, simplifyName, splitName } from './schema-fields.ts';

@@ -1,8 +1,8 @@
 // Changes of a plan: "leave out step 2", "use b.txt instead of a.txt", "at 10:00 instead", "also post …". Each is a fixed form
 // that says which step it means and what of it; anything else is asked about. What nobody spoke of stays as it is.
-import type { Dependency, PlanDraft, StepDraft } from '#contracts/plan.ts';
-import type { Gate } from '#contracts/planning/stages.ts';
-import type { Json, JsonObject } from '#contracts/text.ts';
+import type { Dependency, PlanDraft, StepDraft } from '#domain/plan/plan.ts';
+import type { Gate } from '#domain/planning/stages.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
 import type { Question } from './command.ts';
 import { baseName, tidyPath } from './files.ts';
 import { ask } from './questions.ts';

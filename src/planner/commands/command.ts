@@ -1,6 +1,6 @@
 // What a request says, once it is read: commands with the times, gates and order that were said of them.
-import type { Json, JsonObject } from '#contracts/text.ts';
-import type { OperationSpec } from '#contracts/tool.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
+import type { OperationSpec } from '#domain/tool.ts';
 import type { Duration, Rule } from './times.ts';
 
 /** A text to be written, posted or sent. */

@@ -1,7 +1,7 @@
 // Which request a message belongs to: a new one, or the one whose questions it answers. Messages carry the ids of what was
 // asked in them, so nothing is read out of the bot's own sentences.
-import { assignAnswers } from '#contracts/asked-question.ts';
-import type { PlanningRequest, Utterance } from '#contracts/run.ts';
+import { assignAnswers } from '#domain/planning/asked-question.ts';
+import type { PlanningRequest, Utterance } from '#domain/planning/run.ts';
 import type { Asked } from './decide.ts';
 import { tokenize } from './tokens.ts';
 

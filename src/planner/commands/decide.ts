@@ -1,8 +1,8 @@
 // What a request comes to: steps of a plan, an answer, a question, or what no tool can do. Never throws.
-import type { Clock } from '#contracts/clock.ts';
-import { errorMessage } from '#contracts/errors.ts';
-import type { PlanningRequest, TraceEntry } from '#contracts/run.ts';
-import { listOf } from '#contracts/words.ts';
+import type { Clock } from '#domain/clock.ts';
+import { errorMessage } from '#domain/errors.ts';
+import type { PlanningRequest, TraceEntry } from '#domain/planning/run.ts';
+import { listOf } from '#domain/words.ts';
 import { traceStep } from '../outcomes.ts';
 import type { PlannerTools } from '../ports.ts';
 import { answerAboutPlans, answerTalk, describeCannot } from './abilities.ts';

@@ -1,9 +1,9 @@
 // Puts steps into words: what each does, what it touches, what will be true afterwards, and what could go wrong.
 // Everything is said from operations and arguments alone, so that it stays true after a change.
-import { isReference, referencesOf } from '#contracts/arguments.ts';
-import type { Json, JsonObject } from '#contracts/text.ts';
-import type { OperationSpec } from '#contracts/tool.ts';
-import { listOf } from '#contracts/words.ts';
+import { isReference, referencesOf } from '#domain/plan/arguments.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
+import type { OperationSpec } from '#domain/tool.ts';
+import { listOf } from '#domain/words.ts';
 import { printMoment } from '../schedule/time-words.ts';
 import { familyOf } from './families.ts';
 import { findField, nameTool, type Role, readFields, splitName } from './schema-fields.ts';

@@ -1,8 +1,8 @@
 // Puts steps down as a plan: a draft where they are a plain list, an outline where there is more to it, such as parts,
 // deadlines and work that comes again.
-import type { PlanDraft, StepDraft } from '#contracts/plan.ts';
-import type { OperationSpec } from '#contracts/tool.ts';
-import { shorten } from '#contracts/words.ts';
+import type { PlanDraft, StepDraft } from '#domain/plan/plan.ts';
+import type { OperationSpec } from '#domain/tool.ts';
+import { shorten } from '#domain/words.ts';
 import { writeConditions } from '../grammar/read-step.ts';
 import type { WrittenOutline } from '../grammar/written-outline.ts';
 import { printMoment } from '../schedule/time-words.ts';

@@ -1,5 +1,5 @@
 // Kinds of work people ask for, and the operation of the manifest that does each. No operation, no step: nothing is invented.
-import type { OperationSpec } from '#contracts/tool.ts';
+import type { OperationSpec } from '#domain/tool.ts';
 import { findField, type Role, readFields, splitName } from './schema-fields.ts';
 
 export type Family =

@@ -1,5 +1,5 @@
 // The commands there are: the forms they are said in, and what each becomes. Documented in docs/commands.md.
-import { type Json, JsonValue } from '#contracts/text.ts';
+import { type Json, JsonValue } from '#domain/text.ts';
 import type { Command, Edit, FileSet, Files, Text } from './command.ts';
 import { baseName, tidyPath } from './files.ts';
 import { type Bindings, definePattern, type Pattern, type Reading, type Span } from './match.ts';

@@ -1,6 +1,6 @@
 // Answers by reading only: calls readable operations and says what they gave, as text.
-import { errorMessage } from '#contracts/errors.ts';
-import type { Json } from '#contracts/text.ts';
+import { errorMessage } from '#domain/errors.ts';
+import type { Json } from '#domain/text.ts';
 import type { PlannerTools } from '../ports.ts';
 import { describeStep } from './describe.ts';
 import { familyOf } from './families.ts';

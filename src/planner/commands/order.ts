@@ -1,7 +1,7 @@
 // Orders steps: groups one after the other as the request says "then", the same path in its order, outputs before their use.
-import { referencesOf } from '#contracts/arguments.ts';
-import type { JsonObject } from '#contracts/text.ts';
-import type { OperationSpec } from '#contracts/tool.ts';
+import { referencesOf } from '#domain/plan/arguments.ts';
+import type { JsonObject } from '#domain/text.ts';
+import type { OperationSpec } from '#domain/tool.ts';
 import { familyOf } from './families.ts';
 import { pathsOverlap } from './files.ts';
 import { findField, type Role, readFields } from './schema-fields.ts';

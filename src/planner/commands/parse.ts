@@ -1,7 +1,7 @@
 // From a request to clauses: where one command ends and the next begins, when it runs, and who has to agree. A
 // command counts only where every word of it is accounted for; anything else is a question about the words that are left.
-import type { OperationSpec } from '#contracts/tool.ts';
-import { shorten } from '#contracts/words.ts';
+import type { OperationSpec } from '#domain/tool.ts';
+import { shorten } from '#domain/words.ts';
 import { callOperation, findByWords, nameOperation } from './call.ts';
 import type { Clause, Command, Question, Request } from './command.ts';
 import { readSet } from './files.ts';

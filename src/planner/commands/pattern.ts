@@ -1,7 +1,7 @@
 // The pattern a request is planned by: the one it names, a new subtype that a person has to approve, or the nearest known.
-import type { Rfc } from '#contracts/planning/state.ts';
-import type { PlanningRequest } from '#contracts/run.ts';
-import { listOf } from '#contracts/words.ts';
+import type { PlanningRequest } from '#domain/planning/run.ts';
+import type { Rfc } from '#domain/planning/state.ts';
+import { listOf } from '#domain/words.ts';
 import { agreement, choosePattern, findPattern, findSubtype } from '../patterns/match.ts';
 import { patternRules } from '../patterns/rules.ts';
 import type { Request } from './command.ts';

@@ -1,5 +1,5 @@
 // The questions that a command leaves open, in words.
-import { shorten } from '#contracts/words.ts';
+import { shorten } from '#domain/words.ts';
 import type { Question } from './command.ts';
 import type { TextProblem } from './texts.ts';
 

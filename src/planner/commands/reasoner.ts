@@ -1,12 +1,12 @@
 // The reasoner without a model: deterministic, no network. It reads the commands of docs/commands.md, and fills each stage by
 // calling the same tools that a model calls.
-import type { Clock } from '#contracts/clock.ts';
-import type { PlanDraft } from '#contracts/plan.ts';
-import type { PlanOutline } from '#contracts/planning/outline.ts';
-import type { StageEvent } from '#contracts/planning/stages.ts';
-import type { PlanningRequest } from '#contracts/run.ts';
-import { type Json, JsonObject, makeStorable } from '#contracts/text.ts';
-import { shorten } from '#contracts/words.ts';
+import type { Clock } from '#domain/clock.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
+import type { PlanningRequest } from '#domain/planning/run.ts';
+import type { StageEvent } from '#domain/planning/stages.ts';
+import { type Json, JsonObject, makeStorable } from '#domain/text.ts';
+import { shorten } from '#domain/words.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
 import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
 import { choosePattern } from '../patterns/match.ts';

@@ -1,7 +1,7 @@
 // The outline of a plan with changes in it: parts, order and times that nobody spoke of stay as they are.
-import type { StepDraft } from '#contracts/plan.ts';
-import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
-import type { OperationSpec } from '#contracts/tool.ts';
+import type { StepDraft } from '#domain/plan/plan.ts';
+import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
+import type { OperationSpec } from '#domain/tool.ts';
 import { writeConditions } from '../grammar/read-step.ts';
 import type { WrittenOutline } from '../grammar/written-outline.ts';
 import { withoutAddedCheckpoints } from '../roadmap/added-checkpoints.ts';

@@ -1,6 +1,6 @@
 // Reads the arguments an operation takes out of its JSON Schema, and what each is for by its name.
-import type { Json, JsonObject } from '#contracts/text.ts';
-import type { JsonSchema, OperationSpec } from '#contracts/tool.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
+import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
 
 type FieldType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'any';
 

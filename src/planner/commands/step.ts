@@ -1,7 +1,7 @@
 // A step as commands become it, before it is written down in a draft or an outline.
-import type { StepCondition } from '#contracts/condition.ts';
-import type { JsonObject } from '#contracts/text.ts';
-import type { OperationSpec } from '#contracts/tool.ts';
+import type { StepCondition } from '#domain/plan/condition.ts';
+import type { JsonObject } from '#domain/text.ts';
+import type { OperationSpec } from '#domain/tool.ts';
 
 export type Step = {
   id: string;

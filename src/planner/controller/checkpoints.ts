@@ -1,6 +1,6 @@
 // Where sessions are kept between transitions (B10): Postgres in the instance, memory where there is none.
-import type { Stage, StageEvent } from '#contracts/planning/stages.ts';
-import type { PlanningState } from '#contracts/planning/state.ts';
+import type { Stage, StageEvent } from '#domain/planning/stages.ts';
+import type { PlanningState } from '#domain/planning/state.ts';
 
 export type Transition = { from: Stage; event: StageEvent };
 

@@ -1,14 +1,14 @@
 // The outer loop (B2): one stage after the other, as the table says, until the session rests. Each transition is traced
 // and checkpointed before the next stage begins, so a planner that dies is replaced by one that goes on from there.
 import { writeCall } from '#cards/calls-to-action.ts';
-import type { Clock } from '#contracts/clock.ts';
-import { errorMessage } from '#contracts/errors.ts';
-import { callOf } from '#contracts/message-parts.ts';
-import type { PlanDraft } from '#contracts/plan.ts';
-import type { Stage, StageEvent } from '#contracts/planning/stages.ts';
-import type { PlanningState } from '#contracts/planning/state.ts';
-import type { TraceEntry } from '#contracts/planning/trace.ts';
-import type { Planner, PlanningOutcome, PlanningRequest } from '#contracts/run.ts';
+import { callOf } from '#domain/chat/message-parts.ts';
+import type { Clock } from '#domain/clock.ts';
+import { errorMessage } from '#domain/errors.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import type { Planner, PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
+import type { Stage, StageEvent } from '#domain/planning/stages.ts';
+import type { PlanningState } from '#domain/planning/state.ts';
+import type { TraceEntry } from '#domain/planning/trace.ts';
 import { explainCap, type PlanningLimits } from '../budget/limits.ts';
 import type { Thresholds } from '../confidence.ts';
 import { draftPlan } from '../draft/draft-plan.ts';

@@ -1,7 +1,7 @@
 // How a session that rests is told to the conversation: its result, why, how sure, at what cost.
-import type { PlanDraft } from '#contracts/plan.ts';
-import type { PlanningState } from '#contracts/planning/state.ts';
-import type { PlanningOutcome, PlanningRequest } from '#contracts/run.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
+import type { PlanningState } from '#domain/planning/state.ts';
 import type { PlannerTools } from '../ports.ts';
 
 type Result = PlanningOutcome['result'];

@@ -1,7 +1,7 @@
 // Where a turn begins: a new session, the one that stands still, or one whose planner died in the middle.
-import type { Stage, StageEvent } from '#contracts/planning/stages.ts';
-import type { Pause, PlanningState } from '#contracts/planning/state.ts';
-import type { PlanningRequest } from '#contracts/run.ts';
+import type { PlanningRequest } from '#domain/planning/run.ts';
+import type { Stage, StageEvent } from '#domain/planning/stages.ts';
+import type { Pause, PlanningState } from '#domain/planning/state.ts';
 import { answerChoice } from '../tools/route-change.ts';
 
 /** `user_<user>:<goal or new>` (B10); the goal is the plan that the run is about. */

@@ -1,7 +1,7 @@
 // A planning session in hand: its state, changed in one place only, so that what is produced and what that spoils agree.
-import type { Stage, StageEvent } from '#contracts/planning/stages.ts';
-import type { PlanningState } from '#contracts/planning/state.ts';
-import type { Adaptation, Confidence, TraceEntry } from '#contracts/planning/trace.ts';
+import type { Stage, StageEvent } from '#domain/planning/stages.ts';
+import type { PlanningState } from '#domain/planning/state.ts';
+import type { Adaptation, Confidence, TraceEntry } from '#domain/planning/trace.ts';
 import { type Product, type StateChanges, spoils } from '../tools/planning-tool.ts';
 
 /** What a stage has put together about its own sureness, before it is weighed. */

@@ -1,6 +1,6 @@
 // The life of a planning session as one table: (stage, event) → stage (B2). ARCHITECTURE.md prints it.
-import { CountersignError } from '#contracts/errors.ts';
-import type { Stage, StageEvent } from '#contracts/planning/stages.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 
 /** Stages in which a session stands still, until a person says something or for good. */
 export const resting = [

@@ -1,8 +1,8 @@
 // Checks a drafted plan against the manifest before anybody sees it: known operations, fitting arguments, an order without circles.
-import { findMalformed, openArguments, referencesOf } from '#contracts/arguments.ts';
-import { conditionsOf } from '#contracts/condition.ts';
-import type { PlanDraft, StepDraft } from '#contracts/plan.ts';
-import type { OperationSpec } from '#contracts/tool.ts';
+import { findMalformed, openArguments, referencesOf } from '#domain/plan/arguments.ts';
+import { conditionsOf } from '#domain/plan/condition.ts';
+import type { PlanDraft, StepDraft } from '#domain/plan/plan.ts';
+import type { OperationSpec } from '#domain/tool.ts';
 import { ReferenceChecker } from '#tools/check-reference.ts';
 import type { PlannerTools } from '../ports.ts';
 

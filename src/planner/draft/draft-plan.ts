@@ -7,10 +7,10 @@ import type {
   Risk,
   Series,
   StepDraft,
-} from '#contracts/plan.ts';
-import type { PlanOutline } from '#contracts/planning/outline.ts';
-import type { Roadmap } from '#contracts/planning/roadmap.ts';
-import type { Schedule } from '#contracts/planning/schedule.ts';
+} from '#domain/plan/plan.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
+import type { Roadmap } from '#domain/planning/roadmap.ts';
+import type { Schedule } from '#domain/planning/schedule.ts';
 import { collectEdges, dependenciesOf } from '../roadmap/collect-edges.ts';
 import { findEnds } from '../roadmap/events.ts';
 import { titleOf } from '../roadmap/name-nodes.ts';

@@ -1,6 +1,6 @@
 // An outline while fixes are applied to it. Each change costs what it touches; removals are spliced together at once.
-import type { Dependency } from '#contracts/plan.ts';
-import type { OutlineNode } from '#contracts/planning/outline.ts';
+import type { Dependency } from '#domain/plan/plan.ts';
+import type { OutlineNode } from '#domain/planning/outline.ts';
 import { toDependency } from './precedence-graph.ts';
 
 const edgesAtMost = 1000;

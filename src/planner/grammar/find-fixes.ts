@@ -1,8 +1,8 @@
 // From violations to fixes, one kind of trouble at a time: ids before places, places before edges, edges before forms.
-import type { OutlineNode, PlanOutline, Structure } from '#contracts/planning/outline.ts';
-import { canonicalPattern, isProposed } from '#contracts/planning/pattern.ts';
-import type { Violation } from '#contracts/planning/trace.ts';
-import { shorten } from '#contracts/words.ts';
+import type { OutlineNode, PlanOutline, Structure } from '#domain/planning/outline.ts';
+import { canonicalPattern, isProposed } from '#domain/planning/pattern.ts';
+import type { Violation } from '#domain/planning/trace.ts';
+import { shorten } from '#domain/words.ts';
 import { findForeignRhythms, findNeeds, readFeatures } from '../patterns/features.ts';
 import { scoreOutline } from '../patterns/match.ts';
 import { patternRules } from '../patterns/rules.ts';

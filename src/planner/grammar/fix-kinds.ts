@@ -1,7 +1,7 @@
 // What can be done to an outline by machine: small, nameable changes, of which none takes a step away.
-import type { DependencyType } from '#contracts/plan.ts';
-import type { OutlineNode, Rhythm, Structure } from '#contracts/planning/outline.ts';
-import type { PatternType } from '#contracts/planning/pattern.ts';
+import type { DependencyType } from '#domain/plan/plan.ts';
+import type { OutlineNode, Rhythm, Structure } from '#domain/planning/outline.ts';
+import type { PatternType } from '#domain/planning/pattern.ts';
 
 type Change =
   /** The first later node of that id is called `to`. */

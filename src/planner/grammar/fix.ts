@@ -1,7 +1,7 @@
 // Mending an outline by machine: what would mend its violations, and doing it (B7). Nothing a fix does loses a step.
-import type { PlanOutline } from '#contracts/planning/outline.ts';
-import type { Adaptation, Violation } from '#contracts/planning/trace.ts';
-import { shorten } from '#contracts/words.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
+import type { Adaptation, Violation } from '#domain/planning/trace.ts';
+import { shorten } from '#domain/words.ts';
 import { patternRules } from '../patterns/rules.ts';
 import { OutlineEditor } from './edit-outline.ts';
 import { findFixes } from './find-fixes.ts';

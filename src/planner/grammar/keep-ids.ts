@@ -1,10 +1,10 @@
 // Nodes and steps that did not change keep their ids when an outline is drafted anew, whatever numbers the draft gave them:
 // people, approvals and the stored plan know them by these.
-import { type ArgumentReference, isReference } from '#contracts/arguments.ts';
-import { renameConditions } from '#contracts/condition.ts';
-import type { StepDraft } from '#contracts/plan.ts';
-import type { OutlineNode } from '#contracts/planning/outline.ts';
-import type { Json } from '#contracts/text.ts';
+import { type ArgumentReference, isReference } from '#domain/plan/arguments.ts';
+import { renameConditions } from '#domain/plan/condition.ts';
+import type { StepDraft } from '#domain/plan/plan.ts';
+import type { OutlineNode } from '#domain/planning/outline.ts';
+import type { Json } from '#domain/text.ts';
 import { takeId } from './outline-tree.ts';
 import { toDependency } from './precedence-graph.ts';
 

@@ -1,5 +1,5 @@
 // A node of an outline with everything that was not said of it: done once, at any time, waiting for nothing.
-import type { OutlineNode } from '#contracts/planning/outline.ts';
+import type { OutlineNode } from '#domain/planning/outline.ts';
 
 export function makeNode(
   parts: Pick<OutlineNode, 'id' | 'title' | 'structure'> & Partial<OutlineNode>,

@@ -1,7 +1,7 @@
 // How nodes are called in sentences, and how a violation is put together.
-import type { OutlineNode } from '#contracts/planning/outline.ts';
-import type { Violation } from '#contracts/planning/trace.ts';
-import { listOf, shorten } from '#contracts/words.ts';
+import type { OutlineNode } from '#domain/planning/outline.ts';
+import type { Violation } from '#domain/planning/trace.ts';
+import { listOf, shorten } from '#domain/words.ts';
 
 /** `“Write the report” (2a)` */
 export function nameNode({ title, id }: Pick<OutlineNode, 'title' | 'id'>): string {

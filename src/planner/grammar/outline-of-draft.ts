@@ -1,8 +1,8 @@
 // A plan that is already a list of steps, as an outline: one goal, a task for each step, the same ids, the same order.
-import type { Dependency, PlanDraft, Risk, Series, StepDraft } from '#contracts/plan.ts';
-import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
-import type { PatternSpec } from '#contracts/planning/pattern.ts';
-import { shorten } from '#contracts/words.ts';
+import type { Dependency, PlanDraft, Risk, Series, StepDraft } from '#domain/plan/plan.ts';
+import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
+import type { PatternSpec } from '#domain/planning/pattern.ts';
+import { shorten } from '#domain/words.ts';
 import { makeNode } from './make-node.ts';
 import { takeId } from './outline-tree.ts';
 import { toDependency } from './precedence-graph.ts';

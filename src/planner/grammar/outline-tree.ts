@@ -1,6 +1,6 @@
 // The tree of an outline, read once: parts, depths, and where it is no tree. Works on whatever a model sent: parents that
 // do not exist, nodes that are parts of each other, ids that occur twice (the first one counts).
-import type { OutlineNode } from '#contracts/planning/outline.ts';
+import type { OutlineNode } from '#domain/planning/outline.ts';
 
 export type Tree = {
   nodes: OutlineNode[];

@@ -1,9 +1,9 @@
 // What waits for what in an outline, as a graph of moments: each node begins and ends, each step is one moment between.
 // An edge of an inner node holds for its parts through their beginnings and ends, so circles over several levels are found.
 // Linear in nodes, steps and edges.
-import { referencesOf } from '#contracts/arguments.ts';
-import { conditionsOf } from '#contracts/condition.ts';
-import type { Dependency, DependencyType, StepDraft } from '#contracts/plan.ts';
+import { referencesOf } from '#domain/plan/arguments.ts';
+import { conditionsOf } from '#domain/plan/condition.ts';
+import type { Dependency, DependencyType, StepDraft } from '#domain/plan/plan.ts';
 import type { Tree } from './outline-tree.ts';
 
 /** Precedence that somebody wrote down and that can be taken back: between nodes, or (with `step`) between steps. */

@@ -1,10 +1,10 @@
 // One step as a model writes it, read as a draft: arguments from JSON in text, the operation by any of its names.
 import { z } from 'zod';
-import { ConditionOperator, conditionsOf } from '#contracts/condition.ts';
-import { describeCondition } from '#contracts/condition-words.ts';
-import { StepDraft } from '#contracts/plan.ts';
-import { type Json, JsonObject } from '#contracts/text.ts';
-import type { OperationSpec } from '#contracts/tool.ts';
+import { ConditionOperator, conditionsOf } from '#domain/plan/condition.ts';
+import { describeCondition } from '#domain/plan/condition-words.ts';
+import { StepDraft } from '#domain/plan/plan.ts';
+import { type Json, JsonObject } from '#domain/text.ts';
+import type { OperationSpec } from '#domain/tool.ts';
 
 const WrittenCondition = z.strictObject({
   step: z.string().describe('Id of an earlier step.'),

@@ -1,7 +1,7 @@
 // Rules of the rhythm axis: what recurs has a rule that can be read, once on the way from the root; amounts belong to
 // what adds up; a moment has no duration to fill.
-import type { PlanOutline } from '#contracts/planning/outline.ts';
-import type { Violation } from '#contracts/planning/trace.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
+import type { Violation } from '#domain/planning/trace.ts';
 import { checkRule, checkTimezone } from '#timeline/recurrence.ts';
 import { nameNode, violate } from './names.ts';
 import type { Tree } from './outline-tree.ts';

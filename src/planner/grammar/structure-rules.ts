@@ -1,8 +1,8 @@
 // Rules of the structure axis (B7): one tree under a goal, every part in a place that may hold it, work at the leaves.
 // Each text says what is wrong and what mends it.
-import type { PlanOutline } from '#contracts/planning/outline.ts';
-import { canonicalPattern } from '#contracts/planning/pattern.ts';
-import type { Violation } from '#contracts/planning/trace.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
+import { canonicalPattern } from '#domain/planning/pattern.ts';
+import type { Violation } from '#domain/planning/trace.ts';
 import { partsOf, patternRules } from '../patterns/rules.ts';
 import { nameNode, nameSome, violate } from './names.ts';
 import { deepest, findWork, type Tree } from './outline-tree.ts';

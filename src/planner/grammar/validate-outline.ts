@@ -1,8 +1,8 @@
 // The grammar of outlines (B7): every rule on both axes, as violations that each name what mends them. Linear.
-import type { PlanOutline } from '#contracts/planning/outline.ts';
-import { canonicalPattern } from '#contracts/planning/pattern.ts';
-import type { Violation } from '#contracts/planning/trace.ts';
-import { listOf } from '#contracts/words.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
+import { canonicalPattern } from '#domain/planning/pattern.ts';
+import type { Violation } from '#domain/planning/trace.ts';
+import { listOf } from '#domain/words.ts';
 import { findForeignRhythms, findNeeds, readFeatures } from '../patterns/features.ts';
 import { patternRules } from '../patterns/rules.ts';
 import { findBehind, findCircles } from './components.ts';

@@ -1,11 +1,11 @@
 // An outline as a model writes it, and how it is read: strict schema, arguments and moments as text. What cannot be read
 // is told in sentences; what is readable but not sound (an orphan, a circle) is left to the grammar.
 import { z } from 'zod';
-import { errorMessage } from '#contracts/errors.ts';
-import { type Dependency, DependencyType, type Risk, type StepDraft } from '#contracts/plan.ts';
-import { OutlineNode, type PlanOutline, Rhythm, Structure } from '#contracts/planning/outline.ts';
-import { RoadmapWay } from '#contracts/planning/roadmap.ts';
-import type { OperationSpec } from '#contracts/tool.ts';
+import { errorMessage } from '#domain/errors.ts';
+import { type Dependency, DependencyType, type Risk, type StepDraft } from '#domain/plan/plan.ts';
+import { OutlineNode, type PlanOutline, Rhythm, Structure } from '#domain/planning/outline.ts';
+import { RoadmapWay } from '#domain/planning/roadmap.ts';
+import type { OperationSpec } from '#domain/tool.ts';
 import { checkRule, checkTimezone, readRule, toMoment } from '#timeline/recurrence.ts';
 import { takeId } from './outline-tree.ts';
 import { indexOperations, readStep, WrittenStep } from './read-step.ts';

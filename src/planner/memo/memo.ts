@@ -3,8 +3,8 @@
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { z } from 'zod';
-import type { Queryable } from '#store/database.ts';
-import { forgetMemo, readMemo, writeMemo } from '#store/planning-memo.ts';
+import type { Queryable } from '#db/database.ts';
+import { forgetMemo, readMemo, writeMemo } from '#db/planning-memo.ts';
 
 /** All that a result depends on. */
 export type MemoParts = {

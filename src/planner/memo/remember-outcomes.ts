@@ -1,11 +1,11 @@
 // Results of tools, remembered within a turn: a planner that goes on where another was killed sees what that one saw, so
 // that its model is asked the same and nothing is paid for twice.
 import { z } from 'zod';
-import { StageEvent } from '#contracts/planning/stages.ts';
-import { PlanningState } from '#contracts/planning/state.ts';
-import { Adaptation, Violation } from '#contracts/planning/trace.ts';
-import type { JsonObject } from '#contracts/text.ts';
-import type { Queryable } from '#store/database.ts';
+import type { Queryable } from '#db/database.ts';
+import { StageEvent } from '#domain/planning/stages.ts';
+import { PlanningState } from '#domain/planning/state.ts';
+import { Adaptation, Violation } from '#domain/planning/trace.ts';
+import type { JsonObject } from '#domain/text.ts';
 import { ToolResult } from '../agent/agent-tool.ts';
 import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
 import { memoKey, remember } from './memo.ts';

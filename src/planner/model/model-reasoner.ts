@@ -1,6 +1,6 @@
 // The reasoner with a language model: one agent run a stage. Whatever the model does, the stage ends by a named event.
-import type { Clock } from '#contracts/clock.ts';
-import type { StageEvent } from '#contracts/planning/stages.ts';
+import type { Clock } from '#domain/clock.ts';
+import type { StageEvent } from '#domain/planning/stages.ts';
 import { type AgentReport, runAgent } from '../agent/run-agent.ts';
 import { explainCap, explainHardCap, type PlanningLimits } from '../budget/limits.ts';
 import type { PaidModel } from '../budget/paid-model.ts';

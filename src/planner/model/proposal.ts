@@ -1,8 +1,8 @@
 // plan_propose as a model sees it: a strict schema, in which arguments are JSON in text, since strict schemas allow no free objects.
 import { z } from 'zod';
-import { PlanDraft } from '#contracts/plan.ts';
-import type { Json, JsonObject } from '#contracts/text.ts';
-import type { OperationSpec } from '#contracts/tool.ts';
+import { PlanDraft } from '#domain/plan/plan.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
+import type { OperationSpec } from '#domain/tool.ts';
 import { indexOperations, readConditions, WrittenStep } from '../grammar/read-step.ts';
 import { WrittenPreferences } from '../grammar/written-outline.ts';
 

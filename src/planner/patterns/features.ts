@@ -1,6 +1,6 @@
 // What an outline looks like from afar: enough to tell which pattern it follows, counted in one pass.
-import type { OutlineNode, PlanOutline, Rhythm, Structure } from '#contracts/planning/outline.ts';
-import type { PatternType } from '#contracts/planning/pattern.ts';
+import type { OutlineNode, PlanOutline, Rhythm, Structure } from '#domain/planning/outline.ts';
+import type { PatternType } from '#domain/planning/pattern.ts';
 import type { Need } from './rules/shape.ts';
 import { patternRules } from './rules.ts';
 

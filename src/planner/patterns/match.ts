@@ -1,7 +1,7 @@
 // Which pattern fits: by the words of a request, by the look of an outline, by a name that is nearly right.
 // Deterministic, so it stands in for a model and checks one.
-import type { PlanOutline } from '#contracts/planning/outline.ts';
-import { type PatternSpec, PatternType } from '#contracts/planning/pattern.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
+import { type PatternSpec, PatternType } from '#domain/planning/pattern.ts';
 import { type Features, findForeignRhythms, findNeeds, readFeatures } from './features.ts';
 import type { Named } from './rules/shape.ts';
 import { patternRules } from './rules.ts';

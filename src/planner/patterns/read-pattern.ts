@@ -1,8 +1,8 @@
 // A pattern as a model names it, mapped to what is known: spelling forgiven, proposals checked, made-up names refused.
 import { z } from 'zod';
-import { type PatternSpec, PatternType, ProposedName } from '#contracts/planning/pattern.ts';
-import { makeStorableText } from '#contracts/text.ts';
-import { listOf, shorten } from '#contracts/words.ts';
+import { type PatternSpec, PatternType, ProposedName } from '#domain/planning/pattern.ts';
+import { makeStorableText } from '#domain/text.ts';
+import { listOf, shorten } from '#domain/words.ts';
 import type { ToolContext } from '../tools/planning-tool.ts';
 import { findPattern, findSubtype, findVariant } from './match.ts';
 import { patternRules } from './rules.ts';

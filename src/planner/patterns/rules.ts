@@ -1,7 +1,7 @@
 // The five patterns (B6) as data: what each means, the words that hint at it, and what an outline of it looks like (B7).
 // Whatever reads them takes the rules as they stand here; nothing about a single pattern is written anywhere else.
-import type { Structure } from '#contracts/planning/outline.ts';
-import type { PatternType } from '#contracts/planning/pattern.ts';
+import type { Structure } from '#domain/planning/outline.ts';
+import type { PatternType } from '#domain/planning/pattern.ts';
 import { progressiveAccumulationArc } from './rules/progressive-accumulation-arc.ts';
 import { recurringCycle } from './rules/recurring-cycle.ts';
 import { belowGoal, everyRhythm, type PatternRules, recurs } from './rules/shape.ts';

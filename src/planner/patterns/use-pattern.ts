@@ -1,6 +1,6 @@
 // The pattern that a session may plan by: nothing that was proposed is used before a person has approved it (B6).
-import { isProposed, type PatternSpec } from '#contracts/planning/pattern.ts';
-import type { Rfc } from '#contracts/planning/state.ts';
+import { isProposed, type PatternSpec } from '#domain/planning/pattern.ts';
+import type { Rfc } from '#domain/planning/state.ts';
 import type { ToolContext } from '../tools/planning-tool.ts';
 import { choosePattern } from './match.ts';
 

@@ -1,7 +1,7 @@
 // What each slider of an InteractionPolicy does. Every effect of a slider goes through a function of this file, so
 // that the same policy behaves the same in every tool, with a model and without one.
-import type { Gate } from '#contracts/planning/stages.ts';
-import type { InteractionPolicy } from '#contracts/policy.ts';
+import type { InteractionPolicy } from '#domain/people/policy.ts';
+import type { Gate } from '#domain/planning/stages.ts';
 
 /** How many more questions may be asked (probing_depth). */
 export function questionsAllowed(policy: InteractionPolicy, asked: number): number {

@@ -1,10 +1,10 @@
 // What a person reads of an outline or a roadmap that waits for their word: the outcome first, as much of the rest as
 // they like to read.
-import type { SaidLine } from '#contracts/asked-question.ts';
-import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
-import type { Roadmap } from '#contracts/planning/roadmap.ts';
-import type { InteractionPolicy } from '#contracts/policy.ts';
-import { countOf, listOf, shorten } from '#contracts/words.ts';
+import type { InteractionPolicy } from '#domain/people/policy.ts';
+import type { SaidLine } from '#domain/planning/asked-question.ts';
+import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
+import type { Roadmap } from '#domain/planning/roadmap.ts';
+import { countOf, listOf, shorten } from '#domain/words.ts';
 import { detailOf, explainsReasons, lengthOf } from './effects.ts';
 
 const titleAtMost = 120;

@@ -1,9 +1,9 @@
 // Alternatives for a person: how many, how different from each other, and how they are put. The same rules for ideas and
 // for options, whoever thought of them; their words are shown as they were written.
 import { z } from 'zod';
-import type { SaidLine } from '#contracts/asked-question.ts';
-import type { InteractionPolicy } from '#contracts/policy.ts';
-import { type JsonObject, line } from '#contracts/text.ts';
+import type { InteractionPolicy } from '#domain/people/policy.ts';
+import type { SaidLine } from '#domain/planning/asked-question.ts';
+import { type JsonObject, line } from '#domain/text.ts';
 import { detailOf, optionsWanted } from './effects.ts';
 import { measureOverlap } from './likeness.ts';
 

@@ -1,6 +1,6 @@
 // The phrases about style and questions, each with what it sets and what is said back. A phrase matches a whole piece
 // of what somebody said, after politeness and words about time were taken off; never a part of it.
-import { defaultPolicy, type PolicyOverride } from '#contracts/policy.ts';
+import { defaultPolicy, type PolicyOverride } from '#domain/people/policy.ts';
 
 export type Phrase = {
   pattern: RegExp;

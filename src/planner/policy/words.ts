@@ -1,7 +1,7 @@
 // Plain words that change how the bot talks and asks: "be brief today", "ask me nothing", "walk me through it".
 // They count only where they stand for themselves, never inside a task: "write a brief note" changes nothing.
-import { defaultPolicy, type PolicyOverride } from '#contracts/policy.ts';
-import { listOf } from '#contracts/words.ts';
+import { defaultPolicy, type PolicyOverride } from '#domain/people/policy.ts';
+import { listOf } from '#domain/words.ts';
 import { type Phrase, readPhrase } from './phrasebook.ts';
 import { restoreQuotes, shield } from './shield.ts';
 

@@ -1,6 +1,6 @@
 // Checkpoints that a roadmap puts into an outline: a question to a person before the rest goes on. They belong to the
 // way that was chosen, so they are taken out again before the next one is made.
-import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
+import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import { makeNode } from '../grammar/make-node.ts';
 import type { Operations } from './operations.ts';
 

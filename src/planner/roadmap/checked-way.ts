@@ -1,7 +1,7 @@
 // The careful way: a person looks between phases and before the first change that cannot be taken back; where no
 // operation asks a person, such changes come last and one by one, and where there are none the first change goes ahead.
-import type { OutlineNode } from '#contracts/planning/outline.ts';
-import type { RoadmapEdge } from '#contracts/planning/roadmap.ts';
+import type { OutlineNode } from '#domain/planning/outline.ts';
+import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { makeCheckpoint } from './added-checkpoints.ts';
 import type { CollectedEdges } from './collect-edges.ts';
 import { findComponents, sortTopologically, successorsOf } from './digraph.ts';

@@ -1,10 +1,10 @@
 // The order that an outline holds, whoever put it there: what was said of nodes and steps, what a step takes from
 // another, and what the pattern implies. Of each pair and type one edge remains, with the strictest lag.
-import { findMalformed, referencesOf } from '#contracts/arguments.ts';
-import { conditionsOf } from '#contracts/condition.ts';
-import type { Dependency, StepDraft } from '#contracts/plan.ts';
-import type { PlanOutline } from '#contracts/planning/outline.ts';
-import type { RoadmapEdge } from '#contracts/planning/roadmap.ts';
+import { findMalformed, referencesOf } from '#domain/plan/arguments.ts';
+import { conditionsOf } from '#domain/plan/condition.ts';
+import type { Dependency, StepDraft } from '#domain/plan/plan.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
+import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { findComponents } from './digraph.ts';
 import { buildEvents, findEdgeCycle, findEnds } from './events.ts';
 import { indexOutline, type OutlineIndex } from './outline-index.ts';

@@ -1,7 +1,7 @@
 // Nodes without steps, such as a milestone: what waits for them waits for what they wait for. Edges over such nodes
 // become edges between nodes that have steps.
-import type { DependencyType } from '#contracts/plan.ts';
-import type { RoadmapEdge } from '#contracts/planning/roadmap.ts';
+import type { DependencyType } from '#domain/plan/plan.ts';
+import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { sortTopologically } from './digraph.ts';
 import { buildEvents, edgeEnds, findEnds } from './events.ts';
 import { isWithin, type OutlineIndex } from './outline-index.ts';

@@ -1,8 +1,8 @@
 // Nodes as pairs of events, a start and a finish, so that a phase is before another without an edge for each of its
 // parts: a part starts after its whole does and finishes before it. With generalised precedence (Elmaghraby and
 // Kamburowski 1992), FS, SS, FF and SF are arcs between these events.
-import type { DependencyType } from '#contracts/plan.ts';
-import type { RoadmapEdge } from '#contracts/planning/roadmap.ts';
+import type { DependencyType } from '#domain/plan/plan.ts';
+import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { buildDigraph, type Digraph, findCycle } from './digraph.ts';
 import { isWithin, type OutlineIndex } from './outline-index.ts';
 

@@ -1,6 +1,6 @@
 // Nodes as sentences name them.
-import type { RoadmapEdge } from '#contracts/planning/roadmap.ts';
-import { listOf, shorten } from '#contracts/words.ts';
+import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
+import { listOf, shorten } from '#domain/words.ts';
 import type { OutlineIndex } from './outline-index.ts';
 
 const namedAtMost = 5;

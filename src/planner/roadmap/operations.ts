@@ -1,6 +1,6 @@
 // What a step does to the world, as the manifest and the settings say, for comparing ways through a plan.
-import type { StepDraft } from '#contracts/plan.ts';
-import { type OperationSpec, operationName } from '#contracts/tool.ts';
+import type { StepDraft } from '#domain/plan/plan.ts';
+import { type OperationSpec, operationName } from '#domain/tool.ts';
 
 type Named = Pick<StepDraft, 'tool' | 'operation'>;
 

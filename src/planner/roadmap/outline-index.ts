@@ -1,6 +1,6 @@
 // An outline made ready for questions: nodes and steps by number, the tree, and which step belongs where.
-import type { StepDraft } from '#contracts/plan.ts';
-import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
+import type { StepDraft } from '#domain/plan/plan.ts';
+import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 
 export type IndexedStep = { id: string; node: number; draft: StepDraft };
 

@@ -1,12 +1,8 @@
 // The order that a pattern implies where nobody said one: phases follow each other, a checkpoint stands between what
 // is before and after it, a milestone is reached when what leads to it is done.
-import type { OutlineNode } from '#contracts/planning/outline.ts';
-import {
-  canonicalPattern,
-  type PatternSpec,
-  type PatternType,
-} from '#contracts/planning/pattern.ts';
-import type { RoadmapEdge } from '#contracts/planning/roadmap.ts';
+import type { OutlineNode } from '#domain/planning/outline.ts';
+import { canonicalPattern, type PatternSpec, type PatternType } from '#domain/planning/pattern.ts';
+import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { isAddedCheckpoint } from './added-checkpoints.ts';
 import { findEnds } from './events.ts';
 import type { OutlineIndex } from './outline-index.ts';

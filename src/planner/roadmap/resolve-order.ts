@@ -1,10 +1,10 @@
 // Puts edges into the order of an outline: each into the `after` of its node, with a line about what changed. Nodes are
 // named by id, by the id of one of their steps, or by their exact title.
 import type { z } from 'zod';
-import type { Dependency, DependencyType, StepDraft } from '#contracts/plan.ts';
-import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
-import type { IntroducedBy } from '#contracts/planning/pattern.ts';
-import type { Adaptation } from '#contracts/planning/trace.ts';
+import type { Dependency, DependencyType, StepDraft } from '#domain/plan/plan.ts';
+import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
+import type { IntroducedBy } from '#domain/planning/pattern.ts';
+import type { Adaptation } from '#domain/planning/trace.ts';
 import { dependenciesOf } from './collect-edges.ts';
 import { findEnds } from './events.ts';
 import { indexOutline, type OutlineIndex } from './outline-index.ts';

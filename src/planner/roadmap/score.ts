@@ -1,8 +1,8 @@
 // How well each way fits a person: close to what was said, fast, and safe, weighed by their policy, the pattern and
 // what they wished. With the default policy nothing outweighs what was said.
-import { canonicalPattern, type PatternSpec } from '#contracts/planning/pattern.ts';
-import type { RoadmapMetrics, RoadmapWay } from '#contracts/planning/roadmap.ts';
-import type { InteractionPolicy } from '#contracts/policy.ts';
+import type { InteractionPolicy } from '#domain/people/policy.ts';
+import { canonicalPattern, type PatternSpec } from '#domain/planning/pattern.ts';
+import type { RoadmapMetrics, RoadmapWay } from '#domain/planning/roadmap.ts';
 
 type Weights = { fidelity: number; speed: number; safety: number };
 

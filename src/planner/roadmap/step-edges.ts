@@ -1,7 +1,7 @@
 // From order between nodes to order between steps: the last steps of one node before the first of the other. Nodes
 // without steps pass on what they wait for; where too many would wait for too many, one step in between stands for all.
-import type { Dependency, DependencyType, StepDraft } from '#contracts/plan.ts';
-import type { RoadmapEdge } from '#contracts/planning/roadmap.ts';
+import type { Dependency, DependencyType, StepDraft } from '#domain/plan/plan.ts';
+import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { dependenciesOf, isSaidOfNodes, sourcesOf } from './collect-edges.ts';
 import { type NodeEdge, passThroughEmpty } from './empty-nodes.ts';
 import { edgeEnds } from './events.ts';

@@ -1,6 +1,6 @@
 // Times of nodes as times of their steps: a moment that holds is where the first steps wait, and how long a node takes
 // is what its steps take together.
-import type { Schedule, ScheduleBlock } from '#contracts/planning/schedule.ts';
+import type { Schedule, ScheduleBlock } from '#domain/planning/schedule.ts';
 import { predecessorsOf, sortSteps } from './durations.ts';
 import { type OutlineIndex, seriesOf } from './outline-index.ts';
 

@@ -1,8 +1,8 @@
 // Checks a roadmap against its outline: whether it can be followed at all, and whether it keeps what was said, the order
 // of phases, and outputs before their use. Linear, but for the search of ways where no direct edge is.
-import type { PlanOutline } from '#contracts/planning/outline.ts';
-import type { Roadmap, RoadmapEdge } from '#contracts/planning/roadmap.ts';
-import type { Violation } from '#contracts/planning/trace.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
+import type { Roadmap, RoadmapEdge } from '#domain/planning/roadmap.ts';
+import type { Violation } from '#domain/planning/trace.ts';
 import { type CollectedEdges, collectEdges, isSaidOfNodes } from './collect-edges.ts';
 import { buildDigraph, findComponents, findCycle } from './digraph.ts';
 import { predecessorsOf } from './durations.ts';

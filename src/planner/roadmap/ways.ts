@@ -1,7 +1,7 @@
 // The ways through an outline that a person can tell apart: only what is needed, one change after the other, or with a
 // look before what cannot be taken back.
-import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
-import type { RoadmapEdge, RoadmapWay } from '#contracts/planning/roadmap.ts';
+import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
+import type { RoadmapEdge, RoadmapWay } from '#domain/planning/roadmap.ts';
 import { insertCheckpoints } from './added-checkpoints.ts';
 import { planChecks } from './checked-way.ts';
 import { type CollectedEdges, mergeEdges } from './collect-edges.ts';

@@ -1,7 +1,7 @@
 // What already takes a person's time: events of their calendars, read through the tools, and what other plans ask of them.
 import { z } from 'zod';
-import { errorMessage } from '#contracts/errors.ts';
-import { shorten } from '#contracts/words.ts';
+import { errorMessage } from '#domain/errors.ts';
+import { shorten } from '#domain/words.ts';
 import type { Interval } from '#timeline/intervals.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
 import { startOfDay } from '#timeline/working-time.ts';

@@ -1,8 +1,8 @@
 // A typed change of times, and the outline with it.
 import { Temporal } from 'temporal-polyfill';
 import { z } from 'zod';
-import type { PlanOutline } from '#contracts/planning/outline.ts';
-import type { Adaptation } from '#contracts/planning/trace.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
+import type { Adaptation } from '#domain/planning/trace.ts';
 import { sayMinutes, sayMoment } from './time-words.ts';
 
 /** Where something is null it stays as it is. */

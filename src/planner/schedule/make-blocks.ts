@@ -1,7 +1,7 @@
 // From places to blocks: which nodes need a time of their own, and which of those times hold something back. A plan in
 // which nobody said a time comes out without blocks, or with forecasts that hold nothing.
-import type { Roadmap } from '#contracts/planning/roadmap.ts';
-import type { ScheduleBlock } from '#contracts/planning/schedule.ts';
+import type { Roadmap } from '#domain/planning/roadmap.ts';
+import type { ScheduleBlock } from '#domain/planning/schedule.ts';
 import type { Interval } from '#timeline/intervals.ts';
 import { bindsEnd } from '#timeline/precedence.ts';
 import { dayOf, startOfDay } from '#timeline/working-time.ts';

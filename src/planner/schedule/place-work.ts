@@ -1,7 +1,7 @@
 // One schedule from what is known of the work: times for all of it, or what would have to change so that it fits.
-import type { PlanOutline } from '#contracts/planning/outline.ts';
-import type { Roadmap } from '#contracts/planning/roadmap.ts';
-import type { Infeasibility, Schedule, StrategyProfile } from '#contracts/planning/schedule.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
+import type { Roadmap } from '#domain/planning/roadmap.ts';
+import type { Infeasibility, Schedule, StrategyProfile } from '#domain/planning/schedule.ts';
 import { type Pass, type PassInput, runForwardPass } from '#timeline/forward-pass.ts';
 import type { Interval } from '#timeline/intervals.ts';
 import { findRemedies } from '#timeline/relaxations.ts';

@@ -1,8 +1,8 @@
 // A schedule beside everything else that takes people's time: what overlaps, where there is room, and how full it is.
-import type { PlanOutline } from '#contracts/planning/outline.ts';
-import type { Roadmap } from '#contracts/planning/roadmap.ts';
-import type { Conflict, PortfolioReport, Schedule } from '#contracts/planning/schedule.ts';
-import { shorten } from '#contracts/words.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
+import type { Roadmap } from '#domain/planning/roadmap.ts';
+import type { Conflict, PortfolioReport, Schedule } from '#domain/planning/schedule.ts';
+import { shorten } from '#domain/words.ts';
 import {
   findFirstAfter,
   type Interval,

@@ -1,5 +1,5 @@
 // Where the times of a session meet a person's other plans and calendars, as sentences: noted on the plan, and said with it.
-import type { PlanningState } from '#contracts/planning/state.ts';
+import type { PlanningState } from '#domain/planning/state.ts';
 import { sayMoment } from './time-words.ts';
 
 /** In the order of the schedule, in the time zone of the session. */

@@ -1,8 +1,8 @@
 // An outline and its roadmap as work with times: leaves are what is placed; wholes become moments around their parts, so
 // that an edge, a date or a deadline of a whole binds everything in it.
-import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
-import type { Roadmap } from '#contracts/planning/roadmap.ts';
-import type { JsonObject } from '#contracts/text.ts';
+import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
+import type { Roadmap } from '#domain/planning/roadmap.ts';
+import type { JsonObject } from '#domain/text.ts';
 import type { TimedNode } from '#timeline/forward-pass.ts';
 import type { Interval } from '#timeline/intervals.ts';
 import { bindsEnd, type TimedEdge } from '#timeline/precedence.ts';

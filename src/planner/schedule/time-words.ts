@@ -1,7 +1,7 @@
 // Times and what does not fit, in words. What is offered as a change can be said back: `read-dates.ts` reads each of them.
 import { Temporal } from 'temporal-polyfill';
-import type { Infeasibility } from '#contracts/planning/schedule.ts';
-import { countOf, listOf, shorten } from '#contracts/words.ts';
+import type { Infeasibility } from '#domain/planning/schedule.ts';
+import { countOf, listOf, shorten } from '#domain/words.ts';
 import type { Lateness, Pass } from '#timeline/forward-pass.ts';
 import { formatMoment } from '#timeline/recurrence.ts';
 import type { Remedy } from '#timeline/relaxations.ts';

@@ -1,8 +1,8 @@
 // Whether a schedule keeps what outline and roadmap say: precedence, deadlines, working hours, one person one thing at a time.
-import type { PlanOutline } from '#contracts/planning/outline.ts';
-import type { Roadmap } from '#contracts/planning/roadmap.ts';
-import type { Schedule, ScheduleBlock } from '#contracts/planning/schedule.ts';
-import type { Violation } from '#contracts/planning/trace.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
+import type { Roadmap } from '#domain/planning/roadmap.ts';
+import type { Schedule, ScheduleBlock } from '#domain/planning/schedule.ts';
+import type { Violation } from '#domain/planning/trace.ts';
 import { type Interval, mergeIntervals } from '#timeline/intervals.ts';
 import { findOverload, type Load } from '#timeline/load.ts';
 import { bindsEnd, boundOf } from '#timeline/precedence.ts';

@@ -1,8 +1,8 @@
 // Verbs of the conversation beside the thirteen: answer, look at plans, propose one whole. None of them decides anything.
 import { z } from 'zod';
-import { PlanStatus } from '#contracts/plan.ts';
-import type { Stage } from '#contracts/planning/stages.ts';
-import { type Json, JsonObject, JsonValue } from '#contracts/text.ts';
+import { PlanStatus } from '#domain/plan/plan.ts';
+import type { Stage } from '#domain/planning/stages.ts';
+import { type Json, JsonObject, JsonValue } from '#domain/text.ts';
 import { fail, fromSchema, succeed } from '../agent/agent-tool.ts';
 import { checkDraft } from '../draft/check-draft.ts';
 import { outlineOfDraft } from '../grammar/outline-of-draft.ts';

@@ -1,6 +1,6 @@
 // A tool as it lies on the stage tools: one of the thirteen, a reading operation, or a verb of the conversation.
-import type { Stage } from '#contracts/planning/stages.ts';
-import type { JsonSchema } from '#contracts/tool.ts';
+import type { Stage } from '#domain/planning/stages.ts';
+import type { JsonSchema } from '#domain/tool.ts';
 import { fromSchema } from '../agent/agent-tool.ts';
 import type { PlanningTool, Product, ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
 

@@ -1,9 +1,9 @@
 // The tools of one stage with the session behind them (B3). A call goes through three phases: prepare (is it offered, do
 // its arguments fit), execute, finalise (what changes in the session, what the trace says). Failures are results.
-import type { Clock } from '#contracts/clock.ts';
-import { errorMessage } from '#contracts/errors.ts';
-import type { Stage } from '#contracts/planning/stages.ts';
-import { JsonObject } from '#contracts/text.ts';
+import type { Clock } from '#domain/clock.ts';
+import { errorMessage } from '#domain/errors.ts';
+import type { Stage } from '#domain/planning/stages.ts';
+import { JsonObject } from '#domain/text.ts';
 import { fail, type ToolResult } from '../agent/agent-tool.ts';
 import type { Session } from '../controller/session.ts';
 import { traceStep } from '../outcomes.ts';

@@ -1,9 +1,9 @@
 // What a stage is given, and what it gives back: the event by which the controller's table leads on.
-import type { Clock } from '#contracts/clock.ts';
-import type { PlanDraft } from '#contracts/plan.ts';
-import type { Stage, StageEvent } from '#contracts/planning/stages.ts';
-import type { PlanningRequest } from '#contracts/run.ts';
-import type { JsonObject } from '#contracts/text.ts';
+import type { Clock } from '#domain/clock.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import type { PlanningRequest } from '#domain/planning/run.ts';
+import type { Stage, StageEvent } from '#domain/planning/stages.ts';
+import type { JsonObject } from '#domain/text.ts';
 import type { PlanningLimits } from '../budget/limits.ts';
 import type { Thresholds } from '../confidence.ts';
 import type { Session } from '../controller/session.ts';

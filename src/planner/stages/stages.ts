@@ -1,6 +1,6 @@
 // Which function does the work of which stage; where a session rests there is none.
-import type { Gate, Stage, StageEvent } from '#contracts/planning/stages.ts';
-import type { TraceEntry } from '#contracts/planning/trace.ts';
+import type { Gate, Stage, StageEvent } from '#domain/planning/stages.ts';
+import type { TraceEntry } from '#domain/planning/trace.ts';
 import type { Resting } from '../controller/table.ts';
 import { validateRoadmap } from '../roadmap/validate.ts';
 import { validateSchedule } from '../schedule/validate.ts';

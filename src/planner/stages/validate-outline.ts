@@ -1,6 +1,6 @@
 // VALIDATE_OUTLINE: rules pass or the outline goes back; once mended by machine, once drafted smaller, then a person is asked.
-import type { PlanOutline } from '#contracts/planning/outline.ts';
-import type { Violation } from '#contracts/planning/trace.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
+import type { Violation } from '#domain/planning/trace.ts';
 import { applyFixes, suggestFixes } from '../grammar/fix.ts';
 import { isGateDue } from '../tools/handle-approval.ts';
 import { askPerson, callTool, giveUp, type StageContext, type StageRunner } from './stage.ts';

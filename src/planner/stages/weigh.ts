@@ -1,6 +1,6 @@
 // How sure a stage is, and what follows from it (B8): it goes on, is tried again, or a person is asked.
-import type { Stage } from '#contracts/planning/stages.ts';
-import type { Confidence, Violation } from '#contracts/planning/trace.ts';
+import type { Stage } from '#domain/planning/stages.ts';
+import type { Confidence, Violation } from '#domain/planning/trace.ts';
 import { composeConfidence, judgeConfidence, type Verdict } from '../confidence.ts';
 import { traceStep } from '../outcomes.ts';
 import type { StageContext } from './stage.ts';

@@ -1,16 +1,16 @@
 // build_roadmap: compares the ways through the outline that a person can tell apart, and takes the one that fits them.
 // Needs no model; a model may name the way it, or the person, prefers.
 import { z } from 'zod';
-import type { PlanOutline } from '#contracts/planning/outline.ts';
-import { canonicalPattern } from '#contracts/planning/pattern.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
+import { canonicalPattern } from '#domain/planning/pattern.ts';
 import {
   type Roadmap,
   type RoadmapMetrics,
   type RoadmapOption,
   RoadmapWay,
-} from '#contracts/planning/roadmap.ts';
-import type { Adaptation } from '#contracts/planning/trace.ts';
-import { countOf } from '#contracts/words.ts';
+} from '#domain/planning/roadmap.ts';
+import type { Adaptation } from '#domain/planning/trace.ts';
+import { countOf } from '#domain/words.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
 import { optionsWanted } from '../policy/effects.ts';
 import { withoutAddedCheckpoints } from '../roadmap/added-checkpoints.ts';

@@ -2,12 +2,12 @@
 // asked is assumed and noted, so that it stands on the plan.
 import { z } from 'zod';
 import { introduceQuestions } from '#cards/calls-to-action.ts';
-import { joinLines, nameQuestion, type SaidLine } from '#contracts/asked-question.ts';
-import type { PlanOutline } from '#contracts/planning/outline.ts';
-import type { Stage } from '#contracts/planning/stages.ts';
-import type { PlanningState } from '#contracts/planning/state.ts';
-import type { InteractionPolicy } from '#contracts/policy.ts';
-import { type JsonObject, line } from '#contracts/text.ts';
+import type { InteractionPolicy } from '#domain/people/policy.ts';
+import { joinLines, nameQuestion, type SaidLine } from '#domain/planning/asked-question.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
+import type { Stage } from '#domain/planning/stages.ts';
+import type { PlanningState } from '#domain/planning/state.ts';
+import { type JsonObject, line } from '#domain/text.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
 import { asksAbout, detailOf, questionsAllowed } from '../policy/effects.ts';
 import { areAlike } from '../policy/likeness.ts';

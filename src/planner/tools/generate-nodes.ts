@@ -1,9 +1,9 @@
 // generate_nodes: the outline. The model, or what stands for it, writes nodes and steps; here they are read, checked
 // against the manifest, kept as fine as was asked for, and compared with the outline before.
-import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
-import { canonicalPattern } from '#contracts/planning/pattern.ts';
-import type { Adaptation } from '#contracts/planning/trace.ts';
-import { countOf, shorten } from '#contracts/words.ts';
+import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
+import { canonicalPattern } from '#domain/planning/pattern.ts';
+import type { Adaptation } from '#domain/planning/trace.ts';
+import { countOf, shorten } from '#domain/words.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
 import { checkDraft } from '../draft/check-draft.ts';
 import { applyFixes } from '../grammar/fix.ts';

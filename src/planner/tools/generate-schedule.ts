@@ -1,10 +1,10 @@
 // generate_schedule: times for the work, from what was said about dates and from what waits for what. Where nobody said a
 // time nothing is held back. What does not fit is told with the smallest changes that would help.
 import { z } from 'zod';
-import type { PlanOutline } from '#contracts/planning/outline.ts';
-import type { Infeasibility, StrategyProfile } from '#contracts/planning/schedule.ts';
-import type { Adaptation } from '#contracts/planning/trace.ts';
-import { countOf } from '#contracts/words.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
+import type { Infeasibility, StrategyProfile } from '#domain/planning/schedule.ts';
+import type { Adaptation } from '#domain/planning/trace.ts';
+import { countOf } from '#domain/words.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
 import { readOperations } from '../roadmap/operations.ts';
 import { readCalendars } from '../schedule/busy.ts';

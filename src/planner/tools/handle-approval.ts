@@ -3,11 +3,11 @@
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { z } from 'zod';
-import { joinLines, type SaidLine } from '#contracts/asked-question.ts';
-import type { PlanOutline } from '#contracts/planning/outline.ts';
-import type { Gate, StageEvent } from '#contracts/planning/stages.ts';
-import type { PlanningState, SessionDecision, SessionResult } from '#contracts/planning/state.ts';
-import type { InteractionPolicy } from '#contracts/policy.ts';
+import type { InteractionPolicy } from '#domain/people/policy.ts';
+import { joinLines, type SaidLine } from '#domain/planning/asked-question.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
+import type { Gate, StageEvent } from '#domain/planning/stages.ts';
+import type { PlanningState, SessionDecision, SessionResult } from '#domain/planning/state.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
 import { withoutProposal } from '../patterns/use-pattern.ts';
 import { gatesWanted } from '../policy/effects.ts';

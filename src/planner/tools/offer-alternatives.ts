@@ -1,7 +1,7 @@
 // What brainstorm and craft_options have in common: alternatives are checked, and put before the person as one question,
 // or, where nothing may be asked, the first is taken and noted.
-import { joinLines, offersQuestionId } from '#contracts/asked-question.ts';
-import type { Stage } from '#contracts/planning/stages.ts';
+import { joinLines, offersQuestionId } from '#domain/planning/asked-question.ts';
+import type { Stage } from '#domain/planning/stages.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
 import { demandsIdeas, offersIdeas, optionsWanted, questionsAllowed } from '../policy/effects.ts';
 import {

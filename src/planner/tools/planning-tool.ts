@@ -1,11 +1,11 @@
 // What each of the thirteen tools is: a name, a schema, what it needs and makes, and a function of state and world.
 // A tool changes the session only by what it returns; it decides nothing and writes nothing.
 import type { z } from 'zod';
-import type { Stage, StageEvent } from '#contracts/planning/stages.ts';
-import type { PlanningState } from '#contracts/planning/state.ts';
-import type { Adaptation, Violation } from '#contracts/planning/trace.ts';
-import type { InteractionPolicy } from '#contracts/policy.ts';
-import type { PlanningModes } from '#contracts/run.ts';
+import type { InteractionPolicy } from '#domain/people/policy.ts';
+import type { PlanningModes } from '#domain/planning/run.ts';
+import type { Stage, StageEvent } from '#domain/planning/stages.ts';
+import type { PlanningState } from '#domain/planning/state.ts';
+import type { Adaptation, Violation } from '#domain/planning/trace.ts';
 import type { ToolResult } from '../agent/agent-tool.ts';
 import type { PlannerTools } from '../ports.ts';
 

@@ -1,11 +1,11 @@
 // probe_portfolio: where the schedule meets the rest of a person's time: other plans and calendars. It says what overlaps
 // and when there would be room, how full the time is, and what could not be looked at. It moves nothing.
 import { z } from 'zod';
-import { errorMessage } from '#contracts/errors.ts';
-import type { StrategyProfile } from '#contracts/planning/schedule.ts';
-import { JsonValue } from '#contracts/text.ts';
-import { countOf, listOf, shorten } from '#contracts/words.ts';
-import type { PortfolioPage, PortfolioQuery } from '#store/portfolio.ts';
+import type { PortfolioPage, PortfolioQuery } from '#db/portfolio.ts';
+import { errorMessage } from '#domain/errors.ts';
+import type { StrategyProfile } from '#domain/planning/schedule.ts';
+import { JsonValue } from '#domain/text.ts';
+import { countOf, listOf, shorten } from '#domain/words.ts';
 import { fail } from '../agent/agent-tool.ts';
 import { type BusyReport, type BusyTime, readCalendars } from '../schedule/busy.ts';
 import { probeTimes } from '../schedule/probe-times.ts';

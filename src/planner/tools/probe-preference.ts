@@ -1,8 +1,8 @@
 // probe_preference: asks a person once how they like to be talked to, beside something that is asked or answered anyway,
 // so that no plan ever waits for it; and reads the answer.
 import { z } from 'zod';
-import { nameQuestions } from '#contracts/asked-question.ts';
-import { JsonObject, line } from '#contracts/text.ts';
+import { nameQuestions } from '#domain/planning/asked-question.ts';
+import { JsonObject, line } from '#domain/text.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
 import { questionsAllowed } from '../policy/effects.ts';
 import { readStyleAnswer, styleQuestion, styleQuestionId } from '../policy/words.ts';

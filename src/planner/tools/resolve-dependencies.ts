@@ -1,10 +1,10 @@
 // resolve_dependencies: everything that says what waits for what becomes one set of edges without circles. It needs no
 // model; a reasoner may add or take away edges.
 import { z } from 'zod';
-import { DependencyType } from '#contracts/plan.ts';
-import type { RoadmapEdge } from '#contracts/planning/roadmap.ts';
-import type { Adaptation, Violation } from '#contracts/planning/trace.ts';
-import { countOf, listOf } from '#contracts/words.ts';
+import { DependencyType } from '#domain/plan/plan.ts';
+import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
+import type { Adaptation, Violation } from '#domain/planning/trace.ts';
+import { countOf, listOf } from '#domain/words.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
 import { withoutAddedCheckpoints } from '../roadmap/added-checkpoints.ts';
 import { type CollectedEdges, collectEdges } from '../roadmap/collect-edges.ts';

@@ -1,8 +1,8 @@
 // route_change: which part of a plan a person's feedback concerns. The reasoner chooses; where it cannot tell, the person is
 // asked with the four choices. Nothing here reads the feedback itself.
 import { z } from 'zod';
-import type { Gate, StageEvent } from '#contracts/planning/stages.ts';
-import type { ChangeRequest, Pause, PlanningState } from '#contracts/planning/state.ts';
+import type { Gate, StageEvent } from '#domain/planning/stages.ts';
+import type { ChangeRequest, Pause, PlanningState } from '#domain/planning/state.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
 import { questionsAllowed } from '../policy/effects.ts';
 import type { ToolContext, ToolOutcome } from './planning-tool.ts';

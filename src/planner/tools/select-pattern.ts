@@ -1,10 +1,10 @@
 // select_pattern: the shape of the work (B6). Names are mapped to the known ones; what is new needs a reason, and a person.
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import { joinLines, type SaidLine } from '#contracts/asked-question.ts';
-import { canonicalPattern, isProposed, type PatternSpec } from '#contracts/planning/pattern.ts';
-import type { Rfc } from '#contracts/planning/state.ts';
-import { JsonObject } from '#contracts/text.ts';
+import { joinLines, type SaidLine } from '#domain/planning/asked-question.ts';
+import { canonicalPattern, isProposed, type PatternSpec } from '#domain/planning/pattern.ts';
+import type { Rfc } from '#domain/planning/state.ts';
+import { JsonObject } from '#domain/text.ts';
 import { fail } from '../agent/agent-tool.ts';
 import { agreement } from '../patterns/match.ts';
 import { ChosenPattern, readPattern } from '../patterns/read-pattern.ts';

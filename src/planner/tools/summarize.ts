@@ -1,9 +1,9 @@
 // summarize: how far planning has come, in a sentence or two, from the state alone.
 import { z } from 'zod';
-import { workingStages } from '#contracts/planning/stages.ts';
-import type { PlanningState } from '#contracts/planning/state.ts';
-import type { InteractionPolicy } from '#contracts/policy.ts';
-import { countOf, listOf } from '#contracts/words.ts';
+import type { InteractionPolicy } from '#domain/people/policy.ts';
+import { workingStages } from '#domain/planning/stages.ts';
+import type { PlanningState } from '#domain/planning/state.ts';
+import { countOf, listOf } from '#domain/words.ts';
 import { succeed } from '../agent/agent-tool.ts';
 import { detailOf } from '../policy/effects.ts';
 import type { PlanningTool } from './planning-tool.ts';

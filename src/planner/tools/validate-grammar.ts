@@ -1,7 +1,7 @@
 // validate_grammar: the rules of both axes over the outline, with what would mend it. It needs nothing from a model.
 import { z } from 'zod';
-import { JsonValue } from '#contracts/text.ts';
-import { countOf } from '#contracts/words.ts';
+import { JsonValue } from '#domain/text.ts';
+import { countOf } from '#domain/words.ts';
 import { suggestFixes } from '../grammar/fix.ts';
 import { scoreRules, validateOutline } from '../grammar/validate-outline.ts';
 import type { PlanningTool } from './planning-tool.ts';

@@ -1,7 +1,7 @@
 // A planning run told again from its trace alone: the controller's table leads from stage to stage, or the trace is refused.
-import { Stage } from '#contracts/planning/stages.ts';
-import type { TraceEntry } from '#contracts/planning/trace.ts';
-import type { TraceTransition } from '#contracts/planning/trace-view.ts';
+import { Stage } from '#domain/planning/stages.ts';
+import type { TraceEntry } from '#domain/planning/trace.ts';
+import type { TraceTransition } from '#domain/planning/trace-view.ts';
 import { sessionLifecycle } from '../controller/table.ts';
 
 export type Replay = {

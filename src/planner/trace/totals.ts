@@ -1,6 +1,6 @@
 // What a planning run came to: money, working time and calls, added up from its trace.
-import type { TraceEntry } from '#contracts/planning/trace.ts';
-import type { TraceTotals } from '#contracts/planning/trace-view.ts';
+import type { TraceEntry } from '#domain/planning/trace.ts';
+import type { TraceTotals } from '#domain/planning/trace-view.ts';
 
 /** Work inside a stage; transitions and what people decided are none. */
 function isWork(entry: TraceEntry): boolean {

@@ -1,10 +1,10 @@
 // calendar_read and calendar_add: ICS calendars of the workspace or of the configuration.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Clock } from '#contracts/clock.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import type { Operation, ToolContext } from '#contracts/tool.ts';
-import { countOf } from '#contracts/words.ts';
+import type { Clock } from '#domain/clock.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Operation, ToolContext } from '#domain/tool.ts';
+import { countOf } from '#domain/words.ts';
 import { defineOperation, text } from '../define-operation.ts';
 import { throwIfAborted } from '../failures.ts';
 import { describeLargeOutput, describeOutput } from '../output-schema.ts';

@@ -1,7 +1,7 @@
 // Where calendars are: files of the workspace, and the files and addresses the configuration names.
 import { lstat, readFile } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
-import { CountersignError } from '#contracts/errors.ts';
+import { CountersignError } from '#domain/errors.ts';
 import { systemCode, throwIfAborted } from '../failures.ts';
 import type { WebClient } from '../http/send-request.ts';
 import { withFileErrors } from '../workspace/file-errors.ts';

@@ -1,7 +1,7 @@
 // The events of an ICS text inside a range, with recurrences spelled out. What the file says is data, whatever it says.
 import ICAL from 'ical.js';
 import { z } from 'zod';
-import { CountersignError, errorMessage } from '#contracts/errors.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { TimePort } from '../ports.ts';
 import { toDateText, toInstant } from './ics-time.ts';
 

@@ -1,6 +1,6 @@
 // Which addresses may be reached: public ones, and private ones only where the configuration lists them.
 import ipaddr from 'ipaddr.js';
-import { CountersignError, type ErrorCode } from '#contracts/errors.ts';
+import { CountersignError, type ErrorCode } from '#domain/errors.ts';
 
 export type AddressRules = {
   /** Whether a connection to `address`, found under `host`, is allowed. */

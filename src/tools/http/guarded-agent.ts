@@ -3,7 +3,7 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { Agent, buildConnector } from 'undici';
-import { CountersignError, errorMessage } from '#contracts/errors.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { passesOf } from '../failures.ts';
 import { type AddressRules, toNotAllowed } from './addresses.ts';
 

@@ -1,11 +1,11 @@
 // What is at the address that a request changes, read with GET before anybody approves and again just before the call (A12).
 // Only from origins that the operator has named: a read goes outside, and its address may carry data.
 import { hash } from 'node:crypto';
-import { hasRuntime, referencesOf } from '#contracts/arguments.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import type { SeenState } from '#contracts/seen.ts';
-import { type JsonObject, makeStorableText } from '#contracts/text.ts';
-import type { Operation } from '#contracts/tool.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { hasRuntime, referencesOf } from '#domain/plan/arguments.ts';
+import type { SeenState } from '#domain/plan/seen.ts';
+import { type JsonObject, makeStorableText } from '#domain/text.ts';
+import type { Operation } from '#domain/tool.ts';
 import { cutText } from '../limit-output.ts';
 import type { WebAnswer, WebClient } from './send-request.ts';
 

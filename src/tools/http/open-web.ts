@@ -1,5 +1,5 @@
 // The client behind every web call of the tools. Most processes make none, so its library is loaded with the first.
-import type { Settings } from '#contracts/settings.ts';
+import type { Settings } from '#domain/settings.ts';
 import type { AddressRules } from './addresses.ts';
 import type { Lookup } from './guarded-agent.ts';
 import type { WebClient } from './send-request.ts';

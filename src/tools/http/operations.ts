@@ -1,8 +1,8 @@
 // http_get reads a web address; http_request calls one with any method and counts as a change.
 import { z } from 'zod';
-import { CountersignError } from '#contracts/errors.ts';
-import type { Json } from '#contracts/text.ts';
-import type { Operation, ToolContext, ToolOutput } from '#contracts/tool.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Json } from '#domain/text.ts';
+import type { Operation, ToolContext, ToolOutput } from '#domain/tool.ts';
 import { defineOperation, text } from '../define-operation.ts';
 import { throwIfAborted } from '../failures.ts';
 import { describeLargeOutput } from '../output-schema.ts';

@@ -1,8 +1,8 @@
 // One web call: redirects followed by hand so that each stop is checked, time and size limited, text or JSON out.
 import { type Agent, fetch, type Response } from 'undici';
-import { CountersignError, errorMessage } from '#contracts/errors.ts';
-import { parseShallowJson } from '#contracts/json-depth.ts';
-import type { Json } from '#contracts/text.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { parseShallowJson } from '#domain/json-depth.ts';
+import type { Json } from '#domain/text.ts';
 import {
   nothingDone,
   outcomeUnknown,

@@ -8,9 +8,9 @@ import {
   type Tool,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { CountersignError } from '#contracts/errors.ts';
-import type { McpServer } from '#contracts/settings.ts';
-import type { JsonObject } from '#contracts/text.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { McpServer } from '#domain/settings.ts';
+import type { JsonObject } from '#domain/text.ts';
 import { nothingDone, throwIfAborted, toAbortError } from '../failures.ts';
 import { explainFailure, toCallError, toCallFailure } from './explain-failure.ts';
 import { openWire, redact } from './open-transport.ts';

@@ -1,7 +1,7 @@
 // What went wrong with an MCP server, in a sentence, and what it means for the call that was under way.
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
-import { type ErrorCode as Code, CountersignError, errorMessage } from '#contracts/errors.ts';
+import { type ErrorCode as Code, CountersignError, errorMessage } from '#domain/errors.ts';
 import {
   nothingDone,
   outcomeUnknown,

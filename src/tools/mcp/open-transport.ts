@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { McpServer } from '#contracts/settings.ts';
+import type { McpServer } from '#domain/settings.ts';
 
 export type Wire = {
   transport: Transport;

@@ -1,8 +1,8 @@
 // The result of an MCP call as an output. It is data from elsewhere: kept, capped, never obeyed.
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { CountersignError } from '#contracts/errors.ts';
-import { type Json, JsonObject, JsonValue } from '#contracts/text.ts';
-import type { ToolOutput } from '#contracts/tool.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { type Json, JsonObject, JsonValue } from '#domain/text.ts';
+import type { ToolOutput } from '#domain/tool.ts';
 import { cutText, toLine } from '../limit-output.ts';
 
 const maxErrorText = 2000;

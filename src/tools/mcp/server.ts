@@ -1,16 +1,16 @@
 // One MCP server as a tool: its operations, known from the moment it was first seen, and how to call them.
 import { isDeepStrictEqual } from 'node:util';
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
-import { hasRuntime, referencesOf } from '#contracts/arguments.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import type { McpServer } from '#contracts/settings.ts';
-import { type JsonObject, makeStorable, makeStorableText } from '#contracts/text.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { hasRuntime, referencesOf } from '#domain/plan/arguments.ts';
+import type { McpServer } from '#domain/settings.ts';
+import { type JsonObject, makeStorable, makeStorableText } from '#domain/text.ts';
 import {
   type Operation,
   type OperationSpec,
   operationName,
   type ToolOutput,
-} from '#contracts/tool.ts';
+} from '#domain/tool.ts';
 import { nothingDone } from '../failures.ts';
 import { cutText } from '../limit-output.ts';
 import { describeChange, digestJson, digestOperation } from '../operation-digest.ts';

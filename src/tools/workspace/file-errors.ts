@@ -1,5 +1,5 @@
 // System errors of the workspace in a person's words.
-import { CountersignError, errorMessage } from '#contracts/errors.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { passesOf, systemCode } from '../failures.ts';
 
 const sentences: Record<string, (path: string) => string> = {

@@ -2,7 +2,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Operation } from '#contracts/tool.ts';
+import type { Operation } from '#domain/tool.ts';
 import { defineOperation } from '../define-operation.ts';
 import { throwIfAborted } from '../failures.ts';
 import { describeLargeOutput } from '../output-schema.ts';

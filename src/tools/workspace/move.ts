@@ -2,8 +2,8 @@
 import { lstat, rename } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { z } from 'zod';
-import { CountersignError } from '#contracts/errors.ts';
-import type { Operation } from '#contracts/tool.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Operation } from '#domain/tool.ts';
 import { defineOperation, text } from '../define-operation.ts';
 import { throwIfAborted } from '../failures.ts';
 import { describeOutput } from '../output-schema.ts';

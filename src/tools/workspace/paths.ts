@@ -1,6 +1,6 @@
 // What a path in the workspace may look like. Pure, so that a plan with a bad path is refused when it is proposed.
 import { posix } from 'node:path';
-import { CountersignError, type ErrorCode } from '#contracts/errors.ts';
+import { CountersignError, type ErrorCode } from '#domain/errors.ts';
 
 const maxPath = 2000;
 const maxName = 255;

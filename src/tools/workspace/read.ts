@@ -2,9 +2,9 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { z } from 'zod';
-import { CountersignError } from '#contracts/errors.ts';
-import type { Operation } from '#contracts/tool.ts';
-import { countOf } from '#contracts/words.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Operation } from '#domain/tool.ts';
+import { countOf } from '#domain/words.ts';
 import { defineOperation, text } from '../define-operation.ts';
 import { throwIfAborted } from '../failures.ts';
 import { describeOutput } from '../output-schema.ts';

@@ -3,7 +3,7 @@
 import { constants, existsSync } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readlink, realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { CountersignError } from '#contracts/errors.ts';
+import { CountersignError } from '#domain/errors.ts';
 import { systemCode } from '../failures.ts';
 import { toWorkspacePath } from './paths.ts';
 

@@ -1,12 +1,12 @@
 // A press on a card in a chat decides once, however often it is tried: after a process died, because its presser could not be
 // told, or long after it was made.
 import { expect, test } from 'vitest';
-import type { Plan } from '#contracts/plan.ts';
-import type { Pressed } from '#contracts/pressed.ts';
-import { forgetPresses } from '#store/idempotency.ts';
-import { ana, runPlan, scriptedPlanner } from '#tests/setup/instance.ts';
-import { useInstance } from '#tests/setup/use-instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { forgetPresses } from '#db/idempotency.ts';
+import type { Pressed } from '#domain/chat/pressed.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import { ana, runPlan, scriptedPlanner } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const instance = useInstance({
   planner: scriptedPlanner(() => ({ kind: 'answer', text: 'no' })),

@@ -1,12 +1,12 @@
 // What the world answers about a plan's times is with the plan: said when it is put before a person, and noted.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PlanningState } from '#contracts/planning/state.ts';
-import type { Planner } from '#contracts/run.ts';
+import type { Planner } from '#domain/planning/run.ts';
+import { PlanningState } from '#domain/planning/state.ts';
 import { outlineOfDraft } from '#planner/grammar/outline-of-draft.ts';
 import { choosePattern } from '#planner/patterns/match.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { ana, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { ana, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 let instance: TestInstance;

@@ -3,12 +3,12 @@ import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { stagedPlanner } from '#tests/fixtures/staged-planner.ts';
-import { openBrowser } from '#tests/setup/chromium.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
-import { serve } from '../../../src/serve.ts';
+import { serve } from '#app/serve.ts';
+import { stagedPlanner } from '../../fixtures/staged-planner.ts';
+import { openBrowser } from '../../setup/chromium.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { ana, noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 let instance: TestInstance;

@@ -1,12 +1,12 @@
 // Requests of one person are planned in turn with everybody else's: a flood delays whoever sent it.
 import { sql } from 'drizzle-orm';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Actor, person } from '#contracts/actor.ts';
-import type { Planner } from '#contracts/run.ts';
-import { findAbandonedRuns } from '#store/runs.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { openTestInstance, scriptedPlanner, type TestInstance } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { findAbandonedRuns } from '#db/runs.ts';
+import { type Actor, person } from '#domain/people/actor.ts';
+import type { Planner } from '#domain/planning/run.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { openTestInstance, scriptedPlanner, type TestInstance } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 

@@ -1,7 +1,7 @@
 // What a card costs does not grow with its plan.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { ana, noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
 
 const database = useDatabase();
 let instance: TestInstance;

@@ -1,7 +1,7 @@
 // A message has a documented length. What is longer is refused before anything reads it, wherever it was written.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { longestMessage } from '#contracts/text.ts';
-import { useDatabase } from '#tests/setup/database.ts';
+import { longestMessage } from '#domain/text.ts';
+import { useDatabase } from '../../setup/database.ts';
 import {
   ana,
   noop,
@@ -9,8 +9,8 @@ import {
   reach,
   scriptedPlanner,
   type TestInstance,
-} from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+} from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 let instance: TestInstance;

@@ -1,15 +1,15 @@
 // While something waits for a decision: words that come close to one bring the decision back, and questions are answered from the
 // plan. Nothing is decided and no planner is asked.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { useDatabase } from '#tests/setup/database.ts';
+import { useDatabase } from '../../setup/database.ts';
 import {
   ana,
   noop,
   openTestInstance,
   scriptedPlanner,
   type TestInstance,
-} from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+} from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 let instance: TestInstance;

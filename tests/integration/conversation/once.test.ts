@@ -2,9 +2,9 @@
 // conversation a plan or a run belongs to.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Plan } from '#contracts/plan.ts';
-import { isBeingPosted } from '#store/shown.ts';
-import { useDatabase } from '#tests/setup/database.ts';
+import { isBeingPosted } from '#db/shown.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import { useDatabase } from '../../setup/database.ts';
 import {
   ana,
   ben,
@@ -13,8 +13,8 @@ import {
   reach,
   scriptedPlanner,
   type TestInstance,
-} from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+} from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 let instance: TestInstance;

@@ -3,11 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ChatPlace } from '#contracts/chat.ts';
-import type { PlanDraft } from '#contracts/plan.ts';
-import { conversationAt } from '#conversation/delivery/open-conversation.ts';
-import { storePlace } from '#store/chat-places.ts';
-import { useDatabase } from '#tests/setup/database.ts';
+import { conversationAt } from '#chat/outbox/open-conversation.ts';
+import { storePlace } from '#db/chat-places.ts';
+import type { ChatPlace } from '#domain/chat/chat.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import { useDatabase } from '../../setup/database.ts';
 import {
   ana,
   noop,
@@ -15,8 +15,8 @@ import {
   reach,
   settleAsRead,
   type TestInstance,
-} from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+} from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 let instance: TestInstance;

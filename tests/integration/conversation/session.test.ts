@@ -1,13 +1,13 @@
 // A planning session that stands still: whose word counts, for what, and once.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Actor, person } from '#contracts/actor.ts';
-import type { RunView } from '#contracts/run.ts';
-import type { SessionChoice } from '#contracts/session-card.ts';
-import { storePerson } from '#store/identities.ts';
-import { digestOf, rfc, stagedPlanner } from '#tests/fixtures/staged-planner.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { ana, ben, noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { storePerson } from '#db/identities.ts';
+import { type Actor, person } from '#domain/people/actor.ts';
+import type { RunView } from '#domain/planning/run.ts';
+import type { SessionChoice } from '#domain/planning/session-card.ts';
+import { digestOf, rfc, stagedPlanner } from '../../fixtures/staged-planner.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { ana, ben, noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 let instance: TestInstance;

@@ -1,13 +1,13 @@
 // What `plans stats` counts: plans by status, and what people asked for that no tool can do, each of their wishes once.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Actor, person } from '#contracts/actor.ts';
 import { findPlans } from '#conversation/find-plans.ts';
-import { readPlanStats } from '#store/plan-stats.ts';
-import { countStatements } from '#tests/fixtures/counted-database.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { ana, ben, noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { readPlanStats } from '#db/plan-stats.ts';
+import { type Actor, person } from '#domain/people/actor.ts';
+import { countStatements } from '../../fixtures/counted-database.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { ana, ben, noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 let instance: TestInstance;

@@ -1,12 +1,12 @@
 // What waits for somebody is found by every rule, and by as many statements for fifty plans as for two.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { person } from '#contracts/actor.ts';
-import type { ApproverPolicy } from '#contracts/plan.ts';
 import { findWaitingFor } from '#conversation/waiting-for.ts';
-import { countStatements } from '#tests/fixtures/counted-database.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
+import { person } from '#domain/people/actor.ts';
+import type { ApproverPolicy } from '#domain/plan/plan.ts';
+import { countStatements } from '../../fixtures/counted-database.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
 
 const database = useDatabase();
 const ana = person('ana@corp.example', 'slack');

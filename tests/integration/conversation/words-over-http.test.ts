@@ -1,18 +1,18 @@
 // A word that decides over HTTP is about what its author read: what came between reading and writing never runs by it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Plan } from '#contracts/plan.ts';
-import type { RunView } from '#contracts/run.ts';
-import type { Message } from '#contracts/service.ts';
-import { startApi, type TestApi } from '#tests/fixtures/api.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { type Client, createClient } from '#tests/setup/http-client.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import type { RunView } from '#domain/planning/run.ts';
+import type { Message } from '#domain/service.ts';
+import { startApi, type TestApi } from '../../fixtures/api.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { type Client, createClient } from '../../setup/http-client.ts';
 import {
   noop,
   openTestInstance,
   scriptedPlanner,
   type TestInstance,
-} from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+} from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 let instance: TestInstance;

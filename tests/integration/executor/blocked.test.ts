@@ -2,13 +2,13 @@
 // was lowered; and a worker whose operation does more than was approved does not call it.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { PlanDraft } from '#contracts/plan.ts';
-import type { ToolRegistry } from '#contracts/tool.ts';
+import { storeBackend } from '#db/backends.ts';
+import { storePools } from '#db/sql/resources.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import type { ToolRegistry } from '#domain/tool.ts';
 import { recover } from '#executor/recover.ts';
 import { runStep } from '#executor/run-step.ts';
-import { storeBackend } from '#store/backends.ts';
-import { storePools } from '#store/sql/resources.ts';
-import { useDatabase } from '#tests/setup/database.ts';
+import { useDatabase } from '../../setup/database.ts';
 import {
   ana,
   noop,
@@ -16,8 +16,8 @@ import {
   reach,
   runPlan,
   type TestInstance,
-} from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+} from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 import { claimReady, makeExecutor, mayCall, startBy } from '../plans/bench.ts';
 
 const database = useDatabase();

@@ -2,20 +2,14 @@
 // that has a tool stalls it. Hours pass by moving what is stored back.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { PlanDraft } from '#contracts/plan.ts';
+import { removeBackends, renewBackend, storeBackend } from '#db/backends.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { ExecutorContext } from '#executor/executor-context.ts';
 import { recover } from '#executor/recover.ts';
 import { startPlan } from '#executor/start-plan.ts';
-import { removeBackends, renewBackend, storeBackend } from '#store/backends.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import {
-  noop,
-  openTestInstance,
-  reach,
-  runPlan,
-  type TestInstance,
-} from '#tests/setup/instance.ts';
-import { checkPlan } from '#tests/setup/invariants.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop, openTestInstance, reach, runPlan, type TestInstance } from '../../setup/instance.ts';
+import { checkPlan } from '../../setup/invariants.ts';
 import { claimReady, makeExecutor, startBy } from '../plans/bench.ts';
 
 const database = useDatabase();

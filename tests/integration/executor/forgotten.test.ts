@@ -2,13 +2,13 @@
 // there is to find, and no plan that somebody is starting.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { storeBackend } from '#db/backends.ts';
+import { findDeserted, findPlansFor } from '#db/sql/lanes.ts';
+import { findUnstartedPlans } from '#db/sql/recover.ts';
 import { missDeadBackends } from '#executor/backends.ts';
 import { createSearch, recover } from '#executor/recover.ts';
-import { serves } from '#plans/serve-lanes.ts';
-import { storeBackend } from '#store/backends.ts';
-import { findDeserted, findPlansFor } from '#store/sql/lanes.ts';
-import { findUnstartedPlans } from '#store/sql/recover.ts';
-import { useDatabase } from '#tests/setup/database.ts';
+import { serves } from '#plans/proposal/serve-lanes.ts';
+import { useDatabase } from '../../setup/database.ts';
 import {
   ana,
   noop,
@@ -16,7 +16,7 @@ import {
   reach,
   runPlan,
   type TestInstance,
-} from '#tests/setup/instance.ts';
+} from '../../setup/instance.ts';
 import { makeExecutor, startBy } from '../plans/bench.ts';
 
 const database = useDatabase();

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type SQL, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { StepDraft } from '#contracts/plan.ts';
-import { appendTool } from '#tests/fixtures/append-tool.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { ana, openTestInstance, reach, runPlan, type TestInstance } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import type { StepDraft } from '#domain/plan/plan.ts';
+import { appendTool } from '../../fixtures/append-tool.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { ana, openTestInstance, reach, runPlan, type TestInstance } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const first: StepDraft = {
   id: 'ask',

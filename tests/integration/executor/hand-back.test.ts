@@ -2,10 +2,10 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPlanWorker } from '#executor/crew.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
-import { checkPlan } from '#tests/setup/invariants.ts';
-import { waitFor } from '#tests/wait.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { checkPlan } from '../../setup/invariants.ts';
+import { waitFor } from '../../wait.ts';
 import { makeExecutor, startBy } from '../plans/bench.ts';
 
 const database = useDatabase();

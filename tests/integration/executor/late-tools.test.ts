@@ -3,11 +3,11 @@ import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { PlanDraft } from '#contracts/plan.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
 import { startPlan } from '#executor/start-plan.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { openTestInstance, reach, runPlan } from '#tests/setup/instance.ts';
-import { node, root } from '#tests/setup/process.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { openTestInstance, reach, runPlan } from '../../setup/instance.ts';
+import { node, root } from '../../setup/process.ts';
 import { haveWorkedFor, makeExecutor } from '../plans/bench.ts';
 
 const database = useDatabase();

@@ -2,8 +2,8 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { recover } from '#executor/recover.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { noop, openTestInstance } from '#tests/setup/instance.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop, openTestInstance } from '../../setup/instance.ts';
 import { claimReady, makeExecutor, startBy } from '../plans/bench.ts';
 
 const database = useDatabase();

@@ -2,9 +2,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestInstance, runPlan, type TestInstance } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { ana, noop, openTestInstance, runPlan, type TestInstance } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 let instance: TestInstance;

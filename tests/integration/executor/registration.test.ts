@@ -1,13 +1,13 @@
 // What a worker says it offers, for as long as it lives: rewritten when a tool comes up or goes down, taken back at the end.
 import { eq, sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import type { OperationSpec } from '#contracts/tool.ts';
+import { readBackends, readManifests } from '#db/backends.ts';
+import { backends } from '#db/schema.ts';
+import type { OperationSpec } from '#domain/tool.ts';
 import { backendsOf, registerBackends } from '#executor/backends.ts';
 import type { Backend } from '#executor/executor-context.ts';
-import { readBackends, readManifests } from '#store/backends.ts';
-import { backends } from '#store/schema.ts';
-import { useInstance } from '#tests/setup/use-instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { useInstance } from '../../setup/use-instance.ts';
+import { waitFor } from '../../wait.ts';
 import { makeExecutor } from '../plans/bench.ts';
 
 const instance = useInstance({ work: false });

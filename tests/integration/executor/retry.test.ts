@@ -4,10 +4,10 @@ import { createServer, type RequestListener } from 'node:http';
 import { sql } from 'drizzle-orm';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
-import type { StepDraft } from '#contracts/plan.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { ana, openTestInstance, reach, runPlan, type TestInstance } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import type { StepDraft } from '#domain/plan/plan.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { ana, openTestInstance, reach, runPlan, type TestInstance } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 const closers: (() => Promise<unknown>)[] = [];

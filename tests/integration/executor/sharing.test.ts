@@ -1,13 +1,13 @@
 // Slow steps and quick plans on two workers: slow ones are taken only where they begin, and never keep quick ones from running.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ToolRegistry } from '#contracts/tool.ts';
+import type { ToolRegistry } from '#domain/tool.ts';
 import { createPlanWorker, type PlanWorker } from '#executor/crew.ts';
 import type { ExecutorContext } from '#executor/executor-context.ts';
 import { createSlots } from '#executor/slots.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 import { makeExecutor, startBy, statusesOf } from '../plans/bench.ts';
 
 const database = useDatabase();

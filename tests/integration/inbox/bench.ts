@@ -1,9 +1,9 @@
 // What tests of the inbox share: instances with handlers, and looks into its tables.
 import { sql } from 'drizzle-orm';
-import type { InboxEvent } from '#contracts/inbox.ts';
-import type { InboxHandler, InboxRule } from '#conversation/inbox/inbox-context.ts';
-import { openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import type { InboxHandler, InboxRule } from '#chat/inbox/inbox-context.ts';
+import type { InboxEvent } from '#domain/chat/inbox.ts';
+import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 
 /** Short waits; the round looks at once after whatever is late. */
 const quickRule: Partial<InboxRule> = {

@@ -2,9 +2,9 @@
 import { sql } from 'drizzle-orm';
 import { expect, onTestFinished, test } from 'vitest';
 import { threadsAtOnce } from '#jobs/inbox.ts';
-import { makeEvent } from '#tests/fixtures/inbox-events.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { waitFor } from '#tests/wait.ts';
+import { makeEvent } from '../../fixtures/inbox-events.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { waitFor } from '../../wait.ts';
 import { clearInbox, openWorker, settled, textOf } from './bench.ts';
 
 const database = useDatabase();

@@ -1,20 +1,20 @@
 // A thread that one lets go of in the very moment in which another enters it.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { handleEvent } from '#conversation/inbox/handle-event.ts';
-import { type InboxHandler, inboxRule } from '#conversation/inbox/inbox-context.ts';
-import type { Database, Transaction } from '#store/database.ts';
+import { handleEvent } from '#chat/inbox/handle-event.ts';
+import { type InboxHandler, inboxRule } from '#chat/inbox/inbox-context.ts';
+import type { Database, Transaction } from '#db/database.ts';
 import {
   enterThread,
   leaveThread,
   postpone,
   type Taken,
   type TakenEvent,
-} from '#store/sql/inbox-thread.ts';
-import { makeEvent } from '#tests/fixtures/inbox-events.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+} from '#db/sql/inbox-thread.ts';
+import { makeEvent } from '../../fixtures/inbox-events.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 import { clearInbox, readInbox } from './bench.ts';
 
 const database = useDatabase();

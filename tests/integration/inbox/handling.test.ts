@@ -1,13 +1,13 @@
 // Handling what was stored: in order within a thread, one at a time, whatever fails, waits or dies.
 import { sql } from 'drizzle-orm';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { CountersignError } from '#contracts/errors.ts';
-import type { InboxHandler, InboxRule } from '#conversation/inbox/inbox-context.ts';
-import { readInboxState } from '#store/inbox.ts';
-import { makeEvent } from '#tests/fixtures/inbox-events.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import type { InboxHandler, InboxRule } from '#chat/inbox/inbox-context.ts';
+import { readInboxState } from '#db/inbox.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { makeEvent } from '../../fixtures/inbox-events.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 import { clearInbox, openWorker, readInbox, settled, textOf } from './bench.ts';
 
 const database = useDatabase();

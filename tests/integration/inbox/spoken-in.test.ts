@@ -1,7 +1,7 @@
 // Whether anything was said where something is overheard: each conversation by itself.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { useDatabase } from '#tests/setup/database.ts';
-import { ana, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { ana, openTestInstance, type TestInstance } from '../../setup/instance.ts';
 
 const database = useDatabase();
 let instance: TestInstance;

@@ -1,12 +1,12 @@
 // What handling costs: the statements of a thread's events, which is what bounds how many a worker can take.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type InboxContext, inboxRule } from '#conversation/inbox/inbox-context.ts';
-import { holdThread, workOnThread } from '#conversation/inbox/work-on-thread.ts';
-import type { Queryable, Statement } from '#store/database.ts';
-import { makeEvent } from '#tests/fixtures/inbox-events.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
+import { type InboxContext, inboxRule } from '#chat/inbox/inbox-context.ts';
+import { holdThread, workOnThread } from '#chat/inbox/work-on-thread.ts';
+import type { Queryable, Statement } from '#db/database.ts';
+import { makeEvent } from '../../fixtures/inbox-events.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
 import { clearInbox, readInbox, textOf } from './bench.ts';
 
 const database = useDatabase();

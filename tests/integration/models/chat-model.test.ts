@@ -1,13 +1,13 @@
 // One model over real HTTP: retries within the deadline, errors with names, run-time arguments.
 import { afterEach, describe, expect, it } from 'vitest';
-import { CountersignError } from '#contracts/errors.ts';
-import type { PayForCall } from '#contracts/text-model.ts';
-import type { OperationSpec } from '#contracts/tool.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { PayForCall } from '#domain/text-model.ts';
+import type { OperationSpec } from '#domain/tool.ts';
 import { type ChatRequest, createChatModel } from '#models/chat-model.ts';
 import { decideArguments } from '#models/decide-arguments.ts';
 import { createModelClient } from '#models/openai.ts';
 import { createTextModel } from '#models/text-model.ts';
-import { type OpenAiDouble, type Script, start } from '#tests/fixtures/openai-double.ts';
+import { type OpenAiDouble, type Script, start } from '../../fixtures/openai-double.ts';
 
 let server: OpenAiDouble | undefined;
 

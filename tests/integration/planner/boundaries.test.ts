@@ -2,10 +2,10 @@
 // database and a clock that the test moves.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { PlanningOutcome, PlanningRequest } from '#contracts/run.ts';
+import { type Database, openDatabase } from '#db/database.ts';
+import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
 import type { PlanningLimits } from '#planner/budget/limits.ts';
 import type { PlannerTools } from '#planner/ports.ts';
-import { type Database, openDatabase } from '#store/database.ts';
 import {
   call,
   drawOutline,
@@ -14,17 +14,17 @@ import {
   selectPattern,
   stageIn,
   task,
-} from '#tests/fixtures/model-calls.ts';
-import { readCalls, settled } from '#tests/fixtures/model-instance.ts';
+} from '../../fixtures/model-calls.ts';
+import { readCalls, settled } from '../../fixtures/model-instance.ts';
 import {
   type ChatBody,
   type OpenAiDouble,
   type Script,
   start,
-} from '#tests/fixtures/openai-double.ts';
-import { openPricedPlanner } from '#tests/fixtures/priced-planner.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { ana, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
+} from '../../fixtures/openai-double.ts';
+import { openPricedPlanner } from '../../fixtures/priced-planner.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { ana, openTestInstance, type TestInstance } from '../../setup/instance.ts';
 import { builtins, toolsOf } from '../../unit/planner/manifest.ts';
 import { request } from '../../unit/planner/requests.ts';
 

@@ -2,10 +2,10 @@
 import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Database, openDatabase } from '#db/database.ts';
+import { listOpenCalls, readSpentSince } from '#db/spending.ts';
 import { type BudgetCaps, createBudget } from '#planner/budget/budget.ts';
-import { type Database, openDatabase } from '#store/database.ts';
-import { listOpenCalls, readSpentSince } from '#store/spending.ts';
-import { useDatabase } from '#tests/setup/database.ts';
+import { useDatabase } from '../../setup/database.ts';
 
 const database = useDatabase();
 /** As many as there would be processes; each has connections of its own. */

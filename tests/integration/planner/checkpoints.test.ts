@@ -1,11 +1,11 @@
 // Sessions on a real database: the next planner goes on where the last one stored, and of two at one turn one goes on.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { PlanningState } from '#contracts/planning/state.ts';
+import { type Database, openDatabase } from '#db/database.ts';
+import { listCheckpoints } from '#db/planning-checkpoints.ts';
+import { PlanningState } from '#domain/planning/state.ts';
 import { keepInDatabase } from '#planner/create-planner.ts';
-import { type Database, openDatabase } from '#store/database.ts';
-import { listCheckpoints } from '#store/planning-checkpoints.ts';
-import { useDatabase } from '#tests/setup/database.ts';
+import { useDatabase } from '../../setup/database.ts';
 
 const database = useDatabase();
 let db: Database;

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { RunView } from '#contracts/run.ts';
+import type { RunView } from '#domain/planning/run.ts';
 import { estimateTokens } from '#models/tokens.ts';
 import {
   call,
@@ -17,14 +17,10 @@ import {
   selectPattern,
   stageIn,
   task,
-} from '#tests/fixtures/model-calls.ts';
-import {
-  type ModelInstance,
-  openModelInstance,
-  replyCost,
-} from '#tests/fixtures/model-instance.ts';
-import type { Script, Turn } from '#tests/fixtures/openai-double.ts';
-import { freshDatabase, useDatabase } from '#tests/setup/database.ts';
+} from '../../fixtures/model-calls.ts';
+import { type ModelInstance, openModelInstance, replyCost } from '../../fixtures/model-instance.ts';
+import type { Script, Turn } from '../../fixtures/openai-double.ts';
+import { freshDatabase, useDatabase } from '../../setup/database.ts';
 
 const turnLimit = 6;
 const viewer = { user: 'ana', timezone: 'UTC' };

@@ -2,17 +2,17 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { CountersignError } from '#contracts/errors.ts';
-import { PlanningState } from '#contracts/planning/state.ts';
-import { defaultPolicy } from '#contracts/policy.ts';
+import { type Database, openDatabase } from '#db/database.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { defaultPolicy } from '#domain/people/policy.ts';
+import { PlanningState } from '#domain/planning/state.ts';
 import type { ChatModel, ChatReply, ChatRequest } from '#models/chat-model.ts';
 import { createBudget } from '#planner/budget/budget.ts';
 import { payForCalls } from '#planner/budget/pay-for-calls.ts';
 import { forgetOldResults, remember } from '#planner/memo/memo.ts';
 import { createRemember } from '#planner/memo/remember-outcomes.ts';
 import type { ToolOutcome } from '#planner/tools/planning-tool.ts';
-import { type Database, openDatabase } from '#store/database.ts';
-import { useDatabase } from '#tests/setup/database.ts';
+import { useDatabase } from '../../setup/database.ts';
 
 const database = useDatabase();
 let db: Database;

@@ -1,7 +1,7 @@
 // The planner with a model over real HTTP: whatever the model does, the run ends in a named outcome and nothing is decided.
 import { LLMock } from '@copilotkit/aimock';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { PlanningOutcome } from '#contracts/run.ts';
+import type { PlanningOutcome } from '#domain/planning/run.ts';
 import { createChatModel } from '#models/chat-model.ts';
 import { createModelClient } from '#models/openai.ts';
 import type { PlanningLimits } from '#planner/budget/limits.ts';
@@ -12,7 +12,7 @@ import {
   type Script,
   start,
   type Turn,
-} from '#tests/fixtures/openai-double.ts';
+} from '../../fixtures/openai-double.ts';
 import { builtins, toolsOf } from '../../unit/planner/manifest.ts';
 import { listSteps, plan, proposalOf, request } from '../../unit/planner/requests.ts';
 

@@ -3,16 +3,16 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { substitute } from '#contracts/arguments.ts';
-import type { PlanDraft } from '#contracts/plan.ts';
-import { type Json, JsonObject } from '#contracts/text.ts';
+import { substitute } from '#domain/plan/arguments.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import { type Json, JsonObject } from '#domain/text.ts';
 import { createPlanner } from '#planner/create-planner.ts';
 import { checkDraft } from '#planner/draft/check-draft.ts';
 import type { PlannerTools } from '#planner/ports.ts';
-import { type Bench, openBench } from '#tests/unit/tools/tool-bench.ts';
 import { plannerOperations } from '#tools/guard.ts';
 import { limits } from '../../unit/planner/planners.ts';
 import { plan, proposalOf } from '../../unit/planner/requests.ts';
+import { type Bench, openBench } from '../../unit/tools/tool-bench.ts';
 
 const packages = join(import.meta.dirname, '../../../node_modules/@modelcontextprotocol');
 const bin = (name: string) => join(packages, name, 'dist/index.js');

@@ -1,10 +1,10 @@
 // Sessions that are taken up again by another planner: after an interruption, a week later, and when the same turn comes twice.
 // What was paid for and stored is used again.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { PlanningOutcome, PlanningRequest } from '#contracts/run.ts';
+import { type Database, openDatabase } from '#db/database.ts';
+import { listCheckpoints } from '#db/planning-checkpoints.ts';
+import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
 import type { PlannerTools } from '#planner/ports.ts';
-import { type Database, openDatabase } from '#store/database.ts';
-import { listCheckpoints } from '#store/planning-checkpoints.ts';
 import {
   call,
   drawOutline,
@@ -14,11 +14,11 @@ import {
   selectPattern,
   stageIn,
   task,
-} from '#tests/fixtures/model-calls.ts';
-import { readCalls } from '#tests/fixtures/model-instance.ts';
-import { type OpenAiDouble, type Script, start } from '#tests/fixtures/openai-double.ts';
-import { openPricedPlanner } from '#tests/fixtures/priced-planner.ts';
-import { useDatabase } from '#tests/setup/database.ts';
+} from '../../fixtures/model-calls.ts';
+import { readCalls } from '../../fixtures/model-instance.ts';
+import { type OpenAiDouble, type Script, start } from '../../fixtures/openai-double.ts';
+import { openPricedPlanner } from '../../fixtures/priced-planner.ts';
+import { useDatabase } from '../../setup/database.ts';
 import { builtins, toolsOf } from '../../unit/planner/manifest.ts';
 import { proposalOf, request } from '../../unit/planner/requests.ts';
 

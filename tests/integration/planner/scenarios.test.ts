@@ -2,7 +2,7 @@
 // holds for either. The double plays what a good model would; the real one must come to the same kind of result.
 import { env } from 'node:process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunView } from '#contracts/run.ts';
+import type { RunView } from '#domain/planning/run.ts';
 import { validateRoadmap } from '#planner/roadmap/validate.ts';
 import { validateSchedule } from '#planner/schedule/validate.ts';
 import {
@@ -12,11 +12,11 @@ import {
   selectPattern,
   stageIn,
   task,
-} from '#tests/fixtures/model-calls.ts';
-import { type ModelInstance, openModelInstance } from '#tests/fixtures/model-instance.ts';
-import type { ChatBody, Turn } from '#tests/fixtures/openai-double.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { ana } from '#tests/setup/instance.ts';
+} from '../../fixtures/model-calls.ts';
+import { type ModelInstance, openModelInstance } from '../../fixtures/model-instance.ts';
+import type { ChatBody, Turn } from '../../fixtures/openai-double.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { ana } from '../../setup/instance.ts';
 
 const realSeconds = 240;
 const viewer = { user: 'ana', timezone: 'Europe/Madrid' };

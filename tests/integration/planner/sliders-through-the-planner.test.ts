@@ -1,12 +1,12 @@
 // Each of the seven sliders changes what comes out of a whole planning run: the same model, the same words, another policy.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { defaultPolicy, type InteractionPolicy } from '#contracts/policy.ts';
-import type { PlanningOutcome } from '#contracts/run.ts';
+import { defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts';
+import type { PlanningOutcome } from '#domain/planning/run.ts';
 import { createChatModel } from '#models/chat-model.ts';
 import { createModelClient } from '#models/openai.ts';
 import { createPlanner } from '#planner/create-planner.ts';
-import { call, elicit, proposeFiles, resultsIn } from '#tests/fixtures/model-calls.ts';
-import { type OpenAiDouble, type Script, start, type Turn } from '#tests/fixtures/openai-double.ts';
+import { call, elicit, proposeFiles, resultsIn } from '../../fixtures/model-calls.ts';
+import { type OpenAiDouble, type Script, start, type Turn } from '../../fixtures/openai-double.ts';
 import { builtins, toolsOf } from '../../unit/planner/manifest.ts';
 import { limits } from '../../unit/planner/planners.ts';
 import { plan, proposalOf } from '../../unit/planner/requests.ts';

@@ -2,11 +2,11 @@
 // every one ends in a named outcome.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { person } from '#contracts/actor.ts';
-import type { RunView } from '#contracts/run.ts';
+import { type Database, openDatabase } from '#db/database.ts';
+import { readSpentSince } from '#db/spending.ts';
+import { person } from '#domain/people/actor.ts';
+import type { RunView } from '#domain/planning/run.ts';
 import type { PlanningLimits } from '#planner/budget/limits.ts';
-import { type Database, openDatabase } from '#store/database.ts';
-import { readSpentSince } from '#store/spending.ts';
 import {
   call,
   drawOutline,
@@ -17,12 +17,12 @@ import {
   stageIn,
   task,
   wordsIn,
-} from '#tests/fixtures/model-calls.ts';
-import { readCalls, settled } from '#tests/fixtures/model-instance.ts';
-import { type ChatBody, start, type Turn } from '#tests/fixtures/openai-double.ts';
-import { openPricedPlanner } from '#tests/fixtures/priced-planner.ts';
-import { freshDatabase } from '#tests/setup/database.ts';
-import { openTestInstance } from '#tests/setup/instance.ts';
+} from '../../fixtures/model-calls.ts';
+import { readCalls, settled } from '../../fixtures/model-instance.ts';
+import { type ChatBody, start, type Turn } from '../../fixtures/openai-double.ts';
+import { openPricedPlanner } from '../../fixtures/priced-planner.ts';
+import { freshDatabase } from '../../setup/database.ts';
+import { openTestInstance } from '../../setup/instance.ts';
 
 const conversations = 50;
 const price = 0.02;

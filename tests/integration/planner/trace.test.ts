@@ -1,13 +1,13 @@
 // The trace as people ask for it: of a plan, of a run that is over, and of one whose planner is still at it.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PlanningState } from '#contracts/planning/state.ts';
-import type { TraceEntry } from '#contracts/planning/trace.ts';
-import type { Planner } from '#contracts/run.ts';
+import type { Planner } from '#domain/planning/run.ts';
+import { PlanningState } from '#domain/planning/state.ts';
+import type { TraceEntry } from '#domain/planning/trace.ts';
 import { keepInDatabase } from '#planner/create-planner.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { ana, noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 let instance: TestInstance;

@@ -1,10 +1,10 @@
 // Who may approve: the plan's own rule and those of its guarded operations together, on every path; whole or in part.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
-import { type Actor, person } from '#contracts/actor.ts';
-import type { ApproverPolicy, Plan, PlanDraft } from '#contracts/plan.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
+import { type Actor, person } from '#domain/people/actor.ts';
+import type { ApproverPolicy, Plan, PlanDraft } from '#domain/plan/plan.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
 
 const database = useDatabase();
 const ana = person('ana', 'slack');

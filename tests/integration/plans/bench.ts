@@ -1,16 +1,16 @@
 // An executor whose every move a test makes itself: no jobs, no timers but its leases, and a database that can be made to fail.
 import { sql } from 'drizzle-orm';
-import { systemClock, systemRandom } from '#contracts/clock.ts';
-import type { Plan, PlanDraft, StepStatus } from '#contracts/plan.ts';
+import { storeBackend } from '#db/backends.ts';
+import type { Database } from '#db/database.ts';
+import type { Outcome } from '#db/sql/settle.ts';
+import { systemClock, systemRandom } from '#domain/clock.ts';
+import type { Plan, PlanDraft, StepStatus } from '#domain/plan/plan.ts';
 import type { ExecutorContext, Mark } from '#executor/executor-context.ts';
 import { keepLeases } from '#executor/leases.ts';
 import { createSlots, type Slots } from '#executor/slots.ts';
 import { startPlan } from '#executor/start-plan.ts';
 import { takeTurn } from '#executor/turn.ts';
-import { storeBackend } from '#store/backends.ts';
-import type { Database } from '#store/database.ts';
-import type { Outcome } from '#store/sql/settle.ts';
-import { ana, runPlan, type TestInstance } from '#tests/setup/instance.ts';
+import { ana, runPlan, type TestInstance } from '../../setup/instance.ts';
 
 let workers = 0;
 

@@ -1,12 +1,12 @@
 // What a turn frees and nothing else holds starts with it; whatever else has a say is asked first.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PlanDraft } from '#contracts/plan.ts';
+import type { Outcome } from '#db/sql/settle.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
 import { takeTurn } from '#executor/turn.ts';
-import type { Outcome } from '#store/sql/settle.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
-import { checkPlan } from '#tests/setup/invariants.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { ana, noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { checkPlan } from '../../setup/invariants.ts';
 import { claimReady, makeExecutor, outcomeOf, startBy, statusesOf } from './bench.ts';
 
 const database = useDatabase();

@@ -1,15 +1,9 @@
 // What happened to many steps together is stored together, and read as single changes from wherever a reader is.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Change } from '#contracts/views.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import {
-  noop,
-  openTestInstance,
-  reach,
-  runPlan,
-  type TestInstance,
-} from '#tests/setup/instance.ts';
+import type { Change } from '#domain/plan/views.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop, openTestInstance, reach, runPlan, type TestInstance } from '../../setup/instance.ts';
 
 /** More than two rows of the stream hold. */
 const steps = 1203;

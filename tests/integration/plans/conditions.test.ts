@@ -2,12 +2,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { PlanDraft, Step, StepDraft } from '#contracts/plan.ts';
-import { exportMarkdown, readMarkdown } from '#plans/markdown.ts';
-import { ana, noop, reach, runPlan, settleAsRead } from '#tests/setup/instance.ts';
-import { checkPlan } from '#tests/setup/invariants.ts';
-import { useInstance } from '#tests/setup/use-instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import type { PlanDraft, Step, StepDraft } from '#domain/plan/plan.ts';
+import { exportMarkdown, readMarkdown } from '#plans/views/markdown.ts';
+import { ana, noop, reach, runPlan, settleAsRead } from '../../setup/instance.ts';
+import { checkPlan } from '../../setup/invariants.ts';
+import { useInstance } from '../../setup/use-instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const instance = useInstance({ settings: { executor: { max_attempts: 1 } } });
 

@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
-import { person } from '#contracts/actor.ts';
-import type { PlanDraft, Step, StepDraft } from '#contracts/plan.ts';
-import { ana, noop, reach, runPlan, scriptedPlanner, settleAsRead } from '#tests/setup/instance.ts';
-import { checkPlan } from '#tests/setup/invariants.ts';
-import { useInstance } from '#tests/setup/use-instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { person } from '#domain/people/actor.ts';
+import type { PlanDraft, Step, StepDraft } from '#domain/plan/plan.ts';
+import { ana, noop, reach, runPlan, scriptedPlanner, settleAsRead } from '../../setup/instance.ts';
+import { checkPlan } from '../../setup/invariants.ts';
+import { useInstance } from '../../setup/use-instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const instance = useInstance({
   planner: scriptedPlanner(() => ({ kind: 'answer', text: 'no' })),

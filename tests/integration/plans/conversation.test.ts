@@ -1,21 +1,21 @@
 // What is said in a conversation: each thing once and none lost, and no word decides about a plan it was not meant for.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { StrategyProfile } from '#contracts/planning/schedule.ts';
-import { announce } from '#conversation/announce.ts';
-import type { ConversationContext } from '#conversation/conversation-context.ts';
 import { createExpiry } from '#conversation/expire.ts';
-import { appendMessage } from '#store/messages.ts';
-import { lockPlan } from '#store/plans.ts';
-import { useDatabase } from '#tests/setup/database.ts';
+import { appendMessage } from '#db/messages.ts';
+import { lockPlan } from '#db/plans.ts';
+import { StrategyProfile } from '#domain/planning/schedule.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { announce } from '#notices/announce.ts';
+import { useDatabase } from '../../setup/database.ts';
 import {
   ana,
   noop,
   openTestInstance,
   scriptedPlanner,
   type TestInstance,
-} from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+} from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 let instance: TestInstance;

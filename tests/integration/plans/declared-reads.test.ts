@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import type { Step, StepDraft } from '#contracts/plan.ts';
-import { Settings } from '#contracts/settings.ts';
-import { ana, reach, scriptedPlanner, settleAsRead } from '#tests/setup/instance.ts';
-import { checkPlan } from '#tests/setup/invariants.ts';
-import { compileCache, node, quickly, root } from '#tests/setup/process.ts';
-import { useInstance } from '#tests/setup/use-instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import type { Step, StepDraft } from '#domain/plan/plan.ts';
+import { Settings } from '#domain/settings.ts';
+import { ana, reach, scriptedPlanner, settleAsRead } from '../../setup/instance.ts';
+import { checkPlan } from '../../setup/invariants.ts';
+import { compileCache, node, quickly, root } from '../../setup/process.ts';
+import { useInstance } from '../../setup/use-instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'countersign-tickets-'));
 const tickets = {

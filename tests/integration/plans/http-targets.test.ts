@@ -2,20 +2,20 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { warnOfTarget } from '#cards/calls.ts';
-import type { Step, StepDraft } from '#contracts/plan.ts';
-import { Settings } from '#contracts/settings.ts';
-import type { JsonObject } from '#contracts/text.ts';
-import { type Listening, listenOnLoopback } from '#tests/fixtures/loopback.ts';
-import { useDatabase } from '#tests/setup/database.ts';
+import type { Step, StepDraft } from '#domain/plan/plan.ts';
+import { Settings } from '#domain/settings.ts';
+import type { JsonObject } from '#domain/text.ts';
+import { type Listening, listenOnLoopback } from '../../fixtures/loopback.ts';
+import { useDatabase } from '../../setup/database.ts';
 import {
   ana,
   openTestInstance,
   reach,
   settleAsRead,
   type TestInstance,
-} from '#tests/setup/instance.ts';
-import { checkPlan } from '#tests/setup/invariants.ts';
-import { waitFor } from '#tests/wait.ts';
+} from '../../setup/instance.ts';
+import { checkPlan } from '../../setup/invariants.ts';
+import { waitFor } from '../../wait.ts';
 
 /** What is at each address; `tag`: sent as its ETag. */
 const pages = new Map<string, { text: string; tag?: string; status?: number }>();

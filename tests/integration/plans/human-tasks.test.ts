@@ -3,14 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { person } from '#contracts/actor.ts';
-import type { Step, StepDraft } from '#contracts/plan.ts';
-import type { JsonObject } from '#contracts/text.ts';
-import { createHumanReminders } from '#conversation/human-reminders.ts';
-import { findStalledPlans } from '#store/sql/recover.ts';
-import { ana, ben, noop, reach, runPlan } from '#tests/setup/instance.ts';
-import { useInstance } from '#tests/setup/use-instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { findStalledPlans } from '#db/sql/recover.ts';
+import { person } from '#domain/people/actor.ts';
+import type { Step, StepDraft } from '#domain/plan/plan.ts';
+import type { JsonObject } from '#domain/text.ts';
+import { createHumanReminders } from '#notices/human-reminders.ts';
+import { ana, ben, noop, reach, runPlan } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const instance = useInstance();
 

@@ -1,9 +1,9 @@
 // Lags of all four kinds of edges: when what they lead to may begin, counted from the start or the end before it.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { useDatabase } from '#tests/setup/database.ts';
-import { noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
-import { checkPlan } from '#tests/setup/invariants.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { checkPlan } from '../../setup/invariants.ts';
 import { claimReady, makeExecutor, outcomeOf, settleOutcomes, startBy } from './bench.ts';
 
 const database = useDatabase();

@@ -1,6 +1,9 @@
 // Leases and recovery: nothing is called twice, nothing that was done is forgotten, whoever is slow, late or gone.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lockPlan } from '#db/plans.ts';
+import { markCalling } from '#db/sql/leases.ts';
+import { readLostSteps, settleLostSteps } from '#db/sql/recover.ts';
 import { createPlanWorker } from '#executor/crew.ts';
 import type { ExecutorContext, Mark } from '#executor/executor-context.ts';
 import { createMarker } from '#executor/mark-batch.ts';
@@ -8,13 +11,10 @@ import { reportNotCalled } from '#executor/outcomes.ts';
 import { recover } from '#executor/recover.ts';
 import { decideFate } from '#executor/recovery-rules.ts';
 import { runStep } from '#executor/run-step.ts';
-import { lockPlan } from '#store/plans.ts';
-import { markCalling } from '#store/sql/leases.ts';
-import { readLostSteps, settleLostSteps } from '#store/sql/recover.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
-import { checkPlan } from '#tests/setup/invariants.ts';
-import { waitFor } from '#tests/wait.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { ana, noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { checkPlan } from '../../setup/invariants.ts';
+import { waitFor } from '../../wait.ts';
 import {
   claimReady,
   expireLeases,

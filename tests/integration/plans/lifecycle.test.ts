@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { person } from '#contracts/actor.ts';
-import { labelSteps } from '#contracts/step-numbers.ts';
-import { useDatabase } from '#tests/setup/database.ts';
+import { person } from '#domain/people/actor.ts';
+import { labelSteps } from '#domain/plan/step-numbers.ts';
+import { useDatabase } from '../../setup/database.ts';
 import {
   ana,
   ben,
@@ -13,9 +13,9 @@ import {
   reach,
   runPlan,
   type TestInstance,
-} from '#tests/setup/instance.ts';
-import { checkPlan } from '#tests/setup/invariants.ts';
-import { waitFor } from '#tests/wait.ts';
+} from '../../setup/instance.ts';
+import { checkPlan } from '../../setup/invariants.ts';
+import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 let instance: TestInstance;

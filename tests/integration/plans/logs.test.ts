@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { loadConfig } from '#config';
-import { openDatabase } from '#store/database.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { waitFor } from '#tests/wait.ts';
-import { createLog } from '../../../src/logging.ts';
+import { loadConfig } from '#app/config.ts';
+import { createLog } from '#app/logging.ts';
+import { openDatabase } from '#db/database.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 

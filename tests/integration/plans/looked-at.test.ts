@@ -2,14 +2,14 @@
 // settles nothing that came after it.
 import { expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
-import type { Actor } from '#contracts/actor.ts';
-import type { CardPress } from '#contracts/card.ts';
-import type { PlanDraft, Step } from '#contracts/plan.ts';
-import { carryOut } from '#conversation/press/carry-out.ts';
-import { ana, reach, runPlan, scriptedPlanner } from '#tests/setup/instance.ts';
-import { checkPlan } from '#tests/setup/invariants.ts';
-import { useInstance } from '#tests/setup/use-instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { carryOut } from '#chat/presses/carry-out.ts';
+import type { CardPress } from '#domain/chat/card.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import type { PlanDraft, Step } from '#domain/plan/plan.ts';
+import { ana, reach, runPlan, scriptedPlanner } from '../../setup/instance.ts';
+import { checkPlan } from '../../setup/invariants.ts';
+import { useInstance } from '../../setup/use-instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const instance = useInstance({
   planner: scriptedPlanner(() => ({ kind: 'answer', text: 'no' })),

@@ -1,8 +1,8 @@
 // Many decisions at one moment: more of them than there are connections. None waits for a connection that another holds
 // while it waits itself.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { ana, noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
 
 const database = useDatabase();
 let instance: TestInstance;

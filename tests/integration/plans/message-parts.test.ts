@@ -1,14 +1,9 @@
 // What is said is kept as data beside its text, and a planner is given that.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { PlanningRequest } from '#contracts/run.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import {
-  ana,
-  openTestInstance,
-  scriptedPlanner,
-  type TestInstance,
-} from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import type { PlanningRequest } from '#domain/planning/run.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { ana, openTestInstance, scriptedPlanner, type TestInstance } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 let instance: TestInstance;

@@ -3,9 +3,9 @@ import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPlanWorker, type PlanWorker } from '#executor/crew.ts';
 import { keepLeases } from '#executor/leases.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestInstance, runPlan, type TestInstance } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { ana, noop, openTestInstance, runPlan, type TestInstance } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 import { claimReady, crowdedSlots, makeExecutor, startBy, statusesOf } from './bench.ts';
 
 const database = useDatabase();

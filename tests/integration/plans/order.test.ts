@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPlanWorker } from '#executor/crew.ts';
 import { recover } from '#executor/recover.ts';
-import { useDatabase } from '#tests/setup/database.ts';
+import { useDatabase } from '../../setup/database.ts';
 import {
   ana,
   noop,
@@ -10,8 +10,8 @@ import {
   reach,
   runPlan,
   type TestInstance,
-} from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+} from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 import {
   claimReady,
   crowdedSlots,

@@ -3,13 +3,13 @@ import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import { person } from '#contracts/actor.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import type { PatchOperation } from '#contracts/patch.ts';
-import { type Plan, type PlanDraft, StepStatus } from '#contracts/plan.ts';
-import { ana, ben, noop, reach, runPlan } from '#tests/setup/instance.ts';
-import { useInstance } from '#tests/setup/use-instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { person } from '#domain/people/actor.ts';
+import type { PatchOperation } from '#domain/plan/patch.ts';
+import { type Plan, type PlanDraft, StepStatus } from '#domain/plan/plan.ts';
+import { ana, ben, noop, reach, runPlan } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const instance = useInstance({
   settings: {

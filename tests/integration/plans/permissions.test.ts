@@ -4,9 +4,9 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { person } from '#contracts/actor.ts';
+import { person } from '#domain/people/actor.ts';
 import { runStep } from '#executor/run-step.ts';
-import { useDatabase } from '#tests/setup/database.ts';
+import { useDatabase } from '../../setup/database.ts';
 import {
   ana,
   ben,
@@ -16,8 +16,8 @@ import {
   scriptedPlanner,
   settleAsRead,
   type TestInstance,
-} from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+} from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 import {
   claimReady,
   makeExecutor,

@@ -1,19 +1,19 @@
 // What a plan was made from is kept with it, row by row, and read again as it was.
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { OutlineNode, type PlanOutline } from '#contracts/planning/outline.ts';
-import type { PatternSpec } from '#contracts/planning/pattern.ts';
-import type { Roadmap } from '#contracts/planning/roadmap.ts';
-import type { Schedule } from '#contracts/planning/schedule.ts';
-import { StrategyProfile } from '#contracts/planning/schedule.ts';
 import {
   appendNote,
   linkOccurrences,
   readArtifacts,
   storeArtifacts,
-} from '#store/planning-artifacts.ts';
-import { ana, noop } from '#tests/setup/instance.ts';
-import { useInstance } from '#tests/setup/use-instance.ts';
+} from '#db/planning-artifacts.ts';
+import { OutlineNode, type PlanOutline } from '#domain/planning/outline.ts';
+import type { PatternSpec } from '#domain/planning/pattern.ts';
+import type { Roadmap } from '#domain/planning/roadmap.ts';
+import type { Schedule } from '#domain/planning/schedule.ts';
+import { StrategyProfile } from '#domain/planning/schedule.ts';
+import { ana, noop } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 
 const instance = useInstance({ work: false });
 

@@ -1,11 +1,11 @@
 // What holds for any plan: random graphs run by two processes at once, and random content digested through the database.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PlanDraft, StepStatus } from '#contracts/plan.ts';
-import { isStorableText } from '#contracts/text.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { ana, openTestInstance, reach, runPlan, type TestInstance } from '#tests/setup/instance.ts';
-import { checkPlan, type StepRow } from '#tests/setup/invariants.ts';
+import { PlanDraft, StepStatus } from '#domain/plan/plan.ts';
+import { isStorableText } from '#domain/text.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { ana, openTestInstance, reach, runPlan, type TestInstance } from '../../setup/instance.ts';
+import { checkPlan, type StepRow } from '../../setup/invariants.ts';
 
 const database = useDatabase();
 let instance: TestInstance;

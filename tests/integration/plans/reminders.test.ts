@@ -2,21 +2,21 @@
 // rounds that go on, and get to all there is, although some of it cannot be looked after.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { PatchOperation } from '#contracts/patch.ts';
-import { StrategyProfile } from '#contracts/planning/schedule.ts';
-import type { ConversationContext } from '#conversation/conversation-context.ts';
 import { createExpiry } from '#conversation/expire.ts';
-import { createHumanReminders } from '#conversation/human-reminders.ts';
-import { createRinging, setReminder } from '#conversation/reminders.ts';
+import type { PatchOperation } from '#domain/plan/patch.ts';
+import { StrategyProfile } from '#domain/planning/schedule.ts';
 import { startPlan } from '#executor/start-plan.ts';
-import { useDatabase } from '#tests/setup/database.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { createHumanReminders } from '#notices/human-reminders.ts';
+import { createRinging, setReminder } from '#notices/reminders.ts';
+import { useDatabase } from '../../setup/database.ts';
 import {
   ana,
   noop,
   openTestInstance,
   scriptedPlanner,
   type TestInstance,
-} from '#tests/setup/instance.ts';
+} from '../../setup/instance.ts';
 import { claimReady, makeExecutor, outcomeOf, settleOutcomes } from './bench.ts';
 
 const database = useDatabase();

@@ -1,9 +1,9 @@
 // The same decision from the same person a second time: its first answer was lost, or they pressed twice. It is answered as
 // done and changes nothing; from somebody else, or about something else, it is refused as before.
 import { expect, test } from 'vitest';
-import type { Plan } from '#contracts/plan.ts';
-import { ana, ben, noop, scriptedPlanner } from '#tests/setup/instance.ts';
-import { useInstance } from '#tests/setup/use-instance.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import { ana, ben, noop, scriptedPlanner } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 
 const instance = useInstance({
   work: false,

@@ -1,11 +1,11 @@
 // Where a plan has a stored schedule, what people read says when its work starts and ends, and how many working days it takes.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
-import type { Plan } from '#contracts/plan.ts';
-import { readMarkdown } from '#plans/markdown.ts';
-import { ana } from '#tests/setup/instance.ts';
-import { useInstance } from '#tests/setup/use-instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import { readMarkdown } from '#plans/views/markdown.ts';
+import { ana } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const instance = useInstance({ work: true });
 

@@ -1,20 +1,20 @@
 // Plans that come again: occurrences are steps for 30 days, more come as time passes, what was missed is not made up for.
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Plan, PlanDraft, Series, StepDraft } from '#contracts/plan.ts';
+import { readPlanRow } from '#db/plans.ts';
+import { planSeries, plans, planVersions } from '#db/schema.ts';
+import type { Plan, PlanDraft, Series, StepDraft } from '#domain/plan/plan.ts';
 import type { ExecutorContext } from '#executor/executor-context.ts';
 import { recover } from '#executor/recover.ts';
 import { runStep } from '#executor/run-step.ts';
-import { extendPlan, extendSeries } from '#plans/extend-series.ts';
 import type { PlansContext } from '#plans/plans-context.ts';
-import { prepareRevise } from '#plans/propose.ts';
-import { missedNote } from '#plans/skip-missed.ts';
-import { readPlanRow } from '#store/plans.ts';
-import { planSeries, plans, planVersions } from '#store/schema.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestInstance, runPlan, type TestInstance } from '#tests/setup/instance.ts';
-import { checkPlan } from '#tests/setup/invariants.ts';
+import { prepareRevise } from '#plans/proposal/propose.ts';
+import { extendPlan, extendSeries } from '#plans/series/extend.ts';
+import { missedNote } from '#plans/series/skip-missed.ts';
 import { localDate } from '#timeline/recurrence.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { ana, noop, openTestInstance, runPlan, type TestInstance } from '../../setup/instance.ts';
+import { checkPlan } from '../../setup/invariants.ts';
 import {
   claimReady,
   haveWorkedFor,

@@ -15,22 +15,22 @@ import { drawAdaptiveDetails } from '#cards/expand-teams.ts';
 import { teamsLimits } from '#cards/limits.ts';
 import { showExact, showText } from '#cards/plain.ts';
 import { readReview } from '#cards/review.ts';
-import type { Plan, StepDraft } from '#contracts/plan.ts';
-import type { JsonObject } from '#contracts/text.ts';
-import { type Listening, listenOnLoopback } from '#tests/fixtures/loopback.ts';
-import * as openai from '#tests/fixtures/openai-double.ts';
-import { readCard } from '#tests/fixtures/teams/press.ts';
-import { createFakeTerminal } from '#tests/fixtures/terminal.ts';
-import { useDatabase } from '#tests/setup/database.ts';
+import type { Plan, StepDraft } from '#domain/plan/plan.ts';
+import type { JsonObject } from '#domain/text.ts';
+import { type Listening, listenOnLoopback } from '../../fixtures/loopback.ts';
+import * as openai from '../../fixtures/openai-double.ts';
+import { readCard } from '../../fixtures/teams/press.ts';
+import { createFakeTerminal } from '../../fixtures/terminal.ts';
+import { useDatabase } from '../../setup/database.ts';
 import {
   ana,
   openTestInstance,
   reach,
   settleAsRead,
   type TestInstance,
-} from '#tests/setup/instance.ts';
-import { compileCache, node, quickly, root } from '#tests/setup/process.ts';
-import { waitFor } from '#tests/wait.ts';
+} from '../../setup/instance.ts';
+import { compileCache, node, quickly, root } from '../../setup/process.ts';
+import { waitFor } from '../../wait.ts';
 
 const viewer = { user: 'ana', timezone: 'UTC' };
 const database = useDatabase();

@@ -1,8 +1,8 @@
 // Plans in which a failure stops everything that has not begun, whoever says that it is one.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
-import { checkPlan } from '#tests/setup/invariants.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { ana, noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { checkPlan } from '../../setup/invariants.ts';
 import {
   claimReady,
   makeExecutor,

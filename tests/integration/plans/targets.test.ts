@@ -3,12 +3,12 @@ import { mkdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
-import type { PatchOperation } from '#contracts/patch.ts';
-import type { Step, StepDraft } from '#contracts/plan.ts';
-import { ana, reach, scriptedPlanner, settleAsRead } from '#tests/setup/instance.ts';
-import { checkPlan } from '#tests/setup/invariants.ts';
-import { useInstance } from '#tests/setup/use-instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import type { PatchOperation } from '#domain/plan/patch.ts';
+import type { Step, StepDraft } from '#domain/plan/plan.ts';
+import { ana, reach, scriptedPlanner, settleAsRead } from '../../setup/instance.ts';
+import { checkPlan } from '../../setup/invariants.ts';
+import { useInstance } from '../../setup/use-instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const instance = useInstance({
   planner: scriptedPlanner(() => ({ kind: 'answer', text: 'no' })),

@@ -1,7 +1,7 @@
 // How long a call may take: the limit of the configuration, and on top what the operation takes by its nature.
 import { expect, test } from 'vitest';
-import { reach, runPlan } from '#tests/setup/instance.ts';
-import { useInstance } from '#tests/setup/use-instance.ts';
+import { reach, runPlan } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 
 const instance = useInstance({
   settings: { executor: { lease_seconds: 2, step_timeout_seconds: 1 } },

@@ -2,19 +2,19 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
-import type { Plan, PlanDraft } from '#contracts/plan.ts';
-import type { PlanningRequest } from '#contracts/run.ts';
-import { contentOfStep } from '#plans/canonical.ts';
-import { archiveTouched } from '#store/sql/patch.ts';
-import { useDatabase } from '#tests/setup/database.ts';
+import { archiveTouched } from '#db/sql/patch.ts';
+import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
+import type { PlanningRequest } from '#domain/planning/run.ts';
+import { contentOfStep } from '#plans/approval/canonical.ts';
+import { useDatabase } from '../../setup/database.ts';
 import {
   ana,
   noop,
   openTestInstance,
   scriptedPlanner,
   type TestInstance,
-} from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+} from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 let instance: TestInstance;

@@ -1,11 +1,11 @@
 // Cards in Slack and what is pressed on them: it decides once, for who may, in the conversation of the card and nowhere else.
 import { expect, test } from 'vitest';
-import type { Plan } from '#contracts/plan.ts';
-import type { Signal } from '#tests/fixtures/slack/delivery.ts';
-import type { SlackMessage, User } from '#tests/fixtures/slack/types.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { noop, reach, scriptedPlanner } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import type { Signal } from '../../fixtures/slack/delivery.ts';
+import type { SlackMessage, User } from '../../fixtures/slack/types.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop, reach, scriptedPlanner } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 import { clearInbox, settled } from '../inbox/bench.ts';
 import { type SlackInstance, useSlackInstance } from './slack-instance.ts';
 

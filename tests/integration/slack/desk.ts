@@ -1,7 +1,7 @@
 // What tests of cards in Slack share: a channel with people, what they ask for there, and the cards and windows they see.
-import type { Plan } from '#contracts/plan.ts';
-import type { SlackMessage, StoredView, User } from '#tests/fixtures/slack/types.ts';
-import { waitFor } from '#tests/wait.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import type { SlackMessage, StoredView, User } from '../../fixtures/slack/types.ts';
+import { waitFor } from '../../wait.ts';
 import { clearInbox } from '../inbox/bench.ts';
 import { type SlackInstance, useSlackInstance } from './slack-instance.ts';
 

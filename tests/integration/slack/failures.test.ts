@@ -2,13 +2,13 @@
 // nothing that was said is lost, and nothing stands there twice.
 import { expect, test } from 'vitest';
 import { placeOf } from '#adapters/slack/place.ts';
-import { person } from '#contracts/actor.ts';
-import { conversationAt } from '#conversation/delivery/open-conversation.ts';
-import { readDeliveryState } from '#store/chat-places.ts';
-import { readLatestMessages } from '#store/messages.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { noop, reach, scriptedPlanner } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { conversationAt } from '#chat/outbox/open-conversation.ts';
+import { readDeliveryState } from '#db/chat-places.ts';
+import { readLatestMessages } from '#db/messages.ts';
+import { person } from '#domain/people/actor.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop, reach, scriptedPlanner } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 import { askFor, type Desk, lookAgain, seeCard, useDesk } from './desk.ts';
 
 const database = useDatabase();

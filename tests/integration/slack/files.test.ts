@@ -1,8 +1,8 @@
 // Text that is too long for a message: records of a plan on request, and answers of any length, as files.
 import { expect, test } from 'vitest';
-import { useDatabase } from '#tests/setup/database.ts';
-import { noop, reach, scriptedPlanner } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop, reach, scriptedPlanner } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 import { clearInbox } from '../inbox/bench.ts';
 import { type SlackInstance, useSlackInstance } from './slack-instance.ts';
 

@@ -1,11 +1,11 @@
 // The Home tab follows the plans while somebody may look at it: what waits for the reader first, drawn no oftener than Slack likes.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { person } from '#contracts/actor.ts';
-import type { User } from '#tests/fixtures/slack/types.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { noop, reach, scriptedPlanner } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { person } from '#domain/people/actor.ts';
+import type { User } from '../../fixtures/slack/types.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop, reach, scriptedPlanner } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 import { clearInbox } from '../inbox/bench.ts';
 import { useSlackInstance } from './slack-instance.ts';
 

@@ -2,18 +2,18 @@
 import { Writable } from 'node:stream';
 import pino from 'pino';
 import { onTestFinished } from 'vitest';
-import type { Planner } from '#contracts/run.ts';
-import { type SlackDouble, type SlackOptions, startSlack } from '#tests/fixtures/slack/double.ts';
-import type { SlackMessage, User, Workspace } from '#tests/fixtures/slack/types.ts';
+import { logOptions } from '#app/logging.ts';
+import { serve } from '#app/serve.ts';
+import type { Planner } from '#domain/planning/run.ts';
+import { type SlackDouble, type SlackOptions, startSlack } from '../../fixtures/slack/double.ts';
+import type { SlackMessage, User, Workspace } from '../../fixtures/slack/types.ts';
 import {
   noop,
   openTestInstance,
   scriptedPlanner,
   type TestInstance,
-} from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
-import { logOptions } from '../../../src/logging.ts';
-import { serve } from '../../../src/serve.ts';
+} from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 
 export const key = Buffer.alloc(32, 7).toString('base64');
 export const stateSecret = 'state-secret-of-the-tests';

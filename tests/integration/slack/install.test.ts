@@ -2,14 +2,14 @@
 import { sql } from 'drizzle-orm';
 import pino from 'pino';
 import { expect, test } from 'vitest';
-import { person } from '#contracts/actor.ts';
-import { systemClock } from '#contracts/clock.ts';
-import { createSlackInstallations } from '#conversation/slack-installations.ts';
-import { createSeal } from '#store/seal.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { reach } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
-import { examine } from '../../../src/doctor.ts';
+import { examine } from '#app/doctor.ts';
+import { createSlackInstallations } from '#chat/slack-installations.ts';
+import { createSeal } from '#db/seal.ts';
+import { systemClock } from '#domain/clock.ts';
+import { person } from '#domain/people/actor.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { reach } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 import { clearInbox, readInbox, settled } from '../inbox/bench.ts';
 import {
   add,

@@ -1,10 +1,10 @@
 // /plans and the Home tab: lists for one reader, which show everything and decide nothing.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { person } from '#contracts/actor.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { noop } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { person } from '#domain/people/actor.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 import { clearInbox } from '../inbox/bench.ts';
 import { useSlackInstance } from './slack-instance.ts';
 

@@ -1,8 +1,8 @@
 // Names that people gave themselves in Slack, wherever the instance shows them there: as text, and nobody is pinged.
 import { expect, test } from 'vitest';
-import { useDatabase } from '#tests/setup/database.ts';
-import { noop, reach, scriptedPlanner } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop, reach, scriptedPlanner } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 import { askFor, lookAgain, told, useDesk } from './desk.ts';
 
 const database = useDatabase();

@@ -2,11 +2,11 @@
 // whatever way they look.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { person } from '#contracts/actor.ts';
-import type { User } from '#tests/fixtures/slack/types.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { noop } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { person } from '#domain/people/actor.ts';
+import type { User } from '../../fixtures/slack/types.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 import { clearInbox } from '../inbox/bench.ts';
 import { planOf, useInstallInstance, useWorkspace } from './install-instance.ts';
 

@@ -2,9 +2,9 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAsk } from '#adapters/slack/port/hold.ts';
-import { type Database, openDatabase } from '#store/database.ts';
-import { createRateLimits } from '#store/rate-limits.ts';
-import { useDatabase } from '#tests/setup/database.ts';
+import { type Database, openDatabase } from '#db/database.ts';
+import { createRateLimits } from '#db/rate-limits.ts';
+import { useDatabase } from '../../setup/database.ts';
 import { clientOf, useSlack } from '../../unit/fixtures/slack-client.ts';
 
 const database = useDatabase();

@@ -2,10 +2,10 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { placeOf } from '#adapters/slack/place.ts';
-import { conversationAt } from '#conversation/delivery/open-conversation.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { scriptedPlanner } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { conversationAt } from '#chat/outbox/open-conversation.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { scriptedPlanner } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 import { clearInbox, readInbox, settled } from '../inbox/bench.ts';
 import { type SlackInstance, useSlackInstance } from './slack-instance.ts';
 

@@ -1,13 +1,13 @@
 // Added to a workspace again, the app tries anew what failed there for want of it, and nothing that failed for another reason.
 import { sql } from 'drizzle-orm';
 import { expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '#contracts/clock.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import { createSlackInstallations } from '#conversation/slack-installations.ts';
-import { createSeal } from '#store/seal.ts';
-import { makeEvent } from '#tests/fixtures/inbox-events.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import type { TestInstance } from '#tests/setup/instance.ts';
+import { createSlackInstallations } from '#chat/slack-installations.ts';
+import { createSeal } from '#db/seal.ts';
+import { systemClock } from '#domain/clock.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { makeEvent } from '../../fixtures/inbox-events.ts';
+import { useDatabase } from '../../setup/database.ts';
+import type { TestInstance } from '../../setup/instance.ts';
 import { clearInbox, openWorker, readInbox, settled, textOf } from '../inbox/bench.ts';
 
 const database = useDatabase();

@@ -1,12 +1,12 @@
 // The review in Slack: a card that cannot show an effect whole opens it, the window shows every call, and approving from there is bound
 // to what it showed.
 import { expect, test } from 'vitest';
-import { person } from '#contracts/actor.ts';
-import type { PlanDraft } from '#contracts/plan.ts';
-import type { StoredView } from '#tests/fixtures/slack/types.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { noop, reach, scriptedPlanner } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { person } from '#domain/people/actor.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import type { StoredView } from '../../fixtures/slack/types.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop, reach, scriptedPlanner } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 import { settled } from '../inbox/bench.ts';
 import { askFor, type Desk, openWindow, told, useDesk } from './desk.ts';
 

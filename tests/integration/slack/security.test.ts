@@ -1,10 +1,10 @@
 // Who is not Slack changes nothing; who is in Slack decides only what is theirs to decide, where it was asked.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import type { Forgery, Signal } from '#tests/fixtures/slack/delivery.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { noop, reach, scriptedPlanner, type TestInstance } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import type { Forgery, Signal } from '../../fixtures/slack/delivery.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop, reach, scriptedPlanner, type TestInstance } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 import { clearInbox, settled } from '../inbox/bench.ts';
 import { askFor, openWindow, seeCard, told, useDesk } from './desk.ts';
 

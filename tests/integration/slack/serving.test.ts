@@ -1,11 +1,11 @@
 // Beginning to serve while Slack is away, and giving up: nothing waits for Slack, and nothing is left open.
 import pino from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { startSlack } from '#tests/fixtures/slack/double.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { openTestInstance } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
-import { serve } from '../../../src/serve.ts';
+import { serve } from '#app/serve.ts';
+import { startSlack } from '../../fixtures/slack/double.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { openTestInstance } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 const log = pino({ level: 'silent' });

@@ -1,11 +1,11 @@
 // What a planning session asks in Slack: gates, a new kind of plan, the budget, questions and what does not fit; by buttons that are
 // bound to the turn and the digest that were shown.
 import { expect, test } from 'vitest';
-import type { SlackMessage } from '#tests/fixtures/slack/types.ts';
-import { stagedPlanner } from '#tests/fixtures/staged-planner.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import type { TestInstance } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import type { SlackMessage } from '../../fixtures/slack/types.ts';
+import { stagedPlanner } from '../../fixtures/staged-planner.ts';
+import { useDatabase } from '../../setup/database.ts';
+import type { TestInstance } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 import { clearInbox, settled } from '../inbox/bench.ts';
 import { type Desk, openWindow, seeCard, told, useDesk } from './desk.ts';
 

@@ -2,11 +2,11 @@
 import { Writable } from 'node:stream';
 import pino from 'pino';
 import { onTestFinished } from 'vitest';
-import type { Planner } from '#contracts/run.ts';
-import { type SlackDouble, type SlackOptions, startSlack } from '#tests/fixtures/slack/double.ts';
-import { openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
-import { serve } from '../../../src/serve.ts';
+import { serve } from '#app/serve.ts';
+import type { Planner } from '#domain/planning/run.ts';
+import { type SlackDouble, type SlackOptions, startSlack } from '../../fixtures/slack/double.ts';
+import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 
 export type SlackInstance = { slack: SlackDouble; instance: TestInstance; lines: string[] };
 

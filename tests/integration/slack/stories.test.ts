@@ -4,11 +4,11 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { placeOf } from '#adapters/slack/place.ts';
-import { conversationAt } from '#conversation/delivery/open-conversation.ts';
-import type { Signal } from '#tests/fixtures/slack/delivery.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { noop, reach, scriptedPlanner } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { conversationAt } from '#chat/outbox/open-conversation.ts';
+import type { Signal } from '../../fixtures/slack/delivery.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop, reach, scriptedPlanner } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 import { clearInbox, settled } from '../inbox/bench.ts';
 import { askFor, type Desk, lookAgain, openWindow, seeCard, told, useDesk } from './desk.ts';
 

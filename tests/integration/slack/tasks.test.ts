@@ -2,11 +2,11 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import type { PlanDraft, StepDraft } from '#contracts/plan.ts';
-import type { JsonObject } from '#contracts/text.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { noop, reach, scriptedPlanner } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import type { PlanDraft, StepDraft } from '#domain/plan/plan.ts';
+import type { JsonObject } from '#domain/text.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop, reach, scriptedPlanner } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 import {
   approve,
   askFor,

@@ -1,9 +1,9 @@
 // Times that people speak of are theirs: what they ask for "at 9:30" is planned at their 9:30, wherever the instance is, and cards that
 // several read say whose times they show.
 import { expect, test } from 'vitest';
-import { person } from '#contracts/actor.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { waitFor } from '#tests/wait.ts';
+import { person } from '#domain/people/actor.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { waitFor } from '../../wait.ts';
 import { askFor, type Desk, seeCard, useDesk } from './desk.ts';
 
 const database = useDatabase();

@@ -1,11 +1,11 @@
 // What waits for whoever reads a list stands on top of it: their own plans, tasks and whatever they are to approve, however much has
 // come since.
 import { expect, test } from 'vitest';
-import { person } from '#contracts/actor.ts';
-import type { User } from '#tests/fixtures/slack/types.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { noop } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { person } from '#domain/people/actor.ts';
+import type { User } from '../../fixtures/slack/types.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 import { clearInbox } from '../inbox/bench.ts';
 import { type SlackInstance, useSlackInstance } from './slack-instance.ts';
 

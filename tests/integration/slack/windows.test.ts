@@ -2,9 +2,9 @@
 // Slack opens none.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { useDatabase } from '#tests/setup/database.ts';
-import { noop, scriptedPlanner } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop, scriptedPlanner } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 import { settled } from '../inbox/bench.ts';
 import { askFor, openWindow, told, useDesk } from './desk.ts';
 

@@ -1,11 +1,11 @@
 // What people are asked in Teams while a plan is made and while it runs: forms, gates, questions and what to do about a failure.
 import { expect, test } from 'vitest';
-import { stagedPlanner } from '#tests/fixtures/staged-planner.ts';
-import type { Answer } from '#tests/fixtures/teams/connector.ts';
-import { cardOf, type Message } from '#tests/fixtures/teams/sent-cards.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { reach, scriptedPlanner, type TestInstance } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { stagedPlanner } from '../../fixtures/staged-planner.ts';
+import type { Answer } from '../../fixtures/teams/connector.ts';
+import { cardOf, type Message } from '../../fixtures/teams/sent-cards.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { reach, scriptedPlanner, type TestInstance } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 import { awaitMessage, findMessage, useTeamsInstance } from './teams-instance.ts';
 
 const database = useDatabase();

@@ -1,15 +1,15 @@
 // Cards in Teams and what is pressed on them: it decides once, for who may, in the conversation of the card and nowhere else; and
 // whoever presses is answered with what came of it.
 import { expect, test } from 'vitest';
-import { person } from '#contracts/actor.ts';
-import { readLinkCommand } from '#contracts/link.ts';
-import type { Plan } from '#contracts/plan.ts';
-import type { Person, Place } from '#tests/fixtures/teams/chats.ts';
-import type { Answer } from '#tests/fixtures/teams/connector.ts';
-import { cardOf, findButton, type Message } from '#tests/fixtures/teams/sent-cards.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { noop, reach, scriptedPlanner } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { person } from '#domain/people/actor.ts';
+import { readLinkCommand } from '#domain/people/link.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import type { Person, Place } from '../../fixtures/teams/chats.ts';
+import type { Answer } from '../../fixtures/teams/connector.ts';
+import { cardOf, findButton, type Message } from '../../fixtures/teams/sent-cards.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop, reach, scriptedPlanner } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 import { clearInbox, readInbox, settled } from '../inbox/bench.ts';
 import {
   awaitMessage,
@@ -183,7 +183,7 @@ test('a long plan is paged through in the place of its card', async () => {
   const { teams, ana, instance, card, conversation } = await useCard();
   const steps = Array.from({ length: 40 }, (_, i) => noop(`s${i}`));
   const [channel = '', thread = null] = conversation.split(';messageid=');
-  const { conversationAt } = await import('#conversation/delivery/open-conversation.ts');
+  const { conversationAt } = await import('#chat/outbox/open-conversation.ts');
   const at = { platform: 'teams' as const, tenant: teams.tenant, channel, thread };
   const { id, version, digest } = await instance.service.propose(
     { title: 'Forty', steps },

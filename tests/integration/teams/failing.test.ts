@@ -1,12 +1,12 @@
 // What Teams refuses, and what became of it: nothing is lost, the latest state wins, and the operator is told what to mend.
 import { sql } from 'drizzle-orm';
 import { expect, onTestFinished, test } from 'vitest';
-import { readDeliveryState } from '#store/chat-places.ts';
-import { startConnector } from '#tests/fixtures/teams/connector.ts';
-import { cardOf, type Message } from '#tests/fixtures/teams/sent-cards.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { noop, reach, scriptedPlanner } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { readDeliveryState } from '#db/chat-places.ts';
+import { startConnector } from '../../fixtures/teams/connector.ts';
+import { cardOf, type Message } from '../../fixtures/teams/sent-cards.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop, reach, scriptedPlanner } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 import { clearInbox, settled } from '../inbox/bench.ts';
 import { awaitMessage, openTeamsInstance, useTeamsInstance } from './teams-instance.ts';
 

@@ -1,9 +1,9 @@
 // A refusal that its presser never read, since the process that waited for it died or Teams hung up, is told in their own chat.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { useDatabase } from '#tests/setup/database.ts';
-import { noop, scriptedPlanner, type TestInstance } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop, scriptedPlanner, type TestInstance } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 import { clearInbox, settled } from '../inbox/bench.ts';
 import { awaitMessage, useTeamsInstance } from './teams-instance.ts';
 

@@ -1,9 +1,9 @@
 // Without credentials only a Teams client on this machine is let in, by nobody's token and from no web page.
 import pino from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { useDatabase } from '#tests/setup/database.ts';
-import { openTestInstance } from '#tests/setup/instance.ts';
-import { serve } from '../../../src/serve.ts';
+import { serve } from '#app/serve.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { openTestInstance } from '../../setup/instance.ts';
 import { readInbox } from '../inbox/bench.ts';
 
 const database = useDatabase();

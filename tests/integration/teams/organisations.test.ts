@@ -1,9 +1,9 @@
 // A bot that several tenants add: people of one are shown its plans, and none of another, whatever their client asks for.
 import { expect, test } from 'vitest';
-import { person } from '#contracts/actor.ts';
-import type { Answer } from '#tests/fixtures/teams/connector.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { noop } from '#tests/setup/instance.ts';
+import { person } from '#domain/people/actor.ts';
+import type { Answer } from '../../fixtures/teams/connector.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop } from '../../setup/instance.ts';
 import { clearInbox } from '../inbox/bench.ts';
 import { awaitMessage, useTeamsInstance } from './teams-instance.ts';
 

@@ -1,11 +1,11 @@
 // What Teams sends reaches the instance once, with Teams' own token, stored and in its own conversation; everything else reaches nothing.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { conversationAt } from '#conversation/delivery/open-conversation.ts';
-import type { Forgery } from '#tests/fixtures/teams/bot-framework-keys.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { scriptedPlanner } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
+import { conversationAt } from '#chat/outbox/open-conversation.ts';
+import type { Forgery } from '../../fixtures/teams/bot-framework-keys.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { scriptedPlanner } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 import { clearInbox, readInbox, settled } from '../inbox/bench.ts';
 import { awaitMessage, type TeamsInstance, useTeamsInstance } from './teams-instance.ts';
 

@@ -1,12 +1,12 @@
 // A whole instance that Teams' double reaches over HTTP, with signed tokens.
 import pino from 'pino';
 import { onTestFinished } from 'vitest';
-import type { Planner } from '#contracts/run.ts';
-import { type Connector, startConnector } from '#tests/fixtures/teams/connector.ts';
-import type { Message } from '#tests/fixtures/teams/sent-cards.ts';
-import { openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
-import { waitFor } from '#tests/wait.ts';
-import { serve } from '../../../src/serve.ts';
+import { serve } from '#app/serve.ts';
+import type { Planner } from '#domain/planning/run.ts';
+import { type Connector, startConnector } from '../../fixtures/teams/connector.ts';
+import type { Message } from '../../fixtures/teams/sent-cards.ts';
+import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
 
 export type TeamsInstance = { teams: Connector; instance: TestInstance };
 

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { JsonObject } from '#contracts/text.ts';
-import { type Bench, openBench, toolContext } from '#tests/unit/tools/tool-bench.ts';
-import { waitFor } from '#tests/wait.ts';
+import type { JsonObject } from '#domain/text.ts';
 import { plannerOperations } from '#tools/guard.ts';
+import { type Bench, openBench, toolContext } from '../../unit/tools/tool-bench.ts';
+import { waitFor } from '../../wait.ts';
 
 const packages = join(import.meta.dirname, '../../../node_modules/@modelcontextprotocol');
 const bin = (name: string) => join(packages, name, 'dist/index.js');

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { draft, readProblem, startApi, type TestApi } from '#tests/fixtures/api.ts';
+import { draft, readProblem, startApi, type TestApi } from '../../fixtures/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import {
   readUntil,
   startApi,
   type TestApi,
-} from '#tests/fixtures/api.ts';
+} from '../../fixtures/api.ts';
 
 let api: TestApi;
 let plan: string;

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { judgeVisit, type Visit } from '#api/guard.ts';
-import { draft, rawRequest, readProblem, startApi, type TestApi } from '#tests/fixtures/api.ts';
+import { draft, rawRequest, readProblem, startApi, type TestApi } from '../../fixtures/api.ts';
 
 const visit: Visit = {
   path: '/api/plans',

@@ -1,6 +1,6 @@
 // Changes of plans over HTTP: read strictly, handed to the service, answered by what came of them.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { proposeDraft, readProblem, startApi, type TestApi } from '#tests/fixtures/api.ts';
+import { proposeDraft, readProblem, startApi, type TestApi } from '../../fixtures/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { draft, proposeDraft, readProblem, startApi, type TestApi } from '#tests/fixtures/api.ts';
+import { draft, proposeDraft, readProblem, startApi, type TestApi } from '../../fixtures/api.ts';
 
 const Plan = z.looseObject({ id: z.string() });
 const Steps = z.looseObject({ steps: z.array(z.object({ id: z.string() })) });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defaultPolicy } from '#contracts/policy.ts';
-import { readProblem, startApi, type TestApi } from '#tests/fixtures/api.ts';
+import { defaultPolicy } from '#domain/people/policy.ts';
+import { readProblem, startApi, type TestApi } from '../../fixtures/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ProblemCode, problemKinds, toProblem } from '#api/problem.ts';
-import { CountersignError, type ErrorCode } from '#contracts/errors.ts';
-import { readProblem, startApi, type TestApi } from '#tests/fixtures/api.ts';
+import { CountersignError, type ErrorCode } from '#domain/errors.ts';
+import { readProblem, startApi, type TestApi } from '../../fixtures/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -14,10 +14,7 @@ afterAll(() => api.close());
 
 describe('the table of problems', () => {
   it('has a row for every code of the instance', async () => {
-    const source = await readFile(
-      new URL('../../../src/contracts/errors.ts', import.meta.url),
-      'utf8',
-    );
+    const source = await readFile(new URL('#domain/errors.ts', import.meta.url), 'utf8');
     const begin = source.indexOf('ErrorCode =');
     const union = source.slice(begin, source.indexOf(';', begin));
     const codes = [...union.matchAll(/'(\w+)'/g)].map(([, code]) => code);

@@ -1,6 +1,6 @@
 // How often one caller may ask the API, and who is never refused.
 import { afterEach, expect, it } from 'vitest';
-import { readProblem, startApi, type TestApi } from '#tests/fixtures/api.ts';
+import { readProblem, startApi, type TestApi } from '../../fixtures/api.ts';
 
 let api: TestApi | undefined;
 afterEach(async () => {

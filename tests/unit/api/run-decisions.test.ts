@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readProblem, startApi, type TestApi } from '#tests/fixtures/api.ts';
+import { readProblem, startApi, type TestApi } from '../../fixtures/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { startApi, type TestApi } from '#tests/fixtures/api.ts';
+import { startApi, type TestApi } from '../../fixtures/api.ts';
 
 let api: TestApi;
 let state: { ready: boolean; parts: Record<string, string> } | Error;

@@ -1,6 +1,6 @@
 // Medians, percentiles and microseconds as the report has them.
 import { expect, test } from 'vitest';
-import { median, quantile, toMilliseconds } from '../../../src/bench/numbers.ts';
+import { median, quantile, toMilliseconds } from '#bench/numbers.ts';
 
 test('the median is the middle value, or half-way between the two middle ones', () => {
   expect(median([3, 1, 2])).toBe(2);

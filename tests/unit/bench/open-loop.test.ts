@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { sendAtRate } from '../../../src/bench/open-loop.ts';
+import { sendAtRate } from '#bench/open-loop.ts';
 
 let server: Server | undefined;
 afterEach(async () => {

@@ -1,7 +1,7 @@
 // A row's verdicts: rates against what they are compared with, times and memory as they are.
 import { expect, test } from 'vitest';
-import { makeRow } from '../../../src/bench/row.ts';
-import { describeRows } from '../../../src/bench/table.ts';
+import { makeRow } from '#bench/row.ts';
+import { describeRows } from '#bench/table.ts';
 
 const rate = { name: 'throughput', what: 'steps', unit: 'steps/s', value: 6000 } as const;
 const target = { reach: 0.5, stretch: 1 };

@@ -1,7 +1,7 @@
 // The events that acknowledging is measured with: as many duplicates and retries as they say, and all within reach of a retry.
 import { isValidSlackRequest } from '@slack/bolt';
 import { expect, test } from 'vitest';
-import { drawSendings, sign, signingSecret } from '../../../src/bench/slack-events.ts';
+import { drawSendings, sign, signingSecret } from '#bench/slack-events.ts';
 
 const sendings = drawSendings(6000, '000001');
 

@@ -6,10 +6,10 @@ import { drawText } from '#cards/text.ts';
 import { describeChange } from '#cards/version-words.ts';
 import type { Button, PlanView } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import type { CardPress } from '#contracts/card.ts';
-import type { Series } from '#contracts/plan.ts';
-import { describeTerms } from '#plans/terms.ts';
-import { makeFacts, makeStep, now, samples } from '#tests/fixtures/plans.ts';
+import type { CardPress } from '#domain/chat/card.ts';
+import type { Series } from '#domain/plan/plan.ts';
+import { describeTerms } from '#plans/versions/terms.ts';
+import { makeFacts, makeStep, now, samples } from '../../fixtures/plans.ts';
 
 const series: Series = {
   id: 'daily',

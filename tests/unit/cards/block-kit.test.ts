@@ -1,6 +1,6 @@
 // The checker that stands for Slack: at each limit it takes what is sent, one beyond it refuses it and says where.
 import { describe, expect, test } from 'vitest';
-import { checkSlackMessage, checkSlackView } from '#tests/fixtures/block-kit.ts';
+import { checkSlackMessage, checkSlackView } from '../../fixtures/block-kit.ts';
 
 const x = (length: number) => 'x'.repeat(length);
 const plain = (text: string) => ({ type: 'plain_text', text, emoji: false });

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import { type Blockage, describeBlockage } from '#contracts/blockage.ts';
-import { makeFacts, samples, standupSteps } from '#tests/fixtures/plans.ts';
+import { type Blockage, describeBlockage } from '#domain/plan/blockage.ts';
+import { makeFacts, samples, standupSteps } from '../../fixtures/plans.ts';
 
 const gpu: Blockage = {
   kind: 'worker',

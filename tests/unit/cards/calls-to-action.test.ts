@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { introduceQuestions, writeCall } from '#cards/calls-to-action.ts';
-import { callOf } from '#contracts/message-parts.ts';
-import { InteractionPolicy } from '#contracts/policy.ts';
+import { callOf } from '#domain/chat/message-parts.ts';
+import { InteractionPolicy } from '#domain/people/policy.ts';
 
 const tones = InteractionPolicy.shape.tone.options;
 type Tone = (typeof tones)[number];

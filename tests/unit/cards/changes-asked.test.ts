@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import { samples } from '#tests/fixtures/plans.ts';
+import { samples } from '../../fixtures/plans.ts';
 
 const { changing } = samples;
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { findConcerned } from '#cards/state.ts';
-import { makeStep } from '#tests/fixtures/plans.ts';
+import { makeStep } from '../../fixtures/plans.ts';
 
 const task = (id: string, assignee: string) =>
   makeStep(id, { tool: 'human', operation: 'task', status: 'waiting', args: { assignee } });

@@ -1,7 +1,7 @@
 // Conditions of steps on cards: whole, by the numbers that the card shows, and whether a person is asked before.
 import { expect, test } from 'vitest';
 import { notesOf } from '#cards/step-lines.ts';
-import { following, makeFacts, makeStep } from '#tests/fixtures/plans.ts';
+import { following, makeFacts, makeStep } from '../../fixtures/plans.ts';
 
 test('a step says under which conditions it runs and that it asks before', () => {
   const long = 'x'.repeat(480);

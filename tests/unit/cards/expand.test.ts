@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { drawAdaptiveCard, drawAdaptiveText, drawBlocks, drawTextBlocks } from '#cards/expand.ts';
 import { drawText, viewNotice } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import { checkAdaptiveCard } from '#tests/fixtures/adaptive-card.ts';
-import { checkSlackMessage } from '#tests/fixtures/block-kit.ts';
-import { makeFacts, makeHugeFacts, samples } from '#tests/fixtures/plans.ts';
+import { checkAdaptiveCard } from '../../fixtures/adaptive-card.ts';
+import { checkSlackMessage } from '../../fixtures/block-kit.ts';
+import { makeFacts, makeHugeFacts, samples } from '../../fixtures/plans.ts';
 
 /** Every value under `key`, however deep. */
 function valuesOf(node: unknown, key: string): unknown[] {

@@ -7,12 +7,12 @@ import { cleanLine } from '#cards/plain.ts';
 import { viewSession } from '#cards/session-view.ts';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import type { ShownStep } from '#contracts/call.ts';
-import type { PlanCardFacts } from '#contracts/card.ts';
-import type { Step } from '#contracts/plan.ts';
-import type { SessionCardFacts } from '#contracts/session-card.ts';
-import { drawForChat } from '#conversation/delivery/draw-for-chat.ts';
-import { checkSlackMessage } from '#tests/fixtures/block-kit.ts';
+import { drawForChat } from '#chat/outbox/draw-for-chat.ts';
+import type { PlanCardFacts } from '#domain/chat/card.ts';
+import type { ShownStep } from '#domain/plan/call.ts';
+import type { Step } from '#domain/plan/plan.ts';
+import type { SessionCardFacts } from '#domain/planning/session-card.ts';
+import { checkSlackMessage } from '../../fixtures/block-kit.ts';
 import {
   makeFacts,
   makeStep,
@@ -20,8 +20,8 @@ import {
   type SampleName,
   samples,
   showStep,
-} from '#tests/fixtures/plans.ts';
-import { makeNode, sessions } from '#tests/fixtures/sessions.ts';
+} from '../../fixtures/plans.ts';
+import { makeNode, sessions } from '../../fixtures/sessions.ts';
 
 const fragments = [
   '<!channel>',

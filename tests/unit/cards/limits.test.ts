@@ -11,8 +11,8 @@ import {
 import { viewNotice } from '#cards/text.ts';
 import type { PlanView } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import { checkSlackMessage } from '#tests/fixtures/block-kit.ts';
-import { makeFacts, makeHugeFacts, makeStep, samples } from '#tests/fixtures/plans.ts';
+import { checkSlackMessage } from '../../fixtures/block-kit.ts';
+import { makeFacts, makeHugeFacts, makeStep, samples } from '../../fixtures/plans.ts';
 
 const proposed = viewPlan(samples.proposed);
 const titled = (length: number): PlanView => ({ ...proposed, title: 'x'.repeat(length) });

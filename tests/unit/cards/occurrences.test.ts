@@ -1,8 +1,8 @@
 // What a card leaves out of what comes again: later occurrences that say the same, and nothing else.
 import { expect, test } from 'vitest';
 import { viewProposal } from '#cards/proposal.ts';
-import type { Step } from '#contracts/plan.ts';
-import { makeFacts, makeStep } from '#tests/fixtures/plans.ts';
+import type { Step } from '#domain/plan/plan.ts';
+import { makeFacts, makeStep } from '../../fixtures/plans.ts';
 
 const series = {
   id: 'daily',

@@ -6,10 +6,10 @@ import { ask } from '#adapters/terminal/ask.ts';
 import { viewDetails } from '#cards/details-view.ts';
 import { readReview } from '#cards/review.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import { createFakeService } from '#tests/fixtures/fake-service.ts';
-import { following, makeFacts, makeStep } from '#tests/fixtures/plans.ts';
-import { createFakeTerminal } from '#tests/fixtures/terminal.ts';
 import { nameSteps } from '../../../adapters/console/page/plan/step-names.ts';
+import { createFakeService } from '../../fixtures/fake-service.ts';
+import { following, makeFacts, makeStep } from '../../fixtures/plans.ts';
+import { createFakeTerminal } from '../../fixtures/terminal.ts';
 
 /** Two steps that begin together, then one after the other. */
 function makeChain(count: number) {

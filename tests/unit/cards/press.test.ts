@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { pressAbout, pressOf } from '#cards/buttons.ts';
 import { fieldInputId, inputIdOf } from '#cards/input-ids.ts';
 import { readPress, readPressValue } from '#cards/press.ts';
-import { makePlan, makeStep } from '#tests/fixtures/plans.ts';
+import { makePlan, makeStep } from '../../fixtures/plans.ts';
 
 const plan = makePlan();
 const step = makeStep('2', { status: 'waiting', attempt: 3 });

@@ -4,16 +4,16 @@ import { drawAdaptiveCard, drawBlocks } from '#cards/expand.ts';
 import { readSessionPress } from '#cards/press.ts';
 import { viewSession } from '#cards/session-view.ts';
 import { drawText } from '#cards/text.ts';
-import { SessionPress } from '#contracts/session-card.ts';
-import { checkAdaptiveCard } from '#tests/fixtures/adaptive-card.ts';
-import { checkSlackMessage } from '#tests/fixtures/block-kit.ts';
+import { SessionPress } from '#domain/planning/session-card.ts';
+import { checkAdaptiveCard } from '../../fixtures/adaptive-card.ts';
+import { checkSlackMessage } from '../../fixtures/block-kit.ts';
 import {
   makeLargeOutline,
   makeNode,
   makeSession,
   outline,
   sessions,
-} from '#tests/fixtures/sessions.ts';
+} from '../../fixtures/sessions.ts';
 
 const all = Object.entries(sessions);
 const linesOf = (view: ReturnType<typeof viewSession>, kind: string) =>

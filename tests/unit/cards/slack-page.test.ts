@@ -1,7 +1,7 @@
 // The pictures of what Slack shows hold what somebody has chosen, and no name over a page that nobody says.
 import { expect, it } from 'vitest';
-import { drawSlackPage } from '#tests/cards/slack-page.ts';
-import { cardStates, drawState } from '#tests/cards/states.ts';
+import { drawSlackPage } from '../../cards/slack-page.ts';
+import { cardStates, drawState } from '../../cards/states.ts';
 
 const { card } = drawState('slack', cardStates.policy);
 

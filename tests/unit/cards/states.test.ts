@@ -3,10 +3,10 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { measureCard, teamsLimits } from '#cards/limits.ts';
-import { PlanStatus } from '#contracts/plan.ts';
-import { type CardState, cardStates, drawState } from '#tests/cards/states.ts';
-import { checkAdaptiveCard } from '#tests/fixtures/adaptive-card.ts';
-import { checkSlackMessage, checkSlackView } from '#tests/fixtures/block-kit.ts';
+import { PlanStatus } from '#domain/plan/plan.ts';
+import { type CardState, cardStates, drawState } from '../../cards/states.ts';
+import { checkAdaptiveCard } from '../../fixtures/adaptive-card.ts';
+import { checkSlackMessage, checkSlackView } from '../../fixtures/block-kit.ts';
 
 const states: [string, CardState][] = Object.entries(cardStates);
 const folder = join(import.meta.dirname, '..', '..', '..', 'docs', 'cards');

@@ -6,10 +6,10 @@ import { drawAdaptiveDetails, drawAdaptiveList, drawAdaptivePolicy } from '#card
 import { teamsLimits } from '#cards/limits.ts';
 import { type ReviewPage, readReview } from '#cards/review.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import type { PlanCardFacts } from '#contracts/card.ts';
-import { defaultPolicy } from '#contracts/policy.ts';
-import type { PlanSummary } from '#contracts/service.ts';
-import { noPartWords } from '#contracts/step-choice.ts';
+import type { PlanCardFacts } from '#domain/chat/card.ts';
+import { defaultPolicy } from '#domain/people/policy.ts';
+import { noPartWords } from '#domain/plan/step-choice.ts';
+import type { PlanSummary } from '#domain/service.ts';
 import {
   following,
   makeFacts,
@@ -17,8 +17,8 @@ import {
   makeStep,
   now,
   samples,
-} from '#tests/fixtures/plans.ts';
-import { answerTo, listButtons, readCard } from '#tests/fixtures/teams/press.ts';
+} from '../../fixtures/plans.ts';
+import { answerTo, listButtons, readCard } from '../../fixtures/teams/press.ts';
 
 /** The part of the official renderer that is used here; its own types do not pass this project's compiler options. */
 type Renderer = {

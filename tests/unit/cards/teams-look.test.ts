@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { drawAdaptiveCard } from '#cards/expand.ts';
 import { viewSession } from '#cards/session-view.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import { makeFacts, samples } from '#tests/fixtures/plans.ts';
-import { sessions } from '#tests/fixtures/sessions.ts';
+import { makeFacts, samples } from '../../fixtures/plans.ts';
+import { sessions } from '../../fixtures/sessions.ts';
 
 type Node = { [key: string]: unknown };
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { viewTrace } from '#cards/trace-view.ts';
 import { nameEvent, nameStage } from '#cards/trace-words.ts';
-import { Stage, StageEvent } from '#contracts/planning/stages.ts';
-import { makeEntry, makeTrace } from '#tests/fixtures/traces.ts';
+import { Stage, StageEvent } from '#domain/planning/stages.ts';
+import { makeEntry, makeTrace } from '../../fixtures/traces.ts';
 
 const stagesOf = (...entries: ReturnType<typeof makeEntry>[]) =>
   viewTrace(makeTrace({ run_id: 'run_1', entries })).stages;

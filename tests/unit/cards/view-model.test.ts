@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import { PlanStatus } from '#contracts/plan.ts';
+import { PlanStatus } from '#domain/plan/plan.ts';
 import {
   digest,
   following,
@@ -13,7 +13,7 @@ import {
   sampleStatuses,
   samples,
   standupSteps,
-} from '#tests/fixtures/plans.ts';
+} from '../../fixtures/plans.ts';
 
 const view = (name: SampleName) => viewPlan(samples[name]);
 const section = (name: SampleName, kind: string) =>

@@ -8,7 +8,7 @@ import {
   formatWork,
   tellSpan,
 } from '#cards/words.ts';
-import { listOf } from '#contracts/words.ts';
+import { listOf } from '#domain/words.ts';
 
 describe('a span of time', () => {
   const now = '2026-02-03T14:10:00.000Z';

@@ -1,10 +1,10 @@
 // The tables in ARCHITECTURE.md are printed from code; this keeps them so. `npm run tables` writes them anew.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { StageEvent } from '#contracts/planning/stages.ts';
-import { runEvents, runLifecycle } from '#conversation/run-table.ts';
+import { StageEvent } from '#domain/planning/stages.ts';
 import { sessionLifecycle } from '#planner/controller/table.ts';
-import { lifecycle, planEvents } from '#plans/lifecycle-table.ts';
+import { lifecycle, planEvents } from '#plans/lifecycle/lifecycle-table.ts';
+import { runEvents, runLifecycle } from '#runs/run-table.ts';
 
 const file = new URL('../../../ARCHITECTURE.md', import.meta.url);
 

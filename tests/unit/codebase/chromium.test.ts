@@ -1,6 +1,6 @@
 // The browser for the console's tests is found, and a browser can be driven.
 import { afterEach, expect, test, vi } from 'vitest';
-import { findChromium, listPlaces, openBrowser } from '#tests/setup/chromium.ts';
+import { findChromium, listPlaces, openBrowser } from '../../setup/chromium.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 

@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { getTableName, is } from 'drizzle-orm';
 import { PgTable } from 'drizzle-orm/pg-core';
 import { expect, test } from 'vitest';
-import { jobPayloads } from '#contracts/jobs.ts';
-import * as schema from '#store/schema.ts';
+import * as schema from '#db/schema.ts';
+import { jobPayloads } from '#domain/jobs.ts';
 
 const root = new URL('../../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');

@@ -1,6 +1,6 @@
 // With which flags of V8 a process begins anew: by its verb, never twice, and not where that cannot be or was chosen.
 import { expect, test } from 'vitest';
-import { chooseFlags } from '../../../src/heap-flags.ts';
+import { chooseFlags } from '#app/heap-flags.ts';
 
 const plain = {
   platform: 'linux' as const,

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api';
 import { describe, expect, test } from 'vitest';
-import { migrationsFolder } from '#store/migrate.ts';
-import * as schema from '#store/schema.ts';
+import { migrationsFolder } from '#db/migrate.ts';
+import * as schema from '#db/schema.ts';
 
 type Snapshot = ReturnType<typeof generateDrizzleJson>;
 type Journal = { entries: { idx: number; tag: string; when: number }[] };

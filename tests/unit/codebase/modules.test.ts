@@ -21,14 +21,14 @@ const planted: [string, string, string, RegExp][] = [
   ],
   [
     'an import upwards',
-    'src/store/x.ts',
+    'src/db/x.ts',
     "import { a } from '#conversation/a.ts';",
-    /store.*may not import/,
+    /db.*may not import/,
   ],
   [
     'an import for its type only',
     'src/tools/x.ts',
-    "import type { A } from '#store/a.ts';",
+    "import type { A } from '#db/a.ts';",
     /tools.*may not import/,
   ],
   [
@@ -50,9 +50,9 @@ const planted: [string, string, string, RegExp][] = [
     /api.*may not import adapters\/slack/,
   ],
   [
-    'cards that know the store',
+    'cards that know the database',
     'cards/x.ts',
-    "import { a } from '#store/a.ts';",
+    "import { a } from '#db/a.ts';",
     /cards.*may not import/,
   ],
   [
@@ -80,16 +80,16 @@ const planted: [string, string, string, RegExp][] = [
     /belongs to adapters\/slack/,
   ],
   [
-    'the database driver outside the store',
+    'the database driver outside its module',
     'src/plans/x.ts',
     "import { Pool } from 'pg';",
-    /belongs to store/,
+    /belongs to db/,
   ],
-  ['help from the tests', 'src/api/x.ts', "import { a } from '#tests/wait.ts';", /only for tests/],
+  ['help from the tests', 'src/api/x.ts', "import { a } from '../../tests/wait.ts';", /only for tests/],
   [
     'a module nobody has heard of',
     'src/attic/x.ts',
-    "import { a } from '#contracts/a.ts';",
+    "import { a } from '#domain/a.ts';",
     /stands in no module/,
   ],
 ];
@@ -109,6 +109,6 @@ test('files that import each other are reported, however many lie between', () =
 });
 
 test('an import down the instance is allowed', () => {
-  const text = "import { a } from '#plans/a.ts';\nimport { b } from '#contracts/b.ts';";
+  const text = "import { a } from '#plans/a.ts';\nimport { b } from '#domain/b.ts';";
   expect(findViolations([{ path: 'src/conversation/x.ts', text }], aliases)).toEqual([]);
 });

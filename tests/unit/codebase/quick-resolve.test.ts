@@ -8,7 +8,7 @@ const root = new URL('../../../', import.meta.url);
 /** Resolves each import twice, quickly and as Node does, while `modules` and all they need are loaded. */
 const compare = (modules: string[]) => `
   import { registerHooks } from 'node:module';
-  import { createQuickResolver } from './src/quick-resolve.ts';
+  import { createQuickResolver } from './src/app/quick-resolve.ts';
   const quick = createQuickResolver();
   const seen = { imports: 0, asked: 0, different: [] };
   registerHooks({
@@ -43,13 +43,13 @@ test('each import of a start resolves to the address and the format that Node it
       '--eval',
       compare([
         ...['keep-running', 'in-terminal', 'migrate', 'doctor'].map(
-          (verb) => `./src/verbs/${verb}.ts`,
+          (verb) => `./src/app/verbs/${verb}.ts`,
         ),
-        './src/wire.ts',
-        './src/doctor.ts',
-        './src/serve.ts',
+        './src/app/wire.ts',
+        './src/app/doctor.ts',
+        './src/app/serve.ts',
         './src/models/chat-model.ts',
-        './src/plans/markdown.ts',
+        './src/plans/views/markdown.ts',
         './src/tools/mcp/server.ts',
         './src/tools/http/open-web.ts',
         './src/tools/http/send-request.ts',

@@ -1,9 +1,9 @@
 // What the documents and countersign.example.json say of the settings, beside the settings themselves.
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { defaultPolicy } from '#contracts/policy.ts';
-import { Environment, Settings } from '#contracts/settings.ts';
-import { benchNames } from '../../../src/bench/names.ts';
+import { benchNames } from '#bench/names.ts';
+import { defaultPolicy } from '#domain/people/policy.ts';
+import { Environment, Settings } from '#domain/settings.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8');
 const pages = readdirSync(new URL('../../../docs', import.meta.url)).filter((name) =>

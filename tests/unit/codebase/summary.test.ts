@@ -1,7 +1,7 @@
 // The counts behind the last line of `npm test`.
 import { expect, test } from 'vitest';
 import type { TestModule } from 'vitest/node';
-import { countResults } from '#tests/setup/summary-reporter.ts';
+import { countResults } from '../../setup/summary-reporter.ts';
 
 /** As much of a module as is counted. */
 function module(ok: boolean, ...states: string[]): TestModule {

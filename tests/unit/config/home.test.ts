@@ -3,8 +3,8 @@ import { chmod, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadConfig } from '#config';
-import { secureHome } from '../../../src/home.ts';
+import { loadConfig } from '#app/config.ts';
+import { secureHome } from '#app/home.ts';
 
 const asRoot = process.getuid?.() === 0;
 const homeMode = asRoot ? 0o711 : 0o700;

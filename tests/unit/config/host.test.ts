@@ -1,6 +1,6 @@
 // Where the server may listen.
 import { describe, expect, it } from 'vitest';
-import { loadConfig } from '#config';
+import { loadConfig } from '#app/config.ts';
 
 const load = (variables: Record<string, string>) => loadConfig(variables, '/nowhere');
 

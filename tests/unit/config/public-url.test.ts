@@ -1,8 +1,8 @@
 // The public address: what it may be, and what links lead to with it and without.
 import { describe, expect, test } from 'vitest';
 import { chooseWay } from '#adapters/slack/manifest/main.ts';
-import { loadConfig } from '#config';
-import { createLinks } from '../../../src/links.ts';
+import { loadConfig } from '#app/config.ts';
+import { createLinks } from '#app/links.ts';
 
 const token = 'a-token-of-sixteen';
 const load = (variables: Record<string, string>) => loadConfig(variables, '/nowhere');

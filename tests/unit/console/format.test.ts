@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { makeFacts } from '#tests/fixtures/plans.ts';
 import { formatDuration, wrapText } from '../../../adapters/console/page/plan/format.ts';
 import { drawPath } from '../../../adapters/console/page/plan/graph-shape.ts';
 import { shareCounts } from '../../../adapters/console/page/plan/statuses.ts';
+import { makeFacts } from '../../fixtures/plans.ts';
 
 const noSteps = makeFacts({}, []).plan.counts;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { makePlan } from '#tests/fixtures/plans.ts';
 import { findAdded, readPages } from '../../../adapters/console/page/live/pending-pages.ts';
+import { makePlan } from '../../fixtures/plans.ts';
 
 const plansOf = (...ids: string[]) => ids.map((id) => makePlan({ id }));
 

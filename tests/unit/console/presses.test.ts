@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fieldInputId, inputIdOf } from '#cards/input-ids.ts';
-import { CardPress } from '#contracts/card.ts';
-import type { SessionPress } from '#contracts/session-card.ts';
+import { CardPress } from '#domain/chat/card.ts';
+import type { SessionPress } from '#domain/planning/session-card.ts';
 import {
   planPress,
   planSessionPress,

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CardAnswer, registerConsole } from '#adapters/console/routes.ts';
-import type { PlanCardFacts } from '#contracts/card.ts';
-import type { Service } from '#contracts/service.ts';
-import { startApi, type TestApi } from '#tests/fixtures/api.ts';
-import { makeFacts } from '#tests/fixtures/plans.ts';
-import { createServiceDouble } from '#tests/fixtures/service-double.ts';
+import type { PlanCardFacts } from '#domain/chat/card.ts';
+import type { Service } from '#domain/service.ts';
+import { startApi, type TestApi } from '../../fixtures/api.ts';
+import { makeFacts } from '../../fixtures/plans.ts';
+import { createServiceDouble } from '../../fixtures/service-double.ts';
 
 /** Says what it is asked about; nothing else is asked of it here. */
 const service: Service = Object.assign(createServiceDouble(), {

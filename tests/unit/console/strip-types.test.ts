@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { node, root } from '#tests/setup/process.ts';
+import { node, root } from '../../setup/process.ts';
 
 const module = join(root, 'adapters', 'console', 'strip-types.ts');
 

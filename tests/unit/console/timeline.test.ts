@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ShownStep } from '#contracts/call.ts';
-import { OutlineNode, type PlanOutline } from '#contracts/planning/outline.ts';
-import { StrategyProfile } from '#contracts/planning/schedule.ts';
-import { following, makeStep } from '#tests/fixtures/plans.ts';
+import type { ShownStep } from '#domain/plan/call.ts';
+import { OutlineNode, type PlanOutline } from '#domain/planning/outline.ts';
+import { StrategyProfile } from '#domain/planning/schedule.ts';
 import {
   describeRow,
   isTimed,
@@ -10,6 +9,7 @@ import {
   placeTicks,
   readScheduled,
 } from '../../../adapters/console/page/plan/timeline.ts';
+import { following, makeStep } from '../../fixtures/plans.ts';
 
 const now = Date.parse('2026-02-03T14:00:00Z');
 const minutes = (n: number) => now + n * 60_000;

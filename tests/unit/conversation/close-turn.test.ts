@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { writeMessage } from '#cards/message-text.ts';
-import type { Pause } from '#contracts/planning/state.ts';
-import type { TraceEntry } from '#contracts/run.ts';
+import { readWordFor } from '#conversation/words.ts';
+import type { TraceEntry } from '#domain/planning/run.ts';
+import type { Pause } from '#domain/planning/state.ts';
 import {
   closing,
   type Ended,
@@ -9,9 +10,8 @@ import {
   saysOf,
   sessionColumns,
   traceWith,
-} from '#conversation/close-turn.ts';
-import { digestShown, waitsFor } from '#conversation/session-subject.ts';
-import { readWordFor } from '#conversation/words.ts';
+} from '#runs/close-turn.ts';
+import { digestShown, waitsFor } from '#runs/session-subject.ts';
 
 function entry(explanation: string, extra: Partial<TraceEntry> = {}): TraceEntry {
   return {

@@ -1,8 +1,8 @@
 // What a card says comes next while nothing is ready: what waits for nothing but what is under way.
 import { expect, test } from 'vitest';
-import type { Step } from '#contracts/plan.ts';
 import { findNext } from '#conversation/plan-card.ts';
-import { following, makeStep } from '#tests/fixtures/plans.ts';
+import type { Step } from '#domain/plan/plan.ts';
+import { following, makeStep } from '../../fixtures/plans.ts';
 
 const step = (id: string, status: Step['status'], ...after: string[]): Step =>
   makeStep(id, { status, after: following(...after) });

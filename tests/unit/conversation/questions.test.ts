@@ -1,9 +1,9 @@
 // What is said about steps of people stays left to right, however the person writes their name.
 import { expect, test } from 'vitest';
 import { writeMessage } from '#cards/message-text.ts';
-import type { MessageParts } from '#contracts/message-parts.ts';
-import { describeBlocked, describeQuestion } from '#conversation/announce.ts';
-import { makeStep } from '#tests/fixtures/plans.ts';
+import type { MessageParts } from '#domain/chat/message-parts.ts';
+import { describeBlocked, describeQuestion } from '#notices/announce.ts';
+import { makeStep } from '../../fixtures/plans.ts';
 
 const plan = { id: 'PLAN-00000001', title: 'Move' };
 const say = (says: MessageParts | null) => writeMessage(says, '');

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { writeTrace } from '#cards/chat-words.ts';
-import type { Export } from '#contracts/plan-record.ts';
-import { emptyTrace } from '#conversation/planning-trace.ts';
 import { readExport, readRecord } from '#conversation/read-record.ts';
+import type { Export } from '#domain/plan/record.ts';
+import { emptyTrace } from '#runs/planning-trace.ts';
 
 const plan = 'PLAN-3f9a1c20';
 

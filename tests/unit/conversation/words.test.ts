@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { CountersignError } from '#contracts/errors.ts';
-import { chooseSteps, readStepChoice, withNumbers } from '#contracts/step-choice.ts';
-import { numberSteps } from '#contracts/step-numbers.ts';
 import { readWord } from '#conversation/words.ts';
-import { following, makeStep } from '#tests/fixtures/plans.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { chooseSteps, readStepChoice, withNumbers } from '#domain/plan/step-choice.ts';
+import { numberSteps } from '#domain/plan/step-numbers.ts';
+import { following, makeStep } from '../../fixtures/plans.ts';
 
 describe('words that approve some steps', () => {
   it.each([

@@ -1,7 +1,7 @@
 // Whose times people speak of.
 import { expect, test } from 'vitest';
-import { person } from '#contracts/actor.ts';
-import { zoneOf } from '#conversation/zone.ts';
+import { person } from '#domain/people/actor.ts';
+import { zoneOf } from '#people/zone.ts';
 
 test.each([
   ['Asia/Tokyo', 'Asia/Tokyo'],

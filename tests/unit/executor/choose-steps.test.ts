@@ -1,8 +1,8 @@
 // Which ready steps start with what the pools have left: never too much, in order, and nobody passes who has waited long.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { PoolState, ResourceWait } from '#db/sql/resources.ts';
 import { type Candidate, chooseSteps } from '#executor/choose-steps.ts';
-import type { PoolState, ResourceWait } from '#store/sql/resources.ts';
 
 const patienceMs = 1000;
 const own = 'PLAN-own';

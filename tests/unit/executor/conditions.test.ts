@@ -1,7 +1,7 @@
 // What a condition compares, and what is said where it does not hold.
 import { expect, test } from 'vitest';
-import type { StepCondition } from '#contracts/condition.ts';
-import type { Json } from '#contracts/text.ts';
+import type { StepCondition } from '#domain/plan/condition.ts';
+import type { Json } from '#domain/text.ts';
 import { explainCondition } from '#executor/conditions.ts';
 
 const output: Json = {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import type { Random } from '#contracts/clock.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import { Settings } from '#contracts/settings.ts';
+import type { Random } from '#domain/clock.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { Settings } from '#domain/settings.ts';
 import { decideRetry, ruleOf } from '#executor/retry-policy.ts';
 import { nothingDone, outcomeUnknown } from '#tools/failures.ts';
 

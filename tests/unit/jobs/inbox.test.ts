@@ -1,14 +1,10 @@
 // What a wakeup holds up: its fetcher until its thread is held, a place as long as somebody works on the thread.
 import { expect, test } from 'vitest';
-import type { InboxThread } from '#contracts/inbox.ts';
-import {
-  type InboxContext,
-  type InboxHandler,
-  inboxRule,
-} from '#conversation/inbox/inbox-context.ts';
+import { type InboxContext, type InboxHandler, inboxRule } from '#chat/inbox/inbox-context.ts';
+import type { Statement } from '#db/database.ts';
+import type { InboxThread } from '#domain/chat/inbox.ts';
 import { inboxJobs, threadsAtOnce } from '#jobs/inbox.ts';
-import type { Statement } from '#store/database.ts';
-import { waitFor } from '#tests/wait.ts';
+import { waitFor } from '../../wait.ts';
 
 const never = new AbortController().signal;
 const threadOf = (thread: string): InboxThread => ({ platform: 'slack', tenant: 'T1', thread });

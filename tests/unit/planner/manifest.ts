@@ -1,7 +1,7 @@
 // Small typed manifests for planner tests: the built-ins by their real names, and MCP servers as theirs.
-import { CountersignError } from '#contracts/errors.ts';
-import type { Json, JsonObject } from '#contracts/text.ts';
-import type { Effect, OperationSpec, ToolOutput } from '#contracts/tool.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
+import type { Effect, OperationSpec, ToolOutput } from '#domain/tool.ts';
 import type { PlannerTools } from '#planner/ports.ts';
 
 type Kind = 'string' | 'number' | 'boolean' | 'object' | 'strings';

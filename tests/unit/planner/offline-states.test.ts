@@ -1,10 +1,10 @@
 // Every state of a planning session, reached with no model: by what people type, and by what they decide.
 import { describe, expect, it } from 'vitest';
-import { assignAnswers } from '#contracts/asked-question.ts';
-import type { Clock } from '#contracts/clock.ts';
-import type { PlanningState, SessionDecision } from '#contracts/planning/state.ts';
-import { applyOverride, defaultPolicy, type PolicyOverride } from '#contracts/policy.ts';
-import type { PlanningOutcome, Utterance } from '#contracts/run.ts';
+import type { Clock } from '#domain/clock.ts';
+import { applyOverride, defaultPolicy, type PolicyOverride } from '#domain/people/policy.ts';
+import { assignAnswers } from '#domain/planning/asked-question.ts';
+import type { PlanningOutcome, Utterance } from '#domain/planning/run.ts';
+import type { PlanningState, SessionDecision } from '#domain/planning/state.ts';
 import { createPlanner } from '#planner/create-planner.ts';
 import { builtins, toolsOf } from './manifest.ts';
 import { limits } from './planners.ts';

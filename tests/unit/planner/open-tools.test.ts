@@ -4,10 +4,10 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { Settings } from '#contracts/settings.ts';
+import type { Queryable } from '#db/database.ts';
+import { Settings } from '#domain/settings.ts';
 import { openPlannerTools } from '#planner/open-tools.ts';
-import type { Queryable } from '#store/database.ts';
-import { type Bench, openBench } from '#tests/unit/tools/tool-bench.ts';
+import { type Bench, openBench } from '../tools/tool-bench.ts';
 
 let stageTools: Bench | undefined;
 const server = createServer();

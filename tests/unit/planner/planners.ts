@@ -1,6 +1,6 @@
 // Planners for tests: nothing is kept, nothing is paid.
-import { systemClock } from '#contracts/clock.ts';
-import type { Planner } from '#contracts/run.ts';
+import { systemClock } from '#domain/clock.ts';
+import type { Planner } from '#domain/planning/run.ts';
 import type { PlanningLimits } from '#planner/budget/limits.ts';
 import { createPlanner } from '#planner/create-planner.ts';
 import type { PlannerTools } from '#planner/ports.ts';

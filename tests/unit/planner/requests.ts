@@ -1,9 +1,9 @@
 // Planning requests for tests, all from one moment: Wednesday, 4 March 2026, 11:00 in Berlin.
-import { assignAnswers, nameQuestions } from '#contracts/asked-question.ts';
-import type { PlanDraft } from '#contracts/plan.ts';
-import { defaultPolicy, type InteractionPolicy } from '#contracts/policy.ts';
-import type { Planner, PlanningOutcome, PlanningRequest, Utterance } from '#contracts/run.ts';
-import type { JsonObject } from '#contracts/text.ts';
+import { defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import { assignAnswers, nameQuestions } from '#domain/planning/asked-question.ts';
+import type { Planner, PlanningOutcome, PlanningRequest, Utterance } from '#domain/planning/run.ts';
+import type { JsonObject } from '#domain/text.ts';
 
 let runs = 0;
 

@@ -1,6 +1,6 @@
 // Says one row of the table of utterances to a planner without a model, and writes down what came of it.
-import type { StepDraft } from '#contracts/plan.ts';
-import type { PlanningOutcome } from '#contracts/run.ts';
+import type { StepDraft } from '#domain/plan/plan.ts';
+import type { PlanningOutcome } from '#domain/planning/run.ts';
 import { createPlanner } from '#planner/create-planner.ts';
 import { builtins, everythingServer, fsServer, memoryServer, toolsOf } from './manifest.ts';
 import { limits } from './planners.ts';

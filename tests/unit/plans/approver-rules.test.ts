@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ApproverPolicy } from '#contracts/plan.ts';
+import type { ApproverPolicy } from '#domain/plan/plan.ts';
 import {
   approvalsThatSuffice,
   isSatisfied,
@@ -8,8 +8,8 @@ import {
   type People,
   rulesOf,
   samePolicy,
-} from '#plans/approver-rules.ts';
-import { describeAllMissing } from '#plans/approver-words.ts';
+} from '#plans/approval/approver-rules.ts';
+import { describeAllMissing } from '#plans/approval/approver-words.ts';
 
 const people: People = {
   requester: 'ana',

@@ -2,8 +2,13 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { StepContent } from '#contracts/plan.ts';
-import { canonicalStep, contentOfStep, digestPlan, type PlanHeader } from '#plans/canonical.ts';
+import type { StepContent } from '#domain/plan/plan.ts';
+import {
+  canonicalStep,
+  contentOfStep,
+  digestPlan,
+  type PlanHeader,
+} from '#plans/approval/canonical.ts';
 
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),

@@ -1,11 +1,11 @@
 // References between steps, refused before anything is stored, over the real built-in operations.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CountersignError } from '#contracts/errors.ts';
-import type { StepDraft } from '#contracts/plan.ts';
-import type { JsonObject } from '#contracts/text.ts';
-import type { Operation, ToolRegistry } from '#contracts/tool.ts';
-import { normalisePlan } from '#plans/normalise.ts';
-import { type Bench, openBench } from '#tests/unit/tools/tool-bench.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { StepDraft } from '#domain/plan/plan.ts';
+import type { JsonObject } from '#domain/text.ts';
+import type { Operation, ToolRegistry } from '#domain/tool.ts';
+import { normalisePlan } from '#plans/proposal/normalise.ts';
+import { type Bench, openBench } from '../tools/tool-bench.ts';
 
 let bench: Bench;
 let registry: ToolRegistry;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { systemRandom } from '#contracts/clock.ts';
-import { PlanContext } from '#contracts/plan.ts';
-import { splitContext } from '#plans/context.ts';
+import { systemRandom } from '#domain/clock.ts';
+import { PlanContext } from '#domain/plan/plan.ts';
+import { splitContext } from '#plans/proposal/context.ts';
 
 const limit = 50 * 1024;
 

@@ -1,8 +1,8 @@
 // Series of a draft: refused with a sentence each, or begun with their first occurrences.
 import { describe, expect, test } from 'vitest';
-import { CountersignError } from '#contracts/errors.ts';
-import type { PlanDraft, Series } from '#contracts/plan.ts';
-import { expandDraft } from '#plans/normalise-series.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { PlanDraft, Series } from '#domain/plan/plan.ts';
+import { expandDraft } from '#plans/series/normalise.ts';
 
 const now = new Date('2026-05-04T10:00:00Z');
 

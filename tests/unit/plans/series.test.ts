@@ -1,7 +1,7 @@
 // What a series gives: the same steps whenever they are asked for, in wall time, within the horizon and no later than its end.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Series } from '#contracts/plan.ts';
+import type { Series } from '#domain/plan/plan.ts';
 import {
   endOf,
   horizonMs,
@@ -12,7 +12,7 @@ import {
   occurrencesBetween,
   readOccurrenceId,
   stepsOfOccurrence,
-} from '#plans/series.ts';
+} from '#plans/series/series.ts';
 import { localDate } from '#timeline/recurrence.ts';
 
 const series: Series = {

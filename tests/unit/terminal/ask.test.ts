@@ -1,10 +1,10 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { ask, exitCodes } from '#adapters/terminal/ask.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import { createFakeService, type Script } from '#tests/fixtures/fake-service.ts';
-import { digest, following, makeFacts, makeStep, samples } from '#tests/fixtures/plans.ts';
-import { createFakeTerminal, type FakeTerminal } from '#tests/fixtures/terminal.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { createFakeService, type Script } from '../../fixtures/fake-service.ts';
+import { digest, following, makeFacts, makeStep, samples } from '../../fixtures/plans.ts';
+import { createFakeTerminal, type FakeTerminal } from '../../fixtures/terminal.ts';
 
 const planned: Script['turns'] = [
   { planning_status: 'needs_clarification', plan_id: 'PLAN-3f9a1c20', response_text: '' },

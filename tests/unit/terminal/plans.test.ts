@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '#adapters/terminal/exit-codes.ts';
 import { listPlans, type PlansOptions } from '#adapters/terminal/plans.ts';
-import { createFakeService, type Script } from '#tests/fixtures/fake-service.ts';
-import { makePlan, now, samples } from '#tests/fixtures/plans.ts';
-import { createFakeTerminal } from '#tests/fixtures/terminal.ts';
+import { createFakeService, type Script } from '../../fixtures/fake-service.ts';
+import { makePlan, now, samples } from '../../fixtures/plans.ts';
+import { createFakeTerminal } from '../../fixtures/terminal.ts';
 
 const summaries = [
   { ...samples.executing.plan, id: 'PLAN-00000001' },

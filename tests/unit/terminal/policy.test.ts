@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '#adapters/terminal/exit-codes.ts';
 import { type PolicyOptions, policy } from '#adapters/terminal/policy.ts';
-import { defaultPolicy } from '#contracts/policy.ts';
-import { createServiceDouble } from '#tests/fixtures/service-double.ts';
-import { createFakeTerminal } from '#tests/fixtures/terminal.ts';
+import { defaultPolicy } from '#domain/people/policy.ts';
+import { createServiceDouble } from '../../fixtures/service-double.ts';
+import { createFakeTerminal } from '../../fixtures/terminal.ts';
 
 const service = createServiceDouble();
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ask, exitCodes } from '#adapters/terminal/ask.ts';
-import { createFakeService, type Script } from '#tests/fixtures/fake-service.ts';
-import { samples } from '#tests/fixtures/plans.ts';
-import { sessionDigest, sessions } from '#tests/fixtures/sessions.ts';
-import { createFakeTerminal } from '#tests/fixtures/terminal.ts';
+import { createFakeService, type Script } from '../../fixtures/fake-service.ts';
+import { samples } from '../../fixtures/plans.ts';
+import { sessionDigest, sessions } from '../../fixtures/sessions.ts';
+import { createFakeTerminal } from '../../fixtures/terminal.ts';
 
 const waiting: Script['turns'][number] = {
   planning_status: 'needs_clarification',

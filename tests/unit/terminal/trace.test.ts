@@ -2,10 +2,10 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '#adapters/terminal/exit-codes.ts';
 import { listPlans, type PlansOptions } from '#adapters/terminal/plans.ts';
-import type { PlanningTrace } from '#contracts/planning/trace-view.ts';
-import { createFakeService } from '#tests/fixtures/fake-service.ts';
-import { createFakeTerminal } from '#tests/fixtures/terminal.ts';
-import { makeEntry, makeTrace, wholeTrace } from '#tests/fixtures/traces.ts';
+import type { PlanningTrace } from '#domain/planning/trace-view.ts';
+import { createFakeService } from '../../fixtures/fake-service.ts';
+import { createFakeTerminal } from '../../fixtures/terminal.ts';
+import { makeEntry, makeTrace, wholeTrace } from '../../fixtures/traces.ts';
 
 const id = 'PLAN-3f9a1c20';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from '#contracts/text.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
 import { readPointer, resolveReferences } from '#tools/resolve-arguments.ts';
 import { compileValidator } from '#tools/validate-arguments.ts';
 

@@ -9,8 +9,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createChatModel } from '#models/chat-model.ts';
 import { createModelClient } from '#models/openai.ts';
 import { createTextModel } from '#models/text-model.ts';
-import { listenOnLoopback } from '#tests/fixtures/loopback.ts';
-import { waitFor } from '#tests/wait.ts';
+import { listenOnLoopback } from '../../fixtures/loopback.ts';
+import { waitFor } from '../../wait.ts';
 import { type Bench, openBench } from './tool-bench.ts';
 
 const closers: (() => Promise<unknown>)[] = [];

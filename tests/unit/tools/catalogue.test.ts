@@ -1,7 +1,7 @@
 // What a plan may name: this process's own operations and those of live workers; the more careful description counts.
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '#contracts/text.ts';
-import type { Effect, Operation, OperationSpec, ToolStatus } from '#contracts/tool.ts';
+import type { JsonObject } from '#domain/text.ts';
+import type { Effect, Operation, OperationSpec, ToolStatus } from '#domain/tool.ts';
 import { createCatalogue } from '#tools/catalogue.ts';
 
 function spec(name: string, effect: Effect, required = 'line'): OperationSpec {

@@ -1,8 +1,8 @@
 // What an MCP server says of a tool, as other processes are told of it.
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { expect, test } from 'vitest';
-import type { McpServer } from '#contracts/settings.ts';
-import type { Effect } from '#contracts/tool.ts';
+import type { McpServer } from '#domain/settings.ts';
+import type { Effect } from '#domain/tool.ts';
 import { describeTool } from '#tools/mcp/describe-tool.ts';
 
 test('texts that no database takes are mended wherever a server has put them', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { OperationSpec } from '#contracts/tool.ts';
+import type { OperationSpec } from '#domain/tool.ts';
 import { type CallQuestion, decideCall, isShell, plannerOperations } from '#tools/guard.ts';
 
 const question: CallQuestion = {

@@ -1,8 +1,8 @@
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { listenOnLoopback } from '#tests/fixtures/loopback.ts';
 import { createAddressRules, findUrlProblem } from '#tools/http/addresses.ts';
+import { listenOnLoopback } from '../../fixtures/loopback.ts';
 import { type Bench, openBench } from './tool-bench.ts';
 
 const closers: (() => Promise<unknown>)[] = [];

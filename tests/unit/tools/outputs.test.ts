@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from '#contracts/text.ts';
-import { type Listening, listenOnLoopback } from '#tests/fixtures/loopback.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
+import { type Listening, listenOnLoopback } from '../../fixtures/loopback.ts';
 import { type Bench, openBench } from './tool-bench.ts';
 
 let bench: Bench;

@@ -2,7 +2,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSocketServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { listenOnLoopback } from '#tests/fixtures/loopback.ts';
+import { listenOnLoopback } from '../../fixtures/loopback.ts';
 import { type Bench, openBench } from './tool-bench.ts';
 
 const closers: (() => Promise<unknown>)[] = [];

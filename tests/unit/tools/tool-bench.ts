@@ -2,10 +2,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CountersignError } from '#contracts/errors.ts';
-import { Settings } from '#contracts/settings.ts';
-import type { Json, JsonObject } from '#contracts/text.ts';
-import type { ToolContext, ToolOutput, ToolRegistry } from '#contracts/tool.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { Settings } from '#domain/settings.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
+import type { ToolContext, ToolOutput, ToolRegistry } from '#domain/tool.ts';
 import * as times from '#timeline/recurrence.ts';
 import { createRegistry, type RegistryOptions } from '#tools/registry.ts';
 

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Json } from '#contracts/text.ts';
+import type { Json } from '#domain/text.ts';
 import { SchemaWalker, type ValueType } from '#tools/walk-schema.ts';
 
 /** Types at `tokens`, or false where nothing can be. */

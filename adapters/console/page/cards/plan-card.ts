@@ -1,7 +1,7 @@
 // <plan-card>: the card of a plan or of a planning session, drawn by the official renderer. It redraws only when the card itself changed.
 import { hostConfig } from '#cards/host-config.ts';
-import type { CardPress } from '#contracts/card.ts';
-import type { SessionPress } from '#contracts/session-card.ts';
+import type { CardPress } from '#domain/chat/card.ts';
+import type { SessionPress } from '#domain/planning/session-card.ts';
 import type { PartialApproval } from '../live/part.ts';
 import { type Inputs, readPress } from '../live/presses.ts';
 import { labelCard, rememberCard, restoreCard } from './memory.ts';

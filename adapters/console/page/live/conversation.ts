@@ -1,5 +1,5 @@
 // The conversation: reads it, says things in it, and follows what is said. Its id is in the address of the page.
-import type { Message } from '#contracts/service.ts';
+import type { Message } from '#domain/service.ts';
 import { describeError, get, post } from './api.ts';
 import { openPlan } from './focus.ts';
 import { readOnScreen } from './part.ts';

@@ -1,7 +1,7 @@
 // Which steps of a plan are ticked. It is one state for all that decides here: the card's button, the steps, and the word that is
 // written. Bound to the digest under which the steps were read: a new version begins with all of them again.
-import type { CardPress } from '#contracts/card.ts';
-import type { OnScreen } from '#contracts/service.ts';
+import type { CardPress } from '#domain/chat/card.ts';
+import type { OnScreen } from '#domain/service.ts';
 import { countOf } from '../plan/format.ts';
 import type { Card, State } from './state.ts';
 import { change } from './store.ts';

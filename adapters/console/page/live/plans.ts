@@ -1,14 +1,14 @@
 // Reads plans for the page: cards in the conversation, the plan in the right-hand column.
-import type { ShownStep } from '#contracts/call.ts';
-import type { StepStatus } from '#contracts/plan.ts';
-import type { StepFilter } from '#contracts/service.ts';
+import type { ShownStep } from '#domain/plan/call.ts';
+import type { StepStatus } from '#domain/plan/plan.ts';
 import type {
   AuditEntry,
   Overview,
   PlanningArtifacts,
   StepPage,
   VersionDiff,
-} from '#contracts/views.ts';
+} from '#domain/plan/views.ts';
+import type { StepFilter } from '#domain/service.ts';
 import { readScheduled } from '../plan/timeline.ts';
 import { describeError, get } from './api.ts';
 import { reviewedDigest } from './part.ts';

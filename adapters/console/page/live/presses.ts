@@ -1,8 +1,8 @@
 // What a press on a card asks of the server. Pure, so that every button is tested without a browser.
 import { inputIdOf, readInputs } from '#cards/input-ids.ts';
-import type { CardPress } from '#contracts/card.ts';
-import { expectedStep } from '#contracts/expected-step.ts';
-import type { SessionPress } from '#contracts/session-card.ts';
+import type { CardPress } from '#domain/chat/card.ts';
+import { expectedStep } from '#domain/plan/expected-step.ts';
+import type { SessionPress } from '#domain/planning/session-card.ts';
 
 export type Call = { path: string; body: Record<string, unknown> };
 

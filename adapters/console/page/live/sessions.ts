@@ -1,5 +1,5 @@
 // Planning sessions that wait in the conversation: their cards, read again whenever something is said or pressed.
-import type { Message } from '#contracts/service.ts';
+import type { Message } from '#domain/service.ts';
 import { get } from './api.ts';
 import type { SessionCard } from './state.ts';
 import { change, state } from './store.ts';

@@ -1,7 +1,7 @@
 // The sliders of the person at this page: read when the dialog opens, stored with one press, so that a half-moved slider
 // changes nothing.
-import type { InteractionPolicy, PolicyOverride } from '#contracts/policy.ts';
-import type { PolicyView } from '#contracts/service.ts';
+import type { InteractionPolicy, PolicyOverride } from '#domain/people/policy.ts';
+import type { PolicyView } from '#domain/service.ts';
 import { describeError, get, put } from './api.ts';
 import { change, state } from './store.ts';
 

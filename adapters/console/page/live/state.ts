@@ -1,13 +1,13 @@
 // All that the page knows. It is a picture of what the server said; a reload builds it anew from there.
 import type { PlanView as PlanWords, SessionView } from '#cards/view.ts';
-import type { ShownStep } from '#contracts/call.ts';
-import type { PlanCardFacts } from '#contracts/card.ts';
-import type { StepStatus } from '#contracts/plan.ts';
-import type { PlanningTrace } from '#contracts/planning/trace-view.ts';
-import type { InteractionPolicy, PolicyOverride } from '#contracts/policy.ts';
-import type { PlanningStatus } from '#contracts/run.ts';
-import type { Message, PlanSummary } from '#contracts/service.ts';
-import type { AuditEntry, Overview, VersionDiff } from '#contracts/views.ts';
+import type { PlanCardFacts } from '#domain/chat/card.ts';
+import type { InteractionPolicy, PolicyOverride } from '#domain/people/policy.ts';
+import type { ShownStep } from '#domain/plan/call.ts';
+import type { StepStatus } from '#domain/plan/plan.ts';
+import type { AuditEntry, Overview, VersionDiff } from '#domain/plan/views.ts';
+import type { PlanningStatus } from '#domain/planning/run.ts';
+import type { PlanningTrace } from '#domain/planning/trace-view.ts';
+import type { Message, PlanSummary } from '#domain/service.ts';
 import type { Span } from '../plan/timeline.ts';
 import type { StreamState } from './stream.ts';
 

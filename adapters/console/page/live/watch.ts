@@ -1,6 +1,6 @@
 // Keeps what is on the screen fresh: the shown plan by its event stream, other unfinished cards by asking now and
 // then. Events only say that something changed; what is shown is always read again from the server.
-import type { Plan } from '#contracts/plan.ts';
+import type { Plan } from '#domain/plan/plan.ts';
 import { get } from './api.ts';
 import { loadPending } from './pending.ts';
 import { loadCard, refreshPlan } from './plans.ts';

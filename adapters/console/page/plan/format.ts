@@ -2,7 +2,7 @@
 import { showText } from '#cards/plain.ts';
 import * as words from '#cards/words.ts';
 
-export { countOf } from '#contracts/words.ts';
+export { countOf } from '#domain/words.ts';
 
 const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 

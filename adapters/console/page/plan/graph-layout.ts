@@ -1,5 +1,5 @@
 // Where each step stands in the graph: layered layout by ELK, in a worker, kept until the shape of the plan changes.
-import type { Step } from '#contracts/plan.ts';
+import type { Step } from '#domain/plan/plan.ts';
 import { type Drawn, type ElkNode, toElkGraph } from './graph-shape.ts';
 
 type Elk = { layout(graph: ElkNode): Promise<ElkNode> };

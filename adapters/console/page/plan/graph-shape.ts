@@ -1,5 +1,5 @@
 // The shape of a plan as a graph, and of its edges as paths. Pure; the layout itself is ELK's.
-import type { Step } from '#contracts/plan.ts';
+import type { Step } from '#domain/plan/plan.ts';
 
 export type Point = { x: number; y: number };
 export type Drawn = {

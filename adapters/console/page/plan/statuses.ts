@@ -1,5 +1,5 @@
 // Step statuses in the order a reader cares about: what ended, what moves, what is to come.
-import type { StepCounts, StepStatus } from '#contracts/plan.ts';
+import type { StepCounts, StepStatus } from '#domain/plan/plan.ts';
 
 export const statusOrder: StepStatus[] = [
   'succeeded',

@@ -1,8 +1,8 @@
 // The numbers of steps as their card gives them (2a, 2b), so that a step is called the same wherever it is read and in
 // words such as "approve all but 2b".
-import type { PlanCardFacts } from '#contracts/card.ts';
-import type { Step } from '#contracts/plan.ts';
-import { labelSteps, numberedAtMost } from '#contracts/step-numbers.ts';
+import type { PlanCardFacts } from '#domain/chat/card.ts';
+import type { Step } from '#domain/plan/plan.ts';
+import { labelSteps, numberedAtMost } from '#domain/plan/step-numbers.ts';
 
 /** What steps are called, by id, in the order of their names. */
 export type StepNames = ReadonlyMap<string, string>;

@@ -2,9 +2,9 @@
 // that has not started, and a forward pass elsewhere.
 import { headlineOf } from '#cards/calls.ts';
 import { formatWork } from '#cards/words.ts';
-import type { ShownStep } from '#contracts/call.ts';
-import type { Dependency, Plan, Step } from '#contracts/plan.ts';
-import type { PlanningArtifacts } from '#contracts/views.ts';
+import type { ShownStep } from '#domain/plan/call.ts';
+import type { Dependency, Plan, Step } from '#domain/plan/plan.ts';
+import type { PlanningArtifacts } from '#domain/plan/views.ts';
 import { formatDuration, formatMoment } from './format.ts';
 import { describeStep } from './words.ts';
 

@@ -1,6 +1,6 @@
 // States of steps in words and a symbol. The symbol is never alone and the colour never the only sign.
 import type { Tone } from '#cards/view.ts';
-import type { StepStatus } from '#contracts/plan.ts';
+import type { StepStatus } from '#domain/plan/plan.ts';
 import { capitalise } from './format.ts';
 
 export type Words = { symbol: string; words: string; tone: Tone };

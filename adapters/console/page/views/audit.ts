@@ -1,6 +1,6 @@
 // Audit: who did what with this plan, when, by which way, and why.
 import { html, type TemplateResult } from 'lit-html';
-import type { AuditEntry } from '#contracts/views.ts';
+import type { AuditEntry } from '#domain/plan/views.ts';
 import type { PlanView } from '../live/state.ts';
 import { formatMoment } from '../plan/format.ts';
 import { describeKind } from '../plan/words.ts';

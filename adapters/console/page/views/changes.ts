@@ -7,7 +7,7 @@ import {
   describeDeltas,
   describeFields,
 } from '#cards/version-words.ts';
-import type { VersionDiff } from '#contracts/views.ts';
+import type { VersionDiff } from '#domain/plan/views.ts';
 import { compareVersions } from '../live/plans.ts';
 import type { Card, PlanView } from '../live/state.ts';
 import { countOf, formatTime } from '../plan/format.ts';

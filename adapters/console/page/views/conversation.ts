@@ -2,7 +2,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { showText } from '#cards/plain.ts';
-import type { Message } from '#contracts/service.ts';
+import type { Message } from '#domain/service.ts';
 import { openPlan, showPane } from '../live/focus.ts';
 import type { State } from '../live/state.ts';
 import { formatTime } from '../plan/format.ts';

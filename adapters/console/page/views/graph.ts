@@ -1,7 +1,7 @@
 // Graph: the steps and what they wait for, top to bottom. The layout is kept; states are redrawn over it.
 import { html, nothing, type SVGTemplateResult, svg, type TemplateResult } from 'lit-html';
 import { headlineOf } from '#cards/calls.ts';
-import type { ShownStep } from '#contracts/call.ts';
+import type { ShownStep } from '#domain/plan/call.ts';
 import { describeError } from '../live/api.ts';
 import type { Card, PlanView } from '../live/state.ts';
 import { change } from '../live/store.ts';

@@ -1,7 +1,7 @@
 // Overview: in one sentence what will be true, what changes, how far it is, what waits, and the latest events.
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Section } from '#cards/view.ts';
-import type { Change } from '#contracts/views.ts';
+import type { Change } from '#domain/plan/views.ts';
 import type { Card, PlanView, State } from '../live/state.ts';
 import { formatMoment } from '../plan/format.ts';
 import { nameSteps, type StepNames } from '../plan/step-names.ts';

@@ -1,6 +1,6 @@
 // A large plan by its partitions: how far each one is.
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { Overview } from '#contracts/views.ts';
+import type { Overview } from '#domain/plan/views.ts';
 import { shareCounts } from '../plan/statuses.ts';
 import { describeStep } from '../plan/words.ts';
 

@@ -1,6 +1,6 @@
 // How far a plan is: one bar by status, and the same in words and numbers.
 import { html, nothing, svg, type TemplateResult } from 'lit-html';
-import type { StepCounts } from '#contracts/plan.ts';
+import type { StepCounts } from '#domain/plan/plan.ts';
 import { type Share, shareCounts } from '../plan/statuses.ts';
 import { describeStep } from '../plan/words.ts';
 

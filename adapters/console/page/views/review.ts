@@ -4,7 +4,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { headlineOf, type Mark, marksOf, markWords } from '#cards/calls.ts';
 import { cleanLine } from '#cards/plain.ts';
-import { type ReviewRank, reviewRank, type ShownStep } from '#contracts/call.ts';
+import { type ReviewRank, reviewRank, type ShownStep } from '#domain/plan/call.ts';
 import { describePart, takenOffCard, toggleOff } from '../live/part.ts';
 import { loadMoreSteps, toggleStep } from '../live/plans.ts';
 import { press } from '../live/press.ts';

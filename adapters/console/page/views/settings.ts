@@ -8,7 +8,7 @@ import {
   sliderNames,
   sliders,
 } from '#cards/policy-words.ts';
-import type { InteractionPolicy } from '#contracts/policy.ts';
+import type { InteractionPolicy } from '#domain/people/policy.ts';
 import { closeSettings, moveSlider, resetSettings, saveSettings } from '../live/settings.ts';
 import type { Settings, State } from '../live/state.ts';
 import { drawIcon } from './parts.ts';

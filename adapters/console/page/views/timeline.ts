@@ -1,7 +1,7 @@
 // Timeline: when each step ran (solid), is scheduled (outlined) or is expected by an estimate (dashed). Widths are shares of the track,
 // so that the drawing fits any column without being measured.
 import { html, nothing, type SVGTemplateResult, svg, type TemplateResult } from 'lit-html';
-import type { Plan } from '#contracts/plan.ts';
+import type { Plan } from '#domain/plan/plan.ts';
 import type { Card, PlanView } from '../live/state.ts';
 import { countOf, formatDuration, formatMoment, formatTime } from '../plan/format.ts';
 import {

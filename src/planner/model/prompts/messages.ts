@@ -1,7 +1,7 @@
 // What the model is sent for a stage: standing instructions, the stage's task, what was said, and what there is so far.
-import type { PlanDraft } from '#contracts/plan.ts';
-import type { Stage } from '#contracts/planning/stages.ts';
-import type { PlanningState } from '#contracts/planning/state.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import type { Stage } from '#domain/planning/stages.ts';
+import type { PlanningState } from '#domain/planning/state.ts';
 import type { ChatMessage } from '#models/chat-model.ts';
 import { wrapUntrusted } from '../../agent/tool-call.ts';
 import type { PlanningLimits } from '../../budget/limits.ts';

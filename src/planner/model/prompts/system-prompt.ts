@@ -1,8 +1,8 @@
 // The planner's standing instructions: what holds in every stage, and what this stage is for.
-import type { Stage } from '#contracts/planning/stages.ts';
-import type { InteractionPolicy } from '#contracts/policy.ts';
-import type { PlanningModes } from '#contracts/run.ts';
-import type { OperationSpec } from '#contracts/tool.ts';
+import type { InteractionPolicy } from '#domain/people/policy.ts';
+import type { PlanningModes } from '#domain/planning/run.ts';
+import type { Stage } from '#domain/planning/stages.ts';
+import type { OperationSpec } from '#domain/tool.ts';
 import { lengthOf, optionLength, optionsWanted } from '../../policy/effects.ts';
 
 const rules = `You are the planner of Countersign. You never do the work: you draft a plan, a person reads it and decides, and executors run it.

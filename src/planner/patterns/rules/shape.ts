@@ -1,5 +1,5 @@
 // What is written down of each pattern, and what several of them share.
-import type { Rhythm, Structure } from '#contracts/planning/outline.ts';
+import type { Rhythm, Structure } from '#domain/planning/outline.ts';
 
 /** Something known by name: what it means, and the words and phrases that hint at it. */
 export type Named = { meaning: string; hints: string[] };

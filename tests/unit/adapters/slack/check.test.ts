@@ -1,7 +1,7 @@
 // What doctor says of Slack, asked of the double of its servers.
 import { expect, test } from 'vitest';
 import { checkSlack } from '#adapters/slack/check.ts';
-import type { SlackAccess } from '#contracts/chat-access.ts';
+import type { SlackAccess } from '#domain/chat/access.ts';
 import manifest from '../../../../manifest.json' with { type: 'json' };
 import { useSlack } from '../../fixtures/slack-client.ts';
 

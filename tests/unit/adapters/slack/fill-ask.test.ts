@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { fillAsk } from '#adapters/slack/press/fill-window.ts';
 import { type Held, readHeld } from '#adapters/slack/press/held.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import { makeFacts, makeStep } from '#tests/fixtures/plans.ts';
 import { describeSteps } from '#tools/describe-call.ts';
+import { makeFacts, makeStep } from '../../../fixtures/plans.ts';
 
 const step = makeStep('2', {
   tool: 'shell',

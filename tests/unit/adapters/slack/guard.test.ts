@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { guardWorkspaces } from '#adapters/slack/install/guard-workspaces.ts';
 import { requireAllowed } from '#adapters/slack/install/tokens.ts';
-import { CountersignError } from '#contracts/errors.ts';
+import { CountersignError } from '#domain/errors.ts';
 
 const body = { team_id: 'T1', enterprise_id: 'E1', event: { type: 'message' } };
 

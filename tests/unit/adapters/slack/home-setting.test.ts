@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { setFromHome } from '#adapters/slack/lists/home.ts';
 import type { SlackContext } from '#adapters/slack/slack-context.ts';
 import { readSignal } from '#adapters/slack/transport/read-signal.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import type { PolicyChange } from '#contracts/service.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { PolicyChange } from '#domain/service.ts';
 
 const at = new Date('2026-03-02T09:30:00Z');
 const body = Buffer.from(

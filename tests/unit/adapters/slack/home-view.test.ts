@@ -7,8 +7,8 @@ import {
   linesOfGroup,
 } from '#adapters/slack/lists/home-view.ts';
 import { slackLimits } from '#cards/limits.ts';
-import { defaultPolicy } from '#contracts/policy.ts';
-import { now, samples } from '#tests/fixtures/plans.ts';
+import { defaultPolicy } from '#domain/people/policy.ts';
+import { now, samples } from '../../../fixtures/plans.ts';
 
 const { plan } = samples.executing;
 const homeOf = (changes: Partial<typeof plan>): HomeFacts => ({

@@ -5,7 +5,7 @@ import { judgeRemoval, readRemoval } from '#adapters/slack/install/guard-workspa
 import { keepInstallation, readInstallation } from '#adapters/slack/install/keep-installation.ts';
 import { drawPage, installedPage } from '#adapters/slack/install/pages.ts';
 import { authorizeAt } from '#adapters/slack/install/routes.ts';
-import type { NewSlackInstallation } from '#contracts/slack-installation.ts';
+import type { NewSlackInstallation } from '#domain/chat/slack-installation.ts';
 
 const given: Installation<'v2', false> = {
   team: { id: 'T1', name: 'Globex' },

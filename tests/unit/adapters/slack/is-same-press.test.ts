@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isSamePress } from '#adapters/slack/press/is-same-press.ts';
-import type { CardPress } from '#contracts/card.ts';
+import type { CardPress } from '#domain/chat/card.ts';
 
 const drawn: CardPress = {
   ...{ action: 'settle_retry', plan_id: 'PLAN-1', version: 2, digest: 'd' },

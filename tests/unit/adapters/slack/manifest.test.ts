@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { fillManifest } from '#adapters/slack/manifest/main.ts';
-import { findFaults } from '#tests/fixtures/slack/manifest-schema.ts';
 import { readInstance } from '../../../codebase/modules.ts';
+import { findFaults } from '../../../fixtures/slack/manifest-schema.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..', '..');
 const main = join(root, 'adapters', 'slack', 'manifest', 'main.ts');

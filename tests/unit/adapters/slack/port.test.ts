@@ -4,10 +4,10 @@ import { expect, test, vi } from 'vitest';
 import { placeOf } from '#adapters/slack/place.ts';
 import { createSlackPort } from '#adapters/slack/port/slack-port.ts';
 import { createClientOf } from '#adapters/slack/workspaces.ts';
-import type { ChatContent } from '#contracts/chat.ts';
-import { systemClock } from '#contracts/clock.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import type { SlackDouble } from '#tests/fixtures/slack/double.ts';
+import type { ChatContent } from '#domain/chat/chat.ts';
+import { systemClock } from '#domain/clock.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { SlackDouble } from '../../../fixtures/slack/double.ts';
 import { createLimits } from '../../fixtures/rate-limits.ts';
 import { clientOf, silent, useSlack } from '../../fixtures/slack-client.ts';
 

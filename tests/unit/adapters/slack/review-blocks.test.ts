@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { fillDetails } from '#adapters/slack/press/fill-window.ts';
 import { readHeld } from '#adapters/slack/press/held.ts';
 import { keepPages } from '#cards/details-view.ts';
-import type { ShownStep } from '#contracts/call.ts';
-import type { CardPress, PlanCardFacts } from '#contracts/card.ts';
-import type { JsonObject } from '#contracts/text.ts';
-import { checkSlackView } from '#tests/fixtures/block-kit.ts';
-import { following, makeFacts, makeStep, reviewOf } from '#tests/fixtures/plans.ts';
+import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
+import type { ShownStep } from '#domain/plan/call.ts';
+import type { JsonObject } from '#domain/text.ts';
+import { checkSlackView } from '../../../fixtures/block-kit.ts';
+import { following, makeFacts, makeStep, reviewOf } from '../../../fixtures/plans.ts';
 
 type View = Awaited<ReturnType<typeof fillDetails>>;
 

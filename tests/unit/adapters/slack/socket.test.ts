@@ -6,8 +6,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Accept } from '#adapters/slack/transport/accept.ts';
 import { connectSocket } from '#adapters/slack/transport/socket.ts';
-import { listenOnLoopback } from '#tests/fixtures/loopback.ts';
-import type { SlackDouble } from '#tests/fixtures/slack/double.ts';
+import { listenOnLoopback } from '../../../fixtures/loopback.ts';
+import type { SlackDouble } from '../../../fixtures/slack/double.ts';
 import { useSlack } from '../../fixtures/slack-client.ts';
 
 const open = 'apps.connections.open';

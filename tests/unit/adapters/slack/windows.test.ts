@@ -14,7 +14,7 @@ import {
 import { entryWords } from '#cards/chat-words.ts';
 import { slackLimits } from '#cards/limits.ts';
 import type { Field, Form } from '#cards/view.ts';
-import { checkSlackView } from '#tests/fixtures/block-kit.ts';
+import { checkSlackView } from '../../../fixtures/block-kit.ts';
 
 const long = (length: number) => 'x'.repeat(length);
 

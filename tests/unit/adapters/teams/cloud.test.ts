@@ -2,7 +2,7 @@
 import { ConfigurationServiceClientCredentialFactory } from 'botbuilder';
 import { expect, test } from 'vitest';
 import { loginUrl, scope, settingsOf } from '#adapters/teams/cloud.ts';
-import type { TeamsAccess } from '#contracts/chat-access.ts';
+import type { TeamsAccess } from '#domain/chat/access.ts';
 
 const appId = '1f2e3d4c-5b6a-4789-8abc-def012345678';
 const tenantId = '00000000-0000-0000-0000-000000000001';

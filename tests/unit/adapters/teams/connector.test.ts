@@ -4,8 +4,8 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createTeamsPort } from '#adapters/teams/open-teams.ts';
 import { createConnector } from '#adapters/teams/port/connector.ts';
 import { isAnswerable } from '#adapters/teams/transport/authenticate.ts';
-import type { TeamsConversations } from '#contracts/teams-conversation.ts';
-import { listenOnLoopback } from '#tests/fixtures/loopback.ts';
+import type { TeamsConversations } from '#domain/chat/teams-conversation.ts';
+import { listenOnLoopback } from '../../../fixtures/loopback.ts';
 
 async function listen(answer: RequestListener): Promise<string> {
   const { url, close } = await listenOnLoopback(createServer(answer));

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { drawIcons } from '#tests/icons/draw.ts';
-import { openBrowser } from '#tests/setup/chromium.ts';
+import { drawIcons } from '../../../icons/draw.ts';
+import { openBrowser } from '../../../setup/chromium.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..', '..');
 const read = (path: string) => readFile(join(root, path));

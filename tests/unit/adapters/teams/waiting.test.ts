@@ -7,9 +7,9 @@ import type { TeamsContext } from '#adapters/teams/teams-context.ts';
 import { createAccept } from '#adapters/teams/transport/accept.ts';
 import type { PressSignal } from '#adapters/teams/transport/read-activity.ts';
 import { verbs } from '#cards/press.ts';
-import { CountersignError } from '#contracts/errors.ts';
-import type { ReceivedEvent } from '#contracts/inbox.ts';
-import type { EventOutcome } from '#store/inbox.ts';
+import type { EventOutcome } from '#db/inbox.ts';
+import type { ReceivedEvent } from '#domain/chat/inbox.ts';
+import { CountersignError } from '#domain/errors.ts';
 
 const tenant = '3f6e0d1c-1111-4222-8333-444455556666';
 const data = { action: 'approve', plan_id: 'PLAN-0a1b2c3d', version: 1, digest: 'd' };

@@ -4,12 +4,12 @@ import { measureCard, slackLimits, teamsLimits } from '#cards/limits.ts';
 import { writeMessage } from '#cards/message-text.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import type { MessageParts } from '#contracts/message-parts.ts';
-import type { Said } from '#conversation/delivery/delivery-context.ts';
-import { drawForChat } from '#conversation/delivery/draw-for-chat.ts';
-import { checkSlackMessage } from '#tests/fixtures/block-kit.ts';
-import { makeHugeFacts, samples } from '#tests/fixtures/plans.ts';
-import { makeSession, sessions } from '#tests/fixtures/sessions.ts';
+import type { Said } from '#chat/outbox/delivery-context.ts';
+import { drawForChat } from '#chat/outbox/draw-for-chat.ts';
+import type { MessageParts } from '#domain/chat/message-parts.ts';
+import { checkSlackMessage } from '../../../fixtures/block-kit.ts';
+import { makeHugeFacts, samples } from '../../../fixtures/plans.ts';
+import { makeSession, sessions } from '../../../fixtures/sessions.ts';
 
 const long = Array.from({ length: 300 }, (_, i) => `${i} ${'<!channel> & ש'.repeat(80)}`).join(
   '\n',

@@ -1,6 +1,6 @@
 // A call to a chat platform that takes too long is given up: told so, and heard of all the same when it ends.
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { settleWithin } from '#conversation/delivery/visit.ts';
+import { settleWithin } from '#chat/outbox/visit.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,9 +1,9 @@
 // Accounts become persons on their way into the service, and nothing else changes on it.
 import { expect, test } from 'vitest';
-import { type Actor, person } from '#contracts/actor.ts';
-import type { Service } from '#contracts/service.ts';
-import { actAsPersons } from '#conversation/identity/act-as-persons.ts';
-import { createServiceDouble } from '#tests/fixtures/service-double.ts';
+import { type Actor, person } from '#domain/people/actor.ts';
+import type { Service } from '#domain/service.ts';
+import { actAsPersons } from '#people/act-as-persons.ts';
+import { createServiceDouble } from '../../../fixtures/service-double.ts';
 
 const account = person('slack:T1:U1', 'slack');
 const ana: Actor = { ...account, id: 'ana' };

@@ -1,11 +1,11 @@
 // Names of people with several accounts, and codes.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { systemRandom } from '#contracts/clock.ts';
-import { readLinkCommand } from '#contracts/link.ts';
-import { isSamePerson, needsPlatform } from '#contracts/names.ts';
-import { leavePerson } from '#conversation/identity/choose-name.ts';
-import { drawCode, hashCode } from '#conversation/identity/link.ts';
+import { systemRandom } from '#domain/clock.ts';
+import { readLinkCommand } from '#domain/people/link.ts';
+import { isSamePerson, needsPlatform } from '#domain/people/names.ts';
+import { leavePerson } from '#people/choose-name.ts';
+import { drawCode, hashCode } from '#people/link.ts';
 
 test('a code has ten letters and digits that are not taken for each other', () => {
   for (let i = 0; i < 200; i++) {

@@ -1,8 +1,8 @@
 // What readers are shown in the place of people's names: what a platform calls them, and nothing that could be read as another.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Called, chooseShown, foldName } from '#contracts/names.ts';
-import { readCalled } from '#conversation/identity/note-name.ts';
+import { type Called, chooseShown, foldName } from '#domain/people/names.ts';
+import { readCalled } from '#people/note-name.ts';
 
 const one = (name: string, called: string | null, person = name, shared = false): Called => ({
   ...{ name, person, called, shared },

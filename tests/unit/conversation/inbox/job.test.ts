@@ -1,8 +1,8 @@
 // Which queues a process takes from, by what it serves.
 import { expect, test } from 'vitest';
-import { type JobName, type JobPayload, queueOf } from '#contracts/jobs.ts';
-import type { DeliveryContext } from '#conversation/delivery/delivery-context.ts';
-import type { InboxContext } from '#conversation/inbox/inbox-context.ts';
+import type { InboxContext } from '#chat/inbox/inbox-context.ts';
+import type { DeliveryContext } from '#chat/outbox/delivery-context.ts';
+import { type JobName, type JobPayload, queueOf } from '#domain/jobs.ts';
 import { deliverJobs } from '#jobs/deliver.ts';
 import { inboxJobs } from '#jobs/inbox.ts';
 import { queues } from '#jobs/queues.ts';

@@ -1,8 +1,8 @@
 // Receiving without a database: what is refused before, and what happens when none answers.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createReceiver } from '#conversation/inbox/receive.ts';
-import type { Database } from '#store/database.ts';
-import { makeEvent } from '#tests/fixtures/inbox-events.ts';
+import { createReceiver } from '#chat/inbox/receive.ts';
+import type { Database } from '#db/database.ts';
+import { makeEvent } from '../../../fixtures/inbox-events.ts';
 
 /** A receiver whose events are stored by `store`. */
 function receiverOn(store: () => Promise<unknown>, patienceMs = 20) {

@@ -1,7 +1,7 @@
 // What becomes of an event whose handler threw.
 import { describe, expect, test } from 'vitest';
-import { CountersignError } from '#contracts/errors.ts';
-import { decideNextTry, type RetryRule } from '#conversation/inbox/retry.ts';
+import { decideNextTry, type RetryRule } from '#chat/inbox/retry.ts';
+import { CountersignError } from '#domain/errors.ts';
 
 const rule: RetryRule = {
   tries: 3,

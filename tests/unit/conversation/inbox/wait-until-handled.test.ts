@@ -1,7 +1,7 @@
 // However many wait for what becomes of an event, the database is asked by one.
 import { expect, test } from 'vitest';
-import type { InboxContext } from '#conversation/inbox/inbox-context.ts';
-import { createWaiter } from '#conversation/inbox/wait-until-handled.ts';
+import type { InboxContext } from '#chat/inbox/inbox-context.ts';
+import { createWaiter } from '#chat/inbox/wait-until-handled.ts';
 
 function openWaiter() {
   const asked = { now: 0, most: 0, looks: 0 };

@@ -1,7 +1,7 @@
 // Wakeups: one for each thread, under the same key whoever sends it.
 import { expect, test } from 'vitest';
-import { type InboxThread, InboxWakeup } from '#contracts/inbox.ts';
-import { keyOfThread, wakeupsFor } from '#conversation/inbox/wakeups.ts';
+import { keyOfThread, wakeupsFor } from '#chat/inbox/wakeups.ts';
+import { type InboxThread, InboxWakeup } from '#domain/chat/inbox.ts';
 
 const threadOf = (
   thread: string,

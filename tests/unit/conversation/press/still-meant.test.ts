@@ -4,7 +4,7 @@ import {
   requireRecentPress,
   requireRecentSetting,
   requireRecentWord,
-} from '#conversation/press/still-meant.ts';
+} from '#messages/still-meant.ts';
 
 const now = new Date('2026-05-04T09:30:00Z');
 const ago = (ms: number) => new Date(now.getTime() - ms);

@@ -1,8 +1,8 @@
 // Turns that find a session in an awkward place: a plan sent back that waits at a gate, refusals where nothing is shown to
 // approve, and planners of a turn that people have left behind.
 import { describe, expect, it } from 'vitest';
-import { defaultPolicy } from '#contracts/policy.ts';
-import type { PlanningOutcome, PlanningRequest } from '#contracts/run.ts';
+import { defaultPolicy } from '#domain/people/policy.ts';
+import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
 import { keepInMemory } from '#planner/controller/checkpoints.ts';
 import { request } from '../requests.ts';
 import { type Acts, calling, notes, script } from './scripted.ts';

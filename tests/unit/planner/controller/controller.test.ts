@@ -1,8 +1,8 @@
 // The outer loop with a scripted reasoner: the happy path, retries, caps, pauses, decisions, and planners that die.
 import { describe, expect, it } from 'vitest';
-import type { Stage } from '#contracts/planning/stages.ts';
-import { defaultPolicy } from '#contracts/policy.ts';
-import type { PlanningOutcome, PlanningRequest } from '#contracts/run.ts';
+import { defaultPolicy } from '#domain/people/policy.ts';
+import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
+import type { Stage } from '#domain/planning/stages.ts';
 import { keepInMemory } from '#planner/controller/checkpoints.ts';
 import { limits } from '../planners.ts';
 import { request } from '../requests.ts';

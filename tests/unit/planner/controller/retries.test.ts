@@ -1,8 +1,8 @@
 // What happens between sure and unsure: the suggested fix once, a smaller draft once, then a person.
 import { describe, expect, it } from 'vitest';
-import type { PlanningState } from '#contracts/planning/state.ts';
+import type { PlanningState } from '#domain/planning/state.ts';
 import type { StageTask } from '#planner/reasoner.ts';
-import { node } from '#tests/fixtures/model-calls.ts';
+import { node } from '../../../fixtures/model-calls.ts';
 import { limits } from '../planners.ts';
 import { request } from '../requests.ts';
 import { outlineOf, task, write } from '../roadmap/outlines.ts';

@@ -1,8 +1,8 @@
 // A pattern that is new: planning pauses, a person decides by handle_approval, and only then it goes on.
 import { describe, expect, it } from 'vitest';
-import type { SessionDecision } from '#contracts/planning/state.ts';
-import type { PlanningOutcome, PlanningRequest } from '#contracts/run.ts';
-import type { JsonObject } from '#contracts/text.ts';
+import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
+import type { SessionDecision } from '#domain/planning/state.ts';
+import type { JsonObject } from '#domain/text.ts';
 import { request } from '../requests.ts';
 import { type Acts, calling, notes, script } from './scripted.ts';
 

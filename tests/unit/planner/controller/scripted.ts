@@ -1,10 +1,10 @@
 // A controller whose reasoner does what a test says, stage by stage; everything else of it is real.
-import { type Clock, systemClock } from '#contracts/clock.ts';
-import { StrategyProfile } from '#contracts/planning/schedule.ts';
-import type { Stage, StageEvent } from '#contracts/planning/stages.ts';
-import type { PlanningState } from '#contracts/planning/state.ts';
-import type { Planner } from '#contracts/run.ts';
-import type { JsonObject } from '#contracts/text.ts';
+import { type Clock, systemClock } from '#domain/clock.ts';
+import type { Planner } from '#domain/planning/run.ts';
+import { StrategyProfile } from '#domain/planning/schedule.ts';
+import type { Stage, StageEvent } from '#domain/planning/stages.ts';
+import type { PlanningState } from '#domain/planning/state.ts';
+import type { JsonObject } from '#domain/text.ts';
 import { type Checkpoints, keepInMemory } from '#planner/controller/checkpoints.ts';
 import { type ControllerOptions, createController } from '#planner/controller/controller.ts';
 import type { Reasoner, StageTask } from '#planner/reasoner.ts';

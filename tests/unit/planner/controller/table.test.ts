@@ -1,6 +1,6 @@
 // The table of the planning session: every way in it leads somewhere, and nothing leads past a person.
 import { describe, expect, it } from 'vitest';
-import { Stage, StageEvent } from '#contracts/planning/stages.ts';
+import { Stage, StageEvent } from '#domain/planning/stages.ts';
 import { isResting, nextStage, sessionLifecycle } from '#planner/controller/table.ts';
 
 const ways = Stage.options.flatMap((from) =>

@@ -1,13 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PlanDraft, type Series, type StepDraft } from '#contracts/plan.ts';
-import type { PlanOutline } from '#contracts/planning/outline.ts';
-import type { Roadmap, RoadmapEdge } from '#contracts/planning/roadmap.ts';
-import {
-  type Schedule,
-  type ScheduleBlock,
-  StrategyProfile,
-} from '#contracts/planning/schedule.ts';
+import { PlanDraft, type Series, type StepDraft } from '#domain/plan/plan.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
+import type { Roadmap, RoadmapEdge } from '#domain/planning/roadmap.ts';
+import { type Schedule, type ScheduleBlock, StrategyProfile } from '#domain/planning/schedule.ts';
 import { draftPlan } from '#planner/draft/draft-plan.ts';
 import { outlineOfDraft } from '#planner/grammar/outline-of-draft.ts';
 import { createBuildRoadmap } from '#planner/tools/build-roadmap.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PlanOutline } from '#contracts/planning/outline.ts';
+import { PlanOutline } from '#domain/planning/outline.ts';
 import { applyFixes, suggestFixes } from '#planner/grammar/fix.ts';
 import { validateOutline } from '#planner/grammar/validate-outline.ts';
 import { anyOutline, changed, outlineOf, type Sketch, sound } from './outlines.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PlanDraft } from '#contracts/plan.ts';
-import { PlanOutline } from '#contracts/planning/outline.ts';
-import { PatternSpec, PatternType } from '#contracts/planning/pattern.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import { PlanOutline } from '#domain/planning/outline.ts';
+import { PatternSpec, PatternType } from '#domain/planning/pattern.ts';
 import { outlineOfDraft } from '#planner/grammar/outline-of-draft.ts';
 import { validateOutline } from '#planner/grammar/validate-outline.ts';
 import { stepOf } from './outlines.ts';

@@ -1,8 +1,8 @@
 // Outlines for tests of the grammar: short to write down, and at random with every kind of damage.
 import fc from 'fast-check';
-import type { StepDraft } from '#contracts/plan.ts';
-import { OutlineNode, PlanOutline, Rhythm, Structure } from '#contracts/planning/outline.ts';
-import { PatternSpec, PatternType } from '#contracts/planning/pattern.ts';
+import type { StepDraft } from '#domain/plan/plan.ts';
+import { OutlineNode, PlanOutline, Rhythm, Structure } from '#domain/planning/outline.ts';
+import { PatternSpec, PatternType } from '#domain/planning/pattern.ts';
 import { setLevels } from '#planner/grammar/outline-tree.ts';
 
 export type Sketch = Omit<Partial<OutlineNode>, 'steps' | 'after'> & {

@@ -1,9 +1,9 @@
 // What becomes of feedback depends on what the model chooses, never on the person's words.
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '#contracts/clock.ts';
-import type { Stage } from '#contracts/planning/stages.ts';
-import type { PlanningRequest } from '#contracts/run.ts';
-import type { JsonObject } from '#contracts/text.ts';
+import { systemClock } from '#domain/clock.ts';
+import type { PlanningRequest } from '#domain/planning/run.ts';
+import type { Stage } from '#domain/planning/stages.ts';
+import type { JsonObject } from '#domain/text.ts';
 import type { PaidModel } from '#planner/budget/paid-model.ts';
 import { createModelReasoner } from '#planner/model/model-reasoner.ts';
 import { notes, script } from '../controller/scripted.ts';

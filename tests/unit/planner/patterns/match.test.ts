@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PatternType } from '#contracts/planning/pattern.ts';
+import { PatternType } from '#domain/planning/pattern.ts';
 import {
   agreement,
   choosePattern,

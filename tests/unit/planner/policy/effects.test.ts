@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defaultPolicy, type InteractionPolicy } from '#contracts/policy.ts';
+import { defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts';
 import {
   asksAbout,
   demandsIdeas,

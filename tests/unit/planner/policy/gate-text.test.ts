@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { joinLines } from '#contracts/asked-question.ts';
-import { defaultPolicy, type InteractionPolicy } from '#contracts/policy.ts';
+import { defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts';
+import { joinLines } from '#domain/planning/asked-question.ts';
 import { describeOutline, describeRoadmap } from '#planner/policy/gate-text.ts';
 import { makeOutline, makeRoadmap } from '../tools/desk.ts';
 

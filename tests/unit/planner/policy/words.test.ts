@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { PolicyOverride } from '#contracts/policy.ts';
-import { defaultPolicy } from '#contracts/policy.ts';
+import type { PolicyOverride } from '#domain/people/policy.ts';
+import { defaultPolicy } from '#domain/people/policy.ts';
 import { readPolicyWords, readStyleAnswer, readStyleReply } from '#planner/policy/words.ts';
 
 const brief: PolicyOverride = { conversation_style: 'concise', talkativeness: 0.2 };

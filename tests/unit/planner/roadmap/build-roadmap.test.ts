@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { PlanOutline } from '#contracts/planning/outline.ts';
-import { defaultPolicy } from '#contracts/policy.ts';
+import { defaultPolicy } from '#domain/people/policy.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
 import { fromSchema } from '#planner/agent/agent-tool.ts';
 import { validateRoadmap } from '#planner/roadmap/validate.ts';
 import { createBuildRoadmap } from '#planner/tools/build-roadmap.ts';

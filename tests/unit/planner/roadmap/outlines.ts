@@ -1,10 +1,10 @@
 // Small outlines, and what tools look at, for the tests of this folder.
-import type { PlanDraft, StepDraft } from '#contracts/plan.ts';
-import { OutlineNode, type PlanOutline } from '#contracts/planning/outline.ts';
-import type { RoadmapEdge } from '#contracts/planning/roadmap.ts';
-import type { PlanningState } from '#contracts/planning/state.ts';
-import { defaultPolicy } from '#contracts/policy.ts';
-import type { OperationSpec } from '#contracts/tool.ts';
+import { defaultPolicy } from '#domain/people/policy.ts';
+import type { PlanDraft, StepDraft } from '#domain/plan/plan.ts';
+import { OutlineNode, type PlanOutline } from '#domain/planning/outline.ts';
+import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
+import type { PlanningState } from '#domain/planning/state.ts';
+import type { OperationSpec } from '#domain/tool.ts';
 import type { ToolContext } from '#planner/tools/planning-tool.ts';
 import { builtins, toolsOf } from '../manifest.ts';
 import { makeState } from '../tools/desk.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PlanOutline } from '#contracts/planning/outline.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
 import { fromSchema } from '#planner/agent/agent-tool.ts';
 import { resolveDependencies } from '#planner/tools/resolve-dependencies.ts';
 import { deskOf, flatOutline, node, outlineOf, phase, read, task, write } from './outlines.ts';

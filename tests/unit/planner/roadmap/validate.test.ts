@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { PlanOutline } from '#contracts/planning/outline.ts';
-import type { Roadmap, RoadmapEdge } from '#contracts/planning/roadmap.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
+import type { Roadmap, RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { validateRoadmap } from '#planner/roadmap/validate.ts';
 import { edge, node, outlineOf, phase, read, task, write } from './outlines.ts';
 

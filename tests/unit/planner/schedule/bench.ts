@@ -1,10 +1,10 @@
 // Outlines, roadmaps and a toolContext for tests of times, in Berlin on a Tuesday morning.
-import { PlanOutline } from '#contracts/planning/outline.ts';
-import { Roadmap } from '#contracts/planning/roadmap.ts';
-import { PlanningState } from '#contracts/planning/state.ts';
-import { defaultPolicy } from '#contracts/policy.ts';
-import type { JsonObject } from '#contracts/text.ts';
-import type { OperationSpec } from '#contracts/tool.ts';
+import { defaultPolicy } from '#domain/people/policy.ts';
+import { PlanOutline } from '#domain/planning/outline.ts';
+import { Roadmap } from '#domain/planning/roadmap.ts';
+import { PlanningState } from '#domain/planning/state.ts';
+import type { JsonObject } from '#domain/text.ts';
+import type { OperationSpec } from '#domain/tool.ts';
 import type { PlannerTools } from '#planner/ports.ts';
 import type { ToolContext } from '#planner/tools/planning-tool.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';

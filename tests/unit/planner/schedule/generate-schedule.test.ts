@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { PlanOutline } from '#contracts/planning/outline.ts';
-import type { Roadmap } from '#contracts/planning/roadmap.ts';
-import { StrategyProfile } from '#contracts/planning/schedule.ts';
-import type { PlanningState } from '#contracts/planning/state.ts';
-import type { JsonObject } from '#contracts/text.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
+import type { Roadmap } from '#domain/planning/roadmap.ts';
+import { StrategyProfile } from '#domain/planning/schedule.ts';
+import type { PlanningState } from '#domain/planning/state.ts';
+import type { JsonObject } from '#domain/text.ts';
 import { fromSchema } from '#planner/agent/agent-tool.ts';
 import { draftPlan } from '#planner/draft/draft-plan.ts';
 import { validateSchedule } from '#planner/schedule/validate.ts';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Schedule, StrategyProfile } from '#contracts/planning/schedule.ts';
+import type { PortfolioBlock } from '#db/portfolio.ts';
+import { type Schedule, StrategyProfile } from '#domain/planning/schedule.ts';
 import type { BusyTime } from '#planner/schedule/busy.ts';
 import { probeTimes } from '#planner/schedule/probe-times.ts';
 import type { ToolContext } from '#planner/tools/planning-tool.ts';
 import { createProbePortfolio, type OtherPlans } from '#planner/tools/probe-portfolio.ts';
-import type { PortfolioBlock } from '#store/portfolio.ts';
 import {
   type Event,
   makeDesk,

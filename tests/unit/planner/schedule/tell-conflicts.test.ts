@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Conflict } from '#contracts/planning/schedule.ts';
+import type { Conflict } from '#domain/planning/schedule.ts';
 import { tellConflicts } from '#planner/schedule/tell-conflicts.ts';
 import { makeOutline } from '../tools/desk.ts';
 

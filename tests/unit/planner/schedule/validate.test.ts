@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Schedule, StrategyProfile } from '#contracts/planning/schedule.ts';
+import { type Schedule, StrategyProfile } from '#domain/planning/schedule.ts';
 import { validateSchedule } from '#planner/schedule/validate.ts';
 import { makeOutline, makeRoadmap, personStep, timezone } from './bench.ts';
 

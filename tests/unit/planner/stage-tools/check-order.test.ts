@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { StrategyProfile } from '#contracts/planning/schedule.ts';
+import { StrategyProfile } from '#domain/planning/schedule.ts';
 import { createToolset, findMisordered, type Maker, requireOrder } from '#planner/toolset.ts';
 import { builtins, toolsOf } from '../manifest.ts';
 

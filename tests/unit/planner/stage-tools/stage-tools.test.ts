@@ -1,8 +1,8 @@
 // The executor of tools: what is offered, what is refused before it runs, and what of a call is in session and trace.
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '#contracts/clock.ts';
-import type { Stage } from '#contracts/planning/stages.ts';
-import type { JsonObject } from '#contracts/text.ts';
+import { systemClock } from '#domain/clock.ts';
+import type { Stage } from '#domain/planning/stages.ts';
+import type { JsonObject } from '#domain/text.ts';
 import { succeed } from '#planner/agent/agent-tool.ts';
 import { Session } from '#planner/controller/session.ts';
 import type { StageTool } from '#planner/stage-tools/stage-tool.ts';

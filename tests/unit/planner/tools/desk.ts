@@ -1,10 +1,10 @@
 // A toolContext for tests of the tools about talking: a session that can be changed slider by slider.
-import type { PlanOutline } from '#contracts/planning/outline.ts';
-import { PlanOutline as OutlineSchema } from '#contracts/planning/outline.ts';
-import { Roadmap } from '#contracts/planning/roadmap.ts';
-import { Schedule } from '#contracts/planning/schedule.ts';
-import { PlanningState } from '#contracts/planning/state.ts';
-import { defaultPolicy, type InteractionPolicy } from '#contracts/policy.ts';
+import { defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
+import { PlanOutline as OutlineSchema } from '#domain/planning/outline.ts';
+import { Roadmap } from '#domain/planning/roadmap.ts';
+import { Schedule } from '#domain/planning/schedule.ts';
+import { PlanningState } from '#domain/planning/state.ts';
 import type { StateChanges, ToolContext } from '#planner/tools/planning-tool.ts';
 import { builtins, toolsOf } from '../manifest.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { InteractionPolicy } from '#contracts/policy.ts';
+import type { InteractionPolicy } from '#domain/people/policy.ts';
 import { elicitContext, type Question } from '#planner/tools/elicit-context.ts';
 import type { ToolContext } from '#planner/tools/planning-tool.ts';
 import { follow, makeDesk, makeOutline } from './desk.ts';

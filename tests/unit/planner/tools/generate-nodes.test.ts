@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { PatternSpec } from '#contracts/planning/pattern.ts';
-import type { PlanningState } from '#contracts/planning/state.ts';
-import type { JsonObject } from '#contracts/text.ts';
+import { PatternSpec } from '#domain/planning/pattern.ts';
+import type { PlanningState } from '#domain/planning/state.ts';
+import type { JsonObject } from '#domain/text.ts';
 import { fromSchema } from '#planner/agent/agent-tool.ts';
 import type { WrittenOutline } from '#planner/grammar/written-outline.ts';
 import { generateNodes } from '#planner/tools/generate-nodes.ts';

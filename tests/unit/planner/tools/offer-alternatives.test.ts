@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defaultPolicy, type InteractionPolicy } from '#contracts/policy.ts';
+import { defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts';
 import { type Alternative, checkAlternatives } from '#planner/policy/options.ts';
 import { brainstorm, craftOptions } from '#planner/toolset.ts';
 import { makeDesk } from './desk.ts';

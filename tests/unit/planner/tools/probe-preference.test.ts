@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { PlanningState, SessionResult } from '#contracts/planning/state.ts';
-import type { InteractionPolicy } from '#contracts/policy.ts';
+import type { InteractionPolicy } from '#domain/people/policy.ts';
+import type { PlanningState, SessionResult } from '#domain/planning/state.ts';
 import { styleQuestion, styleQuestionId } from '#planner/policy/words.ts';
 import { createProbePreference } from '#planner/tools/probe-preference.ts';
 import { makeDesk } from './desk.ts';

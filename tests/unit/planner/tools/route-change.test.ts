@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import type { Pause } from '#contracts/planning/state.ts';
+import type { Pause } from '#domain/planning/state.ts';
 import { answerChoice, type RouteChange, routeChange } from '#planner/tools/route-change.ts';
 import { makeDesk, now } from './desk.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Rfc } from '#contracts/planning/state.ts';
+import type { Rfc } from '#domain/planning/state.ts';
 import type { ChosenPattern } from '#planner/patterns/read-pattern.ts';
 import type { ToolContext } from '#planner/tools/planning-tool.ts';
 import { selectPattern } from '#planner/tools/select-pattern.ts';

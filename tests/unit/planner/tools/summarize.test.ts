@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defaultPolicy } from '#contracts/policy.ts';
+import { defaultPolicy } from '#domain/people/policy.ts';
 import { describeBudgetStop, summarize } from '#planner/tools/summarize.ts';
 import { makeDesk, makeOutline, makeRoadmap, makeState } from './desk.ts';
 

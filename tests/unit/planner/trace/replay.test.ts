@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Stage, StageEvent } from '#contracts/planning/stages.ts';
-import type { TraceEntry } from '#contracts/planning/trace.ts';
+import { type Stage, StageEvent } from '#domain/planning/stages.ts';
+import type { TraceEntry } from '#domain/planning/trace.ts';
 import { nextStage, sessionLifecycle } from '#planner/controller/table.ts';
 import { replayTrace } from '#planner/trace/replay.ts';
-import { makeEntry } from '#tests/fixtures/traces.ts';
+import { makeEntry } from '../../../fixtures/traces.ts';
 
 const entry = (more: Partial<TraceEntry> = {}) => makeEntry({ tool: 'controller', ...more });
 

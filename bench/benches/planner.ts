@@ -1,0 +1,151 @@
+// What planning costs beside the model's own time: controller, tools, checkpoints, memo and budget, in Postgres.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Instance } from '#app/wire.ts';
+import { createPortfolioReader } from '#db/portfolio.ts';
+import { systemClock } from '#domain/clock.ts';
+import { defaultPolicy } from '#domain/people/policy.ts';
+import type { Planner, PlanningRequest } from '#domain/planning/run.ts';
+import type { ChatModel, ChatReply } from '#models/chat-model.ts';
+import { createBudget } from '#planner/budget/budget.ts';
+import { createPlanner } from '#planner/create-planner.ts';
+import { openPlannerTools } from '#planner/open-tools.ts';
+import { median } from '../numbers.ts';
+import { makeRow } from '../row.ts';
+import type { Bench } from '../stage.ts';
+
+const usualCount = 40;
+const warmUp = 5;
+/** Conversations planned at once in one process. */
+const together = 50;
+/** Milliseconds a call of the model takes: long enough that what is around it can be told from it. */
+const thinkingMs = 20;
+const target = { reach: 50, stretch: 20 };
+
+const proposal = {
+  title: 'Write a note',
+  summary: 'note.md exists.',
+  steps: [
+    {
+      id: '1',
+      description: 'Write note.md',
+      tool: 'workspace',
+      operation: 'write',
+      args: '{"path":"note.md","content":"noted"}',
+      target: null,
+      after: [],
+    },
+  ],
+  risks: [],
+  confidence: 0.9,
+};
+
+/** A model that takes its time and then proposes; it counts the milliseconds that are its own. */
+function createSlowModel(): { model: ChatModel; spentMs(): number } {
+  let spent = 0;
+  const reply: ChatReply = {
+    content: '',
+    refusal: null,
+    toolCalls: [{ id: 'call-1', name: 'plan_propose', arguments: JSON.stringify(proposal) }],
+    finishReason: 'tool_calls',
+    usage: { input_tokens: 1000, output_tokens: 200 },
+    cost_usd: 0,
+    attempts: 1,
+  };
+  const model: ChatModel = {
+    name: 'bench-model',
+    estimateCost: () => Promise.resolve(0),
+    async complete() {
+      const began = performance.now();
+      await pause(thinkingMs);
+      spent += performance.now() - began;
+      return reply;
+    },
+  };
+  return { model, spentMs: () => spent };
+}
+
+function openPlanner({ db, registry, catalogue }: Instance, model: ChatModel): Planner {
+  const warn = () => {};
+  const caps = { turnSoft: 0.3, session: 2, day: 5 };
+  return createPlanner({
+    tools: openPlannerTools({
+      registry,
+      catalogue,
+      db: db.query,
+      allowed: { deny: [] },
+      guarded: [],
+      timezone: 'UTC',
+    }),
+    model,
+    limits: { turns: 10, retries: 2, wallSeconds: 45, softPerTurn: 0.3, perSession: 2, perDay: 5 },
+    store: {
+      db,
+      budget: createBudget({ db, clock: systemClock, caps }),
+      otherPlans: createPortfolioReader(db.query),
+      warn,
+    },
+  });
+}
+
+function writeRequest(runId: string): PlanningRequest {
+  return {
+    runId,
+    text: 'Write a note',
+    user: 'bench',
+    conversation: null,
+    history: [],
+    revision: null,
+    turn: 1,
+    decision: { kind: 'said' },
+    policy: defaultPolicy,
+    modes: { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 3 },
+    now: new Date(),
+    timezone: 'UTC',
+  };
+}
+
+/** @throws when no plan came of it */
+async function planOnce(planner: Planner, runId: string, signal: AbortSignal): Promise<void> {
+  const { result, reason } = await planner.plan(writeRequest(runId), signal);
+  if (result.kind !== 'proposal') throw new Error(`the bench's planner came to ${reason}`);
+}
+
+export const measurePlanner: Bench = async (stage) => {
+  const { signal } = stage;
+  const count = stage.steps ?? usualCount;
+  const instance = await stage.openInstance({ work: false });
+  const { model, spentMs } = createSlowModel();
+  const planner = openPlanner(instance, model);
+
+  stage.say(`${count} requests, one at a time`);
+  const alone: number[] = [];
+  for (let n = -warmUp; n < count; n++) {
+    const [began, before] = [performance.now(), spentMs()];
+    await planOnce(planner, `bench-alone-${n}`, signal);
+    if (n >= 0) alone.push(performance.now() - began - (spentMs() - before));
+  }
+
+  stage.say(`${together} requests at once`);
+  const began = performance.now();
+  await Promise.all(
+    Array.from({ length: together }, (_, n) => planOnce(planner, `bench-beside-${n}`, signal)),
+  );
+  const beside = (performance.now() - began - thinkingMs) / together;
+
+  return [
+    makeRow({
+      name: 'planner',
+      what: `a turn beside the model's own time, p50 of ${count}`,
+      unit: 'ms',
+      value: median(alone),
+      target,
+    }),
+    makeRow({
+      name: 'planner/together',
+      what: `the same, a turn of ${together} that are planned at once`,
+      unit: 'ms',
+      value: beside,
+      target,
+    }),
+  ];
+};

@@ -1,0 +1,21 @@
+// An operation that does nothing and says that it changes the world, so that each call is marked before it is made.
+import { z } from 'zod';
+import type { Operation } from '#domain/tool.ts';
+import { defineOperation } from '#tools/define-operation.ts';
+import type { Call } from './graphs.ts';
+
+export const writeNoop: Call = { tool: 'bench', operation: 'write' };
+
+/** Offered only in an instance that is opened with it. */
+export function createNoopWrite(): Operation {
+  return defineOperation({
+    ...writeNoop,
+    description: 'Do nothing, as carefully as if it could not be undone.',
+    effect: 'write',
+    destructive: false,
+    schema: z.looseObject({}),
+    async run() {
+      return { summary: 'Did nothing.', data: null };
+    },
+  });
+}

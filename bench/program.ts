@@ -1,0 +1,126 @@
+// The program in a process of its own, with nothing of the surroundings but what every process needs.
+import { spawn } from 'node:child_process';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { forgetPeakMemory, readPeakMemory } from './memory.ts';
+
+export type Program = {
+  /** Address of its HTTP side; empty for a worker. */
+  url: string;
+  /** From the moment it was started until it said it is ready. */
+  readyMs: number;
+  /** The most memory it has held since it was ready, in MB; null where the system does not tell. */
+  peakMemory(): Promise<number | null>;
+  /** Asks it to end and waits for that. */
+  stop(): Promise<void>;
+};
+
+export type Verb = 'start' | 'gateway' | 'worker';
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const bareBolt = fileURLToPath(new URL('./bare-bolt.ts', import.meta.url));
+const kept = ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR', 'TMP', 'TEMP', 'SystemRoot'];
+const ready: Record<Verb, RegExp> = {
+  start: /^ *Console +(http:\S+)$/m,
+  gateway: /^ *Console +(http:\S+)$/m,
+  worker: /worker is ready/,
+};
+const lastWords = 2000;
+
+function inherited(): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    kept.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+}
+
+function environment(home: string, url: string | null): NodeJS.ProcessEnv {
+  return {
+    ...inherited(),
+    PORT: '0',
+    LOG_LEVEL: 'warn',
+    COUNTERSIGN_HOME: home,
+    COUNTERSIGN_NO_BROWSER: 'true',
+    ...(url === null ? {} : { DATABASE_URL: url }),
+  };
+}
+
+/**
+ * Starts `verb` in `home` and waits until it is ready.
+ * @param url its database; null: it brings its own up in `home`
+ * @param variables what stands in its environment beside what all have
+ * @throws with its last words when it ends instead
+ */
+export function startProgram(
+  verb: Verb,
+  home: string,
+  url: string | null,
+  variables: NodeJS.ProcessEnv = {},
+): Promise<Program> {
+  return start({
+    name: `countersign ${verb}`,
+    args: [main, verb],
+    cwd: home,
+    env: { ...environment(home, url), ...variables },
+    ready: ready[verb],
+  });
+}
+
+/** Starts the Bolt app that acknowledging is compared with. */
+export function startBareBolt(variables: NodeJS.ProcessEnv): Promise<Program> {
+  return start({
+    name: 'the bare Bolt app',
+    args: [bareBolt],
+    cwd: dirname(bareBolt),
+    env: { ...inherited(), ...variables },
+    ready: /^Listening at (http:\S+)$/m,
+  });
+}
+
+async function start(options: {
+  name: string;
+  args: string[];
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  /** What it says when it is; the first group is its address. */
+  ready: RegExp;
+}): Promise<Program> {
+  const { name, args, cwd, env } = options;
+  const began = performance.now();
+  const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const kill = () => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  const exited = new Promise<void>((resolve) => {
+    child.once('close', () => {
+      process.off('exit', kill);
+      resolve();
+    });
+  });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr = `${stderr}${text}`.slice(-lastWords);
+  });
+  const readyAt = await new Promise<{ url: string; ms: number }>((resolve, reject) => {
+    let stdout = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+      const found = options.ready.exec(stdout);
+      if (found !== null) resolve({ url: found[1] ?? '', ms: performance.now() - began });
+    });
+    child.once('error', reject);
+    child.once('close', (code) => reject(new Error(`${name} ended with ${code}: ${stderr}`)));
+  });
+  const { pid } = child;
+  if (pid !== undefined) await forgetPeakMemory(pid);
+  return {
+    url: readyAt.url,
+    readyMs: readyAt.ms,
+    peakMemory: async () => (pid === undefined ? null : readPeakMemory(pid)),
+    async stop() {
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}

@@ -1,0 +1,78 @@
+// One plan from its proposal to its end, and how fast its steps went through.
+import { type Actor, person } from '#domain/people/actor.ts';
+import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
+import type { Service } from '#domain/service.ts';
+import { toMilliseconds } from './numbers.ts';
+import { until } from './stage.ts';
+
+export const asker: Actor = person('bench', 'api');
+
+type Waiting = {
+  signal: AbortSignal;
+  /** Called at each look at the plan. */
+  look?: () => Promise<void>;
+};
+
+/** Milliseconds between two looks at a plan that is being measured; each costs its executor a little. */
+const lookEveryMs = 100;
+
+/** Proposes and approves. */
+export async function beginPlan(service: Service, draft: PlanDraft): Promise<Plan> {
+  const plan = await service.propose(draft, { user: asker.id }, asker);
+  return service.approve(plan.id, { version: plan.version, digest: plan.digest }, asker);
+}
+
+/** Waits for the end. @throws when it is another one than completion */
+export async function awaitCompletion(
+  service: Service,
+  id: string,
+  { signal, look }: Waiting,
+): Promise<void> {
+  await until(
+    signal,
+    async () => {
+      const { status } = await service.overview(id);
+      await look?.();
+      if (status === 'completed') return status;
+      if (status === 'approved' || status === 'executing') return null;
+      throw new Error(`${id}, a plan of the bench, came to be ${status}`);
+    },
+    lookEveryMs,
+  );
+}
+
+export type LogLine = { step: string; started_at: string; ended_at: string };
+
+/** The attempts of a plan in the order of their ends. */
+export async function readLog(service: Service, id: string): Promise<LogLine[]> {
+  const lines: LogLine[] = [];
+  for await (const chunk of service.exportLog(id)) {
+    for (const line of chunk.trimEnd().split('\n')) lines.push(JSON.parse(line) as LogLine);
+  }
+  return lines;
+}
+
+/**
+ * Runs a plan and answers steps a second, from the start of the first step to the end of the last one, by the
+ * database's clock.
+ * @throws when not every step was run, and once
+ */
+export async function runPlan(
+  service: Service,
+  draft: PlanDraft,
+  waiting: Waiting,
+): Promise<number> {
+  const { id } = await beginPlan(service, draft);
+  await awaitCompletion(service, id, waiting);
+  const lines = await readLog(service, id);
+  const steps = draft.steps.length;
+  if (lines.length !== steps || new Set(lines.map(({ step }) => step)).size !== steps)
+    throw new Error(`${id} has ${steps} steps and a log of ${lines.length} attempts`);
+  let first = Number.POSITIVE_INFINITY;
+  let last = 0;
+  for (const { started_at, ended_at } of lines) {
+    first = Math.min(first, toMilliseconds(started_at));
+    last = Math.max(last, toMilliseconds(ended_at));
+  }
+  return (steps / (last - first)) * 1000;
+}

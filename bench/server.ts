@@ -1,0 +1,126 @@
+// The PostgreSQL that is measured on, and databases of the bench's own on it. Data of others are never touched:
+// on a server that was named, databases are made and dropped again; without one, a temporary server comes and goes.
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Database, openDatabase } from '#db/database.ts';
+import { openEmbedded } from '#db/embedded.ts';
+import type { Random } from '#domain/clock.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
+
+export type FreshDatabase = { url: string; drop(): Promise<void> };
+
+export type Server = {
+  /** Where it is, for people. */
+  words: string;
+  /** Its version, `18.4`. */
+  version: string;
+  /** An empty database. The caller drops it. */
+  createDatabase(): Promise<FreshDatabase>;
+  /** Stops and removes a temporary server; leaves one that was named as it was. */
+  close(): Promise<void>;
+};
+
+type Warn = (message: string) => void;
+
+/** An empty folder that the database's user may pass through. The caller removes it. */
+export async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'));
+  await chmod(folder, 0o711);
+  return folder;
+}
+
+export async function removeFolder(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function openPlace(named: string | undefined, warn: Warn) {
+  if (named !== undefined) {
+    return { url: named, words: `${new URL(named).host} (DATABASE_URL)`, close: async () => {} };
+  }
+  const folder = await makeFolder();
+  const embedded = await openEmbedded({
+    dir: join(folder, 'postgres'),
+    log: { info: () => undefined, warn },
+  });
+  return {
+    url: embedded.url,
+    words: 'embedded, temporary',
+    async close() {
+      await embedded.close();
+      await removeFolder(folder);
+    },
+  };
+}
+
+/**
+ * Waits until the sessions of a database have ended: a pool that was closed takes a moment to hang up. What still
+ * hangs on after that is cut off by the drop.
+ */
+async function untilLeft({ pool }: Database, name: string): Promise<void> {
+  for (let looks = 0; looks < 100; looks++) {
+    const { rowCount } = await pool.query('select from pg_stat_activity where datname = $1', [
+      name,
+    ]);
+    if (rowCount === 0) return;
+    await pause(20);
+  }
+}
+
+/**
+ * @param named address of a database on the server to use; undefined: a temporary server
+ * @throws CountersignError `database_unavailable`
+ */
+export async function openServer(
+  named: string | undefined,
+  { random, warn }: { random: Random; warn: Warn },
+): Promise<Server> {
+  const place = await openPlace(named, warn);
+  const admin = openDatabase(place.url, {
+    max: 1,
+    applicationName: 'countersign bench',
+    onError: (error) => warn(`The connection to the server was lost: ${errorMessage(error)}`),
+  });
+  const close = async () => {
+    await admin.close();
+    await place.close();
+  };
+  try {
+    const { rows } = await admin.pool.query<{ version: string }>(
+      "select split_part(current_setting('server_version'), ' ', 1) as version",
+    );
+    return {
+      words: place.words,
+      version: rows[0]?.version ?? 'unknown',
+      async createDatabase() {
+        const name = `countersign_bench_${random.hex(6)}`;
+        await admin.pool.query(`create database ${name}`).catch((cause: unknown) => {
+          throw new CountersignError(
+            'database_unavailable',
+            `The bench makes databases of its own on ${place.words} and could not: ${errorMessage(cause)}. Give the role the right to (alter role … createdb), or unset DATABASE_URL.`,
+            { cause },
+          );
+        });
+        const url = new URL(place.url);
+        url.pathname = `/${name}`;
+        return {
+          url: url.href,
+          async drop() {
+            await untilLeft(admin, name);
+            await admin.pool.query(`drop database if exists ${name} with (force)`);
+          },
+        };
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    if (error instanceof CountersignError) throw error;
+    throw new CountersignError(
+      'database_unavailable',
+      `${place.words} does not answer: ${errorMessage(error)}. Check DATABASE_URL, or unset it.`,
+      { cause: error },
+    );
+  }
+}

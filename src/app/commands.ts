@@ -1,0 +1,135 @@
+// The command line: its verbs and their options. A verb's module is loaded when it runs, so that help stays fast.
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { exitCodes } from '#adapters/terminal/exit-codes.ts';
+import { benchNames } from '#bench/names.ts';
+import { causeOf, isTransient } from '#db/transient.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { version } from './version.ts';
+
+/** An action whose module is loaded when it runs. Commander passes the command itself last; it is passed on and ignored. */
+const runs =
+  <A extends unknown[]>(load: () => Promise<(...args: A) => Promise<void>>) =>
+  async (...args: A): Promise<void> =>
+    (await load())(...args);
+const terminal = () => import('./verbs/in-terminal.ts');
+
+/** Opens an instance that keeps running. */
+const opens = (parts: { http: boolean; work: boolean }) => async () =>
+  (await import('./verbs/keep-running.ts')).keepRunning(parts);
+
+const program = new Command('countersign')
+  .description(
+    'Plans before it acts: nothing runs until you countersign exactly the plan you were shown.',
+  )
+  .version(version)
+  .addHelpText(
+    'after',
+    '\nBegin with: countersign start\nThen, beside it: countersign ask "Create notes/hello.md saying Hello"',
+  )
+  .showHelpAfterError(
+    'countersign --help shows the commands, countersign <command> --help what each takes.',
+  )
+  // Mistakes on the command line come back here, so that they have the exit code of one.
+  .exitOverride();
+
+program
+  .command('start')
+  .description('everything in one process: database, console, planner, executor')
+  .action(opens({ http: true, work: true }));
+
+program
+  .command('gateway')
+  .description('HTTP, console and chat platforms only')
+  .action(opens({ http: true, work: false }));
+
+program
+  .command('worker')
+  .description('planners and executors only')
+  .action(opens({ http: false, work: true }));
+
+program
+  .command('migrate')
+  .description('bring the database up to this version')
+  .action(runs(async () => (await import('./verbs/migrate.ts')).run));
+
+const user = new Option('--user <name>', 'who asks').default('local');
+
+program
+  .command('ask')
+  .argument('<request>', 'what you want done, in your words')
+  .description('plan, approve and watch in this terminal')
+  .option('--yes', 'approve the plan as soon as it is shown')
+  .option('--json', 'one JSON object a line; the last one is the outcome')
+  .addOption(user)
+  .addHelpText('after', `\nExit codes: ${describeExitCodes()}`)
+  .action(runs(async () => (await terminal()).ask));
+
+program
+  .command('plans')
+  .argument('[plan]', 'one plan in full; or stats: how many stand where, and what no tool can do')
+  .description('what waits for a decision, what runs')
+  .option('--status <status>', 'one status, or all')
+  .option('--trace', 'how the plan came about, stage by stage')
+  .option('--json', 'for machines')
+  .addOption(user)
+  .action(runs(async () => (await terminal()).plans));
+
+program
+  .command('policy')
+  .addArgument(
+    new Argument('[verb]', 'what to do').choices(['show', 'set', 'reset']).default('show'),
+  )
+  .argument('[values...]', 'with set: conversation_style=concise probing_depth=1 …')
+  .description('how you like to be talked to and asked')
+  .option('--json', 'for machines')
+  .addOption(user)
+  .action(runs(async () => (await terminal()).policy));
+
+program
+  .command('link')
+  .argument('[code]', 'the code you were given elsewhere; or show, or remove')
+  .description('be the same person here and in Slack or Teams')
+  .option('--json', 'for machines')
+  .addOption(user)
+  .action(runs(async () => (await terminal()).link));
+
+program
+  .command('doctor')
+  .description('look at each part and say what to do about it')
+  .option('--json', 'for machines')
+  .action(runs(async () => (await import('./verbs/doctor.ts')).run));
+
+function wholeNumber(text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number > 0) return number;
+  throw new InvalidArgumentError('It must be a whole number, 1 or more.');
+}
+
+program
+  .command('bench')
+  .addArgument(new Argument('[name...]', 'what to measure; all by default').choices(benchNames))
+  .description('measure this machine beside bare pg-boss, on a database made for it')
+  .option('--json', 'for machines')
+  .option('--steps <n>', 'how large; each has a size of its own by default', wholeNumber)
+  .option('--runs <n>', 'rounds, of which the median counts', wholeNumber)
+  .option('--folder <dir>', 'task graphs to run (dags)')
+  .action(runs(async () => (await import('./verbs/bench.ts')).run));
+
+/** `0 done, 1 failed, …, 4 needs person` */
+function describeExitCodes(): string {
+  return Object.entries(exitCodes)
+    .map(([name, code]) => `${code} ${name.replace(/[A-Z]/g, ' $&').toLowerCase()}`)
+    .join(', ');
+}
+
+program.parseAsync().catch((error: unknown) => {
+  if (error instanceof CommanderError) {
+    process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    return;
+  }
+  if (error instanceof CountersignError) console.error(`countersign: ${error.message}`);
+  else if (isTransient(error))
+    console.error(`countersign: The database does not answer (${causeOf(error)}). Try again.`);
+  else console.error(error);
+  process.exitCode = exitCodes.failed;
+});

@@ -1,0 +1,27 @@
+// Links to plans. In a chat they lead where its readers are: a link to the machine of the bot would be dead for them.
+import { isEveryHost, isReachable } from '#domain/public-url.ts';
+import type { Config } from './config.ts';
+
+/** Where people of this machine reach the server. */
+export function addressOf({ env }: Config, port: number): string {
+  const host = isEveryHost(env.HOST) ? '127.0.0.1' : env.HOST;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+type LinkTo = (planId: string) => string | null;
+
+/** @param here where the server is reached on its own machine; it may change until it listens */
+export function createLinks(
+  { env }: Pick<Config, 'env'>,
+  here: () => string,
+): { linkTo: LinkTo; chatLinkTo: LinkTo } {
+  const { COUNTERSIGN_PUBLIC_URL: outside, HOST: host } = env;
+  const at = (base: string) => (planId: string) => `${base}/?plan=${encodeURIComponent(planId)}`;
+  return {
+    linkTo: (planId) => at(outside ?? here())(planId),
+    chatLinkTo(planId) {
+      if (outside !== undefined) return at(outside)(planId);
+      return isReachable(host) ? at(here())(planId) : null;
+    },
+  };
+}

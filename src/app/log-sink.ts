@@ -1,0 +1,94 @@
+// Where log lines are written. A log that cannot be written (a full disk, a reader that is gone) must not stop what it tells of:
+// its lines are dropped and counted, and the next line that can be written says how many are missing.
+import { openSync, write, writeSync } from 'node:fs';
+import { errorMessage } from '#domain/errors.ts';
+
+/** Bytes that wait for the one write under way; lines beyond are dropped. */
+const waitingAtMost = 1024 * 1024;
+/** Milliseconds until a pipe that was full is tried again. */
+const againAfterMs = 100;
+
+export type LogSink = { write(line: string): void };
+
+let lost = 0;
+
+/** Lines of the log of this process that could not be written. */
+export const droppedLines = (): number => lost;
+
+const isBusy = (error: NodeJS.ErrnoException) => error.code === 'EAGAIN' || error.code === 'EBUSY';
+
+/**
+ * Writes whole lines, several at once, without waiting for them; what still waits when the process ends is tried once more.
+ * @param to a file descriptor, or a file that is appended to
+ */
+export function openLogSink(to: number | string): LogSink {
+  const fd = typeof to === 'number' ? to : openSync(to, 'a');
+  let waiting: string[] = [];
+  let waitingBytes = 0;
+  let writing = false;
+  /** Not told yet. */
+  let missing = 0;
+  let reason = '';
+
+  function drop(lines: number, why: string): void {
+    lost += lines;
+    missing += lines;
+    reason = why;
+  }
+
+  /** What waits, after a line about what is missing. */
+  function take(): { bytes: Buffer; lines: number; told: number } {
+    const told = missing;
+    const text = waiting.join('');
+    const lines = waiting.length;
+    waiting = [];
+    waitingBytes = 0;
+    if (told === 0) return { bytes: Buffer.from(text), lines, told };
+    const msg = `${told} lines of this log could not be written and are missing here (${reason}).`;
+    const notice = { level: 40, time: Date.now(), pid: process.pid, msg };
+    return { bytes: Buffer.from(`${JSON.stringify(notice)}\n${text}`), lines, told };
+  }
+
+  function begin(): void {
+    if (writing || waiting.length === 0) return;
+    writing = true;
+    const { bytes, lines, told } = take();
+    writeFrom(bytes, 0, (error) => {
+      writing = false;
+      if (error === null) missing -= told;
+      else drop(lines, errorMessage(error));
+      // After a failure the next line tries again, not the one that failed.
+      if (error === null) begin();
+    });
+  }
+
+  function writeFrom(bytes: Buffer, from: number, done: (error: Error | null) => void): void {
+    write(fd, bytes, from, bytes.length - from, null, (error, n) => {
+      if (error !== null && isBusy(error))
+        setTimeout(() => writeFrom(bytes, from, done), againAfterMs).unref();
+      else if (error !== null) done(error);
+      else if (from + n < bytes.length) writeFrom(bytes, from + n, done);
+      else done(null);
+    });
+  }
+
+  process.on('exit', () => {
+    if (waiting.length === 0) return;
+    const { bytes } = take();
+    try {
+      writeSync(fd, bytes);
+    } catch {
+      // Nobody is left to be told.
+    }
+  });
+
+  return {
+    write(line) {
+      if (waitingBytes + line.length > waitingAtMost)
+        return drop(1, 'they came faster than they could be written');
+      waiting.push(line);
+      waitingBytes += line.length;
+      begin();
+    },
+  };
+}

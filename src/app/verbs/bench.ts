@@ -1,0 +1,24 @@
+// `bench`: measures this machine, on a database made for it.
+import { bench } from '#bench/bench.ts';
+import type { BenchName } from '#bench/names.ts';
+import { loadConfig } from '../config.ts';
+import { createLog } from '../logging.ts';
+import { untilSignal } from './until-signal.ts';
+
+type Said = Record<'steps' | 'runs', number | undefined> & { json?: true; folder?: string };
+
+export async function run(names: BenchName[], { json, steps, runs, folder }: Said): Promise<void> {
+  const config = loadConfig(process.env, process.cwd());
+  process.exitCode = await bench({
+    names,
+    json: json === true,
+    steps,
+    runs,
+    folder,
+    databaseUrl: config.env.DATABASE_URL,
+    log: createLog({ ...config, env: { ...config.env, LOG_LEVEL: 'warn' } }, false),
+    signal: untilSignal(),
+    print: (text) => console.log(text),
+    say: (text) => console.error(`bench: ${text}`),
+  });
+}

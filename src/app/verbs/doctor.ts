@@ -1,0 +1,12 @@
+// `doctor`: looks at each part and says what to do about it.
+import { loadConfig } from '../config.ts';
+import { createLog } from '../logging.ts';
+
+export async function run({ json }: { json?: true }): Promise<void> {
+  // A mistake in the settings is told before the instance is loaded.
+  const config = loadConfig(process.env, process.cwd());
+  const { describeFindings, examine } = await import('../doctor.ts');
+  const findings = await examine(config, createLog(config, true));
+  console.log(json === true ? JSON.stringify(findings, null, 2) : describeFindings(findings));
+  process.exitCode = findings.some(({ state }) => state === 'broken') ? 1 : 0;
+}

@@ -1,0 +1,75 @@
+// Commands of the terminal. Each opens an instance of its own, which joins the database of a running bot.
+import { ask as askIn } from '#adapters/terminal/ask.ts';
+import { link as linkIn } from '#adapters/terminal/link.ts';
+import { listPlans } from '#adapters/terminal/plans.ts';
+import { policy as policyIn } from '#adapters/terminal/policy.ts';
+import type { TerminalIo } from '#adapters/terminal/screen.ts';
+import { type Config, loadConfig } from '../config.ts';
+import { addressOf, createLinks } from '../links.ts';
+import { createLog } from '../logging.ts';
+import type { Instance } from '../wire.ts';
+import { endInTimeAfter, untilSignal } from './until-signal.ts';
+
+/** Options of all of them. */
+type Said = { json?: true; user: string };
+
+/** @param work this process takes jobs while the command runs; the answer of `command` is the exit code */
+async function inTerminal(
+  work: boolean,
+  command: (instance: Instance, config: Config, io: TerminalIo) => Promise<number>,
+): Promise<void> {
+  // A mistake in the settings is told before the instance is loaded.
+  const config = loadConfig(process.env, process.cwd());
+  const { openInstance } = await import('../wire.ts');
+  const log = createLog(config, true);
+  const { chatLinkTo } = createLinks(config, () => addressOf(config, config.env.PORT));
+  const interrupt = untilSignal();
+  endInTimeAfter(interrupt);
+  const instance = await openInstance({ config, log, work, linkTo: () => null, chatLinkTo });
+  try {
+    process.exitCode = await command(instance, config, {
+      input: process.stdin,
+      output: process.stdout,
+      env: process.env,
+      interrupt,
+    });
+  } finally {
+    process.stdin.pause();
+    await instance.close();
+  }
+}
+
+/** Plans, approves and watches in this terminal. */
+export function ask(text: string, options: Said & { yes?: true }): Promise<void> {
+  return inTerminal(true, ({ service }, { timezone }, io) =>
+    askIn(service, { ...options, text, timezone }, io),
+  );
+}
+
+/** What waits for a decision, what runs; with an id, one plan in full. */
+export function plans(
+  id: string | undefined,
+  options: Said & { status?: string; trace?: true },
+): Promise<void> {
+  return inTerminal(false, ({ service }, { timezone }, io) =>
+    listPlans(service, { ...options, timezone, ...(id === undefined ? {} : { id }) }, io),
+  );
+}
+
+/** How a person likes to be talked to and asked. */
+export function policy(
+  verb: 'show' | 'set' | 'reset',
+  values: string[],
+  options: Said,
+): Promise<void> {
+  return inTerminal(false, ({ service }, { timezone }, io) =>
+    policyIn(service, { ...options, verb, values, timezone }, io),
+  );
+}
+
+/** Makes this account and one on a chat platform the same person. */
+export function link(said: string | undefined, options: Said): Promise<void> {
+  return inTerminal(false, ({ service }, { timezone }, io) =>
+    linkIn(service, { ...options, timezone, said: said ?? '' }, io),
+  );
+}

@@ -1,0 +1,110 @@
+// `start`, `gateway` and `worker`: an instance that keeps running until it is told to end.
+import { setTimeout as pause } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { causeOf, isTransient, retryUntilDatabaseAnswers } from '#db/transient.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { type Config, loadConfig } from '../config.ts';
+import { addressOf, createLinks } from '../links.ts';
+import { createLog } from '../logging.ts';
+import { version } from '../version.ts';
+import type { Instance } from '../wire.ts';
+import { endInTimeAfter, endSoon, untilSignal } from './until-signal.ts';
+
+/** Milliseconds that a stopping process gives to answers under way. */
+const answersEndWithinMs = 4000;
+
+function waitFor(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/** What an instance begins with is safe to begin again. @returns null: told to end while it waited */
+async function openWhenThere(open: () => Promise<Instance>, signal: AbortSignal) {
+  let told = false;
+  const tell = (error: unknown) => {
+    if (told) return;
+    told = true;
+    const what =
+      error instanceof CountersignError
+        ? error.message
+        : `The database does not answer (${causeOf(error)}).`;
+    console.error(`countersign: ${what} Waiting for it.`);
+  };
+  try {
+    return await retryUntilDatabaseAnswers(open, tell, signal);
+  } catch (error) {
+    if (signal.aborted && isTransient(error)) return null;
+    throw error;
+  }
+}
+
+/** Opens the console in a browser where a person sits in front of one. */
+async function openConsole(config: Config, url: string): Promise<void> {
+  const graphical =
+    process.platform === 'darwin' ||
+    process.platform === 'win32' ||
+    (process.env.DISPLAY ?? process.env.WAYLAND_DISPLAY) !== undefined;
+  const wanted = process.stdout.isTTY && graphical && process.env.SSH_CONNECTION === undefined;
+  if (!wanted || config.env.COUNTERSIGN_NO_BROWSER === true) return;
+  const { default: open } = await import('open');
+  await open(url).catch((error: unknown) =>
+    console.error(
+      `  The browser could not be opened (${errorMessage(error)}); open ${url} yourself.`,
+    ),
+  );
+}
+
+type Collect = (options: { type: 'major'; flavor: 'last-resort'; execution: 'sync' }) => void;
+
+/**
+ * Returns the memory that loading the program has left behind: about 150 MB for a tenth of a second. V8 keeps it otherwise, as long as
+ * memory is plenty.
+ */
+function trimMemory(): void {
+  setFlagsFromString('--expose-gc');
+  const collect: Collect = runInNewContext('gc');
+  setFlagsFromString('--no-expose-gc');
+  collect({ type: 'major', flavor: 'last-resort', execution: 'sync' });
+}
+
+/** @param parts `http`: it serves the API, the console and chat platforms; `work`: it takes jobs */
+export async function keepRunning(parts: { http: boolean; work: boolean }): Promise<void> {
+  // A mistake in the settings is told before the instance is loaded. A worker has no server, and loads none.
+  const config = loadConfig(process.env, process.cwd());
+  const { openInstance } = await import('../wire.ts');
+  const http = parts.http ? await import('../serve.ts') : null;
+  const began = performance.now();
+  const log = createLog(config, false);
+  const signal = untilSignal();
+  endInTimeAfter(signal);
+  let url = addressOf(config, config.env.PORT);
+  const links = createLinks(config, () => url);
+  const instance = await openWhenThere(
+    () => openInstance({ config, log, work: parts.work, ...links }),
+    signal,
+  );
+  if (instance === null) return;
+  try {
+    if (http !== null) {
+      const { app, port } = await http.serve(instance, config, log);
+      url = addressOf(config, port);
+      const seconds = (performance.now() - began) / 1000;
+      console.log(http.banner(instance, config, url, seconds));
+      await openConsole(config, url);
+      trimMemory();
+      await waitFor(signal);
+      await Promise.race([app.close(), pause(answersEndWithinMs, undefined, { ref: false })]);
+    } else {
+      console.log(`Countersign ${version}: this worker is ready.`);
+      trimMemory();
+      await waitFor(signal);
+    }
+  } finally {
+    await instance.close();
+  }
+  process.exitCode = 0;
+  endSoon();
+}

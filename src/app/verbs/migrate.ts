@@ -1,0 +1,13 @@
+// `migrate`: brings the database up to this version.
+import { loadConfig } from '../config.ts';
+import { createLog } from '../logging.ts';
+import { openMigrated } from '../open-database.ts';
+
+export async function run(): Promise<void> {
+  const config = loadConfig(process.env, process.cwd());
+  const place = await openMigrated(config, createLog(config, true));
+  await place.close();
+  const applied =
+    place.applied.length === 0 ? 'was up to date' : `is now at ${place.applied.at(-1)}`;
+  console.log(`The schema of ${place.words} ${applied}.`);
+}

@@ -1,0 +1,4 @@
+// Which Countersign this is.
+import manifest from '../../package.json' with { type: 'json' };
+
+export const { version } = manifest;

@@ -1,0 +1,218 @@
+// Puts the rooms together for one process: database, jobs, models, tools, planner, service; and takes them apart again in order.
+import { openHome } from '#chat/homes/follow-plans.ts';
+import { createReceiver } from '#chat/inbox/receive.ts';
+import { createWaiter } from '#chat/inbox/wait-until-handled.ts';
+import { createWaker } from '#chat/inbox/wakeups.ts';
+import { openConversation } from '#chat/outbox/open-conversation.ts';
+import { createTeamsConversations } from '#chat/teams-conversations.ts';
+import { createReadWithin, findPlansOfRun } from '#conversation/plans-within.ts';
+import { createService } from '#conversation/service.ts';
+import { createToolPorts } from '#conversation/tool-ports.ts';
+import type { ChatPlace } from '#domain/chat/chat.ts';
+import { systemClock, systemRandom } from '#domain/clock.ts';
+import type { Planner } from '#domain/planning/run.ts';
+import type { Catalogue } from '#domain/tool.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { readModelAccess } from '#models/access.ts';
+import type { ChatModel } from '#models/chat-model.ts';
+import { decideArguments } from '#models/decide-arguments.ts';
+import { findUnknownPrices } from '#models/prices.ts';
+import { createTextModel } from '#models/text-model.ts';
+import { findNames } from '#people/find-names.ts';
+import * as times from '#timeline/recurrence.ts';
+import { createCatalogue } from '#tools/catalogue.ts';
+import { createRegistry } from '#tools/registry.ts';
+import { type Closers, createClosers } from './closers.ts';
+import type { Config } from './config.ts';
+import type { Instance, InstanceOptions } from './wire/instance.ts';
+import { makeDelivery, makeInbox } from './wire/make-chat-work.ts';
+import { loadSlack, loadTeams, platformsApart } from './wire/open-chats.ts';
+import { type Connections, openConnections } from './wire/open-connections.ts';
+import { openPlanner } from './wire/open-planner.ts';
+import { startWorking } from './work.ts';
+
+export type { Instance, InstanceOptions } from './wire/instance.ts';
+
+/** Opens everything `options` ask for; what was opened is closed again when a part fails. */
+export async function openInstance(options: InstanceOptions): Promise<Instance> {
+  const closers = createClosers(options.log);
+  try {
+    return await furnish(options, closers);
+  } catch (error) {
+    await closers.closeAll();
+    throw error;
+  }
+}
+
+async function furnish(options: InstanceOptions, closers: Closers): Promise<Instance> {
+  const { config, log, work, linkTo } = options;
+  const warn = (message: string, err?: unknown) =>
+    log.warn(err === undefined ? {} : { err }, message);
+  const connections = await openConnections(config, { log, work, warn }, closers);
+  const { db, boss, enqueue, enqueueAll, listener } = connections;
+  const models = await openModels(config, warn);
+  const registry = await createRegistry({
+    mcpServers: config.settings.mcpServers,
+    disabledTools: config.settings.disabledTools,
+    workspaceDir: config.workspace,
+    http: config.settings.http,
+    calendars: config.settings.calendars,
+    times,
+    clock: systemClock,
+    warn,
+    ...createToolPorts(db, enqueue),
+    extraOperations: options.extraOperations,
+    ...(models === null ? {} : { textModel: createTextModel(models.executor) }),
+  });
+  closers.add('the tools', () => registry.close());
+  const catalogue = createCatalogue(registry);
+  const apart = platformsApart(config);
+  const planner =
+    options.planner ??
+    openPlanner(config, {
+      registry,
+      catalogue,
+      db,
+      model: models?.planner ?? null,
+      apart,
+      plansOf: (runId) => findPlansOfRun(db.query, readWithin, apart, runId),
+      warn,
+    });
+  const hasModel = models !== null;
+  const conversation = makeConversation(config, {
+    connections,
+    catalogue,
+    planner,
+    hasModel,
+    linkTo,
+    warn,
+  });
+  const inChat = { ...conversation, linkTo: options.chatLinkTo ?? (() => null) };
+  const chatService = createService(inChat);
+  const readWithin = createReadWithin(inChat, chatService);
+  const openPlace = (at: ChatPlace, timezone: string | null) =>
+    db.transaction((tx) => openConversation({ enqueue }, tx, at, timezone));
+  const slack = await loadSlack(config, {
+    db,
+    enqueueAll,
+    service: chatService,
+    readWithin,
+    openConversation: openPlace,
+    openHome: (home) => openHome({ db, enqueue }, { platform: 'slack', ...home }),
+    warn,
+  });
+  const teams = await loadTeams(config, {
+    cloud: options.teamsCloud ?? null,
+    service: chatService,
+    readWithin,
+    conversations: createTeamsConversations({ db, enqueue }),
+    namesOf: (names) => findNames(inChat, names),
+    openConversation: openPlace,
+    warn,
+  });
+  const chats = { slack, teams };
+  const { inboxHandlers, inboxRule, chatPorts, deliveryRule } = options;
+  const inbox = makeInbox(connections, chats, { handlers: inboxHandlers, rule: inboxRule, warn });
+  const waker = createWaker(inbox);
+  closers.add('wakeups under way', waker.close);
+  const delivery = makeDelivery(inChat, chats, { ports: chatPorts, rule: deliveryRule });
+  if (work) {
+    const executorModel = models?.executor ?? null;
+    await startWorking({
+      config,
+      log,
+      boss,
+      registry,
+      conversation,
+      inbox,
+      delivery,
+      homes: { db, enqueue, homes: slack === null ? {} : { slack: slack.homes }, warn },
+      decide: executorModel === null ? null : (request) => decideArguments(executorModel, request),
+      watchEveryMs: options.watchEveryMs,
+      closers,
+    });
+  }
+  return {
+    service: createService(conversation),
+    receive: createReceiver(inbox, waker.wake),
+    wait: createWaiter({ db }),
+    slack,
+    teams,
+    openConversation: (tx, place, timezone) => openConversation(delivery, tx, place, timezone),
+    registry,
+    catalogue,
+    planner,
+    db,
+    listener,
+    database: connections.words,
+    close: closers.closeAll,
+  };
+}
+
+// The language models that a configuration names.
+type Models = { planner: ChatModel; executor: ChatModel };
+
+/**
+ * null: no model is set up; the planner goes by its rules and steps have no text of a model. What talks to one is loaded
+ * only where there is one.
+ */
+async function openModels(
+  { env, settings }: Config,
+  warn: (message: string) => void,
+): Promise<Models | null> {
+  const access = readModelAccess(env);
+  if (access === null) return null;
+  const [{ createChatModel }, { createModelClient }] = await Promise.all([
+    import('#models/chat-model.ts'),
+    import('#models/openai.ts'),
+  ]);
+  const client = createModelClient(access);
+  const { prices } = settings;
+  for (const problem of findUnknownPrices(env, prices)) warn(problem);
+  return {
+    planner: createChatModel({ client, name: env.PLANNER_MODEL, prices }),
+    executor: createChatModel({ client, name: env.EXECUTOR_MODEL, prices }),
+  };
+}
+
+// What the conversation room is given, from a configuration and what is open.
+function makeConversation(
+  { env, settings, timezone }: Config,
+  parts: {
+    connections: Connections;
+    catalogue: Catalogue;
+    planner: Planner;
+    /** Whether steps may ask a model. */
+    hasModel: boolean;
+    linkTo: (planId: string) => string | null;
+    warn(message: string, err?: unknown): void;
+  },
+): ConversationContext {
+  const { connections, catalogue, planner, hasModel, linkTo, warn } = parts;
+  const { db, enqueue, listener } = connections;
+  return {
+    db,
+    enqueue,
+    catalogue,
+    guardedTools: settings.guardedTools,
+    approvers: settings.approvers,
+    guardedApprovers: settings.guardedApprovers,
+    resourcePools: settings.resourcePools,
+    onFailure: settings.executor.on_failure,
+    clock: systemClock,
+    random: systemRandom,
+    planner,
+    executorModel: hasModel ? env.EXECUTOR_MODEL : null,
+    modes: {
+      plan_reasoning_mode: env.PLAN_REASONING_MODE_DEFAULT,
+      planning_mode: env.PLANNING_MODE_DEFAULT,
+      reasoning_level: env.REASONING_LEVEL_DEFAULT,
+    },
+    planningSeconds: env.WALL_TIME_SEC,
+    timezone,
+    profile: settings.schedule,
+    listener,
+    linkTo,
+    warn,
+  };
+}

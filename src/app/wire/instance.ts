@@ -1,0 +1,65 @@
+// What one process has when its rooms are put together, and what it may be told to have.
+import type { Logger } from 'pino';
+import type { SlackAdapter } from '#adapters/slack/open-slack.ts';
+import type { openTeams, TeamsAdapter } from '#adapters/teams/open-teams.ts';
+import type { InboxHandlers, InboxRule } from '#chat/inbox/inbox-context.ts';
+import type { Receive } from '#chat/inbox/receive.ts';
+import type { WaitUntilHandled } from '#chat/inbox/wait-until-handled.ts';
+import type { ChatPorts, DeliveryRule } from '#chat/outbox/delivery-context.ts';
+import type { Database, Transaction } from '#db/database.ts';
+import type { Listener } from '#db/notify.ts';
+import type { ChatPlace } from '#domain/chat/chat.ts';
+import type { Planner } from '#domain/planning/run.ts';
+import type { Service } from '#domain/service.ts';
+import type { Catalogue, Operation, ToolRegistry } from '#domain/tool.ts';
+import type { Config } from '../config.ts';
+
+export type Instance = {
+  service: Service;
+  /** Stores what a chat platform sends, so that it may be acknowledged. */
+  receive: Receive;
+  /** Waits for what becomes of a stored event, whoever handles it. */
+  wait: WaitUntilHandled;
+  /** null: Slack is not set up. */
+  slack: SlackAdapter | null;
+  /** null: Teams is not set up. */
+  teams: TeamsAdapter | null;
+  /**
+   * The conversation at a place of a chat platform, always the same one; an event that came from there mends a broken place.
+   * @param timezone of the one who reads there, in a direct message
+   */
+  openConversation(tx: Transaction, place: ChatPlace, timezone?: string | null): Promise<string>;
+  registry: ToolRegistry;
+  catalogue: Catalogue;
+  planner: Planner;
+  db: Database;
+  listener: Listener;
+  /** Where the database is, in words. */
+  database: string;
+  /** Ends what is under way, hands back the rest, closes connections. */
+  close(): Promise<void>;
+};
+
+export type InstanceOptions = {
+  config: Config;
+  log: Logger;
+  /** Takes jobs: planners, executors, reminders. */
+  work: boolean;
+  linkTo: (planId: string) => string | null;
+  /** The same for cards in a chat; left out: they have no links. */
+  chatLinkTo?: (planId: string) => string | null;
+  /** Instead of the one the configuration asks for. */
+  planner?: Planner;
+  /** Milliseconds between two rounds of recovery; default 5,000. */
+  watchEveryMs?: number;
+  /** Built-in operations of this process alone, which no configuration can offer; the bench brings one. */
+  extraOperations?: Operation[];
+  /** What handles the events of chat platforms, and how it is tried; those of a platform without one wait. */
+  inboxHandlers?: InboxHandlers | undefined;
+  inboxRule?: Partial<InboxRule> | undefined;
+  /** Another sign-in for Teams than Microsoft's. */
+  teamsCloud?: Parameters<typeof openTeams>[0]['cloud'] | undefined;
+  /** What writes to chat platforms, and how it is tried; what is said on those without one waits. */
+  chatPorts?: ChatPorts | undefined;
+  deliveryRule?: Partial<DeliveryRule> | undefined;
+};

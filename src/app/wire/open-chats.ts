@@ -1,0 +1,68 @@
+// The chat platforms of a configuration; the libraries of one are loaded only where it is set up.
+import type { openSlack, SlackAdapter } from '#adapters/slack/open-slack.ts';
+import type { openTeams, TeamsAdapter } from '#adapters/teams/open-teams.ts';
+import { createSlackInstallations, warnOfForeignKeys } from '#chat/slack-installations.ts';
+import type { Database, Transaction } from '#db/database.ts';
+import { createRateLimits } from '#db/rate-limits.ts';
+import { createSeal } from '#db/seal.ts';
+import type { SlackAccess } from '#domain/chat/access.ts';
+import type { Platform } from '#domain/chat/inbox.ts';
+import type { SlackInstallations } from '#domain/chat/slack-installation.ts';
+import { systemClock } from '#domain/clock.ts';
+import type { EnqueueAll } from '#domain/jobs.ts';
+import type { Config } from '../config.ts';
+
+/** Platforms on which several organisations share the instance: people of one are shown no plans of another. */
+export function platformsApart({ slack, teams }: Config): Platform[] {
+  return [
+    ...(slack?.workspaces.kind === 'many' ? ['slack' as const] : []),
+    ...(teams?.kind === 'MultiTenant' ? ['teams' as const] : []),
+  ];
+}
+
+/** Where several workspaces of Slack are kept; null: there is one, by its token. */
+async function openInstallations(
+  { workspaces }: SlackAccess,
+  parts: { db: Database; enqueueAll: EnqueueAll<Transaction>; warn(message: string): void },
+): Promise<SlackInstallations | null> {
+  if (workspaces.kind === 'one') return null;
+  const { encryptionKey, installAt } = workspaces;
+  const seal = createSeal(encryptionKey);
+  const installations = createSlackInstallations({
+    ...parts,
+    seal,
+    clock: systemClock,
+    installAt,
+  });
+  await warnOfForeignKeys(installations, { ...parts, installAt });
+  return installations;
+}
+
+/** null: Slack is not set up. */
+export async function loadSlack(
+  { slack: access, timezone }: Config,
+  parts: Pick<
+    Parameters<typeof openSlack>[0],
+    'service' | 'readWithin' | 'openConversation' | 'openHome' | 'warn'
+  > &
+    Parameters<typeof openInstallations>[1],
+): Promise<SlackAdapter | null> {
+  if (access === null) return null;
+  const installations = await openInstallations(access, parts);
+  const { openSlack } = await import('#adapters/slack/open-slack.ts');
+  const limits = createRateLimits(parts.db.query);
+  return openSlack({ ...parts, access, installations, clock: systemClock, limits, timezone });
+}
+
+/** null: Teams is not set up. */
+export async function loadTeams(
+  { teams: access, timezone }: Config,
+  parts: Pick<
+    Parameters<typeof openTeams>[0],
+    'cloud' | 'service' | 'readWithin' | 'conversations' | 'namesOf' | 'openConversation' | 'warn'
+  >,
+): Promise<TeamsAdapter | null> {
+  if (access === null) return null;
+  const { openTeams } = await import('#adapters/teams/open-teams.ts');
+  return openTeams({ ...parts, access, clock: systemClock, timezone });
+}

@@ -1,0 +1,62 @@
+// What a process has open to the database: its pools, its queues and the line it listens on.
+import type { PgBoss } from 'pg-boss';
+import type { Logger } from 'pino';
+import { createEnqueue, createEnqueueAll, createQueues, openBoss } from '#db/boss.ts';
+import { type Database, openDatabase, type Transaction } from '#db/database.ts';
+import { type Listener, openListener } from '#db/notify.ts';
+import { storePools } from '#db/sql/resources.ts';
+import type { Enqueue, EnqueueAll } from '#domain/jobs.ts';
+import { queues } from '#jobs/queues.ts';
+import type { Closers } from '../closers.ts';
+import type { Config } from '../config.ts';
+import { openMigrated } from '../open-database.ts';
+
+export type Connections = {
+  db: Database;
+  boss: PgBoss;
+  enqueue: Enqueue<Transaction>;
+  enqueueAll: EnqueueAll<Transaction>;
+  listener: Listener;
+  /** Where the database is, in words. */
+  words: string;
+};
+
+/**
+ * Opens them all, on a database that is up to this build's schema and has this build's queues: a pool of
+ * `DATABASE_POOL_SIZE` connections, which pg-boss shares, and one to listen on. `closers` learn how to close each.
+ */
+export async function openConnections(
+  config: Config,
+  options: { log: Logger; work: boolean; warn(message: string, err?: unknown): void },
+  closers: Closers,
+): Promise<Connections> {
+  const { log, work, warn } = options;
+  const place = await openMigrated(config, log);
+  closers.add('the database server', place.close);
+  const db = openDatabase(place.url, {
+    max: config.env.DATABASE_POOL_SIZE,
+    pooled: place.pooled,
+    applicationName: 'countersign',
+    onError: (error) => warn('A database connection was lost.', error),
+  });
+  closers.add('the database pool', db.close);
+  const listener = await openListener(place.directUrl, (error) =>
+    warn('The listening connection was lost.', error),
+  );
+  closers.add('the listener', listener.close);
+  const boss = await openBoss(db, listener, {
+    work,
+    onError: (error) => warn('pg-boss reported an error.', error),
+  });
+  closers.add('pg-boss', () => boss.stop({ graceful: true, timeout: 3000 }));
+  await createQueues(boss, queues);
+  await storePools(db.query, config.settings.resourcePools);
+  return {
+    db,
+    boss,
+    enqueue: createEnqueue(boss),
+    enqueueAll: createEnqueueAll(boss),
+    listener,
+    words: place.words,
+  };
+}

@@ -1,0 +1,122 @@
+// The working half of a process: its executor, its jobs and the round that finds again what was lost.
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { PgBoss } from 'pg-boss';
+import type { Logger } from 'pino';
+import type { HomesContext } from '#chat/homes/homes-context.ts';
+import type { InboxContext } from '#chat/inbox/inbox-context.ts';
+import type { DeliveryContext } from '#chat/outbox/delivery-context.ts';
+import type { ToolRegistry } from '#domain/tool.ts';
+import { backendsOf, registerBackends } from '#executor/backends.ts';
+import { type Crew, createCrew } from '#executor/crew.ts';
+import type { ArgumentDecider } from '#executor/executor-context.ts';
+import { cardJob } from '#jobs/card.ts';
+import { deliverJobs } from '#jobs/deliver.ts';
+import { executeJob } from '#jobs/execute.ts';
+import { expireCron, expireJob } from '#jobs/expire.ts';
+import { homesJobs } from '#jobs/homes.ts';
+import { inboxJobs } from '#jobs/inbox.ts';
+import { planJob } from '#jobs/plan.ts';
+import { remindJob } from '#jobs/remind.ts';
+import { runJobs } from '#jobs/run-jobs.ts';
+import { stepJob } from '#jobs/step.ts';
+import { startWatch } from '#jobs/watch.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import type { Closers } from './closers.ts';
+import type { Config } from './config.ts';
+
+/** Milliseconds between two rounds of recovery. */
+const usualWatchEveryMs = 5000;
+/** How long a stopping process waits for steps, planners and other jobs under way; tools and database stay open for them. */
+const jobsEndWithinMs = 10_000;
+
+function jobsOf(
+  { settings }: Config,
+  conversation: ConversationContext,
+  inbox: InboxContext,
+  delivery: DeliveryContext,
+  homes: HomesContext,
+  crew: Crew,
+) {
+  return [
+    planJob(conversation),
+    executeJob(crew),
+    stepJob(crew),
+    cardJob(conversation),
+    remindJob(conversation),
+    expireJob(conversation, settings),
+    ...inboxJobs(inbox),
+    ...deliverJobs(delivery),
+    ...homesJobs(homes),
+  ];
+}
+
+/** Begins to work; `closers` learn how to end it. */
+export async function startWorking(parts: {
+  config: Config;
+  log: Logger;
+  boss: PgBoss;
+  registry: ToolRegistry;
+  conversation: ConversationContext;
+  inbox: InboxContext;
+  delivery: DeliveryContext;
+  homes: HomesContext;
+  decide: ArgumentDecider | null;
+  watchEveryMs: number | undefined;
+  closers: Closers;
+}): Promise<void> {
+  const { config, log, boss, registry, conversation, inbox, delivery, homes } = parts;
+  const { decide, closers } = parts;
+  const { settings } = config;
+  const { db, enqueue, catalogue, clock, random, warn } = conversation;
+  const worker = `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
+  const crew = createCrew(
+    {
+      db,
+      enqueue,
+      registry,
+      catalogue,
+      clock,
+      random,
+      settings: settings.executor,
+      operations: settings.operations,
+      guardedTools: settings.guardedTools,
+      guardMode: settings.guardMode,
+      decide,
+      budget: {
+        perSession: config.env.BUDGET_PER_SESSION_USD,
+        perDay: config.env.BUDGET_PER_DAY_USD,
+      },
+      timezone: config.timezone,
+      warn,
+    },
+    backendsOf(settings, registry),
+    worker,
+    conversation.listener,
+  );
+  closers.add('the leases', async () => crew.letGo());
+  // Before the first claim and until the last step is handed back, others know of these back ends.
+  const registration = await registerBackends(crew.context, crew.backends, crew.lookForWork);
+  closers.add('the back ends', registration.withdraw);
+  const stopJobs = await runJobs(
+    boss,
+    jobsOf(config, conversation, inbox, delivery, homes, crew),
+    log,
+  );
+  closers.add('the jobs', async () => {
+    // No more jobs are taken, first of all: what the executor hands back must not come here again.
+    const stopped = Promise.all([stopJobs(), crew.stop()]);
+    await Promise.race([stopped, pause(jobsEndWithinMs, undefined, { ref: false })]);
+  });
+  await boss.schedule('expire', expireCron);
+  const watch = startWatch(
+    crew,
+    conversation,
+    inbox,
+    delivery,
+    homes,
+    parts.watchEveryMs ?? usualWatchEveryMs,
+  );
+  closers.add('the watch', () => watch.stop());
+}

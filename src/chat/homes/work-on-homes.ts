@@ -1,0 +1,83 @@
+// Drawing Homes: whoever takes the job draws those that are due one by one, each at most once in a while and only where something
+// is different, and leaves a workspace alone that wants to be.
+import {
+  forgetHome,
+  forgetHomes,
+  postponeHomes,
+  readNextHome,
+  settleHome,
+  type TakenHome,
+  takeHome,
+} from '#db/chat-homes.ts';
+import type { ChatHomes } from '#domain/chat/chat.ts';
+import { Platform } from '#domain/chat/inbox.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { followedForHours } from './follow-plans.ts';
+import { askToDraw, type HomesContext } from './homes-context.ts';
+
+/** A Home is drawn at most once in so long. */
+const paceMs = 3000;
+const leaseMs = 30_000;
+const triesAtMost = 8;
+const forgottenAtOnce = 200;
+
+/** What becomes of a Home that could not be drawn. */
+async function settleFailure(
+  { db, warn }: HomesContext,
+  home: TakenHome,
+  error: unknown,
+): Promise<void> {
+  const passes = error instanceof CountersignError ? error.passesAfterMs : null;
+  const tired = home.tries + 1 >= triesAtMost;
+  if (passes === null || tired) {
+    // Whoever opens it again has it drawn again.
+    warn(`The Home of ${home.user} in ${home.tenant} is not followed any more.`, error);
+    await forgetHome(db.query, home);
+    return;
+  }
+  const inMs = Math.max(passes, 1000 * 2 ** home.tries);
+  warn(`The Home of ${home.user} is drawn in ${Math.ceil(inMs / 1000)} s: ${errorMessage(error)}`);
+  await postponeHomes(db.query, home, { inMs, all: passes > 0 });
+}
+
+async function drawHome(context: HomesContext, drawer: ChatHomes, home: TakenHome) {
+  try {
+    const digest = await drawer.show(home, home.shown);
+    await settleHome(context.db.query, home, { digest, paceMs });
+  } catch (error) {
+    await settleFailure(context, home, error);
+  }
+}
+
+/** Draws until no Home of the platform is to be drawn now; a wakeup is sent for those that wait for their time. */
+export async function workOnHomes(
+  context: HomesContext,
+  platform: Platform,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { db, homes } = context;
+  const drawer = homes[platform];
+  if (drawer === undefined) return;
+  while (!stopping.aborted) {
+    const home = await takeHome(db.query, platform, leaseMs);
+    if (home === null) break;
+    await drawHome(context, drawer, home);
+  }
+  const inMs = await readNextHome(db.query, platform);
+  if (inMs !== null) await db.transaction((tx) => askToDraw(context, tx, platform, inMs + 1));
+}
+
+/** A function for the watch round: finds Homes again whose wakeup is lost, and forgets those that are not followed any more. */
+export function createHomesWatch(context: HomesContext): () => Promise<void> {
+  const { db, homes } = context;
+  const lookAfter = async (platform: Platform) => {
+    const inMs = await readNextHome(db.query, platform);
+    if (inMs === 0) await db.transaction((tx) => askToDraw(context, tx, platform, 0));
+  };
+  return async () => {
+    for (const platform of Platform.options) {
+      if (homes[platform] !== undefined) await lookAfter(platform);
+    }
+    await forgetHomes(db.query, 2 * followedForHours, forgottenAtOnce);
+  };
+}

@@ -1,0 +1,181 @@
+// One try at one event: its handler is called within a time, and what came of it is noted.
+import {
+  type Lease,
+  leaveThread,
+  postpone,
+  setAside,
+  settleAndTake,
+  settleHandled,
+  type Taken,
+  type TakenEvent,
+  takeNext,
+} from '#db/sql/inbox-thread.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { makeStorableText } from '#domain/text.ts';
+import { passCrashPoint } from './crash-points.ts';
+import type { InboxContext, InboxHandler } from './inbox-context.ts';
+import { decideNextTry } from './retry.ts';
+import { retryWhileAway } from './retry-while-away.ts';
+import { sendWakeup } from './wakeups.ts';
+
+/** What somebody else has to know of an event to find it. */
+function nameOf({ id, platform, tenant, thread, kind }: TakenEvent): string {
+  return `${platform} ${kind} ${id} (${tenant}, ${thread})`;
+}
+
+/** Characters of an error that are kept. */
+const longestError = 2000;
+
+/** What is kept of an error. One that could not be stored would have its event tried again without a wait. */
+const textOf = (error: unknown) => makeStorableText(errorMessage(error).slice(0, longestError));
+
+/** Whether the handler has said itself that the event is handled, in whatever transaction that was; and what it replies. */
+type Mark = { made: boolean; reply: unknown };
+
+/**
+ * Calls the handler. When its time is over it is not waited for; should it go on, it can mark the event only as long
+ * as nobody else has taken it.
+ */
+async function callWithin(
+  ms: number,
+  handler: InboxHandler,
+  { attempt, failures: _, age_ms: ageMs, ...event }: TakenEvent,
+  { mark, signal }: { mark: Mark; signal: AbortSignal },
+): Promise<void> {
+  const over = new AbortController();
+  const taken = performance.now();
+  const call = async () =>
+    handler(event, {
+      attempt,
+      signal: AbortSignal.any([signal, over.signal]),
+      async markHandled(tx) {
+        mark.made = await settleHandled(tx, { id: event.id, attempt }, mark.reply);
+        if (!mark.made)
+          throw new CountersignError('lease_lost', 'The event was settled or taken by another.');
+      },
+      age: () => ageMs + performance.now() - taken,
+      reply(value) {
+        mark.reply = value;
+      },
+    });
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const error = new CountersignError('timed_out', `The event was not handled within ${ms} ms.`);
+    over.abort(error);
+    late.reject(error);
+  }, ms);
+  try {
+    await Promise.race([call(), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Lets the thread go until the event is due again, with a wakeup for that moment; where the event is settled or another's,
+ * with one for whoever goes on with the rest. The lease first, then the event, as everybody who enters a thread does: in
+ * the other order two would wait for each other.
+ * @returns false: there was nothing to put back
+ */
+async function putBack(
+  context: InboxContext,
+  lease: Lease,
+  event: TakenEvent,
+  options: { inMs: number; counts: boolean; error: string | null },
+): Promise<boolean> {
+  return context.db.transaction(async (tx) => {
+    await leaveThread(tx, lease);
+    const due = await postpone(tx, event, options);
+    // The text of a moment ends at the millisecond; a wakeup that is early finds nothing to do.
+    const startAfter = due === null ? undefined : new Date(due.getTime() + 1);
+    await sendWakeup(context, tx, event, startAfter);
+    return due !== null;
+  });
+}
+
+/** An event failed and is not open any more, or not ours. */
+function tellSettled({ warn }: InboxContext, event: TakenEvent, mark: Mark, error: unknown): void {
+  const why = mark.made
+    ? 'was marked as handled and failed after that: what was left to do for it is not done.'
+    : 'failed, but another has settled or taken it since.';
+  warn(`${nameOf(event)} ${why}`, error);
+}
+
+/** @returns false: the event is settled already, or another's */
+async function putAside(
+  { db, warn }: InboxContext,
+  event: TakenEvent,
+  error: unknown,
+  earlier: 'kept' | 'replaced' = 'replaced',
+): Promise<boolean> {
+  const code = error instanceof CountersignError ? error.code : 'internal';
+  const done = await setAside(db.query, event, { text: textOf(error), code }, earlier);
+  if (done) {
+    const name = nameOf(event);
+    warn(
+      `${name} was set aside; its thread goes on. \`countersign doctor\` says how to try it again.`,
+      error,
+    );
+  }
+  return done;
+}
+
+/**
+ * Handles `event` under `lease`, settles it and takes the next.
+ * @param signal of the lease and the process
+ * @param stopping of the process: a try that it cuts off does not count
+ * @param last true: the next is left to others
+ * @returns what was taken next; `held`: the thread is still held, and nothing was taken; `left`: it is not
+ */
+export async function handleEvent(
+  context: InboxContext,
+  handler: InboxHandler,
+  lease: Lease,
+  event: TakenEvent,
+  { signal, stopping, last }: { signal: AbortSignal; stopping: AbortSignal; last: boolean },
+): Promise<Taken | 'held' | 'left'> {
+  const { db, rule, random, warn } = context;
+  const { leaseSeconds } = rule;
+  const write = <T>(work: () => Promise<T>) => retryWhileAway(context, work, stopping);
+  const goOn = async () =>
+    last || stopping.aborted ? 'held' : write(() => takeNext(db.query, lease, leaseSeconds));
+  if (event.failures > rule.tries) {
+    const error = new Error('The process ended during the last try.');
+    await write(() => putAside(context, event, error, 'kept'));
+    return goOn();
+  }
+  passCrashPoint('taken');
+  const mark: Mark = { made: false, reply: null };
+  const settle = async (): Promise<{ settled: boolean; next: Taken | 'held' }> => {
+    const { reply } = mark;
+    if (!last && !stopping.aborted)
+      return settleAndTake(db.query, lease, event, { leaseSeconds, reply });
+    return { settled: await settleHandled(db.query, event, reply), next: 'held' };
+  };
+  try {
+    await callWithin(rule.tryWithinMs, handler, event, { mark, signal });
+    passCrashPoint('handled');
+    const { settled, next } = await write(settle);
+    if (!settled && !mark.made) warn(`${nameOf(event)} was handled, and taken by another as well.`);
+    passCrashPoint('settled');
+    return next;
+  } catch (error) {
+    if (stopping.aborted) {
+      await putBack(context, lease, event, { inMs: 0, counts: false, error: null });
+      return 'left';
+    }
+    const { attempt, failures, age_ms: ageMs } = event;
+    const decided = decideNextTry(error, { attempt, failures, ageMs }, rule, random);
+    if (decided.next === 'set_aside') {
+      if (!(await write(() => putAside(context, event, error))))
+        tellSettled(context, event, mark, error);
+      return goOn();
+    }
+    const options = { ...decided, error: textOf(error) };
+    if (await write(() => putBack(context, lease, event, options))) {
+      const seconds = Math.ceil(decided.inMs / 1000);
+      warn(`${nameOf(event)} failed and is tried again in ${seconds} s.`, error);
+    } else tellSettled(context, event, mark, error);
+    return 'left';
+  }
+}

@@ -1,0 +1,93 @@
+// Storing what a platform sends before it is acknowledged: the event and its names commit in one round trip. The job that wakes
+// a worker follows; nobody waits for it, and should this process die before it is sent, the round finds the thread.
+//
+// Order: events of one thread are stored one after the other, in the order in which this process received them.
+// Twins: an event that another process is storing at this moment waits for that one and then finds it.
+// A name that somebody holds who does not go on refuses its own event, and no other.
+import { storeEvent } from '#db/inbox.ts';
+import { isLockTimeout } from '#db/transient.ts';
+import { type AuthoredThread, ReceivedEvent } from '#domain/chat/inbox.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { passCrashPoint } from './crash-points.ts';
+import type { InboxContext } from './inbox-context.ts';
+import { keyOfThread } from './wakeups.ts';
+
+/** `stored` false: the event with this id was stored before and is the same. */
+export type Receipt = { stored: boolean; id: number };
+
+export type Receive = (event: ReceivedEvent) => Promise<Receipt>;
+
+/** Milliseconds from arrival to the answer; platforms wait for three seconds. */
+const usualPatienceMs = 2500;
+/** Parts of the patience: what an event waits for another's names, and any statement. */
+const lockShare = 0.4;
+const statementShare = 0.75;
+
+/** Why an event was refused that may simply be sent again. */
+function makeRefusal(text: string, cause?: unknown): CountersignError {
+  return new CountersignError('database_unavailable', `${text} It can be sent again.`, {
+    passesAfterMs: 0,
+    cause,
+  });
+}
+
+const tooLate = () => makeRefusal('The event was not stored in time.');
+
+/** What `work` comes to, unless `end`, a moment of `performance.now()`, comes before. */
+function settleBefore<T>(end: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(tooLate()), end - performance.now());
+    void work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+/**
+ * A function that stores an event and resolves when it is committed: then, and not before, it may be acknowledged. It rejects
+ * when the database is away or slow. The event may have been stored all the same; the platform sends it again, and it is the
+ * same event then.
+ * @param wake has a worker woken for the thread of an event that was stored
+ * @param patienceMs what an event may take before it is refused
+ */
+export function createReceiver(
+  { db }: Pick<InboxContext, 'db'>,
+  wake: (thread: AuthoredThread) => void,
+  { patienceMs = usualPatienceMs }: { patienceMs?: number } = {},
+): Receive {
+  const limits = {
+    lockMs: Math.ceil(patienceMs * lockShare),
+    statementMs: Math.ceil(patienceMs * statementShare),
+  };
+  /** The event of each thread that was received last and is under way, and what it waits for. */
+  const under = new Map<string, Promise<unknown>>();
+
+  async function store(event: ReceivedEvent, end: number): Promise<Receipt> {
+    // It may have waited behind its thread until nobody waited for it.
+    if (performance.now() >= end) throw tooLate();
+    try {
+      passCrashPoint('writing');
+      const { id, original } = await storeEvent(db, event, limits);
+      passCrashPoint('stored');
+      if (original === null) wake(event);
+      return { stored: original === null, id: original ?? id };
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      throw makeRefusal('Another process is storing this event and does not go on.', error);
+    }
+  }
+
+  return async (event) => {
+    const parsed = ReceivedEvent.parse(event);
+    const end = performance.now() + patienceMs;
+    const thread = keyOfThread(parsed);
+    const storing = (under.get(thread) ?? Promise.resolve()).then(() => store(parsed, end));
+    const settled = storing.then(
+      () => {},
+      () => {},
+    );
+    under.set(thread, settled);
+    void settled.then(() => {
+      if (under.get(thread) === settled) under.delete(thread);
+    });
+    return await settleBefore(end, storing);
+  };
+}

@@ -1,0 +1,85 @@
+// Waiting for what becomes of stored events, in whatever process they are handled: for platforms that want the outcome of a press
+// as the answer to their request. All that wait in a process share one look, so that storing keeps its connections.
+import { type EventOutcome, noteReplyRead, readEventOutcomes } from '#db/inbox.ts';
+import type { InboxContext } from './inbox-context.ts';
+
+/** Milliseconds between two looks: the first is soon, since most presses are handled at once. */
+const looks = { first: 20, growth: 1.3, longest: 250 };
+/** Beyond these nobody waits in a process. */
+const waitersAtMost = 200;
+
+export type WaitUntilHandled = {
+  /**
+   * @param id of an event that was stored as awaited
+   * @returns `open` when the time is over before, or too many wait already
+   */
+  outcome(id: number, withinMs: number): Promise<EventOutcome>;
+  /** Notes that the reply has reached whoever waited for it; else the event is handled once more. */
+  noteRead(id: number): Promise<void>;
+};
+
+type Waiter = PromiseWithResolvers<EventOutcome> & { id: number; end: number };
+
+export function createWaiter({ db }: Pick<InboxContext, 'db'>): WaitUntilHandled {
+  const waiters = new Set<Waiter>();
+  let looking = false;
+  /** Ends the pause between two looks. */
+  let wake = () => {};
+
+  async function look(): Promise<void> {
+    const asked = [...waiters];
+    const outcomes = await readEventOutcomes(db.query, [...new Set(asked.map(({ id }) => id))]);
+    const now = performance.now();
+    for (const waiter of asked) {
+      const outcome = outcomes.get(waiter.id) ?? { state: 'open' };
+      if (outcome.state === 'open' && waiter.end > now) continue;
+      waiters.delete(waiter);
+      waiter.resolve(outcome);
+    }
+  }
+
+  /** Until whoever waits longest has to know, at most `ms`; or somebody else begins to wait. @returns whether they did */
+  function pause(ms: number): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const left = Math.min(...[...waiters].map(({ end }) => end)) - performance.now();
+    const timer = setTimeout(() => resolve(false), Math.max(0, Math.min(ms, left)));
+    wake = () => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+    return promise;
+  }
+
+  async function lookOnAndOn(): Promise<void> {
+    looking = true;
+    let ms = looks.first;
+    try {
+      for (;;) {
+        await look();
+        if (waiters.size === 0) return;
+        ms = (await pause(ms)) ? looks.first : Math.min(ms * looks.growth, looks.longest);
+      }
+    } catch (error) {
+      for (const waiter of waiters) waiter.reject(error);
+      waiters.clear();
+    } finally {
+      looking = false;
+    }
+  }
+
+  return {
+    async outcome(id, withinMs) {
+      if (waiters.size >= waitersAtMost) return { state: 'open' };
+      const waiter: Waiter = {
+        ...Promise.withResolvers<EventOutcome>(),
+        id,
+        end: performance.now() + withinMs,
+      };
+      waiters.add(waiter);
+      if (looking) wake();
+      else void lookOnAndOn();
+      return waiter.promise;
+    },
+    noteRead: (id) => noteReplyRead(db.query, id),
+  };
+}

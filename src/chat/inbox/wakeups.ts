@@ -1,0 +1,95 @@
+// The jobs that wake a worker for a thread of the inbox that has something open.
+import { hash } from 'node:crypto';
+import type { Transaction } from '#db/database.ts';
+import type { AuthoredThread, InboxThread } from '#domain/chat/inbox.ts';
+import type { Enqueue } from '#domain/jobs.ts';
+import type { InboxContext } from './inbox-context.ts';
+
+/**
+ * Of the wakeups of one thread that may be taken now at most one waits. A digest, since names together may be longer than an
+ * index holds.
+ */
+export function keyOfThread({ platform, tenant, thread }: InboxThread): string {
+  return hash('sha256', JSON.stringify([platform, tenant, thread]), 'hex');
+}
+
+type Wakeup = { payload: InboxThread; key: string; person?: string };
+
+/** Platforms call people of several workspaces by the same id. */
+const personOf = ({ tenant, author }: AuthoredThread): { person?: string } =>
+  author === undefined ? {} : { person: hash('sha256', JSON.stringify([tenant, author])) };
+
+function wakeupFor(thread: AuthoredThread): Wakeup {
+  const { platform, tenant, thread: name } = thread;
+  return {
+    payload: { platform, tenant, thread: name },
+    key: keyOfThread(thread),
+    ...personOf(thread),
+  };
+}
+
+/**
+ * Sends the wakeup of one thread.
+ * @param startAfter not before; now when left out. A later wakeup has a key of its own: those that are sent meanwhile would
+ *   otherwise be dropped for it, and it may be an hour away
+ */
+export async function sendWakeup(
+  { enqueue }: { enqueue: Enqueue<Transaction> },
+  tx: Transaction,
+  thread: AuthoredThread,
+  startAfter?: Date,
+): Promise<void> {
+  const { payload, key, ...turn } = wakeupFor(thread);
+  const options =
+    startAfter === undefined
+      ? { key, ...turn }
+      : { key: `${key}@${startAfter.toISOString()}`, startAfter };
+  await enqueue(tx, 'inbox', payload, options);
+}
+
+/** A wakeup for each thread, in one order everywhere: whoever sends one waits for those who are sending the same. */
+export function wakeupsFor(threads: AuthoredThread[]): Wakeup[] {
+  const wakeups = new Map(threads.map((thread) => [keyOfThread(thread), wakeupFor(thread)]));
+  return [...wakeups.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/**
+ * Milliseconds. Who sends the same wakeup at one moment waits for each other; a process that is stopped in the middle is not
+ * waited for longer than it takes the server to end it.
+ */
+const limits = { lockMs: 3000, statementMs: 4000, idleMs: 2000 };
+
+/** Wakes workers for threads: those that come while others are sent share the next transaction. */
+export function createWaker({
+  db,
+  enqueueAll,
+  warn,
+}: Pick<InboxContext, 'db' | 'enqueueAll' | 'warn'>): {
+  wake(thread: AuthoredThread): void;
+  close(): Promise<void>;
+} {
+  const waiting: AuthoredThread[] = [];
+  let sending: Promise<void> | null = null;
+
+  async function send(): Promise<void> {
+    while (waiting.length > 0) {
+      const threads = waiting.splice(0);
+      await db
+        .transaction((tx) => enqueueAll(tx, 'inbox', wakeupsFor(threads)), { lazily: true, limits })
+        .catch((error: unknown) =>
+          warn('Nobody could be told of new events; they are found within seconds.', error),
+        );
+    }
+    sending = null;
+  }
+
+  return {
+    wake(thread) {
+      waiting.push(thread);
+      sending ??= send();
+    },
+    async close() {
+      await sending;
+    },
+  };
+}

@@ -1,0 +1,111 @@
+// Working off a thread: its open events one after the other, in the order they came, under one lease.
+//
+// Who else can be at it: any number of processes with a wakeup for the same thread. One of them gets the lease; the others
+// go. What arrives meanwhile is seen by the holder, who lets the lease go in a statement that saw nothing more and then
+// looks once again: a wakeup that found the lease taken was sent for an event that this last look sees.
+// What if it dies: the lease runs out, and the round (`look-after.ts`) sends another wakeup. An event counts its tries when
+// it is taken, so that one that ends its process every time is set aside in the end too.
+// What if it comes back after that: whoever took the event since has a higher attempt, and settling it is refused.
+import {
+  enterThread,
+  type Lease,
+  leaveThread,
+  renewThread,
+  type Taken,
+  takeNext,
+} from '#db/sql/inbox-thread.ts';
+import type { InboxThread } from '#domain/chat/inbox.ts';
+import { handleEvent } from './handle-event.ts';
+import type { InboxContext, InboxHandler } from './inbox-context.ts';
+import { retryWhileAway } from './retry-while-away.ts';
+import { sendWakeup } from './wakeups.ts';
+
+/** Events of one thread before others have a turn. */
+const eventsATurn = 50;
+
+type Keeper = { lost: AbortSignal; stop(): void };
+
+/** Renews the lease as long as somebody is at the thread. A database that is away for a moment loses nothing yet. */
+function keepLease({ db, rule, warn }: InboxContext, lease: Lease): Keeper {
+  const lost = new AbortController();
+  let asking = false;
+  const timer = setInterval(
+    () => {
+      if (asking) return;
+      asking = true;
+      renewThread(db.query, lease, rule.leaseSeconds)
+        .then((held) => {
+          if (!held) lost.abort(new Error('This thread was given to another.'));
+        })
+        .catch((error: unknown) => warn('A lease of the inbox could not be renewed.', error))
+        .finally(() => {
+          asking = false;
+        });
+    },
+    (rule.leaseSeconds * 1000) / 3,
+  );
+  return { lost: lost.signal, stop: () => clearInterval(timer) };
+}
+
+/** Lets the thread go, with a wakeup for whoever goes on with it. */
+async function passOn(context: InboxContext, lease: Lease): Promise<void> {
+  await context.db.transaction(async (tx) => {
+    await leaveThread(tx, lease);
+    await sendWakeup(context, tx, lease);
+  });
+}
+
+/** A thread that is held, and its first event. */
+export type HeldThread = { lease: Lease; handler: InboxHandler; taken: Taken };
+
+/** Takes the thread where something of it is due, nobody else is at it and its platform has a handler; otherwise null. */
+export async function holdThread(
+  context: InboxContext,
+  thread: InboxThread,
+): Promise<HeldThread | null> {
+  const { db, handlers, random, rule } = context;
+  const { platform, tenant, thread: name } = thread;
+  const handler = handlers[platform];
+  if (handler === undefined) return null;
+  const lease = { platform, tenant, thread: name, holder: random.hex(16) };
+  const taken = await enterThread(db.query, lease, rule.leaseSeconds);
+  return taken.held ? { lease, handler, taken } : null;
+}
+
+/**
+ * Works until nothing of the thread is due or somebody else is at it.
+ * @param stopping aborted: the event under way is cut off and left, with the rest, to others
+ */
+export async function workOnThread(
+  context: InboxContext,
+  { lease, handler, taken: first }: HeldThread,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { db, rule } = context;
+  const { leaseSeconds } = rule;
+  let taken = first;
+  for (let done = 0; taken.held; ) {
+    const keeper = keepLease(context, lease);
+    const signal = AbortSignal.any([stopping, keeper.lost]);
+    try {
+      while (taken.held) {
+        const { event } = taken;
+        if (event === null) {
+          if (stopping.aborted) return await passOn(context, lease);
+          const next = () => takeNext(db.query, lease, leaseSeconds);
+          taken = await retryWhileAway(context, next, stopping);
+          continue;
+        }
+        done += 1;
+        const last = done >= eventsATurn;
+        const next = await handleEvent(context, handler, lease, event, { signal, stopping, last });
+        if (next === 'left') return;
+        if (next === 'held') return await passOn(context, lease);
+        taken = next;
+      }
+    } finally {
+      keeper.stop();
+    }
+    taken = await enterThread(db.query, lease, leaseSeconds);
+  }
+}

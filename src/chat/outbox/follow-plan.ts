@@ -1,0 +1,17 @@
+// Cards follow their plan: a change of it asks for the live ones, wherever they are.
+import { askForCards } from '#db/chat-posts.ts';
+import { sendDelivery } from '#messages/ask-to-deliver.ts';
+import type { DeliveryContext } from './delivery-context.ts';
+
+/** Has every live card of the plan drawn from what is true now. @param later nobody has pressed for it */
+export async function followPlan(
+  { db, enqueue }: Pick<DeliveryContext, 'db' | 'enqueue'>,
+  planId: string,
+  later = false,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    for (const conversation of (await askForCards(tx, planId)).sort()) {
+      await sendDelivery(enqueue, tx, conversation, later);
+    }
+  });
+}

@@ -1,0 +1,70 @@
+// Changing one card to what is true now.
+//
+// Who else can change it: nobody else, as long as the place is held. A call that was given up can still get through, and an
+// older drawing then stands over a newer one; so when such a call ends, or the place was lost meanwhile, the card is drawn
+// once more, whatever it was last known to show. What it shows is unknown from before the call until its answer is stored.
+// Of a call whose process has died nobody hears: so a card that is drawn while that is unknown is drawn once more later.
+import { renewPlace } from '#db/chat-places.ts';
+import { askForCard, beginUpdate, loseCard, type PostRow, settleCard } from '#db/chat-posts.ts';
+import type { ChatPost } from '#domain/chat/chat.ts';
+import { passCrashPoint } from './crash-points.ts';
+import type { DeliveryContext } from './delivery-context.ts';
+import { type Drawing, drawMessage } from './draw-message.ts';
+import { isGone, type Outcome, settleFailure, settleWithin, type Visit } from './visit.ts';
+
+async function drawAgain(
+  { db, enqueue }: DeliveryContext,
+  { conversation }: Visit,
+  row: PostRow,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    await askForCard(tx, conversation, row);
+    await enqueue(tx, 'deliver', { conversation }, { key: conversation });
+  });
+}
+
+export async function updateCard(
+  context: DeliveryContext,
+  visit: Visit,
+  row: PostRow & { post: ChatPost },
+): Promise<Outcome> {
+  const { db, rule, random, warn } = context;
+  const { conversation, port, lease } = visit;
+  let drawing: Drawing;
+  try {
+    drawing = await drawMessage(context, visit, row);
+  } catch (error) {
+    return settleFailure(context, visit, row, error);
+  }
+  const { content, digest, rests, needed } = drawing;
+  if (digest === row.shown && !row.redraw) {
+    await db.transaction((tx) => settleCard(tx, conversation, row, { digest, rests, sent: false }));
+    return 'done';
+  }
+  if (!(await renewPlace(db.query, lease, rule.leaseSeconds))) return 'left';
+  await beginUpdate(db.query, row);
+  passCrashPoint('changing');
+  const again = () =>
+    drawAgain(context, visit, row).catch((error: unknown) =>
+      warn('A card could not be asked for again.', error),
+    );
+  try {
+    const change = (givenUp: AbortSignal) => port.update(row.post, content, givenUp);
+    await settleWithin(rule.callWithinMs, change, () => void again());
+  } catch (error) {
+    if (!isGone(error)) return settleFailure(context, visit, row, error);
+    if (!(await renewPlace(db.query, lease, rule.leaseSeconds))) return 'left';
+    // Somebody deleted it. Whom the plan waits for needs it all the same; anybody else has said that they do not.
+    await loseCard(db.query, row, needed ? random.hex(16) : null);
+    return 'done';
+  }
+  passCrashPoint('changed');
+  if (!(await renewPlace(db.query, lease, rule.leaseSeconds))) {
+    await again();
+    return 'left';
+  }
+  const redrawInMs = row.shown === null ? rule.redrawAfterMs : row.redraw ? null : undefined;
+  const settled = { digest, rests, sent: true, redrawInMs };
+  await db.transaction((tx) => settleCard(tx, conversation, row, settled));
+  return 'done';
+}

@@ -1,0 +1,114 @@
+// One stay at a place: what is done there, under which lease, and what becomes of a call that failed.
+import { breakPlace, type HeldPlace, type PlaceLease, postponePlace } from '#db/chat-places.ts';
+import { forgetFailing, noteFailure, type PostRow, setPostAside } from '#db/chat-posts.ts';
+import type { ChatPort } from '#domain/chat/chat.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { decideNextTry, passesAfter } from '../inbox/retry.ts';
+import type { DeliveryContext } from './delivery-context.ts';
+
+export type Visit = HeldPlace & { port: ChatPort; lease: PlaceLease };
+
+/** `left`: the place was let go of, and what is to be done there waits. */
+export type Outcome = 'done' | 'left';
+
+/**
+ * What `call` comes to, unless `ms` are over before: then it is given up, and told so by its signal. It may get through all
+ * the same.
+ * @param onLate called when a call that was given up has come to an end, with what it came to where it got through
+ */
+export function settleWithin<T>(
+  ms: number,
+  call: (givenUp: AbortSignal) => Promise<T>,
+  onLate: (value?: T) => void = () => {},
+): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const giving = new AbortController();
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    const text = `The chat platform did not answer within ${ms} ms.`;
+    const error = new CountersignError('timed_out', text, { passesAfterMs: 0 });
+    reject(error);
+    giving.abort(error);
+  }, ms);
+  void call(giving.signal).then(
+    (value) => {
+      clearTimeout(timer);
+      if (late) onLate(value);
+      else resolve(value);
+    },
+    (error: unknown) => {
+      clearTimeout(timer);
+      if (late) onLate();
+      else reject(error);
+    },
+  );
+  return promise;
+}
+
+/** The message or its channel is not there. */
+export function isGone(error: unknown): boolean {
+  return error instanceof CountersignError && error.code === 'not_found';
+}
+
+function needsOperator(error: unknown): boolean {
+  return isGone(error) || (error instanceof CountersignError && error.code === 'not_allowed');
+}
+
+/** Lets the place go for a while; its job comes again then. */
+export async function postpone(
+  { db, enqueue }: DeliveryContext,
+  { lease, conversation }: Pick<Visit, 'lease' | 'conversation'>,
+  inMs: number,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const until = await postponePlace(tx, lease, inMs);
+    if (until === null) return;
+    // The text of a moment ends at the millisecond; a job that is early finds nothing to do.
+    const startAfter = new Date(until.getTime() + 1);
+    await enqueue(tx, 'deliver', { conversation }, { key: `${conversation}@retry`, startAfter });
+  });
+}
+
+/**
+ * What becomes of a call that failed. What passes is waited for, with all that comes after it, for a day; then the place is
+ * broken, as it is by what an operator has to mend. What is refused again and again is set aside, so that the conversation
+ * goes on, and so is a change that cannot be made for a day.
+ */
+export async function settleFailure(
+  context: DeliveryContext,
+  visit: Visit,
+  row: PostRow,
+  error: unknown,
+): Promise<Outcome> {
+  const { db, random, rule, warn } = context;
+  const { conversation, place, lease, tries } = visit;
+  const where = `${place.platform} ${place.tenant}, ${place.channel}`;
+  const failures = row.failures + 1;
+  const attempt = tries + 1;
+  const ageMs = row.failing_ms;
+  const decided = decideNextTry(error, { attempt, failures, ageMs }, rule, random);
+  const gaveUp = decided.next === 'set_aside' && row.post === null && passesAfter(error) !== null;
+  if (needsOperator(error) || gaveUp) {
+    const why = gaveUp
+      ? `For a day nothing could be posted there: ${errorMessage(error)}`
+      : errorMessage(error);
+    if (gaveUp) await forgetFailing(db.query, row);
+    if (await breakPlace(db.query, lease, why)) {
+      warn(
+        `Nothing can be posted to ${where}: ${why} It is tried again when something comes from there.`,
+      );
+    }
+    return 'left';
+  }
+  if (decided.next === 'set_aside') {
+    await db.transaction((tx) => setPostAside(tx, conversation, row, errorMessage(error)));
+    warn(`Message ${row.message_id} could not be shown at ${where}; others follow.`, error);
+    return 'done';
+  }
+  await noteFailure(db.query, row, decided.counts);
+  const seconds = Math.ceil(decided.inMs / 1000);
+  warn(`Posting to ${where} failed and is tried again in ${seconds} s.`, error);
+  await postpone(context, visit, decided.inMs);
+  return 'left';
+}

@@ -1,0 +1,207 @@
+// Working off a conversation: what the bot said and nobody has posted, in order, and the cards whose plans have changed
+// or whose sessions have gone on.
+//
+// Who else can be at it: any number of processes with a job for the same conversation. One of them gets the place; the
+// others go. What is asked for meanwhile counts `asked` up, and whoever lets the place go sees that in the same statement.
+// What if it dies: the place runs free, and the round (`look-after.ts`) sends another job. A message that was about to be
+// posted has a row with its key; the next one asks the platform with that key, which finds what got through.
+import {
+  enterPlace,
+  type HeldPlace,
+  leavePlace,
+  type PlaceLease,
+  postponePlace,
+  renewPlace,
+} from '#db/chat-places.ts';
+import {
+  beginPost,
+  dropStray,
+  noteFailure,
+  noteStray,
+  type PostRow,
+  readEndedSession,
+  readNextUnsaid,
+  readPause,
+  readRepost,
+  readStaleCard,
+  readStray,
+  type Shown,
+  settlePosted,
+} from '#db/chat-posts.ts';
+import type { ChatPost, Posted } from '#domain/chat/chat.ts';
+import { errorMessage } from '#domain/errors.ts';
+import { decideNextTry } from '../inbox/retry.ts';
+import { passCrashPoint } from './crash-points.ts';
+import type { DeliveryContext } from './delivery-context.ts';
+import { drawMessage } from './draw-message.ts';
+import { updateCard } from './update-card.ts';
+import { type Outcome, postpone, settleFailure, settleWithin, type Visit } from './visit.ts';
+
+/** Calls at one place before others have a turn. */
+const callsATurn = 50;
+
+/** Does the next thing there is to do; null: there is none now. */
+async function doNext(context: DeliveryContext, visit: Visit): Promise<Outcome | null> {
+  const { db, rule, random } = context;
+  const { conversation } = visit;
+  const repost = await readRepost(db.query, conversation);
+  if (repost !== null) return postMessage(context, visit, repost, true);
+  const message = await readNextUnsaid(db.query, conversation);
+  if (message !== null) {
+    const { row, tried } = await beginPost(db.query, conversation, message, random.hex(16));
+    return postMessage(context, visit, row, tried);
+  }
+  const twice = await readStray(db.query, conversation);
+  if (twice !== null) return retireStray(context, visit, twice.row, twice.stray);
+  const card =
+    (await readEndedSession(db.query, conversation)) ??
+    (await readStaleCard(db.query, conversation, rule.paceMs));
+  const { post } = card ?? {};
+  if (card === null || post == null) return null;
+  return updateCard(context, visit, { ...card, post });
+}
+
+/** @returns whether the place was let go of with more to do right now */
+async function leave(
+  { db, enqueue, rule }: DeliveryContext,
+  { conversation, asked, lease }: Visit,
+): Promise<boolean> {
+  const dueInMs = await readPause(db.query, conversation, rule.paceMs);
+  return db.transaction(async (tx) => {
+    const { more, due } = await leavePlace(tx, lease, { asked, dueInMs });
+    if (due !== null) {
+      const startAfter = new Date(due.getTime() + 1);
+      await enqueue(tx, 'deliver', { conversation }, { key: `${conversation}@pace`, startAfter });
+    }
+    return more;
+  });
+}
+
+/** @returns whether more was asked for meanwhile */
+async function stay(
+  context: DeliveryContext,
+  held: HeldPlace,
+  lease: PlaceLease,
+  stopping: AbortSignal,
+): Promise<boolean> {
+  const port = context.ports[held.place.platform];
+  if (port === undefined) {
+    // Another process serves it; its round finds what waits here.
+    await postponePlace(context.db.query, lease, 0);
+    return false;
+  }
+  const visit: Visit = { ...held, port, lease };
+  for (let calls = 0; calls < callsATurn && !stopping.aborted; calls++) {
+    const outcome = await doNext(context, visit);
+    if (outcome === 'left') return false;
+    if (outcome === null) return leave(context, visit);
+    visit.tries = 0;
+  }
+  await postpone(context, visit, 0);
+  return false;
+}
+
+/** Works until nothing is to be done at the conversation's place now, or somebody else is at it. */
+export async function workOnPlace(
+  context: DeliveryContext,
+  conversation: string,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { db, random, rule } = context;
+  const lease = { conversation, holder: random.hex(16) };
+  for (let more = true; more; ) {
+    const held = await enterPlace(db.query, lease, rule.leaseSeconds);
+    more = held !== null && (await stay(context, held, lease, stopping));
+  }
+}
+
+// A second post of a message, which got through after its call was given up: its buttons go, since nothing follows it.
+
+/** Draws the stray as superseded by the message that is known; of a session's card only the words are left. */
+async function retireStray(
+  context: DeliveryContext,
+  visit: Visit,
+  row: PostRow,
+  stray: ChatPost,
+): Promise<Outcome> {
+  const { db, rule, random, warn } = context;
+  try {
+    const said = { ...row, run_id: null, superseded: true };
+    const { content } = await drawMessage(context, visit, said);
+    const change = (givenUp: AbortSignal) => visit.port.update(stray, content, givenUp);
+    await settleWithin(rule.callWithinMs, change);
+  } catch (error) {
+    const tried = { attempt: visit.tries + 1, failures: rule.tries, ageMs: row.failing_ms };
+    const decided = decideNextTry(error, tried, rule, random);
+    if (decided.next === 'retry') {
+      await noteFailure(db.query, row, false);
+      await postpone(context, visit, decided.inMs);
+      return 'left';
+    }
+    warn(`A message that stands twice keeps its buttons: ${errorMessage(error)}`);
+  }
+  await dropStray(db.query, row);
+  return 'done';
+}
+
+// Posting one message, once: its key is stored before the platform is asked, so whoever asks again asks for the same post.
+// A platform that finds no message by its key, or a call that gets through after the look for it, may post it twice all the
+// same: the one that is noted last is the message, and the card of any other says that it is further down.
+
+/** Notes what was posted: as the message, where it is whole, or as a second one of it. */
+async function settle(
+  { db, enqueue }: DeliveryContext,
+  conversation: string,
+  row: PostRow,
+  { unfinished, ...shown }: Shown & { unfinished: boolean },
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    if (!unfinished && (await settlePosted(tx, conversation, row, shown))) return;
+    if (!(await noteStray(tx, conversation, row, shown.post))) return;
+    await enqueue(tx, 'deliver', { conversation }, { key: conversation });
+  });
+}
+
+/** Posts what `row`, which is stored, says. @param tried whether somebody may have tried before */
+async function postMessage(
+  context: DeliveryContext,
+  visit: Visit,
+  row: PostRow,
+  tried: boolean,
+): Promise<Outcome> {
+  const { db, rule, warn } = context;
+  const { conversation, place, port, lease } = visit;
+  let shown: Shown & { unfinished: boolean };
+  try {
+    const { content, ...drawn } = await drawMessage(context, visit, row);
+    if (!(await renewPlace(db.query, lease, rule.leaseSeconds))) return 'left';
+    passCrashPoint('begun');
+    const began = performance.now();
+    const note = ({ sent_at, unfinished, ...post }: Posted) => ({
+      ...drawn,
+      post,
+      unfinished: unfinished === true,
+      sent_at: sent_at ?? null,
+      took_ms: performance.now() - began,
+    });
+    const late = (post?: Posted) => {
+      if (post === undefined) return;
+      void settle(context, conversation, row, note(post)).catch((error: unknown) =>
+        warn('A message that was posted late could not be noted.', error),
+      );
+    };
+    const since = tried ? new Date(row.said_at) : null;
+    const post = await settleWithin(
+      rule.callWithinMs,
+      (givenUp) => port.post(place, content, row.key, since, givenUp),
+      late,
+    );
+    shown = note(post);
+  } catch (error) {
+    return settleFailure(context, visit, row, error);
+  }
+  passCrashPoint('sent');
+  await settle(context, conversation, row, shown);
+  passCrashPoint('settled');
+  return 'done';
+}

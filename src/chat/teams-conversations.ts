@@ -1,0 +1,42 @@
+// What is known of Teams' chats and channels, for whoever writes there: kept in the database, said through it.
+import { lockConversation } from '#db/messages.ts';
+import {
+  closeTeamsArea,
+  markWelcomed,
+  readPersonalChat,
+  readTeamsConversation,
+  reopenTeamsArea,
+  storeTeamsConversation,
+} from '#db/teams-conversations.ts';
+import type { TeamsConversations } from '#domain/chat/teams-conversation.ts';
+import { speakAsBot } from '#messages/speak.ts';
+import type { DeliveryContext } from './outbox/delivery-context.ts';
+import { conversationAt, openConversation } from './outbox/open-conversation.ts';
+
+const takenOut =
+  'The app was taken out of this conversation in Teams. Add it there again, under Apps.';
+
+export function createTeamsConversations(
+  context: Pick<DeliveryContext, 'db' | 'enqueue'>,
+): TeamsConversations {
+  const { db, enqueue } = context;
+  return {
+    keep: (conversation) => storeTeamsConversation(db.query, conversation),
+    find: (tenant, channel) => readTeamsConversation(db.query, tenant, channel),
+    findPersonal: (tenant, person) => readPersonalChat(db.query, tenant, person),
+    welcome: (place, text) =>
+      db.transaction(async (tx) => {
+        if (!(await markWelcomed(tx, place.tenant, place.channel))) return;
+        // The conversation before its place, as everywhere.
+        await lockConversation(tx, conversationAt(place));
+        const conversation = await openConversation(context, tx, place);
+        await speakAsBot(context, tx, { conversation, says: text });
+      }),
+    leave: (area, sentAt) => db.transaction((tx) => closeTeamsArea(tx, area, takenOut, sentAt)),
+    comeBack: (area, sentAt) =>
+      db.transaction(async (tx) => {
+        for (const conversation of await reopenTeamsArea(tx, area, sentAt))
+          await enqueue(tx, 'deliver', { conversation }, { key: conversation });
+      }),
+  };
+}

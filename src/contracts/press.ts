@@ -1,7 +1,0 @@
-// A press on any card of ours: a plan's or a planning session's.
-import { z } from 'zod';
-import { CardPress } from './card.ts';
-import { SessionPress } from './session-card.ts';
-
-export const AnyPress = z.union([CardPress, SessionPress]);
-export type AnyPress = z.infer<typeof AnyPress>;

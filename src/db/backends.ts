@@ -1,0 +1,94 @@
+// The executors that are there: each worker process writes what its back ends offer, renews that it is alive, and takes
+// it back when it stops. Who has not renewed for a while counts for nothing, and is removed by whoever notices.
+import { inArray, type SQL, sql } from 'drizzle-orm';
+import type { OperationSpec } from '#domain/tool.ts';
+import type { Queryable } from './database.ts';
+import { backends } from './schema.ts';
+
+/** A back end says this often that it is there. */
+export const renewEverySeconds = 5;
+/** One that has missed three renewals is gone. */
+const aliveForSeconds = 3 * renewEverySeconds;
+
+export type NewBackend = Omit<typeof backends.$inferInsert, 'seen_at' | 'since_at'>;
+/** What a back end takes on. */
+export type Offer = { id: string; operations: string[]; capabilities: string[] };
+export type LiveBackend = Offer & { name: string; concurrency: number };
+
+const alive = sql`backends.seen_at > clock_timestamp() - make_interval(secs => ${aliveForSeconds})`;
+
+/** A back end of `countersign.backends` that is there, and has been for `minutes` without a break. */
+export const aliveForMinutes = (minutes: number): SQL => sql`${alive}
+  and backends.since_at < clock_timestamp() - make_interval(secs => ${minutes * 60})`;
+
+/** Whether somebody has been there for `minutes` without a break. */
+export async function hasWorkedFor(db: Queryable, minutes: number): Promise<boolean> {
+  const { rows } = await db.execute(
+    sql`select 1 from countersign.backends where ${aliveForMinutes(minutes)} limit 1`,
+  );
+  return rows.length > 0;
+}
+
+/** Writes what a back end offers from now on. One that offers more than before counts as new. */
+export async function storeBackend(db: Queryable, backend: NewBackend): Promise<void> {
+  const seen = { seen_at: sql`clock_timestamp()` };
+  const since_at = sql`case when ${alive} and backends.operations @> excluded.operations
+    and backends.capabilities @> excluded.capabilities then backends.since_at else clock_timestamp() end`;
+  await db
+    .insert(backends)
+    .values({ ...backend, ...seen, since_at: seen.seen_at })
+    .onConflictDoUpdate({ target: backends.id, set: { ...backend, ...seen, since_at } });
+}
+
+/** @returns false when the row is gone: somebody took this back end for dead, and it has to be stored again */
+export async function renewBackend(db: Queryable, id: string): Promise<boolean> {
+  // Its process, its machine or the database may have stood still: that is a break.
+  const { rows } = await db.execute(sql`
+    update countersign.backends set seen_at = clock_timestamp(),
+      since_at = case when ${alive} then since_at else clock_timestamp() end
+    where id = ${id} returning id`);
+  return rows.length > 0;
+}
+
+/** Removes back ends that stop. */
+export async function removeBackends(db: Queryable, ids: string[]): Promise<void> {
+  await db.delete(backends).where(inArray(backends.id, ids));
+}
+
+/** Removes back ends that were not heard of. @returns what they offered; of several callers one gets each */
+export async function sweepBackends(db: Queryable): Promise<Offer[]> {
+  const { rows } = await db.execute<Offer>(sql`
+    delete from countersign.backends where not (${alive}) returning id, operations, capabilities`);
+  return rows;
+}
+
+/** Everyone who is there, without their manifests. */
+export async function readBackends(db: Queryable): Promise<LiveBackend[]> {
+  const { rows } = await db.execute<LiveBackend>(sql`
+    select id, name, operations, capabilities, concurrency from countersign.backends where ${alive} order by id`);
+  return rows;
+}
+
+/** Manifests that were read last, by their digests. */
+let known = new Map<string, OperationSpec[]>();
+
+/**
+ * Reads what everyone who is there offers, each different manifest once: most workers have the same one, and it seldom
+ * changes. The same manifest is the same array.
+ */
+export async function readManifests(db: Queryable): Promise<OperationSpec[][]> {
+  const { rows } = await db.execute<{ digest: string; manifest: OperationSpec[] | null }>(sql`
+      select digest, case when digest = any(${sql.param([...known.keys()])}::text[]) then null else manifest end as manifest
+      from (
+        select distinct on (digest) digest, manifest, id
+        from (select id, manifest, md5(manifest::text) as digest from countersign.backends where ${alive}) b
+        order by digest, id
+      ) different order by id`);
+  const now = new Map<string, OperationSpec[]>();
+  for (const { digest, manifest } of rows) {
+    const specs = manifest ?? known.get(digest);
+    if (specs !== undefined) now.set(digest, specs);
+  }
+  known = now;
+  return [...now.values()];
+}

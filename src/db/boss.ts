@@ -1,0 +1,128 @@
+// pg-boss: its queues, and the way a job is sent inside a transaction of ours.
+import { isDeepStrictEqual } from 'node:util';
+import { sql } from 'drizzle-orm';
+import { PgBoss } from 'pg-boss';
+import { type Enqueue, type EnqueueAll, type QueueName, queueOf } from '#domain/jobs.ts';
+import { bossIn, type Database, type Transaction } from './database.ts';
+import type { Listener } from './notify.ts';
+
+// Fair queueing (start-time fair queueing, Goyal and others, 1996): everybody who waits is served once in each round, however
+// many jobs one of them has sent. Rounds are pg-boss priorities that count down, so every process that fetches follows them.
+
+/**
+ * The priority of the next job of each of `persons`: the round that is being served, or the one after the last they wait for. Jobs
+ * that are sent at the same moment by other transactions are not seen, so two of one person may share a round.
+ */
+async function findTurns(
+  tx: Transaction,
+  queue: QueueName,
+  persons: string[],
+): Promise<Map<string, number>> {
+  if (persons.length === 0) return new Map();
+  const waiting = sql`from pgboss.job where name = ${queue} and state < 'active' and not blocked`;
+  const { rows } = await tx.execute<{ person: string; turn: number }>(sql`
+    select person, coalesce(least(
+      (select priority ${waiting} order by priority desc limit 1),
+      (select priority - 1 ${waiting} and group_id = person order by priority limit 1)
+    ), 0) as turn
+    from unnest(array[${sql.join(
+      persons.map((person) => sql`${person}`),
+      sql`, `,
+    )}]::text[]) as person`);
+  return new Map(rows.map(({ person, turn }) => [person, turn]));
+}
+
+/** What pg-boss is told of a job in its turn. */
+const inTurn = (person: string, turn: number) => ({ group: { id: person }, priority: turn });
+
+/** Options of a queue; `short`: of the jobs with one key at most one waits. */
+export type QueueSpec = {
+  name: QueueName;
+  policy: 'standard' | 'short';
+  retryLimit: number;
+  retryDelay: number;
+  expireInSeconds: number;
+  /** A job whose worker has not been heard of for this long (at least 10) is given to another. */
+  heartbeatSeconds?: number;
+  /** How long a job that has ended is kept; a week unless said. */
+  deleteAfterSeconds?: number;
+};
+
+/**
+ * Starts pg-boss on the connections of `db`, installing its schema if need be.
+ * @param options.work false for a process that only sends jobs
+ */
+export async function openBoss(
+  { pool }: Pick<Database, 'pool'>,
+  listener: Pick<Listener, 'listen'>,
+  options: { work: boolean; onError: (error: Error) => void },
+): Promise<PgBoss> {
+  const boss = new PgBoss({
+    db: {
+      // Without values a text may hold several statements, as those do that install its schema.
+      executeSql: (text, values) =>
+        values === undefined || values.length === 0 ? pool.query(text) : pool.query(text, values),
+      listen: listener.listen,
+    },
+    useListenNotify: options.work,
+    supervise: options.work,
+    schedule: options.work,
+  });
+  boss.on('error', options.onError);
+  await boss.start();
+  return boss;
+}
+
+/** No job has it. */
+const noJob = '00000000-0000-0000-0000-000000000000';
+
+/** Makes sure the queues exist, with these options; many processes may do so at once. */
+export async function createQueues(boss: PgBoss, queues: QueueSpec[]): Promise<void> {
+  const known = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
+  for (const { name, policy, ...options } of queues) {
+    const wanted = { ...options, notify: true, retryBackoff: true };
+    const there = known.get(name);
+    if (there === undefined) await boss.createQueue(name, { ...wanted, policy });
+    else if (isDeepStrictEqual({ ...there, ...wanted }, { ...there })) continue;
+    // One that an earlier version made keeps its policy; the rest is brought up to date.
+    await boss.updateQueue(name, wanted);
+    // pg-boss looks a queue up when it is first asked of it, on a connection of its own. In a transaction that might wait for
+    // one that is held by others who wait as well.
+    await boss.findJobs(name, { id: noJob });
+  }
+}
+
+/** The enqueue function of this process. */
+export function createEnqueue(boss: PgBoss): Enqueue<Transaction> {
+  return async (tx, name, payload, options = {}) => {
+    const queue = queueOf(name, payload);
+    const persons = options.person === undefined ? [] : [options.person];
+    const [turn] = await findTurns(tx, queue, persons);
+    await boss.send(queue, payload, {
+      db: bossIn(tx),
+      ...(options.urgent === true ? { priority: 1 } : {}),
+      ...(turn === undefined ? {} : inTurn(...turn)),
+      ...(options.key === undefined ? {} : { singletonKey: options.key }),
+      ...(options.startAfter === undefined ? {} : { startAfter: options.startAfter }),
+    });
+  };
+}
+
+/** The same for many jobs at once. Where one of a key waits already, no second one is added. */
+export function createEnqueueAll(boss: PgBoss): EnqueueAll<Transaction> {
+  return async (tx, name, jobs) => {
+    const queues = Map.groupBy(jobs, ({ payload }) => queueOf(name, payload));
+    // In one order everywhere, so that those who send the same wait for each other and never in a circle.
+    for (const [queue, some] of [...queues].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      const persons = new Set(some.flatMap(({ person }) => person ?? []));
+      const turns = await findTurns(tx, queue, [...persons]);
+      const rows = some.map(({ payload, key, person }) => {
+        const turn = person === undefined ? undefined : turns.get(person);
+        if (person === undefined || turn === undefined) return { data: payload, singletonKey: key };
+        turns.set(person, turn - 1);
+        return { data: payload, singletonKey: key, ...inTurn(person, turn) };
+      });
+      await boss.insert(queue, rows, { db: bossIn(tx) });
+    }
+  };
+}

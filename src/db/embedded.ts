@@ -1,0 +1,196 @@
+// A real PostgreSQL that comes with Countersign, shared by all processes of one home: the first starts it,
+// the others join it, the last one out stops it. Who starts, joins or stops holds one lock, so that nobody
+// stops a server that somebody has just joined. The server is nobody's child and survives kill -9.
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Client } from 'pg';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { findBinaries } from './embedded/binaries.ts';
+import {
+  type Cluster,
+  ensureCluster,
+  readOrMakePassword,
+  removeDrafts,
+  startServer,
+  stopServer,
+  syncCluster,
+} from './embedded/cluster.ts';
+import { explainFileError } from './embedded/files.ts';
+import { chooseIdentity } from './embedded/identity.ts';
+import { withLock } from './embedded/lock.ts';
+import { isAlive, isServed, readPostmaster } from './embedded/postmaster.ts';
+import {
+  ensureDatabase,
+  isOurServer,
+  type Login,
+  openSession,
+  othersConnected,
+} from './embedded/sessions.ts';
+
+export type Log = { info(message: string): void; warn(message: string): void };
+
+export type EmbeddedOptions = {
+  /** The folder of the database, `<home>/postgres`; made when missing. */
+  dir: string;
+  log: Log;
+  /** Settings of postgresql.conf beside ours (tests give up durability for speed). */
+  settings?: Record<string, string>;
+};
+
+export type Embedded = {
+  /** `postgres://…@127.0.0.1:PORT/countersign`; the same until the port is taken by somebody else. */
+  url: string;
+  /** This process started the server; false: it joined a running one. */
+  owned: boolean;
+  /** Leaves, and stops the server when no other process uses it. Close pools first. Safe to call twice. */
+  close(): Promise<void>;
+};
+
+const lockTimeoutMs = 180_000;
+const recoveryTimeoutMs = 120_000;
+
+/**
+ * A session of the server that says "I am still here" for as long as this process lives.
+ * (pg's client can be unreferenced like a socket; its types do not say so.)
+ */
+type Presence = { session: Client & { ref(): void; unref(): void }; login: Login; owned: boolean };
+
+async function openCluster(dir: string): Promise<Cluster> {
+  const binaries = await findBinaries();
+  // Root's server runs as another user, who must pass through the folder; nobody else has a reason to.
+  await mkdir(dir, { recursive: true });
+  await chmod(dir, process.getuid?.() === 0 ? 0o711 : 0o700);
+  const data = join(dir, 'data');
+  return {
+    data,
+    passwordFile: join(dir, 'password'),
+    portFile: join(dir, 'port'),
+    lockFile: join(dir, 'lock'),
+    logFile: join(dir, 'server.log'),
+    binaries,
+    identity: await chooseIdentity(dir, data, binaries.initdb),
+  };
+}
+
+/**
+ * The port of the server that serves this cluster, or null when none does. Waits for one that is starting,
+ * recovering or stopping; forgets a postmaster.pid whose process id now belongs to a stranger.
+ */
+async function findRunning(cluster: Cluster, password: string, log: Log): Promise<number | null> {
+  const deadline = Date.now() + recoveryTimeoutMs;
+  while (Date.now() < deadline) {
+    const server = await readPostmaster(cluster.data);
+    if (server === null || !isAlive(server.pid)) return null;
+    if (server.status === 'ready') {
+      const login = { port: server.port, password };
+      if (await isOurServer(login, cluster.data)) return server.port;
+    }
+    if (!(await isServed(cluster.data, server.pid))) {
+      log.warn(
+        `postmaster.pid named process ${server.pid}, which is no database server; removed it`,
+      );
+      await rm(join(cluster.data, 'postmaster.pid'), { force: true });
+      return null;
+    }
+    await pause(25);
+  }
+  throw new CountersignError(
+    'database_unavailable',
+    `The embedded PostgreSQL runs but has not answered for ${recoveryTimeoutMs / 1000} s. Read ${cluster.logFile}, end its process and start again.`,
+  );
+}
+
+/** Joins the running server or starts one. The caller holds the lock. */
+async function enter(cluster: Cluster, options: EmbeddedOptions, id: string): Promise<Presence> {
+  const password = await readOrMakePassword(cluster);
+  const running = await findRunning(cluster, password, options.log);
+  if (running === null) await removeDrafts(cluster);
+  const made = running === null && (await ensureCluster(cluster));
+  const port = running ?? (await startServer(cluster, options.settings ?? {}));
+  const login = { port, password };
+  await ensureDatabase(login);
+  const session = (await openSession(login, `countersign presence ${id}`)) as Presence['session'];
+  if (made) syncCluster(cluster).catch((error: unknown) => options.log.warn(errorMessage(error)));
+  options.log.info(
+    running === null
+      ? `PostgreSQL started on 127.0.0.1:${port}`
+      : `joined the PostgreSQL on 127.0.0.1:${port}`,
+  );
+  return { session, login, owned: running === null };
+}
+
+/** Stops the server unless another process uses it. The caller holds the lock. */
+async function leave(cluster: Cluster, presence: Presence, id: string, log: Log): Promise<void> {
+  presence.session.ref();
+  await presence.session.end().catch(() => undefined); // Already lost: all the better.
+  const running = await findRunning(cluster, presence.login.password, log);
+  if (running === null) return;
+  const others = await othersConnected({ ...presence.login, port: running }, id);
+  if (others > 0) return;
+  await stopServer(cluster);
+  log.info('PostgreSQL stopped');
+}
+
+/**
+ * Opens the embedded PostgreSQL: makes it on the first start (UTF-8, the C.UTF-8 collation on every machine,
+ * a random password), joins it when another process of this home runs it, else starts it.
+ * While open, a server that dies is started again.
+ * @throws CountersignError `database_unavailable` with what to do
+ */
+export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const dir = resolve(options.dir);
+  const id = randomBytes(6).toString('hex');
+  const underLock = async <T>(work: (cluster: Cluster) => Promise<T>): Promise<T> => {
+    try {
+      const cluster = await openCluster(dir);
+      return await withLock(cluster.lockFile, lockTimeoutMs, () => work(cluster));
+    } catch (error) {
+      throw explainFileError(error, dir);
+    }
+  };
+
+  const first = await underLock((cluster) => enter(cluster, options, id));
+  let presence = first;
+  let closing: Promise<void> | null = null;
+  let reviving: Promise<void> | null = null;
+
+  const revive = async () => {
+    for (let delayMs = 100; closing === null; delayMs = Math.min(delayMs * 2, 5000)) {
+      try {
+        presence = await underLock((cluster) => enter(cluster, options, id));
+        watch(presence);
+        if (presence.login.port !== first.login.port)
+          options.log.warn('PostgreSQL came back on another port; restart this process');
+        return;
+      } catch (error) {
+        options.log.warn(`PostgreSQL is gone and did not come back: ${errorMessage(error)}`);
+        await pause(delayMs, undefined, { ref: false });
+      }
+    }
+  };
+  const watch = ({ session }: Presence) => {
+    session.unref(); // Being present is no reason to stay.
+    session.on('error', () => undefined); // 'end' follows.
+    session.on('end', () => {
+      if (closing !== null) return;
+      options.log.warn('PostgreSQL has gone away; starting it again');
+      reviving = revive();
+    });
+  };
+  watch(presence);
+
+  const close = async () => {
+    await reviving;
+    await underLock((cluster) => leave(cluster, presence, id, options.log));
+  };
+  return {
+    url: `postgres://countersign:${first.login.password}@127.0.0.1:${first.login.port}/countersign`,
+    owned: first.owned,
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}

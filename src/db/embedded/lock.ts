@@ -1,0 +1,48 @@
+// An exclusive lock between processes, held by the kernel through SQLite's file lock: it ends with
+// its holder, however that ends, so that no lock is ever stale.
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+import { CountersignError } from '#domain/errors.ts';
+
+const pollMs = 20;
+
+/** SQLite's SQLITE_BUSY: somebody else holds the lock. */
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === 5;
+}
+
+function tryLock(handle: DatabaseSync): boolean {
+  try {
+    handle.exec('BEGIN EXCLUSIVE');
+    return true;
+  } catch (error) {
+    if (isBusy(error)) return false;
+    throw error;
+  }
+}
+
+/**
+ * Runs `work` while holding the lock file `path`, which is created when missing and never removed.
+ * @throws CountersignError `database_unavailable` when the lock was not free within `timeoutMs`
+ */
+export async function withLock<T>(
+  path: string,
+  timeoutMs: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  const handle = new DatabaseSync(path, { timeout: 0 });
+  try {
+    const deadline = Date.now() + timeoutMs;
+    while (!tryLock(handle)) {
+      if (Date.now() > deadline)
+        throw new CountersignError(
+          'database_unavailable',
+          `Another process has been starting or stopping the database for ${timeoutMs / 1000} s (it holds ${path}). End it and start again.`,
+        );
+      await pause(pollMs);
+    }
+    return await work();
+  } finally {
+    handle.close();
+  }
+}

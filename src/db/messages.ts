@@ -1,0 +1,208 @@
+// What was said in a conversation. A message with a `once` key is said at most once.
+// Ids grow in the order in which messages can be read, so that whoever reads on from an id misses none.
+import { and, asc, desc, eq, getTableColumns, gt, inArray, lt, sql } from 'drizzle-orm';
+import { type MessageParts, readParts, textParts } from '#domain/chat/message-parts.ts';
+import { plainName } from '#domain/people/names.ts';
+import type { AskedQuestion } from '#domain/planning/asked-question.ts';
+import type { Message } from '#domain/service.ts';
+import { prepareStatement, type Queryable, type Transaction } from './database.ts';
+import { notify } from './notify.ts';
+import { messages } from './schema.ts';
+
+export type NewMessage = {
+  conversation: string;
+  author: 'person' | 'bot';
+  name: string;
+  /** Written from `parts`. */
+  text: string;
+  /** Left out: what is said is the text alone. */
+  parts?: MessageParts;
+  runId?: string | null;
+  planId?: string | null;
+  once?: string;
+};
+
+/**
+ * Locks a conversation until the transaction ends, however often it is asked for. Locks are taken in the order plan, run,
+ * conversation, place; so whoever will go on to the place of a conversation locks it first.
+ */
+export async function lockConversation(tx: Transaction, conversation: string): Promise<void> {
+  await tx.execute(
+    sql`select pg_advisory_xact_lock(hashtextextended(${`countersign conversation ${conversation}`}, 0))`,
+  );
+}
+
+/**
+ * Says something; the conversation is locked until the transaction ends.
+ * @returns its id; null: a message with this key stands already
+ */
+export async function appendMessage(tx: Transaction, message: NewMessage): Promise<number | null> {
+  await lockConversation(tx, message.conversation);
+  const [added] = await tx
+    .insert(messages)
+    .values({
+      conversation: message.conversation,
+      run_id: message.runId ?? null,
+      author: message.author,
+      name: message.name,
+      text: message.text,
+      parts: message.parts ?? textParts,
+      plan_id: message.planId ?? null,
+      once: message.once ?? null,
+    })
+    .onConflictDoNothing()
+    .returning({ id: messages.id });
+  if (added === undefined) return null;
+  await notify(tx, `conversation:${message.conversation}`);
+  return added.id;
+}
+
+const { parts: _, ...columns } = getTableColumns(messages);
+
+function toMessage(row: Omit<typeof messages.$inferSelect, 'parts'>): Message {
+  const { once: _once, ...rest } = row;
+  return { ...rest, created_at: row.created_at.toISOString() };
+}
+
+/** The message that was said under a key; null: none was. */
+export async function findSaid(db: Queryable, once: string): Promise<Message | null> {
+  const [row] = await db.select(columns).from(messages).where(eq(messages.once, once));
+  return row === undefined ? null : toMessage(row);
+}
+
+/** Whether a plan was spoken of in a conversation. */
+export async function isShownIn(
+  db: Queryable,
+  conversation: string,
+  planId: string,
+): Promise<boolean> {
+  const [row] = await db
+    .select({ id: messages.id })
+    .from(messages)
+    .where(and(eq(messages.plan_id, planId), eq(messages.conversation, conversation)))
+    .limit(1);
+  return row !== undefined;
+}
+
+/** Prepared: whatever is written in a thread of a chat platform is looked up with it. */
+const readingOn = prepareStatement(
+  'read_messages',
+  sql`
+    select id, conversation, run_id, author, name, text, plan_id, once, created_at
+    from countersign.messages
+    where conversation = ${sql.placeholder('conversation')} and id > ${sql.placeholder('after')}::bigint
+    order by id limit ${sql.placeholder('limit')}`,
+);
+
+/** Messages after id `after`, oldest first. */
+export async function readMessages(
+  db: Queryable,
+  conversation: string,
+  { after = 0, limit }: { after?: number; limit: number },
+): Promise<Message[]> {
+  const rows = await db.run<Omit<typeof messages.$inferSelect, 'parts'>>(readingOn, {
+    conversation,
+    after,
+    limit,
+  });
+  return rows.map(toMessage);
+}
+
+const askingSpoken = prepareStatement(
+  'is_spoken_in',
+  sql`select exists (select from countersign.messages where conversation = ${sql.placeholder('conversation')}) as spoken`,
+);
+
+/** Whether anything was ever said in a conversation. Where a bot is, it overhears everything, so this is asked often. */
+export async function isSpokenIn(
+  db: Pick<Queryable, 'run'>,
+  conversation: string,
+): Promise<boolean> {
+  const [row] = await db.run<{ spoken: boolean }>(askingSpoken, { conversation });
+  return row?.spoken === true;
+}
+
+export type StoredMessage = Message & { parts: MessageParts | null };
+
+/** The latest messages of a conversation, oldest first. */
+export async function readLatestMessages(
+  db: Queryable,
+  conversation: string,
+  limit: number,
+): Promise<StoredMessage[]> {
+  const rows = await db
+    .select()
+    .from(messages)
+    .where(eq(messages.conversation, conversation))
+    .orderBy(desc(messages.id))
+    .limit(limit);
+  return rows
+    .reverse()
+    .map(({ parts, ...row }) => ({ ...toMessage(row), parts: readParts(parts) }));
+}
+
+/** The questions that a message asked, in its order; none where it was stored before messages had parts. */
+export async function readAsked(db: Queryable, id: number | null): Promise<AskedQuestion[]> {
+  if (id === null) return [];
+  const [row] = await db
+    .select({ parts: messages.parts })
+    .from(messages)
+    .where(eq(messages.id, id));
+  const parts = readParts(row?.parts);
+  return parts?.kind === 'question' || parts?.kind === 'answer' ? parts.facts.questions : [];
+}
+
+/** Those of `names` (as they are compared) who have written in each of the conversations; one without any is left out. */
+export async function findSpeakers(
+  db: Queryable,
+  conversations: string[],
+  names: string[],
+): Promise<Map<string, Set<string>>> {
+  if (conversations.length === 0 || names.length === 0) return new Map();
+  const rows = await db
+    .selectDistinct({ conversation: messages.conversation, name: messages.name })
+    .from(messages)
+    .where(and(inArray(messages.conversation, conversations), eq(messages.author, 'person')));
+  const wanted = new Set(names);
+  const speakers = new Map<string, Set<string>>();
+  for (const { conversation, name } of rows) {
+    const plain = plainName(name);
+    if (!wanted.has(plain)) continue;
+    speakers.set(conversation, (speakers.get(conversation) ?? new Set()).add(plain));
+  }
+  return speakers;
+}
+
+/** What people said in a run before and after one of its messages; null: nobody said anything. */
+export async function readSaidAround(
+  db: Queryable,
+  runId: string,
+  { id, conversation }: { id: number; conversation: string },
+): Promise<{
+  before: string | null;
+  after: { name: string; created_at: string } | null;
+}> {
+  const said = and(
+    eq(messages.conversation, conversation),
+    eq(messages.run_id, runId),
+    eq(messages.author, 'person'),
+  );
+  const { name, text, created_at } = messages;
+  const [before] = await db
+    .select({ text })
+    .from(messages)
+    .where(and(said, lt(messages.id, id)))
+    .orderBy(desc(messages.id))
+    .limit(1);
+  const [after] = await db
+    .select({ name, created_at })
+    .from(messages)
+    .where(and(said, gt(messages.id, id)))
+    .orderBy(asc(messages.id))
+    .limit(1);
+  return {
+    before: before?.text ?? null,
+    after:
+      after === undefined ? null : { name: after.name, created_at: after.created_at.toISOString() },
+  };
+}

@@ -1,0 +1,137 @@
+// Brings a database's schema up to this build. Any number of processes may start at once: one migrates under
+// an advisory lock, the others wait for it and find nothing to do. A database newer than the build is refused.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator';
+import { Client } from 'pg';
+import { z } from 'zod';
+import { CountersignError } from '#domain/errors.ts';
+import { causeOf } from './transient.ts';
+
+// What migrations this build has and what a database has had: the two lists `migrate` compares.
+
+/** The folder of drizzle's migrations, at the root of the project. */
+export const migrationsFolder = join(import.meta.dirname, '..', '..', 'migrations');
+
+/** Where drizzle notes what was applied: a schema of its own, because the first migration makes `countersign`. */
+const notedIn = { migrationsSchema: 'countersign_migrations', migrationsTable: 'applied' };
+
+const Journal = z.object({
+  entries: z.array(z.object({ tag: z.string(), when: z.number().int() })),
+});
+
+/** A migration of this build. `when` (ms since 1970) is what drizzle notes and orders by. */
+type Migration = { tag: string; when: number };
+
+type MigrationState = {
+  /** Names of applied migrations, oldest first. */
+  applied: string[];
+  /** Names of those still to come. */
+  pending: string[];
+  /** When the newest migration of the database was made, if this build does not know it; null: all known. */
+  unknown: Date | null;
+};
+
+async function readJournal(): Promise<Migration[]> {
+  const text = await readFile(join(migrationsFolder, 'meta', '_journal.json'), 'utf8');
+  return Journal.parse(JSON.parse(text)).entries;
+}
+
+/** When the newest applied migration was made (ms since 1970), or null on a database that has had none. */
+async function readNewest(client: Client): Promise<number | null> {
+  const table = `${notedIn.migrationsSchema}.${notedIn.migrationsTable}`;
+  const there = await client.query<{ found: boolean }>(
+    'select to_regclass($1) is not null as found',
+    [table],
+  );
+  if (there.rows[0]?.found !== true) return null;
+  const { rows } = await client.query<{ newest: string | null }>(
+    `select max(created_at)::text as newest from ${table}`,
+  );
+  const newest = rows[0]?.newest ?? null;
+  return newest === null ? null : Number(newest);
+}
+
+/** Compares the database behind `client` with this build. */
+async function compareMigrations(client: Client): Promise<MigrationState> {
+  const [ours, newest] = [await readJournal(), await readNewest(client)];
+  const tags = (wanted: (when: number) => boolean) =>
+    ours.filter(({ when }) => wanted(when)).map(({ tag }) => tag);
+  if (newest === null) return { applied: [], pending: tags(() => true), unknown: null };
+  return {
+    applied: tags((when) => when <= newest),
+    pending: tags((when) => when > newest),
+    unknown: ours.some(({ when }) => when === newest) ? null : new Date(newest),
+  };
+}
+
+/** @throws CountersignError `schema_too_new` when the database has had a migration this build does not know */
+function refuseUnknown(state: MigrationState): void {
+  if (state.unknown === null) return;
+  const newest = [...state.applied, ...state.pending].at(-1) ?? 'none';
+  throw new CountersignError(
+    'schema_too_new',
+    `The database has had a migration of ${state.unknown.toISOString()} that this Countersign does not know; the newest it knows is ${newest}. Upgrade Countersign, or use another database (DATABASE_URL or COUNTERSIGN_HOME).`,
+    { details: { newest_known: newest, newest_applied: state.unknown.toISOString() } },
+  );
+}
+
+/** Key of the advisory lock: "coun" in ASCII, so that other users of the database hardly take the same. */
+const lockKey = 0x63_6f_75_6e;
+
+async function connect(url: string): Promise<Client> {
+  const client = new Client({
+    connectionString: url,
+    application_name: 'countersign migrate',
+    connectionTimeoutMillis: 10_000,
+    // A migration may rewrite large tables, or wait for another process that does.
+    query_timeout: 3_600_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+  });
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    throw new CountersignError(
+      'database_unavailable',
+      `The database ${client.database ?? ''} at ${client.host}:${client.port} cannot be reached (${causeOf(error)}). Start it, or correct DATABASE_URL.`,
+      { cause: error },
+    );
+  }
+}
+
+async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = await connect(url);
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** What was applied to the database and what is still to come. Changes nothing. */
+export async function migrationState(url: string): Promise<MigrationState> {
+  return await withClient(url, compareMigrations);
+}
+
+/**
+ * Applies what is pending, all of it in one transaction.
+ * @returns the names of the migrations this call applied; empty when the database was up to date
+ * @throws CountersignError `schema_too_new`, or `database_unavailable` when it cannot be reached
+ */
+export async function migrate(url: string): Promise<string[]> {
+  return await withClient(url, async (client) => {
+    const before = await compareMigrations(client);
+    refuseUnknown(before);
+    if (before.pending.length === 0) return [];
+    // The lock belongs to the session and ends with it, however that ends.
+    await client.query('select pg_advisory_lock($1)', [lockKey]);
+    const now = await compareMigrations(client);
+    refuseUnknown(now);
+    if (now.pending.length > 0)
+      await applyMigrations(drizzle(client), { migrationsFolder, ...notedIn });
+    return now.pending;
+  });
+}

@@ -1,0 +1,184 @@
+// Patches as rows: stored as they were sent, found again by what was shown of them, listed by keyset.
+import { and, desc, eq, getTableColumns, isNotNull, lt, or, type SQL, sql } from 'drizzle-orm';
+import type { PinnedOperation } from '#domain/plan/patch.ts';
+import type { PatchOutcome, PatchStatus } from '#domain/plan/patch-outcome.ts';
+import { describeOperations, operationsTold } from '#domain/plan/patch-words.ts';
+import { decodeCursor, encodeCursor } from './cursor.ts';
+import type { Queryable } from './database.ts';
+
+import { approvals, planPatches } from './schema.ts';
+
+export type PatchRow = typeof planPatches.$inferSelect;
+
+const { operations: _operations, ...columns } = getTableColumns(planPatches);
+
+/** The first operations only. */
+const told = sql<
+  PinnedOperation[]
+>`jsonb_path_query_array(${planPatches.operations}, ${sql.raw(`'$[0 to ${operationsTold - 1}]'`)})`;
+
+type ToldRow = Omit<PatchRow, 'operations'> & { told: PinnedOperation[] };
+
+function toOutcome(row: ToldRow): PatchOutcome {
+  return {
+    patch_id: row.id,
+    plan_id: row.plan_id,
+    status: row.status,
+    version: row.version,
+    digest: row.digest,
+    base_revision: row.base_revision,
+    widening: row.widening,
+    changes: describeOperations(row.told),
+    added: row.added,
+    changed: row.changed,
+    removed: row.removed,
+    reason: row.reason,
+    proposed_by: row.proposed_by,
+    created_at: row.created_at.toISOString(),
+  };
+}
+
+export async function insertPatch(
+  tx: Queryable,
+  patch: Omit<PatchRow, 'created_at' | 'decided_by' | 'decided_at'>,
+): Promise<void> {
+  await tx.insert(planPatches).values(patch);
+}
+
+/** @throws Error when there is no such patch: its id comes from our own rows */
+export async function readPatchOutcome(db: Queryable, id: string): Promise<PatchOutcome> {
+  const [row] = await db
+    .select({ ...columns, told })
+    .from(planPatches)
+    .where(eq(planPatches.id, id));
+  if (row === undefined) throw new Error(`readPatchOutcome: no patch ${id}`);
+  return toOutcome(row);
+}
+
+/** The first `limit` operations of a patch as they were sent, and how many there are. */
+export async function readPatchOperations(
+  db: Queryable,
+  id: string,
+  limit: number,
+): Promise<{ operations: PinnedOperation[]; total: number }> {
+  const first = sql.raw(`'$[0 to ${limit - 1}]'`);
+  const [row] = await db
+    .select({
+      operations: sql<
+        PinnedOperation[]
+      >`jsonb_path_query_array(${planPatches.operations}, ${first})`,
+      total: sql<number>`jsonb_array_length(${planPatches.operations})`,
+    })
+    .from(planPatches)
+    .where(eq(planPatches.id, id));
+  return row ?? { operations: [], total: 0 };
+}
+
+/** @throws Error when there is no such patch */
+export async function readPatch(db: Queryable, id: string): Promise<PatchRow> {
+  const [row] = await db.select().from(planPatches).where(eq(planPatches.id, id));
+  if (row === undefined) throw new Error(`readPatch: no patch ${id}`);
+  return row;
+}
+
+/**
+ * The patch of this plan that was shown with this digest for an approval of its own; null: there is none. What was
+ * applied at once was never shown: its digest is the plan's.
+ */
+export async function findShownPatch(
+  db: Queryable,
+  planId: string,
+  digest: string,
+): Promise<Omit<PatchRow, 'operations'> | null> {
+  const [row] = await db
+    .select(columns)
+    .from(planPatches)
+    .where(
+      and(
+        eq(planPatches.plan_id, planId),
+        eq(planPatches.digest, digest),
+        or(eq(planPatches.status, 'needs_approval'), isNotNull(planPatches.decided_at)),
+      ),
+    )
+    .orderBy(desc(planPatches.created_at))
+    .limit(1);
+  return row ?? null;
+}
+
+/** Settles a patch that waited for an approval. */
+export async function settlePatch(
+  tx: Queryable,
+  id: string,
+  status: Exclude<PatchStatus, 'needs_approval'>,
+  by: string | null,
+): Promise<void> {
+  await tx
+    .update(planPatches)
+    .set({ status, decided_by: by, decided_at: sql`clock_timestamp()` })
+    .where(and(eq(planPatches.id, id), eq(planPatches.status, 'needs_approval')));
+}
+
+/** Whoever approved a patch that came to nothing has approved nothing: the next one may have its number. */
+export async function forgetApprovals(
+  tx: Queryable,
+  { plan_id, version }: Pick<PatchRow, 'plan_id' | 'version'>,
+): Promise<void> {
+  await tx
+    .delete(approvals)
+    .where(and(eq(approvals.plan_id, plan_id), eq(approvals.version, version)));
+}
+
+/** Whether this version of a plan was made by a patch, rather than proposed. */
+export async function wasPatched(db: Queryable, planId: string, version: number): Promise<boolean> {
+  const { plan_id, version: made, status } = planPatches;
+  const [row] = await db
+    .select({ id: planPatches.id })
+    .from(planPatches)
+    .where(and(eq(plan_id, planId), eq(made, version), eq(status, 'applied')))
+    .limit(1);
+  return row !== undefined;
+}
+
+/** The operations, by name, of the steps that a patch adds. */
+export async function readAddedOperations(db: Queryable, id: string): Promise<string[]> {
+  const { rows } = await db.execute<{ name: string }>(sql`
+    select distinct (o #>> '{step,tool}') || '_' || (o #>> '{step,operation}') as name
+    from countersign.plan_patches p
+    cross join lateral jsonb_path_query(p.operations, '$[*] ? (@.op == "add_step")') o
+    where p.id = ${id} order by 1`);
+  return rows.map(({ name }) => name);
+}
+
+/** The creation time (µs since 1970) and the id of the last row that was shown. */
+function placeBefore(cursor: string): SQL | undefined {
+  const [micros = '', id = ''] = decodeCursor(cursor, /^\d{1,17} PATCH-[0-9a-f]{8}$/).split(' ');
+  const time = sql`to_timestamp(${micros}::numeric / 1000000)`;
+  return or(
+    lt(planPatches.created_at, time),
+    and(sql`${planPatches.created_at} = ${time}`, lt(planPatches.id, id)),
+  );
+}
+
+/** Patches of a plan, newest first, a page at a time. */
+export async function listPatches(
+  db: Queryable,
+  planId: string,
+  { cursor, limit }: { cursor?: string; limit: number },
+): Promise<{ patches: PatchOutcome[]; next_cursor: string | null }> {
+  const micros = sql<string>`(extract(epoch from ${planPatches.created_at}) * 1000000)::bigint::text`;
+  const rows = await db
+    .select({ ...columns, told, micros })
+    .from(planPatches)
+    .where(
+      and(eq(planPatches.plan_id, planId), cursor === undefined ? undefined : placeBefore(cursor)),
+    )
+    .orderBy(desc(planPatches.created_at), desc(planPatches.id))
+    .limit(limit + 1);
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    patches: page.map(toOutcome),
+    next_cursor:
+      rows.length > limit && last !== undefined ? encodeCursor(`${last.micros} ${last.id}`) : null,
+  };
+}

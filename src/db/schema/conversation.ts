@@ -1,0 +1,112 @@
+// What people and the bot say to each other, and what is asked of planners.
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  bigserial,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
+import type { MessageParts } from '#domain/chat/message-parts.ts';
+import type { PolicyOverride } from '#domain/people/policy.ts';
+import type { PatternSpec } from '#domain/planning/pattern.ts';
+import type { PlanningModes, PlanningStatus, TraceEntry } from '#domain/planning/run.ts';
+import type { Pause, Rfc, SessionDecision } from '#domain/planning/state.ts';
+import { at, countersign } from './columns.ts';
+
+export const runs = countersign.table(
+  'runs',
+  {
+    id: text('id').primaryKey(),
+    user: text('user').notNull(),
+    via: text('via').notNull(),
+    conversation: text('conversation').notNull(),
+    planning_status: text('planning_status').$type<PlanningStatus>().notNull(),
+    /** Counts the turns of this run; a planner's outcome is taken only for the turn it was asked for. */
+    turn: integer('turn').notNull().default(1),
+    /** How often this turn's planner was sent again because nothing came of it. */
+    tries: integer('tries').notNull().default(0),
+    request: text('request').notNull(),
+    modes: jsonb('modes').$type<PlanningModes>().notNull(),
+    /** How the person wants to be talked to in this run only. */
+    policy: jsonb('policy').$type<PolicyOverride>().notNull().default({}),
+    /**
+     * What the person decided that this turn is about; null: they only said something. `timezone`: where those are whose
+     * words the turn is about; left out: nobody knows, and their times are those of the instance.
+     */
+    decision: jsonb('decision').$type<SessionDecision & { timezone?: string }>(),
+    /** What the planning session waits for, and where it goes on; null: it does not wait. */
+    pause: jsonb('pause').$type<Pause>(),
+    pattern: jsonb('pattern').$type<PatternSpec>(),
+    rfc: jsonb('rfc').$type<Rfc>(),
+    plan_id: text('plan_id'),
+    /** The version and digest last shown in this run: what the word "approve" is about. */
+    plan_version: integer('plan_version'),
+    plan_digest: text('plan_digest'),
+    response_text: text('response_text').notNull().default(''),
+    /** The message that `request` is from, and the one that says `response_text`; null: not known. */
+    request_message: bigint('request_message', { mode: 'number' }),
+    response_message: bigint('response_message', { mode: 'number' }),
+    questions: jsonb('questions').$type<string[]>(),
+    escalate_reason: text('escalate_reason'),
+    decision_reason: text('decision_reason'),
+    planner: text('planner'),
+    confidence: doublePrecision('confidence'),
+    cost_usd: doublePrecision('cost_usd').notNull().default(0),
+    trace: jsonb('trace').$type<TraceEntry[]>().notNull().default([]),
+    created_at: at('created_at').notNull().defaultNow(),
+    updated_at: at('updated_at').notNull().defaultNow(),
+  },
+  (t) => [
+    index('runs_conversation').on(t.conversation, t.created_at),
+    index('runs_plan').on(t.plan_id),
+    index('runs_updated').on(t.updated_at),
+  ],
+);
+
+/** What was said in a conversation; a plan's card is drawn from the plan, never stored here. */
+export const messages = countersign.table(
+  'messages',
+  {
+    id: bigserial('id', { mode: 'number' }).primaryKey(),
+    conversation: text('conversation').notNull(),
+    run_id: text('run_id'),
+    author: text('author').$type<'person' | 'bot'>().notNull(),
+    name: text('name').notNull(),
+    /** Written from `parts`; for search, exports and whoever sees no card. */
+    text: text('text').notNull(),
+    /** What it says as data; null: stored before messages had parts. */
+    parts: jsonb('parts').$type<MessageParts>(),
+    plan_id: text('plan_id'),
+    /** Says a thing once however often it is said again: `PLAN-…:completed`. */
+    once: text('once'),
+    created_at: at('created_at').notNull().default(sql`clock_timestamp()`),
+  },
+  (t) => [
+    index('messages_conversation').on(t.conversation, t.id),
+    index('messages_plan').on(t.plan_id, t.conversation).where(sql`plan_id is not null`),
+    uniqueIndex('messages_once').on(t.once),
+  ],
+);
+
+export const reminders = countersign.table(
+  'reminders',
+  {
+    id: text('id').primaryKey(),
+    plan_id: text('plan_id'),
+    user: text('user').notNull(),
+    conversation: text('conversation'),
+    text: text('text').notNull(),
+    /** RFC 5545 recurrence rule; null: once. */
+    rrule: text('rrule'),
+    timezone: text('timezone').notNull(),
+    starts_at: at('starts_at').notNull(),
+    /** null when it will not ring again. */
+    next_at: at('next_at'),
+    created_at: at('created_at').notNull().defaultNow(),
+  },
+  (t) => [index('reminders_next').on(t.next_at).where(sql`next_at is not null`)],
+);

@@ -1,0 +1,284 @@
+// What planning keeps: sessions as they were after each transition, what models said and cost, people's policies, and
+// the outline, roadmap and schedule behind each version of a plan.
+import { sql } from 'drizzle-orm';
+import {
+  bigserial,
+  boolean,
+  doublePrecision,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
+import type { PolicyOverride } from '#domain/people/policy.ts';
+import type { DependencyType, StepDraft } from '#domain/plan/plan.ts';
+import type { PlanningNote } from '#domain/plan/views.ts';
+import type { OutlineNode, PlanOutline, Rhythm, Structure } from '#domain/planning/outline.ts';
+import type { Roadmap, RoadmapEdge, RoadmapMetrics } from '#domain/planning/roadmap.ts';
+import type { Schedule } from '#domain/planning/schedule.ts';
+import type { Stage, StageEvent } from '#domain/planning/stages.ts';
+import type { PlanningState } from '#domain/planning/state.ts';
+import type { Json } from '#domain/text.ts';
+import { at, countersign } from './columns.ts';
+import { plans, planVersions } from './plans.ts';
+import { planSteps } from './steps.ts';
+
+/** A planning session after each of its transitions (B10); the row with the highest `seq` of a run is the one to go on from. */
+export const planningCheckpoints = countersign.table(
+  'planning_checkpoints',
+  {
+    thread_id: text('thread_id').notNull(),
+    checkpoint_ns: text('checkpoint_ns').notNull().default('planning_agent'),
+    run_id: text('run_id').notNull(),
+    /** Counts the transitions of the run, from 1. */
+    seq: integer('seq').notNull(),
+    turn: integer('turn').notNull(),
+    /** The transition that led here; null for the first row of a turn. */
+    from_stage: text('from_stage').$type<Stage>(),
+    event: text('event').$type<StageEvent>(),
+    stage: text('stage').$type<Stage>().notNull(),
+    state: jsonb('state').$type<PlanningState>().notNull(),
+    created_at: at('created_at').notNull().default(sql`clock_timestamp()`),
+  },
+  (t) => [
+    primaryKey({ columns: [t.run_id, t.seq] }),
+    index('planning_checkpoints_thread').on(t.thread_id, t.checkpoint_ns, t.created_at),
+  ],
+);
+
+/** Results that need not be paid for, or worked out, twice (B5). */
+export const planningMemo = countersign.table(
+  'planning_memo',
+  {
+    /** SHA-256 over what the result depends on: inputs, policy, model, versions. */
+    key: text('key').primaryKey(),
+    /** `model`, or the name of a tool. */
+    kind: text('kind').notNull(),
+    run_id: text('run_id').notNull(),
+    value: jsonb('value').$type<Json>().notNull(),
+    created_at: at('created_at').notNull().default(sql`clock_timestamp()`),
+  },
+  (t) => [index('planning_memo_created').on(t.created_at)],
+);
+
+/** Each call of a model while planning (B9): what it was expected to cost, and what it did. Written before the call. */
+export const modelCalls = countersign.table(
+  'model_calls',
+  {
+    id: bigserial('id', { mode: 'number' }).primaryKey(),
+    run_id: text('run_id').notNull(),
+    turn: integer('turn').notNull(),
+    user: text('user').notNull(),
+    model: text('model').notNull(),
+    stage: text('stage').notNull(),
+    estimate_usd: doublePrecision('estimate_usd').notNull(),
+    /** null: it has not come back; until it does its estimate counts. */
+    cost_usd: doublePrecision('cost_usd'),
+    input_tokens: integer('input_tokens'),
+    output_tokens: integer('output_tokens'),
+    began_at: at('began_at').notNull().default(sql`clock_timestamp()`),
+    ended_at: at('ended_at'),
+  },
+  (t) => [
+    index('model_calls_began').on(t.began_at),
+    index('model_calls_run').on(t.run_id, t.turn),
+    index('model_calls_user').on(t.user, t.began_at),
+  ],
+);
+
+/** How people like to be talked to (B12); sliders that nobody has set keep their defaults. */
+export const interactionPolicies = countersign.table('interaction_policies', {
+  user: text('user').primaryKey(),
+  policy: jsonb('policy').$type<PolicyOverride>().notNull().default({}),
+  /** When the style was asked for; once is enough. */
+  probed_at: at('probed_at'),
+  updated_at: at('updated_at').notNull().default(sql`clock_timestamp()`),
+});
+
+export type OutlineHead = Omit<PlanOutline, 'nodes'>;
+export type RoadmapHead = Omit<Roadmap, 'edges' | 'options_tried' | 'reason'>;
+export type ScheduleHead = Omit<Schedule, 'blocks'>;
+
+const versionKey = () => ({
+  plan_id: text('plan_id').notNull(),
+  version: integer('version').notNull(),
+});
+
+/** What of the outline, the roadmap and the schedule of a version is in no row of its own. */
+export const planningArtifacts = countersign.table(
+  'planning_artifacts',
+  {
+    ...versionKey(),
+    outline: jsonb('outline').$type<OutlineHead>(),
+    roadmap: jsonb('roadmap').$type<RoadmapHead>(),
+    schedule: jsonb('schedule').$type<ScheduleHead>(),
+    /** What the world has answered since: a calendar or another plan that is in the way. */
+    notes: jsonb('notes').$type<PlanningNote[]>().notNull().default([]),
+  },
+  (t) => [
+    primaryKey({ columns: [t.plan_id, t.version] }),
+    foreignKey({
+      name: 'planning_artifacts_version',
+      columns: [t.plan_id, t.version],
+      foreignColumns: [planVersions.plan_id, planVersions.version],
+    }).onDelete('cascade'),
+  ],
+);
+
+/** The outline of a version of a plan, a row a node, in the order of the outline. */
+export const outlineNodes = countersign.table(
+  'outline_nodes',
+  {
+    ...versionKey(),
+    node_id: text('node_id').notNull(),
+    position: integer('position').notNull(),
+    parent_id: text('parent_id'),
+    title: text('title').notNull(),
+    structure: text('structure').$type<Structure>().notNull(),
+    rhythm: text('rhythm').$type<Rhythm>().notNull(),
+    level: integer('level').notNull(),
+    /** The rest of the node: what is neither looked for nor joined. */
+    content: jsonb('content').$type<OutlineNode>().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.plan_id, t.version, t.node_id] }),
+    uniqueIndex('outline_nodes_position').on(t.plan_id, t.version, t.position),
+    foreignKey({
+      name: 'outline_nodes_version',
+      columns: [t.plan_id, t.version],
+      foreignColumns: [planVersions.plan_id, planVersions.version],
+    }).onDelete('cascade'),
+    foreignKey({
+      name: 'outline_nodes_parent',
+      columns: [t.plan_id, t.version, t.parent_id],
+      foreignColumns: [t.plan_id, t.version, t.node_id],
+    }).onDelete('cascade'),
+  ],
+);
+
+/** Which steps of the current version do the work of which node. */
+export const nodeSteps = countersign.table(
+  'node_steps',
+  {
+    ...versionKey(),
+    node_id: text('node_id').notNull(),
+    step_id: text('step_id').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.plan_id, t.version, t.node_id, t.step_id] }),
+    index('node_steps_step').on(t.plan_id, t.step_id),
+    foreignKey({
+      name: 'node_steps_node',
+      columns: [t.plan_id, t.version, t.node_id],
+      foreignColumns: [outlineNodes.plan_id, outlineNodes.version, outlineNodes.node_id],
+    }).onDelete('cascade'),
+    foreignKey({
+      name: 'node_steps_step',
+      columns: [t.plan_id, t.step_id],
+      foreignColumns: [planSteps.plan_id, planSteps.step_id],
+    }).onDelete('cascade'),
+  ],
+);
+
+/** Precedence between nodes, as the chosen option has it. */
+export const roadmapEdges = countersign.table(
+  'roadmap_edges',
+  {
+    ...versionKey(),
+    from_node: text('from_node').notNull(),
+    to_node: text('to_node').notNull(),
+    type: text('type').$type<DependencyType>().notNull(),
+    lag_minutes: integer('lag_minutes').notNull(),
+    why: text('why').$type<RoadmapEdge['why']>().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.plan_id, t.version, t.from_node, t.to_node, t.type] }),
+    index('roadmap_edges_to').on(t.plan_id, t.version, t.to_node),
+    foreignKey({
+      name: 'roadmap_edges_from_node',
+      columns: [t.plan_id, t.version, t.from_node],
+      foreignColumns: [outlineNodes.plan_id, outlineNodes.version, outlineNodes.node_id],
+    }).onDelete('cascade'),
+    foreignKey({
+      name: 'roadmap_edges_to_node',
+      columns: [t.plan_id, t.version, t.to_node],
+      foreignColumns: [outlineNodes.plan_id, outlineNodes.version, outlineNodes.node_id],
+    }).onDelete('cascade'),
+  ],
+);
+
+/** The ways that were compared, best first. */
+export const roadmapOptions = countersign.table(
+  'roadmap_options',
+  {
+    ...versionKey(),
+    position: integer('position').notNull(),
+    name: text('name').notNull(),
+    differs: text('differs').notNull(),
+    metrics: jsonb('metrics').$type<RoadmapMetrics>().notNull(),
+    score: doublePrecision('score').notNull(),
+    chosen: boolean('chosen').notNull(),
+    /** Why it was chosen; null for the others. */
+    reason: text('reason'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.plan_id, t.version, t.position] }),
+    foreignKey({
+      name: 'roadmap_options_version',
+      columns: [t.plan_id, t.version],
+      foreignColumns: [planVersions.plan_id, planVersions.version],
+    }).onDelete('cascade'),
+  ],
+);
+
+/** Times of nodes, as the schedule of the version has them. */
+export const scheduleBlocks = countersign.table(
+  'schedule_blocks',
+  {
+    ...versionKey(),
+    node_id: text('node_id').notNull(),
+    starts_at: at('starts_at').notNull(),
+    ends_at: at('ends_at').notNull(),
+    fixed: boolean('fixed').notNull(),
+    holds: boolean('holds').notNull(),
+    person: text('person'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.plan_id, t.version, t.node_id] }),
+    index('schedule_blocks_time').on(t.starts_at, t.ends_at),
+    foreignKey({
+      name: 'schedule_blocks_node',
+      columns: [t.plan_id, t.version, t.node_id],
+      foreignColumns: [outlineNodes.plan_id, outlineNodes.version, outlineNodes.node_id],
+    }).onDelete('cascade'),
+  ],
+);
+
+/** Steps of a plan that come again (B17), and how far their occurrences have been added. */
+export const planSeries = countersign.table(
+  'plan_series',
+  {
+    plan_id: text('plan_id')
+      .notNull()
+      .references(() => plans.id, { onDelete: 'cascade' }),
+    series_id: text('series_id').notNull(),
+    title: text('title').notNull(),
+    rrule: text('rrule').notNull(),
+    starts_at: at('starts_at').notNull(),
+    timezone: text('timezone').notNull(),
+    until: at('until'),
+    steps: jsonb('steps').$type<StepDraft[]>().notNull(),
+    /** Occurrences up to this moment are steps already. */
+    expanded_to: at('expanded_to'),
+    /** When the next ones are due; null: there are no more. */
+    expand_at: at('expand_at'),
+    stopped_at: at('stopped_at'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.plan_id, t.series_id] }),
+    index('plan_series_expand').on(t.expand_at).where(sql`expand_at is not null`),
+  ],
+);

@@ -1,0 +1,215 @@
+// A plan. Its hot state is on `plans` (one row, lean, updated once a batch); what people wrote is in `plan_versions`.
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  check,
+  doublePrecision,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  primaryKey,
+  text,
+} from 'drizzle-orm/pg-core';
+import type { PinnedOperation } from '#domain/plan/patch.ts';
+import type { PatchStatus } from '#domain/plan/patch-outcome.ts';
+import type {
+  ApproverPolicy,
+  PlanContext,
+  PlanStatus,
+  Rejection,
+  Risk,
+  Series,
+} from '#domain/plan/plan.ts';
+import type { JsonObject } from '#domain/text.ts';
+import { at, counters, countersign } from './columns.ts';
+
+export const plans = countersign.table(
+  'plans',
+  {
+    id: text('id').primaryKey(),
+    status: text('status').$type<PlanStatus>().notNull(),
+    version: integer('version').notNull(),
+    digest: text('digest').notNull(),
+    revision: bigint('revision', { mode: 'number' }).notNull(),
+    total: integer('total').notNull(),
+    ...counters,
+    title: text('title').notNull(),
+    requester: text('requester').notNull(),
+    approver_policy: jsonb('approver_policy').$type<ApproverPolicy>().notNull(),
+    conversation: text('conversation'),
+    run_id: text('run_id'),
+    planner_model: text('planner_model').notNull(),
+    executor_model: text('executor_model'),
+    tools_required: text('tools_required').array().notNull(),
+    guarded_operations: text('guarded_operations').array().notNull(),
+    /** What each operation was when the version was proposed, by name: a digest of its server, description and schema. */
+    operation_digests: jsonb('operation_digests')
+      .$type<Record<string, string>>()
+      .notNull()
+      .default({}),
+    pattern_type: text('pattern_type'),
+    pattern_subtype: text('pattern_subtype'),
+    pattern_variant: text('pattern_variant'),
+    rejection_history: jsonb('rejection_history').$type<Rejection[]>().notNull().default([]),
+    decided_by: text('decided_by'),
+    decided_at: at('decided_at'),
+    paused_at: at('paused_at'),
+    /** The digest that people countersigned; execution compares it with `digest` at every claim. */
+    approved_digest: text('approved_digest'),
+    /** Some edges are met by the start of a step (SS, SF), so claiming has to look. */
+    has_start_edges: boolean('has_start_edges').notNull().default(false),
+    /** Resource pools that steps of this plan reserve from. */
+    pools: text('pools').array().notNull().default([]),
+    /** Every step waits for a person's word before it runs. */
+    confirm_each: boolean('confirm_each').notNull().default(false),
+    /** Its last series ends then, so the plan stays open although no step is left; null: it has none. */
+    open_until: at('open_until'),
+    /** A patch that widens the plan and waits for an approval of its own. */
+    pending_patch: text('pending_patch'),
+    revising: boolean('revising').notNull().default(false),
+    confidence: doublePrecision('confidence'),
+    cost_usd: doublePrecision('cost_usd').notNull().default(0),
+    execution_started_at: at('execution_started_at'),
+    execution_ended_at: at('execution_ended_at'),
+    result_summary: text('result_summary'),
+    created_at: at('created_at').notNull().defaultNow(),
+    updated_at: at('updated_at').notNull().defaultNow(),
+  },
+  (t) => [
+    index('plans_status_created').on(t.status, t.created_at, t.id),
+    index('plans_created').on(t.created_at, t.id),
+    index('plans_requester_created').on(t.requester, t.created_at, t.id),
+    index('plans_conversation').on(t.conversation),
+    index('plans_pattern_type').on(t.pattern_type),
+    index('plans_pattern_subtype').on(t.pattern_subtype),
+    index('plans_pattern_variant').on(t.pattern_variant),
+    check('plans_revision_positive', sql`${t.revision} > 0`),
+  ],
+);
+
+/** Each version as it was shown; written once. */
+export const planVersions = countersign.table(
+  'plan_versions',
+  {
+    plan_id: text('plan_id')
+      .notNull()
+      .references(() => plans.id, { onDelete: 'cascade' }),
+    version: integer('version').notNull(),
+    digest: text('digest').notNull(),
+    title: text('title').notNull(),
+    summary: text('summary'),
+    context: jsonb('context').$type<PlanContext>().notNull(),
+    risks: jsonb('risks').$type<Risk[]>().notNull(),
+    approver_policy: jsonb('approver_policy').$type<ApproverPolicy>().notNull(),
+    tools_required: text('tools_required').array().notNull(),
+    operation_digests: jsonb('operation_digests')
+      .$type<Record<string, string>>()
+      .notNull()
+      .default({}),
+    confirm_each: boolean('confirm_each').notNull().default(false),
+    series: jsonb('series').$type<Series[]>().notNull().default([]),
+    total: integer('total').notNull(),
+    planner_model: text('planner_model').notNull(),
+    cost_usd: doublePrecision('cost_usd').notNull().default(0),
+    created_at: at('created_at').notNull().defaultNow(),
+  },
+  (t) => [primaryKey({ columns: [t.plan_id, t.version] })],
+);
+
+/** Steps of earlier versions, as they were proposed, for the diff between versions. */
+export const planVersionSteps = countersign.table(
+  'plan_version_steps',
+  {
+    plan_id: text('plan_id').notNull(),
+    version: integer('version').notNull(),
+    position: integer('position').notNull(),
+    step_id: text('step_id').notNull(),
+    content: jsonb('content').$type<JsonObject>().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.plan_id, t.version, t.position] }),
+    foreignKey({
+      columns: [t.plan_id, t.version],
+      foreignColumns: [planVersions.plan_id, planVersions.version],
+    }).onDelete('cascade'),
+  ],
+);
+
+/** Step counts per partition; the plan's own are on `plans`. */
+export const planPartitions = countersign.table(
+  'plan_partitions',
+  {
+    plan_id: text('plan_id')
+      .notNull()
+      .references(() => plans.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    ...counters,
+  },
+  (t) => [primaryKey({ columns: [t.plan_id, t.name] })],
+);
+
+/**
+ * The change stream, numbered by the plan's revision without gaps. A row is a change of the plan itself, or one thing
+ * that happened to up to 500 steps together: theirs are the `n` revisions up to `revision`, in the order of `step_ids`.
+ */
+export const planEvents = countersign.table(
+  'plan_events',
+  {
+    plan_id: text('plan_id').notNull(),
+    revision: bigint('revision', { mode: 'number' }).notNull(),
+    /** How many changes; kept so that pages are counted without unpacking the lists. */
+    n: integer('n').notNull().default(1),
+    kind: text('kind').notNull(),
+    status: text('status'),
+    /** null: the plan itself changed. */
+    step_ids: text('step_ids').array(),
+    /** One for each step (or for the plan), where any of them has one. */
+    details: text('details').array().$type<(string | null)[]>(),
+    at: at('at').notNull().default(sql`clock_timestamp()`),
+  },
+  (t) => [primaryKey({ columns: [t.plan_id, t.revision] })],
+);
+
+/** Approvals of one version by one person; N of M is a count. */
+export const approvals = countersign.table(
+  'approvals',
+  {
+    plan_id: text('plan_id')
+      .notNull()
+      .references(() => plans.id, { onDelete: 'cascade' }),
+    version: integer('version').notNull(),
+    approver: text('approver').notNull(),
+    digest: text('digest').notNull(),
+    at: at('at').notNull().defaultNow(),
+  },
+  (t) => [primaryKey({ columns: [t.plan_id, t.version, t.approver] })],
+);
+
+/** Changes of plans that have been proposed or approved, as they were sent. */
+export const planPatches = countersign.table(
+  'plan_patches',
+  {
+    id: text('id').primaryKey(),
+    plan_id: text('plan_id')
+      .notNull()
+      .references(() => plans.id, { onDelete: 'cascade' }),
+    base_revision: bigint('base_revision', { mode: 'number' }).notNull(),
+    status: text('status').$type<PatchStatus>().notNull(),
+    /** The version that the plan has, or would have, with it; and the digest that is approved. */
+    version: integer('version').notNull(),
+    digest: text('digest').notNull(),
+    operations: jsonb('operations').$type<PinnedOperation[]>().notNull(),
+    widening: text('widening').array().notNull(),
+    added: integer('added').notNull(),
+    changed: integer('changed').notNull(),
+    removed: integer('removed').notNull(),
+    reason: text('reason'),
+    proposed_by: text('proposed_by').notNull(),
+    decided_by: text('decided_by'),
+    decided_at: at('decided_at'),
+    created_at: at('created_at').notNull().default(sql`clock_timestamp()`),
+  },
+  (t) => [index('plan_patches_plan').on(t.plan_id, t.created_at)],
+);

@@ -1,0 +1,209 @@
+// The steps of a plan: what was proposed, what execution changes, and what was called.
+import { sql } from 'drizzle-orm';
+import {
+  boolean,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  primaryKey,
+  smallint,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
+import type { StepCondition } from '#domain/plan/condition.ts';
+import type { DependencyType, StepError, StepStatus } from '#domain/plan/plan.ts';
+import type { SeenState } from '#domain/plan/seen.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
+import type { Effect } from '#domain/tool.ts';
+import { at, counters, countersign } from './columns.ts';
+import { plans } from './plans.ts';
+
+/**
+ * The steps of the current version, as they were proposed. `position` is the key inside a plan; `step_id` is the name
+ * people use. What execution changes is in `step_states`, so that what is changed often stays small. No foreign key to
+ * `plans` here and in the tables that grow with every attempt: each would cost a look-up a row. The trigger `forget_plan`
+ * removes their rows with the plan.
+ */
+export const planSteps = countersign.table(
+  'plan_steps',
+  {
+    plan_id: text('plan_id').notNull(),
+    position: integer('position').notNull(),
+    step_id: text('step_id').notNull(),
+    description: text('description').notNull(),
+    tool: text('tool').notNull(),
+    operation: text('operation').notNull(),
+    target: text('target'),
+    args: jsonb('args').$type<JsonObject>().notNull(),
+    priority: integer('priority').notNull().default(0),
+    partition: text('partition'),
+    tags: text('tags').array().notNull().default([]),
+    resources: jsonb('resources').$type<Record<string, number>>().notNull().default({}),
+    capabilities: text('capabilities').array().notNull().default([]),
+    notes: jsonb('notes').$type<Json>(),
+    duration_minutes: doublePrecision('duration_minutes'),
+    not_before: at('not_before'),
+    effect: text('effect').$type<Effect>().notNull(),
+    guarded: boolean('guarded').notNull().default(false),
+    /** SHA-256 over what is executed of this step, compared again when it runs; null: proposed before seals were kept. */
+    seal: text('seal'),
+    /** The step runs only if these hold; null: it always runs. */
+    when: jsonb('when').$type<StepCondition[]>(),
+    /** A person confirms the final arguments just before the call. */
+    ask_before: boolean('ask_before').notNull().default(false),
+    /**
+     * How early a reviewer should see the call: 4 guarded, 3 destructive, 2 goes outside, 1 changes something, 0 only reads
+     * here. The default hides nothing that an earlier program inserts.
+     */
+    review_rank: smallint('review_rank').notNull().default(1),
+    /** What the target looked like when the step was proposed, compared again just before the call; null: not looked up. */
+    seen: jsonb('seen').$type<SeenState>(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.plan_id, t.position] }),
+    uniqueIndex('plan_steps_step_id').on(t.plan_id, t.step_id),
+    index('plan_steps_partition')
+      .on(t.plan_id, t.partition, t.position)
+      .where(sql`partition is not null`),
+    index('plan_steps_tags').using('gin', t.tags).where(sql`tags <> '{}'`),
+    index('plan_steps_review')
+      .on(t.plan_id, t.review_rank.desc().nullsFirst(), t.position)
+      .where(sql`review_rank > 0`),
+  ],
+);
+
+/**
+ * Kinds of steps of a plan: what a worker must offer to run them and what they reserve. Ready steps are indexed by
+ * kind, so that a worker finds its own without passing over others'.
+ */
+export const planLanes = countersign.table(
+  'plan_lanes',
+  {
+    plan_id: text('plan_id')
+      .notNull()
+      .references(() => plans.id, { onDelete: 'cascade' }),
+    lane: integer('lane').notNull(),
+    tool: text('tool').notNull(),
+    operation: text('operation').notNull(),
+    capabilities: text('capabilities').array().notNull(),
+    /** Names of what its steps reserve, sorted; how much is theirs. */
+    pools: text('pools').array().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.plan_id, t.lane] })],
+);
+
+/**
+ * What execution changes of a step: one row each, small until the step has ended. Some columns of `plan_steps` are
+ * repeated, so that claiming and counting read this table only. No index has the status: a step that starts, ends or
+ * waits for one more prerequisite stays in its page (half of which is kept free), and no index is told of it. Who looks
+ * for steps of a status finds the blocks that have some (`step_blocks`); ready steps are in line by `queued_at`.
+ */
+export const stepStates = countersign.table(
+  'step_states',
+  {
+    plan_id: text('plan_id').notNull(),
+    position: integer('position').notNull(),
+    step_id: text('step_id').notNull(),
+    partition: text('partition'),
+    lane: integer('lane').notNull(),
+    priority: integer('priority').notNull(),
+    /** Direct dependents, kept for the order of ready steps. */
+    dependents: integer('dependents').notNull(),
+    status: text('status').$type<StepStatus>().notNull().default('pending'),
+    /** Prerequisites not yet met; 0 makes a pending step ready. */
+    unmet: integer('unmet').notNull(),
+    /** Pending: not before this moment. Ready: since when it can be claimed, or from when on. */
+    available_at: at('available_at'),
+    /** `available_at` while the step is ready, else null. */
+    queued_at: at('queued_at').generatedAlwaysAs(
+      sql`case when status = 'ready' then available_at end`,
+    ),
+    /** Number of the latest attempt; also the fencing number of its lease. */
+    attempt: integer('attempt').notNull().default(0),
+    /** Attempts since a person, or the start of the plan, last made it ready. */
+    tries: integer('tries').notNull().default(0),
+    lease_owner: text('lease_owner'),
+    lease_until: at('lease_until'),
+    started_at: at('started_at'),
+    /** The call of the running attempt may have gone out. */
+    called_at: at('called_at'),
+    ended_at: at('ended_at'),
+    question: text('question'),
+    /** Arguments decided at run time and waiting for, or given, a person's confirmation. */
+    final_args: jsonb('final_args').$type<JsonObject>(),
+    result_summary: text('result_summary'),
+    output: jsonb('output').$type<Json>(),
+    error: jsonb('error').$type<StepError>(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.plan_id, t.position] }),
+    index('step_states_queue')
+      .on(
+        t.plan_id,
+        t.lane,
+        t.priority.desc().nullsFirst(),
+        t.dependents.desc().nullsFirst(),
+        t.queued_at,
+        t.position,
+      )
+      .where(sql`queued_at is not null`),
+  ],
+);
+
+/**
+ * How many steps of each status stand in each block of 128 positions: block `b` has the positions from `128 * b` on. Kept
+ * by whatever changes statuses (`accounting`), and by triggers on `step_states` for what does not: steps that are added,
+ * and programs of a version that did not know of blocks.
+ */
+export const stepBlocks = countersign.table(
+  'step_blocks',
+  {
+    plan_id: text('plan_id').notNull(),
+    block: integer('block').notNull(),
+    ...counters,
+    has_running: boolean('has_running').generatedAlwaysAs(sql`running > 0`),
+  },
+  (t) => [
+    primaryKey({ columns: [t.plan_id, t.block] }),
+    index('step_blocks_running').on(t.plan_id, t.block).where(sql`has_running`),
+  ],
+);
+
+export const planEdges = countersign.table(
+  'plan_edges',
+  {
+    plan_id: text('plan_id').notNull(),
+    predecessor: integer('predecessor').notNull(),
+    successor: integer('successor').notNull(),
+    type: text('type').$type<DependencyType>().notNull().default('FS'),
+    lag_minutes: integer('lag_minutes').notNull().default(0),
+  },
+  (t) => [
+    primaryKey({ columns: [t.plan_id, t.predecessor, t.successor, t.type] }),
+    index('plan_edges_successor').on(t.plan_id, t.successor),
+  ],
+);
+
+/** Attempts that have ended. The one under way is in `step_states`: who has it, since when, whether it has called. */
+export const stepAttempts = countersign.table(
+  'step_attempts',
+  {
+    plan_id: text('plan_id').notNull(),
+    position: integer('position').notNull(),
+    attempt: integer('attempt').notNull(),
+    status: text('status')
+      .$type<'waiting' | 'succeeded' | 'failed' | 'skipped' | 'unknown' | 'lost' | 'cancelled'>()
+      .notNull(),
+    worker: text('worker').notNull(),
+    started_at: at('started_at').notNull(),
+    called_at: at('called_at'),
+    ended_at: at('ended_at'),
+    result_summary: text('result_summary'),
+    error: jsonb('error').$type<StepError>(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.plan_id, t.position, t.attempt] }),
+    index('step_attempts_ended').on(t.plan_id, t.ended_at, t.position, t.attempt),
+  ],
+);

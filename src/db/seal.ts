@@ -1,0 +1,60 @@
+// Secrets in rows, encrypted: AES-256-GCM, bound to what they are about, so that one put into another row does not open there.
+// Sealed bytes: format (1) · id of the key (8) · nonce (12) · tag (16) · the encrypted text.
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import { CountersignError } from '#domain/errors.ts';
+
+const format = 1;
+const at = { key: 1, nonce: 9, tag: 21, text: 37 };
+
+export type Seal = {
+  seal(text: string, about: string): Buffer;
+  /**
+   * @throws CountersignError that passes once the process has the right key: another one may have it already. `internal`
+   *   when the bytes were changed, or are about something else
+   */
+  open(sealed: Buffer, about: string): string;
+  /** Whether the bytes were sealed with this key. */
+  fits(sealed: Buffer): boolean;
+};
+
+/** A minute: who put in the wrong key starts the process again with another. */
+const wrongKeyPassesMs = 60_000;
+
+/** @param key 32 bytes */
+export function createSeal(key: Buffer): Seal {
+  // Says which key it was and nothing of it.
+  const keyId = createHmac('sha256', key).update('countersign key id').digest().subarray(0, 8);
+  const idIn = (sealed: Buffer) => sealed.subarray(at.key, at.nonce);
+  const fits = (sealed: Buffer) => sealed[0] === format && idIn(sealed).equals(keyId);
+  return {
+    fits,
+    seal(text, about) {
+      const nonce = randomBytes(at.tag - at.nonce);
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(about));
+      const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      return Buffer.concat([Buffer.of(format), keyId, nonce, cipher.getAuthTag(), encrypted]);
+    },
+    open(sealed, about) {
+      if (!fits(sealed)) {
+        const [theirs, ours] = [idIn(sealed), keyId].map((id) => id.toString('hex'));
+        throw new CountersignError(
+          'invalid_configuration',
+          `COUNTERSIGN_ENCRYPTION_KEY is not the key that ${about} was encrypted with (that was ${theirs}, this is ${ours}). Start with the former key again.`,
+          { passesAfterMs: wrongKeyPassesMs },
+        );
+      }
+      try {
+        const nonce = sealed.subarray(at.nonce, at.tag);
+        const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: 16 })
+          .setAAD(Buffer.from(about))
+          .setAuthTag(sealed.subarray(at.tag, at.text));
+        const opened = [decipher.update(sealed.subarray(at.text)), decipher.final()];
+        return Buffer.concat(opened).toString('utf8');
+      } catch (cause) {
+        throw new CountersignError('internal', `What is stored of ${about} was changed.`, {
+          cause,
+        });
+      }
+    },
+  };
+}

@@ -1,0 +1,204 @@
+// Claiming ready steps: one statement that leases them, counts the change and records which calls are allowed, and why.
+import { type SQL, sql } from 'drizzle-orm';
+import type { Step } from '#domain/plan/plan.ts';
+import type { JsonObject } from '#domain/text.ts';
+import { accounting } from '../accounting.ts';
+import { prepareStatement, type Queryable, type Transaction } from '../database.ts';
+import { isoOf } from './time.ts';
+
+/** A leased step, with what is needed to run it. `attempt` is the fencing number of the lease. */
+export type ClaimedStep = Pick<
+  Step,
+  | 'position'
+  | 'description'
+  | 'tool'
+  | 'operation'
+  | 'target'
+  | 'args'
+  | 'resources'
+  | 'capabilities'
+  | 'seen'
+  | 'effect'
+  | 'guarded'
+  | 'attempt'
+  | 'when'
+  | 'ask_before'
+> & {
+  step_id: string;
+  lane: number;
+  /** Attempts since a person, or the start of the plan, made it ready; 1: the first. */
+  tries: number;
+  final_args: JsonObject | null;
+  /** What the step's content hashed to when it was proposed; null: proposed before seals were kept. */
+  seal: string | null;
+};
+
+/** Who claims and for how long, and what the audit says about the calls of each lane (none: nothing is recorded yet). */
+export type ClaimTerms = {
+  worker: string;
+  leaseSeconds: number;
+  version: number;
+  calls: Record<number, { operation: string; reason: string }>;
+};
+
+const plan = sql.placeholder('plan');
+const worker = sql.placeholder('worker');
+const calls = sql`${sql.placeholder('calls')}::jsonb`;
+const order = sql.raw('best.priority desc, best.dependents desc, best.available_at, best.position');
+
+/** A CTE: the audit says that the calls of the steps in `source` are allowed, and why; those alike together. */
+export const allowCalls = (source: 'claimed' | 'started'): SQL => sql`
+  ${sql.raw(`allowed_${source}`)} as (
+    insert into countersign.audit (plan_id, actor, actor_kind, via, action, version, reason, data)
+    select ${plan}, 'countersign', 'system', 'system', 'call_allowed', ${sql.placeholder('version')}::int,
+      ${calls} -> lane::text ->> 'reason',
+      jsonb_build_object('operation', ${calls} -> lane::text ->> 'operation',
+        'attempt', attempt, 'steps', to_jsonb(array_agg(step_id order by position)))
+    from ${sql.raw(source)} where ${calls} ? lane::text group by lane, attempt
+  )`;
+
+/** What of a step is needed to run it. */
+export const contentColumns = sql.raw(
+  `s.description, s.tool, s.operation, s.target, s.args, s.resources, s.capabilities, s.seen, s.effect, s.guarded, s.seal,
+    coalesce(s."when", '[]') as "when", s.ask_before`,
+);
+
+/** What is run of the steps in `source`, best first. Each is looked up by position and by name: either index leads to it. */
+export const contentsOf = (source: 'claimed' | 'started'): SQL => sql`
+  select c.position, c.step_id, c.lane, c.attempt, c.tries, c.final_args, content.*
+  from ${sql.raw(source)} c cross join lateral (
+    select ${contentColumns} from countersign.plan_steps s
+    where s.plan_id = ${plan} and s.position = c.position and s.step_id = c.step_id offset 0
+  ) content
+  order by c.priority desc, c.dependents desc, c.available_at, c.position`;
+
+/** The best ready steps of each of `lanes` (that meet `where`, on `s`). */
+const candidatesOf = (columns: string, where: SQL = sql`true`): SQL => sql`
+  select c.* from unnest(${sql.placeholder('lanes')}::int[]) l(lane)
+  cross join lateral (
+    select ${sql.raw(columns)} from countersign.step_states s
+    where s.plan_id = ${plan} and s.lane = l.lane and s.queued_at <= clock_timestamp() and ${where}
+    order by s.priority desc, s.dependents desc, s.queued_at, s.position limit ${sql.placeholder('limit')}
+  ) c`;
+
+/**
+ * `picked` selects positions of ready steps. Whether they are ready is not asked again: they were read under the plan's
+ * lock, and the condition would have Postgres look through the index of all ready steps.
+ */
+const claimOf = (picked: SQL): SQL => sql`
+  with picked as materialized (${picked}),
+  claimed as (
+    update countersign.step_states s set status = 'running', attempt = s.attempt + 1, tries = s.tries + 1,
+      lease_owner = ${worker},
+      lease_until = clock_timestamp() + make_interval(secs => ${sql.placeholder('seconds')}),
+      started_at = clock_timestamp(), called_at = null, ended_at = null, error = null, result_summary = null,
+      question = null
+    where s.plan_id = ${plan} and s.position = any(array(select position from picked))
+    returning s.position, s.step_id, s.partition, s.lane, s.attempt, s.tries, s.final_args, s.priority, s.dependents,
+      s.available_at
+  ),
+  ${allowCalls('claimed')},
+  changed as (
+    select position, step_id, partition, 'ready' as from_status, 'running' as to_status,
+      'step_started' as kind, null::text as detail from claimed
+  ),
+  ${accounting(plan)}
+  ${contentsOf('claimed')}`;
+
+const claimBest = prepareStatement(
+  'claim_best',
+  claimOf(
+    sql`select position from (${candidatesOf('s.position, s.priority, s.dependents, s.available_at')}) best
+      order by ${order} limit ${sql.placeholder('limit')}`,
+  ),
+);
+const claimThese = prepareStatement(
+  'claim_these',
+  claimOf(sql`select unnest(${sql.placeholder('positions')}::int[]) as position`),
+);
+/**
+ * Whether step `s` needs no more of any pool of the plan than there ever is. What does can only wait for a larger pool, and
+ * would stand before steps of its lane that fit.
+ */
+const canEverFit = sql`not exists (
+  select 1 from countersign.plan_steps c
+  cross join lateral jsonb_each_text(c.resources) need
+  join countersign.resource_pools p on p.name = need.key
+  where c.plan_id = s.plan_id and c.position = s.position and c.step_id = s.step_id
+    and p.name = any(${sql.placeholder('pools')}::text[]) and need.value::numeric > p.capacity - p.headroom
+)`;
+
+const candidates = prepareStatement(
+  'claim_candidates',
+  sql`select best.position, content.resources
+    from (${candidatesOf('s.position, s.priority, s.dependents, s.available_at', canEverFit)}) best
+    cross join lateral (
+      select s.resources from countersign.plan_steps s where s.plan_id = ${plan} and s.position = best.position offset 0
+    ) content
+    order by ${order}`,
+);
+
+/** The values of a claim's placeholders. */
+export function claimValues(planId: string, { worker, leaseSeconds, version, calls }: ClaimTerms) {
+  return { plan: planId, worker, seconds: leaseSeconds, version, calls: JSON.stringify(calls) };
+}
+
+/**
+ * Leases up to `limit` ready steps of `lanes`: by priority, then by how many dependents they unblock, then by age.
+ * The caller holds the plan's lock and has seen that the plan is executing.
+ */
+export function claimBestSteps(
+  tx: Transaction,
+  planId: string,
+  lanes: number[],
+  limit: number,
+  terms: ClaimTerms,
+): Promise<ClaimedStep[]> {
+  return tx.run<ClaimedStep>(claimBest, { ...claimValues(planId, terms), lanes, limit });
+}
+
+/** Leases exactly the steps at `positions`, which the caller has read as ready under the plan's lock. */
+export function claimStepsAt(
+  tx: Transaction,
+  planId: string,
+  positions: number[],
+  terms: ClaimTerms,
+): Promise<ClaimedStep[]> {
+  return tx.run<ClaimedStep>(claimThese, { ...claimValues(planId, terms), positions });
+}
+
+/**
+ * Ready steps that can be claimed, up to `limit` of each of `lanes`, in the order in which they should be. Left out are those
+ * that need more of one of `pools` than it has.
+ */
+export function readCandidates(
+  tx: Transaction,
+  planId: string,
+  lanes: number[],
+  pools: string[],
+  limit: number,
+): Promise<{ position: number; resources: Record<string, number> }[]> {
+  return tx.run(candidates, { plan: planId, lanes, pools, limit });
+}
+
+/** The earliest moment at which a ready step whose time has not come can be claimed. */
+export type NextAvailable = {
+  /** ISO 8601 in UTC, to the microsecond. */
+  at: string;
+  /** Milliseconds from now, by the database's clock. */
+  in_ms: number;
+};
+
+/** null: no step waits for its time. */
+export async function readNextAvailable(
+  tx: Queryable,
+  planId: string,
+): Promise<NextAvailable | null> {
+  const { rows } = await tx.execute<NextAvailable>(sql`
+    select ${isoOf('available_at', 'microseconds')} as at,
+      ceil(extract(epoch from available_at - clock_timestamp()) * 1000)::float8 as in_ms
+    from countersign.step_states
+    where plan_id = ${planId} and queued_at > clock_timestamp()
+    order by available_at limit 1`);
+  return rows[0] ?? null;
+}

@@ -1,0 +1,17 @@
+// What statements say of conditions of steps.
+import { type SQL, sql } from 'drizzle-orm';
+import { conditionNotMet } from '#domain/plan/condition.ts';
+
+/**
+ * Whether the step in the row `alias` of `step_states` was skipped because of a condition. Steps that only wait for it go
+ * on, so it counts as met; it is not taken back when another step is tried again.
+ */
+export const isSkippedByCondition = (alias: 's' | 'p'): SQL =>
+  sql.raw(
+    `(${alias}.status = 'skipped' and coalesce(${alias}.error ->> 'code', '') = '${conditionNotMet}')`,
+  );
+
+/** What the row `s` of `plan_steps` says of conditions and of asking before; no keys where it says nothing. */
+export const limitsOfStep: SQL = sql.raw(`(
+  case when s."when" is null then '{}' else jsonb_build_object('when', s."when") end
+  || case when s.ask_before then '{"ask_before": true}'::jsonb else '{}' end)`);

@@ -1,0 +1,89 @@
+// Which lanes of which plans have steps that can be claimed now, and by whom.
+import { type SQL, sql } from 'drizzle-orm';
+import type { Queryable } from '../database.ts';
+import type { Lane } from '../steps.ts';
+
+/** What a back end takes on. */
+type Offer = { operations: string[]; capabilities: string[] };
+
+/** In the order of the index of ready steps and with a limit: an `exists` may be planned to pass over the whole plan. */
+const claimable = sql.raw(
+  `(select true from countersign.step_states s where s.plan_id = l.plan_id and s.lane = l.lane
+    and s.queued_at <= clock_timestamp()
+    order by s.priority desc, s.dependents desc, s.queued_at, s.position limit 1)`,
+);
+
+/** Whether a step outside `lanes` can be claimed now. */
+export async function hasOthersReady(
+  tx: Queryable,
+  planId: string,
+  lanes: number[],
+): Promise<boolean> {
+  const { rows } = await tx.execute(sql`
+    select 1 from countersign.plan_lanes l
+    where l.plan_id = ${planId} and l.lane <> all(${sql.param(lanes)}::int[]) and ${claimable} limit 1`);
+  return rows.length > 0;
+}
+
+/** Whether one of `offers` serves lane `l`: the rule of `plans/proposal/serve-lanes.ts`, where it is to be asked of many plans. */
+const servedBy = (offers: Offer[]): SQL => sql`exists (
+  select 1 from jsonb_to_recordset(${JSON.stringify(offers)}::jsonb) as o(operations jsonb, capabilities jsonb)
+  where o.operations ? (l.tool || '_' || l.operation) and o.capabilities @> to_jsonb(l.capabilities))`;
+
+/** Whether nothing of plan `p` is ready, or the row `backends` of back ends could claim some of it now. */
+export const claimableByBackend = sql`(p.ready = 0 or exists (
+  select 1 from countersign.plan_lanes l where l.plan_id = p.id
+    and (l.tool || '_' || l.operation) = any(backends.operations) and backends.capabilities @> l.capabilities
+    and ${claimable}))`;
+
+/** Up to `limit` executing plans, not paused, with claimable steps in a lane `l` that meets `where`, the oldest first. */
+async function findPlans(
+  db: Queryable,
+  where: SQL,
+  limit: number,
+  after: string | null = null,
+): Promise<string[]> {
+  const { rows } = await db.execute<{ id: string }>(sql`
+    select p.id from countersign.plans p
+    cross join lateral (
+      select 1 from countersign.plan_lanes l where l.plan_id = p.id and ${where} and ${claimable} limit 1
+    ) lane
+    where p.status = 'executing' and p.paused_at is null and p.ready > 0
+      and (${after}::text is null
+        or (p.created_at, p.id) > (select a.created_at, a.id from countersign.plans a where a.id = ${after}))
+    order by p.created_at, p.id limit ${limit}`);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Up to `limit` plans with steps that a back end with this offer can claim now, the oldest first.
+ * @param after the last plan of the page before; null: the first page. A step that waits for a pool is claimable too, so
+ *   that the first page may be full of plans that cannot go on: whoever looks again goes on from there.
+ */
+export function findPlansFor(
+  db: Queryable,
+  offer: Offer,
+  limit: number,
+  after: string | null,
+): Promise<string[]> {
+  const { operations, capabilities } = offer;
+  return findPlans(db, servedBy([{ operations, capabilities }]), limit, after);
+}
+
+/** Up to `limit` plans with steps that could be claimed by one of `gone` and can be by none of `left`, the oldest first. */
+export function findDeserted(
+  db: Queryable,
+  gone: Offer[],
+  left: Offer[],
+  limit: number,
+): Promise<string[]> {
+  return findPlans(db, sql`${servedBy(gone)} and not ${servedBy(left)}`, limit);
+}
+
+/** Lanes of one plan with claimable steps. */
+export async function readClaimableLanes(db: Queryable, planId: string): Promise<Lane[]> {
+  const { rows } = await db.execute<Lane>(sql`
+    select l.lane, l.tool, l.operation, l.capabilities, l.pools from countersign.plan_lanes l
+    where l.plan_id = ${planId} and ${claimable} order by l.lane`);
+  return rows;
+}

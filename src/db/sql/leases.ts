@@ -1,0 +1,60 @@
+// Leases: renewed by their holder, marked before a call that must not be repeated, found when they have run out.
+import { sql } from 'drizzle-orm';
+import type { PlanStatus } from '#domain/plan/plan.ts';
+import { ofStatus } from '../blocks.ts';
+import type { Queryable } from '../database.ts';
+
+export type Lease = { plan_id: string; position: number; attempt: number };
+
+/** A lease that still is held, and how its plan stands. */
+export type RenewedLease = Lease & { plan_status: PlanStatus };
+
+/** Extends `leases` of `worker`; what is missing from the answer has been lost. */
+export async function renewLeases(
+  db: Queryable,
+  worker: string,
+  leases: Lease[],
+  leaseSeconds: number,
+): Promise<RenewedLease[]> {
+  const { rows } = await db.execute<RenewedLease>(sql`
+    update countersign.step_states s set lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds})
+    from jsonb_to_recordset(${JSON.stringify(leases)}::jsonb) as l(plan_id text, position int, attempt int),
+      countersign.plans p
+    where s.plan_id = l.plan_id and s.position = l.position and s.attempt = l.attempt
+      and s.lease_owner = ${worker} and s.status = 'running' and p.id = l.plan_id
+    returning s.plan_id, s.position, s.attempt, p.status as plan_status`);
+  return rows;
+}
+
+/**
+ * Marks attempts as possibly under way, just before their calls, and renews their leases. What is missing from the answer
+ * must not be called: its lease has run out, or its plan has been paused or stopped. A mark whose connection was lost can
+ * be asked for again: what counts is the last answer.
+ */
+export async function markCalling(
+  db: Queryable,
+  worker: string,
+  leases: Lease[],
+  leaseSeconds: number,
+): Promise<Lease[]> {
+  const { rows } = await db.execute<Lease>(sql`
+    update countersign.step_states s set called_at = coalesce(s.called_at, clock_timestamp()),
+      lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds})
+    from jsonb_to_recordset(${JSON.stringify(leases)}::jsonb) as l(plan_id text, position int, attempt int),
+      countersign.plans p
+    where s.plan_id = l.plan_id and s.position = l.position and s.attempt = l.attempt
+      and s.lease_owner = ${worker} and s.status = 'running' and s.lease_until > clock_timestamp()
+      and p.id = l.plan_id and p.status = 'executing' and p.paused_at is null
+    returning s.plan_id, s.position, s.attempt`);
+  return rows;
+}
+
+/** Plans with a step whose lease has run out, at most `limit`. */
+export async function findPlansWithLostLeases(db: Queryable, limit: number): Promise<string[]> {
+  const { rows } = await db.execute<{ plan_id: string }>(sql`
+    select distinct b.plan_id from countersign.step_blocks b cross join lateral (
+      select 1 from (select 1) one join ${ofStatus(['running'], sql`s.lease_until < clock_timestamp()`)} on true limit 1
+    ) lost
+    where b.has_running limit ${limit}`);
+  return rows.map(({ plan_id }) => plan_id);
+}

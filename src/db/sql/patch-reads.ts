@@ -1,0 +1,215 @@
+// What a patch has to know of a stored plan. Every caller holds the plan's lock; most cost what the patch speaks of.
+import { type SQL, sql } from 'drizzle-orm';
+import type { StepStatus } from '#domain/plan/plan.ts';
+import type { Queryable } from '../database.ts';
+import type { Edge } from '../steps.ts';
+import { isSkippedByCondition } from './conditions.ts';
+
+/** Statuses of steps that have not begun; those a patch may touch, unless an attempt was made before. */
+export const notBegun: readonly [StepStatus, ...StepStatus[]] = [
+  'pending',
+  'ready',
+  'stale',
+  'skipped',
+];
+
+/** The lane of steps that a patch removed: no worker serves it, and no version after it holds them. */
+export const noLane = 0;
+
+/** Ids of the steps in any of these partitions or with any of these tags. */
+export async function findSelected(
+  tx: Queryable,
+  planId: string,
+  partitions: string[],
+  tags: string[],
+): Promise<{ step_id: string; partition: string | null; tags: string[] }[]> {
+  if (partitions.length === 0 && tags.length === 0) return [];
+  const { rows } = await tx.execute<{
+    step_id: string;
+    partition: string | null;
+    tags: string[];
+  }>(sql`
+    select step_id, partition, tags from countersign.plan_steps
+    where plan_id = ${planId} and (partition = any(${sql.param(partitions)}::text[])
+      or (tags && ${sql.param(tags)}::text[] and tags <> '{}'))`);
+  return rows;
+}
+
+/**
+ * Which of the steps have changed after `revision`. That a step became ready is no change: it is what its plan said
+ * all along.
+ */
+export async function findChangedSince(
+  tx: Queryable,
+  planId: string,
+  revision: number,
+  ids: string[],
+): Promise<Set<string>> {
+  const { rows } = await tx.execute<{ step_id: string }>(sql`
+    select distinct t.step_id from countersign.plan_events e
+    cross join lateral unnest(e.step_ids) with ordinality t(step_id, nth)
+    where e.plan_id = ${planId} and e.revision > ${revision} and e.kind <> 'step_ready'
+      and e.revision - e.n + t.nth > ${revision} and t.step_id = any(${sql.param(ids)}::text[])`);
+  return new Set(rows.map(({ step_id }) => step_id));
+}
+
+/** Edges that begin at one of `positions`, with the step each leads to. */
+export async function readEdgesFrom(
+  tx: Queryable,
+  planId: string,
+  positions: number[],
+): Promise<(Edge & { id: string; status: StepStatus })[]> {
+  if (positions.length === 0) return [];
+  const { rows } = await tx.execute<Edge & { id: string; status: StepStatus }>(sql`
+    select e.predecessor, e.successor, e.type, e.lag_minutes, s.step_id as id, s.status
+    from countersign.plan_edges e
+    join countersign.step_states s on s.plan_id = e.plan_id and s.position = e.successor
+    where e.plan_id = ${planId} and e.predecessor = any(${sql.param(positions)}::int[])
+    order by e.successor`);
+  return rows;
+}
+
+/**
+ * The edges on ways that lead from one of `from` to one of `to`: what is between new edges, and so all that can close
+ * a circle with them. Reads what lies behind `from`, not the plan.
+ */
+export async function readEdgesBetween(
+  tx: Queryable,
+  planId: string,
+  from: number[],
+  to: number[],
+): Promise<(Edge & { id: string })[]> {
+  if (from.length === 0 || to.length === 0) return [];
+  const { rows } = await tx.execute<Edge & { id: string }>(sql`
+    with recursive down(position) as (
+      select unnest(${sql.param(from)}::int[])
+      union
+      select e.successor from countersign.plan_edges e join down d on d.position = e.predecessor
+      where e.plan_id = ${planId}
+    ),
+    behind as materialized (select position from down),
+    up(position) as (
+      select position from behind where position = any(${sql.param(to)}::int[])
+      union
+      select e.predecessor from countersign.plan_edges e join up u on u.position = e.successor
+      join behind b on b.position = e.predecessor where e.plan_id = ${planId}
+    )
+    select e.predecessor, e.successor, e.type, e.lag_minutes, s.step_id as id
+    from up u join countersign.plan_edges e on e.plan_id = ${planId} and e.predecessor = u.position
+    join up v on v.position = e.successor
+    join countersign.plan_steps s on s.plan_id = ${planId} and s.position = e.predecessor`);
+  return rows;
+}
+
+/** The first free position: those of removed steps are not given again. */
+export async function nextPosition(tx: Queryable, planId: string): Promise<number> {
+  const { rows } = await tx.execute<{ next: number }>(sql`
+    select 1 + greatest(
+      (select coalesce(max(position), 0) from countersign.plan_steps where plan_id = ${planId}),
+      (select coalesce(max(v.last), 0) from countersign.plan_versions p cross join lateral (
+        select max(position) as last from countersign.plan_version_steps
+        where plan_id = p.plan_id and version = p.version) v where p.plan_id = ${planId})) as next`);
+  return rows[0]?.next ?? 1;
+}
+
+/** Whether the row `p` of `step_states` never satisfies the edge `e`. */
+const willNotBeDone = (running: boolean): SQL => sql`(p.status = 'cancelled'
+  or (${running}::boolean and ((p.status = 'failed' and e.type in ('FS', 'FF'))
+    or (p.status = 'skipped' and not ${isSkippedByCondition('p')}))))`;
+
+/** Steps among `positions` that would wait for ever, for a step that will not be done. */
+export async function findDeadEnds(
+  tx: Queryable,
+  planId: string,
+  positions: number[],
+  running: boolean,
+): Promise<{ id: string; status: StepStatus; successor: string }[]> {
+  if (positions.length === 0) return [];
+  const { rows } = await tx.execute<{ id: string; status: StepStatus; successor: string }>(sql`
+    select p.step_id as id, p.status, s.step_id as successor
+    from countersign.step_states s
+    join countersign.plan_edges e on e.plan_id = s.plan_id and e.successor = s.position
+    join countersign.step_states p on p.plan_id = s.plan_id and p.position = e.predecessor
+    where s.plan_id = ${planId} and s.position = any(${sql.param(positions)}::int[])
+      and s.status in ('pending', 'ready', 'stale')
+      and ${willNotBeDone(running)}
+    order by p.position, s.position limit 100`);
+  return rows;
+}
+
+/** Of the predecessors in `edges`, those that will not be done: a step that came to wait for one would wait for ever. */
+export async function findDeadPredecessors(
+  tx: Queryable,
+  planId: string,
+  edges: Edge[],
+  running: boolean,
+): Promise<{ id: string; status: StepStatus }[]> {
+  if (edges.length === 0) return [];
+  const { rows } = await tx.execute<{ id: string; status: StepStatus }>(sql`
+    select distinct p.step_id as id, p.status
+    from unnest(${sql.param(edges.map(({ predecessor }) => predecessor))}::int[],
+      ${sql.param(edges.map(({ type }) => type))}::text[]) e (predecessor, type)
+    join countersign.step_states p on p.plan_id = ${planId} and p.position = e.predecessor
+    where ${willNotBeDone(running)} order by 1 limit 100`);
+  return rows;
+}
+
+/** What the plan uses now: each operation, whether a step that runs or ran uses it, and how many steps it says. */
+export async function readUses(
+  tx: Queryable,
+  planId: string,
+): Promise<{ operation: string; guarded: boolean; kept: boolean; steps: number }[]> {
+  const { rows } = await tx.execute<{
+    operation: string;
+    guarded: boolean;
+    kept: boolean;
+    steps: number;
+  }>(sql`
+    select c.tool || '_' || c.operation as operation, bool_or(c.guarded) as guarded,
+      bool_or(s.status <> 'cancelled') as kept, count(*)::int as steps
+    from countersign.plan_steps c
+    join countersign.step_states s on s.plan_id = c.plan_id and s.position = c.position
+    where c.plan_id = ${planId} and s.lane <> ${noLane}
+    group by c.tool, c.operation order by 1`);
+  return rows;
+}
+
+/**
+ * Ids of `ids` and of the steps that these wait for, directly or not, and that are still to do or running; what has ended is
+ * there where something waits for it, and nothing before it. No more than `limit`.
+ */
+export async function findEarlier(
+  db: Queryable,
+  planId: string,
+  ids: string[],
+  limit: number,
+): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await db.execute<{ step_id: string }>(sql`
+    with recursive up(position) as (
+      select position from countersign.plan_steps
+      where plan_id = ${planId} and step_id = any(${sql.param(ids)}::text[])
+      union
+      select e.predecessor from up u
+      join countersign.step_states s on s.plan_id = ${planId} and s.position = u.position
+        and s.status not in ('succeeded', 'cancelled')
+      join countersign.plan_edges e on e.plan_id = ${planId} and e.successor = u.position
+    )
+    select c.step_id from up u
+    join countersign.plan_steps c on c.plan_id = ${planId} and c.position = u.position
+    limit ${limit}`);
+  return rows.map(({ step_id }) => step_id);
+}
+
+/** Positions of the steps that those at `positions` wait for. */
+export async function readPredecessors(
+  tx: Queryable,
+  planId: string,
+  positions: number[],
+): Promise<number[]> {
+  if (positions.length === 0) return [];
+  const { rows } = await tx.execute<{ position: number }>(sql`
+    select distinct predecessor as position from countersign.plan_edges
+    where plan_id = ${planId} and successor = any(${sql.param(positions)}::int[])`);
+  return rows.map(({ position }) => position);
+}

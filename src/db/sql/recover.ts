@@ -1,0 +1,155 @@
+// Steps whose lease ran out: read with how far they got, and moved to what the rules decide, under the same conditions.
+import { sql } from 'drizzle-orm';
+import type { QueueName } from '#domain/jobs.ts';
+import type { Step, StepStatus } from '#domain/plan/plan.ts';
+import { accounting } from '../accounting.ts';
+import { aliveForMinutes } from '../backends.ts';
+import { stepsOf } from '../blocks.ts';
+import { type PlanProgress, progressOf } from '../change-steps.ts';
+import type { Queryable } from '../database.ts';
+import { claimableByBackend } from './lanes.ts';
+
+/** A step whose worker was lost. */
+export type LostStep = Pick<
+  Step,
+  'position' | 'tool' | 'operation' | 'target' | 'effect' | 'attempt'
+> & {
+  step_id: string;
+  /** The call of the attempt may have gone out. */
+  called: boolean;
+  /** How many workers this step has lost since a person last had it run, the present one included. */
+  losses: number;
+};
+
+/** Where jobs wait that start a plan; the key of each is its plan. */
+const queue: QueueName = 'execute';
+
+const lapsed = sql`s.lease_until < clock_timestamp()`;
+
+/**
+ * The caller holds the plan's lock. The steps are locked too: a slow worker that is about to mark its call waits, and
+ * then finds that the attempt is no longer its own.
+ */
+export async function readLostSteps(tx: Queryable, planId: string): Promise<LostStep[]> {
+  const { rows } = await tx.execute<LostStep>(sql`
+    with lost as materialized (
+      select s.position, s.step_id, s.attempt, s.tries, s.called_at is not null as called from countersign.step_states s
+      where s.plan_id = ${planId} and s.status = 'running' and s.lease_until < clock_timestamp()
+        and s.position = any(array(select position from ${stepsOf(planId, ['running'], lapsed)}))
+      order by s.position limit 10000 for no key update
+    )
+    select l.position, l.step_id, l.attempt, l.called, c.tool, c.operation, c.target, c.effect,
+      1 + (select count(*)::int from (
+        -- Attempts that were handed back are cancelled and no tries: they must not push losses out of what is looked at.
+        select a.status from countersign.step_attempts a
+        where a.plan_id = ${planId} and a.position = l.position and a.attempt < l.attempt and a.status <> 'cancelled'
+        order by a.attempt desc limit greatest(l.tries - 1, 0)
+      ) tried where tried.status = 'lost') as losses
+    from lost l join countersign.plan_steps c on c.plan_id = ${planId} and c.position = l.position
+    order by l.position`);
+  return rows;
+}
+
+/** What becomes of a lost step. */
+export type Fate = Pick<Step, 'position' | 'attempt' | 'question' | 'error'> & {
+  status: Extract<StepStatus, 'ready' | 'unknown' | 'failed' | 'cancelled'>;
+  attempt_status: 'lost' | 'unknown';
+};
+
+/** Applies what was decided to steps whose leases still are run out. The caller holds the plan's lock. */
+export async function settleLostSteps(
+  tx: Queryable,
+  planId: string,
+  fates: Fate[],
+): Promise<{ progress: PlanProgress | null; taken: number[]; failed: number[] }> {
+  const { rows } = await tx.execute<
+    PlanProgress & { taken: number[] | null; failed_positions: number[] | null }
+  >(sql`
+    with f as (
+      select * from jsonb_to_recordset(${JSON.stringify(fates)}::jsonb)
+        as f(position int, attempt int, status text, attempt_status text, question text, error jsonb)
+    ),
+    -- Who held it is for the record of the attempt; the step itself keeps no lease. The caller has locked these rows.
+    held as materialized (
+      select s.position, s.lease_owner from countersign.step_states s join f using (position, attempt)
+      where s.plan_id = ${planId} and s.status = 'running' and s.lease_until < clock_timestamp()
+    ),
+    done as (
+      update countersign.step_states s set status = f.status, lease_owner = null, lease_until = null,
+        question = f.question, error = nullif(f.error, 'null'::jsonb),
+        available_at = case when f.status = 'ready' then clock_timestamp() else s.available_at end,
+        ended_at = case when f.status = 'ready' then null else clock_timestamp() end
+      from f join held using (position) where s.plan_id = ${planId} and s.position = f.position and s.attempt = f.attempt
+        and s.status = 'running' and s.lease_until < clock_timestamp()
+      returning s.position, s.step_id, s.partition, s.status, s.attempt, held.lease_owner, s.started_at, s.called_at,
+        f.attempt_status, s.error
+    ),
+    attempts as (
+      insert into countersign.step_attempts (plan_id, position, attempt, status, worker, started_at, called_at, ended_at,
+        error)
+      select ${planId}, position, attempt, attempt_status, lease_owner, started_at, called_at, clock_timestamp(), error
+      from done
+    ),
+    changed as (
+      select position, step_id, partition, 'running' as from_status, status as to_status,
+        'step_' || status as kind, coalesce(error ->> 'message', 'its worker was lost') as detail from done
+    ),
+    ${accounting(planId)}
+    select (select array_agg(position) from done) as taken,
+      (select array_agg(position) from done where status = 'failed') as failed_positions, plan.*
+    from (select 1) one left join plan on true`);
+  const [row] = rows;
+  return {
+    progress: progressOf(row),
+    taken: row?.taken ?? [],
+    failed: row?.failed_positions ?? [],
+  };
+}
+
+/**
+ * Approved plans that nobody has started for `seconds`, and that nobody is about to start: no job says so that waits, or is
+ * at work and heard of. The check of a large plan takes longer than that.
+ */
+export async function findUnstartedPlans(
+  db: Queryable,
+  seconds: number,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await db.execute<{ id: string }>(sql`
+    select p.id from countersign.plans p where p.status = 'approved'
+      and p.updated_at < clock_timestamp() - make_interval(secs => ${seconds})
+      and not exists (select 1 from pgboss.job j where j.name = ${queue} and j.singleton_key = p.id
+        and (j.state in ('created', 'retry') or j.state = 'active'
+          and coalesce(j.heartbeat_on, j.started_on) > clock_timestamp() - make_interval(secs => j.heartbeat_seconds)))
+    limit ${limit}`);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Executing plans in which nothing has happened for `minutes`, though all that time steps could be claimed and a back end that
+ * could claim them was there. So no pause of all workers, or of the only one that has a tool, stalls a plan, nor does a step
+ * whose hour has just come. Only the database's clock counts.
+ * @param planId only this one, to look again once its lock is held
+ */
+export async function findStalledPlans(
+  db: Queryable,
+  minutes: number,
+  limit: number,
+  planId: string | null = null,
+): Promise<string[]> {
+  const { rows } = await db.execute<{ id: string }>(sql`
+    select p.id from countersign.plans p
+    where p.status = 'executing' and p.paused_at is null and p.waiting = 0 and p.unknown = 0
+      and p.pending_patch is null
+      and not (p.open_until is not null and p.pending + p.ready + p.running + p.stale = 0 and exists (
+        select 1 from countersign.plan_series r
+        where r.plan_id = p.id and r.expand_at is not null and r.stopped_at is null))
+      and p.id = coalesce(${planId}, p.id)
+      and p.updated_at < clock_timestamp() - make_interval(secs => ${minutes * 60})
+      and not exists (select 1 from countersign.step_states s where s.plan_id = p.id
+        and s.queued_at > clock_timestamp() - make_interval(secs => ${minutes * 60}))
+      and not exists (select 1 from ${stepsOf(sql`p.id`, ['running'], sql`s.lease_until >= clock_timestamp()`)})
+      and exists (select 1 from countersign.backends where ${aliveForMinutes(minutes)} and ${claimableByBackend})
+    limit ${limit}`);
+  return rows.map(({ id }) => id);
+}

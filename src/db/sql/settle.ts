@@ -1,0 +1,278 @@
+// Settling steps: outcomes are recorded under their fencing numbers, successors are freed, all of it counted in one statement.
+import { type SQL, sql } from 'drizzle-orm';
+import type { StepError, StepStatus } from '#domain/plan/plan.ts';
+import type { Json } from '#domain/text.ts';
+import { accounting } from '../accounting.ts';
+import { type PlanProgress, progressOf } from '../change-steps.ts';
+import { prepareStatement, type Queryable, type Transaction } from '../database.ts';
+import { allowCalls, type ClaimedStep, type ClaimTerms, claimValues, contentsOf } from './claim.ts';
+import { freeSuccessors, type StartPlaceholders } from './unblock.ts';
+
+/** How one attempt ended. */
+export type Outcome = {
+  position: number;
+  attempt: number;
+  /** `skipped`: its condition did not hold, which meets its successors. `ready`: to be tried again after `retry_in_ms`, or, when that is null, handed back because nothing was called. */
+  status: Extract<
+    StepStatus,
+    'succeeded' | 'failed' | 'waiting' | 'cancelled' | 'unknown' | 'ready' | 'skipped'
+  >;
+  summary: string | null;
+  output: Json;
+  error: StepError | null;
+  question: string | null;
+  final_args: Json;
+  /** Milliseconds until the step may be tried again by itself. */
+  retry_in_ms: number | null;
+};
+
+/** What is stored: the attempt may know more than its step (unknown, in a plan that was cancelled). */
+export type StoredOutcome = Outcome & { attempt_status: string };
+
+export type Settled = {
+  /** Positions whose outcome was taken. Missing: the lease was lost and the outcome was refused. */
+  taken: number[];
+  failed: number[];
+  /** Successors that run now, best first. */
+  started: ClaimedStep[];
+  progress: PlanProgress | null;
+  /** Successors that are ready now, and when the next of the later ones will be. */
+  ready: number;
+  nextAvailableAt: Date | null;
+};
+
+type Row = PlanProgress & {
+  taken: number[] | null;
+  failed_positions: number[] | null;
+  started_steps: ClaimedStep[] | null;
+  freed_now: number;
+  next_available_at: string | null;
+};
+
+const plan = sql.placeholder('plan');
+const worker = sql.placeholder('worker');
+
+const given = sql`
+  given as materialized (
+    select * from jsonb_to_recordset(${sql.placeholder('outcomes')}::jsonb)
+      as o(position int, attempt int, status text, attempt_status text, summary text, output jsonb, error jsonb,
+        question text, final_args jsonb, retry_in_ms float8)
+  )`;
+const positions = sql`${sql.placeholder('positions')}::int[]`;
+
+/**
+ * @param terms with them, what is freed starts at once if there is room for all of it
+ */
+const settleOf = (terms: StartPlaceholders | null): SQL => sql`
+  with ${given},
+  done as (
+    update countersign.step_states s set
+      status = o.status, result_summary = o.summary, output = o.output,
+      error = nullif(o.error, 'null'::jsonb), question = o.question,
+      final_args = coalesce(nullif(o.final_args, 'null'::jsonb), s.final_args),
+      available_at = case when o.status = 'ready'
+        then clock_timestamp() + make_interval(secs => coalesce(o.retry_in_ms, 0) / 1000) else s.available_at end,
+      lease_owner = null, lease_until = null,
+      ended_at = case when o.status in ('waiting', 'ready') then null else clock_timestamp() end,
+      tries = case when o.status = 'ready' and o.retry_in_ms is null then s.tries - 1 else s.tries end
+    from given o
+    where s.plan_id = ${plan} and s.position = any(${positions}) and s.position = o.position
+      and s.attempt = o.attempt and s.status = 'running' and s.lease_owner = ${worker}
+    returning s.position, s.step_id, s.partition, s.status, s.attempt, s.started_at, s.called_at,
+      case when s.status = 'ready' then clock_timestamp() else s.ended_at end as ended_at, s.result_summary, s.error,
+      o.attempt_status, o.retry_in_ms is not null as retried
+  ),
+  attempts as (
+    insert into countersign.step_attempts (plan_id, position, attempt, status, worker, started_at, called_at, ended_at,
+      result_summary, error)
+    select ${plan}, position, attempt, attempt_status, ${worker}, started_at, called_at, ended_at, result_summary, error
+    from done
+  ),
+  met as (select position from done where status in ('succeeded', 'skipped')),
+  ${freeSuccessors(plan, ['FS', 'FF'], terms)},
+  started as (select * from freed_now where status = 'running'),
+  ${terms === null ? sql`` : sql`${allowCalls('started')},`}
+  changed as (
+    select position, step_id, partition, 'running' as from_status, status as to_status,
+      case when retried then 'step_retry' else 'step_' || status end as kind,
+      coalesce(error ->> 'message', result_summary) as detail from done
+    union all
+    select position, step_id, partition, 'pending', status,
+      case status when 'running' then 'step_started' else 'step_ready' end, null from freed_now
+  ),
+  ${accounting(plan)}
+  select (select array_agg(position) from done) as taken,
+    (select array_agg(position) from done where status = 'failed') as failed_positions,
+    ${terms === null ? sql`null` : sql`(select json_agg(c) from (${contentsOf('started')}) c)`} as started_steps,
+    (select count(*)::int from freed_now where status = 'ready' and available_at <= clock_timestamp()) as freed_now,
+    (select min(available_at) from freed_now where available_at > clock_timestamp()) as next_available_at,
+    plan.*
+  from (select 1) one left join plan on true`;
+
+const settle = prepareStatement('settle', settleOf(null));
+const start: StartPlaceholders = {
+  lanes: sql.placeholder('lanes'),
+  room: sql.placeholder('room'),
+  worker,
+  seconds: sql.placeholder('seconds'),
+};
+const settleAndStart = prepareStatement('settle_and_start', settleOf(start));
+/**
+ * Most of an outcome is null: it is read as null where it is missing, and Postgres parses half as much. Field by field,
+ * since Postgres waits meanwhile, and going through an object by its names takes longer.
+ */
+function omitNulls(outcome: StoredOutcome) {
+  return {
+    position: outcome.position,
+    attempt: outcome.attempt,
+    status: outcome.status,
+    attempt_status: outcome.attempt_status,
+    summary: outcome.summary ?? undefined,
+    output: outcome.output ?? undefined,
+    error: outcome.error ?? undefined,
+    question: outcome.question ?? undefined,
+    final_args: outcome.final_args ?? undefined,
+    retry_in_ms: outcome.retry_in_ms ?? undefined,
+  } satisfies Record<keyof StoredOutcome, unknown>;
+}
+
+/** What of the steps that are freed may start in the same statement: as many as this or none, and under which terms. */
+export type StartTerms = { lanes: number[]; room: number; terms: ClaimTerms };
+
+/**
+ * Records `outcomes` of `worker`'s leases, at most one of each step. The caller holds the plan's lock and, where the
+ * plan reserves resources, gives back those of the steps that were taken.
+ * @param start null: what is freed becomes ready and is claimed later
+ */
+export async function settleSteps(
+  tx: Transaction,
+  planId: string,
+  worker: string,
+  outcomes: StoredOutcome[],
+  start: StartTerms | null,
+): Promise<Settled> {
+  const values = {
+    plan: planId,
+    worker,
+    outcomes: JSON.stringify(outcomes.map(omitNulls)),
+    positions: outcomes.map(({ position }) => position),
+  };
+  const [row] =
+    start === null
+      ? await tx.run<Row>(settle, values)
+      : await tx.run<Row>(settleAndStart, {
+          ...claimValues(planId, start.terms),
+          lanes: start.lanes,
+          room: start.room,
+          ...values,
+        });
+  return {
+    taken: row?.taken ?? [],
+    failed: row?.failed_positions ?? [],
+    started: row?.started_steps ?? [],
+    ready: row?.freed_now ?? 0,
+    nextAvailableAt: row?.next_available_at ? new Date(row.next_available_at) : null,
+    progress: progressOf(row),
+  };
+}
+
+/**
+ * Those of `outcomes` of `worker` that stand already: they were stored by a statement whose answer got lost. An attempt that recovery
+ * took for lost is none of them, whatever its worker says of it.
+ */
+export async function findStanding(
+  tx: Queryable,
+  planId: string,
+  outcomes: Pick<StoredOutcome, 'position' | 'attempt' | 'attempt_status'>[],
+  worker: string,
+): Promise<number[]> {
+  const attempts = outcomes.map(({ position, attempt, attempt_status }) => ({
+    position,
+    attempt,
+    attempt_status,
+  }));
+  const { rows } = await tx.execute<{ position: number }>(sql`
+    select a.position from countersign.step_attempts a
+    join jsonb_to_recordset(${JSON.stringify(attempts)}::jsonb) as o(position int, attempt int, attempt_status text)
+      on o.position = a.position and o.attempt = a.attempt and o.attempt_status = a.status
+    where a.plan_id = ${planId} and a.worker = ${worker} and a.error ->> 'code' is distinct from 'lease_lost'`);
+  return rows.map(({ position }) => position);
+}
+
+/**
+ * Skips every pending step that depends, however far, on one of `positions`, which have begun and failed: their start
+ * edges are met and carry no failure on. The caller holds the plan's lock.
+ */
+export async function skipDependents(
+  tx: Queryable,
+  planId: string,
+  positions: number[],
+): Promise<PlanProgress | null> {
+  const { rows } = await tx.execute<PlanProgress>(sql`
+    with recursive doomed(position) as (
+      select e.successor from countersign.plan_edges e
+      where e.plan_id = ${planId} and e.predecessor = any(${sql.param(positions)}::int[])
+        and e.type in ('FS', 'FF')
+      union
+      select e.successor from countersign.plan_edges e
+      join doomed d on d.position = e.predecessor
+      join countersign.step_states s on s.plan_id = e.plan_id and s.position = d.position
+      where e.plan_id = ${planId} and s.status in ('pending', 'ready')
+    ),
+    before as (
+      select s.position, s.status from countersign.step_states s
+      where s.plan_id = ${planId} and s.position = any(array(select position from doomed))
+        and s.status in ('pending', 'ready')
+    ),
+    changed as (
+      update countersign.step_states s set status = 'skipped', ended_at = clock_timestamp()
+      from before b where s.plan_id = ${planId} and s.position = b.position
+      returning s.position, s.step_id, s.partition, b.status as from_status, s.status as to_status,
+        'step_skipped'::text as kind, 'a step it depends on failed'::text as detail
+    ),
+    ${accounting(planId)}
+    select * from plan`);
+  return rows[0] ?? null;
+}
+
+/** Frees successors of steps that have just started (SS and SF edges). The caller holds the plan's lock. */
+export async function freeByStart(
+  tx: Queryable,
+  planId: string,
+  positions: number[],
+): Promise<PlanProgress | null> {
+  const { rows } = await tx.execute<PlanProgress>(sql`
+    with met as (select unnest(${sql.param(positions)}::int[]) as position),
+    ${freeSuccessors(planId, ['SS', 'SF'])},
+    changed as (
+      select position, step_id, partition, 'pending' as from_status, 'ready' as to_status,
+        'step_ready'::text as kind, null::text as detail
+      from freed_now
+    ),
+    ${accounting(planId)}
+    select * from plan`);
+  return rows[0] ?? null;
+}
+
+// Outcomes that came when a person was asked already: they settle nothing, and whoever is asked reads them.
+
+type LateWord = { position: number; attempt: number; text: string };
+
+/**
+ * Adds what late workers say to the questions about their attempts, once, as long as nobody has answered. The caller holds
+ * the plan's lock.
+ * @returns the steps whose questions say more now
+ */
+export async function addToQuestions(
+  tx: Queryable,
+  planId: string,
+  words: LateWord[],
+): Promise<string[]> {
+  const { rows } = await tx.execute<{ step_id: string }>(sql`
+    update countersign.step_states s set question = concat_ws(' ', s.question, w.text)
+    from jsonb_to_recordset(${JSON.stringify(words)}::jsonb) as w(position int, attempt int, text text)
+    where s.plan_id = ${planId} and s.position = w.position and s.attempt = w.attempt and s.status = 'unknown'
+      and strpos(coalesce(s.question, ''), w.text) = 0
+    returning s.step_id`);
+  return rows.map(({ step_id }) => step_id);
+}

@@ -1,0 +1,95 @@
+// Which database errors pass by themselves: a lost or refused connection, a server that starts or stops, a deadlock, a lock
+// that another holds too long, a disk that is full.
+import { setTimeout as pause } from 'node:timers/promises';
+import { errorMessage } from '#domain/errors.ts';
+
+const lockTimeout = '55P03';
+/** What the server says where there is no room left for what a statement writes. */
+export const diskFull = '53100';
+const transientStates = /^(08|25P03|55P03|57P0[123]|40001|40P01|53100|53300)/;
+const transientCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EAI_AGAIN',
+]);
+const transientTexts =
+  /connection terminated|timeout exceeded when trying to connect|timeout expired|query read timeout|client has encountered a connection error|not queryable|after calling end on the pool/i;
+
+/** Looks at the error and at its causes. */
+function someCause(error: unknown, is: (code: string, message: string) => boolean): boolean {
+  for (
+    let at: unknown = error, depth = 0;
+    at instanceof Error && depth < 5;
+    at = at.cause, depth++
+  ) {
+    const code = 'code' in at && typeof at.code === 'string' ? at.code : '';
+    if (is(code, at.message)) return true;
+  }
+  return false;
+}
+
+/** What the database or the connection said, under whatever it was wrapped in. */
+export function causeOf(error: unknown): string {
+  let at = error;
+  while (at instanceof Error && at.cause instanceof Error) at = at.cause;
+  if (at instanceof AggregateError && at.message === '') return causeOf(at.errors[0]);
+  return errorMessage(at);
+}
+
+/** Whether trying the same statement again later can succeed. */
+export function isTransient(error: unknown): boolean {
+  return someCause(
+    error,
+    (code, message) =>
+      transientStates.test(code) || transientCodes.has(code) || transientTexts.test(message),
+  );
+}
+
+/** Whether the database has no room for what was to be stored. Nothing of its transaction was. */
+export function isDiskFull(error: unknown): boolean {
+  return someCause(error, (code) => code === diskFull);
+}
+
+/** What the server ends a statement with that takes too long. */
+const statementTimeout = '57014';
+
+/** Whether the database, and not what was asked of it, is what failed: it is away or took too long. */
+export function isDatabaseTrouble(error: unknown): boolean {
+  return isTransient(error) || someCause(error, (code) => code === statementTimeout);
+}
+
+/** Whether a statement waited for a lock longer than its transaction allows. */
+export function isLockTimeout(error: unknown): boolean {
+  return someCause(error, (code) => code === lockTimeout);
+}
+
+// Waiting for a database that is away for a moment: what is needed of it is asked for again, not given up.
+
+const firstWaitMs = 100;
+const longestWaitMs = 5000;
+
+/**
+ * Does `work` until it succeeds or fails for a reason that does not pass. `work` must be safe to repeat.
+ * @param warn called with each passing failure
+ * @param signal aborted: it is tried once more at once, and that failure is thrown, whatever its reason
+ */
+export async function retryUntilDatabaseAnswers<T>(
+  work: () => Promise<T>,
+  warn: (error: unknown) => void,
+  signal?: AbortSignal,
+): Promise<T> {
+  for (let wait = firstWaitMs; ; wait = Math.min(wait * 2, longestWaitMs)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isTransient(error) || signal?.aborted === true) throw error;
+      warn(error);
+      await pause(wait, undefined, { signal }).catch(() => {});
+    }
+  }
+}

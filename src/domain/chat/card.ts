@@ -1,0 +1,131 @@
+// The facts a plan's card is drawn from, and what a press on it sends back. The facts are gathered from the database
+// each time; `cards/` turns them into words and layouts.
+import { z } from 'zod';
+import type { Blockage } from '../plan/blockage.ts';
+import type { CallDescription, ShownStep } from '../plan/call.ts';
+import { settledStands } from '../plan/expected-step.ts';
+import type { PatchOutcome } from '../plan/patch-outcome.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { VersionDiff } from '../plan/views.ts';
+
+/** A call that changes something or goes outside; steps that make the same call are one. */
+export type ReviewedCall = { step: ShownStep; times: number };
+
+/** What a reviewer should see before anything else: guarded calls, then destructive, outgoing and other changing ones. */
+export type ReviewFacts = {
+  /** The first of them, at most 24. */
+  calls: ReviewedCall[];
+  /** How many steps make such calls, and how many different calls there are. */
+  steps: number;
+  different: number;
+  /** There are more steps than were counted. */
+  more: boolean;
+};
+
+/** One rule of those that an approval has to satisfy, and how far it is. */
+export type ApprovalRule = {
+  /** The operations that ask for it; empty: the plan's own rule. */
+  operations: string[];
+  needed: number;
+  /** Who of those it counts has approved. */
+  given: string[];
+  /** What it still asks for, in words: `one of Ben or Cleo for http_request`; empty when nothing. */
+  missing: string;
+};
+
+/** One operation of a change in words; where it adds a step or gives it other arguments, with the effect of that call. */
+export type ShownChange = {
+  text: string;
+  call: CallDescription | null;
+  /** The planner's own words about an added step, or empty. */
+  reason: string;
+};
+
+/** A change that waits for an approval of its own, and who can give it. */
+export type PatchFacts = PatchOutcome & {
+  /** What it does, nothing cut, and how many more operations it has than are shown: a change of thousands is not shown whole. */
+  shown: ShownChange[];
+  operations_hidden: number;
+  /** Who has approved it, and how many approvals suffice. */
+  approved: string[];
+  approvals_needed: number;
+  /** Whose approval is still needed, in words. */
+  approvers: string;
+  may_approve: boolean;
+};
+
+export type PlanCardFacts = {
+  plan: Plan;
+  /** The change that waits; null: none does. */
+  patch: PatchFacts | null;
+  /** The first steps of the plan (at most 24), in order. */
+  steps: ShownStep[];
+  review: ReviewFacts;
+  /** Against the version before, when there is one and it still is to be decided. */
+  diff: VersionDiff | null;
+  /** At most 5 of each. */
+  running: ShownStep[];
+  next: ShownStep[];
+  failed: ShownStep[];
+  unknown: ShownStep[];
+  waiting: ShownStep[];
+  /** What nobody can run, or waits for a shared resource; before the start, what would. */
+  blocked: Blockage[];
+  /** Where its times meet other plans and calendars, one sentence each; empty once it has started. */
+  conflicts: string[];
+  /** What is agreed besides the steps, one sentence each: what comes again, whether each step asks. */
+  terms: string[];
+  /** When something of a plan that comes again is next due, while nothing of it is under way; null otherwise. */
+  next_at: string | null;
+  /** Expected minutes along the longest chain the plan states; null when it states none, or adds days of work to days of waiting. */
+  expected_minutes: number | null;
+  /** Whether these minutes are people's working time. */
+  expected_is_work: boolean;
+  /** Minutes of one working day, in which people's work is counted; null: nobody ever works. */
+  working_day_minutes: number | null;
+  /** When the stored schedule begins and ends, ISO 8601 in UTC; null: there is none, or it has no end because steps recur. */
+  scheduled: { starts_at: string; ends_at: string } | null;
+  /** Whose approval is still needed, in words ("Ana or Ben"). */
+  approvers: string;
+  /** How many approvals suffice, those given among them. */
+  approvals_needed: number;
+  /** All of these must be satisfied; one person may count for several. */
+  approval_rules: ApprovalRule[];
+  /** Whether an approval by this viewer would bring the plan nearer to its start. */
+  may_approve: boolean;
+  /** What readers are shown in the place of names of people; left out, or of one that is not in it: the name. */
+  names?: Record<string, string>;
+  viewer: { user: string; timezone: string };
+  now: string;
+  /** Link to the plan in the console, where there is one. */
+  link: string | null;
+};
+
+/** What a press on a card sends, on every surface. Version and digest are those of the card that was shown, and so is the rest. */
+export const CardPress = z.object({
+  action: z.enum([
+    'approve',
+    'reject',
+    'propose_changes',
+    'cancel',
+    'pause',
+    'resume',
+    'retry',
+    'settle_retry',
+    'settle_done',
+    'settle_failed',
+    'human_done',
+    'human_blocked',
+    'details',
+  ]),
+  plan_id: z.string().max(40),
+  version: z.number().int(),
+  digest: z.string().max(128),
+  step_id: z.string().max(200).exactOptional(),
+  /** The attempt of that step, and how it stood; a word about it settles no other. */
+  attempt: z.number().int().min(0).exactOptional(),
+  stood: z.enum(settledStands).exactOptional(),
+  /** When the plan ended that is to be run again. */
+  ended_at: z.string().max(40).exactOptional(),
+});
+export type CardPress = z.infer<typeof CardPress>;

@@ -1,0 +1,169 @@
+// What a message says, as data: its kind, its facts and the one thing it asks a person to do. `cards/` writes the text from
+// this; nothing reads the text back. A message stored before messages had parts has none and is shown as its text.
+import { z } from 'zod';
+import { InteractionPolicy } from '../people/policy.ts';
+import { AskedQuestion, GivenAnswer, SaidLine } from '../planning/asked-question.ts';
+import { Gate } from '../planning/stages.ts';
+import type { Pause } from '../planning/state.ts';
+import { StorableText } from '../text.ts';
+
+const tone = InteractionPolicy.shape.tone;
+type Tone = InteractionPolicy['tone'];
+
+/** The one thing a person is asked to do under a message. */
+export const CallToAction = z.discriminatedUnion('kind', [
+  /** Decide about a plan that is proposed. */
+  z.object({ kind: z.literal('plan'), tone }),
+  /** Decide about a plan whose versions were refused three times. */
+  z.object({ kind: z.literal('review'), plan_id: z.string() }),
+  z.object({ kind: z.literal('gate'), gate: Gate, tone }),
+  z.object({ kind: z.enum(['rfc', 'budget', 'escalation']), tone }),
+  /** Answer the questions. */
+  z.object({ kind: z.literal('answer') }),
+  /** Resume or cancel a plan that stands still. */
+  z.object({ kind: z.literal('resume') }),
+  /** Decide about a change of a plan on its card. */
+  z.object({ kind: z.literal('change') }),
+]);
+export type CallToAction = z.infer<typeof CallToAction>;
+
+/** What a session that stands still asks a person to do. */
+export function callOf({ kind, gate }: Pick<Pause, 'kind' | 'gate'>, tone: Tone): CallToAction {
+  if (kind === 'questions') return { kind: 'answer' };
+  return kind === 'gate' ? { kind, gate: gate ?? 'outline', tone } : { kind, tone };
+}
+
+const plan = { plan_id: z.string(), title: z.string() };
+const name = z.string().nullable();
+
+const Progress = z.object({
+  ...plan,
+  status: z.enum(['completed', 'failed', 'stalled', 'cancelled', 'rejected']),
+  summary: z.string(),
+  /** Who decided; null: nobody did. */
+  by: name,
+});
+export type Progress = z.infer<typeof Progress>;
+
+/** A step that waits for a person, or of which only a person knows what became of it. */
+const Task = z.object({
+  ...plan,
+  step_id: z.string(),
+  status: z.enum(['waiting', 'unknown']),
+  who: name,
+  /** null: it asks nothing in particular. */
+  question: z.string().nullable(),
+  /** What was called, in words. */
+  call: z.string(),
+  /** Hours it has waited, of a reminder. */
+  waited: z.number().nullable(),
+});
+export type Task = z.infer<typeof Task>;
+
+const Notice = z.discriminatedUnion('code', [
+  z.object({ code: z.literal('planning_abandoned') }),
+  z.object({
+    code: z.literal('step_blocked'),
+    step_id: z.string(),
+    description: z.string(),
+    by: name,
+    why: z.string(),
+  }),
+  /** `waited`: hours, of a reminder. */
+  z.object({
+    code: z.literal('change_waits'),
+    ...plan,
+    by: z.string(),
+    reasons: z.array(z.string()),
+    waited: z.number().nullable(),
+  }),
+  z.object({ code: z.literal('plan_changed'), ...plan, by: z.string(), version: z.number() }),
+  z.object({
+    code: z.literal('undecided'),
+    ...plan,
+    /** It was sent back and has no new version yet. */
+    sent_back: z.boolean(),
+    days_left: z.number(),
+  }),
+  /** A word that comes close to a decision about a plan. `said`: the message. */
+  z.object({
+    code: z.literal('near_word'),
+    ...plan,
+    word: z.enum(['approve', 'reject', 'cancel', 'undo', 'change']),
+    version: z.number(),
+    started: z.boolean(),
+    said: z.string(),
+  }),
+]);
+export type Notice = z.infer<typeof Notice>;
+
+const lines = z.array(SaidLine);
+const questions = z.array(AskedQuestion);
+const action = CallToAction.nullable();
+const none = z.object({});
+
+export const MessageParts = z.discriminatedUnion('kind', [
+  /** A planner's answer, or why it plans nothing. `questions`: asked beside it; they keep nothing waiting. */
+  z.object({ kind: z.literal('answer'), facts: z.object({ lines, questions }), action }),
+  /** Questions that a run waits with; the cost of planning is asked about like that too. */
+  z.object({
+    kind: z.enum(['question', 'budget']),
+    facts: z.object({ lines, questions }),
+    action,
+  }),
+  /** An outline, an order or a schedule; a new pattern; what does not fit into the time; a turn that came to nothing. */
+  z.object({
+    kind: z.enum(['gate', 'rfc', 'escalation', 'aborted']),
+    facts: z.object({ lines }),
+    action,
+  }),
+  z.object({
+    kind: z.literal('proposal'),
+    facts: z.object({
+      plan_id: z.string(),
+      version: z.number(),
+      summary: StorableText,
+      /** What a person should know before they decide. */
+      notes: z.array(StorableText),
+    }),
+    action,
+  }),
+  z.object({ kind: z.literal('progress'), facts: Progress, action }),
+  z.object({ kind: z.literal('task'), facts: Task, action }),
+  z.object({ kind: z.literal('notice'), facts: Notice, action }),
+  /**
+   * What a person said. `answers`: to the questions that were open then. `rest`: what is left without words about how to
+   * talk with them; null: there are none.
+   */
+  z.object({
+    kind: z.literal('said'),
+    facts: z.object({ answers: z.array(GivenAnswer), rest: StorableText.nullable() }),
+    action: z.null(),
+  }),
+  /** How the person is talked with from now on. */
+  z.object({
+    kind: z.literal('preference'),
+    facts: z.object({ confirmation: z.string() }),
+    action: z.null(),
+  }),
+  /** Anything else, as the text says it. */
+  z.object({ kind: z.literal('text'), facts: none, action }),
+]);
+export type MessageParts = z.infer<typeof MessageParts>;
+export type MessageKind = MessageParts['kind'];
+
+/** Of a message that is its text and nothing else. */
+export const textParts: MessageParts = { kind: 'text', facts: {}, action: null };
+
+/** Of what a person says that answers no question, such as a decision. */
+export const heardParts: MessageParts = {
+  kind: 'said',
+  facts: { answers: [], rest: null },
+  action: null,
+};
+
+/** Parts as they are stored; null: there are none, or a newer version wrote them. */
+export function readParts(stored: unknown): MessageParts | null {
+  const parsed = MessageParts.safeParse(stored);
+  return parsed.success ? parsed.data : null;
+}

@@ -1,0 +1,68 @@
+// Jobs: queue names and their payloads. `jobs/` holds the options and the handlers.
+import { z } from 'zod';
+import { InboxWakeup, Platform } from './chat/inbox.ts';
+
+export const jobPayloads = {
+  /** Run the planner for one turn of a run. */
+  plan: z.strictObject({ run_id: z.string(), turn: z.number().int() }),
+  /** Start an approved plan. */
+  execute: z.strictObject({ plan_id: z.string() }),
+  /** Work on a plan's ready steps. Names the plan, not a step: whoever takes it claims what is ready. */
+  step: z.strictObject({ plan_id: z.string() }),
+  /** Tell people about a plan's latest state. `later`: nobody has pressed for it. */
+  card: z.strictObject({ plan_id: z.string(), later: z.literal(true).optional() }),
+  /** Ring reminders that are due. */
+  remind: z.strictObject({}),
+  /** Cancel or remind about proposals that nobody decided. */
+  expire: z.strictObject({}),
+  /** Handle what a thread of a chat platform has sent. Names the thread, not an event: whoever takes it takes what is open. */
+  inbox: InboxWakeup,
+  /** Bring a conversation up to date on its chat platform. Names no message: whoever takes it posts what is not posted. */
+  deliver: z.strictObject({ conversation: z.string() }),
+  /** Draw the Homes of a chat platform that are due. */
+  homes: z.strictObject({ platform: Platform }),
+} as const;
+
+export type JobName = keyof typeof jobPayloads;
+export type JobPayload<N extends JobName> = z.infer<(typeof jobPayloads)[N]>;
+
+/** Jobs with a queue for each chat platform, so that who does not serve a platform never takes what is for those who do. */
+type PlatformJob = 'inbox' | 'deliver' | 'homes';
+/** Where jobs wait. */
+export type QueueName = JobName | `${PlatformJob}-${Platform}`;
+
+/** The platform a conversation lives on, by its name; null: none. */
+function platformOf(conversation: string): Platform | null {
+  return Platform.options.find((platform) => conversation.startsWith(`${platform}-`)) ?? null;
+}
+
+/** The queue that a job of this name goes to. */
+export function queueOf<N extends JobName>(name: N, payload: JobPayload<N>): QueueName {
+  if (name === 'inbox' && 'platform' in payload) return `inbox-${payload.platform}`;
+  if (name === 'homes' && 'platform' in payload) return `homes-${payload.platform}`;
+  if (name === 'deliver' && 'conversation' in payload) {
+    const platform = platformOf(payload.conversation);
+    if (platform === null) throw new Error(`queueOf: ${payload.conversation} is on no platform`);
+    return `deliver-${platform}`;
+  }
+  return name;
+}
+
+/**
+ * Sends a job inside the caller's transaction: it exists only if the transaction commits.
+ * `key` collapses jobs that say the same thing and have not been taken yet; `startAfter` delays. Jobs with a `person` are
+ * taken in turns: one of each person who waits, then the next of each. An `urgent` one is taken before those that are not.
+ */
+export type Enqueue<Tx> = <N extends JobName>(
+  tx: Tx,
+  name: N,
+  payload: JobPayload<N>,
+  options?: { key?: string; startAfter?: Date; person?: string; urgent?: boolean },
+) => Promise<void>;
+
+/** The same for many jobs of a queue, in one statement. */
+export type EnqueueAll<Tx> = <N extends JobName>(
+  tx: Tx,
+  name: N,
+  jobs: { payload: JobPayload<N>; key: string; person?: string }[],
+) => Promise<void>;

@@ -1,0 +1,88 @@
+// The three kinds of step arguments: literal values, references to earlier outputs, and values decided at run time.
+import { z } from 'zod';
+import type { Json, JsonObject } from '../text.ts';
+
+/** `{ "$from": "2", "path": "/text" }`: the value at a JSON pointer (RFC 6901) in step 2's output. */
+export const ArgumentReference = z.strictObject({
+  $from: z.string().min(1),
+  path: z
+    .string()
+    .regex(/^(\/.*)?$/, 'must be a JSON pointer: empty or beginning with "/"')
+    .default(''),
+});
+export type ArgumentReference = z.infer<typeof ArgumentReference>;
+
+/** `{ "$decide": "the subject line" }`: the executor's model decides when the step runs. */
+export const RuntimeArgument = z.strictObject({ $decide: z.string().min(1).max(2000) });
+export type RuntimeArgument = z.infer<typeof RuntimeArgument>;
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isReference(value: Json | undefined): value is ArgumentReference {
+  return isObject(value) && '$from' in value;
+}
+
+export function isRuntime(value: Json | undefined): value is RuntimeArgument {
+  return isObject(value) && '$decide' in value;
+}
+
+/** What is wrong with references and run-time values inside `args`, as sentences; empty: the functions below can read them. */
+export function findMalformed(args: Json): string[] {
+  if (isReference(args)) {
+    return ArgumentReference.safeParse(args).success
+      ? []
+      : [
+          `${JSON.stringify(args).slice(0, 200)} must be { "$from": "a step's id", "path": "/text" }`,
+        ];
+  }
+  if (isRuntime(args)) {
+    return RuntimeArgument.safeParse(args).success
+      ? []
+      : [`${JSON.stringify(args).slice(0, 200)} must be { "$decide": "what to choose" }`];
+  }
+  if (Array.isArray(args)) return args.flatMap(findMalformed);
+  if (isObject(args)) return Object.values(args).flatMap(findMalformed);
+  return [];
+}
+
+/** Every reference inside `args`, however deep. */
+export function referencesOf(args: Json): ArgumentReference[] {
+  if (isReference(args)) return [ArgumentReference.parse(args)];
+  if (Array.isArray(args)) return args.flatMap(referencesOf);
+  if (isObject(args)) return Object.values(args).flatMap(referencesOf);
+  return [];
+}
+
+/** Whether anything inside `args` is decided at run time. */
+export function hasRuntime(args: Json): boolean {
+  if (isRuntime(args)) return true;
+  if (Array.isArray(args)) return args.some(hasRuntime);
+  return isObject(args) && Object.values(args).some(hasRuntime);
+}
+
+/** Names of the top-level arguments whose values come later, for checking the others against a schema. */
+export function openArguments(args: JsonObject): string[] {
+  return Object.entries(args)
+    .filter(([, value]) => referencesOf(value).length > 0 || hasRuntime(value))
+    .map(([name]) => name);
+}
+
+/**
+ * `args` with each reference and run-time value replaced.
+ * @throws whatever `resolve` throws for a reference that leads nowhere
+ */
+export function substitute(
+  args: Json,
+  resolve: (reference: ArgumentReference) => Json,
+  decide: (argument: RuntimeArgument) => Json,
+): Json {
+  if (isReference(args)) return resolve(ArgumentReference.parse(args));
+  if (isRuntime(args)) return decide(RuntimeArgument.parse(args));
+  if (Array.isArray(args)) return args.map((item) => substitute(item, resolve, decide));
+  if (!isObject(args)) return args;
+  return Object.fromEntries(
+    Object.entries(args).map(([key, value]) => [key, substitute(value, resolve, decide)]),
+  );
+}

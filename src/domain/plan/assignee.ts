@@ -1,0 +1,23 @@
+// Whom a step that is a task for a person was given to. Arguments of other calls may be named the same and mean something else.
+import { operationName } from '../tool.ts';
+import type { Step } from './plan.ts';
+
+/** Whether the step is a task for a person, whatever became of it. */
+export function isHumanTask({ tool, operation }: Pick<Step, 'tool' | 'operation'>): boolean {
+  return operationName(tool, operation) === 'human_task';
+}
+
+/** Whom a task is for, as it was asked or else as it was proposed; null: nobody in particular, or it is no task. */
+export function assigneeOf(
+  step: Pick<Step, 'tool' | 'operation' | 'args' | 'output'>,
+): string | null {
+  if (!isHumanTask(step)) return null;
+  const { output, args } = step;
+  // One that an earlier step named is known once the step asks.
+  const asked =
+    typeof output === 'object' && output !== null && !Array.isArray(output)
+      ? output.assignee
+      : null;
+  const assignee = asked ?? args.assignee;
+  return typeof assignee === 'string' && assignee !== '' ? assignee : null;
+}

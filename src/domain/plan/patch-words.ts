@@ -1,0 +1,138 @@
+// What the operations of a patch do, in sentences for people.
+import { operationName } from '../tool.ts';
+import { countOf, listOf, shorten } from '../words.ts';
+import { shortenSized } from './call-words.ts';
+import { conditionsOf } from './condition.ts';
+import { describeCondition } from './condition-words.ts';
+import type { PatchOperation, StepSelector } from './patch.ts';
+import type { Dependency } from './plan.ts';
+import { describeDependency } from './step-numbers.ts';
+
+/** So many operations are told; the counts of a patch say how much there is in all. */
+export const operationsTold = 20;
+
+type SetFields = Extract<PatchOperation, { op: 'update_steps' }>['set'];
+type AddedStep = Extract<PatchOperation, { op: 'add_step' }>['step'];
+
+/** How much of a text is said, and how many steps are named. */
+type Room = { text: number; named: number };
+const brief: Room = { text: 160, named: 5 };
+const unlimited: Room = { text: Number.POSITIVE_INFINITY, named: Number.POSITIVE_INFINITY };
+
+function describeSteps({ ids, partition, tag }: StepSelector, { named: most }: Room): string {
+  const parts: string[] = [];
+  if (ids !== undefined) {
+    const named = ids.slice(0, most);
+    const more = ids.length - named.length;
+    const names = listOf([...named, ...(more > 0 ? [`${more.toLocaleString('en-US')} more`] : [])]);
+    parts.push(`${ids.length === 1 ? 'step' : 'steps'} ${names}`);
+  }
+  if (partition !== undefined) parts.push(`the steps of partition ${partition}`);
+  if (tag !== undefined) parts.push(`the steps tagged ${tag}`);
+  return listOf(parts);
+}
+
+/** `the condition that step 2 /status is "green"`, whole. */
+function describeLimits({ when, ask_before }: SetFields): string[] {
+  const conditions = conditionsOf(when).map((one) => describeCondition(one));
+  return [
+    ...(when === undefined
+      ? []
+      : [when === null ? 'no condition' : `the condition that ${conditions.join(' and ')}`]),
+    ...(ask_before === undefined
+      ? []
+      : [ask_before ? 'a question before it runs' : 'no question before it runs']),
+  ];
+}
+
+function describeValue(value: unknown, { text }: Room): string {
+  return shortenSized(typeof value === 'string' ? value : JSON.stringify(value), text);
+}
+
+/** Fields whose own names do not read well in a sentence. */
+const fieldNames: Record<string, string> = {
+  args: 'arguments',
+  duration_minutes: 'duration in minutes',
+  not_before: 'earliest start',
+};
+
+/** `priority 5`, `no earliest start`, `the condition that …`: what a step is given, one phrase each. */
+function describeFields({ when, ask_before, ...fields }: SetFields, room: Room): string[] {
+  const set = Object.entries(fields).map(([field, value]) => {
+    const name = fieldNames[field] ?? field;
+    return value === null ? `no ${name}` : `${name} ${describeValue(value, room)}`;
+  });
+  const limits = {
+    ...(when === undefined ? {} : { when }),
+    ...(ask_before === undefined ? {} : { ask_before }),
+  };
+  return [...set, ...describeLimits(limits)];
+}
+
+/** `after step 1`, `2 d after step 1 begins`. */
+function describeWaits({ after = [] }: AddedStep, { named: most }: Room): string[] {
+  const waits = after.slice(0, most).map((one) => {
+    const edge: Dependency =
+      typeof one === 'string' ? { id: one, type: 'FS', lag_minutes: 0 } : one;
+    return describeDependency({ ...edge, id: `step ${edge.id}` });
+  });
+  const hidden = after.length - waits.length;
+  return hidden === 0 ? waits : [...waits, `after ${countOf(hidden, 'more step')}`];
+}
+
+function describeAdded(step: AddedStep, fields: SetFields, room: Room): string {
+  const given = describeFields(fields, room);
+  const waits = describeWaits(step, room);
+  return `${given.length === 0 ? '' : ` with ${listOf(given)}`}${waits.length === 0 ? '' : `, ${listOf(waits)}`}`;
+}
+
+/** An added step without its call: when it runs, and with what besides its arguments. Whole. */
+export function describeAddition(step: AddedStep): string {
+  const {
+    id,
+    description: _,
+    tool: __,
+    operation: ___,
+    args: ____,
+    after: _____,
+    ...fields
+  } = step;
+  return `Adds step ${id}${describeAdded(step, fields, unlimited)}`;
+}
+
+function describe(operation: PatchOperation, room: Room): string {
+  switch (operation.op) {
+    case 'add_step': {
+      const { step } = operation;
+      const { id, description, tool, operation: name, args = {}, after: _, ...others } = step;
+      const fields = Object.keys(args).length === 0 ? others : { args, ...others };
+      const said = describeAdded(step, fields, room);
+      const reason = ` Planner's reason: “${shorten(description, room.text)}”.`;
+      return `Adds step ${id}: ${operationName(tool, name)}${said}.${reason}`;
+    }
+    case 'update_steps':
+      return `Changes ${describeSteps(operation.steps, room)}: ${listOf(describeFields(operation.set, room))}.`;
+    case 'remove_steps':
+      return `Removes ${describeSteps(operation.steps, room)}.`;
+    case 'add_dependency': {
+      const { step, after } = operation;
+      return after.type === 'FS' && after.lag_minutes === 0
+        ? `Step ${step} waits for step ${after.id}.`
+        : `Step ${step} runs ${describeDependency({ ...after, id: `step ${after.id}` })}.`;
+    }
+    case 'remove_dependency':
+      return `Step ${operation.step} no longer waits for step ${operation.after.id}.`;
+    default:
+      return operation satisfies never;
+  }
+}
+
+/** A sentence for each of the first operations. */
+export function describeOperations(operations: PatchOperation[]): string[] {
+  return operations.slice(0, operationsTold).map((operation) => describe(operation, brief));
+}
+
+/** An operation with every value and step that it names. */
+export function describeWhole(operation: PatchOperation): string {
+  return describe(operation, unlimited);
+}

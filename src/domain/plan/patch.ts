@@ -1,0 +1,63 @@
+// A change of a plan that has been proposed or approved: applied whole against a revision, or refused whole.
+import { z } from 'zod';
+import { line } from '../text.ts';
+import { StepCondition } from './condition.ts';
+import { Dependency, StepDraft } from './plan.ts';
+import type { SeenState } from './seen.ts';
+
+/** Steps by id, or in bulk by partition or tag; what several of them name is united. */
+export const StepSelector = z
+  .strictObject({
+    ids: z.array(line(200)).min(1).max(100_000).optional(),
+    partition: line(200).optional(),
+    tag: line(200).optional(),
+  })
+  .refine(
+    ({ ids, partition, tag }) => ids !== undefined || partition !== undefined || tag !== undefined,
+    'needs ids, a partition or a tag',
+  );
+export type StepSelector = z.infer<typeof StepSelector>;
+
+export const PatchOperation = z.discriminatedUnion('op', [
+  /** `step.after` may name steps of the plan and steps added before it in this patch. */
+  z.strictObject({ op: z.literal('add_step'), step: StepDraft.required({ id: true }) }),
+  /** Only fields of `set` change; `null` clears one that may be absent. */
+  z.strictObject({
+    op: z.literal('update_steps'),
+    steps: StepSelector,
+    set: StepDraft.omit({ id: true, after: true, tool: true, operation: true })
+      .extend({
+        target: line(2000).nullable(),
+        not_before: z.iso.datetime({ offset: true }).nullable(),
+        when: z.union([StepCondition, z.array(StepCondition).min(1).max(10)]).nullable(),
+      })
+      .partial()
+      .refine((set) => Object.keys(set).length > 0, 'changes nothing'),
+  }),
+  /** They never run; what depends on them is removed with them only if the patch says so too. */
+  z.strictObject({ op: z.literal('remove_steps'), steps: StepSelector }),
+  z.strictObject({ op: z.literal('add_dependency'), step: line(200), after: Dependency }),
+  z.strictObject({
+    op: z.literal('remove_dependency'),
+    step: line(200),
+    after: Dependency.pick({ id: true, type: true }),
+  }),
+]);
+export type PatchOperation = z.infer<typeof PatchOperation>;
+
+/** An operation as it is stored: with what the targets of the steps it adds or changes looked like when it was sent (A12). */
+export type PinnedOperation = PatchOperation & { seen?: { step: string; state: SeenState }[] };
+
+/** What was seen of the target of step `id`; null: it was not looked at. */
+export function seenBy({ seen = [] }: PinnedOperation, id: string): SeenState | null {
+  return seen.find(({ step }) => step === id)?.state ?? null;
+}
+
+/** The body of POST /api/plans/:id/patches. */
+export const PlanPatch = z.strictObject({
+  /** The revision of the plan that the author has read; steps that changed since are conflicts. */
+  base_revision: z.number().int().min(1),
+  reason: line(1000).optional(),
+  operations: z.array(PatchOperation).min(1).max(100_000),
+});
+export type PlanPatch = z.infer<typeof PlanPatch>;

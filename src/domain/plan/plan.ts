@@ -1,0 +1,286 @@
+// The plan: what is proposed, what is stored, what is decided.
+import { z } from 'zod';
+import { PatternSpec } from '../planning/pattern.ts';
+import { type Json, JsonObject, JsonValue, line, StorableText } from '../text.ts';
+import type { Effect } from '../tool.ts';
+import { StepCondition } from './condition.ts';
+import type { PatchOutcome } from './patch-outcome.ts';
+import type { SeenState } from './seen.ts';
+
+export const PlanStatus = z.enum([
+  'proposed',
+  'approved',
+  'executing',
+  'completed',
+  'failed',
+  'rejected',
+  'cancelled',
+  'stalled',
+  'needs_review',
+]);
+export type PlanStatus = z.infer<typeof PlanStatus>;
+
+export const StepStatus = z.enum([
+  'pending',
+  'ready',
+  'running',
+  'waiting',
+  'succeeded',
+  'failed',
+  'skipped',
+  'cancelled',
+  'stale',
+  'unknown',
+]);
+export type StepStatus = z.infer<typeof StepStatus>;
+
+/** How many steps are in each status. */
+export type StepCounts = Record<StepStatus, number>;
+
+/** Precedence between two steps: the successor's start or finish waits for the predecessor's start or finish. */
+export const DependencyType = z.enum(['FS', 'SS', 'FF', 'SF']);
+export type DependencyType = z.infer<typeof DependencyType>;
+
+export const Dependency = z.strictObject({
+  id: line(200),
+  type: DependencyType.default('FS'),
+  lag_minutes: z.number().int().min(-525_600).max(525_600).default(0),
+});
+export type Dependency = z.infer<typeof Dependency>;
+
+/** Who may approve (A8). The default is the requester. */
+export const ApproverPolicy = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('requester') }),
+  z.strictObject({ kind: z.literal('anyone') }),
+  z.strictObject({ kind: z.literal('named'), people: z.array(line(200)).min(1).max(50) }),
+  z.strictObject({
+    kind: z.literal('n_of'),
+    people: z.array(line(200)).min(1).max(50),
+    n: z.number().int().min(1).max(50),
+  }),
+  z.strictObject({ kind: z.literal('not_requester') }),
+]);
+export type ApproverPolicy = z.infer<typeof ApproverPolicy>;
+
+export const Risk = z.strictObject({
+  text: line(1000),
+  /** What would show that it has come true. */
+  sign: line(1000).optional(),
+});
+export type Risk = z.infer<typeof Risk>;
+
+/** What the planner found out while planning (A13); at most 50 KB inline. */
+export const PlanContext = z.strictObject({
+  tool_outputs: z
+    .record(line(200), z.strictObject({ tool: line(200), operation: line(200), data: JsonValue }))
+    .default({}),
+  notes: StorableText.default(''),
+  artifacts: z
+    .array(z.strictObject({ id: line(80), name: line(300), size: z.number().int() }))
+    .default([]),
+  /** The shape of the work, where a planner found one. */
+  pattern: PatternSpec.optional(),
+});
+export type PlanContext = z.infer<typeof PlanContext>;
+
+/** One step as it is proposed: one operation with its arguments, or a task for a person. */
+export const StepDraft = z.strictObject({
+  id: line(200).optional(),
+  description: line(3000),
+  tool: line(200),
+  operation: line(200),
+  target: line(2000).optional(),
+  args: JsonObject.optional(),
+  after: z
+    .array(z.union([line(200), Dependency]))
+    .max(10_000)
+    .optional(),
+  priority: z.number().int().min(-1_000_000).max(1_000_000).optional(),
+  partition: line(200).optional(),
+  tags: z.array(line(200)).max(100).optional(),
+  /** Amounts of resource pools held while the step runs; to the millionth, so that sums stay exact. */
+  resources: z
+    .record(
+      line(200),
+      z
+        .number()
+        .min(0.000_001)
+        .max(1e12)
+        .refine((amount) => Number(amount.toFixed(6)) === amount, 'at most 6 decimals'),
+    )
+    .optional(),
+  capabilities: z.array(line(200)).max(50).optional(),
+  notes: JsonValue.optional(),
+  duration_minutes: z.number().min(0).max(5_256_000).optional(),
+  not_before: z.iso.datetime({ offset: true }).optional(),
+  /** The step runs only if all of these hold; otherwise it is skipped, with the reason. */
+  when: z.union([StepCondition, z.array(StepCondition).min(1).max(10)]).optional(),
+  /** A person confirms the final arguments just before the step runs. */
+  ask_before: z.boolean().optional(),
+});
+export type StepDraft = z.infer<typeof StepDraft>;
+
+/**
+ * Steps that come again by a rule (B17): occurrences are added within a rolling horizon until `until`, as copies of
+ * `steps` with `#<date>` behind their ids. Approving the plan approves all of them.
+ */
+export const Series = z.strictObject({
+  id: line(100),
+  title: line(300),
+  /** RFC 5545, read in `timezone`. */
+  rrule: line(500),
+  starts_at: z.iso.datetime({ offset: true }),
+  timezone: line(100),
+  /** No occurrence begins after this; null: until the plan is stopped. */
+  until: z.iso.datetime({ offset: true }).nullable(),
+  steps: z.array(StepDraft).min(1).max(500),
+});
+export type Series = z.infer<typeof Series>;
+
+/** The body of plan_propose. */
+export const PlanDraft = z.strictObject({
+  title: line(300),
+  /** One sentence: what will be true afterwards. */
+  summary: line(1000).optional(),
+  steps: z.array(StepDraft).max(1_000_000),
+  context: z.union([StorableText, PlanContext]).optional(),
+  risks: z
+    .array(z.union([line(1000), Risk]))
+    .max(50)
+    .optional(),
+  approvers: ApproverPolicy.optional(),
+  /** `each`: every step waits for a person's word before it runs (B13, strict_every_step). */
+  step_approval: z.enum(['none', 'each']).optional(),
+  series: z.array(Series).max(100).optional(),
+});
+export type PlanDraft = z.infer<typeof PlanDraft>;
+
+/** Why a step failed: an ErrorCode as it was stored, and the sentence for the person. */
+export type StepError = {
+  code: string;
+  message: string;
+  /** The step is tried again by itself when it is `available_at`: which attempt that will be, of how many. */
+  retry?: { attempt: number; of: number };
+};
+
+/** A stored step. Times are ISO 8601 in UTC. */
+export type Step = {
+  id: string;
+  /** Place in the plan, from 1; stable. */
+  position: number;
+  description: string;
+  tool: string;
+  operation: string;
+  target: string | null;
+  args: JsonObject;
+  after: Dependency[];
+  priority: number;
+  partition: string | null;
+  tags: string[];
+  resources: Record<string, number>;
+  capabilities: string[];
+  notes: Json;
+  duration_minutes: number | null;
+  not_before: string | null;
+  /** All of them must hold; empty: the step always runs. */
+  when: StepCondition[];
+  ask_before: boolean;
+  /** What its target looked like when it was proposed; null: that was not looked up. */
+  seen: SeenState | null;
+  /** What the operation does to the world, as the registry said when the plan was proposed. */
+  effect: Effect;
+  guarded: boolean;
+  status: StepStatus;
+  attempt: number;
+  /** Attempts since a person, or the start of the plan, last made it ready. */
+  tries: number;
+  /** Ready: since when it can run, or when it will be tried again. */
+  available_at: string | null;
+  started_at: string | null;
+  ended_at: string | null;
+  result_summary: string | null;
+  error: StepError | null;
+  output: Json;
+  /** What a step that waits for a person asks. */
+  question: string | null;
+  /** The arguments of the call as a person was asked to confirm them, references filled in; null: nobody was asked. */
+  final_args: JsonObject | null;
+};
+
+/** What people propose of a step: all of it that an approval binds, and nothing that execution changes. */
+export type StepContent = Pick<
+  Step,
+  | 'id'
+  | 'description'
+  | 'tool'
+  | 'operation'
+  | 'target'
+  | 'args'
+  | 'after'
+  | 'priority'
+  | 'partition'
+  | 'tags'
+  | 'resources'
+  | 'capabilities'
+  | 'notes'
+  | 'duration_minutes'
+  | 'not_before'
+  | 'when'
+  | 'ask_before'
+  | 'seen'
+>;
+
+export type Rejection = { version: number; by: string; at: string; feedback: string | null };
+
+/** A stored plan without its steps (A1). Times are ISO 8601 in UTC. */
+export type Plan = {
+  id: string;
+  title: string;
+  summary: string | null;
+  status: PlanStatus;
+  /** The number of the proposal people read and decide about: 1, 2, 3. */
+  version: number;
+  /** SHA-256 (hex) over the canonical JSON of this version. */
+  digest: string;
+  /** Counts every change of the plan and its steps; what `diff?since=` speaks of. */
+  revision: number;
+  created_at: string;
+  updated_at: string;
+  requester: string;
+  approver_policy: ApproverPolicy;
+  conversation: string | null;
+  card_refs: { surface: string; ref: string }[];
+  planner_model: string;
+  executor_model: string | null;
+  tools_required: string[];
+  guarded_operations: string[];
+  execution_started_at: string | null;
+  execution_ended_at: string | null;
+  result_summary: string | null;
+  pattern_type: string | null;
+  pattern_subtype: string | null;
+  pattern_variant: string | null;
+  context: PlanContext;
+  risks: Risk[];
+  rejection_history: Rejection[];
+  /** Approvals of the current version, in order. */
+  approvals: { by: string; at: string }[];
+  decided_by: string | null;
+  decided_at: string | null;
+  /** A person paused it: running steps end, no new one starts. */
+  paused: boolean;
+  /** Feedback is with the planner; a new version is under way. */
+  revising: boolean;
+  /** `each`: every step waits for a person's word before it runs. */
+  step_approval: 'none' | 'each';
+  /** Steps that come again, as they were approved. */
+  series: Series[];
+  /** When its last series ends (the year 9999: it has no end); null: nothing of it comes again. */
+  open_until: string | null;
+  /** A change that needs an approval of its own; the plan goes on with what was approved. */
+  pending_patch: PatchOutcome | null;
+  confidence: number | null;
+  cost_usd: number;
+  total_steps: number;
+  counts: StepCounts;
+};

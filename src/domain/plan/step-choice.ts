@@ -1,0 +1,94 @@
+// Words that name steps of a plan: `1-3, 5`, `all but 4`. They are about the numbers on its card, and exact.
+import { CountersignError } from '../errors.ts';
+import { listOf } from '../words.ts';
+import type { ShownStep } from './call.ts';
+import { nameCall } from './call-words.ts';
+import { type NumberedStep, numberedAtMost } from './step-numbers.ts';
+
+type Item = { from: string; to: string | null };
+export type StepChoice = { kind: 'only' | 'all_but'; items: Item[] };
+type Numbered = NumberedStep<Pick<ShownStep, 'id' | 'after' | 'call'>>;
+
+const item = String.raw`\d{1,6}[a-z]{0,2}(?: ?[-–] ?\d{1,6})?`;
+const separator = '(?: ?, ?(?:and )?| and )';
+const form = new RegExp(`^(all but )?(?:steps? )?(${item}(?:${separator}${item})*)$`);
+const describedAtMost = 5;
+
+/** The steps that `text` names; null when it says anything else. */
+export function readStepChoice(text: string): StepChoice | null {
+  const found = form.exec(text.trim().toLowerCase().replace(/\s+/g, ' '));
+  if (found === null) return null;
+  const items = (found[2] ?? '').split(new RegExp(separator)).map((words): Item => {
+    const [from = '', to = null] = words.split(/ ?[-–] ?/);
+    return { from, to };
+  });
+  return { kind: found[1] === undefined ? 'only' : 'all_but', items };
+}
+
+/** Why single steps of a large plan are not chosen, and what to do instead. */
+export const noPartWords = `You can leave out steps by number in plans of up to ${numberedAtMost} steps; this one has more. Uncheck them under Steps in the console, or propose changes.`;
+
+/**
+ * Of a plan with more steps than have numbers no number names one: it could be another than was meant.
+ * @throws `invalid_request`, which says what to do instead
+ */
+export function requireNumbers(total: number): void {
+  if (total > numberedAtMost) throw new CountersignError('invalid_request', noPartWords);
+}
+
+function stepsOf({ from, to }: Item, numbered: Numbered[]): Numbered[] {
+  if (to === null) {
+    return numbered.filter(({ number, label }) => label === from || String(number) === from);
+  }
+  const [first, last] = [Number(from), Number(to)];
+  const within = numbered.filter(({ number }) => number >= first && number <= last);
+  // A range that ends where there are no steps was meant for another plan.
+  return within.some(({ number }) => number === last) ? within : [];
+}
+
+/**
+ * The chosen steps, and the choice as an approval says it.
+ * @throws `unknown_step` when a number is not on the card
+ */
+export function chooseSteps(
+  { kind, items }: StepChoice,
+  numbered: Numbered[],
+): { chosen: Numbered[]; approval: { steps: string[] } | { except: string[] } } {
+  const chosen = new Set<Numbered>();
+  for (const one of items) {
+    const steps = stepsOf(one, numbered);
+    if (steps.length === 0) {
+      const said = one.to === null ? one.from : `${one.from}-${one.to}`;
+      throw new CountersignError(
+        'unknown_step',
+        `There is no step ${said}. The steps go from ${numbered.at(0)?.label ?? 1} to ${numbered.at(-1)?.label ?? 1}.`,
+      );
+    }
+    for (const step of steps) chosen.add(step);
+  }
+  const ids = [...chosen].map(({ step }) => step.id);
+  return { chosen: [...chosen], approval: kind === 'only' ? { steps: ids } : { except: ids } };
+}
+
+/** `2 (Moves a.txt to b.txt) and 3 (Posts here)`, the first few. */
+export function describeNumbered(numbered: Numbered[]): string {
+  const named = numbered.slice(0, describedAtMost).map(({ label, step }) => {
+    return `${label} (${nameCall(step.call)})`;
+  });
+  const hidden = numbered.length - named.length;
+  return listOf(hidden > 0 ? [...named, `${hidden} more`] : named);
+}
+
+/** The same refusal with the numbers of the card in place of ids, where all that is missing has one. */
+export function withNumbers(error: unknown, numbered: Numbered[]): unknown {
+  if (!(error instanceof CountersignError) || error.code !== 'steps_missing') return error;
+  const { missing } = error.details;
+  if (!Array.isArray(missing)) return error;
+  const named = numbered.filter(({ step }) => missing.includes(step.id));
+  if (named.length < missing.length) return error;
+  return new CountersignError(
+    'steps_missing',
+    `The steps you approved need ${describeNumbered(named)}.`,
+    { details: error.details, cause: error },
+  );
+}

@@ -1,0 +1,165 @@
+// Steps as people number them: the order they can run in, parallel ones sharing a number (3a, 3b). Cards draw these
+// numbers, and words that name steps ("all but 4") are about them.
+import { listOf } from '../words.ts';
+import type { Dependency } from './plan.ts';
+
+/** How many steps of a plan a card knows, and so how many have numbers. */
+export const numberedAtMost = 24;
+
+type Numbered = { id: string; after: Dependency[] };
+export type NumberedStep<S extends Numbered> = {
+  step: S;
+  number: number;
+  label: string;
+  after: string;
+};
+
+/** How many finish-to-start links lie before each step, among the steps given. */
+function levelsOf(steps: Numbered[]): Map<string, number> {
+  const levels = new Map(steps.map((step) => [step.id, 0]));
+  // Each round settles at least one more step; a cycle, which a stored plan never has, ends all the same.
+  for (let round = 0; round < steps.length; round++) {
+    let moved = false;
+    for (const step of steps) {
+      const own = levels.get(step.id) ?? 0;
+      const level = step.after.reduce((most, { id, type }) => {
+        const before = levels.get(id);
+        if (before === undefined) return most;
+        return Math.max(most, type === 'FS' ? before + 1 : before);
+      }, 0);
+      if (level > own) {
+        levels.set(step.id, level);
+        moved = true;
+      }
+    }
+    if (!moved) break;
+  }
+  return levels;
+}
+
+/** a…z, then aa, ab, …: a card is given at most 24 steps, a terminal may number more. */
+function letterOf(index: number): string {
+  const last = String.fromCodePoint(97 + (index % 26));
+  return index < 26 ? last : letterOf(Math.floor(index / 26) - 1) + last;
+}
+
+/** `steps` with the numbers people read, in the order they can run. */
+export function numberSteps<S extends Numbered>(steps: S[]): NumberedStep<S>[] {
+  const levels = levelsOf(steps);
+  const byLevel = Map.groupBy(steps, (step) => levels.get(step.id) ?? 0);
+  const labels = new Map<string, { number: number; label: string }>();
+  const sizes = new Map<number, number>();
+  const ordered: S[] = [];
+  for (const [index, level] of [...byLevel.keys()].sort((a, b) => a - b).entries()) {
+    const group = byLevel.get(level) ?? [];
+    sizes.set(index + 1, group.length);
+    for (const [place, step] of group.entries()) {
+      const number = index + 1;
+      labels.set(step.id, {
+        number,
+        label: group.length === 1 ? `${number}` : `${number}${letterOf(place)}`,
+      });
+      ordered.push(step);
+    }
+  }
+  return ordered.map((step) => {
+    const { number, label } = labels.get(step.id) ?? { number: 0, label: '' };
+    return { step, number, label, after: describeAfter(step, labels, sizes) };
+  });
+}
+
+/**
+ * The steps that a card knows, as they are called wherever the plan is read: by the order they can run in where these are
+ * all its `total` steps, and else by their places in the plan, which are theirs whatever else is known.
+ */
+export function nameSteps<S extends Numbered & { position: number }>(
+  steps: S[],
+  total: number,
+): NumberedStep<S>[] {
+  if (total <= numberedAtMost) return numberSteps(steps);
+  const labels = new Map(
+    steps.map(({ id, position }) => [id, { number: position, label: `${position}` }]),
+  );
+  const sizes = new Map(steps.map(({ position }) => [position, 1]));
+  return steps.map((step) => ({
+    step,
+    number: step.position,
+    label: `${step.position}`,
+    after: describeAfter(step, labels, sizes),
+  }));
+}
+
+/** What the steps that are known of a plan of `total` are called, by id, in the order of their numbers. */
+export function labelSteps(
+  steps: (Numbered & { position: number })[],
+  total: number,
+): ReadonlyMap<string, string> {
+  return new Map(nameSteps(steps, total).map(({ step, label }) => [step.id, label]));
+}
+
+/** `2 d`, `1 h 30 min`: how long a step waits beyond what it waits for. */
+function describeLag(minutes: number): string {
+  const parts: [amount: number, unit: string][] = [
+    [Math.floor(minutes / 1440), 'd'],
+    [Math.floor((minutes % 1440) / 60), 'h'],
+    [minutes % 60, 'min'],
+  ];
+  return parts.flatMap(([amount, unit]) => (amount === 0 ? [] : [`${amount} ${unit}`])).join(' ');
+}
+
+/** What a step waits for, as execution holds it: the end of the other (FS, FF) or its beginning (SS, SF), and for how long. */
+function waitOf({ type, lag_minutes }: Dependency): { starts: boolean; lag: number } {
+  return { starts: type === 'SS' || type === 'SF', lag: Math.max(0, lag_minutes) };
+}
+
+/**
+ * `after 1`, `after 2a and 2b`, `2 d after 1`, `once 3 has begun`; a whole group is named by its number alone. Those
+ * that are waited for in one way share their words.
+ */
+function describeAfter(
+  step: Numbered,
+  labels: Map<string, { number: number; label: string }>,
+  sizes: Map<number, number>,
+): string {
+  const ways = Map.groupBy(step.after, (edge) => JSON.stringify(waitOf(edge)));
+  return [...ways.values()]
+    .flatMap((edges) => {
+      const [first] = edges;
+      const before = edges
+        .flatMap(({ id }) => labels.get(id) ?? [])
+        .sort((a, b) => a.number - b.number);
+      if (first === undefined || before.length === 0) return [];
+      return [describeWay(waitOf(first), nameGroups(before, sizes), before.length)];
+    })
+    .join(', ');
+}
+
+function nameGroups(
+  before: { number: number; label: string }[],
+  sizes: Map<number, number>,
+): string {
+  const names: string[] = [];
+  for (const [number, group] of Map.groupBy(before, (entry) => entry.number)) {
+    if (group.length === sizes.get(number)) names.push(`${number}`);
+    else names.push(...group.map((entry) => entry.label));
+  }
+  return names.length > 4 ? `${names.length} others` : listOf(names);
+}
+
+/** What one dependency waits for, by the other step's id: `after fetch`, `2 d after fetch`. */
+export function describeDependency(dependency: Dependency): string {
+  return describeWay(waitOf(dependency), dependency.id, 1);
+}
+
+function describeWay(
+  { starts, lag }: ReturnType<typeof waitOf>,
+  names: string,
+  count: number,
+): string {
+  const wait = lag === 0 ? '' : `${describeLag(lag)} `;
+  if (!starts) return `${wait}after ${names}`;
+  const several = count > 1;
+  return lag === 0
+    ? `once ${names} ${several ? 'have' : 'has'} begun`
+    : `${wait}after ${names} ${several ? 'begin' : 'begins'}`;
+}

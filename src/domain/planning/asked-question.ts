@@ -1,0 +1,49 @@
+// What a planner says, line by line, the questions it asks, and which words of an answer belong to which of them.
+import { z } from 'zod';
+import { line, StorableText } from '../text.ts';
+
+/** A question and the name under which its answer is kept. Rewording it does not change its id. */
+export const AskedQuestion = z.object({ id: line(200), text: StorableText });
+export type AskedQuestion = z.infer<typeof AskedQuestion>;
+
+/** The question that puts ideas or options before a person, who picks one. */
+export const offersQuestionId = 'offers';
+
+/** A line of what a planner says. `on_card`: the card of its session shows it too. */
+export const SaidLine = z.strictObject({
+  text: StorableText,
+  on_card: z.boolean().exactOptional(),
+});
+export type SaidLine = z.infer<typeof SaidLine>;
+
+/** The text of lines. */
+export function joinLines(lines: SaidLine[]): string {
+  return lines.map(({ text }) => text).join('\n');
+}
+
+/** The id of a question that its asker gave none: its words. */
+export function nameQuestion(text: string): string {
+  return text.trim().slice(0, 200);
+}
+
+/** Questions with their ids. @param ids one for each, where the asker gave them some */
+export function nameQuestions(questions: string[], ids: string[] = []): AskedQuestion[] {
+  return questions.map((text, index) => ({ id: ids[index] ?? nameQuestion(text), text }));
+}
+
+/** What a person's message says to one of the questions that were open when it was written. */
+export const GivenAnswer = z.object({ question_id: line(200), text: StorableText });
+export type GivenAnswer = z.infer<typeof GivenAnswer>;
+
+/** A person's answers to open questions: one line each where there are as many lines, else all of it to the first. */
+export function assignAnswers(questions: AskedQuestion[], text: string): GivenAnswer[] {
+  const lines = text
+    .split('\n')
+    .map((one) => one.trim().replace(/^(?:[-•*]|\d+[.)])\s+/, ''))
+    .filter((one) => one !== '');
+  const each = questions.length > 1 && lines.length >= questions.length;
+  return questions.flatMap(({ id }, index) => {
+    const own = each ? lines[index] : index === 0 ? text.trim() : undefined;
+    return own === undefined || own === '' ? [] : [{ question_id: id, text: own }];
+  });
+}

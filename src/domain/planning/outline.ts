@@ -1,0 +1,78 @@
+// What is to be done: a tree of nodes on two axes (B7), structure and rhythm. Leaves carry the steps that do the work.
+import { z } from 'zod';
+import { Dependency, PlanContext, Risk, StepDraft } from '../plan/plan.ts';
+import { line, StorableText } from '../text.ts';
+import { IntroducedBy, PatternSpec } from './pattern.ts';
+import { RoadmapWay } from './roadmap.ts';
+
+/** The structure axis, from the whole to its parts. A checkpoint is where somebody looks before the rest goes on. */
+export const Structure = z.enum(['goal', 'phase', 'milestone', 'task', 'checkpoint']);
+export type Structure = z.infer<typeof Structure>;
+
+/** The rhythm axis: done once; again by a rule; adding up towards an amount; held all the time. */
+export const Rhythm = z.enum(['one_off', 'recurring', 'cumulative', 'continuous']);
+export type Rhythm = z.infer<typeof Rhythm>;
+
+/** RFC 5545 rule and the last moment of a recurring node. */
+export const Recurs = z.strictObject({
+  rrule: line(500),
+  /** First occurrence; ISO 8601 with offset. */
+  starts_at: z.iso.datetime({ offset: true }),
+  /** IANA zone in which the rule is read. */
+  timezone: line(100),
+  /** No occurrence begins after this; null: as long as the plan is not stopped. */
+  until: z.iso.datetime({ offset: true }).nullable().default(null),
+});
+export type Recurs = z.infer<typeof Recurs>;
+
+export const OutlineNode = z.strictObject({
+  /** Unique in the outline; stays the same over versions. */
+  id: line(200),
+  /** null: a root. */
+  parent: line(200).nullable().default(null),
+  title: line(3000),
+  structure: Structure,
+  rhythm: Rhythm.default('one_off'),
+  /** Depth: 1 for roots (L1). */
+  level: z.number().int().min(1).max(9),
+  origin: IntroducedBy.default('system'),
+  /** Precedence between nodes; ids of nodes. */
+  after: z.array(Dependency).max(1000).default([]),
+  /** In outlines of older versions: precedence in words. Nothing reads it. */
+  timing: line(500).optional(),
+  /** What is executed, for tasks and checkpoints; ids are unique over the outline, `after` among steps of one node. */
+  steps: z.array(StepDraft).max(1_000_000).default([]),
+  duration_minutes: z.number().min(0).max(5_256_000).nullable().default(null),
+  not_before: z.iso.datetime({ offset: true }).nullable().default(null),
+  deadline: z.iso.datetime({ offset: true }).nullable().default(null),
+  /** Only with rhythm `recurring`. */
+  recurs: Recurs.nullable().default(null),
+  /** What adds up, for rhythm `cumulative`: 500 pages. */
+  target: z
+    .strictObject({ amount: z.number().positive(), unit: line(100) })
+    .nullable()
+    .default(null),
+});
+export type OutlineNode = z.infer<typeof OutlineNode>;
+
+/** How the person wants the work done, where they said so; null: they did not. */
+export const OutlinePreferences = z.strictObject({
+  order: RoadmapWay.nullable(),
+  /** People are asked in their working hours only. */
+  in_working_hours: z.boolean().nullable(),
+});
+
+export const PlanOutline = z.strictObject({
+  title: line(300),
+  /** One sentence: what will be true afterwards. */
+  summary: line(1000),
+  pattern: PatternSpec,
+  nodes: z.array(OutlineNode).max(5000),
+  risks: z.array(Risk).max(50).default([]),
+  /** What was found out for this plan; becomes the plan's context. */
+  context: z.union([StorableText, PlanContext]).optional(),
+  /** What was taken for granted; each is shown on the card. */
+  assumptions: z.array(line(1000)).max(50).default([]),
+  preferences: OutlinePreferences.exactOptional(),
+});
+export type PlanOutline = z.infer<typeof PlanOutline>;

@@ -1,0 +1,142 @@
+// A planning run: one conversation with a short-lived planner, from a request to an outcome.
+import { z } from 'zod';
+import type { MessageKind } from '../chat/message-parts.ts';
+import { type InteractionPolicy, PolicyOverride } from '../people/policy.ts';
+import type { PlanDraft } from '../plan/plan.ts';
+import { line, longestMessage } from '../text.ts';
+import type { AskedQuestion, GivenAnswer, SaidLine } from './asked-question.ts';
+import { PatternSpec } from './pattern.ts';
+import type { Infeasibility } from './schedule.ts';
+import type { Gate } from './stages.ts';
+import type { PlanningState, SessionDecision } from './state.ts';
+import type { TraceEntry } from './trace.ts';
+
+export type { TraceEntry } from './trace.ts';
+
+/** B18, and `running` while it is none of them yet. */
+export const PlanningStatus = z.enum([
+  'running',
+  'complete',
+  'needs_clarification',
+  'needs_scheduling_escalation',
+  'aborted',
+]);
+export type PlanningStatus = z.infer<typeof PlanningStatus>;
+
+const Mode = z.enum(['normal', 'extensive']);
+
+export const RunRequest = z.strictObject({
+  text: line(longestMessage),
+  user: line(200).optional(),
+  conversation: line(300).optional(),
+  plan_reasoning_mode: Mode.optional(),
+  planning_mode: Mode.optional(),
+  reasoning_level: z.number().int().min(0).max(10).optional(),
+  interaction_policy: PolicyOverride.optional(),
+});
+export type RunRequest = z.infer<typeof RunRequest>;
+
+export type PlanningModes = {
+  plan_reasoning_mode: 'normal' | 'extensive';
+  planning_mode: 'normal' | 'extensive';
+  reasoning_level: number;
+};
+
+/** What GET /api/runs/:id answers. */
+export const RunView = z.object({
+  run_id: z.string(),
+  planning_status: PlanningStatus,
+  /** Counts what was said to it, from 1: what it shows now is what this turn led to. */
+  turn: z.number(),
+  plan_id: z.string().optional(),
+  response_text: z.string(),
+  questions: z.array(z.string()).optional(),
+  pattern: PatternSpec.optional(),
+  pattern_rfc_required: z.boolean().optional(),
+  pattern_rfc_text: z.string().optional(),
+  escalate_reason: z.string().optional(),
+  confidence: z.number().optional(),
+  cost_usd: z.number(),
+});
+export type RunView = z.infer<typeof RunView>;
+
+/**
+ * One message of the conversation as the planner sees it. `kind`: left out where it was stored before messages had parts.
+ * `questions`: what the bot asked in it. `answers`: what a person's message says to the questions that were open then.
+ */
+export type Utterance = {
+  author: 'person' | 'bot';
+  text: string;
+  kind?: MessageKind;
+  questions?: AskedQuestion[];
+  answers?: GivenAnswer[];
+};
+
+/** All that a planner is given. It sees nothing else and keeps nothing. */
+export type PlanningRequest = {
+  runId: string;
+  text: string;
+  /** What `text` says to the questions that were open when it was written; left out: none were. */
+  answers?: GivenAnswer[];
+  user: string;
+  conversation: string | null;
+  /** The plan that the run is about, once there is one. */
+  goal?: string;
+  /** What was said before in this conversation, oldest first. */
+  history: Utterance[];
+  /** The version that was refused and every piece of feedback so far, when this is a re-planning. */
+  revision: { previous: PlanDraft; feedback: string[] } | null;
+  /** The run's turn, from 1. */
+  turn: number;
+  /** What the person decided about what the session last showed; `said` when it was talk. */
+  decision: SessionDecision;
+  policy: InteractionPolicy;
+  modes: PlanningModes;
+  now: Date;
+  timezone: string;
+};
+
+/**
+ * How a planner's run ends. `text` is without a call to action; `lines` is the text line by line, left out where the card
+ * shows all of it.
+ * Nothing here decides anything: a proposal still waits for a person.
+ */
+export type PlanningOutcome = {
+  result: /** `asked`: beside the answer; nothing waits for it. */
+    | { kind: 'answer'; text: string; asked?: AskedQuestion[] }
+    | { kind: 'proposal'; draft: PlanDraft }
+    /** An artifact that the person approves before the next one is made. */
+    | { kind: 'gate'; gate: Gate; text: string; digest: string; lines?: SaidLine[] }
+    /** A pattern or subtype that is new and needs a person's word. */
+    | { kind: 'rfc'; text: string; rfc: string; lines?: SaidLine[] }
+    /** It does not fit into the time there is. */
+    | { kind: 'escalation'; text: string; infeasible: Infeasibility }
+    /** `question_ids` names the questions, one each; left out: each is named by its words. */
+    | {
+        kind: 'question';
+        text: string;
+        questions: string[];
+        question_ids?: string[];
+        lines?: SaidLine[];
+      }
+    /** No tool can do it. `wanted` is what was asked for, for tool-gap statistics. */
+    | { kind: 'cannot'; text: string; wanted: string }
+    | { kind: 'aborted'; text: string; reason: string }
+    /** Another planner has gone on with this turn; nothing of this one counts. */
+    | { kind: 'superseded' };
+  /** Why a plan was or was not made (A16). */
+  reason: string;
+  planner: string;
+  confidence: number | null;
+  cost_usd: number;
+  trace: TraceEntry[];
+  /** The session as it stands now; null: the planner keeps none. */
+  session: PlanningState | null;
+};
+
+/** A planner: the same interface with and without a model. Must not throw; failures are outcomes. */
+export type Planner = {
+  /** What the card calls it: `offline planner`, or the model's name. */
+  name: string;
+  plan(request: PlanningRequest, signal: AbortSignal): Promise<PlanningOutcome>;
+};

@@ -1,0 +1,128 @@
+// A planning session as it is checkpointed after each transition (B10): all that a planner needs to go on, and no more.
+import { z } from 'zod';
+import { JsonObject, line, StorableText } from '../text.ts';
+import { AskedQuestion, SaidLine } from './asked-question.ts';
+import { PlanOutline } from './outline.ts';
+import { PatternSpec } from './pattern.ts';
+import { Roadmap } from './roadmap.ts';
+import { Infeasibility, PortfolioReport, Schedule } from './schedule.ts';
+import { Gate, Stage } from './stages.ts';
+import { Confidence, TraceEntry } from './trace.ts';
+
+/** A proposed pattern or subtype that waits for a person's word, or has it (B6). */
+export const Rfc = z.strictObject({
+  text: line(2000),
+  /** What is proposed: `proposed:daily_health_protocol_v2`. */
+  proposes: line(200),
+  status: z.enum(['open', 'approved', 'rejected']),
+  by: line(200).nullable().default(null),
+});
+export type Rfc = z.infer<typeof Rfc>;
+
+/** What a person approved of the stages: the digest binds what was shown. */
+export const GateApproval = z.strictObject({
+  digest: line(64),
+  by: line(200),
+  at: z.iso.datetime(),
+});
+export type GateApproval = z.infer<typeof GateApproval>;
+
+/** What a person wants changed, and which artifact that concerns; null: the reasoner has not said yet. */
+export const ChangeRequest = z.strictObject({ feedback: line(10_000), gate: Gate.nullable() });
+export type ChangeRequest = z.infer<typeof ChangeRequest>;
+
+/** Why a session stands still, where it goes on, and what is said meanwhile. */
+export const Pause = z.strictObject({
+  kind: z.enum(['questions', 'rfc', 'gate', 'plan', 'budget', 'escalation']),
+  /** The stage that goes on when the person has answered. */
+  resume: Stage,
+  gate: Gate.nullable().default(null),
+  /** Digest of what a gate shows. */
+  digest: line(64).nullable().default(null),
+});
+export type Pause = z.infer<typeof Pause>;
+
+/** The text line by line; left out: the card of the session shows all of it. */
+const lines = z.array(SaidLine).exactOptional();
+
+/** How a session ended, or what it says while it stands. Text is what the person reads. */
+export const SessionResult = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('answer'),
+    text: StorableText,
+    /** What is asked beside it; nothing waits for the answer. */
+    asked: z.array(AskedQuestion).exactOptional(),
+  }),
+  z.strictObject({ kind: z.literal('cannot'), text: StorableText, wanted: StorableText }),
+  z.strictObject({
+    kind: z.literal('question'),
+    text: StorableText,
+    questions: z.array(line(2000)).min(1).max(10),
+    /** One for each question; left out: they have none of their own. */
+    question_ids: z.array(line(200)).max(10).exactOptional(),
+    lines,
+  }),
+  z.strictObject({ kind: z.literal('rfc'), text: StorableText, lines }),
+  z.strictObject({ kind: z.literal('gate'), gate: Gate, text: StorableText, lines }),
+  z.strictObject({ kind: z.literal('proposal') }),
+  z.strictObject({ kind: z.literal('escalation'), text: StorableText, infeasible: Infeasibility }),
+  z.strictObject({ kind: z.literal('aborted'), text: StorableText, reason: line(2000) }),
+]);
+export type SessionResult = z.infer<typeof SessionResult>;
+
+export const PlanningState = z.strictObject({
+  /** `user_<user>:<goal or new>`. */
+  thread_id: line(600),
+  run_id: line(100),
+  /** The run's turn this state belongs to, from 1. */
+  turn: z.number().int().min(1),
+  stage: Stage,
+  /** When the turn began; kept over restarts, so that prompts, caps and times stay the same. */
+  now: z.iso.datetime(),
+  timezone: line(100),
+  /** Model calls of this turn, over all its stages. */
+  calls: z.number().int().min(0).default(0),
+  /** US dollars of this turn. */
+  cost_usd: z.number().min(0).default(0),
+  /** The person has allowed this turn to cost more than the soft ceiling. */
+  soft_budget_lifted: z.boolean().default(false),
+  /** How often each stage was tried again since it was last left; by whom is in the trace. */
+  retries: z.partialRecord(Stage, z.number().int().min(0)).default({}),
+  /** Told to the next try of a stage: what was wrong, and to ask for less. */
+  hints: z.array(line(2000)).max(20).default([]),
+  /** What was assumed before there was an outline; it belongs into the one that is drafted. */
+  assumed: z.array(line(1000)).max(50).default([]),
+  pattern: PatternSpec.nullable().default(null),
+  rfc: Rfc.nullable().default(null),
+  outline: PlanOutline.nullable().default(null),
+  roadmap: Roadmap.nullable().default(null),
+  schedule: Schedule.nullable().default(null),
+  portfolio: PortfolioReport.nullable().default(null),
+  approvals: z.partialRecord(Gate, GateApproval).default({}),
+  change: ChangeRequest.nullable().default(null),
+  /** How many refusals of its plan this session has taken in; a later one finds the plan as it was refused. */
+  refusals: z.number().int().min(0).exactOptional(),
+  confidence: z.partialRecord(Stage, Confidence).default({}),
+  /** Names of what tools have produced and is still good; prerequisites look here. */
+  produced: z.array(line(60)).default([]),
+  /** Ideas and options that were put before the person, so that an answer can name one. */
+  offered: z.array(JsonObject).max(20).default([]),
+  questions_asked: z.number().int().min(0).default(0),
+  pause: Pause.nullable().default(null),
+  result: SessionResult.nullable().default(null),
+  /** Why a plan was or was not made (A16). */
+  reason: line(4000).nullable().default(null),
+  /** This turn's trace so far. */
+  trace: z.array(TraceEntry).default([]),
+});
+export type PlanningState = z.infer<typeof PlanningState>;
+
+/** What a person decided about a session that stands still. It comes from a press or an exact word, never from a model. */
+export const SessionDecision = z.discriminatedUnion('kind', [
+  /** Answers, or simply more talk. */
+  z.strictObject({ kind: z.literal('said') }),
+  z.strictObject({ kind: z.literal('approve'), by: line(200), digest: line(64).nullable() }),
+  z.strictObject({ kind: z.literal('reject'), by: line(200) }),
+  z.strictObject({ kind: z.literal('changes'), by: line(200), feedback: line(10_000) }),
+]);
+export type SessionDecision = z.infer<typeof SessionDecision>;

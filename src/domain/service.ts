@@ -1,0 +1,273 @@
+// The one service behind cards, slash command, HTTP, console and terminal. `src/conversation` provides it.
+import type { PlanCardFacts } from './chat/card.ts';
+import type { Pressed } from './chat/pressed.ts';
+import type { Actor } from './people/actor.ts';
+import type { LinkCommand, LinkOutcome } from './people/link.ts';
+import type { InteractionPolicy, PolicyOverride } from './people/policy.ts';
+import type { StepAnswer } from './plan/answer.ts';
+import type { ShownStep } from './plan/call.ts';
+import type { LookedAt } from './plan/expected-step.ts';
+import type { PlanPatch } from './plan/patch.ts';
+import type { PatchOutcome } from './plan/patch-outcome.ts';
+import type { Plan, PlanDraft, PlanStatus, Step, StepStatus } from './plan/plan.ts';
+import type {
+  AuditEntry,
+  Change,
+  Diff,
+  Overview,
+  PlanningArtifacts,
+  StepPage,
+  VersionDiff,
+} from './plan/views.ts';
+import type { RunRequest, RunView } from './planning/run.ts';
+import type { SessionCardFacts, SessionChoice } from './planning/session-card.ts';
+import type { PlanningTrace } from './planning/trace-view.ts';
+import type { PlanStats } from './stats.ts';
+
+/** `key`: where it was sent to, and the name its sender gave it; `digest`: what it asks for. */
+export type KeyedRequest = { key: string; digest: string };
+
+export type Message = {
+  id: number;
+  conversation: string;
+  run_id: string | null;
+  author: 'person' | 'bot';
+  name: string;
+  text: string;
+  /** Draw this plan's card under the text. */
+  plan_id: string | null;
+  created_at: string;
+};
+
+/** `asked_by`: what readers are shown in the place of its requester, where lists for people have it. */
+export type PlanSummary = Omit<
+  Plan,
+  'context' | 'risks' | 'card_refs' | 'rejection_history' | 'approvals' | 'pending_patch' | 'series'
+> & { asked_by?: string };
+export type PlanListFilter = {
+  status?: PlanStatus[];
+  user?: string;
+  conversation?: string;
+  cursor?: string;
+  limit: number;
+};
+export type StepFilter = {
+  status?: StepStatus[];
+  partition?: string;
+  tag?: string;
+  /** `review`: the calls that a reviewer should see first come first; goes with no other condition. */
+  order?: 'position' | 'review';
+  cursor?: string;
+  limit: number;
+};
+
+/** A decision names the version it is about; approving also its digest. `pressed`: it is made once under that name. */
+export type Decision = { version: number; feedback?: string; pressed?: Pressed };
+/**
+ * `steps`: approve only these; `except`: all but these; at most one of them. What is approved must hold all it depends
+ * on.
+ */
+export type Approval = {
+  version: number;
+  digest: string;
+  steps?: string[];
+  except?: string[];
+  pressed?: Pressed;
+};
+/**
+ * What a person says became of steps whose outcome is unknown, or of a step they were asked to do. `answer` is about
+ * all of them; `answers` about one each, in words or as the values of its form. `about`: what was looked at; a step that
+ * has gone on since is not settled.
+ */
+export type Settlement = {
+  version: number;
+  steps?: Record<string, 'retry' | 'done' | 'failed'>;
+  answer?: string;
+  answers?: Record<string, StepAnswer>;
+  about?: Record<string, LookedAt>;
+  pressed?: Pressed;
+};
+
+/** `ended_at`: the end that was looked at; a plan that was run again since is not run once more. */
+export type Rerun = Decision & { ended_at?: string };
+
+export type Simulation = {
+  plan_id: string;
+  version: number;
+  total: number;
+  /** The first calls (at most 200), in an order the plan allows. */
+  calls: {
+    step_id: string;
+    operation: string;
+    target: string | null;
+    args: unknown;
+    effect: Step['effect'];
+    guarded: boolean;
+  }[];
+  /** Calls by operation, over the whole plan. */
+  operations: { operation: string; count: number; effect: Step['effect']; guarded: boolean }[];
+  problems: { step_id: string | null; reason: string }[];
+};
+
+/** How a person likes to be talked to: what holds, and what of it they have set. */
+export type PolicyView = { user: string; policy: InteractionPolicy; set: PolicyOverride };
+/** `request`: what the person asked for in that conversation last. */
+export type SaidPolicy = { conversation: string; request: string; policy: PolicyOverride };
+/**
+ * `keep`: sliders that are left out stay as they are; otherwise they go back to their defaults. `pressed`: it was set in a
+ * chat. It needs no name of its own: set twice it is the same.
+ */
+export type PolicyChange = {
+  policy: PolicyOverride;
+  keep: boolean;
+  pressed?: Pick<Pressed, 'at'>;
+};
+
+/**
+ * What was on screen when a word was written over HTTP: `version` and `digest` of a plan's card, `turn` and `digest` of a
+ * session's; `turn` alone: what the run last answered. `except`: steps that were unticked there.
+ */
+export type OnScreen = { version?: number; digest?: string; turn?: number; except?: string[] };
+
+/** A change that was checked and is not stored yet. Only `Service.commit` can store it, in the transaction it is asked in. */
+export type Checked<T> = { readonly stores?: T };
+
+/**
+ * Every method may throw CountersignError; nothing else is expected.
+ * `actor` is who asks; permissions are checked here, whatever the surface.
+ */
+export type Service = {
+  startRun(request: RunRequest, actor: Actor): Promise<{ run_id: string; conversation: string }>;
+  getRun(id: string): Promise<RunView>;
+  /** An answer, a deciding word (`approve`, `reject`, `propose changes: …`, `cancel`, `status`) or more talk. */
+  reply(
+    runId: string,
+    text: string,
+    actor: Actor,
+    /**
+     * `turn`: what was shown when it was said; later it answers nothing. `once` and `on_screen` as in `say`, `pressed` as in
+     * a decision.
+     */
+    options?: { turn?: number; once?: string; on_screen?: OnScreen; pressed?: Pressed },
+  ): Promise<void>;
+  /** What a run's planning session shows now, for one reader. */
+  runCard(runId: string, viewer: { user: string; timezone: string }): Promise<SessionCardFacts>;
+  /** Decides about what a session shows: a gate, an RFC, the budget, an escalation; or about the run's plan that waits. */
+  decideRun(runId: string, choice: SessionChoice, actor: Actor): Promise<RunView>;
+  /**
+   * A message in a conversation: decides, answers the open question, or starts a run. With `once`, the name of the message
+   * where it came from, it does so a single time, however often it is said and whatever ends in between. `written_at`: what
+   * did not stand in the conversation by then, it decides nothing about. `on_screen`: it decides about that and nothing else,
+   * and throws where that is not what waits now.
+   */
+  say(
+    conversation: string,
+    text: string,
+    actor: Actor,
+    options?: { once?: string; written_at?: Date; on_screen?: OnScreen },
+  ): Promise<{ run_id: string | null }>;
+  /** Whether a plan or a run belongs to a conversation, or was shown there. */
+  isAbout(
+    conversation: string,
+    subject: { plan_id: string } | { run_id: string },
+  ): Promise<boolean>;
+  /** Whether anything was ever said there. Cheap: surfaces ask it of all that they overhear. */
+  isSpokenIn(conversation: string): Promise<boolean>;
+  messages(conversation: string, options: { after?: number; limit: number }): Promise<Message[]>;
+  getPolicy(user: string): Promise<PolicyView>;
+  /** What was said lately in single conversations about how to talk there, and holds in them only. */
+  saidPolicies(user: string): Promise<SaidPolicy[]>;
+  setPolicy(user: string, change: PolicyChange, actor: Actor): Promise<PolicyView>;
+  /**
+   * The person behind an account, which is the name the instance acts by; an account that is not linked is its own person.
+   * Every method finds it for `actor` and `user`; adapters ask for it where they compare names themselves.
+   */
+  personOf(account: string): Promise<string>;
+  /**
+   * Does what `work` asks of the service it is given, and once: a request with this key and digest that comes again is answered
+   * what the first was. `work` answers JSON; `check` runs before it, outside its transaction. @throws `key_reused` where the key
+   * was another request's
+   */
+  once<C>(
+    request: KeyedRequest,
+    check: () => Promise<C>,
+    work: (service: Service, checked: C) => Promise<unknown>,
+  ): Promise<unknown>;
+  /** Stores what was checked. */
+  commit<T>(checked: Checked<T>): Promise<T>;
+  /** Keeps what a chat platform calls an account: what others are shown in its place. */
+  noteName(account: string, called: string): Promise<void>;
+  /** What readers are shown in the place of each of `names` of which a platform has said it. */
+  shownNames(names: string[]): Promise<Map<string, string>>;
+  /** Links accounts of one person, and shows or undoes it. Here `actor.id` is the account itself. */
+  link(command: LinkCommand, actor: Actor): Promise<LinkOutcome>;
+
+  propose(
+    draft: PlanDraft,
+    options: { user?: string; conversation?: string },
+    actor: Actor,
+  ): Promise<Plan>;
+  checkProposal(
+    draft: PlanDraft,
+    options: { user?: string; conversation?: string },
+    actor: Actor,
+  ): Promise<Checked<Plan>>;
+  listPlans(filter: PlanListFilter): Promise<{ plans: PlanSummary[]; next_cursor: string | null }>;
+  /** Plans in which something waits for this person: an approval, or a task of theirs. */
+  waitingFor(user: string): Promise<string[]>;
+  /** @param leastPeople of what no tool can do only what so many people have asked for (1) */
+  stats(leastPeople?: number): Promise<PlanStats>;
+  getPlan(id: string): Promise<Plan>;
+  overview(id: string): Promise<Overview>;
+  /** @param compact only the last change of each step */
+  diff(id: string, since: number, limit: number, compact?: boolean): Promise<Diff>;
+  listSteps(id: string, filter: StepFilter): Promise<StepPage>;
+  getSteps(id: string, stepIds: string[]): Promise<ShownStep[]>;
+  card(id: string, viewer: { user: string; timezone: string }): Promise<PlanCardFacts>;
+
+  approve(id: string, approval: Approval, actor: Actor): Promise<Plan>;
+  checkApproval(id: string, approval: Approval, actor: Actor): Promise<Checked<Plan>>;
+  reject(id: string, decision: Decision, actor: Actor): Promise<Plan>;
+  proposeChanges(
+    id: string,
+    decision: Decision & { feedback: string },
+    actor: Actor,
+  ): Promise<Plan>;
+  cancel(id: string, decision: Decision, actor: Actor): Promise<Plan>;
+  pause(id: string, decision: Decision, actor: Actor): Promise<Plan>;
+  /** Goes on: after a pause, a stall, or with the fate of unknown steps. */
+  resume(id: string, settlement: Settlement, actor: Actor): Promise<Plan>;
+  /** Changes the plan as a whole or not at all; what widens an approved plan waits for an approval of its own. */
+  patch(id: string, patch: PlanPatch, actor: Actor): Promise<PatchOutcome>;
+  checkPatch(id: string, patch: PlanPatch, actor: Actor): Promise<Checked<PatchOutcome>>;
+  /** Its changes so far, newest first. */
+  listPatches(
+    id: string,
+    options: { cursor?: string; limit: number },
+  ): Promise<{ patches: PatchOutcome[]; next_cursor: string | null }>;
+  /** Runs failed steps again, and what was skipped because of them. */
+  retry(id: string, decision: Rerun, actor: Actor): Promise<Plan>;
+  simulate(id: string, decision: Partial<Decision>, actor: Actor): Promise<Simulation>;
+
+  /** The plan as Markdown with front matter, in chunks; it imports again without loss. */
+  exportMarkdown(id: string): AsyncIterable<string>;
+  /** A proposal of the plan that an export holds. */
+  checkMarkdown(markdown: string, actor: Actor): Promise<Checked<Plan>>;
+  /** One JSON line per finished step attempt, in the order of the ends. */
+  exportLog(id: string): AsyncIterable<string>;
+  /** How the plan's run was planned. */
+  trace(id: string): Promise<PlanningTrace>;
+  runTrace(runId: string): Promise<PlanningTrace>;
+  audit(id: string, options: { after?: number; limit: number }): Promise<AuditEntry[]>;
+  versionDiff(id: string, a: number, b: number): Promise<VersionDiff>;
+  /** The outline, roadmap and schedule behind the plan's present version; each null where it was made without one. */
+  planning(id: string): Promise<PlanningArtifacts>;
+
+  /** Changes after `since`, as they happen, until the signal aborts. Ends after a terminal status only if `signal` aborts. */
+  watchPlan(id: string, since: number, signal: AbortSignal): AsyncIterable<Change[]>;
+  watchConversation(
+    conversation: string,
+    after: number,
+    signal: AbortSignal,
+  ): AsyncIterable<Message[]>;
+};

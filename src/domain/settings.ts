@@ -1,0 +1,277 @@
+// The shape of `countersign.json` and of the environment, with every default. `src/app/config.ts` parses them.
+import { z } from 'zod';
+import { ApproverPolicy } from './plan/plan.ts';
+import { StrategyProfile } from './planning/schedule.ts';
+import { readPublicUrl } from './public-url.ts';
+import { Effect } from './tool.ts';
+
+const McpServer = z
+  .strictObject({
+    command: z.string().min(1).optional(),
+    args: z.array(z.string()).default([]),
+    env: z.record(z.string(), z.string()).default({}),
+    cwd: z.string().optional(),
+    type: z.enum(['stdio', 'http']).optional(),
+    url: z.url().optional(),
+    headers: z.record(z.string(), z.string()).default({}),
+    disabled: z.boolean().default(false),
+    /** What operations do; for those that are not named, only a trusted server's own annotations count. */
+    effects: z.record(z.string(), Effect).default({}),
+    /** Believe its annotations: what it calls read-only is a read, and shown as one; else each call is a change outside. */
+    trusted: z.boolean().default(false),
+    /** By operation, the read that shows what its target is now: called with the arguments that both have, before anybody approves. */
+    inspect: z.record(z.string(), z.string()).default({}),
+    /** Milliseconds a call may take. */
+    timeout_ms: z.number().int().positive().default(60_000),
+  })
+  .refine(
+    (s) => (s.command === undefined) !== (s.url === undefined),
+    'needs either "command" (stdio) or "url" (HTTP)',
+  )
+  .refine(
+    (s) => s.trusted || Object.keys(s.inspect).length === 0,
+    'needs "trusted": true beside "inspect", since its reads are called before anybody approves',
+  );
+export type McpServer = z.infer<typeof McpServer>;
+
+const WebOrigin = z
+  .url({ protocol: /^https?$/ })
+  .refine(
+    (url) => URL.canParse(url) && [url, `${url}/`].includes(`${new URL(url).origin}/`),
+    'must be an origin such as https://api.example.com, with nothing after the host',
+  )
+  .transform((url) => new URL(url).origin);
+
+/** A resource that steps share: how much there is, and how much of it is never given away. */
+const ResourcePool = z
+  .union([
+    z.number().positive(),
+    z.strictObject({ capacity: z.number().positive(), headroom: z.number().min(0).default(0) }),
+  ])
+  .transform((pool) => (typeof pool === 'number' ? { capacity: pool, headroom: 0 } : pool))
+  .refine(({ capacity, headroom }) => headroom < capacity, 'headroom must be less than capacity');
+export type ResourcePool = z.infer<typeof ResourcePool>;
+
+/** One executor of a worker process: what it can do beyond its operations, and how much at once. */
+const Backend = z.strictObject({
+  capabilities: z.array(z.string().min(1).max(200)).max(50).default([]),
+  /** Calls under way at once, never more; default: `executor.concurrency`. */
+  concurrency: z.number().int().min(1).max(1000).optional(),
+  /** Only these operations; default: every one this process has. */
+  operations: z.array(z.string()).optional(),
+});
+export type Backend = z.infer<typeof Backend>;
+
+/** What the executor does about one operation instead of what it does about all. */
+const OperationRule = z.strictObject({
+  timeout_seconds: z.number().min(0.001).max(86_400).optional(),
+  /** Attempts of a call that may be repeated (read-only or idempotent), the first included. */
+  max_attempts: z.number().int().min(1).max(100).optional(),
+  /** Seconds before the second attempt; each further one waits twice as long, with jitter. */
+  backoff_seconds: z.number().min(0).max(3600).optional(),
+});
+export type OperationRule = z.infer<typeof OperationRule>;
+
+export const Settings = z.strictObject({
+  $schema: z.string().optional(),
+  mcpServers: z
+    .record(
+      z.string().regex(/^[A-Za-z0-9][A-Za-z0-9-]*$/, 'letters, digits and hyphens'),
+      McpServer,
+    )
+    .default({}),
+  /** Built-in tools to switch off: `workspace`, `http`, … */
+  disabledTools: z.array(z.string()).default([]),
+  /** Exact operation names that are never called outside an approved plan and are marked on the card. */
+  guardedTools: z.array(z.string()).default(['workspace_delete', 'http_request']),
+  guardMode: z.enum(['block', 'log']).default('block'),
+  /**
+   * Operations a planner may call while planning: the read-only ones less `deny`. `http_get` is denied by default:
+   * an address can carry out what a planner has read.
+   */
+  plannerTools: z
+    .strictObject({
+      allow: z.array(z.string()).optional(),
+      deny: z.array(z.string()).default(['http_get']),
+    })
+    .default({ deny: ['http_get'] }),
+  /** People who may approve besides the requester. */
+  approvers: z.array(z.string()).default([]),
+  /** Who must approve a plan that uses one of these operations, besides what the plan itself asks for. */
+  guardedApprovers: z.record(z.string(), ApproverPolicy).default({}),
+  /** Resources by name: a number, or `{ capacity, headroom }`. */
+  resourcePools: z.record(z.string().min(1).max(200), ResourcePool).default({}),
+  /** Executors of a worker process, by name. Without any there is one, `default`, without capabilities. */
+  backends: z.record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/), Backend).default({}),
+  /** Time limits and retries of single operations, by exact name. */
+  operations: z.record(z.string(), OperationRule).default({}),
+  http: z
+    .strictObject({
+      /** Hosts and CIDR ranges that http_get and http_request may reach although they are private. */
+      allowPrivate: z.array(z.string()).default([]),
+      /** Origins where GET shows what a PUT, PATCH or DELETE would change; it is sent before anybody approves. */
+      inspect: z.array(WebOrigin).default([]),
+      timeout_ms: z.number().int().positive().default(30_000),
+      max_bytes: z.number().int().positive().default(5_000_000),
+    })
+    .prefault({}),
+  /** ICS files or addresses, by name. */
+  calendars: z.record(z.string(), z.string()).default({}),
+  /** When people work, for schedules. */
+  schedule: StrategyProfile.prefault({}),
+  /** From which confidence on a stage of planning goes on, and below which a person is asked at once; between, it is tried again. */
+  confidence: z
+    .strictObject({
+      continue: z.number().min(0).max(1).default(0.7),
+      escalate: z.number().min(0).max(1).default(0.4),
+    })
+    .prefault({}),
+  /** US dollars per million tokens, by model name; overrides the built-in table. `*`: every model that neither names. */
+  prices: z
+    .record(z.string(), z.strictObject({ input: z.number().min(0), output: z.number().min(0) }))
+    .default({}),
+  executor: z
+    .strictObject({
+      /** Calls under way at once in one back end; up to twice as many where slow ones would hold up all others. */
+      concurrency: z.number().int().min(1).max(1000).default(16),
+      /** Steps settled and claimed in one transaction. */
+      batch: z.number().int().min(1).max(1000).default(500),
+      /** A worker that has not renewed its lease for this long has lost its steps. */
+      lease_seconds: z.number().min(1).max(3600).default(15),
+      /** A call that takes longer is stopped and its step fails. */
+      step_timeout_seconds: z.number().min(1).max(86_400).default(300),
+      /** A plan without progress for this long, with a worker that could go on, is stalled (waiting for a person never counts). */
+      stall_minutes: z.number().min(0.01).max(100_000).default(30),
+      on_failure: z.enum(['continue_independent', 'stop_all']).default('continue_independent'),
+      /** Attempts of a call that may be repeated, the first included. */
+      max_attempts: z.number().int().min(1).max(100).default(3),
+      /** Seconds before the second attempt; each further one waits twice as long, with jitter. */
+      backoff_seconds: z.number().min(0).max(3600).default(1),
+      max_backoff_seconds: z.number().min(0).max(86_400).default(60),
+    })
+    .prefault({}),
+  /** Whoever a step, or a change that needs an approval, waits for is reminded after this long, and again each time as much has passed. */
+  human_reminder_hours: z.number().positive().default(24),
+  /** A proposed plan nobody decides about: reminder at half time, then cancelled. */
+  stale_after_days: z.number().positive().default(7),
+});
+export type Settings = z.infer<typeof Settings>;
+
+/** A number of the environment that names its range when it does not fit. */
+function whole(min: number, max: number) {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error });
+}
+
+function amount(min: number, max: number) {
+  const error = `must be a number from ${min} to ${max}`;
+  return z.coerce.number({ error }).min(min, { error }).max(max, { error });
+}
+
+const flag = z.stringbool();
+const optional = z.string().min(1).optional();
+const secret = z.string().min(16, 'must have at least 16 characters');
+const publicUrl = z.string().transform((text, issues) => {
+  const url = readPublicUrl(text);
+  if (url !== null) return url;
+  issues.addIssue(
+    'must be an address such as https://bot.example.com: https (or http on this machine), with nothing after its path',
+  );
+  return z.NEVER;
+});
+const token = z.string().regex(/^\S+$/, 'must not have blanks or line breaks in it').optional();
+
+/** The environment. Empty strings count as not set. */
+export const Environment = z.object({
+  PORT: whole(0, 65_535).default(3978),
+  HOST: z.string().default('127.0.0.1'),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
+    .optional(),
+  /** What leads to the database itself where `DATABASE_URL` leads to a pooler. */
+  DATABASE_DIRECT_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
+    .optional(),
+  DATABASE_POOL_SIZE: whole(4, 100).default(10),
+  OPENAI_API_KEY: optional,
+  OPENAI_BASE_URL: z.url().optional(),
+  PLANNER_MODEL: z.string().default('gpt-4.1'),
+  EXECUTOR_MODEL: z.string().default('gpt-4.1-mini'),
+  SLACK_BOT_TOKEN: token,
+  SLACK_SIGNING_SECRET: secret.optional(),
+  SLACK_APP_TOKEN: token,
+  SLACK_CLIENT_ID: token,
+  SLACK_CLIENT_SECRET: token,
+  SLACK_STATE_SECRET: secret.optional(),
+  /** Which of Slack's workspaces and organisations may add the app: their ids, or `any`. */
+  SLACK_ALLOWED_WORKSPACES: z
+    .string()
+    .regex(
+      /^\s*(?:any|[TE][A-Z\d]+(?:[\s,]+[TE][A-Z\d]+)*)\s*$/,
+      'must be ids of workspaces or organisations of Slack, such as T0123ABCD, with commas between them, or any',
+    )
+    .optional(),
+  SLACK_API_URL: z
+    .url()
+    .regex(
+      /^(?:https:|http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])[:/])/,
+      'must begin with https://, or with http:// and a loopback address: tokens are sent there',
+    )
+    .optional(),
+  MicrosoftAppId: z
+    .guid('must be the GUID that the Azure portal shows as the Microsoft App ID of the bot')
+    .optional(),
+  MicrosoftAppPassword: optional,
+  MicrosoftAppTenantId: z
+    .string()
+    .regex(
+      /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i,
+      'must be the GUID of a Microsoft Entra tenant, not its domain: what Teams sends names tenants by their ids',
+    )
+    .optional(),
+  MicrosoftAppType: z.enum(['MultiTenant', 'SingleTenant', 'UserAssignedMSI']).optional(),
+  /** Which tenants a multi-tenant bot serves: their ids, or `any`. */
+  TEAMS_ALLOWED_TENANTS: z
+    .string()
+    .regex(
+      /^\s*(?:any|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?:[\s,]+[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})*)\s*$/i,
+      'must be GUIDs of Microsoft Entra tenants, with commas between them, or any',
+    )
+    .optional(),
+  /** Takes activities without a token, of this machine only: for a Teams client that runs beside the bot. */
+  COUNTERSIGN_TEAMS_LOCAL: flag.optional(),
+  COUNTERSIGN_API_TOKEN: secret.optional(),
+  /** Of one caller that is not on this machine. */
+  API_REQUESTS_PER_MINUTE: whole(1, 1_000_000).default(1200),
+  COUNTERSIGN_PUBLIC_URL: publicUrl.optional(),
+  /** Encrypts the tokens of Slack's workspaces. */
+  COUNTERSIGN_ENCRYPTION_KEY: z
+    .string()
+    .regex(
+      /^(?:[\da-f]{64}|[\w+/-]{43}=?)$/i,
+      'must be 32 bytes in base64 or hex, as "openssl rand -base64 32" prints them',
+    )
+    .optional(),
+  COUNTERSIGN_HOME: z.string().default('.countersign'),
+  COUNTERSIGN_WORKSPACE: optional,
+  COUNTERSIGN_CONFIG: z.string().default('countersign.json'),
+  PLAN_REASONING_MODE_DEFAULT: z.enum(['normal', 'extensive']).default('normal'),
+  PLANNING_MODE_DEFAULT: z.enum(['normal', 'extensive']).default('normal'),
+  REASONING_LEVEL_DEFAULT: whole(0, 10).default(3),
+  TURN_LIMIT: whole(1, 1000).default(10),
+  RETRY_LIMIT_PER_STAGE: whole(0, 100).default(2),
+  WALL_TIME_SEC: amount(1, 3600).default(45),
+  BUDGET_PER_SESSION_USD: amount(0, 1_000_000).default(2),
+  SOFT_BUDGET_PER_TURN_USD: amount(0, 1_000_000).default(0.3),
+  BUDGET_PER_DAY_USD: amount(0, 1_000_000).default(5),
+  /** Planners may propose subtypes of patterns that are not known yet. */
+  ALLOW_NEW_SUBTYPE_PROPOSALS: flag.default(true),
+  /** A new subtype waits for a person's word before it is planned with. */
+  REQUIRE_RFC_FOR_NEW_SUBTYPE: flag.default(true),
+  COUNTERSIGN_TIMEZONE: optional,
+  COUNTERSIGN_NO_BROWSER: flag.optional(),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+});
+export type Environment = z.infer<typeof Environment>;

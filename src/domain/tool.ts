@@ -1,0 +1,153 @@
+// What a tool is to everybody else: named operations with a schema and an effect, and a way to call them.
+import { z } from 'zod';
+import type { ErrorCode } from './errors.ts';
+import type { SeenState } from './plan/seen.ts';
+import type { Json, JsonObject } from './text.ts';
+import type { PayForCall } from './text-model.ts';
+
+/**
+ * What a call does to the world, from harmless to careful:
+ * `read` changes nothing; `idempotent` leaves the same state however often it runs;
+ * `write` must not be repeated without a person's word.
+ */
+export const Effect = z.enum(['read', 'idempotent', 'write']);
+export type Effect = z.infer<typeof Effect>;
+
+const carefulness: Record<Effect, number> = { read: 0, idempotent: 1, write: 2 };
+
+/** Whether `one` does more to the world than `other`: what was approved as `other` does not cover it. */
+export function doesMore(one: Effect, other: Effect): boolean {
+  return carefulness[one] > carefulness[other];
+}
+
+/** A JSON Schema (draft 7 or 2020-12) of an object. */
+export type JsonSchema = { [key: string]: unknown };
+
+/** One operation as planners and people see it: the manifest's entry. */
+export type OperationSpec = {
+  /** The tool it belongs to: `workspace`, `http`, or an MCP server's name. */
+  tool: string;
+  /** The operation inside the tool: `write`. */
+  operation: string;
+  /** `${tool}_${operation}`: what scopes and `guardedTools` list. */
+  name: string;
+  description: string;
+  input: JsonSchema;
+  output?: JsonSchema;
+  effect: Effect;
+  /** It can destroy what was there before (delete, overwrite). */
+  destructive: boolean;
+  /** The argument that names what is touched (`path`, `url`), for the card's "Touches". */
+  targetArgument?: string;
+  /** Words people use for this operation ("remove", "erase"), for planners without a model. */
+  verbs?: string[];
+  /** Capabilities an executor must offer to run it; empty: any. */
+  capabilities?: string[];
+  /** `builtin`, or the MCP server it comes from. */
+  source: 'builtin' | 'mcp';
+  /** Digests of the MCP server (its command or address, and the name it gives itself) and of the tool's annotations. */
+  identity?: { server: string; annotations: string };
+  /** Of an MCP server: the operator vouches for what it says about its operations, so that its reads count as reads. */
+  trusted?: boolean;
+  /** It hands the step to a person instead of running code. */
+  human?: boolean;
+};
+
+/** Where and for whom a call is made. */
+export type ToolContext = {
+  planId: string | null;
+  stepId: string | null;
+  /** The same for every attempt of one step: operations can use it to act once. */
+  idempotencyKey: string;
+  user: string;
+  conversation: string | null;
+  /** IANA zone of the person the work is for. */
+  timezone: string;
+  /** Pays for calls of a language model; null: there is no plan to book them on, so none may be made. */
+  pay: PayForCall | null;
+  signal: AbortSignal;
+};
+
+/** What a call gives back. `summary` is one line for the report; `data` is for later steps. */
+export type ToolOutput = { summary: string; data: Json };
+
+/** A call that hands the step to a person and comes back with no output yet. */
+export type HumanHandover = {
+  waitFor: 'person';
+  question: string;
+  assignee: string | null;
+  form: Json;
+};
+
+/**
+ * A registered operation. `call` receives arguments that already passed `input`;
+ * it throws CountersignError with a sentence for the person when it cannot do its work.
+ */
+export type Operation = OperationSpec & {
+  /**
+   * Rules beyond the schema that need nothing but the arguments (a path outside the workspace, a
+   * private address). Arguments that are not yet known are missing; null: nothing is wrong.
+   */
+  check?(args: JsonObject): { code: ErrorCode; message: string } | null;
+  /** The schema of the output that these arguments lead to, where it says more than `output` does. */
+  outputOf?(args: JsonObject): JsonSchema;
+  /** Seconds a call with these arguments takes by its nature; the executor's time limit comes on top. */
+  expectedSeconds?(args: JsonObject): number;
+  /**
+   * What is there now of what a call with these arguments touches; changes nothing, and reaches nothing outside but a server
+   * that the operator trusts and has named this read of. null: nothing can be looked up, or an argument that names the target is
+   * not known yet.
+   */
+  inspect?(args: JsonObject, signal: AbortSignal): Promise<SeenState | null>;
+  /** What a call with these arguments would change in the text that is there now, as a unified diff; null: nothing to compare. */
+  compare?(args: JsonObject, signal: AbortSignal): Promise<string | null>;
+  /** The fingerprint of the target once the call is made: what was done already is no change by somebody else. */
+  fingerprintAfter?(args: JsonObject): string | null;
+  call(args: JsonObject, context: ToolContext): Promise<ToolOutput | HumanHandover>;
+};
+
+/** The tools of this process. */
+export type ToolRegistry = {
+  /** Every operation that can be offered now, in a stable order. */
+  list(): OperationSpec[];
+  get(name: string): Operation | undefined;
+  /**
+   * Problems of `args` against the operation's schema, as sentences; empty when they fit.
+   * `unknown` names top-level arguments whose values come later: they count as present and are not checked.
+   */
+  validate(name: string, args: JsonObject, unknown?: string[]): string[];
+  /** Whether the tool answers now; a sentence when it does not. */
+  check(tool: string): Promise<{ ok: true } | { ok: false; reason: string }>;
+  /** The state of each tool or MCP server, for `doctor` and the start banner. */
+  status(): ToolStatus[];
+  close(): Promise<void>;
+};
+
+/** An operation as far as it is known where it may not be called; its own rules are there only in a process that has it. */
+export type KnownOperation = Omit<Operation, 'call'>;
+
+/**
+ * Every operation that a plan may name: those of this process, and those that live workers offer. Where two describe
+ * one differently, the more careful effect counts.
+ */
+export type Catalogue = Pick<ToolRegistry, 'list' | 'validate'> & {
+  get(name: string): KnownOperation | undefined;
+  /** Whether the tool answers here, or a live worker offers something of it; a sentence when neither. */
+  check(tool: string): Promise<{ ok: true } | { ok: false; reason: string }>;
+  /** Learns what workers offer now. @param readManifests what each offers; the same list again as long as it has not changed */
+  refresh(readManifests: () => Promise<readonly OperationSpec[][]>): Promise<void>;
+};
+
+export type ToolStatus = {
+  tool: string;
+  source: 'builtin' | 'mcp';
+  ok: boolean;
+  operations: number;
+  /** What is wrong and what to do, when it is not ok. */
+  reason?: string;
+};
+
+/** `${tool}_${operation}` */
+export function operationName(tool: string, operation: string): string {
+  return `${tool}_${operation}`;
+}

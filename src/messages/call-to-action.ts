@@ -1,0 +1,29 @@
+// What a plan that waits, or a planning session, asks a person to do.
+import type { CallToAction, MessageParts } from '#domain/chat/message-parts.ts';
+import type { InteractionPolicy } from '#domain/people/policy.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+
+type Tone = InteractionPolicy['tone'];
+
+export function callOfPlan(
+  plan: Pick<Plan, 'status' | 'id'>,
+  tone: Tone = 'neutral',
+): CallToAction {
+  return plan.status === 'needs_review'
+    ? { kind: 'review', plan_id: plan.id }
+    : { kind: 'plan', tone };
+}
+
+/** What is said with a plan's card. @param notes what a person should know before they decide */
+export function describeProposal(
+  plan: Pick<Plan, 'status' | 'id' | 'title' | 'summary' | 'version'>,
+  tone: Tone = 'neutral',
+  notes: string[] = [],
+): MessageParts {
+  const summary = plan.summary ?? plan.title;
+  return {
+    kind: 'proposal',
+    facts: { plan_id: plan.id, version: plan.version, summary, notes },
+    action: callOfPlan(plan, tone),
+  };
+}

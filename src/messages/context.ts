@@ -1,0 +1,20 @@
+// What the conversation room is given.
+import type { Listener } from '#db/notify.ts';
+import type { Planner, PlanningModes } from '#domain/planning/run.ts';
+import type { StrategyProfile } from '#domain/planning/schedule.ts';
+import type { PlansContext } from '#plans/plans-context.ts';
+
+export type ConversationContext = PlansContext & {
+  planner: Planner;
+  executorModel: string | null;
+  modes: PlanningModes;
+  /** Seconds a planner may take. */
+  planningSeconds: number;
+  timezone: string;
+  /** When people work, for plans that have no schedule of their own. */
+  profile: StrategyProfile;
+  listener: Listener;
+  /** Where people can open a plan, if there is a place. */
+  linkTo: (planId: string) => string | null;
+  warn(message: string, error?: unknown): void;
+};

@@ -1,0 +1,36 @@
+// What people say, written down. A message that has a name of its own, such as one of a chat platform, is heard once.
+import type { Transaction } from '#db/database.ts';
+import { appendMessage } from '#db/messages.ts';
+import { heardParts, type MessageParts } from '#domain/chat/message-parts.ts';
+
+/** The message was heard before, with all that it meant. Whoever throws it has changed nothing. */
+export class SaidBefore extends Error {
+  constructor(once: string) {
+    super(`${once} was heard before.`);
+    this.name = 'SaidBefore';
+  }
+}
+
+/** @returns the message's id @throws SaidBefore; let that roll the transaction back */
+export async function hearPerson(
+  tx: Transaction,
+  said: {
+    conversation: string;
+    name: string;
+    text: string;
+    runId: string | null;
+    parts?: MessageParts;
+    /** The message's name where it came from; undefined: it has none. */
+    once?: string | undefined;
+  },
+): Promise<number | null> {
+  const { once, ...message } = said;
+  const added = await appendMessage(tx, {
+    ...message,
+    parts: message.parts ?? heardParts,
+    author: 'person',
+    ...(once === undefined ? {} : { once }),
+  });
+  if (added === null && once !== undefined) throw new SaidBefore(once);
+  return added;
+}

@@ -1,0 +1,32 @@
+// The bot's own voice: everything it says in a conversation is said here, under one name.
+import { writeMessage } from '#cards/message-text.ts';
+import type { Transaction } from '#db/database.ts';
+import { appendMessage, type NewMessage } from '#db/messages.ts';
+import { type MessageParts, textParts } from '#domain/chat/message-parts.ts';
+import type { Enqueue } from '#domain/jobs.ts';
+import { askToDeliver } from './ask-to-deliver.ts';
+
+const botName = 'Countersign';
+
+/**
+ * Says something, as data or as plain text, in the caller's transaction, and has it posted where the conversation lives on a chat platform.
+ * @param later nobody waits for it
+ * @returns its id; null: its `once` key stands already
+ */
+export async function speakAsBot(
+  context: { enqueue: Enqueue<Transaction> },
+  tx: Transaction,
+  {
+    says,
+    ...message
+  }: Omit<NewMessage, 'author' | 'name' | 'text' | 'parts'> & { says: string | MessageParts },
+  later = false,
+): Promise<number | null> {
+  const stored =
+    typeof says === 'string'
+      ? { text: says, parts: textParts }
+      : { text: writeMessage(says, ''), parts: says };
+  const said = await appendMessage(tx, { ...message, ...stored, author: 'bot', name: botName });
+  if (said !== null) await askToDeliver(context, tx, message.conversation, later);
+  return said;
+}

@@ -1,0 +1,210 @@
+// What people are told when a plan has changed: its outcome, and what waits for them. Each thing once, whatever happens.
+import type { Transaction } from '#db/database.ts';
+import { readShown } from '#db/identities.ts';
+import { lockPlan, readPlan, readPlanRow } from '#db/plans.ts';
+import { readSteps } from '#db/step-pages.ts';
+import type { CallToAction, MessageParts, Progress } from '#domain/chat/message-parts.ts';
+import { assigneeOf } from '#domain/plan/assignee.ts';
+import { nameCall } from '#domain/plan/call-words.ts';
+import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
+import type { Plan, Step } from '#domain/plan/plan.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
+import { operationName } from '#domain/tool.ts';
+import { describeProposal } from '#messages/call-to-action.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { speakAsBot } from '#messages/speak.ts';
+import { namedIn } from '#people/people-named.ts';
+import { describeCall } from '#tools/describe-call.ts';
+
+type Announcing = Pick<ConversationContext, 'db' | 'enqueue'>;
+
+/** The key under which news of a version is said once. */
+export function newsKey({ id, version }: Pick<Plan, 'id' | 'version'>, what: string): string {
+  return `${id}:v${version}:${what}`;
+}
+
+type News = { key: string; says: MessageParts; card: boolean };
+
+/**
+ * The news of a plan's present status; null when the card says enough.
+ * @param planned a planner's run shows each version itself
+ */
+function newsOf(plan: Plan, planned: boolean, called: (name: string) => string): News | null {
+  const tell = (
+    key: string,
+    status: Progress['status'],
+    action: CallToAction | null = null,
+  ): News => ({
+    key,
+    says: {
+      kind: 'progress',
+      facts: {
+        plan_id: plan.id,
+        title: plan.title,
+        status,
+        summary: plan.result_summary ?? '',
+        by: plan.decided_by === null ? null : called(plan.decided_by),
+      },
+      action,
+    },
+    card: action !== null,
+  });
+  switch (plan.status) {
+    case 'proposed':
+      return plan.version === 1 && !planned
+        ? { key: 'proposed', says: describeProposal(plan), card: true }
+        : null;
+    case 'needs_review':
+      return { key: 'needs_review', says: describeProposal(plan), card: true };
+    case 'completed':
+    case 'failed':
+      return tell(`${plan.status}:${plan.execution_ended_at}`, plan.status);
+    case 'stalled':
+      return tell(`stalled:${plan.updated_at}`, 'stalled', { kind: 'resume' });
+    case 'cancelled':
+      return tell('cancelled', 'cancelled');
+    case 'rejected':
+      return plan.revising || plan.rejection_history.at(-1)?.feedback != null
+        ? null
+        : tell('rejected', 'rejected');
+    case 'approved':
+    case 'executing':
+      return null;
+    default:
+      return plan.status satisfies never;
+  }
+}
+
+const questionsShown = 20;
+
+/** What readers are shown in the place of those whom the news can name. */
+async function readCalled(
+  tx: Transaction,
+  { decided_by: by, pending_patch: patch }: Plan,
+  steps: Step[],
+): Promise<(name: string) => string> {
+  const named = [by, patch?.proposed_by ?? null, ...steps.flatMap(namedIn)];
+  const shown = await readShown(
+    tx,
+    named.filter((name) => name !== null),
+  );
+  return (name) => shown.get(name) ?? name;
+}
+
+/** Whether something has failed and the plan goes on; once it has ended, its outcome says what failed. */
+function goesOn({ status, counts }: Plan): boolean {
+  return counts.failed > 0 && (status === 'executing' || status === 'stalled');
+}
+
+/**
+ * Says in the plan's conversation what is new about it. Safe to call at any time and any number of times.
+ * @param later nobody has pressed for it
+ */
+export async function announce(context: Announcing, planId: string, later = false): Promise<void> {
+  const { conversation } = await readPlanRow(context.db.query, planId);
+  if (conversation === null) return;
+  await context.db.transaction(async (tx) => {
+    // A change that is being committed holds this lock: it may have counted on the job that brought us here.
+    const { run_id } = await lockPlan(tx, planId);
+    const plan = await readPlan(tx, planId);
+    const asking = plan.counts.waiting + plan.counts.unknown > 0;
+    const steps = asking
+      ? await readSteps(tx, planId, { status: ['waiting', 'unknown'] }, 0, questionsShown)
+      : [];
+    const say = (key: string, says: MessageParts, card: boolean) =>
+      speakAsBot(
+        context,
+        tx,
+        { conversation, says, planId: card ? planId : null, once: `${planId}:${key}` },
+        later,
+      );
+    const failed = goesOn(plan)
+      ? await readSteps(tx, planId, { status: ['failed'] }, 0, questionsShown)
+      : [];
+    const called = await readCalled(tx, plan, [...steps, ...failed]);
+    for (const step of steps) {
+      const question = describeQuestion(plan, step, called);
+      await say(`step:${step.id}:${step.attempt}:${step.status}`, question, true);
+    }
+    for (const step of failed) {
+      const blocked = describeBlocked(step, called);
+      if (blocked !== null) await say(`step:${step.id}:${step.attempt}:blocked`, blocked, false);
+    }
+    const { pending_patch: patch } = plan;
+    if (patch !== null)
+      await say(`patch:${patch.patch_id}`, describePatch(plan, patch, called), true);
+    const news = newsOf(plan, run_id !== null, called);
+    if (news !== null) await say(`v${plan.version}:${news.key}`, news.says, news.card);
+  });
+}
+
+function describePatch(
+  { id, title }: Plan,
+  { proposed_by, widening }: PatchOutcome,
+  called: (name: string) => string,
+): MessageParts {
+  return {
+    kind: 'notice',
+    facts: {
+      code: 'change_waits',
+      plan_id: id,
+      title,
+      by: called(proposed_by),
+      reasons: widening,
+      waited: null,
+    },
+    action: { kind: 'change' },
+  };
+}
+
+// What is said about steps that wait for a person's word, and about those a person could not do.
+function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Who answered a step; null: it does not say. */
+function answererOf({ output }: Step): string | null {
+  const by = isObject(output) ? output.by : undefined;
+  return typeof by === 'string' && by !== '' ? by : null;
+}
+
+/** The question of a step that waits, or whose outcome nobody knows. */
+export function describeQuestion(
+  { id, title }: Pick<Plan, 'id' | 'title'>,
+  step: Step,
+  called: (name: string) => string,
+): Extract<MessageParts, { kind: 'task' }> {
+  const { tool, operation, args, final_args: final } = step;
+  const who = assigneeOf(step);
+  return {
+    kind: 'task',
+    facts: {
+      plan_id: id,
+      title,
+      step_id: step.id,
+      status: step.status === 'unknown' ? 'unknown' : 'waiting',
+      who: who === null ? null : called(who),
+      question: step.question,
+      call: nameCall(describeCall(operationName(tool, operation), undefined, final ?? args)),
+      waited: null,
+    },
+    action: null,
+  };
+}
+
+/** Who could not do their step, and why; null for any other step. */
+export function describeBlocked(step: Step, called: (name: string) => string): MessageParts | null {
+  if (step.status !== 'failed' || step.error?.code !== 'blocked') return null;
+  const by = answererOf(step);
+  return {
+    kind: 'notice',
+    facts: {
+      code: 'step_blocked',
+      step_id: step.id,
+      description: step.description,
+      by: by === null ? null : called(by),
+      why: step.error.message,
+    },
+    action: null,
+  };
+}

@@ -1,0 +1,122 @@
+// What waits for a person: they are reminded in the plan's conversation, again each time as much time has passed. A step waits
+// for an answer, or for somebody to say what became of it; a change waits for an approval. Waiting is never an error and never
+// ends by itself.
+import { showName } from '#db/identities.ts';
+import { readPatchOutcome } from '#db/patches.ts';
+import { lockPlan, type PlanRow } from '#db/plans.ts';
+import { readStepsById } from '#db/step-pages.ts';
+import {
+  createPages,
+  findOverdueChanges,
+  findOverdueQuestions,
+  type OverdueChange,
+  type OverdueQuestion,
+} from '#db/waiting.ts';
+import { assigneeOf } from '#domain/plan/assignee.ts';
+import type { Step } from '#domain/plan/plan.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { speakAsBot } from '#messages/speak.ts';
+import { describeQuestion } from './announce.ts';
+
+type ReminderContext = Pick<ConversationContext, 'enqueue' | 'db' | 'clock' | 'warn'>;
+
+const atATurn = 200;
+const hourSeconds = 3600;
+
+/** Whom a question is for; what nobody knows the outcome of, whoever asked for the plan can say. */
+const askedOf = (step: Step, { requester }: PlanRow) =>
+  step.status === 'unknown' ? requester : (assigneeOf(step) ?? requester);
+
+/** Reminds of one question, unless it was answered meanwhile or another process was quicker. */
+async function remindOfQuestion(
+  context: ReminderContext,
+  { plan_id, step_id, attempt, status, period, once }: OverdueQuestion,
+  everyHours: number,
+): Promise<void> {
+  await context.db.transaction(async (tx) => {
+    const plan = await lockPlan(tx, plan_id);
+    const [step] = await readStepsById(tx, plan_id, [step_id]);
+    if (step?.status !== status || step.attempt !== attempt) return;
+    if (plan.conversation === null || plan.paused_at !== null) return;
+    const asked = describeQuestion(plan, step, (name) => name);
+    await speakAsBot(context, tx, {
+      conversation: plan.conversation,
+      says: {
+        ...asked,
+        facts: {
+          ...asked.facts,
+          who: await showName(tx, askedOf(step, plan)),
+          question: step.question ?? step.description,
+          waited: period * everyHours,
+        },
+      },
+      planId: plan_id,
+      once,
+    });
+  });
+}
+
+/** Reminds of one change, unless it was decided meanwhile or another process was quicker. */
+async function remindOfChange(
+  context: ReminderContext,
+  { plan_id, patch_id, period, once }: OverdueChange,
+  everyHours: number,
+): Promise<void> {
+  await context.db.transaction(async (tx) => {
+    const plan = await lockPlan(tx, plan_id);
+    if (plan.pending_patch !== patch_id) return;
+    if (plan.conversation === null || plan.paused_at !== null) return;
+    const { proposed_by, widening } = await readPatchOutcome(tx, patch_id);
+    const facts = {
+      code: 'change_waits' as const,
+      plan_id,
+      title: plan.title,
+      by: await showName(tx, proposed_by),
+      reasons: widening,
+      waited: period * everyHours,
+    };
+    await speakAsBot(context, tx, {
+      conversation: plan.conversation,
+      says: { kind: 'notice', facts, action: { kind: 'change' } },
+      planId: plan_id,
+      once,
+    });
+  });
+}
+
+/** Each by itself: one of which nobody can be reminded does not keep the others from it. */
+async function forEachOverdue<T extends { plan_id: string }>(
+  context: ReminderContext,
+  overdue: T[],
+  remind: (context: ReminderContext, one: T, everyHours: number) => Promise<void>,
+  everyHours: number,
+): Promise<void> {
+  for (const one of overdue) {
+    await remind(context, one, everyHours).catch((error: unknown) =>
+      context.warn(`Nobody could be reminded of ${one.plan_id}; trying again.`, error),
+    );
+  }
+}
+
+/**
+ * A function for one round over at most `limit` questions, and as many changes, that are open for `everyHours` or a multiple of
+ * it. Safe to run in many processes at once: each is reminded of once in each period.
+ */
+export function createHumanReminders(
+  context: ReminderContext,
+  everyHours: number,
+  limit = atATurn,
+): () => Promise<void> {
+  const { db, clock } = context;
+  const every = everyHours * hourSeconds;
+  const nextQuestions = createPages(limit, (most, after) =>
+    findOverdueQuestions(db.query, clock.now(), every, most, after),
+  );
+  const nextChanges = createPages(limit, (most, after) =>
+    findOverdueChanges(db.query, clock.now(), every, most, after),
+  );
+  return async () => {
+    await forEachOverdue(context, await nextQuestions(), remindOfQuestion, everyHours);
+    await forEachOverdue(context, await nextChanges(), remindOfChange, everyHours);
+  };
+}

@@ -1,0 +1,105 @@
+// Reminders: stored once, rung when due, booked again until their rule ends.
+import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm';
+import type { Queryable } from '#db/database.ts';
+import { showName } from '#db/identities.ts';
+import { reminders } from '#db/schema.ts';
+import { isoOf } from '#db/sql/time.ts';
+import { comesAfter, createPages, type Place } from '#db/waiting.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { speakAsBot } from '#messages/speak.ts';
+import { nextOccurrences } from '#timeline/recurrence.ts';
+import type { NewReminder } from '#tools/ports.ts';
+
+/** Stores a reminder and books its first ring; a second call with the same id changes nothing. */
+export async function setReminder(
+  { db, enqueue }: Pick<ConversationContext, 'db' | 'enqueue'>,
+  reminder: NewReminder,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const added = await tx
+      .insert(reminders)
+      .values({
+        id: reminder.id,
+        plan_id: reminder.planId,
+        user: reminder.user,
+        conversation: reminder.conversation,
+        text: reminder.text,
+        rrule: reminder.rrule,
+        timezone: reminder.timezone,
+        starts_at: reminder.startsAt,
+        next_at: reminder.nextAt,
+      })
+      .onConflictDoNothing()
+      .returning({ id: reminders.id });
+    if (added.length > 0) await enqueue(tx, 'remind', {}, { startAfter: reminder.nextAt });
+  });
+}
+
+const remindersATurn = 100;
+
+/** Where a reminder without a conversation is said. */
+function conversationOf(reminder: { conversation: string | null; user: string }): string {
+  return reminder.conversation ?? `reminders:${reminder.user}`;
+}
+
+const isDue = (now: Date) => and(isNotNull(reminders.next_at), lte(reminders.next_at, now));
+
+type Due = Place & { id: string };
+
+/** Up to `limit` reminders after `after` that are due, the longest overdue first. */
+function findDue(db: Queryable, now: Date, limit: number, after: Place | null): Promise<Due[]> {
+  const { id, next_at } = reminders;
+  return db
+    .select({ id, name: id, since: sql<string>`${isoOf(sql`${next_at}`, 'microseconds')}` })
+    .from(reminders)
+    .where(and(isDue(now), comesAfter(sql`${next_at}`, sql`${id}`, after)))
+    .orderBy(asc(next_at), asc(id))
+    .limit(limit);
+}
+
+/** Rings one reminder, unless another process has done so or is at it. */
+async function ring(
+  { db, enqueue, clock }: Pick<ConversationContext, 'db' | 'enqueue' | 'clock'>,
+  id: string,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const now = clock.now();
+    const [reminder] = await tx
+      .select()
+      .from(reminders)
+      .where(and(eq(reminders.id, id), isDue(now)))
+      .for('update', { skipLocked: true });
+    if (reminder === undefined) return;
+    const { rrule, timezone } = reminder;
+    const [next = null] =
+      rrule === null
+        ? []
+        : nextOccurrences({ rrule, timezone, startsAt: reminder.starts_at }, now, 1);
+    await speakAsBot({ enqueue }, tx, {
+      conversation: conversationOf(reminder),
+      says: `Reminder for ${await showName(tx, reminder.user)}: ${reminder.text}`,
+      once: `reminder:${reminder.id}:${reminder.next_at?.toISOString()}`,
+    });
+    await tx.update(reminders).set({ next_at: next }).where(eq(reminders.id, reminder.id));
+    if (next !== null) await enqueue(tx, 'remind', {}, { startAfter: next });
+  });
+}
+
+/**
+ * A function for one round over at most `limit` reminders that are due, each by itself: one that cannot be rung keeps no other
+ * from it. Each occurrence rings once, whoever else is at it.
+ */
+export function createRinging(
+  context: Pick<ConversationContext, 'db' | 'enqueue' | 'clock' | 'warn'>,
+  limit = remindersATurn,
+): () => Promise<void> {
+  const { db, clock, warn } = context;
+  const nextDue = createPages(limit, (most, after) => findDue(db.query, clock.now(), most, after));
+  return async () => {
+    for (const { id } of await nextDue()) {
+      await ring(context, id).catch((error: unknown) =>
+        warn(`The reminder ${id} could not be rung; trying again.`, error),
+      );
+    }
+  };
+}

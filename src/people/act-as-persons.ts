@@ -1,0 +1,84 @@
+// Whoever asks the service for something does it as the person their account belongs to, whatever the surface.
+import type { Actor } from '#domain/people/actor.ts';
+import type { Service } from '#domain/service.ts';
+
+/** What is to be known of an argument: whether it names an account, and where. */
+type Role<T> = T extends Actor
+  ? 'actor'
+  : T extends { user: string; timezone: string }
+    ? 'viewer'
+    : T extends { user?: string | undefined }
+      ? 'named' | 'as it is'
+      : T extends string
+        ? 'account' | 'as it is'
+        : 'as it is';
+
+/** One for each argument, those that may be left out too, so that a new one does not compile before it stands here. */
+type Roles<A extends unknown[]> = { [I in keyof A]: Role<A[I]> };
+
+type TakesActor = {
+  [K in keyof Service]: Actor extends Parameters<Service[K]>[number] ? K : never;
+}[keyof Service];
+
+/** `link` alone is about accounts themselves. */
+type Mapped =
+  | Exclude<TakesActor, 'link'>
+  | 'runCard'
+  | 'card'
+  | 'getPolicy'
+  | 'saidPolicies'
+  | 'waitingFor'
+  | 'listPlans';
+
+const roles: { [K in Mapped]: Roles<Required<Parameters<Service[K]>>> } = {
+  startRun: ['named', 'actor'],
+  reply: ['as it is', 'as it is', 'actor', 'as it is'],
+  runCard: ['as it is', 'viewer'],
+  decideRun: ['as it is', 'as it is', 'actor'],
+  say: ['as it is', 'as it is', 'actor', 'as it is'],
+  getPolicy: ['account'],
+  saidPolicies: ['account'],
+  waitingFor: ['account'],
+  setPolicy: ['account', 'as it is', 'actor'],
+  propose: ['as it is', 'named', 'actor'],
+  checkProposal: ['as it is', 'named', 'actor'],
+  listPlans: ['named'],
+  card: ['as it is', 'viewer'],
+  approve: ['as it is', 'as it is', 'actor'],
+  checkApproval: ['as it is', 'as it is', 'actor'],
+  reject: ['as it is', 'as it is', 'actor'],
+  proposeChanges: ['as it is', 'as it is', 'actor'],
+  cancel: ['as it is', 'as it is', 'actor'],
+  pause: ['as it is', 'as it is', 'actor'],
+  resume: ['as it is', 'as it is', 'actor'],
+  patch: ['as it is', 'as it is', 'actor'],
+  checkPatch: ['as it is', 'as it is', 'actor'],
+  retry: ['as it is', 'as it is', 'actor'],
+  simulate: ['as it is', 'as it is', 'actor'],
+  checkMarkdown: ['as it is', 'actor'],
+};
+
+/** The service with persons in the place of accounts. */
+export function actAsPersons(service: Service): Service {
+  const { personOf } = service;
+
+  const put: Record<string, (value: never) => unknown> = {
+    account: personOf,
+    actor: async (actor: Actor) =>
+      actor.kind === 'person' ? { ...actor, id: await personOf(actor.id) } : actor,
+    // Nobody in particular is nobody's account.
+    viewer: async (viewer: { user: string }) =>
+      viewer.user === '' ? viewer : { ...viewer, user: await personOf(viewer.user) },
+    named: async (options: { user?: string }) =>
+      options.user === undefined ? options : { ...options, user: await personOf(options.user) },
+  };
+
+  const mapped = Object.entries(roles).map(([method, known]: [string, readonly string[]]) => {
+    const act = async (...args: unknown[]): Promise<unknown> => {
+      const given = args.map((value, at) => put[known[at] ?? '']?.(value as never) ?? value);
+      return Reflect.apply(Reflect.get(service, method), service, await Promise.all(given));
+    };
+    return [method, act];
+  });
+  return { ...service, ...Object.fromEntries(mapped) };
+}

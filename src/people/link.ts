@@ -1,0 +1,224 @@
+// Linking accounts to one person, with the word of both sides: one asks for a code, the other one sends it.
+//
+// Who else can be at it: whoever links or unlinks holds one lock until the end, so that of two links at the same moment the
+// second sees the first. There is nothing to run in circles: an account names its person, and a person names nobody.
+import { hash } from 'node:crypto';
+import { recordDeeds } from '#db/audit.ts';
+import type { Database, Queryable, Transaction } from '#db/database.ts';
+import {
+  forgetAccounts,
+  lockIdentities,
+  noteFormerLinks,
+  readAccount,
+  readAccounts,
+  readPerson,
+  storePerson,
+} from '#db/identities.ts';
+import {
+  countWrongCodes,
+  findLinkCode,
+  type LinkCode,
+  markLinkCode,
+  recordWrongCode,
+  storeLinkCode,
+} from '#db/link-codes.ts';
+import { markProbed, readPolicy, replacePolicy } from '#db/policies.ts';
+import type { Clock, Random } from '#domain/clock.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { type Actor, isVouchedBy, person as personActor } from '#domain/people/actor.ts';
+import type { LinkCommand, LinkOutcome } from '#domain/people/link.ts';
+import { accountName, needsPlatform } from '#domain/people/names.ts';
+import { requirePerson } from '#plans/approval/authority.ts';
+import { chooseName, leavePerson } from './choose-name.ts';
+
+// The code by which two accounts are linked: short enough to type, too long to guess within its ten minutes. Pure.
+
+/** Without what looks alike: no 0 and O, no 1, I and L, no U beside V. */
+const letters = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
+/** 30^10, about 49 bits: even whoever reads the hashes does not find a code while it holds. */
+const length = 10;
+
+/** `K7M2P-9QX4R`. */
+export function drawCode(random: Random): string {
+  // 128 bits for 49: the letters come out evenly to within 2^-79.
+  let number = BigInt(`0x${random.hex(16)}`);
+  let code = '';
+  for (let i = 0; i < length; i++) {
+    code += letters[Number(number % BigInt(letters.length))];
+    number /= BigInt(letters.length);
+  }
+  return `${code.slice(0, length / 2)}-${code.slice(length / 2)}`;
+}
+
+/** The hash that is stored; case, blanks and dashes make no difference. */
+export function hashCode(code: string): string {
+  return hash('sha256', `link:${code.toUpperCase().replace(/[^0-9A-Z]/g, '')}`, 'hex');
+}
+
+type LinkContext = { db: Database; clock: Clock; random: Random };
+
+const minutes = 10;
+const wrongAtMost = 5;
+
+const minutesFrom = (now: Date, by: number) => new Date(now.getTime() + by * 60_000);
+
+const wrongCode =
+  'There is no such code, or it was used or is older than 10 minutes. Ask for a new one with link, where you are known already.';
+
+/** @throws `not_allowed` for a name that was typed and that only a chat platform can vouch for */
+function requireOwnName({ id, via }: Actor): void {
+  if (isVouchedBy(via) || !needsPlatform(id)) return;
+  throw new CountersignError(
+    'not_allowed',
+    `Only a chat platform can say that you are ${id}. Use link there.`,
+  );
+}
+
+async function show(db: Queryable, account: string) {
+  const person = await readPerson(db, account);
+  return { account, person, accounts: await readAccounts(db, person) };
+}
+
+async function ask(
+  { db, clock, random }: LinkContext,
+  actor: Actor,
+  once: string | null,
+): Promise<LinkOutcome> {
+  const code = drawCode(random);
+  const expiresAt = minutesFrom(clock.now(), minutes);
+  const { id: account, via } = actor;
+  await db.transaction((tx) =>
+    storeLinkCode(tx, { account, hash: hashCode(code), via, expiresAt, once }),
+  );
+  return { kind: 'code', code, expires_at: expiresAt.toISOString() };
+}
+
+/** What the person has set stays; what they have not is as the other name had it. */
+async function joinPolicies(tx: Transaction, winner: string, loser: string): Promise<void> {
+  const [kept, added] = [await readPolicy(tx, winner), await readPolicy(tx, loser)];
+  const policy = { ...added.policy, ...kept.policy };
+  if (Object.keys(policy).length > 0) await replacePolicy(tx, winner, policy);
+  if (added.probed) await markProbed(tx, winner);
+}
+
+/** Makes both one person. */
+async function join(tx: Transaction, code: LinkCode, actor: Actor): Promise<void> {
+  const [asked, used] = [await show(tx, code.account), await show(tx, actor.id)];
+  if (asked.person === used.person) return;
+  const winner = chooseName(asked.person, used.person);
+  const loser = winner === asked.person ? used.person : asked.person;
+  const accounts = [code.account, actor.id, ...asked.accounts, ...used.accounts];
+  await storePerson(tx, [...new Set(accounts)], winner);
+  await joinPolicies(tx, winner, loser);
+  const data = { person: winner, joined: loser, asked: code.account, used: actor.id };
+  await recordDeeds(tx, [
+    { planId: null, actor, action: 'link', data },
+    {
+      planId: null,
+      actor: personActor(code.account, code.via),
+      action: 'link',
+      data: { ...data, reason: 'by the code asked for' },
+    },
+  ]);
+}
+
+/** @returns a refusal that is to be stored with what it counted, and thrown after that */
+async function tryCode(
+  tx: Transaction,
+  code: string,
+  actor: Actor,
+  now: Date,
+): Promise<LinkOutcome | CountersignError> {
+  const account = actor.id;
+  await lockIdentities(tx);
+  const since = minutesFrom(now, -minutes);
+  if ((await countWrongCodes(tx, account, since)) >= wrongAtMost) {
+    return new CountersignError(
+      'not_allowed',
+      `${wrongAtMost} wrong codes within ${minutes} minutes. Wait ${minutes} minutes, then ask for a new code.`,
+    );
+  }
+  const hash = hashCode(code);
+  const found = await findLinkCode(tx, hash, now);
+  if (found === null || (found.used_by !== null && found.used_by !== account)) {
+    await recordWrongCode(tx, account, { since, now });
+    return new CountersignError('not_found', wrongCode);
+  }
+  if (found.account === account) {
+    return new CountersignError(
+      'invalid_request',
+      'This is the code you asked for here. Send it from your other account.',
+    );
+  }
+  if (!isVouchedBy(found.via) && !isVouchedBy(actor.via)) {
+    return new CountersignError(
+      'not_allowed',
+      'Both are names that were only typed. Link each to an account in Slack or Teams.',
+    );
+  }
+  // The same code again by the same account: a second try of what the first one did.
+  if (found.used_by === null) {
+    await join(tx, found, actor);
+    await markLinkCode(tx, hash, account);
+  }
+  return { kind: 'linked', ...(await show(tx, account)) };
+}
+
+async function use({ db, clock }: LinkContext, code: string, actor: Actor): Promise<LinkOutcome> {
+  const tried = await db.transaction((tx) => tryCode(tx, code, actor, clock.now()));
+  if (tried instanceof CountersignError) throw tried;
+  return tried;
+}
+
+/**
+ * Takes the account away from its person; what others share stays theirs, and so does what was asked for and approved by
+ * the name they had together. Who was one person counts once about the plans that were made until then.
+ */
+async function remove({ db }: LinkContext, actor: Actor): Promise<LinkOutcome> {
+  const account = actor.id;
+  return db.transaction(async (tx) => {
+    await lockIdentities(tx);
+    const before = await show(tx, account);
+    if (before.accounts.length === 0) return { kind: 'shown', ...before };
+    const { free, stay, person } = leavePerson(before.accounts, before.person, account);
+    await forgetAccounts(tx, free);
+    await storePerson(tx, stay, person);
+    const others = [...new Set([...before.accounts, before.person])].filter(
+      (one) => one !== account,
+    );
+    await noteFormerLinks(tx, account, others);
+    const data = { person: before.person, left: stay, now: person };
+    await recordDeeds(tx, [{ planId: null, actor, action: 'unlink', data }]);
+    const now = await show(tx, account);
+    const accounts = before.accounts.filter((one) => one !== account);
+    return { kind: 'removed', ...now, accounts, former: before.person };
+  });
+}
+
+/**
+ * Carries out what somebody asks for about their own account.
+ * @param asking `id` is the account itself, not its person
+ * @throws `not_allowed`, `not_found` for a code that does not hold, `invalid_request` for one's own
+ */
+export async function link(
+  context: LinkContext,
+  command: LinkCommand,
+  asking: Actor,
+): Promise<LinkOutcome> {
+  requirePerson(asking);
+  // However its name is written, it is one account; one that was linked before names were folded keeps its row.
+  const stored = (await readAccount(context.db.query, asking.id)) ?? accountName(asking.id);
+  const actor = { ...asking, id: stored };
+  if (command.do === 'show') return { kind: 'shown', ...(await show(context.db.query, actor.id)) };
+  requireOwnName(actor);
+  switch (command.do) {
+    case 'ask':
+      return ask(context, actor, command.once ?? null);
+    case 'use':
+      return use(context, command.code, actor);
+    case 'remove':
+      return remove(context, actor);
+    default:
+      return command satisfies never;
+  }
+}

@@ -1,0 +1,61 @@
+// Whom a card or a sentence names, so that it can say what readers know them as.
+import type { Queryable } from '#db/database.ts';
+import { readShown } from '#db/identities.ts';
+import type { PlanCardFacts } from '#domain/chat/card.ts';
+import type { Step } from '#domain/plan/plan.ts';
+import type { SessionCardFacts } from '#domain/planning/session-card.ts';
+import type { PlanSummary, Service } from '#domain/service.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
+
+const readObject = (value: Json): JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+
+/** Whom a step for a person is for, and who answered it. */
+export function namedIn({ tool, args, output, target }: Step): string[] {
+  if (tool !== 'human') return [];
+  const said = readObject(output);
+  return [args.assignee, said.assignee, said.by, target].filter((name) => typeof name === 'string');
+}
+
+type Drawn = Omit<PlanCardFacts, 'names'>;
+
+/** The facts with what readers are shown in the place of everybody they name. */
+export async function nameOnCard(db: Queryable, facts: Drawn): Promise<PlanCardFacts> {
+  const { plan, patch, steps, running, next, failed, waiting } = facts;
+  const named = [
+    plan.requester,
+    ...('people' in plan.approver_policy ? plan.approver_policy.people : []),
+    ...plan.approvals.map(({ by }) => by),
+    ...plan.rejection_history.map(({ by }) => by),
+    ...(plan.decided_by === null ? [] : [plan.decided_by]),
+    ...(patch === null ? [] : [patch.proposed_by, ...patch.approved]),
+    ...[steps, running, next, failed, waiting].flat().flatMap(namedIn),
+  ];
+  return { ...facts, names: Object.fromEntries(await readShown(db, named)) };
+}
+
+/** The plans with what readers are shown in the place of who asked for them. */
+export async function nameRequesters(
+  service: Pick<Service, 'shownNames'>,
+  plans: PlanSummary[],
+): Promise<PlanSummary[]> {
+  const shown = await service.shownNames(plans.map(({ requester }) => requester));
+  return plans.map((plan) => {
+    const by = shown.get(plan.requester);
+    return by === undefined ? plan : { ...plan, asked_by: by };
+  });
+}
+
+/** What `nameOnCard` does, for a session, once it is known who went on with it. */
+export async function nameOnSession(
+  db: Queryable,
+  facts: SessionCardFacts,
+): Promise<SessionCardFacts> {
+  const { over, decision } = facts;
+  const named = [over?.by ?? null, 'by' in decision ? (decision.by ?? null) : null];
+  const names = await readShown(
+    db,
+    named.filter((name) => name !== null),
+  );
+  return { ...facts, names: Object.fromEntries(names) };
+}

@@ -1,0 +1,36 @@
+// Whose times people speak of: "tomorrow at 9:30" is theirs, wherever the instance is. A run keeps the zone of whoever asked for it, as
+// they last spoke; cards that several read are drawn in it as well, so that they say the times which were agreed.
+import type { Queryable } from '#db/database.ts';
+import { isOnePerson } from '#db/identities.ts';
+import { readPlanRow } from '#db/plans.ts';
+import { type RunRow, readRun } from '#db/runs.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import { checkTimezone } from '#timeline/recurrence.ts';
+
+/** Where whoever speaks is; null: nobody knows, or it is no zone. */
+export function zoneOf({ timezone }: Actor): string | null {
+  return timezone === undefined || checkTimezone(timezone) !== null ? null : timezone;
+}
+
+/**
+ * The zone that words of `actor` give a run; null: they leave it as it is. Only those of whoever asked for it do: in their zone are
+ * its working hours and days, which somebody else's wish does not move.
+ */
+export async function readZoneOf(
+  db: Queryable,
+  actor: Actor,
+  { user }: Pick<RunRow, 'user'>,
+): Promise<string | null> {
+  return (await isOnePerson(db, actor.id, user)) ? zoneOf(actor) : null;
+}
+
+/** The zone of a run; null: nobody knows it. */
+export async function readZoneOfRun(db: Queryable, runId: string): Promise<string | null> {
+  return (await readRun(db, runId)).decision?.timezone ?? null;
+}
+
+/** The zone of the run that made a plan; null: nobody knows it. @throws `plan_not_found` */
+export async function readZoneOfPlan(db: Queryable, planId: string): Promise<string | null> {
+  const { run_id } = await readPlanRow(db, planId);
+  return run_id === null ? null : readZoneOfRun(db, run_id);
+}

@@ -1,0 +1,82 @@
+// Approvals as they are given: of a version of a plan, or of a change that waits for one. Each once a person.
+import { readApprovals, readVouched } from '#db/approvals.ts';
+import { recordDeeds } from '#db/audit.ts';
+import type { Queryable, Transaction } from '#db/database.ts';
+import { touchPlan } from '#db/events.ts';
+import type { PlanRow } from '#db/plans.ts';
+import { approvals } from '#db/schema.ts';
+import { type Actor, isVouchedBy } from '#domain/people/actor.ts';
+import { wakeWatchers } from '../lifecycle/wake.ts';
+import type { PlansContext } from '../plans-context.ts';
+import { approvalsThatSuffice, isAmong, judge } from './approver-rules.ts';
+import { describeAllMissing } from './approver-words.ts';
+import type { Authority } from './authority.ts';
+
+/** What an approval is about. */
+export type Approvable = Pick<PlanRow, 'id' | 'version' | 'digest'>;
+
+/** Who has approved this version as a whole, in order; somebody who did so under two names is one person. */
+export async function readApprovers(db: Queryable, row: Approvable): Promise<string[]> {
+  const given = await readApprovals(db, row.id, row.version);
+  return given.map(({ by }) => by);
+}
+
+/** Writes the approval down, once a person. @returns whether it is new */
+export async function recordApproval(
+  tx: Transaction,
+  row: Approvable,
+  actor: Actor,
+): Promise<boolean> {
+  const added = await tx
+    .insert(approvals)
+    .values({ plan_id: row.id, version: row.version, approver: actor.id, digest: row.digest })
+    .onConflictDoNothing()
+    .returning({ approver: approvals.approver });
+  return added.length > 0;
+}
+
+/** The approval is one of several. */
+async function recordPartOfApproval(
+  { enqueue }: PlansContext,
+  tx: Transaction,
+  row: Approvable,
+  { rules, people }: Authority,
+  approved: string[],
+  actor: Actor,
+): Promise<void> {
+  const needed = approvalsThatSuffice(rules, people, approved);
+  const missing = describeAllMissing(judge(rules, people, approved), people);
+  await touchPlan(
+    tx,
+    row.id,
+    'approval',
+    `${approved.length} of ${needed} (${actor.id}); still needs ${missing}`,
+  );
+  await recordDeeds(tx, [
+    { planId: row.id, actor, action: 'approve_in_part', version: row.version, digest: row.digest },
+  ]);
+  await wakeWatchers(tx, enqueue, row.id);
+}
+
+/**
+ * Writes down an approval that is not the last one. Somebody whose name was typed before, and whom a platform vouches for now,
+ * counts from now on where that is needed.
+ */
+export async function recordOneOfSeveral(
+  context: PlansContext,
+  tx: Transaction,
+  row: Approvable,
+  authority: Authority,
+  before: string[],
+  actor: Actor,
+): Promise<void> {
+  const { people } = authority;
+  if (!isAmong(people, before, actor.id)) {
+    if (!(await recordApproval(tx, row, actor))) return;
+    await recordPartOfApproval(context, tx, row, authority, [...before, actor.id], actor);
+  } else if (isVouchedBy(actor.via)) {
+    const vouched = (await readVouched(tx, [row])).get(row.id) ?? new Set<string>();
+    if (isAmong(people, [...vouched], actor.id)) return;
+    await recordPartOfApproval(context, tx, row, authority, before, actor);
+  }
+}

@@ -1,0 +1,114 @@
+// Who may approve, in words: for refusals and for the card. Long lists are cut.
+import { needsPlatform } from '#domain/people/names.ts';
+import { listOf } from '#domain/words.ts';
+import {
+  isAmong,
+  isSatisfied,
+  needsVouching,
+  type People,
+  personsIn,
+  type Rule,
+  type RuleStanding,
+} from './approver-rules.ts';
+
+const namesAtMost = 8;
+
+/** `names` as readers know them. */
+export function namesShown({ shown }: Pick<People, 'shown'>, names: string[]): string[] {
+  return names.map((name) => shown?.get(name) ?? name);
+}
+
+function someOf(names: string[], word: 'and' | 'or'): string {
+  const distinct = [...new Set(names)];
+  const hidden = distinct.length - namesAtMost;
+  if (hidden < 2) return listOf(distinct, word);
+  return listOf([...distinct.slice(0, namesAtMost), `${hidden} more`], word);
+}
+
+/** `ben`, `one of ben or cleo`, `ben and cleo`, `2 of ben, cleo and dan`. */
+function pickOf(n: number, names: string[]): string {
+  const distinct = [...new Set(names)];
+  // Names that have become one person since the rule was made: nobody is left whom it names.
+  if (distinct.length === 0) return 'somebody whom its rule does not name';
+  if (distinct.length <= n) return someOf(distinct, 'and');
+  return n === 1 ? `one of ${someOf(distinct, 'or')}` : `${n} of ${someOf(distinct, 'and')}`;
+}
+
+function describeOthers(people: People, missing: number): string {
+  const { requester, configured, same = new Map() } = people;
+  const asked = namesShown(people, [requester]).join();
+  if (configured.length === 0) return missing > 1 ? 'two people' : `anyone but ${asked}`;
+  const others = configured.filter((name) => !isAmong({ same }, [requester], name));
+  return others.length === 0
+    ? `a configured approver other than ${asked}`
+    : missing > 1
+      ? pickOf(missing, namesShown(people, others))
+      : someOf(namesShown(people, others), 'or');
+}
+
+/** Whom a rule still asks for; `given` have approved. */
+function describeWhom({ policy }: Rule, people: People, needed: number, given: string[]): string {
+  switch (policy.kind) {
+    case 'requester':
+      return someOf(namesShown(people, [people.requester, ...people.configured]), 'or');
+    case 'anyone':
+      return people.known === null ? 'anyone' : 'someone in this conversation';
+    case 'named':
+      return someOf(namesShown(people, policy.people), 'or');
+    case 'n_of':
+      return pickOf(
+        needed - given.length,
+        namesShown(
+          people,
+          policy.people.filter((name) => !isAmong(people, given, name)),
+        ),
+      );
+    case 'not_requester':
+      return describeOthers(people, needed - given.length);
+    default:
+      return policy satisfies never;
+  }
+}
+
+function forOperations({ operations }: Rule): string {
+  return operations.length === 0 ? '' : ` for ${someOf(operations, 'and')}`;
+}
+
+/** What one rule still asks for: `one of ben or cleo for http_request`. */
+export function describeMissing({ rule, needed, given }: RuleStanding, people: People): string {
+  return `${describeWhom(rule, people, needed, given)}${forOperations(rule)}`;
+}
+
+/** What all open rules still ask for, for a sentence; empty when none is open. */
+export function describeAllMissing(standings: RuleStanding[], people: People): string {
+  const missing = standings
+    .filter((standing) => !isSatisfied(standing))
+    .map((standing) => describeMissing(standing, people));
+  // A list inside a list needs a stronger mark between its parts.
+  return missing.join(missing.some((words) => / (or|and|for) /.test(words)) ? ', and ' : ' and ');
+}
+
+/** Those whom a rule about different people can count at all; null: it names nobody. */
+function countable({ policy }: Rule, people: People): string[] | null {
+  const names = 'people' in policy ? policy.people : people.configured;
+  if (names.length === 0) return null;
+  const can = (person: string) => needsPlatform(person) || people.vouched(person);
+  return personsIn(people, names).filter(can);
+}
+
+/** What open rules that are about different people ask of them, and what to set up where nobody can; empty: none is open. */
+export function describeVouching(standings: RuleStanding[], people: People): string {
+  const open = standings.filter((one) => !isSatisfied(one) && needsVouching(one.rule.policy));
+  const [first] = open;
+  if (first === undefined) return '';
+  const most = Math.max(...open.map(({ needed }) => needed));
+  const who = most === 1 ? 'somebody' : `${most === 2 ? 'two' : most} people`;
+  const impossible = open.some(({ rule, needed }) => {
+    const all = countable(rule, people);
+    return all !== null && all.length < needed;
+  });
+  const rule = `This rule needs ${who} who signed in through Slack or Teams`;
+  return impossible
+    ? `${rule}, and names too few of them: connect one and name people by their address or id there, see docs/approvals.md.`
+    : `${rule}; a typed name is nobody else. Without either, connect one, see docs/approvals.md.`;
+}

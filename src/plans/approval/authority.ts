@@ -1,0 +1,309 @@
+// Who may decide about a plan. Checked here for every surface; a model never may.
+// A plan moves when every rule is satisfied: its own, and that of each guarded operation it uses.
+import { readVouched } from '#db/approvals.ts';
+import type { Queryable } from '#db/database.ts';
+import { type FormerLink, readNamesOf, readStanding } from '#db/identities.ts';
+import { findSpeakers } from '#db/messages.ts';
+import { findAskedInChats, type PlanRow, readAskedAt } from '#db/plans.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { type Actor, isVouchedBy } from '#domain/people/actor.ts';
+import { isSamePerson, needsPlatform, plainName } from '#domain/people/names.ts';
+import { listOf } from '#domain/words.ts';
+import type { PlansContext } from '../plans-context.ts';
+import {
+  counts,
+  isAmong,
+  isSatisfied,
+  judge,
+  needsVouching,
+  type People,
+  personIn,
+  type Rule,
+  type RuleStanding,
+  rulesOf,
+  wasAmong,
+} from './approver-rules.ts';
+import { describeAllMissing, describeVouching, namesShown } from './approver-words.ts';
+
+export type Asked = Pick<
+  PlanRow,
+  'id' | 'version' | 'requester' | 'approver_policy' | 'conversation' | 'tools_required'
+>;
+type Configured = Pick<PlansContext, 'approvers' | 'guardedApprovers'>;
+export type Authority = { rules: Rule[]; people: People };
+
+function namesIn(rules: Rule[]): string[] {
+  return rules.flatMap(({ policy }) => ('people' in policy ? policy.people : []));
+}
+
+/**
+ * A plan, who has approved it, and who asks whether they may: `actor` decides now, by the way they came in; `viewer` only
+ * reads. `operations` and `version` where the approval is not about the whole plan as it is.
+ */
+export type Question = {
+  plan: Asked;
+  approved?: string[];
+  actor?: Actor;
+  viewer?: string;
+  operations?: string[];
+  version?: number;
+};
+
+/** Whom a question is about. */
+const usersOf = ({ approved = [], actor, viewer }: Question): string[] => [
+  ...approved,
+  ...(actor === undefined ? [] : [actor.id]),
+  ...(viewer === undefined ? [] : [viewer]),
+];
+
+/** Whether a platform says who somebody is: of those who approved before by the audit, of a reader by their name alone. */
+function judgeVouched(
+  { actor, viewer }: Question,
+  before: ReadonlySet<string>,
+  same: ReadonlyMap<string, string>,
+): People['vouched'] {
+  const now = [
+    ...(actor !== undefined && isVouchedBy(actor.via) ? [actor.id] : []),
+    ...(viewer !== undefined && needsPlatform(viewer) ? [viewer] : []),
+  ];
+  const all = [...before, ...now].map((name) => personIn({ same }, name));
+  return (person) => all.some((one) => isSamePerson(one, person));
+}
+
+const asksWhoIsHere = (rules: Rule[]) => rules.some(({ policy }) => policy.kind === 'anyone');
+
+type Present = (conversation: string, users: string[]) => Set<string>;
+
+/** Those who have written in conversations, under whatever name they had. @returns of each those of `users` */
+async function findPresent(
+  db: Queryable,
+  asked: { conversation: string; users: string[] }[],
+  same: Map<string, string>,
+): Promise<Present> {
+  const personOf = (user: string) => same.get(user) ?? user;
+  const users = asked.flatMap((one) => one.users);
+  const names = await readNamesOf(db, [...new Set(users.map(personOf))]);
+  const speakers = await findSpeakers(
+    db,
+    [...new Set(asked.map(({ conversation }) => conversation))],
+    names.map(({ name }) => plainName(name)),
+  );
+  return (conversation, users) => {
+    const persons = new Set(users.map(personOf));
+    const spoke = speakers.get(conversation);
+    return new Set(
+      names.flatMap(({ name, person }) =>
+        persons.has(person) && spoke?.has(plainName(name)) === true ? [person] : [],
+      ),
+    );
+  };
+}
+
+/** Whom each of those who were one when the plan was asked for counts as: the first of them by name. */
+function groupFormer(links: FormerLink[], askedAt: Date): Map<string, string> {
+  const groups = new Map<string, Set<string>>();
+  for (const { names, ended_at } of links) {
+    if (new Date(ended_at) <= askedAt) continue;
+    const group = new Set(names.flatMap((name) => [...(groups.get(name) ?? [name])]));
+    for (const name of group) groups.set(name, group);
+  }
+  return new Map([...groups].map(([name, group]) => [name, [...group].sort()[0] ?? name]));
+}
+
+/** What `readAuthority` reads, of many plans by as many statements as of one; in the order of the questions. */
+export async function readAuthorities(
+  db: Queryable,
+  { approvers: configured, guardedApprovers }: Configured,
+  questions: Question[],
+): Promise<Authority[]> {
+  const read = questions.map((question) => {
+    const { plan, operations = plan.tools_required, version = plan.version } = question;
+    const rules = rulesOf(plan.approver_policy, operations, guardedApprovers);
+    return { question, plan, version, users: usersOf(question), rules };
+  });
+  const names = read.flatMap(({ plan, users, rules }) => [
+    plan.requester,
+    ...namesIn(rules),
+    ...users,
+  ]);
+  const all = [...new Set([...configured, ...names])];
+  const { same, shown, links } = await readStanding(db, all);
+  const ids = read.map(({ plan }) => plan.id);
+  const strict = read.filter(({ rules }) => rules.some(({ policy }) => needsVouching(policy)));
+  const versions = strict.map(({ plan: { id }, version }) => ({ id, version }));
+  const vouched = await readVouched(db, versions);
+  const inChats = await findAskedInChats(
+    db,
+    strict.map(({ plan }) => plan.id),
+  );
+  const askedAt = links.length === 0 ? new Map<string, Date>() : await readAskedAt(db, ids);
+  const open = read.flatMap(({ plan: { conversation }, users, rules }) =>
+    conversation !== null && asksWhoIsHere(rules) ? [{ conversation, users }] : [],
+  );
+  const present = open.length === 0 ? null : await findPresent(db, open, same);
+  const knownOf = ({ plan: { conversation }, users, rules }: (typeof read)[number]) => {
+    if (conversation === null) return null;
+    if (present === null || !asksWhoIsHere(rules)) return new Set<string>();
+    return present(conversation, users);
+  };
+  return read.map((one) => ({
+    rules: one.rules,
+    people: {
+      requester: one.plan.requester,
+      configured,
+      known: knownOf(one),
+      same,
+      shown,
+      // Of a plan that is not stored yet nobody knows when it was asked for.
+      former: groupFormer(links, askedAt.get(one.plan.id) ?? new Date(0)),
+      vouched: judgeVouched(one.question, vouched.get(one.plan.id) ?? new Set(), same),
+      requesterVouched: inChats.has(one.plan.id),
+    },
+  }));
+}
+
+/**
+ * The rules of a plan and what they are read against. Whoever is asked about belongs to the plan's conversation when they
+ * have written a message there; the requester and configured approvers always do.
+ */
+export async function readAuthority(
+  db: Queryable,
+  context: Configured,
+  question: Question,
+): Promise<Authority> {
+  const [authority] = await readAuthorities(db, context, [question]);
+  if (authority === undefined) throw new Error('readAuthority: nothing was read');
+  return authority;
+}
+
+/** Whether an approval by `user` can count for any rule at all. */
+export function isApprover({ rules, people }: Authority, user: string): boolean {
+  return rules.some(({ policy }) => counts(policy, people, user));
+}
+
+/** The open rules that an approval by `user` would bring nearer: those that count them, and nobody who was one with them. */
+function findHelped({ people }: Authority, open: RuleStanding[], user: string): RuleStanding[] {
+  return open.filter(
+    ({ rule, given }) => counts(rule.policy, people, user) && !wasAmong(people, given, user),
+  );
+}
+
+/** Whether an approval by `user` would bring the plan nearer to its start. */
+export function mayApproveNow(authority: Authority, approved: string[], user: string): boolean {
+  const standings = judge(authority.rules, authority.people, approved);
+  const open = standings.filter((standing) => !isSatisfied(standing));
+  return findHelped(authority, open, user).length > 0;
+}
+
+/** @throws `not_allowed` unless a person decides */
+export function requirePerson(actor: Actor): void {
+  if (actor.kind === 'person') return;
+  throw new CountersignError(
+    'not_allowed',
+    'Only a person can decide about a plan. The question stays open for one.',
+  );
+}
+
+/** Whom the rules ask for when nobody has approved, in words. */
+function describeApprovers({ rules, people }: Authority): string {
+  return describeAllMissing(judge(rules, people, []), people);
+}
+
+/** @throws `not_allowed` unless `actor` is a person whom at least one rule counts */
+export function requireApprover(authority: Authority, actor: Actor): void {
+  requirePerson(actor);
+  if (isApprover(authority, actor.id)) return;
+  throw new CountersignError(
+    'not_allowed',
+    `Only ${describeApprovers(authority)} can approve this.${describeStranger(authority)}${describeSetup(authority)}`,
+  );
+}
+
+/** What to set up, where rules are about different people and nobody has approved. */
+function describeSetup({ rules, people }: Authority, approved: string[] = []): string {
+  const words = describeVouching(judge(rules, people, approved), people);
+  return words === '' ? '' : ` ${words}`;
+}
+
+function describeStranger({ rules, people }: Authority): string {
+  const stranger = people.known !== null && asksWhoIsHere(rules);
+  return stranger ? ' You have not written there yet.' : '';
+}
+
+/**
+ * How the rules stand with `approved`, the actor among them.
+ * @throws `not_allowed` when the actor is new and no open rule counts them
+ */
+export function requireUseful(
+  authority: Authority,
+  before: string[],
+  actor: Actor,
+): RuleStanding[] {
+  const { rules, people } = authority;
+  const open = judge(rules, people, before).filter((standing) => !isSatisfied(standing));
+  const helped = findHelped(authority, open, actor.id);
+  if (open.length > 0 && helped.length === 0 && !isAmong(people, before, actor.id)) {
+    const former = before.filter((name) => wasAmong(people, [name], actor.id));
+    const why =
+      former.length === 0
+        ? `What you can approve is approved already${before.length === 0 ? '' : ` (${listOf(namesShown(people, before))})`}.`
+        : `You and ${listOf(namesShown(people, former))} were linked accounts when this plan was requested, so you count as one approver.`;
+    throw new CountersignError(
+      'not_allowed',
+      `${why} It still needs ${describeAllMissing(open, people)}.${describeSetup(authority, before)}`,
+    );
+  }
+  return judge(rules, people, [...before, actor.id]);
+}
+
+/**
+ * Cancel, pause, resume, retry, refuse: the requester and whoever may approve.
+ * @throws `not_allowed`
+ */
+export async function requireManager(
+  db: Queryable,
+  context: Configured,
+  plan: Asked,
+  actor: Actor,
+): Promise<void> {
+  requirePerson(actor);
+  const authority = await readAuthority(db, context, { plan, actor });
+  if (isAmong(authority.people, [plan.requester], actor.id)) return;
+  // To stop a plan or go on with it takes one person, not a second one: whoever the rules name, by any surface.
+  const named = { ...authority, people: { ...authority.people, vouched: () => true } };
+  if (isApprover(named, actor.id)) return;
+  const others = describeApprovers(authority);
+  const asked = namesShown(authority.people, [plan.requester]);
+  throw new CountersignError(
+    'not_allowed',
+    `Only ${listOf([...new Set([...asked, others])], 'or')} can decide about this plan.`,
+  );
+}
+
+/**
+ * The final values of guarded calls: the calls are approved, so one person is enough, but one whom the rules of those
+ * operations count; where none of them has a rule, one whom the plan's own rule counts.
+ * @throws `not_allowed`
+ */
+export async function requireConfirmer(
+  db: Queryable,
+  context: Configured,
+  plan: Asked,
+  operations: string[],
+  actor: Actor,
+): Promise<void> {
+  requirePerson(actor);
+  const { people } = await readAuthority(db, context, { plan, actor, operations });
+  // The last rule for one operation is its own, where it has one.
+  const asked = operations.flatMap((operation) =>
+    rulesOf(plan.approver_policy, [operation], context.guardedApprovers).slice(-1),
+  );
+  const missing = asked
+    .filter(({ policy }) => !counts(policy, people, actor.id))
+    .map((rule) => ({ rule, needed: 1, given: [] }));
+  if (missing.length === 0) return;
+  throw new CountersignError(
+    'not_allowed',
+    `Only ${describeAllMissing(missing, people)} can confirm these values.`,
+  );
+}

@@ -1,0 +1,120 @@
+// Pre-flight, at approval and again at start: the stored plan still is what was shown, its tools answer, its arguments fit.
+import { and, eq } from 'drizzle-orm';
+import { readManifests } from '#db/backends.ts';
+import type { Queryable } from '#db/database.ts';
+import type { PlanRow } from '#db/plans.ts';
+import { planVersions } from '#db/schema.ts';
+import { iterateSteps } from '#db/step-pages.ts';
+import { readOperations } from '#db/steps.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { openArguments } from '#domain/plan/arguments.ts';
+import type { Step } from '#domain/plan/plan.ts';
+import type { Simulation } from '#domain/service.ts';
+import { type Catalogue, doesMore, operationName } from '#domain/tool.ts';
+import { countOf } from '#domain/words.ts';
+import { digestPlan, type PlanHeader, termsOf, withDigests } from './canonical.ts';
+import { findChangedOperation } from './operation-digests.ts';
+
+export type PreflightProblem = Simulation['problems'][number];
+
+const shownProblems = 20;
+
+/** What the plan's present version says besides its steps. */
+export async function readHeader(db: Queryable, row: PlanRow): Promise<PlanHeader> {
+  const [version] = await db
+    .select()
+    .from(planVersions)
+    .where(and(eq(planVersions.plan_id, row.id), eq(planVersions.version, row.version)));
+  if (version === undefined) throw new Error(`readHeader: ${row.id} has no version ${row.version}`);
+  return {
+    id: row.id,
+    version: version.version,
+    title: version.title,
+    summary: version.summary,
+    context: version.context,
+    risks: version.risks,
+    approver_policy: version.approver_policy,
+    executor_model: row.executor_model,
+    tools_required: version.tools_required,
+    ...termsOf(version.confirm_each, version.series),
+    ...withDigests(version.operation_digests),
+  };
+}
+
+function checkStep(
+  step: Step,
+  catalogue: Catalogue,
+  findChange: (name: string) => string | null,
+): string[] {
+  const name = operationName(step.tool, step.operation);
+  const spec = catalogue.get(name);
+  if (spec === undefined) return [`${name} is not available any more.`];
+  const change = findChange(name);
+  if (change !== null) return [change];
+  if (doesMore(spec.effect, step.effect)) {
+    return [
+      `${name} was proposed as ${step.effect} and is ${spec.effect} now; propose the plan again.`,
+    ];
+  }
+  const open = openArguments(step.args);
+  return catalogue.validate(name, step.args, open).map((reason) => `${name}: ${reason}.`);
+}
+
+/**
+ * What stands against running the plan, at most 20 problems; empty when nothing does.
+ * Streams the steps once: the digest is recomputed and each step's arguments are checked on the way.
+ */
+export async function findPreflightProblems(
+  db: Queryable,
+  catalogue: Catalogue,
+  row: PlanRow,
+): Promise<PreflightProblem[]> {
+  const problems: PreflightProblem[] = [];
+  const report = (step_id: string | null, reason: string) => {
+    if (problems.length < shownProblems) problems.push({ step_id, reason });
+  };
+  await catalogue.refresh(() => readManifests(db));
+  const tools = new Set(
+    (await readOperations(db, row.id)).map(
+      ({ operation }) => catalogue.get(operation)?.tool ?? operation,
+    ),
+  );
+  for (const state of await Promise.all([...tools].map((tool) => catalogue.check(tool))))
+    if (!state.ok) report(null, state.reason);
+  const header = await readHeader(db, row);
+  const changes = new Map<string, string | null>();
+  const findChange = (name: string) => {
+    const found = changes.get(name);
+    if (found !== undefined) return found;
+    const change = findChangedOperation(header.operation_digests ?? {}, catalogue, name);
+    changes.set(name, change);
+    return change;
+  };
+  async function* checked(): AsyncGenerator<Step> {
+    for await (const step of iterateSteps(db, row.id)) {
+      for (const reason of checkStep(step, catalogue, findChange)) report(step.id, reason);
+      yield step;
+    }
+  }
+  const digest = await digestPlan(header, checked());
+  if (digest !== row.digest) {
+    report(null, 'The stored plan is not the one that was shown: its digest differs.');
+  }
+  return problems;
+}
+
+/** The problems in a sentence; null when there are none. */
+export function describeProblems(problems: PreflightProblem[]): string | null {
+  const [first] = problems;
+  if (first === undefined) return null;
+  const where = first.step_id === null ? '' : `Step ${first.step_id}: `;
+  const more = problems.length > 1 ? ` And ${countOf(problems.length - 1, 'more problem')}.` : '';
+  return `${where}${first.reason}${more} Nothing has run.`;
+}
+
+/** @throws `preflight_failed` that says which step and why */
+export function requirePreflight(problems: PreflightProblem[]): void {
+  const sentence = describeProblems(problems);
+  if (sentence === null) return;
+  throw new CountersignError('preflight_failed', sentence, { details: { problems } });
+}

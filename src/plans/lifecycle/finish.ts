@@ -1,0 +1,123 @@
+// The end of a run: when no step can change any more, the plan is completed or failed in the same transaction.
+import { sql } from 'drizzle-orm';
+import { openSteps } from '#db/accounting.ts';
+import { stepsOf } from '#db/blocks.ts';
+import type { Transaction } from '#db/database.ts';
+import type { PlanRow } from '#db/plans.ts';
+import { hasMoreOccurrences } from '#db/series.ts';
+import { isSkippedByCondition } from '#db/sql/conditions.ts';
+import { readSteps } from '#db/step-pages.ts';
+import type { Clock } from '#domain/clock.ts';
+import type { Enqueue } from '#domain/jobs.ts';
+import { type Actor, system } from '#domain/people/actor.ts';
+import type { StepCounts, StepError } from '#domain/plan/plan.ts';
+import { labelSteps, numberedAtMost } from '#domain/plan/step-numbers.ts';
+import { countOf } from '#domain/words.ts';
+import { transition } from './lifecycle.ts';
+
+type FinishContext = { enqueue: Enqueue<Transaction>; clock: Clock };
+
+/** The run in one sentence. `failure` is the first failed step, called as on the plan's card. */
+function summariseRun(
+  counts: StepCounts,
+  failure: { label: string; message: string } | null,
+  skipped: { total: number; sentences: string[] },
+): string {
+  const notStarted = counts.skipped - skipped.total;
+  const parts = [
+    skipped.total > 0 ? `${countOf(skipped.total, 'step')} skipped` : '',
+    notStarted > 0 ? `${countOf(notStarted, 'step')} not started` : '',
+    counts.cancelled > 0 ? `${countOf(counts.cancelled, 'step')} left out` : '',
+  ].filter((part) => part !== '');
+  if (failure === null) {
+    const run = [`${countOf(counts.succeeded, 'step')} done`, ...parts].join(', ').concat('.');
+    return [run, ...skipped.sentences].join(' ');
+  }
+  const others =
+    counts.failed > 1 ? ` (and ${countOf(counts.failed - 1, 'other step')} failed)` : '';
+  const done =
+    counts.succeeded === 0 ? 'Nothing was done' : `${countOf(counts.succeeded, 'step')} done`;
+  return `Step ${failure.label} failed${others}: ${failure.message.replace(/\.$/, '')}. ${[done, ...parts].join(', ')}.`;
+}
+
+type FailedStep = { id: string; position: number; error: StepError | null };
+
+async function findFirstFailed(tx: Transaction, planId: string): Promise<FailedStep | undefined> {
+  const { rows } = await tx.execute<FailedStep>(sql`
+    select step_id as id, position, error from ${stepsOf(planId, ['failed'])} order by position limit 1`);
+  return rows[0];
+}
+
+/** A summary tells so many of the steps that a condition skipped. */
+const skippedTold = 3;
+
+/** How many steps a condition skipped, and a sentence for each of the first. */
+async function findSkipped(
+  tx: Transaction,
+  row: PlanRow,
+): Promise<{ total: number; sentences: string[] }> {
+  const { rows } = await tx.execute<FailedStep & { n: number }>(sql`
+    select s.step_id as id, s.position, s.error, count(*) over ()::int as n
+    from ${stepsOf(row.id, ['skipped'], isSkippedByCondition('s'))}
+    order by s.position limit ${skippedTold}`);
+  const sentences: string[] = [];
+  for (const step of rows) {
+    sentences.push(
+      `Step ${await labelOf(tx, row, step)} was skipped: ${step.error?.message ?? ''}`,
+    );
+  }
+  const total = rows[0]?.n ?? 0;
+  if (total > rows.length) sentences.push(`And ${total - rows.length} more.`);
+  return { total, sentences };
+}
+
+/** What the step is called wherever the plan is read. */
+async function labelOf(
+  tx: Transaction,
+  { id: planId, total }: PlanRow,
+  { id, position }: Pick<FailedStep, 'id' | 'position'>,
+): Promise<string> {
+  const place = `${position}`;
+  if (total > numberedAtMost) return place;
+  return labelSteps(await readSteps(tx, planId, {}, 0, numberedAtMost), total).get(id) ?? place;
+}
+
+/**
+ * Ends the plan when nothing of it is open. The caller holds the plan's lock and passes its latest counters.
+ * @returns whether the plan ended
+ */
+export async function finishIfDone(
+  { enqueue, clock }: FinishContext,
+  tx: Transaction,
+  row: PlanRow,
+  counts: StepCounts | null,
+  actor: Actor = system,
+): Promise<boolean> {
+  if (counts === null || row.status !== 'executing' || openSteps(counts) > 0) return false;
+  // What a patch would add has to be decided first.
+  if (row.pending_patch !== null) return false;
+  // So has what is still to come.
+  if (row.open_until !== null && (await hasMoreOccurrences(tx, row.id))) return false;
+  const failed = counts.failed === 0 ? undefined : await findFirstFailed(tx, row.id);
+  const failure =
+    failed === undefined
+      ? null
+      : {
+          label: await labelOf(tx, row, failed),
+          message: failed.error?.message ?? 'A person marked it failed',
+        };
+  const skipped = counts.skipped === 0 ? { total: 0, sentences: [] } : await findSkipped(tx, row);
+  await transition(
+    tx,
+    enqueue,
+    row,
+    failure === null ? 'complete' : 'fail',
+    { actor },
+    {
+      execution_ended_at: clock.now(),
+      paused_at: null,
+      result_summary: summariseRun(counts, failure, skipped),
+    },
+  );
+  return true;
+}

@@ -1,0 +1,100 @@
+// What a person answered about their step, read against its form: the step's output, or a sentence for each field that is wrong.
+import { CountersignError } from '#domain/errors.ts';
+import { type FieldProblem, type FieldValue, readFields } from '#domain/plan/answer.ts';
+import { fieldsOf } from '#domain/plan/form.ts';
+import type { Step } from '#domain/plan/plan.ts';
+import type { Settlement } from '#domain/service.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
+
+export type HumanAnswer = { answer: string | null; fields: Record<string, FieldValue> };
+
+/** What was said about `id`: in words (null: nothing), and in fields. */
+export function saidAbout(id: string, { answer, answers }: Settlement) {
+  const own = answers !== undefined && Object.hasOwn(answers, id) ? answers[id] : undefined;
+  const words = typeof own === 'string' ? own : answer;
+  const text = words?.trim() ?? '';
+  return { words: text === '' ? null : text, given: typeof own === 'object' ? own : {} };
+}
+
+/** The form as it was asked. A task asked before forms were checked has none that could be. */
+function formOf({ output }: Step): Json | undefined {
+  if (typeof output !== 'object' || output === null || Array.isArray(output)) return undefined;
+  return output.form;
+}
+
+/** What a person said, in the words of a line: their answer, or the values they filled in. */
+export function summariseAnswer(step: Step, { answer, fields }: HumanAnswer, by: string): string {
+  const filled = fieldsOf(formOf(step)).flatMap(({ name, label, options }) => {
+    const value = fields[name] ?? null;
+    if (value === null) return [];
+    const chosen = options.find((option) => option.value === value)?.label;
+    const shown = typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);
+    return [`${label}${/\p{P}$/u.test(label) ? '' : ':'} ${chosen ?? shown}`];
+  });
+  const words = [...(answer === null ? [] : [answer]), ...filled].join(' · ');
+  return words === '' ? `Marked done by ${by}` : words;
+}
+
+/**
+ * The answer to one task, and what of it does not fit its form.
+ * @param lenient the step is past asking (it has failed): what its form requires may be left out
+ */
+export function readAnswer(
+  step: Step,
+  settlement: Settlement,
+  lenient: boolean,
+): HumanAnswer & { problems: FieldProblem[] } {
+  const { words, given } = saidAbout(step.id, settlement);
+  const form = fieldsOf(formOf(step));
+  if (form.length === 0 && Object.keys(given).length > 0) {
+    const message = `Step ${step.id} has no form. Answer it in words.`;
+    return { answer: words, fields: {}, problems: [{ name: '', message }] };
+  }
+  if (lenient && Object.keys(given).length === 0) {
+    return { answer: words, fields: {}, problems: [] };
+  }
+  return { answer: words, ...readFields(form, given) };
+}
+
+/**
+ * Why a task cannot be done.
+ * @throws `feedback_required`, because the plan's people need the reason
+ */
+export function readReason(step: Step, settlement: Settlement): string {
+  const { words } = saidAbout(step.id, settlement);
+  if (words !== null) return words;
+  throw new CountersignError(
+    'feedback_required',
+    `Say why step ${step.id} is blocked; the others read it, and the step can be tried again.`,
+  );
+}
+
+/** The output that later steps refer to. */
+export function toOutput({ answer, fields }: HumanAnswer, by: string, at: Date): JsonObject {
+  return { answer, fields, by, at: at.toISOString() };
+}
+
+/** What was asked, and who could not do it: the step can be asked again, or answered after all. */
+export function withBlocker({ output }: Step, by: string, at: Date): JsonObject {
+  const asked =
+    typeof output === 'object' && output !== null && !Array.isArray(output) ? output : {};
+  return { ...asked, by, at: at.toISOString() };
+}
+
+/** @throws `invalid_answer` with a sentence for each field, unless there are none */
+export function requireValidAnswers(problems: { step: string; problem: FieldProblem }[]): void {
+  if (problems.length === 0) return;
+  const sentences = problems.map(({ problem }) => problem.message);
+  const shown = sentences.slice(0, 5).join(' ');
+  const rest = sentences.length > 5 ? ` And ${sentences.length - 5} more.` : '';
+  throw new CountersignError('invalid_answer', `${shown}${rest} Nothing was stored.`, {
+    details: {
+      errors: problems.map(({ step, problem: { name, message } }) => ({
+        path: name === '' ? `answers.${step}` : `answers.${step}.${name}`,
+        step,
+        ...(name === '' ? {} : { field: name }),
+        message,
+      })),
+    },
+  });
+}

@@ -1,0 +1,110 @@
+// The life of a plan as one table: (status, event) → status. Nothing else decides; ARCHITECTURE.md prints it.
+import { CountersignError } from '#domain/errors.ts';
+import type { PlanStatus } from '#domain/plan/plan.ts';
+
+export const planEvents = [
+  'approve',
+  'reject',
+  'request_changes',
+  'escalate',
+  'revise',
+  'start',
+  'complete',
+  'fail',
+  'stall',
+  'resume',
+  'retry',
+  'cancel',
+  'expire',
+] as const;
+export type PlanEvent = (typeof planEvents)[number];
+
+export const lifecycle: Record<PlanStatus, Partial<Record<PlanEvent, PlanStatus>>> = {
+  proposed: {
+    approve: 'approved',
+    reject: 'rejected',
+    request_changes: 'rejected',
+    escalate: 'needs_review',
+    cancel: 'cancelled',
+    expire: 'cancelled',
+  },
+  approved: { start: 'executing', fail: 'failed', cancel: 'cancelled' },
+  executing: { complete: 'completed', fail: 'failed', stall: 'stalled', cancel: 'cancelled' },
+  // Only while a new version is under way does a refused plan wait for anybody.
+  rejected: {
+    request_changes: 'rejected',
+    revise: 'proposed',
+    cancel: 'cancelled',
+    expire: 'cancelled',
+  },
+  needs_review: {
+    approve: 'approved',
+    reject: 'rejected',
+    cancel: 'cancelled',
+    expire: 'cancelled',
+  },
+  stalled: { resume: 'executing', fail: 'failed', cancel: 'cancelled' },
+  failed: { retry: 'executing', resume: 'executing', cancel: 'cancelled' },
+  completed: {},
+  cancelled: {},
+};
+
+const verbs: Record<PlanEvent, string> = {
+  approve: 'approved',
+  reject: 'rejected',
+  request_changes: 'sent back for changes',
+  escalate: 'put up for review',
+  revise: 'revised',
+  start: 'started',
+  complete: 'completed',
+  fail: 'marked failed',
+  stall: 'marked stalled',
+  resume: 'resumed',
+  retry: 'retried',
+  cancel: 'cancelled',
+  expire: 'expired',
+};
+
+/** Statuses as they read in a sentence: `This plan is …`. */
+export const statusWords: Record<PlanStatus, string> = {
+  proposed: 'waiting for approval',
+  approved: 'approved',
+  executing: 'running',
+  completed: 'completed',
+  failed: 'failed',
+  rejected: 'rejected',
+  cancelled: 'cancelled',
+  stalled: 'stalled',
+  needs_review: 'waiting for review',
+};
+
+/** The statuses from which `event` is possible. */
+export function sourcesOf(event: PlanEvent): PlanStatus[] {
+  return (Object.keys(lifecycle) as PlanStatus[]).filter(
+    (status) => lifecycle[status][event] !== undefined,
+  );
+}
+
+/**
+ * The status after `event`.
+ * @throws CountersignError `invalid_transition`, a sentence that names the current status
+ */
+export function nextStatus(status: PlanStatus, event: PlanEvent): PlanStatus {
+  const next = lifecycle[status][event];
+  if (next !== undefined) return next;
+  throw new CountersignError(
+    'invalid_transition',
+    `This plan is ${statusWords[status]} (${status}), so it can't be ${verbs[event]}.`,
+    { details: { status, event } },
+  );
+}
+
+/** Whether the plan waits for an approval. */
+export function mayBeApproved(status: PlanStatus): boolean {
+  return lifecycle[status].approve !== undefined;
+}
+
+/** Whether nothing can happen to a plan any more. */
+export function isTerminal(status: PlanStatus): boolean {
+  return Object.keys(lifecycle[status]).length === 0;
+}

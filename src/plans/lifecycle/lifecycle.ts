@@ -1,0 +1,76 @@
+// The one door through which a plan's status changes: table, compare-and-set, event, audit and job in the caller's transaction.
+import { and, eq, inArray, sql } from 'drizzle-orm';
+import { recordDeeds } from '#db/audit.ts';
+import type { Transaction } from '#db/database.ts';
+import { appendPlanEvent } from '#db/events.ts';
+import type { PlanRow } from '#db/plans.ts';
+import { plans } from '#db/schema.ts';
+import type { Enqueue } from '#domain/jobs.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import type { JsonObject } from '#domain/text.ts';
+import { nextStatus, type PlanEvent, sourcesOf } from './lifecycle-table.ts';
+import { wakeWatchers } from './wake.ts';
+
+/** What else may change with the status. */
+type Changeable = Partial<
+  Omit<typeof plans.$inferInsert, 'id' | 'status' | 'revision' | 'created_at' | 'updated_at'>
+>;
+
+/**
+ * Moves the plan `row` (locked or just read by the caller) along `event`. The UPDATE compares version and status
+ * again, so that of two callers exactly one succeeds.
+ * @param set further columns; a revision replaces the version this way
+ * @returns the plan's row after the change
+ * @throws CountersignError `invalid_transition` that names the current status
+ */
+export async function transition(
+  tx: Transaction,
+  enqueue: Enqueue<Transaction>,
+  row: PlanRow,
+  event: PlanEvent,
+  by: { actor: Actor; reason?: string; data?: JsonObject },
+  set: Changeable = {},
+): Promise<PlanRow> {
+  const status = nextStatus(row.status, event);
+  const [changed] = await tx
+    .update(plans)
+    .set({
+      ...set,
+      status,
+      revision: sql`${plans.revision} + 1`,
+      updated_at: sql`clock_timestamp()`,
+    })
+    .where(
+      and(
+        eq(plans.id, row.id),
+        eq(plans.version, row.version),
+        inArray(plans.status, sourcesOf(event)),
+      ),
+    )
+    .returning();
+  if (changed === undefined) {
+    const [now] = await tx.select().from(plans).where(eq(plans.id, row.id));
+    nextStatus(now?.status ?? row.status, event);
+    throw new Error(`transition: ${row.id} changed version under a lock`);
+  }
+  await appendPlanEvent(tx, {
+    planId: row.id,
+    revision: changed.revision,
+    kind: event === 'revise' ? 'revised' : status,
+    status,
+    ...(by.reason === undefined ? {} : { detail: by.reason }),
+  });
+  await recordDeeds(tx, [
+    {
+      planId: row.id,
+      actor: by.actor,
+      action: event,
+      version: changed.version,
+      digest: changed.digest,
+      ...(by.reason === undefined ? {} : { reason: by.reason }),
+      ...(by.data === undefined ? {} : { data: by.data }),
+    },
+  ]);
+  await wakeWatchers(tx, enqueue, row.id);
+  return changed;
+}

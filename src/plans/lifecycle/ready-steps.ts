@@ -1,0 +1,44 @@
+// Which steps may run next when a plan begins, or goes on after a failure.
+import { sql } from 'drizzle-orm';
+import { stepsOf } from '#db/blocks.ts';
+import { changeSteps, type PlanProgress } from '#db/change-steps.ts';
+import type { Transaction } from '#db/database.ts';
+import { isSkippedByCondition } from '#db/sql/conditions.ts';
+import { type OnFailure, stopDependents } from './stop-dependents.ts';
+
+/** Pending steps nothing stands before become ready, with their not-before times. The caller holds the plan's lock. */
+export function readyTheFree(tx: Transaction, planId: string): Promise<PlanProgress | null> {
+  return changeSteps(tx, planId, {
+    from: ['pending'],
+    to: 'ready',
+    kind: 'step_ready',
+    where: sql`s.unmet = 0`,
+    set: sql`, available_at = greatest(s.available_at, clock_timestamp())`,
+  });
+}
+
+/**
+ * Takes back what was skipped, except what its condition skipped and what the steps that are still failed stop. The caller holds the plan's lock.
+ * @returns the plan's counters after it, or null when nothing changed
+ */
+export async function reviveSkipped(
+  tx: Transaction,
+  planId: string,
+  onFailure: OnFailure,
+): Promise<PlanProgress | null> {
+  const { rows: failed } = await tx.execute<{ position: number }>(
+    sql`select position from ${stepsOf(planId, ['failed'])}`,
+  );
+  // What a person has just made ready must not be stopped with the rest: nothing is taken back instead.
+  if (onFailure === 'stop_all' && failed.length > 0) return null;
+  const revived = await changeSteps(tx, planId, {
+    from: ['skipped'],
+    to: 'pending',
+    kind: 'step_pending',
+    where: sql`not ${isSkippedByCondition('s')}`,
+    set: sql`, ended_at = null`,
+  });
+  const positions = failed.map(({ position }) => position);
+  const skipped = await stopDependents(tx, planId, positions, onFailure);
+  return (await readyTheFree(tx, planId)) ?? skipped ?? revived;
+}

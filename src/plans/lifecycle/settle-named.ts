@@ -1,0 +1,242 @@
+// A person's word about steps: what became of a call nobody recorded, of a task of theirs, of a guarded call that asks again.
+import { recordDeeds } from '#db/audit.ts';
+import type { PlanProgress } from '#db/change-steps.ts';
+import type { Transaction } from '#db/database.ts';
+import type { PlanRow } from '#db/plans.ts';
+import { settleByPerson, type Verdict } from '#db/sql/settle-by-person.ts';
+import { readStepsById } from '#db/step-pages.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import type { FieldProblem } from '#domain/plan/answer.ts';
+import { isHumanTask } from '#domain/plan/assignee.ts';
+import type { Step, StepStatus } from '#domain/plan/plan.ts';
+import type { Settlement } from '#domain/service.ts';
+import type { JsonObject } from '#domain/text.ts';
+import { operationName } from '#domain/tool.ts';
+import { asksToConfirm } from '../approval/asked-person.ts';
+import { requireConfirmer } from '../approval/authority.ts';
+import type { PlansContext } from '../plans-context.ts';
+import {
+  readAnswer,
+  readReason,
+  requireValidAnswers,
+  saidAbout,
+  summariseAnswer,
+  toOutput,
+  withBlocker,
+} from './human-answers.ts';
+import { reviveSkipped } from './ready-steps.ts';
+import { explainLateAnswer } from './stale-answers.ts';
+import { stopDependents } from './stop-dependents.ts';
+
+type Fate = NonNullable<Settlement['steps']>[string];
+/** A verdict, and what the audit keeps of what was said. */
+type Word = { verdict: Verdict; said: JsonObject; problems: FieldProblem[] };
+
+/** The word about a step that is no task: nothing but words can be said about it. */
+function wordAboutCall(step: Step, fate: Fate, settlement: Settlement, actor: Actor): Word {
+  const { id: step_id } = step;
+  const { words: answer, given } = saidAbout(step_id, settlement);
+  const problems =
+    Object.keys(given).length > 0
+      ? [{ name: '', message: `Step ${step_id} asks for no fields.` }]
+      : [];
+  const said = { answer };
+  const nothing = { summary: null, output: null, error: null };
+  switch (fate) {
+    case 'retry':
+      return { verdict: { step_id, status: 'ready', ...nothing }, said, problems };
+    case 'done': {
+      const summary = answer ?? `Marked done by ${actor.id}`;
+      const output = { answer, by: actor.id };
+      const verdict: Verdict = { step_id, status: 'succeeded', summary, output, error: null };
+      return { verdict, said, problems };
+    }
+    case 'failed': {
+      const message = answer ?? `${actor.id} marked it failed`;
+      const error = { code: 'tool_failed', message };
+      return { verdict: { step_id, status: 'failed', ...nothing, error }, said, problems };
+    }
+    default:
+      return fate satisfies never;
+  }
+}
+
+/** The word about a task: an answer that fits its form, a reason why not, or the wish to be asked again. */
+function wordAboutTask(
+  step: Step,
+  fate: Fate,
+  settlement: Settlement,
+  actor: Actor,
+  at: Date,
+): Word {
+  const { id: step_id } = step;
+  const nothing = { summary: null, output: null, error: null };
+  switch (fate) {
+    case 'retry': {
+      const verdict: Verdict = { step_id, status: 'ready', ...nothing };
+      return { verdict, said: { answer: null }, problems: [] };
+    }
+    case 'done': {
+      const { problems, ...answer } = readAnswer(step, settlement, step.status !== 'waiting');
+      const summary = summariseAnswer(step, answer, actor.id);
+      const output = toOutput(answer, actor.id, at);
+      const verdict: Verdict = { step_id, status: 'succeeded', summary, output, error: null };
+      return { verdict, said: { answer: answer.answer, fields: answer.fields }, problems };
+    }
+    case 'failed': {
+      const answer = readReason(step, settlement);
+      const error = { code: 'blocked', message: answer };
+      const output = withBlocker(step, actor.id, at);
+      const verdict: Verdict = { step_id, status: 'failed', summary: null, output, error };
+      return { verdict, said: { answer }, problems: [] };
+    }
+    default:
+      return fate satisfies never;
+  }
+}
+
+/** @throws `invalid_request` for an answer about a step of which nothing else is said */
+function requireFates({ steps = {}, answers = {}, about = {} }: Settlement): void {
+  const loose = Object.keys({ ...answers, ...about }).filter((id) => !Object.hasOwn(steps, id));
+  const [first] = loose;
+  if (first === undefined) return;
+  throw new CountersignError(
+    'invalid_request',
+    `Something is said about step ${first}, but not what became of it. Add it to steps: { ${JSON.stringify(first)}: "done" }.`,
+    { details: { steps: loose } },
+  );
+}
+
+/** Whether a step still is as it was when it was read. Without a word about that, the step is meant as it is. */
+function isAsSeen({ id, attempt, status }: Step, about: Settlement['about']): boolean {
+  const seen = about?.[id];
+  return seen === undefined || (seen.attempt === attempt && seen.status === status);
+}
+
+/** @throws `already_decided` where one of them has gone on since it was looked at, by somebody's word or by itself */
+async function requireAsSeen(
+  tx: Transaction,
+  row: PlanRow,
+  found: Step[],
+  about: Settlement['about'],
+): Promise<void> {
+  const [first, ...others] = found.filter((step) => !isAsSeen(step, about));
+  if (first === undefined) return;
+  const steps = [first, ...others].map(({ id }) => id);
+  await explainLateAnswer(tx, row, steps);
+  const { id, attempt, status } = first;
+  throw new CountersignError(
+    'already_decided',
+    `Step ${id} has gone on since you looked at it: it is ${status} now. Your answer was not stored.`,
+    { details: { step: id, attempt, status } },
+  );
+}
+
+/** @throws `unknown_step` when one of them is not waiting for a person, or what became of it meanwhile */
+async function requireWaiting(
+  tx: Transaction,
+  row: PlanRow,
+  found: Step[],
+  from: StepStatus[],
+  names: string[],
+): Promise<void> {
+  const open = new Set(found.filter(({ status }) => from.includes(status)).map(({ id }) => id));
+  const left = names.filter((id) => !open.has(id));
+  if (left.length === 0) return;
+  await explainLateAnswer(tx, row, left);
+  throw new CountersignError(
+    'unknown_step',
+    `Nothing is to be decided about step ${left.slice(0, 10).join(', ')}: it is not waiting for a person.`,
+    { details: { steps: left } },
+  );
+}
+
+/**
+ * A call that asks again with its final values needs an approval of its own, bound to the question that was read: the same
+ * step may ask again with other values. @throws `not_allowed`, `invalid_request`
+ */
+async function requireConfirmations(
+  tx: Transaction,
+  context: PlansContext,
+  row: PlanRow,
+  found: Step[],
+  { steps, about }: Settlement,
+  actor: Actor,
+): Promise<void> {
+  const asking = found.filter(asksToConfirm);
+  const operations = new Set(asking.map(({ tool, operation }) => operationName(tool, operation)));
+  if (operations.size > 0) await requireConfirmer(tx, context, row, [...operations], actor);
+  const unread = asking.find(({ id }) => steps?.[id] === 'retry' && about?.[id] === undefined);
+  if (unread !== undefined) {
+    const { id } = unread;
+    throw new CountersignError(
+      'invalid_request',
+      `Step ${id} asks about its final values. Say which question you read: about: { ${JSON.stringify(id)}: { attempt, status: "waiting" } }, with the attempt of the step as you read it.`,
+      { details: { step: id } },
+    );
+  }
+}
+
+/**
+ * Settles the steps that `settlement` names, if they are in one of the statuses `from`. The caller holds the plan's lock.
+ * @returns the plan's counters after it, or null when no step was named
+ * @throws `unknown_step`, `already_decided` when one of them is not waiting for a person (any more);
+ *   `invalid_answer`, `feedback_required`, `invalid_request` for what was said; then nothing is stored
+ */
+export async function settleNamed(
+  tx: Transaction,
+  row: PlanRow,
+  from: StepStatus[],
+  settlement: Settlement,
+  actor: Actor,
+  context: PlansContext,
+): Promise<PlanProgress | null> {
+  const steps = settlement.steps ?? {};
+  const names = Object.keys(steps);
+  requireFates(settlement);
+  if (names.length === 0) return null;
+  const found = await readStepsById(tx, row.id, names);
+  await requireAsSeen(tx, row, found, settlement.about);
+  await requireWaiting(tx, row, found, from, names);
+  await requireConfirmations(tx, context, row, found, settlement, actor);
+  const now = context.clock.now();
+  const words = found.map((step) => {
+    const fate = steps[step.id] ?? 'retry';
+    return isHumanTask(step)
+      ? wordAboutTask(step, fate, settlement, actor, now)
+      : wordAboutCall(step, fate, settlement, actor);
+  });
+  requireValidAnswers(
+    words.flatMap(({ verdict, problems }) =>
+      problems.map((problem) => ({ step: verdict.step_id, problem })),
+    ),
+  );
+  const all = words.map(({ verdict }) => verdict);
+  // Failures first: what they stop must not take along what is to be tried again by the same word.
+  const failures = all.filter(({ status }) => status === 'failed');
+  const { failed, progress: before } = await settleByPerson(
+    tx,
+    row.id,
+    from,
+    failures,
+    row.confirm_each,
+  );
+  const skipped = await stopDependents(tx, row.id, failed, context.onFailure);
+  const others = all.filter(({ status }) => status !== 'failed');
+  const { progress } = await settleByPerson(tx, row.id, from, others, row.confirm_each);
+  await recordDeeds(
+    tx,
+    words.map(({ verdict: { step_id: step }, said }) => ({
+      planId: row.id,
+      actor,
+      action: `settle_${steps[step]}`,
+      version: row.version,
+      data: { step, ...said },
+    })),
+  );
+  // What was skipped behind a step that had failed goes on with it.
+  const again = row.status === 'executing' && found.some(({ status }) => status === 'failed');
+  const revived = again ? await reviveSkipped(tx, row.id, context.onFailure) : null;
+  return revived ?? progress ?? skipped ?? before;
+}

@@ -1,0 +1,56 @@
+// Answers that come too late: who was quicker, or why nobody is asked any more. The answer is not stored.
+import { readLastSettlement } from '#db/audit.ts';
+import type { Transaction } from '#db/database.ts';
+import { showName } from '#db/identities.ts';
+import type { PlanRow } from '#db/plans.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { JsonObject } from '#domain/text.ts';
+import { shorten } from '#domain/words.ts';
+
+const quotedAtMost = 200;
+
+function quote(data: JsonObject): string {
+  const said = typeof data.answer === 'string' ? data.answer.trim() : '';
+  if (said === '') return '.';
+  return `: “${shorten(said, quotedAtMost)}”.`;
+}
+
+/** What was said of a step before, as the audit has it. */
+function describeDeed(step: string, actor: string, action: string, data: JsonObject): string {
+  switch (action) {
+    case 'settle_done':
+      return `Step ${step} was answered by ${actor} already${quote(data)}`;
+    case 'settle_failed':
+      return `Step ${step} cannot be done, as ${actor} has said already${quote(data)}`;
+    default:
+      return `Step ${step} is to be run again, as ${actor} has asked already${quote(data)}`;
+  }
+}
+
+/**
+ * Tells who has settled one of `steps` before, or that the plan was cancelled with its questions.
+ * @throws `already_decided`, `invalid_transition`; nothing when nobody has said anything about them
+ */
+export async function explainLateAnswer(
+  tx: Transaction,
+  row: PlanRow,
+  steps: string[],
+): Promise<void> {
+  const deed = await readLastSettlement(tx, row.id, steps);
+  if (deed !== null) {
+    throw new CountersignError(
+      'already_decided',
+      `${describeDeed(deed.step, await showName(tx, deed.actor), deed.action, deed.data)} Your answer was not stored.`,
+      { details: { step: deed.step, by: deed.actor } },
+    );
+  }
+  const [first] = steps;
+  if (row.status === 'cancelled' && first !== undefined) {
+    const by = row.decided_by === null ? '' : ` by ${await showName(tx, row.decided_by)}`;
+    throw new CountersignError(
+      'invalid_transition',
+      `This plan was cancelled${by}; step ${first} asks nobody any more. Your answer was not stored.`,
+      { details: { status: row.status } },
+    );
+  }
+}

@@ -1,0 +1,32 @@
+// What a failed step stops: its dependents, or everything that has not begun, as the configuration says.
+import { changeSteps, type PlanProgress } from '#db/change-steps.ts';
+import type { Transaction } from '#db/database.ts';
+import { stopAllSeries } from '#db/series.ts';
+import { skipDependents } from '#db/sql/settle.ts';
+import type { Settings } from '#domain/settings.ts';
+
+export type OnFailure = Settings['executor']['on_failure'];
+
+/** The caller holds the plan's lock. @returns the plan's counters after it, or null when nothing was stopped */
+export async function stopDependents(
+  tx: Transaction,
+  planId: string,
+  failed: number[],
+  onFailure: OnFailure,
+): Promise<PlanProgress | null> {
+  if (failed.length === 0) return null;
+  switch (onFailure) {
+    case 'continue_independent':
+      return skipDependents(tx, planId, failed);
+    case 'stop_all':
+      await stopAllSeries(tx, planId);
+      return changeSteps(tx, planId, {
+        from: ['pending', 'ready'],
+        to: 'skipped',
+        kind: 'step_skipped',
+        detail: 'another step failed',
+      });
+    default:
+      return onFailure satisfies never;
+  }
+}

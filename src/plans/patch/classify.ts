@@ -1,0 +1,123 @@
+// Whether a patch widens what was approved, and why: one sentence for people each. Pure; when in doubt it widens.
+import { isDeepStrictEqual } from 'node:util';
+import { hasRuntime } from '#domain/plan/arguments.ts';
+import { operationName } from '#domain/tool.ts';
+import { countOf, shorten } from '#domain/words.ts';
+import {
+  type AddedStep,
+  type ChangedStep,
+  keyOfDependency,
+  type PatchEffect,
+  type StepAsSaid,
+} from './model.ts';
+
+const reasonsAtMost = 50;
+
+function nameOf({ tool, operation, target }: StepAsSaid): string {
+  const name = operationName(tool, operation);
+  return target === null ? name : `${name} of ${shorten(target, 120)}`;
+}
+
+/** Adding is never narrowing: also a read that an approved step makes already is one call more. */
+function widensByAdding({ now }: AddedStep, operations: ReadonlySet<string>): string {
+  const adds = (rest: string) => `Adds step ${now.id}: ${nameOf(now)}, ${rest}.`;
+  if (!operations.has(operationName(now.tool, now.operation))) {
+    return adds('which the approved plan does not use');
+  }
+  if (now.guarded) return adds('a guarded operation');
+  if (hasRuntime(now.args)) return adds('with arguments that are decided only when it runs');
+  if (now.effect !== 'read') return adds('which changes something');
+  return adds('a call that nobody has approved');
+}
+
+/** Pools of which `after` reserves more than `before`. */
+function raisedPools(
+  before: Record<string, number>,
+  after: Record<string, number>,
+): [string, number, number][] {
+  return Object.entries(after).flatMap(([pool, amount]): [string, number, number][] => {
+    const was = Object.hasOwn(before, pool) ? (before[pool] ?? 0) : 0;
+    return amount > was ? [[pool, was, amount]] : [];
+  });
+}
+
+/** Parts of a step that people read when they approved, and that bind what it does. */
+const bound = [
+  ['description', 'what step % says it does'],
+  ['target', 'the target of step %'],
+  ['args', 'the arguments of step %'],
+  ['capabilities', 'the capabilities that step % asks for'],
+  ['notes', 'the notes of step %'],
+] as const;
+
+function widensByTime({ before, now }: ChangedStep): string | null {
+  if (before.not_before === null || before.not_before === now.not_before) return null;
+  if (now.not_before === null) {
+    return `Lets step ${now.id} begin at any time; it was not to begin before ${before.not_before}.`;
+  }
+  return now.not_before < before.not_before
+    ? `Lets step ${now.id} begin earlier: ${now.not_before} instead of ${before.not_before}.`
+    : null;
+}
+
+/** Conditions that were approved have to stay, and so does asking first; more of them narrow. */
+function widensByLimits({ before, now }: ChangedStep): string[] {
+  const kept = before.when.every((one) => now.when.some((other) => isDeepStrictEqual(one, other)));
+  return [
+    ...(kept ? [] : [`Changes or removes the conditions of step ${now.id}.`]),
+    ...(before.ask_before && !now.ask_before
+      ? [`Lets step ${now.id} run without asking before.`]
+      : []),
+  ];
+}
+
+function widensByChanging(step: ChangedStep): string[] {
+  const { before, now } = step;
+  const { id } = now;
+  const reasons: string[] = [];
+  for (const [field, words] of bound) {
+    if (isDeepStrictEqual(before[field], now[field])) continue;
+    const decided = field === 'args' && hasRuntime(now.args) && !hasRuntime(before.args);
+    const more = decided ? '; some are decided only when it runs' : '';
+    reasons.push(`Changes ${words.replace('%', id)}${more}.`);
+  }
+  for (const [pool, was, amount] of raisedPools(before.resources, now.resources)) {
+    reasons.push(`Raises what step ${id} reserves of ${pool} from ${was} to ${amount}.`);
+  }
+  const { duration_minutes: minutes } = now;
+  if (minutes !== null && minutes > (before.duration_minutes ?? 0)) {
+    const was = before.duration_minutes;
+    reasons.push(
+      was === null
+        ? `Says that step ${id} takes ${minutes} minutes; nothing was said before.`
+        : `Raises the duration of step ${id} from ${was} to ${minutes} minutes.`,
+    );
+  }
+  reasons.push(...widensByLimits(step));
+  const time = widensByTime(step);
+  if (time !== null) reasons.push(time);
+  const kept = new Map(now.after.map((one) => [keyOfDependency(one), one]));
+  for (const one of before.after) {
+    const same = kept.get(keyOfDependency(one));
+    if (same === undefined) reasons.push(`Lets step ${id} run without waiting for step ${one.id}.`);
+    else if (same.lag_minutes < one.lag_minutes) {
+      reasons.push(`Shortens the wait of step ${id} after step ${one.id}.`);
+    }
+  }
+  return reasons;
+}
+
+/**
+ * Why the patch needs an approval of its own; empty: it narrows. Removing steps, other priorities, later times, more
+ * dependencies or conditions, fewer resources, other partitions and tags narrow. Adding a step never does.
+ * @param operations those that the approved plan uses
+ */
+export function classifyPatch(effect: PatchEffect, operations: ReadonlySet<string>): string[] {
+  const reasons = [
+    ...effect.added.map((step) => widensByAdding(step, operations)),
+    ...effect.changed.flatMap(widensByChanging),
+  ];
+  if (reasons.length <= reasonsAtMost) return reasons;
+  const shown = reasons.slice(0, reasonsAtMost - 1);
+  return [...shown, `And ${countOf(reasons.length - shown.length, 'more change')} of this kind.`];
+}

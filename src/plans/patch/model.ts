@@ -1,0 +1,29 @@
+// What a patch comes to, worked out from its operations: steps before and after, edges that come and go. Data only.
+import type { Edge } from '#db/steps.ts';
+import type { Dependency, Step } from '#domain/plan/plan.ts';
+import type { StepBody } from '../proposal/normalise-step.ts';
+
+/** A step with what it waits for, as a version says it. */
+export type StepAsSaid = Omit<StepBody, 'seal' | 'review_rank'> & { after: Dependency[] };
+
+/** `args_by`: which operation of the patch gave the step its arguments, the last of several; null: none did. */
+export type AddedStep = { now: StepAsSaid; position: number; args_by: number | null };
+export type ChangedStep = {
+  position: number;
+  before: Step;
+  now: StepAsSaid;
+  args_by: number | null;
+};
+
+/** All that a patch changes. Steps whose dependencies alone changed are among `changed`. */
+export type PatchEffect = {
+  added: AddedStep[];
+  changed: ChangedStep[];
+  removed: Step[];
+  edgesAdded: Edge[];
+  edgesRemoved: Edge[];
+};
+
+/** The key of a dependency among those of one step. */
+export const keyOfDependency = ({ id, type }: Pick<Dependency, 'id' | 'type'>): string =>
+  `${type} ${id}`;

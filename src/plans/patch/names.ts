@@ -1,0 +1,53 @@
+// What the operations of a patch speak of: steps by id, and selectors of many.
+import { referencesOf } from '#domain/plan/arguments.ts';
+import { conditionsOf } from '#domain/plan/condition.ts';
+import type { PatchOperation, StepSelector } from '#domain/plan/patch.ts';
+import type { StepDraft } from '#domain/plan/plan.ts';
+
+/** Every id that the operations speak of. */
+export function idsIn(operations: PatchOperation[]): Set<string> {
+  const ids = new Set<string>();
+  for (const operation of operations) {
+    switch (operation.op) {
+      case 'add_step':
+        ids.add(operation.step.id);
+        for (const entry of operation.step.after ?? []) {
+          ids.add(typeof entry === 'string' ? entry : entry.id);
+        }
+        for (const { $from } of safeReferences(operation.step.args ?? {})) ids.add($from);
+        for (const { step } of conditionsOf(operation.step.when)) ids.add(step);
+        break;
+      case 'update_steps':
+        for (const id of operation.steps.ids ?? []) ids.add(id);
+        for (const { $from } of safeReferences(operation.set.args ?? {})) ids.add($from);
+        for (const { step } of conditionsOf(operation.set.when)) ids.add(step);
+        break;
+      case 'remove_steps':
+        for (const id of operation.steps.ids ?? []) ids.add(id);
+        break;
+      case 'add_dependency':
+      case 'remove_dependency':
+        ids.add(operation.step).add(operation.after.id);
+        break;
+      default:
+        operation satisfies never;
+    }
+  }
+  return ids;
+}
+
+/** References as far as they can be read; malformed ones are told when the step is checked. */
+export function safeReferences(args: NonNullable<StepDraft['args']>) {
+  try {
+    return referencesOf(args);
+  } catch {
+    // Whatever is wrong with them is said with its path by the check of the step.
+    return [];
+  }
+}
+
+export function selectorsIn(operations: PatchOperation[]): StepSelector[] {
+  return operations.flatMap((operation) =>
+    operation.op === 'update_steps' || operation.op === 'remove_steps' ? [operation.steps] : [],
+  );
+}

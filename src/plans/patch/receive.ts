@@ -1,0 +1,262 @@
+// A change of a plan that has been proposed or approved: applied whole against a revision or refused whole. What widens
+// an approved plan waits for an approval of its own, while the plan goes on with what was approved.
+import { eq } from 'drizzle-orm';
+import { recordDeeds } from '#db/audit.ts';
+import { readManifests } from '#db/backends.ts';
+import type { Commit, Queryable, Transaction } from '#db/database.ts';
+import { touchPlan } from '#db/events.ts';
+import { showName } from '#db/identities.ts';
+import {
+  forgetApprovals,
+  insertPatch,
+  type PatchRow,
+  readPatch,
+  readPatchOutcome,
+  settlePatch,
+} from '#db/patches.ts';
+import { lockPlan, type PlanRow, readPlanRow } from '#db/plans.ts';
+import { plans } from '#db/schema.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import type { PatchOperation, PinnedOperation, PlanPatch } from '#domain/plan/patch.ts';
+import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
+import { requireManager } from '../approval/authority.ts';
+import { digestValue, withDigests } from '../approval/canonical.ts';
+import { currentOf } from '../approval/current.ts';
+import {
+  addedOperations,
+  digestOperations,
+  type OperationDigests,
+  requireSameOperations,
+} from '../approval/operation-digests.ts';
+import { finishIfDone } from '../lifecycle/finish.ts';
+import { statusWords } from '../lifecycle/lifecycle-table.ts';
+import { wakeWatchers } from '../lifecycle/wake.ts';
+import type { PlansContext } from '../plans-context.ts';
+import type { StepRules } from '../proposal/normalise-step.ts';
+import { requirePostTargets } from '../proposal/post-targets.ts';
+import { Problems } from '../proposal/problems.ts';
+import { reservedId } from '../series/normalise.ts';
+import { applyPatch, isGated } from './apply.ts';
+import { classifyPatch } from './classify.ts';
+import { pinTargets } from './pin.ts';
+import { resolvePatch } from './resolve.ts';
+
+/** What drafts and patches are checked against. */
+export function rulesFor(context: PlansContext): StepRules {
+  return {
+    catalogue: context.catalogue,
+    guarded: new Set(context.guardedTools),
+    pools: context.resourcePools,
+  };
+}
+
+/** @throws `invalid_transition` that names the status, when the plan cannot be changed any more */
+export function requirePatchable(row: PlanRow): void {
+  const changeable: PlanRow['status'][] = [
+    'proposed',
+    'needs_review',
+    'approved',
+    'executing',
+    'stalled',
+  ];
+  if (changeable.includes(row.status)) return;
+  // What failed on its way can be tried again, and then what was changed runs with it.
+  if (row.status === 'failed' && row.execution_started_at !== null) return;
+  throw new CountersignError(
+    'invalid_transition',
+    `This plan is ${statusWords[row.status]} (${row.status}), so it can't be changed. Propose a new one.`,
+    { details: { current: currentOf(row) } },
+  );
+}
+
+/** The patch that waits on this plan; null: none does. @throws `patch_conflict` when it is somebody else's */
+async function findReplaced(tx: Transaction, row: PlanRow, actor: Actor): Promise<PatchRow | null> {
+  if (row.pending_patch === null) return null;
+  const pending = await readPatch(tx, row.pending_patch);
+  if (pending.proposed_by === actor.id) return pending;
+  throw new CountersignError(
+    'patch_conflict',
+    `A change by ${await showName(tx, pending.proposed_by)} (${pending.id}, version ${pending.version}) waits for approval. It has to be approved or rejected before the next one. Nothing was changed.`,
+    {
+      details: {
+        current: currentOf(row),
+        patch: { patch_id: pending.id, version: pending.version, digest: pending.digest },
+        steps: [],
+        steps_total: 0,
+      },
+    },
+  );
+}
+
+/** Takes a waiting patch off its plan. The caller holds the plan's lock. @returns the plan's row without it */
+export async function dropPatch(
+  tx: Transaction,
+  row: PlanRow,
+  patch: Pick<PatchRow, 'id' | 'plan_id' | 'version' | 'digest' | 'base_revision'>,
+  status: 'rejected' | 'superseded',
+  { actor, reason }: { actor: Actor; reason?: string },
+): Promise<PlanRow> {
+  await settlePatch(tx, patch.id, status, actor.id);
+  await forgetApprovals(tx, patch);
+  await tx.update(plans).set({ pending_patch: null }).where(eq(plans.id, row.id));
+  const words = reason === undefined ? '' : `: ${reason}`;
+  await touchPlan(tx, row.id, `patch_${status}`, `version ${patch.version} by ${actor.id}${words}`);
+  await recordDeeds(tx, [
+    {
+      planId: row.id,
+      actor,
+      action: `patch_${status}`,
+      version: patch.version,
+      digest: patch.digest,
+      ...(reason === undefined ? {} : { reason }),
+      data: { patch: patch.id, base_revision: patch.base_revision },
+    },
+  ]);
+  return lockPlan(tx, row.id);
+}
+
+/** A plan that is cancelled takes the change that waits with it. The caller holds the plan's lock. */
+export async function dropWithPlan(tx: Transaction, row: PlanRow, actor: Actor): Promise<void> {
+  if (row.pending_patch === null) return;
+  const patch = await readPatch(tx, row.pending_patch);
+  await dropPatch(tx, row, patch, 'rejected', { actor, reason: 'the plan was cancelled' });
+}
+
+/**
+ * The digest a person countersigns of a change that waits: the plan it changes, what it does, and what the operations of
+ * the steps it adds were when it was shown.
+ */
+export function digestPatch(
+  row: Pick<PlanRow, 'id' | 'digest'>,
+  { version, operations }: Pick<PatchRow, 'version' | 'operations'>,
+  digests: OperationDigests,
+): string {
+  const said = { plan: row.id, base_digest: row.digest, version, operations };
+  return digestValue({ ...said, ...withDigests(digests) });
+}
+
+/** Stores a patch that has to be approved; the plan goes on meanwhile and does not end before that is decided. */
+async function holdPatch(
+  context: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  patch: Parameters<typeof insertPatch>[1],
+  actor: Actor,
+): Promise<void> {
+  await insertPatch(tx, patch);
+  await tx.update(plans).set({ pending_patch: patch.id }).where(eq(plans.id, row.id));
+  await touchPlan(tx, row.id, 'patch_proposed', `version ${patch.version} by ${actor.id}`);
+  await recordDeeds(tx, [
+    {
+      planId: row.id,
+      actor,
+      action: 'patch_proposed',
+      version: patch.version,
+      digest: patch.digest,
+      ...(patch.reason === null ? {} : { reason: patch.reason }),
+      data: { patch: patch.id, base_revision: patch.base_revision, base_digest: row.digest },
+    },
+  ]);
+  await wakeWatchers(tx, context.enqueue, row.id);
+}
+
+/** @throws `reserved_id` when a step would pass for an occurrence of a series: those are added by the system alone */
+function requireOwnIds(operations: PatchOperation[]): void {
+  const problems = new Problems();
+  for (const [index, operation] of operations.entries()) {
+    if (operation.op !== 'add_step' || !operation.step.id.includes('#')) continue;
+    problems.add('reserved_id', `operations[${index}].step.id`, reservedId(operation.step.id));
+  }
+  problems.settle();
+}
+
+/** A patch under the plan's lock. @returns the plan's row after it */
+async function takePatch(
+  context: PlansContext,
+  tx: Transaction,
+  seen: PlanRow,
+  {
+    base_revision,
+    operations,
+    reason,
+  }: Omit<PlanPatch, 'operations'> & { operations: PinnedOperation[] },
+  actor: Actor,
+  id: string,
+): Promise<PlanRow> {
+  requirePatchable(seen);
+  const replaced = await findReplaced(tx, seen, actor);
+  const effect = await resolvePatch(tx, seen, rulesFor(context), { base_revision, operations });
+  const said = [...effect.added, ...effect.changed].map(({ now }) => now);
+  await requirePostTargets(tx, context.catalogue, seen, said);
+  const names = addedOperations(effect);
+  requireSameOperations(seen.operation_digests, context.catalogue, names);
+  const widening = isGated(seen) ? classifyPatch(effect, new Set(seen.tools_required)) : [];
+  const by = { actor, reason: `replaced by ${id}` };
+  const row = replaced === null ? seen : await dropPatch(tx, seen, replaced, 'superseded', by);
+  const patch = {
+    id,
+    plan_id: row.id,
+    base_revision,
+    version: row.version + 1,
+    operations,
+    widening,
+    added: effect.added.length,
+    changed: effect.changed.length,
+    removed: effect.removed.length,
+    reason: reason ?? null,
+    proposed_by: actor.id,
+  };
+  if (widening.length > 0) {
+    const { version } = patch;
+    const digests = digestOperations(context.catalogue, names);
+    const digest = digestPatch(row, { version, operations }, digests);
+    const held = { ...patch, status: 'needs_approval' as const, digest };
+    await holdPatch(context, tx, row, held, actor);
+    return lockPlan(tx, row.id);
+  }
+  const deed = {
+    patchId: id,
+    actor,
+    baseRevision: base_revision,
+    reason: patch.reason,
+    approved: false,
+  };
+  const patched = await applyPatch(context, tx, row, effect, deed);
+  await insertPatch(tx, { ...patch, status: 'applied', digest: patched.digest });
+  return patched;
+}
+
+/**
+ * Checks a patch and looks at its targets; the commit applies it, or stores it until somebody approves it. It may come from a
+ * model, or from a person who may decide about the plan.
+ * @param within what else changes with the plan, in its transaction
+ * @throws `plan_not_found`, `not_allowed`, `invalid_transition`, `patch_conflict`, `steps_missing`, `dependency_cycle`,
+ *   `unknown_step`, `empty_plan`, `reserved_id`, and what is wrong with steps that are added or changed
+ */
+export async function checkPatch(
+  context: PlansContext,
+  planId: string,
+  patch: PlanPatch,
+  actor: Actor,
+  within: (tx: Transaction, row: PlanRow) => Promise<void>,
+): Promise<Commit<PatchOutcome>> {
+  requireOwnIds(patch.operations);
+  await context.catalogue.refresh(() => readManifests(context.db.query));
+  const id = `PATCH-${context.random.hex(4)}`;
+  const requireAllowed = async (db: Queryable, row: PlanRow): Promise<void> => {
+    if (actor.kind === 'person') await requireManager(db, context, row, actor);
+  };
+  const { query } = context.db;
+  const before = await readPlanRow(query, planId);
+  await requireAllowed(query, before);
+  const operations = await pinTargets(query, before, rulesFor(context), patch);
+  return async (tx) => {
+    const row = await lockPlan(tx, planId);
+    await requireAllowed(tx, row);
+    const patched = await takePatch(context, tx, row, { ...patch, operations }, actor, id);
+    await within(tx, patched);
+    await finishIfDone(context, tx, patched, patched, actor);
+    return readPatchOutcome(tx, id);
+  };
+}

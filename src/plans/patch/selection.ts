@@ -1,0 +1,47 @@
+// The steps that a patch means by partition or tag, found at the cost of what is meant.
+import type { findSelected } from '#db/sql/patch-reads.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { StepSelector } from '#domain/plan/patch.ts';
+
+/** Steps that all operations of one patch together may mean this way; it is worked out under the plan's lock. */
+const meantAtMost = 500_000;
+
+type Selected = Awaited<ReturnType<typeof findSelected>>[number];
+
+export class Selection {
+  readonly #byPartition = new Map<string, Selected[]>();
+  readonly #byTag = new Map<string, Selected[]>();
+  #meant = 0;
+
+  /** @param selected the steps of every partition and tag that the patch names */
+  constructor(selected: Selected[]) {
+    const note = (groups: Map<string, Selected[]>, key: string, step: Selected) => {
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [step]);
+      else group.push(step);
+    };
+    for (const step of selected) {
+      if (step.partition !== null) note(this.#byPartition, step.partition, step);
+      for (const tag of step.tags) note(this.#byTag, tag, step);
+    }
+  }
+
+  /**
+   * Ids of the steps in the selector's partition or with its tag, some of them twice.
+   * @throws `invalid_request` when the operations of the patch have meant too many by now
+   */
+  idsOf({ partition, tag }: StepSelector): string[] {
+    const steps = [
+      ...((partition === undefined ? undefined : this.#byPartition.get(partition)) ?? []),
+      ...((tag === undefined ? undefined : this.#byTag.get(tag)) ?? []),
+    ];
+    this.#meant += steps.length;
+    if (this.#meant > meantAtMost) {
+      throw new CountersignError(
+        'invalid_request',
+        `The operations of this change mean more than ${meantAtMost.toLocaleString('en')} steps by partition or tag, many of them several times. Say what changes of the same steps in one operation, or send several changes.`,
+      );
+    }
+    return steps.map(({ step_id }) => step_id);
+  }
+}

@@ -1,0 +1,74 @@
+// References between a draft's steps against the schemas of their operations, before anything is stored: what can
+// never work is refused now, not when half of the plan has run.
+import { findMalformed, isReference } from '#domain/plan/arguments.ts';
+import type { StepContent } from '#domain/plan/plan.ts';
+import type { JsonObject } from '#domain/text.ts';
+import { type Catalogue, operationName } from '#domain/tool.ts';
+import { type Producer, ReferenceChecker } from '#tools/check-reference.ts';
+import type { Problems } from './problems.ts';
+
+type CheckedStep = Pick<StepContent, 'id' | 'tool' | 'operation' | 'args' | 'when'>;
+
+/** Whether references and run-time values in `args` can be read; if not, `problems` says why. */
+export function areReadable(
+  args: JsonObject,
+  path: string,
+  label: string,
+  problems: Problems,
+): boolean {
+  const reasons = isReference(args)
+    ? ['its arguments as a whole are a reference; give each argument its own']
+    : findMalformed(args);
+  if (reasons.length === 0) return true;
+  problems.add('invalid_reference', `${path}.args`, `Step ${label}: ${reasons.join('; ')}.`);
+  return false;
+}
+
+/**
+ * Adds an `invalid_reference` to `problems` for each reference or condition that no output can ever satisfy. Those about steps
+ * that are not there, and operations that nobody offers, are told elsewhere.
+ * @param known where the steps are that `steps` refer to
+ */
+export function checkReferences(
+  steps: readonly CheckedStep[],
+  catalogue: Pick<Catalogue, 'get'>,
+  problems: Problems,
+  known: readonly CheckedStep[] = steps,
+): void {
+  const checker = new ReferenceChecker();
+  const byId = new Map(known.map((step) => [step.id, step]));
+  const producers = new Map<string, Producer | null>();
+  const producerOf = (id: string): Producer | null => {
+    const known = producers.get(id);
+    if (known !== undefined) return known;
+    const step = byId.get(id);
+    const producer = step === undefined ? null : describeProducer(step, catalogue);
+    producers.set(id, producer);
+    return producer;
+  };
+  for (const [index, step] of steps.entries()) {
+    const name = operationName(step.tool, step.operation);
+    for (const condition of step.when) {
+      const problem = checker.checkPath(condition.path, producerOf(condition.step));
+      if (problem === null) continue;
+      const message = `Step ${step.id} (${name}): its condition ${problem}.`;
+      problems.add('invalid_reference', `steps[${index}].when`, message);
+    }
+    const operation = catalogue.get(name);
+    if (operation === undefined) continue;
+    for (const problem of checker.check(step.args, operation.input, producerOf)) {
+      problems.add(
+        'invalid_reference',
+        `steps[${index}].args`,
+        `Step ${step.id} (${name}): ${problem}.`,
+      );
+    }
+  }
+}
+
+function describeProducer(step: CheckedStep, catalogue: Pick<Catalogue, 'get'>): Producer | null {
+  const name = operationName(step.tool, step.operation);
+  const operation = catalogue.get(name);
+  const output = operation?.outputOf?.(step.args) ?? operation?.output;
+  return output === undefined ? null : { id: step.id, operation: name, output };
+}

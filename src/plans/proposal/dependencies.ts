@@ -1,0 +1,54 @@
+// What a step of a draft waits for: what it says, what its arguments refer to, and what its conditions are about.
+import type { ErrorCode } from '#domain/errors.ts';
+import { referencesOf } from '#domain/plan/arguments.ts';
+import { conditionsOf } from '#domain/plan/condition.ts';
+import type { Dependency, StepDraft } from '#domain/plan/plan.ts';
+import type { JsonObject } from '#domain/text.ts';
+import type { Problems } from './problems.ts';
+
+/** Which step it is, and where in the request it stands. */
+export type Place = { label: string; position: number; path: string };
+
+/** Dependencies as sent plus those that references and conditions imply, by predecessor's position; duplicates folded. */
+export function dependenciesOf(
+  draft: Pick<StepDraft, 'after' | 'when'>,
+  args: JsonObject,
+  { label, position, path: place }: Place,
+  positions: Map<string, number>,
+  problems: Problems,
+): { predecessor: number; dependency: Dependency }[] {
+  const found = new Map<string, { predecessor: number; dependency: Dependency }>();
+  const add = (dependency: Dependency, path: string, code: ErrorCode, what: string) => {
+    const predecessor = positions.get(dependency.id);
+    if (predecessor === undefined) {
+      problems.add(
+        code,
+        path,
+        `Step ${label} ${what} step "${dependency.id}", which is not in the plan.`,
+      );
+    } else if (predecessor === position) {
+      problems.add('dependency_cycle', path, `Step ${label} ${what} itself.`);
+    } else {
+      found.set(`${predecessor}:${dependency.type}`, { predecessor, dependency });
+    }
+  };
+  for (const entry of draft.after ?? []) {
+    const dependency: Dependency =
+      typeof entry === 'string' ? { id: entry, type: 'FS', lag_minutes: 0 } : entry;
+    add(dependency, `${place}.after`, 'unknown_step', 'waits for');
+  }
+  const imply = (id: string, ...rest: [path: string, code: ErrorCode, what: string]) => {
+    const predecessor = positions.get(id);
+    if (predecessor !== undefined && found.has(`${predecessor}:FS`)) return;
+    add({ id, type: 'FS', lag_minutes: 0 }, ...rest);
+  };
+  for (const { $from } of referencesOf(args)) {
+    imply($from, `${place}.args`, 'invalid_reference', 'uses the output of');
+  }
+  for (const { step } of conditionsOf(draft.when)) {
+    imply(step, `${place}.when`, 'unknown_step', 'has a condition on');
+  }
+  return [...found.values()].sort(
+    (a, b) => a.predecessor - b.predecessor || (a.dependency.type < b.dependency.type ? -1 : 1),
+  );
+}

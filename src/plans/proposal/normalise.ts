@@ -1,0 +1,116 @@
+// From a draft as it was sent to steps as they are stored: ids, positions, edges, effects; or every problem found, and nothing stored.
+import type { Edge, Lane, NewStep } from '#db/steps.ts';
+import type { PlanDraft, StepContent, StepDraft } from '#domain/plan/plan.ts';
+import { operationName } from '#domain/tool.ts';
+import { findCycle } from '../graph.ts';
+import { checkReferences } from './check-references.ts';
+import { dependenciesOf } from './dependencies.ts';
+import { Lanes } from './lanes.ts';
+import { normaliseStep, type PoolLimits, type StepRules } from './normalise-step.ts';
+import { Problems } from './problems.ts';
+
+type NormalStep = StepContent & NewStep;
+
+export type NormalPlan = {
+  steps: NormalStep[];
+  edges: Edge[];
+  lanes: Lane[];
+  /** Resource pools that its steps reserve from. */
+  pools: string[];
+  tools_required: string[];
+  guarded_operations: string[];
+};
+
+function assignIds(drafts: StepDraft[], places: string[], problems: Problems): string[] {
+  const taken = new Set(drafts.flatMap(({ id }) => (id === undefined ? [] : [id])));
+  const seen = new Set<string>();
+  return drafts.map((draft, index) => {
+    let id = draft.id ?? String(index + 1);
+    if (draft.id === undefined) {
+      while (taken.has(id) || seen.has(id)) id = `step-${id}`;
+    } else if (seen.has(id)) {
+      problems.add(
+        'duplicate_step',
+        `${places[index] ?? `steps[${index}]`}.id`,
+        `Two steps have the id "${id}". Give each step an id of its own.`,
+      );
+    }
+    seen.add(id);
+    return id;
+  });
+}
+
+/** Steps that wait for each other can never run. */
+function checkOrder(ids: string[], edges: Edge[], problems: Problems): void {
+  const cycle = findCycle(ids.length, edges);
+  if (cycle === null) return;
+  const names = [...cycle, cycle[0]].map((position) => ids[(position ?? 1) - 1]);
+  problems.add(
+    'dependency_cycle',
+    'steps',
+    `These steps wait for each other: ${names.slice(0, 12).join(' → ')}. Remove one of the dependencies.`,
+  );
+}
+
+/**
+ * The stored form of `draft`.
+ * @param places where its steps stand in the request, when that is not `steps[0]`, `steps[1]` …
+ * @throws CountersignError with the first problem's code (`empty_plan`, `duplicate_step`, `unknown_operation`,
+ *   `unknown_step`, `dependency_cycle`, `invalid_arguments`, `invalid_reference`, `path_outside_workspace`)
+ *   and up to 20 problems in `details.errors`
+ */
+export function normalisePlan(
+  draft: PlanDraft,
+  catalogue: StepRules['catalogue'],
+  guardedTools: string[],
+  pools: PoolLimits = {},
+  places: string[] = [],
+): NormalPlan {
+  const problems = new Problems();
+  const lanes = new Lanes();
+  if (draft.steps.length === 0) {
+    problems.add('empty_plan', 'steps', 'A plan needs at least one step.');
+  }
+  const ids = assignIds(draft.steps, places, problems);
+  const positions = new Map(ids.map((id, index) => [id, index + 1]));
+  const guarded = new Set(guardedTools);
+  const rules: StepRules = { catalogue, guarded, pools };
+  const used = new Set<string>();
+  const edges: Edge[] = [];
+  const steps = draft.steps.map((step, index): NormalStep => {
+    const id = ids[index] ?? String(index + 1);
+    const position = index + 1;
+    const path = places[index] ?? `steps[${index}]`;
+    const body = normaliseStep(step, id, path, rules, problems);
+    used.add(operationName(body.tool, body.operation));
+    const place = { label: id, position, path };
+    const dependencies = dependenciesOf(step, body.args, place, positions, problems);
+    for (const { predecessor, dependency } of dependencies) {
+      const { type, lag_minutes } = dependency;
+      edges.push({ predecessor, successor: position, type, lag_minutes });
+    }
+    return {
+      ...body,
+      position,
+      after: dependencies.map(({ dependency }) => dependency),
+      unmet: dependencies.length,
+      dependents: 0,
+      lane: lanes.of(body),
+    };
+  });
+  for (const { predecessor } of edges) {
+    const step = steps[predecessor - 1];
+    if (step !== undefined) step.dependents++;
+  }
+  checkReferences(steps, catalogue, problems);
+  checkOrder(ids, edges, problems);
+  problems.settle();
+  return {
+    steps,
+    edges,
+    lanes: lanes.list,
+    pools: lanes.pools().filter((name) => Object.hasOwn(pools, name)),
+    tools_required: [...used].sort(),
+    guarded_operations: [...used].filter((name) => guarded.has(name)).sort(),
+  };
+}

@@ -1,0 +1,287 @@
+// Storing a proposal: the first version of a plan, or the next one after a refusal. All of it in one transaction, or none.
+import { eq } from 'drizzle-orm';
+import { storeArtifact } from '#db/artifacts.ts';
+import { recordDeeds } from '#db/audit.ts';
+import { readManifests } from '#db/backends.ts';
+import { allowForSteps, type Transaction } from '#db/database.ts';
+import { appendPlanEvent } from '#db/events.ts';
+import { lockPlan, type PlanRow, readPlan } from '#db/plans.ts';
+import { plans, planVersions } from '#db/schema.ts';
+import { deleteSeries, insertSeries } from '#db/series.ts';
+import { analyzeMany, archiveSteps, insertEdges, insertLanes, insertSteps } from '#db/steps.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import type { Plan, PlanDraft, Risk, StepCounts } from '#domain/plan/plan.ts';
+import { digestPlan, type PlanHeader, termsOf, withDigests } from '../approval/canonical.ts';
+import { digestOperations } from '../approval/operation-digests.ts';
+import { transition } from '../lifecycle/lifecycle.ts';
+import { nextStatus } from '../lifecycle/lifecycle-table.ts';
+import { wakeWatchersLater } from '../lifecycle/wake.ts';
+import type { PlansContext } from '../plans-context.ts';
+import { type Begun, expandDraft, withTemplates } from '../series/normalise.ts';
+import { dueBefore } from '../series/series.ts';
+import { type NewArtifact, readContext, splitContext } from './context.ts';
+import { lookAtTargets } from './look-at-targets.ts';
+import { type NormalPlan, normalisePlan } from './normalise.ts';
+import { requirePostTargets } from './post-targets.ts';
+
+/** Where a proposal comes from. */
+export type Origin = {
+  requester: string;
+  conversation: string | null;
+  runId: string | null;
+  planner: string;
+  executorModel: string | null;
+  confidence: number | null;
+  costUsd: number;
+};
+
+type Prepared = {
+  header: PlanHeader;
+  normal: NormalPlan;
+  artifacts: NewArtifact[];
+  /** How far its series are steps already. */
+  begun: Begun[];
+};
+
+type Digested = Prepared & { digest: string };
+
+function readRisks(draft: PlanDraft): Risk[] {
+  return (draft.risks ?? []).map((risk) => (typeof risk === 'string' ? { text: risk } : risk));
+}
+
+/** Checks a draft; stores nothing. @throws what `normalisePlan` throws */
+export async function preparePlan(
+  context: PlansContext,
+  draft: PlanDraft,
+  id: string,
+  version: number,
+  executorModel: string | null,
+): Promise<Prepared> {
+  const { catalogue, guardedTools, resourcePools } = context;
+  await catalogue.refresh(() => readManifests(context.db.query));
+  const { draft: whole, begun } = expandDraft(draft, context.clock.now());
+  const series = begun.map((one) => one.series);
+  if (series.length > 0) {
+    const once = withTemplates(draft, series);
+    normalisePlan(once.draft, catalogue, guardedTools, resourcePools, once.places);
+  }
+  const normal = normalisePlan(whole, catalogue, guardedTools, resourcePools);
+  // Occurrences of series come after the steps of the draft.
+  await lookAtTargets(catalogue, normal, draft.steps.length);
+  const { inline, artifacts } = splitContext(readContext(draft.context), context.random);
+  const header: PlanHeader = {
+    id,
+    version,
+    title: draft.title,
+    summary: draft.summary ?? null,
+    context: inline,
+    risks: readRisks(draft),
+    approver_policy: draft.approvers ?? { kind: 'requester' },
+    executor_model: executorModel,
+    tools_required: normal.tools_required,
+    ...termsOf(draft.step_approval === 'each', series),
+    ...withDigests(digestOperations(catalogue, normal.tools_required)),
+  };
+  return { header, normal, artifacts, begun };
+}
+
+/** Stores the edges, which need no row of the plan, and digests it meanwhile: Postgres and Node work at the same time. */
+async function digestWhileStoringEdges(tx: Transaction, prepared: Prepared): Promise<Digested> {
+  const { header, normal } = prepared;
+  // Both are waited for, whatever becomes of either: nothing may go on at the connection when this ends.
+  const [digest, stored] = await Promise.allSettled([
+    digestPlan(header, normal.steps),
+    insertEdges(tx, header.id, normal.edges),
+  ]);
+  if (stored.status === 'rejected') throw stored.reason;
+  if (digest.status === 'rejected') throw digest.reason;
+  return { ...prepared, digest: digest.value };
+}
+
+async function storeVersion(
+  tx: Transaction,
+  { header, normal, artifacts, begun, digest }: Digested,
+  { planner, costUsd }: Pick<Origin, 'planner' | 'costUsd'>,
+): Promise<void> {
+  const planId = header.id;
+  for (const artifact of artifacts) {
+    await storeArtifact(tx, { ...artifact, planId, stepId: null });
+  }
+  await tx.insert(planVersions).values({
+    plan_id: planId,
+    version: header.version,
+    digest,
+    title: header.title,
+    summary: header.summary,
+    context: header.context,
+    risks: header.risks,
+    approver_policy: header.approver_policy,
+    tools_required: header.tools_required,
+    operation_digests: header.operation_digests ?? {},
+    confirm_each: header.step_approval === 'each',
+    series: header.series ?? [],
+    total: normal.steps.length,
+    planner_model: planner,
+    cost_usd: costUsd,
+  });
+  await insertLanes(tx, planId, normal.lanes);
+  await insertSteps(tx, planId, normal.steps);
+  await analyzeMany(tx, normal.steps.length + normal.edges.length);
+  await insertSeries(
+    tx,
+    planId,
+    begun.map(({ series, expandedTo, next }) => ({
+      series,
+      expandedTo,
+      expandAt: dueBefore(next),
+    })),
+  );
+}
+
+/** Counters of a version none of whose steps has begun. */
+function freshCounts(total: number): StepCounts {
+  return {
+    pending: total,
+    ready: 0,
+    running: 0,
+    waiting: 0,
+    succeeded: 0,
+    failed: 0,
+    skipped: 0,
+    cancelled: 0,
+    stale: 0,
+    unknown: 0,
+  };
+}
+
+/** The columns of `plans` that a version decides. */
+function versionColumns({ header, normal, begun, digest }: Digested) {
+  const { pattern } = header.context;
+  const ends = begun.map(({ end }) => end.getTime());
+  return {
+    pattern_type: pattern?.pattern_type ?? null,
+    pattern_subtype: pattern?.subtype ?? null,
+    pattern_variant: pattern?.variant ?? null,
+    confirm_each: header.step_approval === 'each',
+    open_until: ends.length === 0 ? null : new Date(Math.max(...ends)),
+    version: header.version,
+    digest,
+    title: header.title,
+    approver_policy: header.approver_policy,
+    executor_model: header.executor_model,
+    tools_required: header.tools_required,
+    operation_digests: header.operation_digests ?? {},
+    guarded_operations: normal.guarded_operations,
+    pools: normal.pools,
+    approved_digest: null,
+    has_start_edges: normal.edges.some(({ type }) => type === 'SS' || type === 'SF'),
+    total: normal.steps.length,
+    ...freshCounts(normal.steps.length),
+  };
+}
+
+/** A fresh id; the table's key decides if two processes draw the same one. */
+async function drawPlanId(context: PlansContext): Promise<string> {
+  for (let draw = 0; draw < 20; draw++) {
+    const id = `PLAN-${context.random.hex(4)}`;
+    const taken = await context.db.query
+      .select({ id: plans.id })
+      .from(plans)
+      .where(eq(plans.id, id));
+    if (taken.length === 0) return id;
+  }
+  throw new CountersignError('internal', 'No free plan id was found. Archive old plans.');
+}
+
+/** The draft under the default policy: who approves is for people to say, not for a planner. */
+function withoutApprovers({ approvers: _, ...draft }: PlanDraft): PlanDraft {
+  return draft;
+}
+
+/**
+ * Prepares the first version of a plan and returns the function that stores it inside the caller's transaction.
+ * @throws what `normalisePlan` throws, before anything is stored
+ */
+export async function preparePropose(
+  context: PlansContext,
+  draft: PlanDraft,
+  origin: Origin,
+  actor: Actor,
+): Promise<(tx: Transaction) => Promise<Plan>> {
+  const id = await drawPlanId(context);
+  const own = actor.kind === 'person' ? draft : withoutApprovers(draft);
+  const prepared = await preparePlan(context, own, id, 1, origin.executorModel);
+  await requirePostTargets(context.db.query, context.catalogue, origin, prepared.normal.steps);
+  return async (tx) => {
+    await allowForSteps(tx, prepared.normal.steps.length);
+    const digested = await digestWhileStoringEdges(tx, prepared);
+    await tx.insert(plans).values({
+      id,
+      ...versionColumns(digested),
+      status: 'proposed',
+      revision: 1,
+      requester: origin.requester,
+      conversation: origin.conversation,
+      run_id: origin.runId,
+      planner_model: origin.planner,
+      confidence: origin.confidence,
+      cost_usd: origin.costUsd,
+    });
+    await storeVersion(tx, digested, origin);
+    await appendPlanEvent(tx, { planId: id, revision: 1, kind: 'proposed', status: 'proposed' });
+    const { digest } = digested;
+    await recordDeeds(tx, [{ planId: id, actor, action: 'propose', version: 1, digest }]);
+    await wakeWatchersLater(tx, context.enqueue, id);
+    return readPlan(tx, id);
+  };
+}
+
+/**
+ * Prepares the next version of a refused plan and returns the function that stores it. The version it replaces is
+ * kept; if the plan changed meanwhile, storing throws and nothing is changed.
+ */
+export async function prepareRevise(
+  context: PlansContext,
+  previous: PlanRow,
+  draft: PlanDraft,
+  origin: Pick<Origin, 'planner' | 'confidence' | 'costUsd' | 'executorModel'>,
+  actor: Actor,
+): Promise<(tx: Transaction) => Promise<Plan>> {
+  const version = previous.version + 1;
+  const withApprovers = { ...draft, approvers: previous.approver_policy };
+  const prepared = await preparePlan(
+    context,
+    withApprovers,
+    previous.id,
+    version,
+    origin.executorModel,
+  );
+  await requirePostTargets(context.db.query, context.catalogue, previous, prepared.normal.steps);
+  return async (tx) => {
+    const row = await lockPlan(tx, previous.id);
+    await allowForSteps(tx, Math.max(row.total, prepared.normal.steps.length));
+    nextStatus(row.status, 'revise');
+    if (row.version !== previous.version) {
+      throw new CountersignError(
+        'stale_version',
+        `${row.id} is already at version ${row.version}.`,
+      );
+    }
+    await archiveSteps(tx, row.id, row.version);
+    if (row.open_until !== null) await deleteSeries(tx, row.id);
+    const digested = await digestWhileStoringEdges(tx, prepared);
+    await storeVersion(tx, digested, origin);
+    const by = { actor, reason: `version ${version}` };
+    await transition(tx, context.enqueue, row, 'revise', by, {
+      ...versionColumns(digested),
+      planner_model: origin.planner,
+      confidence: origin.confidence,
+      cost_usd: row.cost_usd + origin.costUsd,
+      revising: false,
+      decided_by: null,
+      decided_at: null,
+    });
+    return readPlan(tx, row.id);
+  };
+}

@@ -1,0 +1,16 @@
+// Who can run which kind of step: the operation must be offered, and all capabilities that the step asks for.
+import type { Lane } from '#db/steps.ts';
+import { operationName } from '#domain/tool.ts';
+
+type Kind = Pick<Lane, 'tool' | 'operation' | 'capabilities'>;
+
+/** Whether a back end with these operations and capabilities can run steps of this kind. */
+export function serves(
+  { operations, capabilities }: { operations: string[]; capabilities: string[] },
+  { tool, operation, capabilities: wanted }: Kind,
+): boolean {
+  return (
+    operations.includes(operationName(tool, operation)) &&
+    wanted.every((capability) => capabilities.includes(capability))
+  );
+}

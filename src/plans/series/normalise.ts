@@ -1,0 +1,234 @@
+// Series of a draft as they are stored, and their first occurrences as steps; or every problem found, and nothing stored.
+import { CountersignError, type ErrorCode } from '#domain/errors.ts';
+import type { PlanDraft, Series, StepDraft } from '#domain/plan/plan.ts';
+import { checkRule, checkTimezone, readRule } from '#timeline/recurrence.ts';
+import { Problems } from '../proposal/problems.ts';
+import {
+  countedOut,
+  endOf,
+  horizonMs,
+  isOccurrenceOf,
+  occurrencesAfter,
+  occurrencesAtMost,
+  occurrencesBetween,
+  stepsOfOccurrence,
+} from './series.ts';
+
+/** Steps that series may add at once; more would be a plan that nobody reads. */
+const addedAtMost = 20_000;
+
+/** Occurrences of all series that are worked out for one proposal. */
+const momentsAtMost = 3000;
+
+/** Room is left for `#` and a moment. */
+const idAtMost = 170;
+
+/** How far a series has been added when its plan is proposed. */
+export type Begun = {
+  series: Series;
+  /** Occurrences up to this moment are steps. */
+  expandedTo: Date;
+  /** The first one beyond it; null: there is none. */
+  next: Date | null;
+  /** Nothing of it begins later. */
+  end: Date;
+};
+
+/** Every step of a series has an id: its own, or one made of the series' and its place. */
+function nameSteps({ id, steps }: Series): StepDraft[] {
+  return steps.map(({ not_before: _, ...step }, index) => ({
+    ...step,
+    id: step.id ?? (steps.length === 1 ? id : `${id}-${index + 1}`),
+  }));
+}
+
+function normalise(series: Series): Series {
+  return {
+    ...series,
+    rrule: readRule(series.rrule),
+    starts_at: new Date(series.starts_at).toISOString(),
+    until: series.until === null ? null : new Date(series.until).toISOString(),
+    steps: nameSteps(series),
+  };
+}
+
+function isStorableTime(text: string): boolean {
+  const year = new Date(text).getUTCFullYear();
+  return year >= 1000 && year <= 9998;
+}
+
+/** What is wrong with when it happens; nothing is asked of the rule before it can be read. */
+function checkRhythm(series: Series, path: string, problems: Problems): boolean {
+  const { title, rrule, timezone, starts_at, until } = series;
+  const before = problems.count;
+  const report = (field: string, message: string) =>
+    problems.add('invalid_request', `${path}.${field}`, `Series “${title}”: ${message}`);
+  const rule = checkRule(rrule);
+  if (rule !== null) report('rrule', rule);
+  const zone = checkTimezone(timezone);
+  if (zone !== null) report('timezone', zone);
+  if (!isStorableTime(starts_at)) {
+    report('starts_at', 'it starts at no time between the years 1000 and 9998.');
+  }
+  if (until !== null && !isStorableTime(until)) {
+    report('until', 'it ends at no time between the years 1000 and 9998.');
+  } else if (until !== null && Date.parse(until) < Date.parse(starts_at)) {
+    report('until', `it ends (${until}) before it starts (${starts_at}).`);
+  }
+  return problems.count === before;
+}
+
+function checkSteps({ title, steps, starts_at }: Series, path: string, problems: Problems): void {
+  for (const [index, { id, not_before }] of steps.entries()) {
+    const report = (field: string, message: string) =>
+      problems.add(
+        'invalid_request',
+        `${path}.steps[${index}].${field}`,
+        `Step ${id ?? index + 1} of series “${title}” ${message}`,
+      );
+    // A time that the first occurrence keeps anyway holds nothing back.
+    if (not_before !== undefined && Date.parse(not_before) > Date.parse(starts_at)) {
+      report(
+        'not_before',
+        'is not to begin before a time of its own; the rule says when it begins. Leave not_before out.',
+      );
+    }
+    if (id !== undefined && (id.includes('#') || id.length > idAtMost)) {
+      report(
+        'id',
+        `needs an id without “#”, of at most ${idAtMost} characters: the date is put behind it.`,
+      );
+    }
+  }
+}
+
+/** What stands in an id behind `#` is told from the rest of a series: so only what a series really has may be named so. */
+export function reservedId(id: string): string {
+  return `Step "${id}": “#” is kept for the occurrences of a series, and no series has this one. Give the step an id without it.`;
+}
+
+function checkIds(steps: StepDraft[], series: Series[], problems: Problems): void {
+  for (const [index, { id }] of steps.entries()) {
+    if (id === undefined || !id.includes('#') || isOccurrenceOf(series, id)) continue;
+    problems.add('reserved_id', `steps[${index}].id`, reservedId(id));
+  }
+}
+
+/**
+ * The first occurrences: those within the horizon, or the very next one however far it is.
+ * @param room occurrences that may still be worked out for this plan
+ */
+function begin(
+  series: Series,
+  now: Date,
+  room: number,
+  path: string,
+  problems: Problems,
+): [Begun, Date[]] | null {
+  const report = (message: string, code: ErrorCode = 'invalid_request') =>
+    problems.add(code, `${path}.rrule`, `Series “${series.title}”: ${message}`);
+  const tooMany = () => {
+    report(
+      `with it the series of this plan come more than ${momentsAtMost.toLocaleString('en-US')} times, which is the limit. Let them come less often, or make several plans.`,
+      'limit_exceeded',
+    );
+    return null;
+  };
+  const counted = countedOut(series);
+  if (counted >= room) return tooMany();
+  const horizon = new Date(now.getTime() + horizonMs);
+  try {
+    const limit = Math.min(occurrencesAtMost, room - counted);
+    const near = occurrencesBetween(series, now, horizon, limit);
+    if (near.length > occurrencesAtMost) {
+      report(
+        `it comes more than ${occurrencesAtMost.toLocaleString('en-US')} times in 30 days, which is the limit. Let it come less often.`,
+        'limit_exceeded',
+      );
+      return null;
+    }
+    if (near.length > limit) return tooMany();
+    const moments = near.length > 0 ? near : occurrencesAfter(series, now, 1);
+    const last = moments.at(-1);
+    if (last === undefined) {
+      report('nothing of it is left to come. Give it a later end, or leave it out.');
+      return null;
+    }
+    const expandedTo = last > horizon ? last : horizon;
+    const [next] = occurrencesAfter(series, expandedTo, 1);
+    return [{ series, expandedTo, next: next ?? null, end: endOf(series) }, moments];
+  } catch (error) {
+    if (!(error instanceof CountersignError)) throw error;
+    report(error.message);
+    return null;
+  }
+}
+
+/** A plan's steps with each series once, as it is said: what is wrong with a template is told of the template. */
+export function withTemplates(
+  draft: PlanDraft,
+  series: Series[],
+): { draft: PlanDraft; places: string[] } {
+  const steps = series.flatMap((one) => one.steps);
+  const places = [
+    ...draft.steps.map((_, index) => `steps[${index}]`),
+    ...series.flatMap((one, index) => one.steps.map((_, at) => `series[${index}].steps[${at}]`)),
+  ];
+  return { draft: { ...draft, steps: [...draft.steps, ...steps] }, places };
+}
+
+/**
+ * The draft with the first occurrences of its series as steps. A step of the draft that has the id of an occurrence
+ * stands for it.
+ * @throws CountersignError `invalid_request`, `limit_exceeded` or `reserved_id` with what is wrong with its series, but for their
+ *   steps
+ */
+export function expandDraft(draft: PlanDraft, now: Date): { draft: PlanDraft; begun: Begun[] } {
+  const said = draft.series ?? [];
+  const problems = new Problems();
+  const begun: Begun[] = [];
+  const taken = new Set(draft.steps.flatMap(({ id }) => id ?? []));
+  const added: StepDraft[] = [];
+  const ids = new Set<string>();
+  let room = momentsAtMost;
+  for (const [index, one] of said.entries()) {
+    const path = `series[${index}]`;
+    if (ids.has(one.id)) {
+      problems.add(
+        'invalid_request',
+        `${path}.id`,
+        `Two series have the id "${one.id}". Give each series an id of its own.`,
+      );
+    }
+    ids.add(one.id);
+    checkSteps(one, path, problems);
+    if (!checkRhythm(one, path, problems)) continue;
+    const series = normalise(one);
+    const found = begin(series, now, room, path, problems);
+    // What comes too often, or never, is slow to find out; one such series refuses the plan.
+    if (found === null) break;
+    const [start, moments] = found;
+    room -= moments.length + countedOut(series);
+    begun.push(start);
+    if (added.length + moments.length * one.steps.length > addedAtMost) {
+      problems.add(
+        'limit_exceeded',
+        path,
+        `Series “${one.title}”: with it the plan has more than ${addedAtMost.toLocaleString('en-US')} steps in its first 30 days. Let it come less often, or give it fewer steps.`,
+      );
+      break;
+    }
+    for (const moment of moments) {
+      added.push(...stepsOfOccurrence(start.series, moment).filter(({ id }) => !taken.has(id)));
+    }
+  }
+  problems.settle();
+  checkIds(
+    draft.steps,
+    begun.map(({ series }) => series),
+    problems,
+  );
+  problems.settle();
+  if (begun.length === 0) return { draft, begun };
+  return { draft: { ...draft, steps: [...draft.steps, ...added] }, begun };
+}

@@ -1,0 +1,217 @@
+// Steps that come again: which moments a rule gives within the horizon, and the concrete steps of each of them. Pure.
+// Whatever adds occurrences, now or in a year, makes them here, so that the same series gives the same steps.
+import { isDeepStrictEqual } from 'node:util';
+import { isReference } from '#domain/plan/arguments.ts';
+import { renameConditions } from '#domain/plan/condition.ts';
+import type { Series, StepDraft } from '#domain/plan/plan.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
+import {
+  countedAtMost,
+  localDate,
+  nextOccurrences,
+  readRule,
+  saidCount,
+} from '#timeline/recurrence.ts';
+
+const dayMs = 86_400_000;
+/** Occurrences are steps this long before they are due. */
+export const horizonMs = 30 * dayMs;
+/** A rule that comes more often within the horizon is refused. */
+export const occurrencesAtMost = 1000;
+/** A step that was due less than this ago is late, not missed, even when midnight lies between. */
+export const lateMs = 3_600_000;
+/** What `open_until` says of a series without an end. */
+export const noEnd = new Date('9999-12-31T23:59:59.999Z');
+
+/** When the occurrence at `next` enters the horizon; null: there is none. */
+export function dueBefore(next: Date | null): Date | null {
+  return next === null ? null : new Date(next.getTime() - horizonMs);
+}
+
+/** What of a series says when it happens. */
+export type Rhythm = Pick<Series, 'rrule' | 'starts_at' | 'timezone' | 'until'>;
+
+const recurrenceOf = ({ rrule, timezone, starts_at }: Rhythm) => ({
+  rrule,
+  timezone,
+  startsAt: new Date(starts_at),
+});
+
+/**
+ * The first `limit` occurrences later than `after`, as far as `until`.
+ * @throws CountersignError invalid_arguments for a rule or zone that is wrong
+ */
+export function occurrencesAfter(rhythm: Rhythm, after: Date, limit: number): Date[] {
+  // The first moment counts itself.
+  const first = new Date(Date.parse(rhythm.starts_at) - 1);
+  const found = nextOccurrences(recurrenceOf(rhythm), after > first ? after : first, limit);
+  if (rhythm.until === null) return found;
+  const until = new Date(rhythm.until);
+  return found.filter((moment) => moment <= until);
+}
+
+/** Occurrences later than `after` and not later than `upTo`, one more than `limit` at most. */
+export function occurrencesBetween(
+  rhythm: Rhythm,
+  after: Date,
+  upTo: Date,
+  limit = occurrencesAtMost,
+): Date[] {
+  const found: Date[] = [];
+  // A counted rule is worked out whole each time.
+  const pageAtMost = countedOut(rhythm) > 0 ? limit + 1 : 40;
+  for (let last = after; found.length <= limit; ) {
+    const page = occurrencesAfter(rhythm, last, pageAtMost);
+    const within = page.filter((moment) => moment <= upTo);
+    found.push(...within);
+    const end = within.at(-1);
+    if (end === undefined || within.length < pageAtMost) break;
+    last = end;
+  }
+  return found.slice(0, limit + 1);
+}
+
+/** Occurrences that are counted out to say when it ends; 0: none. */
+export function countedOut(rhythm: Rhythm): number {
+  const count = saidCount(rhythm.rrule) ?? 0;
+  return count <= countedAtMost ? count : 0;
+}
+
+/** The last moment at which anything of it can begin. */
+export function endOf(rhythm: Rhythm): Date {
+  const ends: Date[] = rhythm.until === null ? [] : [new Date(rhythm.until)];
+  const count = countedOut(rhythm);
+  if (count > 0) {
+    const last = occurrencesAfter(rhythm, new Date(0), count).at(-1);
+    if (last !== undefined) ends.push(last);
+  }
+  const until = /(?:^|;)UNTIL=([^;]+)/.exec(readRule(rhythm.rrule))?.[1];
+  if (until !== undefined) ends.push(endOfUntil(until));
+  return ends.sort((a, b) => a.getTime() - b.getTime())[0] ?? noEnd;
+}
+
+/** The latest moment that `20261231` or `20261231T180000Z` can mean in any zone. */
+function endOfUntil(until: string): Date {
+  const [year, month, day] = [until.slice(0, 4), until.slice(4, 6), until.slice(6, 8)].map(Number);
+  const midnight = Date.UTC(year ?? 9999, (month ?? 1) - 1, day ?? 1);
+  const time = /T(\d\d)(\d\d)(\d\d)(Z?)$/.exec(until);
+  if (time === null) return new Date(midnight + 2 * dayMs);
+  const [hours, minutes, seconds] = time.slice(1, 4).map(Number);
+  const at = midnight + ((hours ?? 0) * 3600 + (minutes ?? 0) * 60 + (seconds ?? 0)) * 1000;
+  return new Date(time[4] === 'Z' ? at : at + dayMs);
+}
+
+/** Whether a day of the series' zone can hold more than one occurrence, so that a date does not name one. */
+function comesSeveralTimesADay(rrule: string): boolean {
+  return /FREQ=(HOURLY|MINUTELY|SECONDLY)|BY(HOUR|MINUTE|SECOND)=[^;]*,/.test(readRule(rrule));
+}
+
+/** What stands behind `#` in the ids of an occurrence: its day there, or the moment where days have several. */
+function nameOfOccurrence({ rrule, timezone }: Rhythm, moment: Date): string {
+  return comesSeveralTimesADay(rrule)
+    ? moment.toISOString().replace('.000Z', 'Z')
+    : localDate(moment, timezone);
+}
+
+/** `args` with references to steps of the occurrence instead of those of the template. */
+function renameReferences(args: Json, rename: (id: string) => string): Json {
+  if (isReference(args) && typeof args.$from === 'string') {
+    return { ...args, $from: rename(args.$from) };
+  }
+  if (Array.isArray(args)) return args.map((item) => renameReferences(item, rename));
+  if (typeof args !== 'object' || args === null) return args;
+  return Object.fromEntries(
+    Object.entries(args).map(([key, item]) => [key, renameReferences(item, rename)]),
+  );
+}
+
+export type OccurrenceStep = StepDraft & { id: string };
+
+/** The concrete steps of the occurrence at `moment`: copies of the template that wait for their moment. */
+export function stepsOfOccurrence(
+  series: Rhythm & Pick<Series, 'steps'>,
+  moment: Date,
+): OccurrenceStep[] {
+  const name = nameOfOccurrence(series, moment);
+  const own = new Set(series.steps.map(({ id }) => id));
+  const rename = (id: string) => (own.has(id) ? `${id}#${name}` : id);
+  return series.steps.map((step) => ({
+    ...step,
+    id: rename(step.id ?? ''),
+    ...(step.args === undefined ? {} : { args: renameArguments(step.args, rename) }),
+    ...(step.after === undefined
+      ? {}
+      : {
+          after: step.after.map((one) =>
+            typeof one === 'string' ? rename(one) : { ...one, id: rename(one.id) },
+          ),
+        }),
+    ...(step.when === undefined ? {} : { when: renameConditions(step.when, rename) }),
+    not_before: moment.toISOString(),
+  }));
+}
+
+function renameArguments(args: JsonObject, rename: (id: string) => string): JsonObject {
+  return Object.fromEntries(
+    Object.entries(args).map(([key, item]) => [key, renameReferences(item, rename)]),
+  );
+}
+
+/** The template's id and the occurrence's name in the id of a step; null: it is of no series. */
+export function readOccurrenceId(
+  id: string,
+  templates: ReadonlySet<string>,
+): { template: string; occurrence: string } | null {
+  const at = id.lastIndexOf('#');
+  if (at <= 0) return null;
+  const template = id.slice(0, at);
+  return templates.has(template) ? { template, occurrence: id.slice(at + 1) } : null;
+}
+
+/** Whether the id is that of an occurrence which one of `series` has by its rule. */
+export function isOccurrenceOf(series: readonly Series[], id: string): boolean {
+  const place = readOccurrenceId(id, templatesOf(series));
+  const own = series.find(({ steps }) => steps.some((step) => step.id === place?.template));
+  if (place === null || own === undefined) return false;
+  const { occurrence } = place;
+  const at = Date.parse(occurrence);
+  if (Number.isNaN(at)) return false;
+  // A date is that of the series' zone, which may be a day away from UTC's.
+  const around = occurrence.includes('T') ? 1 : 2 * dayMs;
+  const near = occurrencesBetween(own, new Date(at - around), new Date(at + around));
+  return near.some((moment) => nameOfOccurrence(own, moment) === occurrence);
+}
+
+export function templatesOf(series: readonly Pick<Series, 'steps'>[]): Set<string> {
+  return new Set(series.flatMap(({ steps }) => steps.flatMap(({ id }) => id ?? [])));
+}
+
+/** Whether something that was due at `moment` is not done any more: its day in that zone is over. */
+export function isMissed(moment: Date, timezone: string, now: Date): boolean {
+  return (
+    now.getTime() - moment.getTime() >= lateMs &&
+    localDate(moment, timezone) < localDate(now, timezone)
+  );
+}
+
+/** Whether what is in force is what was approved, or less of it. */
+export function isCovered(
+  inForce: Rhythm & Pick<Series, 'id' | 'steps'>,
+  approved: readonly Series[],
+): boolean {
+  const said = approved.find(({ id }) => id === inForce.id);
+  if (said === undefined) return false;
+  const { rrule, timezone, starts_at, until } = said;
+  const same =
+    rrule === inForce.rrule &&
+    timezone === inForce.timezone &&
+    Date.parse(starts_at) === Date.parse(inForce.starts_at) &&
+    (until === null ? null : Date.parse(until)) ===
+      (inForce.until === null ? null : Date.parse(inForce.until));
+  return (
+    same &&
+    inForce.steps.every((step) =>
+      said.steps.some((one) => one.id === step.id && isDeepStrictEqual(one, step)),
+    )
+  );
+}

@@ -1,0 +1,129 @@
+// A step before and after, field by field, as text for people.
+import { z } from 'zod';
+import { shortenSized } from '#domain/plan/call-words.ts';
+import { StepCondition } from '#domain/plan/condition.ts';
+import { describeCondition } from '#domain/plan/condition-words.ts';
+import type { FieldChange } from '#domain/plan/views.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
+import { operationName } from '#domain/tool.ts';
+
+/** Of values that stand whole beside the call of the step; when it runs, and whether a person is asked, is never cut. */
+const textAtMost = 200;
+const changesAtMost = 20;
+const binding = new Set([
+  'operation',
+  'when',
+  'ask_before',
+  'after',
+  'not_before',
+  'resources',
+  'capabilities',
+]);
+
+/** Key order says nothing in JSON. */
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, item]) => [key, sortKeys(item)]),
+  );
+}
+
+function textOf(value: Json | undefined): string | null {
+  if (value === undefined || value === null) return null;
+  return typeof value === 'string' ? value : JSON.stringify(sortKeys(value));
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** `1, 2 (SS +5 min)`, in an order of its own: that of the list says nothing. */
+function describeAfter(value: Json | undefined): string | null {
+  if (!Array.isArray(value) || value.length === 0) return null;
+  const names = value.filter(isObject).map(({ id, type, lag_minutes: lag }) => {
+    const notes = [
+      ...(type === 'FS' || typeof type !== 'string' ? [] : [type]),
+      ...(typeof lag !== 'number' || lag === 0
+        ? []
+        : [`${lag > 0 ? '+' : '−'}${Math.abs(lag)} min`]),
+    ];
+    return notes.length === 0 ? String(id) : `${id} (${notes.join(' ')})`;
+  });
+  return names.sort().join(', ');
+}
+
+function describeWhen(value: Json | undefined): string | null {
+  const read = z.array(StepCondition).safeParse(value ?? []);
+  if (!read.success) return textOf(value);
+  return read.data.length === 0
+    ? null
+    : read.data.map((one) => describeCondition(one)).join(' and ');
+}
+
+function momentOf(value: Json | undefined): string | null {
+  return typeof value === 'string' ? new Date(value).toISOString() : null;
+}
+
+function operationOf({ tool, operation }: JsonObject): string {
+  return operationName(String(tool), String(operation));
+}
+
+function stepFields(step: JsonObject): Map<string, string | null> {
+  const {
+    id: _,
+    tool: __,
+    operation: ___,
+    args,
+    after,
+    not_before,
+    when,
+    ask_before,
+    seen: ____,
+    ...rest
+  } = step;
+  const fields = new Map<string, string | null>([
+    ['description', textOf(rest.description)],
+    ['operation', operationOf(step)],
+    ['target', textOf(rest.target)],
+    ['when', describeWhen(when)],
+    ['ask_before', ask_before === true ? 'yes' : null],
+    ['after', describeAfter(after)],
+    ['not_before', momentOf(not_before)],
+  ]);
+  if (isObject(args)) {
+    for (const [name, value] of Object.entries(args)) fields.set(`args.${name}`, textOf(value));
+  }
+  for (const [name, value] of Object.entries(rest)) {
+    if (!fields.has(name)) fields.set(name, textOf(value));
+  }
+  return fields;
+}
+
+/**
+ * The fields that differ, those people care about first. `fields` names them all, `changes` the first 20 with values, and
+ * `changes_total` counts them.
+ */
+export function compareFields(
+  before: JsonObject,
+  after: JsonObject,
+): { fields: string[]; changes: FieldChange[]; changes_total: number } {
+  const [a, b] = [stepFields(before), stepFields(after)];
+  const changes = [...new Set([...b.keys(), ...a.keys()])].flatMap((field): FieldChange[] => {
+    const [from, to] = [a.get(field) ?? null, b.get(field) ?? null];
+    return from === to ? [] : [{ field, from, to }];
+  });
+  const show = (field: string, text: string | null) =>
+    text === null || binding.has(field) ? text : shortenSized(text, textAtMost);
+  return {
+    fields: [...new Set(changes.map(({ field }) => field.replace(/^args\..*$/s, 'args')))],
+    changes: changes.slice(0, changesAtMost).map(({ field, from, to }) => ({
+      field: shortenSized(field, 200),
+      from: show(field, from),
+      to: show(field, to),
+    })),
+    changes_total: changes.length,
+  };
+}

@@ -1,0 +1,80 @@
+// What is agreed about a plan besides its steps, in phrases: whether each step asks, what comes again, the pattern.
+import { isDeepStrictEqual } from 'node:util';
+import type { Plan, PlanContext, Series } from '#domain/plan/plan.ts';
+import type { PatternSpec } from '#domain/planning/pattern.ts';
+import { shorten } from '#domain/words.ts';
+import { firstSkipped, formatMoment } from '#timeline/recurrence.ts';
+import { describeRecurrence } from '#timeline/recurrence-words.ts';
+
+export type Terms = { confirm_each: boolean; series: Series[]; context: PlanContext };
+
+const titleAtMost = 80;
+
+const nameOf = ({ title }: Series): string => `“${shorten(title, titleAtMost)}”`;
+
+/** `every weekday at 09:30 (Europe/Berlin), until Tue, 30 Jun 2026, 18:00`. */
+function describeRhythm(series: Omit<Series, 'steps'>): string {
+  const { rrule, timezone, starts_at, until } = series;
+  const rule = describeRecurrence({ rrule, timezone, startsAt: new Date(starts_at) });
+  const end = until === null ? '' : `, until ${formatMoment(new Date(until), timezone)}`;
+  return `${rule} (${timezone})${end}`;
+}
+
+/** Where the clocks skip a time of the series; '' where they do not. */
+function describeSkipped({ rrule, timezone, starts_at, until }: Series): string {
+  const skipped = firstSkipped({ rrule, timezone, startsAt: new Date(starts_at) });
+  if (skipped === null || (until !== null && skipped.at > new Date(until))) return '';
+  return ` Not when the clocks go forward (${formatMoment(skipped.at, timezone)}): there is no ${skipped.time} then.`;
+}
+
+function describePattern(pattern: PatternSpec | undefined): string {
+  if (pattern === undefined) return 'no pattern';
+  const { pattern_type, subtype, variant } = pattern;
+  return [pattern_type, subtype, variant].filter((name) => name !== undefined).join(' / ');
+}
+
+/** How one series differs from what it was. */
+function compareSeries(before: Series, now: Series): string[] {
+  const phrases: string[] = [];
+  const [was, is] = [describeRhythm(before), describeRhythm(now)];
+  if (was !== is || before.starts_at !== now.starts_at) {
+    const starts = was === is ? ` from ${formatMoment(new Date(now.starts_at), now.timezone)}` : '';
+    phrases.push(`${nameOf(now)} comes ${is}${starts} instead of ${was}`);
+  }
+  if (!isDeepStrictEqual(before.steps, now.steps)) phrases.push(`${nameOf(now)} has other steps`);
+  if (before.title !== now.title) phrases.push(`${nameOf(before)} is called ${nameOf(now)}`);
+  return phrases;
+}
+
+/** What version `b` agrees differently from `a`; one phrase each. */
+export function compareTerms(a: Terms, b: Terms): string[] {
+  const before = new Map(a.series.map((series) => [series.id, series]));
+  const kept = new Set(b.series.map(({ id }) => id));
+  const asks = b.confirm_each
+    ? 'each step asks before it runs'
+    : 'steps no longer ask before they run';
+  const [was, is] = [describePattern(a.context.pattern), describePattern(b.context.pattern)];
+  return [
+    ...(a.confirm_each === b.confirm_each ? [] : [asks]),
+    ...b.series.flatMap((series) => {
+      const same = before.get(series.id);
+      if (same !== undefined) return compareSeries(same, series);
+      return [`${nameOf(series)} comes again: ${describeRhythm(series)}`];
+    }),
+    ...a.series
+      .filter(({ id }) => !kept.has(id))
+      .map((series) => `${nameOf(series)} does not come again`),
+    ...(was === is ? [] : [`pattern ${is} instead of ${was}`]),
+  ];
+}
+
+/** What a plan agrees besides its steps, in sentences. */
+export function describeTerms({
+  step_approval,
+  series,
+}: Pick<Plan, 'step_approval' | 'series'>): string[] {
+  return [
+    ...(step_approval === 'each' ? ['Each step asks before it runs.'] : []),
+    ...series.map((one) => `${nameOf(one)} comes ${describeRhythm(one)}.${describeSkipped(one)}`),
+  ];
+}

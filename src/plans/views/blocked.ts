@@ -1,0 +1,117 @@
+// Which steps of a plan nobody can run at the moment, or stand in line for a pool: shown, not waited for in silence.
+import { type Offer, readBackends } from '#db/backends.ts';
+import type { Queryable } from '#db/database.ts';
+import { countSteps, type LongWait, readLongWaits } from '#db/sql/blocked.ts';
+import { readClaimableLanes } from '#db/sql/lanes.ts';
+import { type ExcessStep, readExcessSteps } from '#db/sql/resources.ts';
+import { type Lane, readLanes } from '#db/steps.ts';
+import type { Blockage } from '#domain/plan/blockage.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import { operationName } from '#domain/tool.ts';
+import { listOf } from '#domain/words.ts';
+import { serves } from '../proposal/serve-lanes.ts';
+
+/** A step that waits for a pool is spoken of after so many seconds. */
+const longWaitSeconds = 10;
+
+type Lack = Pick<Blockage, 'kind' | 'needs' | 'reason'>;
+
+/** Why none of `offers` serves the lane; null: one does. */
+export function findLack(
+  lane: Pick<Lane, 'tool' | 'operation' | 'capabilities'>,
+  offers: Offer[],
+): Lack | null {
+  if (offers.some((offer) => serves(offer, lane))) return null;
+  const name = operationName(lane.tool, lane.operation);
+  if (offers.length === 0) {
+    return {
+      kind: 'worker',
+      needs: [name],
+      reason: 'no worker is running. Start one: `countersign worker`.',
+    };
+  }
+  const able = offers.filter(({ operations }) => operations.includes(name));
+  if (able.length === 0) {
+    return {
+      kind: 'worker',
+      needs: [name],
+      reason: `no worker offers ${name}. Start a worker that has the tool ${lane.tool}; \`countersign doctor\` lists what there is.`,
+    };
+  }
+  const missing = lane.capabilities.filter(
+    (wanted) => !able.some(({ capabilities }) => capabilities.includes(wanted)),
+  );
+  const needs = missing.length > 0 ? missing : lane.capabilities;
+  const what = needs.length === 1 ? 'the capability' : 'the capabilities';
+  const together = missing.length > 0 ? '' : ' together';
+  const it = needs.length === 1 ? 'it' : 'them';
+  return {
+    kind: 'worker',
+    needs,
+    reason: `no worker offers ${what} ${listOf(needs)}${together}. Start a worker whose countersign.json lists ${it} under backends.`,
+  };
+}
+
+/** Steps that need more of a pool than there is, by pool: its capacity was lowered after they were proposed. */
+function describeExcess(steps: ExcessStep[]): Blockage[] {
+  return [...Map.groupBy(steps, ({ pool }) => pool)].map(([pool, own]) => {
+    const amount = Math.max(...own.map((step) => step.amount));
+    return {
+      kind: 'resource',
+      needs: [pool],
+      step_ids: own.slice(0, 3).map(({ step_id }) => step_id),
+      count: own.length,
+      reason: `for ${amount} of ${pool}, which has only ${own[0]?.limit ?? 0}. Raise resourcePools.${pool} in countersign.json.`,
+    };
+  });
+}
+
+function describeWait({ step_id, pool, amount, in_use, limit, holders }: LongWait): Blockage {
+  const [first, ...others] = holders;
+  const more = others.length === 0 ? '' : ' and others';
+  const held = first === undefined ? '' : ` by ${first}${more}`;
+  return {
+    kind: 'resource',
+    step_ids: [step_id],
+    count: 1,
+    needs: [pool],
+    reason: `for ${amount} of ${pool}; ${in_use} of ${limit} are in use${held}.`,
+  };
+}
+
+const beforeStart: Plan['status'][] = ['proposed', 'needs_review', 'approved'];
+
+/**
+ * What nobody can run now (`ready`: how many steps could; of a plan under way with none nothing is asked): of a plan under way the steps whose turn it is, before that any. Costs the same whatever the
+ * plan's size as long as everything is served.
+ */
+export async function findBlocked(
+  db: Queryable,
+  plan: { id: string; status: Plan['status']; paused: boolean; ready: number },
+): Promise<Blockage[]> {
+  const waiting = beforeStart.includes(plan.status);
+  const underWay = (plan.status === 'executing' || plan.status === 'stalled') && !plan.paused;
+  if (!waiting && !(underWay && plan.ready > 0)) return [];
+  const lanes = waiting ? await readLanes(db, plan.id) : await readClaimableLanes(db, plan.id);
+  if (lanes.length === 0) return [];
+  const offers = await readBackends(db);
+  const pooled = lanes.filter(({ pools }) => pools.length > 0).map(({ lane }) => lane);
+  const byReason = new Map<string, Lack & { lanes: number[] }>();
+  for (const lane of lanes) {
+    const lack = findLack(lane, offers);
+    if (lack === null) continue;
+    const same = byReason.get(lack.reason);
+    if (same === undefined) byReason.set(lack.reason, { ...lack, lanes: [lane.lane] });
+    else same.lanes.push(lane.lane);
+  }
+  const blocked: Blockage[] = [];
+  for (const { lanes: without, ...lack } of byReason.values()) {
+    const counted = await countSteps(db, plan.id, without, underWay);
+    // Between the two looks somebody may have taken them.
+    if (counted.count > 0) blocked.push({ ...lack, ...counted });
+  }
+  if (pooled.length === 0) return blocked;
+  blocked.push(...describeExcess(await readExcessSteps(db, plan.id, pooled, underWay)));
+  if (!underWay) return blocked;
+  return [...blocked, ...(await readLongWaits(db, plan.id, longWaitSeconds)).map(describeWait)];
+}

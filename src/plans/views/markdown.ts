@@ -1,0 +1,245 @@
+// A plan as Markdown with front matter: readable, and read back without loss. What a machine needs stands in fenced blocks.
+import { parse, stringify } from 'yaml';
+import { z } from 'zod';
+import type { Queryable } from '#db/database.ts';
+import {
+  readScheduledSteps,
+  readScheduleHead,
+  type ScheduledStep,
+} from '#db/planning-artifacts.ts';
+import { readPlan } from '#db/plans.ts';
+import { iterateSteps } from '#db/step-pages.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { parseShallowJson } from '#domain/json-depth.ts';
+import { sayHeadline } from '#domain/plan/call-words.ts';
+import { type Plan, PlanDraft, type Series, type Step } from '#domain/plan/plan.ts';
+import { operationName } from '#domain/tool.ts';
+import { describeCall } from '#tools/describe-call.ts';
+import { contentOfStep } from '../approval/canonical.ts';
+import { createOccurrenceTest } from '../series/occurrences.ts';
+import { describeTerms } from '../versions/terms.ts';
+
+/** A fence longer than any run of backticks inside `text`. */
+function fence(language: string, text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const ticks = '`'.repeat(longest + 1);
+  return `${ticks}${language}\n${text}\n${ticks}\n`;
+}
+
+/** One line of text that cannot begin a Markdown structure. */
+function inline(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').replaceAll(/([\\`*_[\]<>#])/g, '\\$1');
+}
+
+function frontMatter(plan: Plan): string {
+  const {
+    context: _c,
+    risks: _r,
+    card_refs: _k,
+    counts: _n,
+    series: _s,
+    rejection_history,
+    approvals,
+    ...fields
+  } = plan;
+  return `---\n${stringify({ ...fields, approvals, rejection_history }, { lineWidth: 0 })}---\n`;
+}
+
+/** What a step is scheduled for: `scheduled Mon 23 Nov 2026, 09:00 – Wed 25 Nov 2026, 17:00 (Europe/Madrid)`. */
+function describeScheduled({ starts_at, ends_at }: ScheduledStep, timezone: string): string {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    timeZone: timezone,
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
+  const tell = (iso: string) => {
+    const parts = format.formatToParts(new Date(iso));
+    const { weekday, day, month, year, hour, minute } = Object.fromEntries(
+      parts.map(({ type, value }) => [type, value]),
+    );
+    return `${weekday} ${day} ${month} ${year}, ${hour}:${minute}`;
+  };
+  return `scheduled ${tell(starts_at)} – ${tell(ends_at)} (${timezone})`;
+}
+
+/** What is said of each scheduled step, by its id; nothing where the plan has no schedule. */
+async function describeSchedule(db: Queryable, plan: Plan): Promise<Map<string, string>> {
+  const head = await readScheduleHead(db, plan.id, plan.version);
+  if (head === null) return new Map();
+  const steps = await readScheduledSteps(db, plan.id, plan.version);
+  return new Map(steps.map((step) => [step.step_id, describeScheduled(step, head.timezone)]));
+}
+
+function stepBlock(step: Step, scheduled: string | undefined): string {
+  const { id, description, after, ...content } = contentOfStep(step);
+  const name = operationName(step.tool, step.operation);
+  // What the call does comes first; all of its arguments stand in the block below.
+  const effect = sayHeadline(describeCall(name, undefined, step.args));
+  return [
+    `### ${step.position}. ${inline(effect)}`,
+    '',
+    [
+      `\`${name}\``,
+      step.status,
+      inline(description),
+      ...(scheduled === undefined ? [] : [scheduled]),
+    ].join(' · '),
+    '',
+    fence('json', JSON.stringify({ id, description, ...content, after }, null, 2)),
+  ].join('\n');
+}
+
+/** An occurrence that is as its series says: it is told, and comes from the series when the plan is imported. */
+function occurrenceLine({ id, not_before, status }: Step): string {
+  return `- \`${id.replaceAll('`', '')}\` · ${not_before ?? ''} · ${status}\n`;
+}
+
+function seriesBlocks(series: Series[], occurrences: string[]): string {
+  const blocks = series.map((one) => {
+    const said = describeTerms({ step_approval: 'none', series: [one] })
+      .map(inline)
+      .join('');
+    return `### ${inline(one.title)}\n\n${said}\n\n${fence('json', JSON.stringify(one, null, 2))}\n`;
+  });
+  const list = occurrences.length === 0 ? '' : `### Occurrences\n\n${occurrences.join('')}\n`;
+  return `## Series\n\n${blocks.join('')}${list}`;
+}
+
+/** @throws `plan_not_found` before the first chunk */
+export async function* exportMarkdown(db: Queryable, planId: string): AsyncGenerator<string> {
+  const plan = await readPlan(db, planId);
+  const isOccurrence = createOccurrenceTest(plan.series);
+  const occurrences: string[] = [];
+  const schedule = await describeSchedule(db, plan);
+  yield `${frontMatter(plan)}\n# ${inline(plan.title)}\n\n${plan.summary === null ? '' : `${inline(plan.summary)}\n\n`}## Steps\n\n`;
+  for await (const step of iterateSteps(db, planId)) {
+    if (isOccurrence(step)) occurrences.push(occurrenceLine(step));
+    else yield `${stepBlock(step, schedule.get(step.id))}\n`;
+  }
+  if (plan.series.length > 0) yield seriesBlocks(plan.series, occurrences);
+  const { tool_outputs, notes, artifacts } = plan.context;
+  yield `## Context\n\n### Tool Outputs\n\n${fence('json', JSON.stringify(tool_outputs, null, 2))}\n`;
+  if (plan.context.pattern !== undefined) {
+    yield `### Pattern\n\n${fence('json', JSON.stringify(plan.context.pattern, null, 2))}\n`;
+  }
+  yield `### Notes\n\n${fence('text', notes)}\n### Artifacts\n\n${fence('json', JSON.stringify(artifacts, null, 2))}\n`;
+  yield `## Risks\n\n${plan.risks.map(({ text }) => `- ${inline(text)}\n`).join('')}\n${fence('json', JSON.stringify(plan.risks, null, 2))}`;
+}
+
+type Block = { heading: string; language: string; text: string };
+
+/** Every fenced block with the level-2 (and level-3) heading it stands under. */
+function readBlocks(body: string): Block[] {
+  const blocks: Block[] = [];
+  let section = '';
+  let sub = '';
+  let open: { ticks: string; language: string; lines: string[] } | null = null;
+  for (const line of body.split('\n')) {
+    if (open !== null) {
+      if (line === open.ticks) {
+        const heading =
+          section === 'Steps' || section === 'Series'
+            ? section
+            : sub === ''
+              ? section
+              : `${section}/${sub}`;
+        blocks.push({ heading, language: open.language, text: open.lines.join('\n') });
+        open = null;
+      } else {
+        open.lines.push(line);
+      }
+      continue;
+    }
+    const fenced = /^(`{3,})(\w*)$/.exec(line);
+    if (fenced?.[1] !== undefined) {
+      open = { ticks: fenced[1], language: fenced[2] ?? '', lines: [] };
+    } else if (line.startsWith('## ')) {
+      section = line.slice(3).trim();
+      sub = '';
+    } else if (line.startsWith('### ')) {
+      sub = line.slice(4).trim();
+    }
+  }
+  return blocks;
+}
+
+const FrontMatter = z.looseObject({
+  title: z.string(),
+  summary: z.string().nullish(),
+  approver_policy: z.unknown().optional(),
+  step_approval: z.unknown().optional(),
+});
+
+function bad(reason: string, cause?: unknown): CountersignError {
+  return new CountersignError(
+    'invalid_request',
+    `This is not a plan exported as Markdown: ${reason}`,
+    { cause },
+  );
+}
+
+function readJson(block: Block): unknown {
+  try {
+    return parseShallowJson(block.text);
+  } catch (cause) {
+    if (cause instanceof CountersignError) throw cause;
+    throw bad(`a block under "${block.heading}" is not JSON (${errorMessage(cause)}).`, cause);
+  }
+}
+
+const withoutNulls = (value: object): object =>
+  Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null));
+
+function readStep(block: Block): object {
+  const step = readJson(block);
+  if (typeof step === 'object' && step !== null && !Array.isArray(step))
+    // What its target looked like is looked up afresh.
+    return withoutNulls({ ...step, seen: null });
+  throw bad(`a block under "${block.heading}" is not a step.`);
+}
+
+/**
+ * The draft that a Markdown export holds. Whatever status it had, it comes back as a proposal.
+ * @throws `invalid_request` that says what is missing
+ */
+export function readMarkdown(markdown: string): PlanDraft {
+  const text = markdown.replaceAll('\r\n', '\n');
+  const matter = /^---\n([\s\S]*?)\n---\n/.exec(text);
+  if (matter?.[1] === undefined) throw bad('it does not begin with front matter (---).');
+  let fields: z.infer<typeof FrontMatter>;
+  try {
+    fields = FrontMatter.parse(parse(matter[1]));
+  } catch (cause) {
+    throw bad(`its front matter cannot be read (${errorMessage(cause)}).`, cause);
+  }
+  const blocks = readBlocks(text.slice(matter[0].length));
+  const under = (heading: string) => blocks.filter((block) => block.heading === heading);
+  const one = (heading: string): unknown => {
+    const [block] = under(heading);
+    return block === undefined ? undefined : readJson(block);
+  };
+  const series = under('Series');
+  const pattern = one('Context/Pattern');
+  const draft = PlanDraft.safeParse({
+    title: fields.title,
+    ...(fields.summary == null ? {} : { summary: fields.summary }),
+    ...(fields.approver_policy === undefined ? {} : { approvers: fields.approver_policy }),
+    ...(fields.step_approval === 'each' ? { step_approval: 'each' } : {}),
+    steps: under('Steps').map(readStep),
+    ...(series.length === 0 ? {} : { series: series.map(readJson) }),
+    context: {
+      tool_outputs: one('Context/Tool Outputs') ?? {},
+      notes: under('Context/Notes')[0]?.text ?? '',
+      artifacts: one('Context/Artifacts') ?? [],
+      ...(pattern === undefined ? {} : { pattern }),
+    },
+    risks: one('Risks') ?? [],
+  });
+  if (draft.success) return draft.data;
+  throw bad(z.prettifyError(draft.error), draft.error);
+}

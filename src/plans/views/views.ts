@@ -1,0 +1,105 @@
+// What can be read of a plan at a cost that does not grow with it: overview, diff, pages of steps.
+import { countsOf } from '#db/accounting.ts';
+import { decodeCursor, encodeCursor } from '#db/cursor.ts';
+import type { Queryable } from '#db/database.ts';
+import { readCompactDiff, readDiff, readRecentEvents } from '#db/events.ts';
+import { readPartitions, readPlanRow } from '#db/plans.ts';
+import { readSteps, readStepsById, readStepsForReview } from '#db/step-pages.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { ShownStep } from '#domain/plan/call.ts';
+import type { Diff, Overview, StepPage } from '#domain/plan/views.ts';
+import type { StepFilter } from '#domain/service.ts';
+import type { Catalogue } from '#domain/tool.ts';
+import { compareSteps, describeSteps } from '#tools/describe-call.ts';
+import { findNextOccurrence } from '../series/next-occurrence.ts';
+import { findBlocked } from './blocked.ts';
+
+const partitionsShown = 1000;
+const eventsShown = 20;
+
+export async function readOverview(db: Queryable, planId: string): Promise<Overview> {
+  const [{ row, blocked, next_at }, partitions, recent_events] = await Promise.all([
+    readPlanRow(db, planId).then(async (row) => {
+      const [blocked, next_at] = await Promise.all([
+        findBlocked(db, { ...row, paused: row.paused_at !== null }),
+        findNextOccurrence(db, { ...row, open_until: row.open_until?.toISOString() ?? null }),
+      ]);
+      return { row, blocked, next_at };
+    }),
+    readPartitions(db, planId, partitionsShown),
+    readRecentEvents(db, planId, eventsShown),
+  ]);
+  return {
+    revision: row.revision,
+    status: row.status,
+    counts: countsOf(row),
+    total: row.total,
+    partitions,
+    recent_events,
+    blocked,
+    next_at,
+  };
+}
+
+/** @throws `plan_not_found`, `invalid_request` when `since` lies in the future */
+export async function readPlanDiff(
+  db: Queryable,
+  planId: string,
+  since: number,
+  limit: number,
+  compact: boolean,
+): Promise<Diff> {
+  const read = compact ? readCompactDiff : readDiff;
+  const diff = await read(db, planId, since, limit);
+  // Where there is a change after it, there is a plan and it has come that far.
+  if (diff.changes.length > 0) return diff;
+  const { revision } = await readPlanRow(db, planId);
+  if (since <= revision) return diff;
+  throw new CountersignError(
+    'invalid_request',
+    `since: the plan is at revision ${revision}; ${since} has not happened yet.`,
+  );
+}
+
+/** A page of steps; a cursor is the position of the last one. @throws `plan_not_found`, `invalid_request` */
+export async function listPlanSteps(
+  db: Queryable,
+  catalogue: Pick<Catalogue, 'get'>,
+  planId: string,
+  filter: StepFilter,
+): Promise<StepPage> {
+  const { cursor, limit, order, ...conditions } = filter;
+  const after = cursor === undefined ? 0 : Number(decodeCursor(cursor, /^\d{1,9}$/));
+  const rows =
+    order === 'review'
+      ? await readStepsForReview(db, planId, after, limit + 1)
+      : await readSteps(db, planId, conditions, after, limit + 1);
+  if (rows.length === 0) await readPlanRow(db, planId);
+  const steps = rows.slice(0, limit);
+  const last = steps.at(-1);
+  return {
+    steps:
+      order === 'review' ? await compareSteps(catalogue, steps) : describeSteps(catalogue, steps),
+    next_cursor:
+      rows.length > limit && last !== undefined ? encodeCursor(String(last.position)) : null,
+  };
+}
+
+/** Details of the named steps. @throws `unknown_step` that names the missing ones */
+export async function getPlanSteps(
+  db: Queryable,
+  catalogue: Pick<Catalogue, 'get'>,
+  planId: string,
+  ids: string[],
+): Promise<ShownStep[]> {
+  await readPlanRow(db, planId);
+  const steps = await readStepsById(db, planId, ids);
+  const known = new Set(steps.map(({ id }) => id));
+  const missing = ids.filter((id) => !known.has(id));
+  if (missing.length === 0) return compareSteps(catalogue, steps);
+  throw new CountersignError(
+    'unknown_step',
+    `This plan has no step ${missing.slice(0, 10).join(', ')}.`,
+    { details: { missing } },
+  );
+}

@@ -1,0 +1,165 @@
+// Asking the planner: it is given what it may know, and whatever it does an outcome comes of it.
+import { readManifests } from '#db/backends.ts';
+import type { Queryable } from '#db/database.ts';
+import { readLatestMessages, type StoredMessage } from '#db/messages.ts';
+import { type PlanRow, readPlan } from '#db/plans.ts';
+import type { RunRow } from '#db/runs.ts';
+import { iterateSteps } from '#db/step-pages.ts';
+import { errorMessage } from '#domain/errors.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import type { PlanningOutcome, PlanningRequest, Utterance } from '#domain/planning/run.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { readPolicyOf } from '#people/policy.ts';
+import { createOccurrenceTest } from '#plans/series/occurrences.ts';
+
+const historyLength = 30;
+const graceSeconds = 5;
+/** A larger plan is not put before a planner as a whole. */
+const revisableSteps = 2000;
+
+/** Where the message stands that this turn is about; where it is not known, what a person said last. */
+function findAsked(said: StoredMessage[], { request_message }: RunRow): number {
+  const asked = said.findIndex(({ id }) => id === request_message);
+  return asked < 0 ? said.findLastIndex(({ author }) => author === 'person') : asked;
+}
+
+/** A message as a planner reads it. How people are talked with is no part of it: the policy says that. */
+function toUtterances({ author, text, parts }: StoredMessage): Utterance[] {
+  if (parts === null) return [{ author, text }];
+  const { kind } = parts;
+  switch (kind) {
+    case 'question':
+    case 'answer':
+      return [{ author, text, kind, questions: parts.facts.questions }];
+    case 'said': {
+      const { answers, rest } = parts.facts;
+      return rest === '' ? [] : [{ author, text: rest ?? text, kind, answers }];
+    }
+    case 'preference':
+      return [];
+    default:
+      return [{ author, text, kind }];
+  }
+}
+
+async function buildRequest(
+  context: ConversationContext,
+  run: RunRow,
+  refused: PlanRow | null,
+): Promise<PlanningRequest> {
+  const said = await readLatestMessages(context.db.query, run.conversation, historyLength);
+  const latest = findAsked(said, run);
+  const heard = said[latest]?.parts;
+  const answers = heard?.kind === 'said' ? heard.facts.answers : [];
+  const { timezone = context.timezone, ...decision } = run.decision ?? { kind: 'said' };
+  return {
+    runId: run.id,
+    text: run.request,
+    ...(answers.length === 0 ? {} : { answers }),
+    user: run.user,
+    conversation: run.conversation,
+    ...(run.plan_id === null ? {} : { goal: run.plan_id }),
+    history: said.slice(0, Math.max(0, latest)).flatMap(toUtterances),
+    revision:
+      refused === null
+        ? null
+        : {
+            previous: await readDraft(context.db.query, refused.id),
+            feedback: refused.rejection_history.flatMap(({ feedback }) =>
+              feedback === null ? [] : [feedback],
+            ),
+          },
+    turn: run.turn,
+    decision,
+    policy: await readPolicyOf(context.db.query, run),
+    modes: run.modes,
+    now: context.clock.now(),
+    timezone,
+  };
+}
+
+function aborted(context: ConversationContext, reason: string): PlanningOutcome {
+  return {
+    result: { kind: 'aborted', text: reason, reason },
+    reason,
+    planner: context.planner.name,
+    confidence: null,
+    cost_usd: 0,
+    trace: [],
+    session: null,
+  };
+}
+
+/**
+ * The outcome of the planner for this turn of `run`.
+ * @param refused the plan it is to revise, if there is one
+ */
+export async function askPlanner(
+  context: ConversationContext,
+  run: RunRow,
+  refused: PlanRow | null,
+  signal: AbortSignal,
+): Promise<PlanningOutcome> {
+  if (refused !== null && refused.total > revisableSteps) {
+    return aborted(
+      context,
+      `A plan of ${refused.total} steps is too large to revise in words. Propose the changed plan through the API.`,
+    );
+  }
+  // A planner ends by its own clock; this is for one that does not.
+  const deadline = AbortSignal.timeout((context.planningSeconds + graceSeconds) * 1000);
+  try {
+    const request = await buildRequest(context, run, refused);
+    // What a planner may name is what workers offer now.
+    await context.catalogue.refresh(() => readManifests(context.db.query));
+    return await context.planner.plan(request, AbortSignal.any([signal, deadline]));
+  } catch (error) {
+    context.warn(`The planner failed in run ${run.id}.`, error);
+    const reason = deadline.aborted
+      ? `Planning took longer than ${context.planningSeconds} seconds.`
+      : `Planning failed: ${errorMessage(error)}`;
+    return aborted(context, `${reason} Ask again, perhaps in smaller parts.`);
+  }
+}
+
+// A stored plan as the draft it could be proposed from again, for a planner that revises it.
+
+/** Every step is read; ask how many there are first. @throws `plan_not_found` */
+async function readDraft(db: Queryable, planId: string): Promise<PlanDraft> {
+  const plan = await readPlan(db, planId);
+  const steps: PlanDraft['steps'] = [];
+  const isOccurrence = createOccurrenceTest(plan.series);
+  for await (const step of iterateSteps(db, planId)) {
+    // The series says it; the next version has occurrences of its own.
+    if (isOccurrence(step)) continue;
+    steps.push({
+      id: step.id,
+      description: step.description,
+      tool: step.tool,
+      operation: step.operation,
+      args: step.args,
+      after: step.after,
+      priority: step.priority,
+      tags: step.tags,
+      resources: step.resources,
+      capabilities: step.capabilities,
+      ...(step.target === null ? {} : { target: step.target }),
+      ...(step.partition === null ? {} : { partition: step.partition }),
+      ...(step.notes === null ? {} : { notes: step.notes }),
+      ...(step.duration_minutes === null ? {} : { duration_minutes: step.duration_minutes }),
+      ...(step.not_before === null ? {} : { not_before: step.not_before }),
+      ...(step.when.length === 0 ? {} : { when: step.when }),
+      ...(step.ask_before ? { ask_before: true } : {}),
+    });
+  }
+  return {
+    title: plan.title,
+    ...(plan.summary === null ? {} : { summary: plan.summary }),
+    steps,
+    context: plan.context,
+    risks: plan.risks,
+    approvers: plan.approver_policy,
+    ...(plan.step_approval === 'each' ? { step_approval: 'each' } : {}),
+    ...(plan.series.length === 0 ? {} : { series: plan.series }),
+  };
+}

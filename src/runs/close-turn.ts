@@ -1,0 +1,161 @@
+// What a planner's outcome makes of its run, as columns. Pure.
+import type { RunRow } from '#db/runs.ts';
+import { type CallToAction, callOf, type MessageParts } from '#domain/chat/message-parts.ts';
+import type { InteractionPolicy } from '#domain/people/policy.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import { nameQuestions, type SaidLine } from '#domain/planning/asked-question.ts';
+import type { PlanningOutcome, TraceEntry } from '#domain/planning/run.ts';
+import type { Pause } from '#domain/planning/state.ts';
+import { callOfPlan } from '#messages/call-to-action.ts';
+import { nextRunStatus, type RunEvent } from './run-table.ts';
+
+/** An outcome that counts: what another planner went on with is that one's to tell. */
+export type Ended = PlanningOutcome & {
+  result: Exclude<PlanningOutcome['result'], { kind: 'superseded' }>;
+};
+type Result = Ended['result'];
+type Tone = InteractionPolicy['tone'];
+type Closing = Partial<RunRow> & Pick<RunRow, 'planning_status'>;
+
+/** Why a session without a state of its own stands still. */
+function pauseOf(result: Result): Pause | null {
+  switch (result.kind) {
+    case 'gate':
+      return { kind: 'gate', resume: 'SEEK_APPROVAL', gate: result.gate, digest: result.digest };
+    case 'rfc':
+      return { kind: 'rfc', resume: 'DRAFT_OUTLINE', gate: null, digest: null };
+    case 'escalation':
+      return { kind: 'escalation', resume: 'DRAFT_SCHEDULE', gate: null, digest: null };
+    case 'question':
+      return { kind: 'questions', resume: 'COLLECT_CONTEXT', gate: null, digest: null };
+    case 'proposal':
+      return { kind: 'plan', resume: 'SEEK_APPROVAL', gate: null, digest: null };
+    case 'answer':
+    case 'cannot':
+    case 'aborted':
+      return null;
+    default:
+      return result satisfies never;
+  }
+}
+
+/** What the run keeps of the session: why it stands, and the shape of the work. */
+export function sessionColumns(
+  { result, session }: Ended,
+  run: Pick<RunRow, 'pattern' | 'rfc'>,
+): Pick<RunRow, 'pause' | 'pattern' | 'rfc'> {
+  const pause = result.kind === 'aborted' ? null : (session?.pause ?? pauseOf(result));
+  if (session === null) return { pause, pattern: run.pattern, rfc: run.rfc };
+  return { pause, pattern: session.pattern, rfc: session.rfc };
+}
+
+/** The run's trace with that of a turn; what stands there of the same turn is replaced, but people's decisions stay. */
+export function traceWith(run: Pick<RunRow, 'trace' | 'turn'>, added: TraceEntry[]): TraceEntry[] {
+  const before = run.trace.filter(({ turn, tool }) => turn !== run.turn || tool === 'person');
+  return [...before, ...added.map((entry) => ({ ...entry, turn: entry.turn ?? run.turn }))];
+}
+
+/** Whether no new version comes of what was asked, so that the refused plan waits for none. */
+export function endsRevision({ result, session }: Ended): boolean {
+  switch (result.kind) {
+    case 'answer':
+    case 'cannot':
+      return (session?.pause ?? null) === null;
+    case 'aborted':
+      return true;
+    case 'question':
+    case 'gate':
+    case 'rfc':
+    case 'escalation':
+    case 'proposal':
+      return false;
+    default:
+      return result satisfies never;
+  }
+}
+
+type Talk = Exclude<Result, { kind: 'proposal' }>;
+type OpenPlan = Pick<Plan, 'id' | 'status'>;
+
+/** What waits beside an answer: a plan, or the session itself. */
+function callBeside(pause: Pause | null, open: OpenPlan | null, tone: Tone): CallToAction | null {
+  if (pause === null || pause.kind === 'plan') return open === null ? null : callOfPlan(open, tone);
+  return callOf(pause, tone);
+}
+
+/** What the message of a turn that proposes nothing says. @param open the run's plan, where it waits for a decision */
+export function saysOf(
+  result: Talk,
+  pause: Pause | null,
+  open: OpenPlan | null,
+  tone: Tone,
+): MessageParts {
+  const given = 'lines' in result ? result.lines : undefined;
+  const lines = given ?? splitLines(result);
+  switch (result.kind) {
+    case 'answer':
+    case 'cannot': {
+      const questions = result.kind === 'answer' ? (result.asked ?? []) : [];
+      const action = callBeside(pause, open, tone);
+      return { kind: 'answer', facts: { lines, questions }, action };
+    }
+    case 'question': {
+      const questions = nameQuestions(result.questions, result.question_ids);
+      return pause?.kind === 'budget'
+        ? { kind: 'budget', facts: { lines, questions }, action: callOf(pause, tone) }
+        : { kind: 'question', facts: { lines, questions }, action: null };
+    }
+    case 'gate': {
+      const action: CallToAction = { kind: 'gate', gate: result.gate, tone };
+      return { kind: 'gate', facts: { lines }, action };
+    }
+    case 'rfc':
+    case 'escalation':
+      return { kind: result.kind, facts: { lines }, action: { kind: result.kind, tone } };
+    case 'aborted':
+      return { kind: 'aborted', facts: { lines }, action: null };
+    default:
+      return result satisfies never;
+  }
+}
+
+/** The card of a session shows all that it stands still with; an answer has no card. */
+function splitLines({ kind, text }: Talk): SaidLine[] {
+  const answered = kind === 'answer' || kind === 'cannot' || kind === 'gate';
+  return text
+    .split('\n')
+    .map((line) => (answered ? { text: line } : { text: line, on_card: true }));
+}
+
+/** The outcome of a turn that proposes nothing. @param open whether the run's plan waits for a decision */
+export function closing(result: Talk, pause: Pause | null, open: boolean): Closing {
+  const after = (event: RunEvent) => nextRunStatus('running', event);
+  switch (result.kind) {
+    case 'answer':
+    case 'cannot': {
+      const waits = open || (pause !== null && pause.kind !== 'plan');
+      if (!waits) return { planning_status: after('answer'), pause: null };
+      const event = pause?.kind === 'escalation' ? 'escalate' : 'answer_beside_plan';
+      return { planning_status: after(event) };
+    }
+    case 'question':
+      return { planning_status: after('ask'), questions: result.questions };
+    case 'gate':
+      return { planning_status: after('ask') };
+    case 'rfc':
+      return {
+        planning_status: after('ask'),
+        escalate_reason: `A pattern that is new waits for approval: ${result.rfc}`,
+      };
+    case 'escalation':
+      return { planning_status: after('escalate'), escalate_reason: result.infeasible.reason };
+    case 'aborted':
+      return { planning_status: after('give_up'), escalate_reason: result.reason };
+    default:
+      return result satisfies never;
+  }
+}
+
+export function hasEnded(outcome: PlanningOutcome): outcome is Ended {
+  return outcome.result.kind !== 'superseded';
+}

@@ -1,0 +1,191 @@
+// One turn of planning: the planner is asked, and its outcome is stored once, for the turn it was asked for.
+import { eq } from 'drizzle-orm';
+import { writeMessage } from '#cards/message-text.ts';
+import { recordDeeds } from '#db/audit.ts';
+import type { Transaction } from '#db/database.ts';
+import { touchPlan } from '#db/events.ts';
+import { appendNote, storeArtifacts } from '#db/planning-artifacts.ts';
+import { lockPlan, type PlanRow, readPlanRow } from '#db/plans.ts';
+import { lockRun, type RunRow, readRun, updateRun } from '#db/runs.ts';
+import { plans } from '#db/schema.ts';
+import type { MessageParts } from '#domain/chat/message-parts.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { type Actor, system } from '#domain/people/actor.ts';
+import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
+import type { PlanningOutcome } from '#domain/planning/run.ts';
+import { describeProposal } from '#messages/call-to-action.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { speakAsBot } from '#messages/speak.ts';
+import { newsKey } from '#notices/announce.ts';
+import { readPolicyOf } from '#people/policy.ts';
+import { tellConflicts } from '#planner/schedule/tell-conflicts.ts';
+import { mayBeApproved } from '#plans/lifecycle/lifecycle-table.ts';
+import { preparePropose, prepareRevise } from '#plans/proposal/propose.ts';
+import { askPlanner } from './ask-planner.ts';
+import {
+  closing,
+  type Ended,
+  endsRevision,
+  hasEnded,
+  saysOf,
+  sessionColumns,
+  traceWith,
+} from './close-turn.ts';
+import { nextRunStatus } from './run-table.ts';
+
+/** The refused plan this turn is to revise, or null. */
+async function readRefused(context: ConversationContext, run: RunRow): Promise<PlanRow | null> {
+  if (run.plan_id === null) return null;
+  const row = await readPlanRow(context.db.query, run.plan_id);
+  return row.status === 'rejected' && row.revising ? row : null;
+}
+
+/** What the world answered about a plan's times is kept with the plan, as far as anybody reads. */
+const conflictsNoted = 20;
+
+type Stored = { plan: Plan; says: MessageParts };
+type StoreProposal = (tx: Transaction) => Promise<Stored>;
+
+/** Checks a proposal outside the transaction; what cannot run is not stored. */
+async function prepareProposal(
+  context: ConversationContext,
+  run: RunRow,
+  refused: PlanRow | null,
+  outcome: PlanningOutcome,
+  draft: PlanDraft,
+): Promise<StoreProposal> {
+  const actor: Actor = { kind: 'model', id: outcome.planner, via: 'system' };
+  const origin = {
+    planner: outcome.planner,
+    executorModel: context.executorModel,
+    confidence: outcome.confidence,
+    costUsd: outcome.cost_usd,
+  };
+  const store =
+    refused === null
+      ? await preparePropose(
+          context,
+          draft,
+          { ...origin, requester: run.user, conversation: run.conversation, runId: run.id },
+          actor,
+        )
+      : await prepareRevise(context, refused, draft, origin, actor);
+  return async (tx) => {
+    const plan = await store(tx);
+    const { outline = null, roadmap = null, schedule = null } = outcome.session ?? {};
+    await storeArtifacts(tx, plan.id, plan.version, { outline, roadmap, schedule });
+    const conflicts = outcome.session === null ? [] : tellConflicts(outcome.session);
+    const at = context.clock.now();
+    for (const text of conflicts.slice(0, conflictsNoted)) await appendNote(tx, plan.id, text, at);
+    const { tone } = await readPolicyOf(tx, run);
+    return { plan, says: describeProposal(plan, tone, conflicts) };
+  };
+}
+
+/** Notes on the refused plan that no new version came of the feedback. */
+async function giveUpRevision(tx: Transaction, planId: string, why: string): Promise<void> {
+  await tx.update(plans).set({ revising: false }).where(eq(plans.id, planId));
+  await touchPlan(tx, planId, 'revision_failed', why);
+}
+
+async function storeOutcome(
+  context: ConversationContext,
+  run: RunRow,
+  refused: PlanRow | null,
+  outcome: Ended,
+  store: StoreProposal | null,
+): Promise<void> {
+  await context.db.transaction(async (tx) => {
+    // Plans before runs: every transaction that locks both takes them in this order.
+    if (refused !== null) await lockPlan(tx, refused.id);
+    const now = await lockRun(tx, run.id);
+    if (now.turn !== run.turn || now.planning_status !== 'running') return;
+    const common = {
+      planner: outcome.planner,
+      confidence: outcome.confidence,
+      cost_usd: now.cost_usd + outcome.cost_usd,
+      trace: traceWith(now, outcome.trace),
+      decision_reason: outcome.reason,
+      questions: null,
+      ...sessionColumns(outcome, now),
+    };
+    const say = (says: MessageParts, planId: string | null, once = `${run.id}:${run.turn}`) =>
+      speakAsBot(context, tx, {
+        conversation: run.conversation,
+        says,
+        runId: run.id,
+        planId,
+        once,
+      });
+    if (store !== null) {
+      const { plan, says } = await store(tx);
+      const message = await say(says, plan.id, newsKey(plan, 'proposed'));
+      await updateRun(tx, run.id, {
+        ...common,
+        response_message: message,
+        planning_status: nextRunStatus(now.planning_status, 'propose'),
+        response_text: writeMessage(says, ''),
+        plan_id: plan.id,
+        plan_version: plan.version,
+        plan_digest: plan.digest,
+      });
+      return;
+    }
+    if (outcome.result.kind === 'proposal') throw new Error('storeOutcome: proposal not prepared');
+    if (refused !== null && endsRevision(outcome)) {
+      await giveUpRevision(tx, refused.id, outcome.reason);
+    }
+    if (outcome.result.kind === 'cannot') {
+      await recordDeeds(tx, [
+        {
+          planId: null,
+          actor: system,
+          action: 'tool_gap',
+          reason: outcome.result.wanted,
+          data: { run: run.id },
+        },
+      ]);
+    }
+    const waiting = now.plan_id === null ? null : await readPlanRow(tx, now.plan_id);
+    const open = waiting !== null && mayBeApproved(waiting.status) ? waiting : null;
+    const { tone } = await readPolicyOf(tx, run);
+    const says = saysOf(outcome.result, common.pause, open, tone);
+    const message = await say(says, null);
+    await updateRun(tx, run.id, {
+      ...common,
+      ...closing(outcome.result, common.pause, open !== null),
+      response_text: writeMessage(says, ''),
+      response_message: message,
+    });
+  });
+}
+
+/**
+ * Runs the planner for `turn` of a run and stores what came of it. A second call for the same turn, or one that
+ * comes after the conversation has gone on, changes nothing.
+ */
+export async function planTurn(
+  context: ConversationContext,
+  runId: string,
+  turn: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const run = await readRun(context.db.query, runId);
+  if (run.turn !== turn || run.planning_status !== 'running') return;
+  const refused = await readRefused(context, run);
+  const answer = await askPlanner(context, run, refused, signal);
+  if (signal.aborted) throw signal.reason;
+  if (!hasEnded(answer)) return;
+  let outcome: Ended = answer;
+  let store: StoreProposal | null = null;
+  if (outcome.result.kind === 'proposal') {
+    try {
+      store = await prepareProposal(context, run, refused, outcome, outcome.result.draft);
+    } catch (error) {
+      if (!(error instanceof CountersignError)) throw error;
+      const reason = `The planner proposed something that cannot run: ${error.message}`;
+      outcome = { ...outcome, reason, result: { kind: 'aborted', text: reason, reason } };
+    }
+  }
+  await storeOutcome(context, run, refused, outcome, store);
+}

@@ -1,0 +1,61 @@
+// What a run's planning session waits for, and the digest that binds what was shown of it. Pure.
+import { createHash } from 'node:crypto';
+import type { RunRow } from '#db/runs.ts';
+import type { Pause } from '#domain/planning/state.ts';
+import { shorten } from '#domain/words.ts';
+
+type Kind = Pause['kind'];
+/** What people can decide, or answer, of a session; a plan that waits is decided on its own card. */
+export type Waits = Exclude<Kind, 'plan'>;
+
+type Shown = Pick<
+  RunRow,
+  'id' | 'turn' | 'planning_status' | 'pause' | 'questions' | 'rfc' | 'response_text' | 'request'
+>;
+
+/** What the session waits for; null: nothing, or the plan. */
+export function waitsFor({ planning_status: status, pause, questions }: Shown): Waits | null {
+  if (status !== 'needs_clarification' && status !== 'needs_scheduling_escalation') return null;
+  if (pause !== null) return pause.kind === 'plan' ? null : pause.kind;
+  return questions === null ? null : 'questions';
+}
+
+/** Whether the words `approve` and `propose changes: …` are about the session rather than about a plan. */
+export function isDecidable(waits: Waits | null): waits is Exclude<Waits, 'questions'> {
+  return waits !== null && waits !== 'questions';
+}
+
+/** A gate's digest is that of its artifact; of anything else it is of what was said about it. */
+export function digestShown(run: Shown): string {
+  if (run.pause?.digest != null) return run.pause.digest;
+  const shown = [run.id, run.turn, run.pause?.kind ?? null, run.rfc?.text ?? null];
+  return createHash('sha256')
+    .update(JSON.stringify([...shown, run.response_text]))
+    .digest('hex');
+}
+
+/** What is shown, as part of a sentence: `the outline`. */
+export function nameShown(run: Shown): string {
+  const waits = waitsFor(run);
+  switch (waits) {
+    case 'gate':
+      return `the ${run.pause?.gate ?? 'draft'}`;
+    case 'rfc':
+      return `the request for ${run.rfc?.proposes ?? 'a new pattern'}`;
+    case 'budget':
+      return 'the question about the budget';
+    case 'escalation':
+      return 'a schedule that does not fit';
+    case 'questions':
+      return 'a question';
+    case null:
+      return run.planning_status === 'running' ? 'planning that goes on' : 'nothing to decide';
+    default:
+      return waits satisfies never;
+  }
+}
+
+/** The same with what it is about, where several are to be told apart. */
+export function nameWaiting(run: Shown): string {
+  return `${nameShown(run)} of “${shorten(run.request, 60)}”`;
+}

@@ -1,0 +1,109 @@
+// A request comes in: the run, what was said and the planner's job are stored together.
+import type { Transaction } from '#db/database.ts';
+import { lockConversation } from '#db/messages.ts';
+import { insertRun, type RunRow, updateRun } from '#db/runs.ts';
+import type { MessageParts } from '#domain/chat/message-parts.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import type { RunRequest } from '#domain/planning/run.ts';
+import type { SessionDecision } from '#domain/planning/state.ts';
+import { askToDeliver } from '#messages/ask-to-deliver.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { hearPerson } from '#messages/hear-person.ts';
+import { requireReadable } from '#messages/message-length.ts';
+import { inheritPolicy, keepWish, readWish } from '#people/policy.ts';
+import { zoneOf } from '#people/zone.ts';
+import { nextRunStatus } from './run-table.ts';
+
+/**
+ * Stores the run and queues its first turn. A message that only says how to talk is confirmed, and nothing is planned.
+ * @param once the name of the message where it came from
+ * @returns its id and conversation
+ * @throws SaidBefore, and `invalid_request` for a text that is too long; then nothing is stored
+ */
+export async function startRun(
+  context: ConversationContext,
+  request: RunRequest,
+  actor: Actor,
+  once?: string,
+): Promise<{ run_id: string; conversation: string }> {
+  requireReadable(request.text);
+  const id = `run-${context.random.hex(8)}`;
+  const conversation = request.conversation ?? `conv-${context.random.hex(6)}`;
+  const user = request.user ?? actor.id;
+  const { plan_reasoning_mode, planning_mode, reasoning_level } = request;
+  const inherited = await inheritPolicy(context, conversation, user);
+  const policy = { ...inherited, ...request.interaction_policy };
+  const wish = await readWish(context.db.query, conversation, request.text);
+  const asks = wish === null || wish.rest !== '';
+  const timezone = zoneOf(actor);
+  const heard: MessageParts = {
+    kind: 'said',
+    facts: { answers: [], rest: wish === null ? null : wish.rest },
+    action: null,
+  };
+  await context.db.transaction(async (tx) => {
+    const said = { conversation, name: user, text: request.text, runId: id, parts: heard, once };
+    const requestMessage = await hearPerson(tx, said);
+    await insertRun(tx, {
+      id,
+      request_message: requestMessage,
+      user,
+      via: actor.via,
+      conversation,
+      planning_status: asks ? 'running' : 'complete',
+      request: wish === null || wish.rest === '' ? request.text : wish.rest,
+      response_text: asks ? '' : wish.confirmation,
+      modes: {
+        plan_reasoning_mode: plan_reasoning_mode ?? context.modes.plan_reasoning_mode,
+        planning_mode: planning_mode ?? context.modes.planning_mode,
+        reasoning_level: reasoning_level ?? context.modes.reasoning_level,
+      },
+      policy,
+      ...(timezone === null ? {} : { decision: { kind: 'said', timezone } }),
+    });
+    if (wish !== null) await keepWish(context, tx, { id, conversation, policy }, wish, user);
+    if (asks) await queuePlanning(context, tx, { id, user, turn: 1 });
+  });
+  return { run_id: id, conversation };
+}
+
+/** Has a turn of a run planned, when it is its requester's turn among those who wait. */
+export async function queuePlanning(
+  { enqueue }: Pick<ConversationContext, 'enqueue'>,
+  tx: Transaction,
+  { id, user, turn }: Pick<RunRow, 'id' | 'user' | 'turn'>,
+): Promise<void> {
+  await enqueue(tx, 'plan', { run_id: id, turn }, { key: `${id}:${turn}`, person: user });
+}
+
+/**
+ * Queues the next turn of a run the caller has locked. Whatever the planner of an earlier turn still says is ignored.
+ * @param said what the person said, and the message it is from where that is written down already; null: a decision alone,
+ *   and the turn is about what was said last
+ * @param zone where whoever said it is; null: nobody knows, or it is read with what was said before
+ */
+export async function queueTurn(
+  context: ConversationContext,
+  tx: Transaction,
+  run: RunRow,
+  said: { text: string; message: number | null } | null,
+  zone: string | null,
+  decision: SessionDecision = { kind: 'said' },
+): Promise<void> {
+  const turn = run.turn + 1;
+  const timezone = zone ?? run.decision?.timezone;
+  await updateRun(tx, run.id, {
+    turn,
+    tries: 0,
+    ...(said === null ? {} : { request: said.text, request_message: said.message }),
+    decision: { ...decision, ...(timezone === undefined ? {} : { timezone }) },
+    pause: null,
+    planning_status: nextRunStatus(run.planning_status, 'talk'),
+    questions: null,
+    escalate_reason: null,
+  });
+  await queuePlanning(context, tx, { id: run.id, user: run.user, turn });
+  // The card of the turn before is over; it says so and loses its buttons. What was said may still be written down after this.
+  await lockConversation(tx, run.conversation);
+  await askToDeliver(context, tx, run.conversation);
+}

@@ -1,4 +1,0 @@
-// Which Countersign this is.
-import manifest from '../package.json' with { type: 'json' };
-
-export const { version } = manifest;

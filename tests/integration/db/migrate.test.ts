@@ -1,0 +1,116 @@
+// Migrations: applied once whoever starts, refused against a newer database.
+import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { migrate, migrationState, migrationsFolder } from '#db/migrate.ts';
+import { emptyDatabase, type FreshDatabase, freshDatabase } from '../../setup/database.ts';
+
+const files = readdirSync(migrationsFolder)
+  .filter((name) => name.endsWith('.sql'))
+  .map((name) => name.replace(/\.sql$/, ''))
+  .sort();
+
+let database: FreshDatabase;
+const databases: FreshDatabase[] = [];
+
+async function query(text: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Migrates in a process of its own; the names it printed. */
+function migrateInChild(url: string): Promise<string[]> {
+  const module = join(import.meta.dirname, '../../../src/db/migrate.ts');
+  const code = `const { migrate } = await import(${JSON.stringify(module)}); console.log(JSON.stringify(await migrate(${JSON.stringify(url)})));`;
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', code]);
+    let [out, err] = ['', ''];
+    child.stdout.on('data', (chunk) => {
+      out += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      err += chunk;
+    });
+    child.on('error', reject);
+    child.on('close', (status) =>
+      status === 0 ? resolve(JSON.parse(out)) : reject(new Error(err)),
+    );
+  });
+}
+
+beforeEach(async () => {
+  database = await emptyDatabase();
+  databases.push(database);
+});
+afterEach(async () => {
+  await Promise.all(databases.splice(0).map((one) => one.close()));
+});
+
+describe('an empty database', () => {
+  test('reports every migration as pending and is not changed by asking', async () => {
+    expect(await migrationState(database.url)).toEqual({
+      applied: [],
+      pending: files,
+      unknown: null,
+    });
+    expect(await query("select 1 from pg_namespace where nspname like 'countersign%'")).toEqual([]);
+  });
+
+  test('has every migration applied once, in order, and nothing on the second call', async () => {
+    expect(await migrate(database.url)).toEqual(files);
+    expect(await migrate(database.url)).toEqual([]);
+    expect(await migrationState(database.url)).toEqual({
+      applied: files,
+      pending: [],
+      unknown: null,
+    });
+  });
+
+  test('is migrated by exactly one of 20 callers at once', async () => {
+    const results = await Promise.all(Array.from({ length: 20 }, () => migrate(database.url)));
+    expect(results.filter((applied) => applied.length > 0)).toEqual([files]);
+    expect(await query('select count(*)::int as n from countersign_migrations.applied')).toEqual([
+      { n: files.length },
+    ]);
+  });
+
+  test('is migrated by exactly one of four processes at once', async () => {
+    const results = await Promise.all(
+      Array.from({ length: 4 }, () => migrateInChild(database.url)),
+    );
+    expect(results.filter((applied) => applied.length > 0)).toEqual([files]);
+  });
+});
+
+test('the template that test files clone is up to date', async () => {
+  const cloned = await freshDatabase();
+  databases.push(cloned);
+  expect(await migrationState(cloned.url)).toMatchObject({ pending: [], unknown: null });
+});
+
+test('a database of a newer build is refused, and the error says which and what to do', async () => {
+  await migrate(database.url);
+  const year3000 = Date.UTC(3000, 0, 1);
+  await query(
+    `insert into countersign_migrations.applied (hash, created_at) values ('x', ${year3000})`,
+  );
+  await expect(migrate(database.url)).rejects.toMatchObject({
+    code: 'schema_too_new',
+    message: expect.stringMatching(/3000-01-01.*Upgrade Countersign, or use another database/),
+  });
+  expect(await migrationState(database.url)).toMatchObject({ unknown: new Date(year3000) });
+});
+
+test('a server that is not there is named without its password', async () => {
+  const error: unknown = await migrate('postgres://me:secret@127.0.0.1:1/nowhere').catch((e) => e);
+  expect(error).toMatchObject({ code: 'database_unavailable' });
+  expect(String(error)).toMatch(/nowhere at 127\.0\.0\.1:1 cannot be reached/);
+  expect(String(error)).not.toContain('secret');
+});

@@ -1,0 +1,116 @@
+// How people like to be talked to, kept: set by themselves alone, and asked for once whoever asks.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Database, openDatabase } from '#db/database.ts';
+import { markProbed, readPolicy, replacePolicy, storePolicy } from '#db/policies.ts';
+import { person } from '#domain/people/actor.ts';
+import { defaultPolicy } from '#domain/people/policy.ts';
+import { getPolicy, setPolicy } from '#people/own-policy.ts';
+import { openPreferences } from '#planner/create-planner.ts';
+import { useDatabase } from '../../setup/database.ts';
+
+const database = useDatabase();
+let processes: Database[];
+
+beforeAll(() => {
+  processes = [1, 2].map(() =>
+    openDatabase(database.url, { max: 5, applicationName: 'test', onError: () => {} }),
+  );
+});
+afterAll(() => Promise.all(processes.map((db) => db.close())));
+
+const one = () => {
+  const [db] = processes;
+  if (db === undefined) throw new Error('no database is open');
+  return db;
+};
+
+const now = new Date('2026-05-04T09:30:00Z');
+const context = () => ({ db: one(), clock: { now: () => now } });
+
+describe('the sliders of a person', () => {
+  test('are none for somebody who is not known', async () => {
+    expect(await readPolicy(one().query, 'nobody')).toEqual({ policy: {}, probed: false });
+  });
+
+  test('are added one by one, or set as a whole', async () => {
+    const { query } = one();
+    await storePolicy(query, 'ana', { tone: 'friendly' });
+    await storePolicy(query, 'ana', { probing_depth: 0 });
+    expect((await readPolicy(query, 'ana')).policy).toEqual({ tone: 'friendly', probing_depth: 0 });
+    await replacePolicy(query, 'ana', { autonomy: 'low' });
+    expect((await readPolicy(query, 'ana')).policy).toEqual({ autonomy: 'low' });
+  });
+
+  test('are set by that person, and it is in the audit', async () => {
+    const change = { policy: { tone: 'clinical' as const }, keep: true };
+    const view = await setPolicy(context(), 'ben', change, person('ben', 'console'));
+    expect(view).toEqual({
+      user: 'ben',
+      policy: { ...defaultPolicy, tone: 'clinical' },
+      set: { tone: 'clinical' },
+    });
+    const { rows } = await one().query.execute(
+      sql`select actor, action, data from countersign.audit where action = 'set_policy'`,
+    );
+    expect(rows).toEqual([
+      { actor: 'ben', action: 'set_policy', data: { policy: { tone: 'clinical' }, keep: true } },
+    ]);
+  });
+
+  test.each([
+    ['another person', person('cy', 'api')],
+    ['a model', { kind: 'model', id: 'ben', via: 'api' } as const],
+  ])('are not set by %s', async (_, actor) => {
+    const change = { policy: { approval_policy: 'single_final' as const }, keep: true };
+    await expect(setPolicy(context(), 'ben', change, actor)).rejects.toMatchObject({
+      code: 'not_allowed',
+    });
+    expect((await getPolicy(one().query, 'ben')).set).not.toHaveProperty('approval_policy');
+  });
+
+  test('that were set in a chat are kept for half an hour, and not a moment longer', async () => {
+    const set = (tone: 'friendly' | 'clinical', ago: number) => {
+      const pressed = { at: new Date(now.getTime() - ago) };
+      const change = { policy: { tone }, keep: true, pressed };
+      return setPolicy(context(), 'hal', change, person('hal', 'slack'));
+    };
+    await set('friendly', 30 * 60_000);
+    await expect(set('clinical', 30 * 60_000 + 1)).rejects.toMatchObject({
+      code: 'stale_version',
+      message: 'You set this more than half an hour ago; it was not kept. Set it again.',
+    });
+    expect((await getPolicy(one().query, 'hal')).set).toEqual({ tone: 'friendly' });
+  });
+});
+
+describe('asking for the style', () => {
+  test('is done by one of many that want to, over processes', async () => {
+    const claims = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => {
+        const db = processes[index % processes.length] ?? one();
+        return openPreferences(db.query).claim('dana');
+      }),
+    );
+    expect(claims.filter((claimed) => claimed)).toHaveLength(1);
+    expect(await markProbed(one().query, 'dana')).toBe(false);
+    expect(await openPreferences(one().query).isKnown('dana')).toBe(true);
+  });
+
+  test('leaves what the person has set as it is', async () => {
+    await storePolicy(one().query, 'eve', { tone: 'friendly' });
+    expect(await markProbed(one().query, 'eve')).toBe(true);
+    expect(await readPolicy(one().query, 'eve')).toEqual({
+      policy: { tone: 'friendly' },
+      probed: true,
+    });
+  });
+
+  test('is not needed for a person who has set it, and is for one who set something else', async () => {
+    const { isKnown } = openPreferences(one().query);
+    await storePolicy(one().query, 'fay', { conversation_style: 'coach' });
+    await storePolicy(one().query, 'gus', { tone: 'friendly' });
+    expect(await isKnown('fay')).toBe(true);
+    expect(await isKnown('gus')).toBe(false);
+  });
+});

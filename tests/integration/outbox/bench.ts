@@ -1,0 +1,89 @@
+// What tests of delivery share: instances that post to a platform, and looks into its tables.
+import { sql } from 'drizzle-orm';
+import type { DeliveryRule } from '#chat/outbox/delivery-context.ts';
+import { followPlan } from '#chat/outbox/follow-plan.ts';
+import { createEnqueue, openBoss } from '#db/boss.ts';
+import type { ChatPlace } from '#domain/chat/chat.ts';
+import type { Planner } from '#domain/planning/run.ts';
+import { speakAsBot } from '#messages/speak.ts';
+import type { Platform } from '../../fixtures/chat-platform.ts';
+import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
+
+/** Short waits; the round looks after whatever is late. */
+const quickRule: Partial<DeliveryRule> = {
+  backoffMs: 20,
+  longestBackoffMs: 40,
+  leaseSeconds: 3,
+  callWithinMs: 1000,
+  paceMs: 100,
+  redrawAfterMs: 100,
+};
+
+export function openPostingInstance(
+  url: string,
+  platform: Platform,
+  rule: Partial<DeliveryRule> = {},
+  options: { planner?: Planner } = {},
+): Promise<TestInstance> {
+  return openTestInstance(url, {
+    ...options,
+    chatPorts: { slack: platform.port, teams: platform.port },
+    deliveryRule: { ...quickRule, ...rule },
+  });
+}
+
+export function open({ db, openConversation }: TestInstance, place: ChatPlace): Promise<string> {
+  return db.transaction((tx) => openConversation(tx, place));
+}
+
+export const settledState = async ({ db }: TestInstance) => {
+  const { rows } = await db.query.execute<{ n: number }>(sql`
+    select count(*)::int as n from countersign.chat_places
+    where (asked > answered or due_at is not null or holder is not null) and broken is null`);
+  return rows[0]?.n === 0;
+};
+
+/** Waits until nothing is left to post or to draw. */
+export function delivered(instance: TestInstance): Promise<true> {
+  return waitFor('everything to be delivered', () => settledState(instance), { timeoutMs: 20_000 });
+}
+
+export type Speaker = {
+  say(conversation: string, texts: string[], planId?: string): Promise<void>;
+  /** Names the plan anew, and has its cards follow. */
+  rename(planId: string, title: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** What the bot says, from a process that posts nothing. */
+export async function openSpeaker({ db, listener }: TestInstance): Promise<Speaker> {
+  const boss = await openBoss(db, listener, { work: false, onError: () => {} });
+  const enqueue = createEnqueue(boss);
+  return {
+    async say(conversation, texts, planId) {
+      for (const text of texts) {
+        const message = { conversation, says: text, planId: planId ?? null };
+        await db.transaction((tx) => speakAsBot({ enqueue }, tx, message));
+      }
+    },
+    async rename(planId, title) {
+      await db.query.execute(
+        sql`update countersign.plans set title = ${title} where id = ${planId}`,
+      );
+      await followPlan({ db, enqueue }, planId);
+    },
+    close: () => boss.stop({ graceful: false }),
+  };
+}
+
+export const countRows = async (
+  { db }: TestInstance,
+  conversation: string,
+  state: string,
+): Promise<number> => {
+  const { rows } = await db.query.execute<{ n: number }>(
+    sql`select count(*)::int as n from countersign.chat_posts where conversation = ${conversation} and state = ${state}`,
+  );
+  return rows[0]?.n ?? 0;
+};

@@ -1,0 +1,309 @@
+// What the bot says reaches the chat platforms: in order, each once, and its cards follow their plans.
+import { sql } from 'drizzle-orm';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { DeliveryRule } from '#chat/outbox/delivery-context.ts';
+import { readDeliveryState } from '#db/chat-places.ts';
+import { appendMessage } from '#db/messages.ts';
+import type { ChatPlace } from '#domain/chat/chat.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Plan, StepDraft } from '#domain/plan/plan.ts';
+import { openPlatform, type Platform, tooMany } from '../../fixtures/chat-platform.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { ana, noop, openTestInstance, reach, type TestInstance } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
+import {
+  countRows,
+  delivered,
+  open,
+  openPostingInstance,
+  openSpeaker,
+  type Speaker,
+} from './bench.ts';
+
+const database = useDatabase();
+let platform: Platform;
+/** Posts nothing. */
+let gateway: TestInstance;
+let speaker: Speaker;
+let instances: TestInstance[] = [];
+
+let channel = 0;
+
+/** A thread of this test's own channel. */
+const placeOf = (thread: string | null, rest: Partial<ChatPlace> = {}): ChatPlace => ({
+  platform: 'slack',
+  tenant: 'T1',
+  channel: `C${channel}`,
+  thread,
+  ...rest,
+});
+
+beforeEach(async () => {
+  channel += 1;
+  platform = openPlatform();
+  gateway = await openTestInstance(database.url, { work: false });
+  speaker = await openSpeaker(gateway);
+});
+afterEach(async () => {
+  await Promise.all(instances.map((instance) => instance.close()));
+  instances = [];
+  await speaker.close();
+  await gateway.close();
+});
+
+async function work(rule: Partial<DeliveryRule> = {}): Promise<TestInstance> {
+  const instance = await openPostingInstance(database.url, platform, rule);
+  instances.push(instance);
+  return instance;
+}
+
+const textsIn = (thread: string | null) =>
+  platform.standing
+    .filter(({ place }) => place.thread === thread)
+    .map(({ content }) => content.text);
+
+const numbered = (n: number, prefix = '') => Array.from({ length: n }, (_, i) => `${prefix}${i}`);
+
+const cards = () => platform.standing.map(({ content }) => JSON.stringify(content.card));
+
+/** Proposes, and waits until the card stands. */
+async function propose(
+  instance: TestInstance,
+  conversation: string,
+  steps: StepDraft[] = [noop('1')],
+): Promise<Plan> {
+  const plan = await instance.service.propose({ title: 'Rooms', steps }, { conversation }, ana);
+  await waitFor('its card', () => cards().some((card) => card.includes(plan.id)));
+  await delivered(instance);
+  return plan;
+}
+
+describe('messages', () => {
+  test('are posted in order and once, by two processes at one platform', async () => {
+    const [instance] = await Promise.all([work(), work()]);
+    const here = await open(instance, placeOf('1'));
+    const there = await open(instance, placeOf('2'));
+    expect(await open(instance, placeOf('1'))).toBe(here);
+    expect(there).not.toBe(here);
+    await Promise.all([
+      speaker.say(here, numbered(20, 'a')),
+      speaker.say(there, numbered(20, 'b')),
+    ]);
+    await delivered(instance);
+    expect(textsIn('1')).toEqual(numbered(20, 'a'));
+    expect(textsIn('2')).toEqual(numbered(20, 'b'));
+    expect(platform.calls).toHaveLength(40);
+  });
+
+  test('of people are not echoed, and conversations elsewhere are left alone', async () => {
+    const instance = await work();
+    const here = await open(instance, placeOf(null));
+    await instance.db.transaction((tx) =>
+      appendMessage(tx, { conversation: here, author: 'person', name: 'ana', text: 'Hello' }),
+    );
+    await speaker.say('console', ['Nobody sees this in a chat']);
+    await speaker.say(here, ['Hello, Ana']);
+    await delivered(instance);
+    expect(textsIn(null)).toEqual(['Hello, Ana']);
+    expect(platform.calls).toHaveLength(1);
+  });
+
+  test('that were said while nobody posts wait, and a lost job loses none', async () => {
+    const here = await open(gateway, placeOf('1'));
+    await speaker.say(here, ['a', 'b']);
+    await gateway.db.query.execute(sql`delete from pgboss.job where name like 'deliver%'`);
+    const instance = await work();
+    await delivered(instance);
+    expect(textsIn('1')).toEqual(['a', 'b']);
+  });
+
+  test('wait as long as the platform asks, in order, and hold up no other conversation', async () => {
+    const instance = await work({ longestBackoffMs: 1 });
+    const here = await open(instance, placeOf('1'));
+    const there = await open(instance, placeOf('2'));
+    let refused = 0;
+    platform.before = ({ place }) => {
+      if (place.thread !== '1' || refused > 0) return;
+      refused += 1;
+      throw tooMany(3_600_000);
+    };
+    await speaker.say(here, ['a', 'b']);
+    await waitFor('the refusal', () => refused === 1);
+    await speaker.say(there, ['c']);
+    await waitFor('the other', () => textsIn('2').length === 1);
+    expect(textsIn('1')).toEqual([]);
+    const { rows } = await instance.db.query.execute<{ minutes: number }>(sql`
+      select extract(epoch from not_before - clock_timestamp())::float8 / 60 as minutes
+      from countersign.chat_places where conversation = ${here}`);
+    expect(rows[0]?.minutes).toBeGreaterThan(58);
+    // The hour is over.
+    await instance.db.query.execute(
+      sql`update countersign.chat_places set not_before = clock_timestamp() where conversation = ${here}`,
+    );
+    await delivered(instance);
+    expect(textsIn('1')).toEqual(['a', 'b']);
+    expect(refused).toBe(1);
+  });
+
+  test('are posted once though every answer is lost or late', async () => {
+    const instance = await work({ callWithinMs: 100, leaseSeconds: 1 });
+    const here = await open(instance, placeOf('1'));
+    const seen = new Map<string, number>();
+    platform.after = async ({ content }) => {
+      const tries = (seen.get(content.text) ?? 0) + 1;
+      seen.set(content.text, tries);
+      if (tries === 1) throw new CountersignError('timed_out', 'No answer.', { passesAfterMs: 0 });
+      // Never answers: the call is given up, and the next try finds what got through.
+      if (tries === 2) await new Promise(() => {});
+    };
+    await speaker.say(here, ['a', 'b']);
+    await delivered(instance);
+    expect(textsIn('1')).toEqual(['a', 'b']);
+    expect([...seen.values()]).toEqual([3, 3]);
+  });
+
+  test('that the platform refuses for good are set aside, and the next ones go on', async () => {
+    const instance = await work({ tries: 3 });
+    const here = await open(instance, placeOf('1'));
+    platform.before = ({ content }) => {
+      if (content.text === 'bad') throw new Error('invalid_blocks');
+    };
+    await speaker.say(here, ['a', 'bad', 'c']);
+    await delivered(instance);
+    expect(textsIn('1')).toEqual(['a', 'c']);
+    expect(platform.calls.filter(({ text }) => text === 'bad')).toHaveLength(3);
+    expect(await countRows(instance, here, 'failed')).toBe(1);
+    expect(await readDeliveryState(instance.db.query, 10)).toMatchObject({
+      failed: 1,
+      error: 'invalid_blocks',
+    });
+  });
+});
+
+describe('a broken place', () => {
+  test('waits with what an operator has to do, and goes on when something comes from there', async () => {
+    const instance = await work();
+    const here = await open(instance, placeOf('1'));
+    const there = await open(instance, placeOf('2'));
+    const why = 'The channel is archived. Unarchive it or ask elsewhere.';
+    let broken = true;
+    platform.before = ({ place }) => {
+      if (broken && place.thread === '1') throw new CountersignError('not_allowed', why);
+    };
+    await speaker.say(here, ['a']);
+    const brokenNow = async () => {
+      const { rows } = await instance.db.query.execute<{ broken: string | null }>(
+        sql`select broken from countersign.chat_places where conversation = ${here}`,
+      );
+      return rows[0]?.broken === why;
+    };
+    await waitFor('the place to be broken', brokenNow);
+    expect(await readDeliveryState(instance.db.query, 10)).toMatchObject({
+      broken: 1,
+      last: { broken: why },
+    });
+    await speaker.say(here, ['b']);
+    await speaker.say(there, ['c']);
+    await waitFor('the other', () => textsIn('2').length === 1);
+    expect(platform.calls.filter(({ text }) => text === 'a')).toHaveLength(1);
+    broken = false;
+    await open(instance, placeOf('1'));
+    await delivered(instance);
+    expect(textsIn('1')).toEqual(['a', 'b']);
+  });
+});
+
+describe('a card', () => {
+  test('follows its plan to the end, then has no buttons and rests', async () => {
+    const instance = await work();
+    const here = await open(instance, placeOf('1'));
+    const plan = await propose(instance, here);
+    expect(cards()[0]).toContain('countersign:approve');
+    expect(cards()[0]).toContain('Waiting for ana');
+    await instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+    await reach(instance, plan.id, 'completed');
+    await waitFor('the end to be shown', () => cards()[0]?.includes('Done'));
+    await delivered(instance);
+    expect(cards()[0]).not.toContain('countersign:');
+    const { rows } = await instance.db.query.execute(
+      sql`select from countersign.chat_posts where plan_id = ${plan.id} and live`,
+    );
+    expect(rows).toHaveLength(0);
+    expect(textsIn('1')).toHaveLength(2);
+  });
+
+  test('is superseded by a newer one of its plan in the same conversation, and nowhere else', async () => {
+    const instance = await work();
+    const here = await open(instance, placeOf('1'));
+    const there = await open(instance, placeOf('2', { platform: 'teams' }));
+    const plan = await propose(instance, here);
+    await speaker.say(there, ['Look'], plan.id);
+    await speaker.say(here, ['Again'], plan.id);
+    await delivered(instance);
+    await waitFor('the first to be retired', () => cards()[0]?.includes('is further down'));
+    expect(cards()[0]).not.toContain('countersign:');
+    expect(cards().slice(1).join()).toContain('countersign:approve');
+    const inTeams = platform.standing.find(({ place }) => place.platform === 'teams');
+    expect(inTeams?.content.card).toMatchObject({ type: 'AdaptiveCard' });
+    expect(JSON.stringify(inTeams)).toContain('Action.Execute');
+  });
+
+  test('is changed a few times by 200 changes, and shows the newest state', async () => {
+    const instance = await work({ paceMs: 2000 });
+    const here = await open(instance, placeOf('1'));
+    const plan = await propose(instance, here);
+    const begun = performance.now();
+    for (let i = 1; i <= 200; i++) await speaker.rename(plan.id, `Rooms ${i}`);
+    await delivered(instance);
+    const paces = (performance.now() - begun) / 2000;
+    expect(cards()[0]).toContain('Rooms 200');
+    expect(platform.standing[0]?.changes).toBeLessThanOrEqual(Math.ceil(paces) + 1);
+  });
+
+  test('that did not change is not sent again', async () => {
+    const instance = await work();
+    const here = await open(instance, placeOf('1'));
+    const plan = await propose(instance, here);
+    await speaker.rename(plan.id, plan.title);
+    await delivered(instance);
+    expect(platform.standing[0]?.changes).toBe(0);
+  });
+
+  test('that was deleted is posted anew while its plan waits for people, and else forgotten', async () => {
+    const instance = await work();
+    const here = await open(instance, placeOf('1'));
+    const plan = await propose(instance, here);
+    platform.delete(String(platform.standing[0]?.message));
+    await speaker.rename(plan.id, 'Rooms again');
+    await waitFor('a new card', () => cards()[0]?.includes('countersign:approve'));
+    await delivered(instance);
+    expect(platform.standing).toHaveLength(1);
+    platform.delete(String(platform.standing[0]?.message));
+    await instance.service.cancel(plan.id, { version: 1 }, ana);
+    await waitFor(
+      'the card to be forgotten',
+      async () => (await countRows(instance, here, 'gone')) === 1,
+    );
+    await delivered(instance);
+    expect(cards().join()).not.toContain('countersign:');
+  });
+
+  test('never shows older over newer: a late change is followed by another', async () => {
+    const instance = await work({ callWithinMs: 100, paceMs: 1, longestBackoffMs: 1 });
+    const here = await open(instance, placeOf('1'));
+    const plan = await propose(instance, here);
+    const gate = Promise.withResolvers<void>();
+    let held = 0;
+    platform.before = async ({ verb }) => {
+      if (verb === 'update' && ++held === 1) await gate.promise;
+    };
+    await instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+    await reach(instance, plan.id, 'completed');
+    await waitFor('the end to be shown', () => cards()[0]?.includes('Done'));
+    await delivered(instance);
+    const changes = platform.standing[0]?.changes ?? 0;
+    gate.resolve();
+    await waitFor('the late change', () => (platform.standing[0]?.changes ?? 0) > changes);
+    await waitFor('the newest again', () => cards()[0]?.includes('Done'));
+  });
+});

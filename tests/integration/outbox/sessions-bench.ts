@@ -1,0 +1,49 @@
+// What tests of sessions in chats share: an instance with a planner in stages that posts to a platform of its own for each test, and
+// looks at the messages of that test's channel alone: what the one before had still to post may come here as well.
+import { afterEach, beforeEach } from 'vitest';
+import type { ChatPlace } from '#domain/chat/chat.ts';
+import { openPlatform, type Platform } from '../../fixtures/chat-platform.ts';
+import { stagedPlanner } from '../../fixtures/staged-planner.ts';
+import { ana, type TestInstance } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
+import { open, openPostingInstance } from './bench.ts';
+
+export function useSessions(database: { url: string }) {
+  let platform: Platform;
+  let instance: TestInstance;
+  let channels = 0;
+  let threads = 0;
+  const planner = stagedPlanner(() => instance.db.query);
+
+  beforeEach(async () => {
+    channels += 1;
+    platform = openPlatform();
+    instance = await openPostingInstance(database.url, platform, {}, { planner });
+  });
+  afterEach(() => instance.close());
+
+  const isHere = ({ channel }: ChatPlace) => channel === `C${channels}`;
+  const standing = () => platform.standing.filter(({ place }) => isHere(place));
+  const cards = () => standing().map(({ content }) => JSON.stringify(content.card));
+  return {
+    instance: () => instance,
+    platform: () => platform,
+    isHere,
+    standing,
+    cards,
+    card: (at: number) => cards().at(at) ?? '',
+    /** A conversation in a new thread of the test's channel. */
+    thread: (on: ChatPlace['platform'] = 'slack') =>
+      open(instance, {
+        platform: on,
+        tenant: 'T1',
+        channel: `C${channels}`,
+        thread: `${++threads}`,
+      }),
+    /** Ana asks for something. @returns the run */
+    ask: async (conversation: string, text: string) =>
+      (await instance.service.startRun({ text, conversation }, ana)).run_id,
+    shown: (words: string) =>
+      waitFor(`“${words}”`, () => cards().some((one) => one.includes(words))),
+  };
+}

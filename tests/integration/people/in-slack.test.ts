@@ -1,0 +1,51 @@
+// Linking as people do it: `/plans link` in Slack, the code somewhere else; and what that changes in Slack at once.
+import { expect, test } from 'vitest';
+import { person } from '#domain/people/actor.ts';
+import { readLinkCommand } from '#domain/people/link.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
+import { clearInbox } from '../inbox/bench.ts';
+import { useSlackInstance } from '../slack/slack-instance.ts';
+
+const database = useDatabase();
+
+test('a code from Slack, sent from Teams, makes both one person in Slack at once, until it is removed', async () => {
+  const { slack, instance } = await useSlackInstance(database.url);
+  const { service } = instance;
+  await clearInbox(instance);
+  const ana = slack.addUser({ name: 'ana' });
+  const channel = slack.addChannel({ name: 'release', members: [ana.id], bot: false }).id;
+  const ask = async (text: string) => {
+    const before = slack.ephemerals(ana.id).length;
+    await slack.command(ana.id, channel, '/plans', text);
+    const all = await waitFor(`the answer to ${text}`, async () => {
+      const now = slack.ephemerals(ana.id);
+      return now.length > before && now;
+    });
+    return JSON.stringify(all.at(-1)?.blocks);
+  };
+
+  const elsewhere = person('teams:X1:O1', 'teams');
+  const plan = await service.propose(
+    { title: 'Asked in Teams', steps: [noop('1')] },
+    {},
+    elsewhere,
+  );
+  expect(await ask('mine')).not.toContain(plan.id);
+  expect(await ask('link show')).toContain('No other account is linked');
+
+  const said = await ask('link');
+  const [, code = ''] = /Your code is ([2-9A-Z]{5}-[2-9A-Z]{5})/.exec(said) ?? [];
+  expect(said).toContain(`plans link ${code}`);
+  const outcome = await service.link(readLinkCommand(code), elsewhere);
+  expect(outcome).toMatchObject({ kind: 'linked', person: 'ana@example.com' });
+
+  expect(await ask('mine')).toContain(plan.id);
+  expect(await ask('link show')).toContain('ana@example.com and teams:X1:O1');
+  expect(await ask('link WRONG-WRONG')).toContain('There is no such code');
+
+  expect(await ask('link remove')).toContain('Unlinked');
+  expect(await ask('mine')).not.toContain(plan.id);
+  expect(await service.personOf(elsewhere.id)).toBe(elsewhere.id);
+});

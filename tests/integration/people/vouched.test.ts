@@ -1,0 +1,155 @@
+// Whose approval counts where different people are asked for: those whom a chat platform vouches for, each once. A name that was
+// typed is never a second person, however it is written.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Actor, person, type Surface } from '#domain/people/actor.ts';
+import type { ApproverPolicy, Plan } from '#domain/plan/plan.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+
+const database = useDatabase();
+let instance: TestInstance;
+
+beforeAll(async () => {
+  instance = await openTestInstance(database.url, { work: false });
+});
+afterAll(() => instance.close());
+
+const anaInSlack = person('ana@corp.example', 'slack');
+const benInTeams = person('ben@corp.example', 'teams');
+const cleoInSlack = person('slack:T1:CLEO', 'slack');
+const people = [anaInSlack.id, benInTeams.id, cleoInSlack.id];
+const twoOf: ApproverPolicy = { kind: 'n_of', n: 2, people };
+
+function propose(approvers: ApproverPolicy, by: Actor, conversation?: string): Promise<Plan> {
+  const draft = { title: 'Something', steps: [noop('1')], approvers };
+  return instance.service.propose(draft, conversation === undefined ? {} : { conversation }, by);
+}
+const approve = ({ id, version, digest }: Plan, by: Actor) =>
+  instance.service.approve(id, { version, digest }, by);
+const cardFor = (plan: Plan, user: string) =>
+  instance.service.card(plan.id, { user, timezone: 'UTC' });
+
+const typed: Surface[] = ['api', 'console', 'terminal'];
+
+describe('A name that was typed', () => {
+  test.each(typed)('in the %s is nobody of N of M, though the rule names it', async (via) => {
+    const plan = await propose(twoOf, anaInSlack);
+    for (const id of people) {
+      await expect(approve(plan, person(id, via))).rejects.toMatchObject({
+        code: 'not_allowed',
+        message: expect.stringContaining('two people who signed in through Slack or Teams'),
+      });
+    }
+    expect((await instance.service.getPlan(plan.id)).approvals).toEqual([]);
+  });
+
+  test.each(typed)('in the %s is nobody other than the requester', async (via) => {
+    const plan = await propose({ kind: 'not_requester' }, person('mallory', via));
+    for (const id of ['Mallory', 'boss', benInTeams.id]) {
+      await expect(approve(plan, person(id, via))).rejects.toMatchObject({
+        code: 'not_allowed',
+        message: expect.stringContaining('signed in through Slack or Teams'),
+      });
+    }
+  });
+
+  test('cannot ask for what whoever typed it approves: two people then have to', async () => {
+    const plan = await propose({ kind: 'not_requester' }, person('ghost', 'api'));
+    expect((await approve(plan, benInTeams)).status).toBe('proposed');
+    await expect(approve(plan, person('boss', 'api'))).rejects.toMatchObject({
+      code: 'not_allowed',
+    });
+    expect((await approve(plan, cleoInSlack)).status).toBe('approved');
+  });
+
+  test('is refused on a machine without accounts with what to set up, and its card says so', async () => {
+    const plan = await propose(
+      { kind: 'n_of', n: 2, people: ['ana', 'ben'] },
+      person('local', 'api'),
+    );
+    const setUp =
+      /two people who signed in through Slack or Teams.* connect one .* see docs\/approvals\.md/;
+    await expect(approve(plan, person('ana', 'console'))).rejects.toThrow(setUp);
+    expect((await cardFor(plan, 'ana')).terms.join(' ')).toMatch(setUp);
+    expect((await cardFor(plan, 'ana')).may_approve).toBe(false);
+  });
+
+  test('that approved for another rule counts where different people are asked for once its person signs in', async () => {
+    const guarded = { workspace_delete: twoOf };
+    const strict = await openTestInstance(database.url, {
+      work: false,
+      settings: { guardedApprovers: guarded },
+    });
+    try {
+      const step = {
+        id: 'a',
+        description: 'Delete it',
+        tool: 'workspace',
+        operation: 'delete',
+        args: { path: 'a.md' },
+      };
+      const { id, version, digest } = await strict.service.propose(
+        { title: 'Delete', steps: [step] },
+        {},
+        anaInSlack,
+      );
+      const say = (by: Actor) => strict.service.approve(id, { version, digest }, by);
+      await say(person(anaInSlack.id, 'api'));
+      expect((await say(benInTeams)).status).toBe('proposed');
+      expect((await say(anaInSlack)).status).toBe('approved');
+    } finally {
+      await strict.close();
+    }
+  });
+});
+
+test('whoever a rule names can stop a plan, by any surface', async () => {
+  const plan = await propose(twoOf, anaInSlack);
+  const stopped = await instance.service.cancel(
+    plan.id,
+    { version: 1 },
+    person(benInTeams.id, 'api'),
+  );
+  expect(stopped.status).toBe('cancelled');
+});
+
+test('people whom a platform vouches for count, each once', async () => {
+  const plan = await propose(twoOf, anaInSlack);
+  expect((await cardFor(plan, anaInSlack.id)).may_approve).toBe(true);
+  expect((await approve(plan, anaInSlack)).status).toBe('proposed');
+  expect((await approve(plan, person('ANA@corp.example', 'teams'))).status).toBe('proposed');
+  expect((await approve(plan, benInTeams)).status).toBe('approved');
+});
+
+describe('Names are compared however they are written', () => {
+  test('so the requester is not somebody else in capital letters', async () => {
+    const plan = await propose({ kind: 'not_requester' }, anaInSlack);
+    for (const id of ['Ana@Corp.Example', 'ａｎａ@corp.example', '@ana@corp.example']) {
+      await expect(approve(plan, person(id, 'teams'))).rejects.toMatchObject({
+        code: 'not_allowed',
+      });
+    }
+  });
+
+  test('so the requester, named people and who has written there decide', async () => {
+    const own = await propose({ kind: 'requester' }, person('Mallory', 'api'));
+    expect((await approve(own, person('mallory', 'api'))).status).toBe('approved');
+    const named = await propose({ kind: 'named', people: ['Ben'] }, person('ana', 'api'));
+    expect((await approve(named, person('ben', 'api'))).status).toBe('approved');
+    const open = await propose({ kind: 'anyone' }, person('ana', 'api'), 'written');
+    await instance.service.say('written', 'status', person('Dora', 'api'));
+    expect((await approve(open, person('dora', 'api'))).status).toBe('approved');
+  });
+
+  test('so a linked account is the same person in other letters', async () => {
+    const code = await instance.service.link({ do: 'ask' }, person('Dan@corp.example', 'teams'));
+    if (code.kind !== 'code') throw new Error('no code came');
+    await instance.service.link({ do: 'use', code: code.code }, person('slack:T1:DAN', 'slack'));
+    expect(await instance.service.personOf('dan@corp.example')).toBe('dan@corp.example');
+    expect(await instance.service.personOf('slack:T1:DAN')).toBe('dan@corp.example');
+    const plan = await propose({ kind: 'not_requester' }, person('slack:T1:DAN', 'slack'));
+    await expect(approve(plan, person('DAN@corp.example', 'teams'))).rejects.toMatchObject({
+      code: 'not_allowed',
+    });
+  });
+});

@@ -1,0 +1,45 @@
+// What a step waits for, in the words of a card: nothing that delays it may be left out.
+import { describe, expect, it } from 'vitest';
+import type { Dependency } from '#domain/plan/plan.ts';
+import { numberSteps } from '#domain/plan/step-numbers.ts';
+
+const edge = (id: string, more: Partial<Dependency> = {}): Dependency => ({
+  id,
+  type: 'FS',
+  lag_minutes: 0,
+  ...more,
+});
+
+/** What the last of three steps waits for, the first two being free. */
+function afterOf(...after: Dependency[]): string | undefined {
+  const steps = [
+    { id: 'a', after: [] },
+    { id: 'b', after: [] },
+    { id: 'c', after },
+  ];
+  return numberSteps(steps).find(({ step }) => step.id === 'c')?.after;
+}
+
+describe('what a step waits for', () => {
+  it.each<[string, Dependency[]]>([
+    ['', []],
+    ['after 1a', [edge('a')]],
+    ['after 1', [edge('a'), edge('b')]],
+    ['2 d after 1a', [edge('a', { lag_minutes: 2880 })]],
+    ['1 h 30 min after 1a', [edge('a', { lag_minutes: 90 })]],
+    ['after 1a, 1 d after 1b', [edge('a'), edge('b', { lag_minutes: 1440 })]],
+    // Ends are held at the beginning, and leads count as none.
+    ['after 1a', [edge('a', { type: 'FF' })]],
+    ['after 1a', [edge('a', { lag_minutes: -30 })]],
+  ])('is said as “%s”', (words, after) => {
+    expect(afterOf(...after)).toBe(words);
+  });
+
+  it.each<[string, Dependency]>([
+    ['once 1a has begun', edge('a', { type: 'SS' })],
+    ['10 min after 1a begins', edge('a', { type: 'SS', lag_minutes: 10 })],
+    ['once 1a has begun', edge('a', { type: 'SF' })],
+  ])('is said as “%s” where it is a beginning', (words, after) => {
+    expect(afterOf(after)).toBe(words);
+  });
+});
