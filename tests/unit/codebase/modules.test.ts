@@ -85,7 +85,12 @@ const planted: [string, string, string, RegExp][] = [
     "import { Pool } from 'pg';",
     /belongs to db/,
   ],
-  ['help from the tests', 'src/api/x.ts', "import { a } from '../../tests/wait.ts';", /only for tests/],
+  [
+    'help from the tests',
+    'src/api/x.ts',
+    "import { a } from '../../tests/wait.ts';",
+    /only for tests/,
+  ],
   [
     'a module nobody has heard of',
     'src/attic/x.ts',
