@@ -19,42 +19,31 @@ const libraries: Record<string, string> = {
   '/console/lib/lit-html/directives/repeat.js': 'lit-html/directives/repeat.js',
 };
 
-/** Modules of other rooms that the page shares; at run time they import each other only. */
-const shared: Record<string, string> = {
-  '/console/shared/calls.ts': 'cards/calls.ts',
-  '/console/shared/host-config.ts': 'cards/host-config.ts',
-  '/console/shared/input-ids.ts': 'cards/input-ids.ts',
-  '/console/shared/plain.ts': 'cards/plain.ts',
-  '/console/shared/policy-words.ts': 'cards/policy-words.ts',
-  '/console/shared/trace-view.ts': 'cards/trace-view.ts',
-  '/console/shared/trace-words.ts': 'cards/trace-words.ts',
-  '/console/shared/version-words.ts': 'cards/version-words.ts',
-  '/console/shared/words.ts': 'cards/words.ts',
-  '/console/shared/domain/call.ts': 'src/domain/plan/call.ts',
-  '/console/shared/domain/expected-step.ts': 'src/domain/plan/expected-step.ts',
-  '/console/shared/domain/step-numbers.ts': 'src/domain/plan/step-numbers.ts',
-  '/console/shared/domain/condition-words.ts': 'src/domain/plan/condition-words.ts',
-  '/console/shared/domain/words.ts': 'src/domain/words.ts',
-};
+/** Modules that the page shares with the server; at run time they import each other only. */
+const shared = [
+  'cards/calls.ts',
+  'cards/host-config.ts',
+  'cards/input-ids.ts',
+  'cards/plain.ts',
+  'cards/policy-words.ts',
+  'cards/trace-view.ts',
+  'cards/trace-words.ts',
+  'cards/version-words.ts',
+  'cards/words.ts',
+  'domain/plan/call.ts',
+  'domain/plan/expected-step.ts',
+  'domain/plan/step-numbers.ts',
+  'domain/plan/condition-words.ts',
+  'domain/words.ts',
+];
 
 /** What the page's imports of names (rather than paths) mean. */
 export const importMap = {
   imports: {
     'lit-html': '/console/lib/lit-html/lit-html.js',
     'lit-html/directives/repeat.js': '/console/lib/lit-html/directives/repeat.js',
-    '#cards/calls.ts': '/console/shared/calls.ts',
-    '#cards/host-config.ts': '/console/shared/host-config.ts',
-    '#cards/input-ids.ts': '/console/shared/input-ids.ts',
-    '#cards/trace-view.ts': '/console/shared/trace-view.ts',
-    '#cards/plain.ts': '/console/shared/plain.ts',
-    '#cards/policy-words.ts': '/console/shared/policy-words.ts',
-    '#cards/version-words.ts': '/console/shared/version-words.ts',
-    '#cards/words.ts': '/console/shared/words.ts',
-    '#domain/plan/call.ts': '/console/shared/domain/call.ts',
-    '#domain/plan/expected-step.ts': '/console/shared/domain/expected-step.ts',
-    '#domain/plan/step-numbers.ts': '/console/shared/domain/step-numbers.ts',
-    '#domain/plan/condition-words.ts': '/console/shared/domain/condition-words.ts',
-    '#domain/words.ts': '/console/shared/domain/words.ts',
+    '#cards/': '/console/shared/cards/',
+    '#domain/': '/console/shared/domain/',
   },
 };
 
@@ -88,7 +77,10 @@ export function listAssets(): Map<string, Asset> {
   for (const [address, path] of Object.entries(libraries)) {
     add(address, join(root, 'node_modules', path));
   }
-  for (const [address, path] of Object.entries(shared)) add(address, join(root, path));
+  for (const path of shared) {
+    const file = path.startsWith('domain/') ? join('src', path) : path;
+    add(`/console/shared/${path}`, join(root, file));
+  }
   for (const file of listPageFiles()) {
     add(`/console/page/${file.slice(page.length + 1).replaceAll('\\', '/')}`, file);
   }

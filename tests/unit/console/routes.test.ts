@@ -46,7 +46,14 @@ describe('the console’s page', () => {
       /<script type="importmap">(.*?)<\/script>/s.exec(page)?.[1] ?? '',
     );
     const named = [...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path = '']) => path);
-    const waiting = [...named, ...Object.values(map.imports)];
+    const folders = Object.entries(map.imports).filter(([name]) => name.endsWith('/'));
+    const files = Object.values(map.imports).filter((address) => !address.endsWith('/'));
+    const addressOf = (name: string) => {
+      const folder = folders.find(([start]) => name.startsWith(start));
+      if (folder === undefined) return map.imports[name] ?? name;
+      return folder[1] + name.slice(folder[0].length);
+    };
+    const waiting = [...named, ...files];
     const seen = new Set<string>();
     for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
       if (seen.has(path)) continue;
@@ -56,7 +63,7 @@ describe('the console’s page', () => {
       if (!/\.[jt]s$/.test(path) || path.includes('/lib/adaptivecards')) continue;
       const imports = (await response.text()).matchAll(/(?:from|^import)\s*["']([^"']+)["']/gm);
       for (const [, name = ''] of imports) {
-        const target = map.imports[name] ?? name;
+        const target = addressOf(name);
         expect(target).toMatch(/^[./]/);
         waiting.push(new URL(target, `${api.origin}${path}`).pathname);
       }
