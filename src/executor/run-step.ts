@@ -113,8 +113,11 @@ export async function runStep(run: StepRun): Promise<Outcome> {
     if (drift !== null) return askAboutDrift(run, name, ready, drift);
     if (ready.confirm !== null) return askToConfirm(step, name, ready.args, ready.confirm);
     const queued = performance.now();
-    const begin = () => {
+    const begin = async () => {
       const waited = performance.now() - queued > freshMs;
+      // While it waited for a slot its target may have changed.
+      const later = waited ? await findDrift(run, operation, ready.args) : null;
+      if (later !== null) return askAboutDrift(run, name, ready, later);
       return callOperation(run, operation, ready.args, waited);
     };
     const isIdle = (operation.expectedSeconds?.(ready.args) ?? 0) * 1000 >= idleFromMs;

@@ -1,6 +1,7 @@
 // Arguments a model decides when the step runs: what they cost, what binds them, and whom a guarded call asks.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readSpentSince } from '#db/spending.ts';
@@ -112,6 +113,32 @@ function counting(calls: JsonObject[]): ExecutorContext {
   };
   return { ...executor, registry: counted };
 }
+
+test('a step whose target changes while it waits for a slot asks instead of calling', async () => {
+  await put('late.md', 'as it was shown');
+  const { slots } = executor;
+  const context: ExecutorContext = {
+    ...executor,
+    slots: {
+      ...slots,
+      async run(begin, signal) {
+        await put('late.md', 'changed while it waited');
+        await pause(300);
+        return slots.run(begin, signal);
+      },
+    },
+  };
+  const plan = { title: 'Delete late', steps: [deletes('late.md')] };
+  const { id } = await startBy(executor, instance, plan);
+  await runReady(id, context);
+  const { status, question } = await stepOf(id);
+  expect(status).toBe('waiting');
+  expect(question).toContain('late.md changed after the plan was approved');
+  expect(await get('late.md')).toBe('changed while it waited');
+  await settle(id, 'retry');
+  await runReady(id);
+  await expect(get('late.md')).rejects.toThrow('ENOENT');
+});
 
 describe('a guarded step with run-time arguments', () => {
   test('waits with the final values, and once confirmed is called with exactly these, once', async () => {
