@@ -62,7 +62,6 @@ const step = (id: string, operation: string, args: object, after: string[] = [])
   tool: 'workspace',
   operation,
   args: JSON.stringify(args),
-  target: null,
   after,
 });
 const proposal = (...steps: object[]) => ({

@@ -6,7 +6,6 @@ import type { Json, JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import type { PlannerTools } from '../ports.ts';
 import type { Clause, Command, Edit, FileSet, Files, Question, Text } from './command.ts';
-import type { RiskNote } from './describe.ts';
 import { bindFamily, type Family, familyOf, wantedWords } from './families.ts';
 import { baseName, describeSet, folderOf, isNamed, matchesPattern, tidyPath } from './files.ts';
 import { placeFor } from './forms.ts';
@@ -23,6 +22,9 @@ export type Setting = {
   signal: AbortSignal;
 };
 
+/** What could go wrong beyond what the calls themselves show. */
+export type RiskNote = { text: string; sign?: string };
+
 export type Outcome =
   | { kind: 'steps'; steps: Step[]; cautions: RiskNote[] }
   | { kind: 'questions'; questions: Question[] }
@@ -35,10 +37,6 @@ const listedNow: RiskNote = {
   text: 'The files were listed when this was planned; files that come later are not included.',
   sign: 'A file like these was added after this plan was made.',
 };
-const changedSince = (path: string): RiskNote => ({
-  text: `${path} is rewritten as a whole from what it said when this was planned; a change made to it since is lost.`,
-  sign: `${path} was changed after this plan was made.`,
-});
 
 /** Ends the building with something to be said. */
 class Stop extends Error {
@@ -357,7 +355,6 @@ class Builder {
     const text = applyEdit(old, edit);
     if (text === null)
       throw stop(`${path} does not contain the words to replace, so there is nothing to do.`);
-    if (state.kind === 'now') this.#cautions.push(changedSince(path));
     this.#addWrite(path, { kind: 'literal', text }, true);
   }
 

@@ -1,4 +1,4 @@
-// Puts steps into words: what each does, what it touches, what will be true afterwards, and what could go wrong.
+// Puts steps into words: what each does, and what the plan comes to.
 // Everything is said from operations and arguments alone, so that it stays true after a change.
 import { isReference, referencesOf } from '#domain/plan/arguments.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
@@ -182,21 +182,6 @@ function joinPhrases(words: string[]): string {
   return `${words.slice(0, -1).join(', ')}, and ${words.at(-1)}`;
 }
 
-/** What the step touches, for the card. */
-export function readTarget(step: Described): string | undefined {
-  const named =
-    step.spec.targetArgument === undefined ? undefined : step.args[step.spec.targetArgument];
-  if (typeof named === 'string' && named !== '') return named;
-  for (const role of ['to', 'path', 'url', 'assignee'] as const) {
-    const value = say(step, role);
-    if (value !== '') return value;
-  }
-  const first = Object.values(step.args).find(
-    (value) => typeof value === 'string' && value !== '' && value.length <= 80,
-  );
-  return typeof first === 'string' && familyOf(step.spec) === null ? first : undefined;
-}
-
 /** A file that is there afterwards: its text where that is known, and where it came from. */
 type FileState = {
   path: string;
@@ -359,65 +344,4 @@ function nounFor(verb: string, lines: string[]): string {
   );
   if (folders) return 'files and folders';
   return /^(?:Create|Move|Copy|Delete|Read)$/.test(verb) ? 'files' : 'times';
-}
-
-export type RiskNote = { text: string; sign?: string };
-
-/** At most three, each with the sign that would show it. */
-export function describeRisks(steps: Described[], cautions: RiskNote[]): RiskNote[] {
-  const deleted: string[] = [];
-  const replaced: string[] = [];
-  const kept: string[] = [];
-  const moved: string[] = [];
-  const called: string[] = [];
-  const made = new Set<string>();
-  for (const step of steps) {
-    const path = say(step, 'path');
-    switch (familyOf(step.spec)) {
-      case 'delete':
-        if (!made.has(path)) deleted.push(path);
-        break;
-      case 'write':
-        if (!made.has(path)) (step.args.overwrite === false ? kept : replaced).push(path);
-        made.add(path);
-        break;
-      case 'move':
-        if (!made.has(say(step, 'from'))) moved.push(say(step, 'from'));
-        made.add(say(step, 'to'));
-        break;
-      case 'request':
-        called.push(say(step, 'url'));
-        break;
-      default:
-        break;
-    }
-  }
-  const risks: RiskNote[] = [];
-  if (deleted.length > 0)
-    risks.push({
-      text: `${listShort(deleted)} is deleted permanently.`,
-      sign: 'Someone still needs what was deleted.',
-    });
-  if (called.length > 0)
-    risks.push({
-      text: `${listShort(called)} may act at once, and that cannot be taken back.`,
-      sign: 'The answer says that something was created or sent.',
-    });
-  risks.push(...cautions);
-  if (replaced.length > 0)
-    risks.push({
-      text: `A file that is already there is replaced: ${listShort(replaced)}.`,
-      sign: 'It is listed in the workspace before this runs.',
-    });
-  if (kept.length > 0)
-    risks.push({
-      text: `A file that is already there is left alone, and the step fails: ${listShort(kept)}.`,
-      sign: 'It is listed in the workspace before this runs.',
-    });
-  if (moved.length > 0)
-    risks.push({
-      text: `The move fails when the file is missing: ${listShort(moved)}.`,
-      sign: 'It is not listed in the workspace before this runs.',
-    });
-  return risks.slice(0, 3);
 }

@@ -6,17 +6,12 @@ import { shorten } from '#domain/words.ts';
 import { writeConditions } from '../grammar/read-step.ts';
 import type { WrittenOutline } from '../grammar/written-outline.ts';
 import { printMoment } from '../schedule/time-words.ts';
+import type { RiskNote } from './build.ts';
 import type { Clause, Request } from './command.ts';
-import {
-  describeOutcome,
-  describeRisks,
-  describeStep,
-  describeTitle,
-  describeWait,
-  type RiskNote,
-  readTarget,
-} from './describe.ts';
+import { describeOutcome, describeStep, describeTitle, describeWait } from './describe.ts';
 import type { Step } from './step.ts';
+
+const risksAtMost = 3;
 
 export type WrittenNode = WrittenOutline['nodes'][number];
 export type Drafted = { request: Request; steps: Step[]; cautions: RiskNote[] };
@@ -29,21 +24,19 @@ export function needsOutline({ clauses, parts, deadline, outline }: Request): bo
 }
 
 export function draftSteps({ steps, cautions }: Drafted, timezone: string): PlanDraft {
-  const risks = describeRisks(steps, cautions);
+  const risks = cautions.slice(0, risksAtMost);
   const title = describeTitle(steps, timezone);
   const when = describeStart(steps, timezone);
   return {
     title: when === '' ? title : `${title.replace(/[.?!]+$/, '')}, ${when}`,
     summary: `${when === '' ? '' : `Not before ${when.replace(/^on /, '')}: `}${describeOutcome(steps, timezone)}`,
     steps: steps.map((step): StepDraft => {
-      const target = readTarget(step);
       return {
         id: step.id,
         description: describeStep(step, timezone) + describeWait(step.start, timezone),
         tool: step.spec.tool,
         operation: step.spec.operation,
         args: step.args,
-        ...(target === undefined ? {} : { target: target.slice(0, 2000) }),
         ...(step.after.size === 0 ? {} : { after: [...step.after] }),
         ...(step.start === null ? {} : { not_before: step.start }),
         ...(step.when.length === 0 ? {} : { when: step.when }),
@@ -192,7 +185,7 @@ export function writeOutline(
     title,
     summary: shorten(describeOutcome(steps, timezone), 1000),
     nodes: [goal, ...tasks.filter(({ part }) => part === null).map(({ node }) => node), ...wholes],
-    risks: describeRisks(steps, cautions).map(({ text, sign }) => ({ text, sign: sign ?? null })),
+    risks: cautions.slice(0, risksAtMost).map(({ text, sign }) => ({ text, sign: sign ?? null })),
     assumptions: [],
     confidence: 0.9,
   };
@@ -210,7 +203,6 @@ export function writeStep(
     operation: step.spec.operation,
     args: JSON.stringify(step.args),
     after,
-    target: readTarget(step)?.slice(0, 2000) ?? null,
     notes: null,
     when: writeConditions(step.when),
     ask_before: null,

@@ -18,6 +18,7 @@ import type { Question } from './command.ts';
 import { readConversation } from './conversation.ts';
 import { type Decision, decide, type Work } from './decide.ts';
 import { draftSteps, needsOutline, writeOutline } from './draft.ts';
+import { findTouched } from './order.ts';
 import { parseRequest } from './parse.ts';
 import { findRefused, namePattern } from './pattern.ts';
 import { type Addition, rewriteOutline } from './rewrite.ts';
@@ -237,7 +238,10 @@ async function buildAdditions(
 ): Promise<Addition[] | Exclude<Decision, { kind: 'plan' }>> {
   const { request, tools, signal } = task;
   const paths = steps
-    .flatMap(({ target }) => (target !== undefined && /[./]/.test(target) ? [target] : []))
+    .flatMap(({ tool, operation, args = {} }) => {
+      const spec = tools.manifest().find((one) => one.tool === tool && one.operation === operation);
+      return spec === undefined ? [] : findTouched({ spec, args }).writes.slice(-1);
+    })
     .slice(-1);
   let id = Math.max(0, ...draft.steps.map((step) => Number(step.id) || 0)) + 1;
   const built: Addition[] = [];

@@ -6,7 +6,7 @@ import { writeConditions } from '../grammar/read-step.ts';
 import type { WrittenOutline } from '../grammar/written-outline.ts';
 import { withoutAddedCheckpoints } from '../roadmap/added-checkpoints.ts';
 import type { Changes } from './changes.ts';
-import { describeOutcome, describeStep, describeTitle, readTarget } from './describe.ts';
+import { describeOutcome, describeStep, describeTitle } from './describe.ts';
 import { emptyNode, type WrittenNode, writeStep } from './draft.ts';
 import { folderOf } from './files.ts';
 import { findTouched, stepsConflict } from './order.ts';
@@ -165,7 +165,6 @@ function writeOld(
     operation: one.operation,
     args: JSON.stringify(args),
     after: idsOf(was?.after ?? []).filter((other) => beside.has(other)),
-    target: (same || spec === undefined ? one.target : readTarget({ spec, args })) ?? null,
     notes: typeof notes === 'string' ? notes : null,
     when: writeConditions(one.when),
     ask_before: ask_before ?? null,

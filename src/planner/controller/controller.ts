@@ -98,13 +98,7 @@ function hasMoved(state: PlanningState, request: PlanningRequest, previous: Plan
   const own = currentDraft(state, { ...request, revision: null });
   const content = (draft: PlanDraft) =>
     JSON.stringify(
-      draft.steps.map(({ id, tool, operation, args, target }) => [
-        id,
-        tool,
-        operation,
-        args ?? {},
-        target ?? null,
-      ]),
+      draft.steps.map(({ id, tool, operation, args }) => [id, tool, operation, args ?? {}]),
     );
   return own === null || content(own) !== content(previous);
 }

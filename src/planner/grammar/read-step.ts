@@ -26,7 +26,6 @@ export const WrittenStep = z.strictObject({
   after: z
     .array(z.string())
     .describe('Ids of steps of the same node that must be done before; empty when none.'),
-  target: z.string().nullable().describe('What is touched: a path, an address, a person.'),
   notes: z.string().nullable(),
   when: z
     .array(WrittenCondition)
@@ -87,9 +86,6 @@ export function readStep(
   const args = readArgs(step.args);
   if (args === null) return { problems: [`${name}: args is not a JSON object in text.`] };
   const spec = find(step.tool, step.operation);
-  const written = step.target?.trim() ?? '';
-  const touched = spec?.targetArgument === undefined ? undefined : args[spec.targetArgument];
-  const target = written === '' && typeof touched === 'string' ? touched.trim() : written;
   const parsed = StepDraft.safeParse({
     id,
     description,
@@ -97,7 +93,6 @@ export function readStep(
     operation: spec?.operation ?? step.operation,
     args,
     ...(after.length === 0 ? {} : { after }),
-    ...(target === '' ? {} : { target: target.slice(0, 2000) }),
     ...(notes === null || notes.trim() === '' ? {} : { notes }),
     ...readConditions(step.when),
     ...(step.ask_before === true ? { ask_before: true } : {}),

@@ -6,7 +6,7 @@ import type { OperationSpec } from '#domain/tool.ts';
 import { indexOperations, readConditions, WrittenStep } from '../grammar/read-step.ts';
 import { WrittenPreferences } from '../grammar/written-outline.ts';
 
-const { description, tool, operation, args, target, when, ask_before } = WrittenStep.shape;
+const { description, tool, operation, args, when, ask_before } = WrittenStep.shape;
 
 export const ProposalArguments = z.strictObject({
   title: z.string().describe('The gist in a few words.'),
@@ -20,7 +20,6 @@ export const ProposalArguments = z.strictObject({
       tool,
       operation,
       args,
-      target,
       after: z
         .array(z.string())
         .describe('Ids of the steps that must be done before; empty when none.'),
@@ -107,15 +106,8 @@ function readStep(
   }
   const wordOf = (value: Json | undefined) => (typeof value === 'string' ? value : '');
   const spec = find(wordOf(clean.tool), wordOf(clean.operation));
-  const target =
-    clean.target ?? (spec?.targetArgument === undefined ? undefined : args[spec.targetArgument]);
   const named = spec ? { tool: spec.tool, operation: spec.operation } : {};
-  return {
-    ...clean,
-    ...named,
-    args,
-    ...(typeof target === 'string' && target.trim() !== '' ? { target } : {}),
-  };
+  return { ...clean, ...named, args };
 }
 
 function readArgs(value: Json | undefined): JsonObject | undefined {

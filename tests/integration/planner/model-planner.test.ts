@@ -69,7 +69,6 @@ const proposal = {
       tool: 'workspace',
       operation: 'write',
       args: '{"path":"a.txt","content":"hi"}',
-      target: null,
       after: [],
     },
   ],
@@ -161,7 +160,7 @@ describe('a proposal', () => {
     expect(outcome.trace.reduce((sum, { cost_delta }) => sum + cost_delta, 0)).toBe(
       outcome.cost_usd,
     );
-    expect(proposalOf(outcome).steps[0]).toMatchObject({ target: 'a.txt' });
+    expect(proposalOf(outcome).steps[0]).toMatchObject({ args: { path: 'a.txt' } });
   });
 
   it.each<[string, object]>([

@@ -108,7 +108,7 @@ describe('a planner that is stopped in the middle', () => {
     expect(stopped.result).toMatchObject({ kind: 'aborted', reason: 'cancelled' });
     expect(asked()).toBe(1);
     const outcome = await planOnce(one);
-    expect(proposalOf(outcome).steps.map(({ target }) => target)).toEqual(['b.txt']);
+    expect(proposalOf(outcome).steps.map(({ args }) => args?.path)).toEqual(['b.txt']);
     expect(asked()).toBe(2);
     expect(await paidFor(one)).toEqual({ calls: 2, usd: 2 * price, open: 0 });
     expect(outcome.cost_usd).toBe(2 * price);

@@ -37,7 +37,6 @@ const reminder = {
   operation: 'task',
   args: JSON.stringify({ assignee: 'ana', question: 'Walk for 30 minutes.' }),
   after: [],
-  target: 'ana',
   notes: null,
 };
 
@@ -134,8 +133,6 @@ const offsite: Play = (body) => {
           tool: 'workspace',
           operation: 'write',
           args: JSON.stringify({ path: 'offsite.md', content: 'Hike, then dinner.' }),
-          target: 'offsite.md',
-          after: [],
         },
       ],
       risks: [],

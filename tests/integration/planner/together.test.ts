@@ -129,7 +129,7 @@ describe('fifty conversations at once', () => {
       if (kindOf(index) === 'question') expect(run.questions?.[0]).toContain(`${index}.txt`);
       if (run.plan_id === undefined) continue;
       const { steps } = await all.instance.service.listSteps(run.plan_id, { limit: 10 });
-      expect(steps.map(({ target }) => target)).toEqual([`${index}.txt`]);
+      expect(steps.map(({ args }) => args?.path)).toEqual([`${index}.txt`]);
     }
   });
 

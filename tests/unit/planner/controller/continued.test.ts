@@ -56,7 +56,7 @@ describe('a plan that was sent back', () => {
     expect(roadmap.result).toMatchObject({ kind: 'gate', gate: 'roadmap' });
     const fourth = next(third, { decision: approve(digestOf(roadmap)) });
     const proposed = await planner.plan(fourth, signal());
-    expect(draftOf(proposed).steps).toMatchObject([{ target: 'b.txt' }]);
+    expect(draftOf(proposed).steps).toMatchObject([{ args: { path: 'b.txt' } }]);
     expect(proposed.session?.approvals).toMatchObject({ outline: { by: 'ana' } });
     expect(asked).toEqual(['COLLECT_CONTEXT', 'SEEK_APPROVAL', 'DRAFT_OUTLINE']);
   });
@@ -74,7 +74,7 @@ describe('a plan that was sent back', () => {
     const scripted = script({
       ...acts,
       DRAFT_OUTLINE: (task, time) => {
-        seen.push([task.state.change?.feedback, task.current?.steps[0]?.target]);
+        seen.push([task.state.change?.feedback, task.current?.steps[0]?.args?.path]);
         return calling('plan_propose', notes(`${time}.txt`))(task, time);
       },
     });
@@ -101,7 +101,7 @@ describe('a plan that was sent back', () => {
     const scripted = script({
       ...acts,
       DRAFT_OUTLINE: (task, time) => {
-        seen.push([task.state.change?.feedback, task.current?.steps[0]?.target]);
+        seen.push([task.state.change?.feedback, task.current?.steps[0]?.args?.path]);
         return calling('plan_propose', notes(`${time}.txt`))(task, time);
       },
     });
@@ -141,7 +141,7 @@ describe('a plan that was sent back', () => {
     expect(asked.result.kind).toBe('question');
     const third = next(second, { text: 'b.txt', decision: { kind: 'said' } });
     const proposed = await scripted.planner.plan(third, signal());
-    expect(draftOf(proposed).steps).toMatchObject([{ target: 'b.txt' }]);
+    expect(draftOf(proposed).steps).toMatchObject([{ args: { path: 'b.txt' } }]);
     expect(proposed.trace[0]).toMatchObject({ event: 'resume_outline' });
   });
 });

@@ -25,7 +25,6 @@ function write(id: string, path: string, after: string[] = []) {
     tool: 'workspace',
     operation: 'write',
     args: JSON.stringify({ path, content: 'x' }),
-    target: path,
     after,
   };
 }

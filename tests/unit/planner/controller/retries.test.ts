@@ -24,13 +24,12 @@ function written({ nodes, title, summary }: typeof sound) {
       node(id, structure, {
         parent,
         title: name,
-        steps: steps.map(({ description, tool, operation, args, target }, index) => ({
+        steps: steps.map(({ description, tool, operation, args }, index) => ({
           id: `${id}-${index}`,
           description,
           tool,
           operation,
           args: JSON.stringify(args ?? {}),
-          target: target ?? null,
           after: [],
           notes: null,
         })),

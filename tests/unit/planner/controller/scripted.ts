@@ -35,7 +35,6 @@ export function notes(...paths: string[]) {
       tool: 'workspace',
       operation: 'write',
       args: JSON.stringify({ path, content: 'x' }),
-      target: path,
       after: [],
     })),
     risks: [],

@@ -97,8 +97,8 @@ async function revise(words: string, stage: string) {
 
 describe('feedback', () => {
   it.each([
-    ['outline', 'change_outline', { target: 'c.txt' }],
-    ['steps', 'change_outline', { target: 'c.txt' }],
+    ['outline', 'change_outline', { args: { path: 'c.txt' } }],
+    ['steps', 'change_outline', { args: { path: 'c.txt' } }],
     ['roadmap', 'change_roadmap', { after: [{ id: '2', type: 'FS', lag_minutes: 5 }] }],
     ['schedule', 'change_schedule', { not_before: monday }],
   ])('taken for %s leads to %s, whatever its words are', async (stage, event, step) => {

@@ -21,7 +21,6 @@ function stepOf(id: string, more: Partial<Step> = {}): Step {
     operation: 'write',
     args: JSON.stringify({ path: `${id}.txt`, content: id }),
     after: [],
-    target: null,
     notes: null,
     when: null,
     ask_before: null,
@@ -87,7 +86,7 @@ describe('a written outline', () => {
       {
         id: '1',
         level: 3,
-        steps: [{ tool: 'workspace', target: '1.txt', args: { path: '1.txt' } }],
+        steps: [{ tool: 'workspace', args: { path: '1.txt' } }],
       },
       {
         id: '2',
