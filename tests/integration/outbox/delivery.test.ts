@@ -224,12 +224,13 @@ describe('a card', () => {
     await reach(instance, plan.id, 'completed');
     await waitFor('the end to be shown', () => cards()[0]?.includes('Done'));
     await delivered(instance);
+    await waitFor('the end to be told', () => textsIn('1').length === 2);
+    await delivered(instance);
     expect(cards()[0]).not.toContain('countersign:');
     const { rows } = await instance.db.query.execute(
       sql`select from countersign.chat_posts where plan_id = ${plan.id} and live`,
     );
     expect(rows).toHaveLength(0);
-    expect(textsIn('1')).toHaveLength(2);
   });
 
   test('is superseded by a newer one of its plan in the same conversation, and nowhere else', async () => {
