@@ -12,7 +12,7 @@ import type { Client } from '../setup/http-client.ts';
 import { usePrograms } from '../setup/process.ts';
 import { waitFor } from '../wait.ts';
 
-const databases = { main: useDatabase(), hasty: useDatabase(), stopped: useDatabase() };
+const database = useDatabase();
 const programs = usePrograms();
 let model: OpenAiDouble;
 let api: Client;
@@ -38,10 +38,10 @@ beforeAll(async () => {
   files = join(home, 'workspace');
   ({ api } = await programs.serve({
     home,
-    database: databases.main.url,
+    database: database.url,
     env: { OPENAI_BASE_URL: model.url, TURN_LIMIT: '6' },
   }));
-  connection = new Connection({ connectionString: databases.main.url });
+  connection = new Connection({ connectionString: database.url });
   await connection.connect();
 });
 afterAll(async () => {
@@ -240,45 +240,6 @@ describe('a model that goes wrong', () => {
     const run = await ask(`Status ${status}`, { status, headers: soon });
     await expectAborted(run, 'model_failed', words);
   });
-
-  it('ends with a name when it does not answer in time', async () => {
-    scripts.set('Hang', [{ hang: true }]);
-    const hasty = await programs.serve({
-      home: await programs.home(),
-      database: databases.hasty.url,
-      env: { OPENAI_BASE_URL: model.url, WALL_TIME_SEC: '2' },
-    });
-    await expectAborted(await hasty.api.ask('Hang'), 'cap_time', /2 seconds.*WALL_TIME_SEC/s);
-    await hasty.stop();
-  });
-});
-
-describe('a model that hangs while its process stops', () => {
-  it('is left, and another process asks it again', async () => {
-    scripts.set('Stall once', [{ hang: true }, { text: 'Here I am.' }]);
-    const options = {
-      home: await programs.home(),
-      database: databases.stopped.url,
-      env: { OPENAI_BASE_URL: model.url },
-    };
-    const first = await programs.serve(options);
-    const { body } = await first.api.post<{ run_id: string }>('/api/run', { text: 'Stall once' });
-    await waitFor('the model to be asked', () => asked.has('Stall once'));
-    const began = performance.now();
-    expect(await first.stop()).toEqual({ code: 0, signal: null });
-    expect(performance.now() - began).toBeLessThan(20_000);
-    const second = await programs.serve(options);
-    await waitFor(
-      'the run to be answered',
-      async () => {
-        const run = await second.api.get<RunView>(`/api/runs/${body.run_id}`);
-        // Beside its first answer a person is asked how they like to be talked to.
-        return run.body.response_text.startsWith('Here I am.');
-      },
-      { timeoutMs: 30_000 },
-    );
-    await second.stop();
-  });
 });
 
 describe('a model that tries to approve', () => {
@@ -412,23 +373,5 @@ describe('an argument that is decided when its step runs', () => {
     await api.reach(plan.id, 'failed');
     const [failed] = await api.steps(plan.id);
     expect(failed?.error).toMatchObject({ code: 'model_failed' });
-  });
-});
-
-describe('a model whose price is not known', () => {
-  it('is named by doctor, with what it counts as, until its price is set', async () => {
-    const examine = async (settings: object) => {
-      const { stdout } = await programs.finish(['doctor', '--json'], {
-        home: await programs.home(settings),
-        database: databases.main.url,
-        env: { OPENAI_BASE_URL: model.url, PLANNER_MODEL: 'local-llama' },
-      });
-      const findings: { part: string }[] = JSON.parse(stdout);
-      return findings.find(({ part }) => part === 'Model');
-    };
-    const advice = expect.stringMatching(/local-llama is not known: it counts as \$5 and \$20 /);
-    expect(await examine({})).toMatchObject({ state: 'ok', advice });
-    const free = { prices: { 'local-llama': { input: 0, output: 0 } } };
-    expect(await examine(free)).not.toHaveProperty('advice');
   });
 });

@@ -1,0 +1,374 @@
+// The console in detail: its tabs, lists, keyboard, connection and what it keeps.
+import type { Locator } from 'playwright-core';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Plan } from '#domain/plan/plan.ts';
+import {
+  ask,
+  button,
+  card,
+  database,
+  here,
+  page,
+  programs,
+  server,
+  shownPlan,
+  startAgain,
+  useConsole,
+} from '../setup/console.ts';
+import { waitFor } from '../wait.ts';
+
+useConsole();
+
+describe('a request', () => {
+  it('is approved whole again once every step is ticked', async () => {
+    await ask('Write two files again/a.txt and again/b.txt each containing its own name');
+    await page.getByRole('tab', { name: 'Steps' }).click();
+    await page.getByRole('checkbox').last().uncheck();
+    await button('Approve').waitFor({ state: 'detached' });
+    await page.getByRole('checkbox').last().check();
+    await button('Approve').waitFor();
+  });
+
+  it('shows its steps in every tab, and its decision in the audit', async () => {
+    await ask('Write three files a.txt, b.txt and c.txt each containing its own name');
+    await button('Approve').click();
+    await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
+
+    await page.getByRole('tab', { name: 'Overview' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.locator('.graph .node[data-status="succeeded"]').nth(2).waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.locator('.gantt .span[data-kind="actual"]').nth(2).waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.getByRole('button', { name: /Creates b\.txt/ }).click();
+    await page.locator('.call .json', { hasText: 'b.txt' }).waitFor();
+    await page.getByRole('tab', { name: 'Audit' }).click();
+    await page.getByRole('row', { name: /local Approve console 1/ }).waitFor();
+    await page.getByRole('tab', { name: 'Trace' }).click();
+    await page.getByRole('row', { name: 'Collect context' }).first().waitFor();
+    await page.getByText('Planner: offline planner').waitFor();
+    await page.getByText(/In all: /).waitFor();
+  });
+
+  it('is answered without a plan when it only asks', async () => {
+    await page.goto(server.url);
+    await page.getByLabel('Your message').fill('What is in the workspace?');
+    await page.keyboard.press('Enter');
+    await page.locator('.message[data-author="bot"] .said').waitFor();
+    expect(await page.locator('plan-card').count()).toBe(0);
+  });
+
+  it('can be taken from the examples and sent with the button', async () => {
+    await page.goto(server.url);
+    await page.getByRole('button', { name: /Create notes\/standup\.md/ }).click();
+    await page.getByRole('button', { name: 'Send' }).click();
+    await button('Approve').waitFor();
+  });
+});
+
+describe('a review', () => {
+  const write = (n: number, content = `Text ${n}`, path = `many/${n}.txt`) => ({
+    id: `w${n}`,
+    description: `Write ${n}`,
+    tool: 'workspace',
+    operation: 'write',
+    args: { path, content },
+  });
+  const bar = () => page.locator('.review-bar');
+  const rows = () => page.locator('.rank .step');
+
+  it('begins at its top, however far another tab was scrolled', async () => {
+    const steps = Array.from({ length: 20 }, (_, n) => write(n));
+    const plan = await server.api.propose({ title: 'Scrolled', conversation: 'scrolled', steps });
+    await page.goto(`${server.url}/?c=scrolled&plan=${plan.id}`);
+    await button('Review').click();
+    await rows().nth(19).waitFor();
+    await page.getByRole('tab', { name: 'Overview' }).click();
+    await page.getByText('Latest events').scrollIntoViewIfNeeded();
+    await button('Review').click();
+    await rows().nth(19).waitFor();
+    expect(await page.evaluate("document.getElementById('tab-panel').scrollTop")).toBe(0);
+  });
+
+  it('says on every Approve what it approves, and offers none where no step is ticked', async () => {
+    const steps = [write(1), write(2), write(3)];
+    const plan = await server.api.propose({ title: 'Three', conversation: 'ticked', steps });
+    await page.goto(`${server.url}/?c=ticked&plan=${plan.id}&tab=steps`);
+    const ticks = page.getByRole('checkbox');
+    await ticks.nth(2).waitFor();
+    await ticks.nth(2).uncheck();
+    await bar().getByRole('button', { name: 'Approve 2 of 3 steps' }).waitFor();
+    await button('Approve 2 of 3 steps').waitFor();
+    await ticks.nth(1).uncheck();
+    await ticks.nth(0).uncheck();
+    for (const place of [bar(), card()]) {
+      const off = place.getByRole('button', { name: 'No steps selected' });
+      await off.waitFor();
+      expect(await off.isDisabled()).toBe(true);
+    }
+    await ticks.nth(1).check();
+    await bar().getByRole('button', { name: 'Approve 1 of 3 steps' }).click();
+    await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
+    expect((await server.api.plan(plan.id)).counts).toMatchObject({ succeeded: 1, cancelled: 2 });
+  });
+});
+
+describe('a plan on the page', () => {
+  const slow = {
+    title: 'Wait a while',
+    steps: [1, 2].map((n) => ({
+      id: String(n),
+      description: `Wait ${n}`,
+      tool: 'control',
+      operation: 'wait',
+      args: { seconds: 1.5 },
+      after: n === 1 ? [] : ['1'],
+    })),
+  };
+
+  it('shows its progress while it runs', async () => {
+    const plan = await server.api.propose({ ...slow, conversation: 'console-slow' });
+    await page.goto(`${server.url}/?plan=${plan.id}`);
+    await button('Approve').click();
+    await card().getByText('0 of 2').waitFor();
+    await card().getByText('1 of 2').waitFor();
+    await page.getByText('2 of 2 steps done').waitFor();
+  });
+
+  it('comes back after a reload with its conversation and its tab', async () => {
+    await ask('Create notes/reload.md saying Still here');
+    await page.getByRole('tab', { name: 'Steps' }).click();
+    await page.locator('.step').first().waitFor();
+    const { id } = await shownPlan();
+    await page.reload();
+    await page.locator('.step').first().waitFor();
+    await page.getByText('Create notes/reload.md saying Still here').waitFor();
+    await button('Approve').waitFor();
+    expect((await shownPlan()).id).toBe(id);
+  });
+
+  it('keeps what a person is typing on its card while other things change', async () => {
+    await ask('Create notes/typed.md saying Typed');
+    await button('Propose changes').click();
+    await card().locator('textarea:focus').waitFor();
+    await page.keyboard.type('half a sent');
+    // Another colour scheme draws every card anew.
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.keyboard.type('ence');
+    const field = card().getByRole('textbox');
+    expect(await field.inputValue()).toBe('half a sentence');
+  });
+
+  it('brings into sight what a button opened, where the card is taller than the column', async () => {
+    await ask('Create notes/tall.md saying Tall, then copy it to notes/taller.md');
+    const boxOf = async (part: Locator) => {
+      const box = await part.boundingBox();
+      if (box === null) throw new Error('It is not drawn.');
+      return { top: box.y, bottom: box.y + box.height };
+    };
+    const list = page.locator('#messages');
+    // The column ends just under the buttons, so that they are pressed without scrolling.
+    const column = await boxOf(list);
+    const { top } = await boxOf(page.locator('.message').last());
+    const { bottom } = await boxOf(button('Propose changes'));
+    const spare = column.bottom - column.top - (bottom - top) - 40;
+    await page.setViewportSize({ width: 1280, height: Math.round(900 - spare) });
+    await button('Propose changes').click();
+    await card().locator('textarea:focus').waitFor();
+    const isSeen = async () => (await boxOf(button('Send'))).bottom <= (await boxOf(list)).bottom;
+    await waitFor('the form to be in sight', isSeen);
+    // What is drawn anew there takes it from nobody's sight.
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.evaluate('new Promise(requestAnimationFrame)');
+    expect(await isSeen()).toBe(true);
+  });
+
+  it('calls a step in its list what its card calls it', async () => {
+    await ask(
+      'Create n/one.md saying 1, then create n/two.md saying 2 and create n/three.md saying 3',
+    );
+    await page.getByRole('tab', { name: 'Steps' }).click();
+    await page.getByRole('checkbox', { name: /^Approve step 2b: / }).waitFor();
+    const names = await page.locator('.step-number').allInnerTexts();
+    expect(names).toEqual(['1', '2a', '2b']);
+    expect(await card().getByText('2b', { exact: true }).count()).toBe(1);
+  });
+
+  it('is found in the list of pending plans and decided there without its conversation', async () => {
+    const plan = await server.api.propose({ ...slow, title: 'Nobody spoke of this' });
+    await page.goto(server.url);
+    await page.getByRole('button', { name: /Pending/ }).click();
+    await page.getByRole('button', { name: /Nobody spoke of this/ }).click();
+    await button('Reject').click();
+    await card().getByRole('button', { name: 'Reject', exact: true }).last().click();
+    await waitFor(
+      'the rejection',
+      async () => (await server.api.plan(plan.id)).status === 'rejected',
+    );
+    await card().getByText('Rejected').first().waitFor();
+  });
+});
+
+describe('the list of what waits', () => {
+  const total = 52;
+  const propose = (n: number, more: object = {}) =>
+    server.api.propose({
+      ...more,
+      title: `Waiting plan ${n}`,
+      steps: [
+        { id: '1', description: 'Wait', tool: 'control', operation: 'wait', args: { seconds: 1 } },
+      ],
+    });
+  const readWaiting = async () => {
+    const path = '/api/plans?status=proposed,needs_review&limit=100';
+    return (await server.api.get<{ plans: Plan[] }>(path)).body.plans;
+  };
+
+  // What other tests have proposed waits no longer: each begins with an empty list.
+  beforeEach(async () => {
+    for (let plans = await readWaiting(); plans.length > 0; plans = await readWaiting()) {
+      const rejected = plans.map(({ id, version }) =>
+        server.api.post(`/api/plans/${id}/reject`, { version }),
+      );
+      expect((await Promise.all(rejected)).map(({ status }) => status)).toEqual(
+        plans.map(() => 200),
+      );
+    }
+  });
+
+  const rows = () => page.locator('.pending-row');
+  const focused = () => page.locator('.pending-row:focus .pending-title').innerText();
+
+  it('goes on to older ones by the keyboard alone, and keeps them when it is read again', async () => {
+    for (let n = 1; n <= total; n++) await propose(n);
+    await page.goto(server.url);
+    const open = page.getByRole('button', { name: /Pending/ });
+    await open.getByText('50+').waitFor();
+    await open.focus();
+    await page.keyboard.press('Enter');
+    await rows().nth(49).waitFor();
+    expect(await rows().count()).toBe(50);
+    expect(await rows().first().innerText()).toContain(`Waiting plan ${total}`);
+    await rows().first().focus();
+    await page.keyboard.press('End');
+    expect(await focused()).toBe('Waiting plan 3');
+    await page.keyboard.press('ArrowUp');
+    expect(await focused()).toBe('Waiting plan 4');
+    await page.keyboard.press('End');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.locator('.pending-row:focus').getByText('Waiting plan 2').waitFor();
+    expect(await rows().count()).toBe(total);
+    expect(await page.getByRole('button', { name: 'Show older' }).count()).toBe(0);
+    // One more is proposed while the list is open: it is read again, whole.
+    await propose(total + 1);
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await rows()
+      .getByText(`Waiting plan ${total + 1}`)
+      .waitFor({ timeout: 30_000 });
+    expect(await rows().count()).toBe(total + 1);
+    expect(await focused()).toBe('Waiting plan 2');
+    await page.keyboard.press('Escape');
+    await page.locator('#pending').waitFor({ state: 'detached' });
+    await page.locator('#pending-button:focus').waitFor();
+  });
+
+  it('says why older ones could not be read, and can be asked again', async () => {
+    for (let n = 1; n <= total; n++) await propose(n);
+    await page.goto(server.url);
+    const older = page.getByRole('button', { name: 'Show older' });
+    await page.getByRole('button', { name: /Pending/ }).click();
+    await older.waitFor();
+    await page.route('**/api/plans?*', (route) => route.abort());
+    await older.click();
+    await page.locator('#pending [role="alert"]').waitFor();
+    await page.unroute('**/api/plans?*');
+    await older.click();
+    await rows()
+      .nth(total - 1)
+      .waitFor();
+    expect(await page.locator('#pending [role="alert"]').count()).toBe(0);
+  });
+
+  it('is read once more for all that happens while it is read, and leads on to what comes below it', async () => {
+    const added = 20;
+    const conversation = 'console-busy';
+    for (let n = 1; n <= total; n++) await propose(n);
+    await page.goto(`${server.url}/?c=${conversation}`);
+    await page.getByRole('button', { name: /Pending/ }).click();
+    await rows().nth(49).waitFor();
+    let reads = 0;
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/api/plans?*', async (route) => {
+      reads += 1;
+      if (reads === 1) await held;
+      await route.continue();
+    });
+    for (let n = total + 1; n <= total + added; n++) await propose(n, { conversation });
+    await page
+      .locator('plan-card')
+      .nth(added - 1)
+      .waitFor();
+    await page.getByRole('button', { name: 'Show older' }).click();
+    expect(reads).toBe(1);
+    release();
+    await page.locator('.pending-row:focus').waitFor();
+    expect(await focused()).toBe('Waiting plan 2');
+    expect(await rows().count()).toBe(total + added);
+    // Two pages each: the one reading after it, and what the shown plan and a timer may have asked for beside it.
+    expect(reads).toBeLessThanOrEqual(7);
+  });
+
+  it('says so where nothing waits', async () => {
+    await page.route('**/api/plans?*', (route) =>
+      route.fulfill({ json: { plans: [], next_cursor: null } }),
+    );
+    await page.goto(server.url);
+    await page.getByRole('button', { name: /Pending/ }).click();
+    await page.getByText('Nothing is waiting').waitFor();
+    expect(await page.getByRole('button', { name: 'Show older' }).count()).toBe(0);
+  });
+});
+
+describe('the connection', () => {
+  it('is taken up again after the program was away, and nothing that was said is missing', async () => {
+    const port = String(new URL(server.url).port);
+    await page.goto(`${server.url}/?c=console-away`);
+    await page.getByText('What should be done?').first().waitFor();
+    await server.stop();
+    await page.getByText(/Reconnecting/).waitFor();
+    await startAgain({ PORT: port });
+    await server.api.post('/api/conversations/console-away/messages', {
+      text: 'What is in the workspace?',
+    });
+    await page.locator('.message[data-author="bot"] .said').waitFor();
+    await waitFor(
+      'the notice to go',
+      async () => (await page.getByText(/Reconnecting/).count()) === 0,
+    );
+  });
+
+  it('asks for the token once, and remembers it in this tab', async () => {
+    const token = 'a-token-for-the-console';
+    const guarded = await programs.serve({
+      home: await programs.home(),
+      database: database.url,
+      verb: 'gateway',
+      env: { COUNTERSIGN_API_TOKEN: token },
+    });
+    here.add(new URL(guarded.url).host);
+    await page.goto(guarded.url);
+    await page.getByLabel('Token').fill('not the token at all');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByLabel('Token').fill(token);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('What should be done?').first().waitFor();
+    await page.reload();
+    await page.locator('.welcome').waitFor();
+    expect(await page.locator('dialog').count()).toBe(0);
+    await guarded.stop();
+  });
+});

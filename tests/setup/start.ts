@@ -1,0 +1,38 @@
+// What tests of starting and ending the program share.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { isAlive } from '#db/embedded/postmaster.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import { waitFor } from '../wait.ts';
+import type { Client } from './http-client.ts';
+
+export const draft = (name: string) => ({
+  title: `Write ${name}`,
+  steps: [
+    {
+      id: '1',
+      description: `Create ${name}`,
+      tool: 'workspace',
+      operation: 'write',
+      args: { path: name, content: name },
+    },
+  ],
+});
+
+export async function runPlan(api: Client, name: string): Promise<Plan> {
+  const plan = await api.propose(draft(name));
+  expect((await api.approve(plan)).status).toBe(200);
+  return await api.reach(plan.id, 'completed');
+}
+
+/** Process id of the database server of a home. */
+export async function readPostmaster(home: string): Promise<number> {
+  const text = await readFile(join(home, 'postgres', 'data', 'postmaster.pid'), 'utf8');
+  return Number(text.split('\n')[0]);
+}
+
+/** A server that has been stopped lives on for some milliseconds. */
+export function untilGone(pid: number): Promise<true> {
+  return waitFor('the database server to be gone', () => !isAlive(pid));
+}
