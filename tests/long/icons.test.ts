@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { drawIcons } from '../../../icons/draw.ts';
-import { openBrowser } from '../../../setup/chromium.ts';
+import { drawIcons } from '../icons/draw.ts';
+import { openBrowser } from '../setup/chromium.ts';
 
-const root = join(import.meta.dirname, '..', '..', '..', '..');
+const root = join(import.meta.dirname, '..', '..');
 const read = (path: string) => readFile(join(root, path));
 const color = 'adapters/teams/package/color.png';
 const outline = 'adapters/teams/package/outline.png';
