@@ -1,5 +1,6 @@
 // What requests must look like: bodies, and queries whose numbers and lists are read strictly.
 import { z } from 'zod';
+import { AnyPress } from '#domain/chat/press.ts';
 import { settledStands } from '#domain/plan/expected-step.ts';
 import { PlanPatch } from '#domain/plan/patch.ts';
 import { PlanDraft, PlanStatus, StepStatus } from '#domain/plan/plan.ts';
@@ -82,18 +83,48 @@ export const ProposeBody = documented(
   },
 );
 
+const steps = z.array(line(200)).min(1).max(1_000_000);
+
+const FieldValue = z.union([StorableText.max(20_000), z.number(), z.boolean(), z.null()]);
+
 export const ApproveBody = documented(
   z.strictObject({
     version,
     digest: z.string().min(1).max(200),
     user,
-    steps: z.array(line(200)).min(1).max(1_000_000).exactOptional(),
-    except: z.array(line(200)).min(1).max(1_000_000).exactOptional(),
+    steps: steps.exactOptional(),
+    except: steps.exactOptional(),
   }),
   {
     id: 'Approval',
     description:
       'Version and digest of the plan that was read. `steps`: approve only these; `except`: all but these. What is approved must include all it depends on.',
+  },
+);
+
+export const PressBody = documented(
+  z
+    .strictObject({
+      button: AnyPress,
+      text: StorableText.max(20_000).exactOptional(),
+      fields: z.record(line(60), FieldValue).exactOptional(),
+      steps: steps.exactOptional(),
+      except: steps.exactOptional(),
+      user,
+    })
+    .refine(({ steps, except }) => steps === undefined || except === undefined, {
+      message: 'give steps or except, not both',
+    }),
+  {
+    id: 'Press',
+    description:
+      'A button of a card as it was drawn, with what was entered beside it: `text`, the values of a form in `fields`, and where it approves a plan `steps` (only these) or `except` (all but these).',
+    examples: [
+      {
+        button: { action: 'approve', plan_id: 'PLAN-3f9a2c41', version: 1, digest: '9f2c…' },
+        except: ['3'],
+      },
+    ],
   },
 );
 
@@ -118,8 +149,6 @@ const LookedAt = documented(
   z.strictObject({ attempt: z.number().int().min(0), status: z.enum(settledStands) }),
   { id: 'LookedAt' },
 );
-
-const FieldValue = z.union([StorableText.max(20_000), z.number(), z.boolean(), z.null()]);
 
 export const ResumeBody = documented(
   z.strictObject({

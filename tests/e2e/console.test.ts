@@ -2,7 +2,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import {
   ask,
   button,
@@ -167,10 +166,10 @@ describe('a review', () => {
     expect(await rows().locator('.effect').allInnerTexts()).toEqual(
       expect.arrayContaining([expect.stringContaining('Text 58')]),
     );
-    const sent = page.waitForRequest((request) => request.url().endsWith('/approve'));
+    const sent = page.waitForRequest((request) => request.url().endsWith('/api/press'));
     await bar().getByRole('button', { name: 'Approve', exact: true }).click();
     const { version, digest } = plan;
-    expect((await sent).postDataJSON()).toMatchObject({ version, digest });
+    expect((await sent).postDataJSON()).toMatchObject({ button: { version, digest } });
     await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
     expect(await bar().count()).toBe(0);
   });
@@ -221,14 +220,14 @@ describe('a review', () => {
 describe('a plan on the page', () => {
   it('is approved once, however often the button is pressed', async () => {
     await ask('Create notes/once.md saying Hello');
-    const { id } = await shownPlan();
+    await shownPlan();
     const sent: string[] = [];
     page.on('request', (request) => {
       if (request.method() === 'POST') sent.push(new URL(request.url()).pathname);
     });
     await button('Approve').dblclick();
     await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
-    expect(sent).toEqual([`/api/plans/${id}/approve`]);
+    expect(sent).toEqual(['/api/press']);
   });
 
   it('says who was first when it was decided elsewhere, and shows how it stands now', async () => {
@@ -277,11 +276,12 @@ describe('a step for a person', () => {
     await card().getByText('Waiting for ben').waitFor({ state: 'detached' });
     expect(await card().getByLabel('Yes').isChecked()).toBe(true);
     const sent = page.waitForRequest(
-      (request) => request.method() === 'POST' && request.url().endsWith('/resume'),
+      (request) => request.method() === 'POST' && request.url().endsWith('/api/press'),
     );
     await button('Done').click();
-    const { about } = z.object({ about: z.unknown() }).parse((await sent).postDataJSON());
-    expect(about).toEqual({ quote: { attempt: 1, status: 'waiting' } });
+    expect((await sent).postDataJSON()).toMatchObject({
+      button: { step_id: 'quote', attempt: 1, stood: 'waiting' },
+    });
 
     await server.api.reach(plan.id, 'completed');
     const [quote] = await server.api.steps(plan.id);

@@ -4,7 +4,6 @@ import type { types } from '@slack/bolt';
 import { pressWords, windowWords } from '#cards/chat-words.ts';
 import { keepPages } from '#cards/details-view.ts';
 import { conversationAt } from '#chat/outbox/open-conversation.ts';
-import { belongsToConversation } from '#chat/presses/belongs-to-conversation.ts';
 import type { AnyPress } from '#domain/chat/press.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { explainSlackError } from '../port/explain-error.ts';
@@ -43,8 +42,7 @@ export async function fill(
   try {
     if (place !== null) {
       const conversation = conversationAt({ platform: 'slack', tenant: team, ...place });
-      if (!(await belongsToConversation(service, conversation, press)))
-        return noticeWindow(windowWords.elsewhere);
+      if (!(await service.isAbout(conversation, press))) return noticeWindow(windowWords.elsewhere);
     }
     const { id, timezone } = await people.find(team, user);
     // What a list shows belongs to no conversation that could be compared.

@@ -2,12 +2,11 @@
 import { entryWords, pressWords } from '#cards/chat-words.ts';
 import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
 import { conversationAt } from '#chat/outbox/open-conversation.ts';
-import { belongsToConversation } from '#chat/presses/belongs-to-conversation.ts';
-import { carryOut } from '#chat/presses/carry-out.ts';
+import { carryOutIn } from '#conversation/carry-out.ts';
 import type { InboxEvent } from '#domain/chat/inbox.ts';
 import type { Pressed } from '#domain/chat/pressed.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { type Actor, person } from '#domain/people/actor.ts';
+import { person } from '#domain/people/actor.ts';
 import { drawNote } from '../lists/answer-command.ts';
 import type { TeamsContext } from '../teams-context.ts';
 import type { PressSignal, Scene } from '../transport/read-activity.ts';
@@ -20,48 +19,33 @@ import { drawLook, type Reply } from './show.ts';
  */
 const toldElsewhereAfterMs = 6000;
 
-/** Who pressed, and the press they made. */
-type By = { actor: Actor; pressed: Pressed };
-
-async function approvePart(
-  { service }: TeamsContext,
-  { press, ticked }: Extract<Decision, { kind: 'part' }>,
-  { actor, pressed }: By,
-): Promise<void> {
-  const { plan_id, version, digest } = press;
-  if (ticked.length === 0) throw new CountersignError('invalid_request', entryWords.noneTicked);
-  const { plan, steps } = await service.card(plan_id, { user: actor.id, timezone: 'UTC' });
-  // The approval names version and digest; places of steps of another one decide nothing.
-  const chosen = ticked.flatMap((index) => steps[index]?.id ?? []);
-  const all = chosen.length === plan.total_steps;
-  const part = all ? {} : { steps: chosen };
-  await service.approve(plan_id, { version, digest, ...part, pressed }, actor);
-}
-
-async function act(context: TeamsContext, decision: Decision, scene: Scene, by: By): Promise<void> {
-  const { service } = context;
-  const { actor, pressed } = by;
-  if (decision.kind === 'settings') {
-    await service.setPolicy(actor.id, { policy: decision.policy, keep: true, pressed }, actor);
-    return;
-  }
-  if (!(await belongsToConversation(service, conversationAt(scene.place), decision.press)))
-    throw new CountersignError('not_allowed', pressWords.elsewhere);
-  if (decision.kind === 'part') await approvePart(context, decision, by);
-  else await carryOut(service, decision.press, decision.entered, actor, pressed);
-}
-
 /** @returns why nothing was decided; null: it was */
 async function attempt(
-  context: TeamsContext,
+  { service, people }: TeamsContext,
   decision: Decision,
   scene: Scene,
   pressed: Pressed,
 ): Promise<string | null> {
   // Whose press it is has to be known; that nobody says so is no refusal of theirs.
-  const { id, zone } = await context.people.find(scene);
+  const { id, zone } = await people.find(scene);
+  const actor = person(id, 'teams', zone);
+  if (decision.kind === 'settings') {
+    const change = { policy: decision.policy, keep: true, pressed };
+    return sayRefusal(() => service.setPolicy(actor.id, change, actor));
+  }
+  const { press } = decision;
+  if (press.part !== null && 'places' in press.part && press.part.places.length === 0)
+    return entryWords.noneTicked;
+  const conversation = conversationAt(scene.place);
+  const elsewhere = pressWords.elsewhere;
+  const refusal = await carryOutIn(service, conversation, press, actor, pressed, elsewhere);
+  return refusal?.message ?? null;
+}
+
+/** @returns what `act` was refused with; null: it was not. @throws what passes by itself */
+async function sayRefusal(act: () => Promise<unknown>): Promise<string | null> {
   try {
-    await act(context, decision, scene, { actor: person(id, 'teams', zone), pressed });
+    await act();
     return null;
   } catch (error) {
     if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
@@ -84,13 +68,11 @@ async function tell(context: TeamsContext, scene: Scene, text: string): Promise<
 async function showApart(context: TeamsContext, { verb, data, scene }: PressSignal): Promise<void> {
   const look = readLook(verb, data);
   if (look === null) return;
-  try {
+  const refusal = await sayRefusal(async () => {
     const card = await drawLook(context, look, scene);
     await context.port.whisper(scene.place, scene.from.id, { text: pressWords.details, card });
-  } catch (error) {
-    if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
-    await tell(context, scene, error.message);
-  }
+  });
+  if (refusal !== null) await tell(context, scene, refusal);
 }
 
 export async function decide(

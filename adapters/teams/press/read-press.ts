@@ -7,9 +7,8 @@ import {
   refreshVerb,
   verbs,
 } from '#cards/press.ts';
-import type { Entered } from '#chat/presses/carry-out.ts';
 import { CardPress } from '#domain/chat/card.ts';
-import type { AnyPress } from '#domain/chat/press.ts';
+import { bare, type Press } from '#domain/chat/press.ts';
 import { PolicyOverride } from '#domain/people/policy.ts';
 import type { FieldValue } from '#domain/plan/answer.ts';
 import { makeStorable } from '#domain/text.ts';
@@ -20,9 +19,7 @@ type ListName = z.infer<typeof ListName>;
 
 /** Something to be decided, and what the presser is to see afterwards. */
 export type Decision =
-  | { kind: 'press'; press: AnyPress; entered: Entered }
-  /** Approve the steps at these places of the card, and no others. */
-  | { kind: 'part'; press: CardPress; ticked: number[] }
+  | { kind: 'press'; press: Press }
   | { kind: 'settings'; policy: PolicyOverride };
 
 /** Something to be shown to whoever asks, which changes nothing. */
@@ -78,7 +75,9 @@ export function readDecision(verb: string, sent: unknown): Decision | null {
   }
   if (verb === verbs.part) {
     const press = CardPress.safeParse(data);
-    return press.success ? { kind: 'part', press: press.data, ticked: readTicked(data) } : null;
+    if (!press.success) return null;
+    const button = { ...press.data, action: 'approve' as const };
+    return { kind: 'press', press: { ...bare(button), part: { places: readTicked(data) } } };
   }
   const plan = readPlanPress(data);
   if (plan !== null) {
@@ -86,13 +85,12 @@ export function readDecision(verb: string, sent: unknown): Decision | null {
     const fields = Fields.safeParse(plan.fields);
     // What is not even a value is missing: the service says so at its field.
     const values: Record<string, FieldValue> | null = fields.success ? fields.data : null;
-    const entered = { text: plan.text ?? '', fields: values };
-    return { kind: 'press', press: plan.press, entered };
+    const press = { button: plan.press, text: plan.text ?? '', fields: values, part: null };
+    return { kind: 'press', press };
   }
   const session = readSessionPress(data);
   if (session === null) return null;
-  const entered = { text: session.text ?? '', fields: null };
-  return { kind: 'press', press: session.press, entered };
+  return { kind: 'press', press: { ...bare(session.press), text: session.text ?? '' } };
 }
 
 /** null: none of ours, or one that decides. */

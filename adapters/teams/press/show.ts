@@ -97,7 +97,7 @@ export function createShow(context: TeamsContext): Show {
       const { id } = await people.find(scene);
       return drawAdaptivePolicy((await service.getPolicy(id)).policy, pressWords.kept);
     }
-    const { press } = decision;
+    const { button: press } = decision.press;
     const subject = 'plan_id' in press ? { plan_id: press.plan_id } : { run_id: press.run_id };
     if (!(await service.isAbout(conversationAt(scene.place), subject)))
       throw new CountersignError('not_allowed', pressWords.elsewhereOnly);

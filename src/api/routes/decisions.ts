@@ -1,6 +1,8 @@
 // Decisions: each names the version it is about, approving also the digest; who may take it is for the service to say.
 import type { FastifyRequest } from 'fastify';
-import type { z } from 'zod';
+import { z } from 'zod';
+import { carryOut, readApproval } from '#conversation/carry-out.ts';
+import type { Press, PressOutcome } from '#domain/chat/press.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { Plan } from '#domain/plan/plan.ts';
@@ -16,10 +18,12 @@ import {
   ApproveBody,
   DecisionBody,
   PlanPath,
+  PressBody,
   ResumeBody,
   RetryBody,
   SimulateBody,
 } from '../requests.ts';
+import { RunAnswer } from '../schemas.ts';
 
 const planProblems: ProblemCode[] = [...decisionProblems, 'plan_not_found'];
 
@@ -27,6 +31,41 @@ const planProblems: ProblemCode[] = [...decisionProblems, 'plan_not_found'];
 function decisionOf({ version, feedback }: z.infer<typeof DecisionBody>): Decision {
   const words = feedback?.trim() ?? '';
   return words === '' ? { version } : { version, feedback: words };
+}
+
+/** What a press was about, as it stands afterwards; null: not about such a thing. */
+const PressAnswer = z.object({ plan: PlanAnswer.nullable(), run: RunAnswer.nullable() });
+
+function pressOf({ button, text, fields, ...part }: z.infer<typeof PressBody>): Press {
+  const { steps, except } = part;
+  const chosen = steps === undefined ? null : { steps };
+  return {
+    button,
+    text: text?.trim() ?? '',
+    fields: fields ?? null,
+    part: except === undefined ? chosen : { except },
+  };
+}
+
+/** An approval of a plan is checked before the transaction that keeps the answer; null: the press is none. */
+async function checkPress(service: Service, press: Press, actor: Actor) {
+  const { button } = press;
+  const approval = await readApproval(service, press, actor);
+  if (approval === null || !('plan_id' in button)) return null;
+  return service.checkApproval(button.plan_id, approval, actor);
+}
+
+async function answerPress(service: Service, outcome: PressOutcome) {
+  switch (outcome.kind) {
+    case 'plan':
+      return { plan: await service.getPlan(outcome.plan_id), run: null };
+    case 'run':
+      return { plan: null, run: await service.getRun(outcome.run_id) };
+    case 'nothing':
+      return { plan: null, run: null };
+    default:
+      return outcome satisfies never;
+  }
 }
 
 type Verb = (service: Service, id: string, decision: Decision, actor: Actor) => Promise<Plan>;
@@ -59,6 +98,43 @@ export const decisionRoutes: Routes = async (app, { service }) => {
         reply,
         () => service.checkApproval(request.params.id, approval, actorOf(request, user)),
         (joined, checked) => joined.commit(checked),
+      );
+    },
+  );
+
+  app.post(
+    '/api/press',
+    {
+      schema: {
+        operationId: 'press',
+        tags: [tags.decisions],
+        summary: 'Press a button of a card',
+        body: PressBody,
+        response: answers({ 200: json('What it was about, as it stands now.', PressAnswer) }, [
+          ...planProblems,
+          'run_not_found',
+          'digest_mismatch',
+          'patch_conflict',
+          'unknown_step',
+          'steps_missing',
+          'preflight_failed',
+          'invalid_answer',
+          'feedback_required',
+        ]),
+      },
+    },
+    async (request, reply) => {
+      const press = pressOf(request.body);
+      const actor = actorOf(request, request.body.user);
+      return answerChecked(
+        service,
+        request,
+        reply,
+        () => checkPress(service, press, actor),
+        async (joined, checked) =>
+          checked === null
+            ? answerPress(joined, await carryOut(joined, press, actor))
+            : { plan: await joined.commit(checked), run: null },
       );
     },
   );

@@ -2,8 +2,9 @@
 // settles nothing that came after it.
 import { expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
-import { carryOut } from '#chat/presses/carry-out.ts';
+import { carryOut } from '#conversation/carry-out.ts';
 import type { CardPress } from '#domain/chat/card.ts';
+import { bare } from '#domain/chat/press.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { PlanDraft, Step } from '#domain/plan/plan.ts';
 import { ana, reach, runPlan, scriptedPlanner } from '../../setup/instance.ts';
@@ -68,7 +69,7 @@ async function findPress(planId: string, action: CardPress['action']): Promise<C
 }
 
 const press = (one: CardPress, text = '', actor: Actor = ana) =>
-  carryOut(instance.service, one, { text, fields: null }, actor);
+  carryOut(instance.service, { ...bare(one), text }, actor);
 
 test('a second “Run it” on the same card does not make the call again when the first one failed', async () => {
   const { id } = await runPlan(instance, failing);

@@ -14,7 +14,10 @@ afterAll(() => api.close());
 
 describe('the table of problems', () => {
   it('has a row for every code of the instance', async () => {
-    const source = await readFile(new URL('../../../src/domain/errors.ts', import.meta.url), 'utf8');
+    const source = await readFile(
+      new URL('../../../src/domain/errors.ts', import.meta.url),
+      'utf8',
+    );
     const begin = source.indexOf('ErrorCode =');
     const union = source.slice(begin, source.indexOf(';', begin));
     const codes = [...union.matchAll(/'(\w+)'/g)].map(([, code]) => code);

@@ -5,7 +5,7 @@ import { describeError, post } from './api.ts';
 import { openPlan, showPane } from './focus.ts';
 import { takenOff } from './part.ts';
 import { loadCard, refreshPlan } from './plans.ts';
-import { type Call, type Inputs, planPress, planSessionPress } from './presses.ts';
+import { type Inputs, type PressBody, planPress } from './presses.ts';
 import { loadSession } from './sessions.ts';
 import { change, state } from './store.ts';
 
@@ -23,47 +23,31 @@ export async function press(pressed: CardPress, inputs: Inputs): Promise<void> {
     openPlan(id, planned.tab);
     return showPane('plan');
   }
-  await carryOut(id, planned.call);
-}
-
-/** Sends what was decided about plan `id`, and reads again what came of it. */
-async function carryOut(id: string, call: Call): Promise<void> {
-  change((s) => {
-    s.pressing.add(id);
-    s.notices.delete(id);
-  });
-  try {
-    await post(call.path, call.body);
-  } catch (error) {
-    notice(id, describeError(error));
-  }
-  try {
-    await (state.plan?.id === id ? refreshPlan() : loadCard(id));
-  } catch (error) {
-    notice(id, describeError(error));
-  } finally {
-    change((s) => s.pressing.delete(id));
-  }
+  await send(id, planned.body, () => (state.plan?.id === id ? refreshPlan() : loadCard(id)));
 }
 
 /** The same for a press on a session's card. */
 export async function pressSession(pressed: SessionPress, inputs: Inputs): Promise<void> {
   const id = pressed.run_id;
   if (state.pressing.has(id)) return;
-  const planned = planSessionPress(pressed, inputs);
+  const planned = planPress(pressed, inputs);
   if (planned.kind === 'refuse') return notice(id, planned.sentence);
-  if (planned.kind === 'show') return;
+  if (planned.kind === 'send') await send(id, planned.body, () => loadSession(id));
+}
+
+/** Sends a press on the card of plan or run `id`, and reads again what came of it. */
+async function send(id: string, body: PressBody, reload: () => Promise<unknown>): Promise<void> {
   change((s) => {
     s.pressing.add(id);
     s.notices.delete(id);
   });
   try {
-    await post(planned.call.path, planned.call.body);
+    await post('/api/press', body);
   } catch (error) {
     notice(id, describeError(error));
   }
   try {
-    await loadSession(id);
+    await reload();
   } catch (error) {
     notice(id, describeError(error));
   } finally {

@@ -1,0 +1,196 @@
+// What a press asks of the service: the one interpreter behind every surface. Version, digest and turn are those of the card that
+// was shown.
+import type { CardPress } from '#domain/chat/card.ts';
+import type { Press, PressedPart, PressOutcome } from '#domain/chat/press.ts';
+import type { Pressed } from '#domain/chat/pressed.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import { expectedStep } from '#domain/plan/expected-step.ts';
+import type { SessionPress } from '#domain/planning/session-card.ts';
+import type { Approval, Service } from '#domain/service.ts';
+
+type Named = { pressed?: Pressed };
+type Entered = Pick<Press, 'text' | 'fields'>;
+
+const nothing: Entered = { text: '', fields: null };
+
+/** The part as an approval says it. A place says nothing about another version: the approval names the one that was shown. */
+async function readPart(
+  service: Service,
+  { plan_id }: CardPress,
+  part: PressedPart | null,
+  actor: Actor,
+): Promise<{ steps?: string[]; except?: string[] }> {
+  if (part === null) return {};
+  if (!('places' in part)) return part;
+  const { plan, steps } = await service.card(plan_id, { user: actor.id, timezone: 'UTC' });
+  const chosen = part.places.flatMap((place) => steps[place]?.id ?? []);
+  return chosen.length === plan.total_steps ? {} : { steps: chosen };
+}
+
+/** What a press approves; null: it approves no plan. */
+export async function readApproval(
+  service: Service,
+  { button, part }: Press,
+  actor: Actor,
+): Promise<Approval | null> {
+  if (button.action !== 'approve') return null;
+  const { version, digest } = button;
+  return { version, digest, ...(await readPart(service, button, part, actor)) };
+}
+
+/** @throws `invalid_request` where the button names no step */
+async function settle(
+  service: Service,
+  press: CardPress,
+  fate: 'retry' | 'done' | 'failed',
+  { text, fields }: Entered,
+  actor: Actor,
+  named: Named,
+): Promise<void> {
+  const { step_id: step, plan_id, version } = press;
+  if (step === undefined)
+    throw new CountersignError(
+      'invalid_request',
+      'This button does not say which step it is about.',
+    );
+  const about = expectedStep(press);
+  await service.resume(
+    plan_id,
+    {
+      version,
+      steps: { [step]: fate },
+      ...(about === null ? {} : { about }),
+      ...(text === '' ? {} : { answer: text }),
+      ...(fields === null ? {} : { answers: { [step]: fields } }),
+      ...named,
+    },
+    actor,
+  );
+}
+
+async function decideSession(
+  service: Service,
+  { run_id, digest, turn, action, choice }: SessionPress,
+  text: string,
+  actor: Actor,
+  named: Named,
+): Promise<void> {
+  const words = choice ?? text;
+  const shown = { digest, turn, ...named };
+  switch (action) {
+    case 'session_answer':
+      return service.reply(run_id, words, actor, { turn, ...named });
+    case 'session_approve':
+      await service.decideRun(run_id, { ...shown, kind: 'approve' }, actor);
+      return;
+    case 'session_reject':
+      await service.decideRun(run_id, { ...shown, kind: 'reject' }, actor);
+      return;
+    case 'session_changes':
+      await service.decideRun(run_id, { ...shown, kind: 'changes', feedback: words }, actor);
+      return;
+    default:
+      action satisfies never;
+  }
+}
+
+async function decidePlan(
+  service: Service,
+  button: CardPress,
+  press: Press,
+  actor: Actor,
+  named: Named,
+): Promise<void> {
+  const { plan_id, version, action, ended_at } = button;
+  const { text, fields } = press;
+  const decision = { version, ...(text === '' ? {} : { feedback: text }), ...named };
+  switch (action) {
+    case 'approve': {
+      const approval = await readApproval(service, press, actor);
+      if (approval !== null) await service.approve(plan_id, { ...approval, ...named }, actor);
+      return;
+    }
+    case 'propose_changes':
+      await service.proposeChanges(plan_id, { version, feedback: text, ...named }, actor);
+      return;
+    case 'reject':
+      await service.reject(plan_id, decision, actor);
+      return;
+    case 'cancel':
+      await service.cancel(plan_id, decision, actor);
+      return;
+    case 'pause':
+      await service.pause(plan_id, { version, ...named }, actor);
+      return;
+    case 'resume':
+      await service.resume(plan_id, { version, ...named }, actor);
+      return;
+    case 'retry': {
+      const end = ended_at === undefined ? {} : { ended_at };
+      await service.retry(plan_id, { version, ...end, ...named }, actor);
+      return;
+    }
+    case 'settle_retry':
+      return settle(service, button, 'retry', nothing, actor, named);
+    case 'settle_done':
+      return settle(service, button, 'done', nothing, actor, named);
+    case 'settle_failed':
+      return settle(service, button, 'failed', nothing, actor, named);
+    case 'human_done':
+      return settle(service, button, 'done', { text, fields }, actor, named);
+    case 'human_blocked':
+      return settle(service, button, 'failed', { text, fields: null }, actor, named);
+    case 'details':
+      return;
+    default:
+      action satisfies never;
+  }
+}
+
+/**
+ * @param pressed the press's own name, under which it decides once
+ * @throws what the service refuses
+ */
+export async function carryOut(
+  service: Service,
+  press: Press,
+  actor: Actor,
+  pressed?: Pressed,
+): Promise<PressOutcome> {
+  const named = pressed === undefined ? {} : { pressed };
+  const { button, text } = press;
+  if ('run_id' in button) {
+    await decideSession(service, button, text, actor, named);
+    return { kind: 'run', run_id: button.run_id };
+  }
+  if (button.action === 'details') return { kind: 'nothing' };
+  await decidePlan(service, button, press, actor, named);
+  return { kind: 'plan', plan_id: button.plan_id };
+}
+
+/**
+ * A press in a chat: it decides in the conversation of its card and nowhere else.
+ * @param conversation null: it was pressed in a list or a window that belongs to none
+ * @param elsewhere what a press from another conversation is told
+ * @returns why nothing was decided, for its presser alone; null: it was
+ * @throws what passes by itself
+ */
+export async function carryOutIn(
+  service: Service,
+  conversation: string | null,
+  press: Press,
+  actor: Actor,
+  pressed: Pressed,
+  elsewhere: string,
+): Promise<CountersignError | null> {
+  try {
+    if (conversation === null || !(await service.isAbout(conversation, press.button)))
+      return new CountersignError('not_allowed', elsewhere);
+    await carryOut(service, press, actor, pressed);
+    return null;
+  } catch (error) {
+    if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
+    return error;
+  }
+}
