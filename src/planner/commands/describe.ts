@@ -8,7 +8,7 @@ import { printMoment } from '../schedule/time-words.ts';
 import { familyOf } from './families.ts';
 import { findField, nameTool, type Role, readFields, splitName } from './schema-fields.ts';
 
-export type Described = { spec: OperationSpec; args: JsonObject };
+export type Described = { id?: string; spec: OperationSpec; args: JsonObject };
 
 /** An argument by its role, as words; '' when it is missing. */
 function say(step: Described, role: Role): string {
@@ -30,15 +30,30 @@ function quoteShort(text: string, length = 60): string {
   return `"${line.length <= length ? line : `${line.slice(0, length - 1)}…`}"`;
 }
 
-/** Verb first: "Create notes/standup.md". */
-export function describeStep(step: Described, timezone: string): string {
+/** Where a step takes an argument from: the file that another of `all` reads, or that one's result; null: from no other step. */
+function findSource(
+  step: Described,
+  role: Role,
+  all: Described[],
+): { file: boolean; words: string } | null {
+  const id = sayReference(step, role);
+  if (id === null) return null;
+  const source = all.find((one) => one.id === id);
+  return source !== undefined && familyOf(source.spec) === 'read'
+    ? { file: true, words: say(source, 'path') }
+    : { file: false, words: `the result of step ${id}` };
+}
+
+/** Verb first: "Create notes/standup.md". @param all the steps that it may take something from */
+export function describeStep(step: Described, timezone: string, all: Described[]): string {
   const path = say(step, 'path');
   switch (familyOf(step.spec)) {
     case 'write': {
-      const source = sayReference(step, 'content');
-      return source === null
-        ? `${step.args.overwrite === true ? 'Rewrite' : 'Create'} ${path}`
-        : `Create ${path} from the result of step ${source}`;
+      const source = findSource(step, 'content', all);
+      if (source === null) return `${step.args.overwrite === true ? 'Rewrite' : 'Create'} ${path}`;
+      return source.file
+        ? `Copy ${source.words} to ${path}`
+        : `Create ${path} from ${source.words}`;
     }
     case 'move':
       return `Move ${say(step, 'from')} to ${say(step, 'to')}`;
@@ -56,8 +71,11 @@ export function describeStep(step: Described, timezone: string): string {
       return `Fetch ${say(step, 'url')}`;
     case 'request':
       return `${say(step, 'method') || 'Call'} ${say(step, 'url')}`;
-    case 'post':
-      return `Post ${sayReference(step, 'text') === null ? quoteShort(say(step, 'text')) : `what step ${sayReference(step, 'text')} gives`}${say(step, 'conversation') === '' ? '' : ` in ${say(step, 'conversation')}`}`;
+    case 'post': {
+      const text = findSource(step, 'text', all)?.words ?? quoteShort(say(step, 'text'));
+      const place = say(step, 'conversation');
+      return `Post ${text}${place === '' ? '' : ` in ${place}`}`;
+    }
     case 'ask':
       return `Ask ${say(step, 'assignee') || 'you'}: ${trimLine(say(step, 'question'))}`;
     case 'remind':
@@ -204,7 +222,9 @@ export function describeOutcome(steps: Described[], timezone: string): string {
         const field = findField(readFields(step.spec.input), 'content');
         const content = field && step.args[field.name];
         const text = typeof content === 'string' ? content : null;
-        files.set(path, { path, text, by: 'creates', from: '' });
+        const source = findSource(step, 'content', steps);
+        const by = source?.file === true ? 'copies' : 'creates';
+        files.set(path, { path, text, by, from: source?.words ?? '' });
         gone.delete(path);
         break;
       }
@@ -230,7 +250,9 @@ export function describeOutcome(steps: Described[], timezone: string): string {
       default: {
         const family = familyOf(step.spec);
         const fact =
-          piped && (family === 'read' || family === 'fetch') ? '' : describeFact(step, timezone);
+          piped && (family === 'read' || family === 'fetch')
+            ? ''
+            : describeFact(step, timezone, steps);
         if (fact !== '' && !facts.includes(fact)) facts.push(fact);
       }
     }
@@ -278,7 +300,7 @@ function listShort(words: string[]): string {
   return listOf(words.length > 4 ? [...shown, `${words.length - 4} more`] : shown);
 }
 
-function describeFact(step: Described, timezone: string): string {
+function describeFact(step: Described, timezone: string, all: Described[]): string {
   switch (familyOf(step.spec)) {
     case 'list':
       return `lists ${namePlace(step, say(step, 'path'))}`;
@@ -287,7 +309,7 @@ function describeFact(step: Described, timezone: string): string {
     case 'calendar_add':
       return `adds ${quoteShort(say(step, 'title'))} to the calendar ${describeTime(step, timezone)}`;
     case 'post':
-      return say(step, 'text') === '' ? 'posts the text' : `posts ${quoteShort(say(step, 'text'))}`;
+      return `posts ${findSource(step, 'text', all)?.words ?? quoteShort(say(step, 'text'))}`;
     case 'ask':
       return `asks ${say(step, 'assignee') || 'a person'} ${quoteShort(say(step, 'question'))}`;
     case 'request':
@@ -309,10 +331,15 @@ function describeFact(step: Described, timezone: string): string {
 
 /** The gist, at most 80 characters. */
 export function describeTitle(steps: Described[], timezone: string): string {
-  const main = steps.filter((step) => familyOf(step.spec) !== 'make_folder');
+  const used = new Set(steps.flatMap(({ args }) => referencesOf(args).map(({ $from }) => $from)));
+  // Folders are made, and files read, for the sake of other steps.
+  const main = steps.filter(({ id = '', spec }) => {
+    const family = familyOf(spec);
+    return family !== 'make_folder' && !(used.has(id) && (family === 'read' || family === 'fetch'));
+  });
   const groups: { verb: string; lines: string[] }[] = [];
   for (const step of main.length > 0 ? main : steps) {
-    const line = describeStep(step, timezone);
+    const line = describeStep(step, timezone, steps);
     const verb = line.split(' ', 1)[0] ?? line;
     const last = groups.at(-1);
     if (last?.verb === verb) last.lines.push(line);

@@ -8,7 +8,13 @@ import type { WrittenOutline } from '../grammar/written-outline.ts';
 import { printMoment } from '../schedule/time-words.ts';
 import type { RiskNote } from './build.ts';
 import type { Clause, Request } from './command.ts';
-import { describeOutcome, describeStep, describeTitle, describeWait } from './describe.ts';
+import {
+  type Described,
+  describeOutcome,
+  describeStep,
+  describeTitle,
+  describeWait,
+} from './describe.ts';
 import type { Step } from './step.ts';
 
 const risksAtMost = 3;
@@ -33,7 +39,7 @@ export function draftSteps({ steps, cautions }: Drafted, timezone: string): Plan
     steps: steps.map((step): StepDraft => {
       return {
         id: step.id,
-        description: describeStep(step, timezone) + describeWait(step.start, timezone),
+        description: describeStep(step, timezone, steps) + describeWait(step.start, timezone),
         tool: step.spec.tool,
         operation: step.spec.operation,
         args: step.args,
@@ -129,7 +135,7 @@ export function writeOutline(
       ...emptyNode({ id, parent: phaseOf(clause.part), title: '', structure: 'task' }),
       title: shorten(
         own.length === 1
-          ? describeStep(first, timezone)
+          ? describeStep(first, timezone, steps)
           : clause.words.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase()),
         300,
       ),
@@ -156,6 +162,7 @@ export function writeOutline(
           step,
           [...step.after].filter((one) => beside.has(one)),
           timezone,
+          steps,
         ),
       ),
     };
@@ -195,10 +202,11 @@ export function writeStep(
   step: Pick<Step, 'id' | 'spec' | 'args' | 'start' | 'when'>,
   after: string[],
   timezone: string,
+  all: Described[],
 ): WrittenNode['steps'][number] {
   return {
     id: step.id,
-    description: describeStep(step, timezone) + describeWait(step.start, timezone),
+    description: describeStep(step, timezone, all) + describeWait(step.start, timezone),
     tool: step.spec.tool,
     operation: step.spec.operation,
     args: JSON.stringify(step.args),

@@ -18,7 +18,7 @@ export async function lookUp(
   timezone: string,
   signal: AbortSignal,
 ): Promise<Looked> {
-  const what = describeStep(step, timezone);
+  const what = describeStep(step, timezone, []);
   try {
     const output = await tools.call(step.spec.name, step.args, signal);
     return { ok: true, text: formatOutput(step, output.data, output.summary) };

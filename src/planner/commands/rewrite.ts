@@ -6,7 +6,7 @@ import { writeConditions } from '../grammar/read-step.ts';
 import type { WrittenOutline } from '../grammar/written-outline.ts';
 import { withoutAddedCheckpoints } from '../roadmap/added-checkpoints.ts';
 import type { Changes } from './changes.ts';
-import { describeOutcome, describeStep, describeTitle } from './describe.ts';
+import { type Described, describeOutcome, describeStep, describeTitle } from './describe.ts';
 import { emptyNode, type WrittenNode, writeStep } from './draft.ts';
 import { folderOf } from './files.ts';
 import { findTouched, stepsConflict } from './order.ts';
@@ -28,6 +28,10 @@ export function rewriteOutline(
   const wanted = new Map(dropFolders(steps, outline).map((one) => [one.id ?? '', one]));
   const specOf = (one: StepDraft) =>
     manifest.find(({ tool, operation }) => tool === one.tool && operation === one.operation);
+  const described = [...wanted.values()].flatMap((one) => {
+    const spec = specOf(one);
+    return spec === undefined ? [] : [{ id: one.id ?? '', spec, args: one.args ?? {} }];
+  });
   const kept = outline.nodes.flatMap((node): WrittenNode[] => {
     const own = node.steps.flatMap((one) => wanted.get(one.id ?? '') ?? []);
     if (node.steps.length > 0 && own.length === 0) return [];
@@ -39,7 +43,7 @@ export function rewriteOutline(
     const plain =
       spec === undefined || only === undefined
         ? node.title
-        : describeStep({ spec, args: only.args ?? {} }, timezone);
+        : describeStep({ spec, args: only.args ?? {} }, timezone, described);
     return [
       {
         ...rest,
@@ -49,7 +53,7 @@ export function rewriteOutline(
             ? { ...node.recurs, rrule: rule.rrule }
             : node.recurs,
         after: rewire(node, outline, wanted),
-        steps: own.map((one) => writeOld(one, node, specOf(one), timezone)),
+        steps: own.map((one) => writeOld(one, node, specOf(one), timezone, described)),
       },
     ];
   });
@@ -58,19 +62,15 @@ export function rewriteOutline(
     ({ id, steps: own, structure, parent }) =>
       own.length > 0 || parents.has(id) || structure === 'milestone' || parent === null,
   );
-  const old = [...wanted.values()].flatMap((one) => {
-    const spec = specOf(one);
-    return spec === undefined ? [] : [{ id: one.id ?? '', spec, args: one.args ?? {} }];
-  });
   const owners = new Map(
     outline.nodes.flatMap(({ id, steps: own }) => own.map((one) => [one.id ?? '', id] as const)),
   );
   const addAll = (front: boolean) =>
     additions
       .filter(({ place }) => (place === 'before') === front)
-      .flatMap((addition) => addNodes(addition, old, owners, nodes, timezone));
+      .flatMap((addition) => addNodes(addition, described, owners, nodes, timezone));
   const [first, fresh] = [addAll(true), addAll(false)];
-  const all = [...old, ...additions.flatMap(({ steps: own }) => own)];
+  const all = [...described, ...additions.flatMap(({ steps: own }) => own)];
   const removed =
     steps.length < [...owners].length ||
     additions.length > 0 ||
@@ -152,6 +152,7 @@ function writeOld(
   node: OutlineNode,
   spec: OperationSpec | undefined,
   timezone: string,
+  all: Described[],
 ): WrittenNode['steps'][number] {
   const { id = '', args = {}, notes, ask_before } = one;
   const was = node.steps.find((step) => step.id === id);
@@ -160,7 +161,7 @@ function writeOld(
   return {
     id,
     description:
-      same || spec === undefined ? one.description : describeStep({ spec, args }, timezone),
+      same || spec === undefined ? one.description : describeStep({ spec, args }, timezone, all),
     tool: one.tool,
     operation: one.operation,
     args: JSON.stringify(args),
@@ -201,12 +202,12 @@ function addNodes(
       ...emptyNode({
         id: step.id,
         parent: goal,
-        title: describeStep(step, timezone),
+        title: describeStep(step, timezone, steps),
         structure: 'task',
       }),
       after: [...new Set([...step.after, ...met, ...behind])],
       not_before: step.start,
-      steps: [writeStep(step, [], timezone)],
+      steps: [writeStep(step, [], timezone, steps)],
     };
   });
 }

@@ -125,6 +125,21 @@ describe('what a person decides', () => {
 });
 
 it.each([
+  [
+    'copy a.txt to b/c.txt',
+    'Copy a.txt to b/c.txt',
+    'Copies a.txt to b/c.txt.',
+    ['Read a.txt', 'Copy a.txt to b/c.txt'],
+  ],
+  ['read a.txt and post it', 'Post a.txt', 'Posts a.txt.', ['Read a.txt', 'Post a.txt']],
+])('says of %s what is copied, and not from which step', async (say, title, summary, steps) => {
+  const planner = createOfflinePlanner({ tools: toolsOf(builtins, { 'a.txt': 'A' }) });
+  const draft = proposalOf(await plan(planner, say));
+  expect(draft).toMatchObject({ title, summary });
+  expect(draft.steps.map(({ description }) => description)).toEqual(steps);
+});
+
+it.each([
   'x and y, then z '.repeat(1250),
   'create a.txt saying x and '.repeat(800),
   'a '.repeat(10_000),
