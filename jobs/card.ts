@@ -1,4 +1,4 @@
-// card: tells people what is new about a plan, and has its cards drawn again. Reads the latest state, so that of many only one is needed.
+// card: announces what changed about a plan and redraws its cards. It reads the latest state, so one job replaces many.
 import { followHomes } from '#chat/homes/follow-plans.ts';
 import { followPlan } from '#chat/outbox/follow-plan.ts';
 import type { QueueSpec } from '#db/boss.ts';

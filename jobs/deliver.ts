@@ -1,5 +1,5 @@
-// deliver: says that a conversation has something to show on its chat platform. Whoever takes it brings all of it up to date.
-// Each platform has its own queue, so that a process that cannot write to one takes no job of it.
+// deliver: a conversation has something to show on its chat platform. The handler posts everything that is outstanding there.
+// One queue per platform, so that a process never takes a job for a platform it cannot write to.
 import type { DeliveryContext } from '#chat/outbox/delivery-context.ts';
 import { workOnPlace } from '#chat/outbox/work-on-place.ts';
 import type { QueueSpec } from '#db/boss.ts';

@@ -1,5 +1,4 @@
-// expire: looks after what waits for people. Reminds whom a step waits for; reminds about proposals nobody decides, and
-// cancels them in the end.
+// expire: reminds people about steps that wait for them and about undecided proposals, and cancels proposals that stay undecided.
 import { createExpiry } from '#conversation/expire.ts';
 import type { QueueSpec } from '#db/boss.ts';
 import type { Settings } from '#domain/settings.ts';

@@ -1,4 +1,4 @@
-// homes: says that Homes of a chat platform are to be drawn. Names none of them: whoever takes it draws those that are due.
+// homes: some Home tabs of a chat platform need redrawing. The payload names none: the handler draws whichever are due.
 import type { HomesContext } from '#chat/homes/homes-context.ts';
 import { workOnHomes } from '#chat/homes/work-on-homes.ts';
 import type { QueueSpec } from '#db/boss.ts';

@@ -1,5 +1,5 @@
-// inbox: says that a thread of a chat platform has events to handle. Whoever takes it works on the thread until none is due.
-// Each platform has its own queue, so that a process that serves one of them takes no job of another.
+// inbox: a thread of a chat platform has events to handle. The handler works on that thread until none is due.
+// One queue per platform, so that a process never takes a job for a platform it does not serve.
 import type { InboxContext } from '#chat/inbox/inbox-context.ts';
 import { type HeldThread, holdThread, workOnThread } from '#chat/inbox/work-on-thread.ts';
 import type { QueueSpec } from '#db/boss.ts';

@@ -1,4 +1,4 @@
-// What a job is: a queue with its options, and a handler that is given a parsed payload.
+// A job: a queue with its options, and a handler that receives a parsed payload.
 import type { QueueSpec } from '#db/boss.ts';
 import type { JobName, JobPayload } from '#domain/jobs.ts';
 

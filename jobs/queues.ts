@@ -1,4 +1,4 @@
-// Every queue there is; each process makes sure they exist before it sends anything.
+// All queues. Each process makes sure they exist before it sends anything.
 import type { QueueSpec } from '#db/boss.ts';
 import { cardQueue } from './card.ts';
 import { deliverQueues } from './deliver.ts';

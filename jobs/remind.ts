@@ -1,4 +1,4 @@
-// remind: rings the reminders that are due and books their next occurrence.
+// remind: sends the reminders that are due and schedules their next occurrence.
 import type { QueueSpec } from '#db/boss.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { createRinging } from '#notices/reminders.ts';

@@ -1,4 +1,4 @@
-// Hooks the jobs up to pg-boss: payloads are parsed here, at the edge, and failures are logged before they are retried.
+// Registers the jobs with pg-boss. Payloads are parsed here, at the edge; failures are logged before they are retried.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PgBoss } from 'pg-boss';
 import { type JobName, jobPayloads } from '#domain/jobs.ts';

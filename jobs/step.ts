@@ -1,5 +1,5 @@
-// step: says that a plan has ready steps. Whoever takes it begins to work on the plan; that this goes on is seen to by leases and
-// the round of every worker, not by the job.
+// step: a plan has ready steps. The handler starts working on the plan; leases and each worker's recovery round keep it going, not
+// the job.
 import type { QueueSpec } from '#db/boss.ts';
 import type { Crew } from '#executor/crew.ts';
 import type { Job } from './job.ts';

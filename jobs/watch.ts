@@ -1,4 +1,4 @@
-// watch: not a queue but a round every few seconds in every worker, so that a lost job, lease or notification is put right.
+// watch: not a queue but a recovery round every few seconds in each worker, for jobs, leases and notifications that were lost.
 import type { HomesContext } from '#chat/homes/homes-context.ts';
 import { createHomesWatch } from '#chat/homes/work-on-homes.ts';
 import type { InboxContext } from '#chat/inbox/inbox-context.ts';

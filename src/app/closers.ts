@@ -1,4 +1,4 @@
-// Takes a process apart in the opposite order of its putting together, in limited time.
+// Closes what a process opened, in reverse order and within a time limit.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 

@@ -1,4 +1,4 @@
-// The command line: its verbs and their options. A verb's module is loaded when it runs, so that help stays fast.
+// The command line: verbs and their options. Each verb's module loads only when it runs, so that `--help` stays fast.
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { exitCodes } from '#adapters/terminal/exit-codes.ts';
 import { benchNames } from '#bench/names.ts';

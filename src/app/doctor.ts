@@ -1,4 +1,4 @@
-// doctor: each part, whether it is well, and what to do about it when it is not.
+// doctor: checks each part and says what to do about what is broken.
 import { access, constants, mkdir } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { readBackends } from '#db/backends.ts';

@@ -1,4 +1,4 @@
-// The home folder is nobody else's: database, logs and workspace hold what people wrote and what tools answered.
+// The home folder is private: the database, logs and workspace hold what people wrote and what tools answered.
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CountersignError, errorMessage } from '#domain/errors.ts';

@@ -1,4 +1,4 @@
-// Links to plans. In a chat they lead where its readers are: a link to the machine of the bot would be dead for them.
+// Links to plans. In a chat they use the public address: a link to the bot's own machine would not work for its readers.
 import { isEveryHost, isReachable } from '#domain/public-url.ts';
 import type { Config } from './config.ts';
 

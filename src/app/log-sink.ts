@@ -1,5 +1,5 @@
-// Where log lines are written. A log that cannot be written (a full disk, a reader that is gone) must not stop what it tells of:
-// its lines are dropped and counted, and the next line that can be written says how many are missing.
+// Writes log lines. When the log cannot be written (disk full, reader gone), lines are dropped and counted, and the next line that
+// can be written says how many are missing. The process goes on.
 import { openSync, write, writeSync } from 'node:fs';
 import { errorMessage } from '#domain/errors.ts';
 

@@ -1,4 +1,4 @@
-// The database of a configuration: one that is named, or the embedded one, brought up to this build's schema.
+// Opens the configured database, or the embedded one, and migrates it to this build's schema.
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { openEmbedded } from '#db/embedded.ts';

@@ -1,4 +1,4 @@
-// The HTTP side of a process: the API, the console, and what a newcomer reads when it is up.
+// The HTTP side of a process: the API, the console, and the text shown once it is ready.
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import type { FastifyInstance } from 'fastify';

@@ -1,4 +1,4 @@
-// Which Countersign this is.
+// The version of this build.
 import manifest from '../../package.json' with { type: 'json' };
 
 export const { version } = manifest;

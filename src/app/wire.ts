@@ -1,4 +1,4 @@
-// Puts the rooms together for one process: database, jobs, models, tools, planner, service; and takes them apart again in order.
+// Wires up one process (database, jobs, models, tools, planner, service) and closes everything again in order.
 import { openHome } from '#chat/homes/follow-plans.ts';
 import { createReceiver } from '#chat/inbox/receive.ts';
 import { createWaiter } from '#chat/inbox/wait-until-handled.ts';

@@ -1,4 +1,4 @@
-// The working half of a process: its executor, its jobs and the round that finds again what was lost.
+// The worker half of a process: executor, jobs and the recovery round.
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,5 +1,5 @@
-// The workspaces that the Slack app was added to. What follows from an installation or its end (what waits is tried again, or
-// says why it cannot be posted) is committed with it.
+// The workspaces in which the Slack app is installed. Consequences of installing or removing it (retrying what waits, or recording
+// why it cannot be posted) commit with the change.
 import { breakPlaces, inTenants, mendPlaces } from '#db/chat-places.ts';
 import type { Database, Transaction } from '#db/database.ts';
 import type { Seal } from '#db/seal.ts';

@@ -1,4 +1,4 @@
-// What is known of Teams' chats and channels, for whoever writes there: kept in the database, said through it.
+// Stores what Teams requires for writing to a chat or channel.
 import { lockConversation } from '#db/messages.ts';
 import {
   closeTeamsArea,

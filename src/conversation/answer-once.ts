@@ -1,5 +1,5 @@
-// A request that carries a key is done once. What it does, its key and its answer are stored together, so a client that sends it
-// again because the answer was lost gets the same answer.
+// Idempotent requests: the effect, the key and the answer commit together, so a client that retries after a lost answer gets the same
+// answer.
 import { type Database, joinTransaction } from '#db/database.ts';
 import { findKey, giveKeyBack, type KeptAnswer, keepAnswer, takeKey } from '#db/idempotency.ts';
 import { CountersignError } from '#domain/errors.ts';

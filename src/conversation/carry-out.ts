@@ -1,5 +1,5 @@
-// What a press asks of the service: the one interpreter behind every surface. Version, digest and turn are those of the card that
-// was shown.
+// The one press interpreter behind every surface: turns a press into a service call, with the version, digest and turn of the card
+// that was shown.
 import type { CardPress } from '#domain/chat/card.ts';
 import type { Press, PressedPart, PressOutcome } from '#domain/chat/press.ts';
 import type { Pressed } from '#domain/chat/pressed.ts';

@@ -1,5 +1,5 @@
-// Decisions of people, from every surface. Each is checked outside a transaction and returns its commit, which changes the
-// plan, its run and what is said about it together.
+// Decisions of people, from every surface. Each is checked outside a transaction and returns a commit that changes the plan, its run
+// and the conversation together.
 import { eq } from 'drizzle-orm';
 import type { Commit, Transaction } from '#db/database.ts';
 import { showName } from '#db/identities.ts';

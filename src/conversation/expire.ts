@@ -1,5 +1,5 @@
-// Plans that wait for a person's decision and get none: a reminder at half time, cancelled with a notice at the end.
-// So are those that were sent back and of which no new version came: their planner asked, and nobody answered.
+// Plans that nobody decides about: a reminder at half time, then cancelled with a notice. The same for plans that were sent back and
+// whose planner's question nobody answered.
 import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
 import { changeSteps } from '#db/change-steps.ts';
 import type { Transaction } from '#db/database.ts';

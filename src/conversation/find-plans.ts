@@ -1,4 +1,4 @@
-// What the command for lists of plans asks for and what there is to show, on every chat platform.
+// Lists of plans for the chat platforms' `/plans` command.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';

@@ -1,4 +1,4 @@
-// The facts of a plan's card for one viewer, read afresh each time.
+// The facts of a plan's card for one viewer, read fresh each time.
 import type { Queryable } from '#db/database.ts';
 import { readNotes, readScheduleHead } from '#db/planning-artifacts.ts';
 import { readPlan } from '#db/plans.ts';

@@ -1,5 +1,5 @@
-// Plans as people of one organisation read them where several share the instance. Whoever asked for a plan or is asked in it elsewhere
-// than in a chat sees it too; a plan that lives in another organisation's chat nobody does.
+// Which plans people of one organisation see where several share an instance: those in its own chats, and those they requested or are
+// asked in outside any chat. Never a plan in another organisation's chat.
 import { findPlaceOf } from '#db/chat-places.ts';
 import type { Queryable } from '#db/database.ts';
 import { readNamesOf, readPerson } from '#db/identities.ts';

@@ -1,4 +1,4 @@
-// A plan's record for whoever asks for it in a chat, read no further than there is room for it.
+// A plan's record for a chat, read only as far as it fits.
 import type { Export } from '#domain/plan/record.ts';
 import type { PlanReads } from '#domain/plan/scope.ts';
 import type { PlanningTrace } from '#domain/planning/trace-view.ts';

@@ -1,4 +1,4 @@
-// The one service behind every surface, put together from the modules below it.
+// The service behind every surface, assembled from the modules below it.
 import { readAudit } from '#db/audit.ts';
 import { type Commit, joinTransaction, type Queryable } from '#db/database.ts';
 import { readNamesOf, readPerson, readShown } from '#db/identities.ts';

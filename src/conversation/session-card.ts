@@ -1,5 +1,5 @@
-// The facts of a planning session's card for one viewer, read afresh each time: the run, and the session behind it as it
-// was last checkpointed. Without a checkpoint of this turn the card says what the run itself says.
+// The facts of a planning session's card for one viewer, read fresh each time: the run and the session's latest checkpoint. Without a
+// checkpoint of this turn, the run alone.
 import { z } from 'zod';
 import type { Queryable } from '#db/database.ts';
 import { readLatestCheckpoint } from '#db/planning-checkpoints.ts';

@@ -1,5 +1,5 @@
-// Decisions of people about a planning session that stands still. One counts: it is taken under the run's lock, for the
-// turn and the digest that were shown, and the next turn is queued with it.
+// Decisions about a planning session that is waiting. Only one counts: it is taken under the run's lock, for the turn and digest that
+// were shown, and the next turn is queued with it.
 import { writeCall } from '#cards/calls-to-action.ts';
 import type { Commit, Queryable, Transaction } from '#db/database.ts';
 import { readStanding, showName } from '#db/identities.ts';

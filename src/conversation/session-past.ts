@@ -1,5 +1,5 @@
-// The facts of a planning session's card at the end of one of its turns, for wherever that was shown. Once the session has
-// gone on they are those of that turn, with what a person did about it; only the last state of a turn is kept for this.
+// The facts of a planning session's card at the end of an earlier turn, with what a person decided about it. Only the last state of
+// each turn is kept.
 import type { Queryable } from '#db/database.ts';
 import { readSaidAround } from '#db/messages.ts';
 import { readTurnState } from '#db/planning-checkpoints.ts';

@@ -1,4 +1,4 @@
-// What a change that waits for an approval does, with the effects of the calls that it adds or alters.
+// What a change waiting for approval does, with the effects of the calls it adds or alters.
 import type { Queryable } from '#db/database.ts';
 import { readPatchOperations } from '#db/patches.ts';
 import { findSelected } from '#db/sql/patch-reads.ts';

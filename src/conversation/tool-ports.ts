@@ -1,4 +1,4 @@
-// What tools do through the database: say something in a conversation, keep a reminder.
+// What tools may do through the database: post in a conversation, store a reminder.
 import type { Database, Transaction } from '#db/database.ts';
 import { isTransient } from '#db/transient.ts';
 import { CountersignError } from '#domain/errors.ts';

@@ -1,5 +1,5 @@
-// What waits for one person: plans whose approval counts, changes that need it, and tasks that are theirs. Read exactly, with every
-// rule, for the latest of each, those that name the person beside those that may be anybody's.
+// What waits for one person: plans whose approval counts, changes that need it, and their tasks. Every rule is evaluated exactly for
+// the latest of each kind; items that name the person and items anybody may take are listed side by side.
 import { readApprovalsOf } from '#db/approvals.ts';
 import { readNamesOf } from '#db/identities.ts';
 import { listPlans, readPlan } from '#db/plans.ts';

@@ -1,4 +1,4 @@
-// Following a plan or a conversation: woken by NOTIFY, looking every two seconds in case a notification was lost.
+// Follows a plan or a conversation: woken by NOTIFY, and polling every two seconds in case a notification was lost.
 import { readDiff } from '#db/events.ts';
 import { readMessages } from '#db/messages.ts';
 import type { Listener, Topic } from '#db/notify.ts';

@@ -1,4 +1,4 @@
-// The words that decide. They are exact; everything else is talk, and no model reads a decision into it.
+// The words that decide. They are matched exactly; everything else is talk, and no model reads a decision into it.
 import { readStepChoice, type StepChoice } from '#domain/plan/step-choice.ts';
 import type { Waits } from '#runs/session-subject.ts';
 

@@ -1,5 +1,5 @@
-// A press on a card in a chat decides once. What it does and its name are stored together, so a second try, after a process
-// died or an answer was lost, learns what became of the first and changes nothing.
+// A press decides once. Its effect and its name commit together, so a retry after a crash or a lost answer learns the first outcome
+// and changes nothing.
 import { type Commit, type Database, joinTransaction } from '#db/database.ts';
 import { findPress, keepPress, type PressRow, refusePress } from '#db/idempotency.ts';
 import type { Pressed } from '#domain/chat/pressed.ts';

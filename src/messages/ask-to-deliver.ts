@@ -1,4 +1,4 @@
-// Something is to be shown, or shown otherwise, in a conversation: where it lives on a chat platform, somebody goes there.
+// Queues delivery for a conversation that lives on a chat platform.
 import { askForDelivery } from '#db/chat-places.ts';
 import type { Transaction } from '#db/database.ts';
 import type { Enqueue } from '#domain/jobs.ts';

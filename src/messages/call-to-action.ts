@@ -1,4 +1,4 @@
-// What a plan that waits, or a planning session, asks a person to do.
+// What a waiting plan or planning session asks a person to do.
 import type { CallToAction, MessageParts } from '#domain/chat/message-parts.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { Plan } from '#domain/plan/plan.ts';

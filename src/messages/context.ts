@@ -1,4 +1,4 @@
-// What the conversation room is given.
+// Dependencies of the modules that store and answer messages.
 import type { Listener } from '#db/notify.ts';
 import type { Planner, PlanningModes } from '#domain/planning/run.ts';
 import type { StrategyProfile } from '#domain/planning/schedule.ts';

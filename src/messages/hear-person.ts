@@ -1,4 +1,4 @@
-// What people say, written down. A message that has a name of its own, such as one of a chat platform, is heard once.
+// Stores messages of people. A message with an id of its own, such as one from a chat platform, is stored once.
 import type { Transaction } from '#db/database.ts';
 import { appendMessage } from '#db/messages.ts';
 import { heardParts, type MessageParts } from '#domain/chat/message-parts.ts';

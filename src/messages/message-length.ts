@@ -1,4 +1,4 @@
-// How long a message may be. What is longer is refused before anything reads it.
+// Maximum message length. Longer messages are refused before anything parses them.
 import { CountersignError } from '#domain/errors.ts';
 import { longestMessage } from '#domain/text.ts';
 

@@ -1,4 +1,4 @@
-// The bot's own voice: everything it says in a conversation is said here, under one name.
+// Stores messages of the bot. Everything it says goes through here.
 import { writeMessage } from '#cards/message-text.ts';
 import type { Transaction } from '#db/database.ts';
 import { appendMessage, type NewMessage } from '#db/messages.ts';

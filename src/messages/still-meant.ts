@@ -1,4 +1,4 @@
-// What was pressed, set or written long ago does nothing: whoever did so may mean it no more, and is told to do it again.
+// Refuses presses, words and settings older than half an hour: their author may not mean them any more and is asked to repeat them.
 import { CountersignError } from '#domain/errors.ts';
 
 const meantForMs = 30 * 60_000;

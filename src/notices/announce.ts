@@ -1,4 +1,4 @@
-// What people are told when a plan has changed: its outcome, and what waits for them. Each thing once, whatever happens.
+// Tells people when a plan has changed: its outcome, and what waits for them. Each notice is sent once.
 import type { Transaction } from '#db/database.ts';
 import { readShown } from '#db/identities.ts';
 import { lockPlan, readPlan, readPlanRow } from '#db/plans.ts';

@@ -1,6 +1,5 @@
-// What waits for a person: they are reminded in the plan's conversation, again each time as much time has passed. A step waits
-// for an answer, or for somebody to say what became of it; a change waits for an approval. Waiting is never an error and never
-// ends by itself.
+// Reminds people in the plan's conversation of what waits for them, at a growing interval: steps that need an answer or a
+// settlement, changes that need approval. Waiting is never an error and never ends by itself.
 import { showName } from '#db/identities.ts';
 import { readPatchOutcome } from '#db/patches.ts';
 import { lockPlan, type PlanRow } from '#db/plans.ts';

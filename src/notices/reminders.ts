@@ -1,4 +1,4 @@
-// Reminders: stored once, rung when due, booked again until their rule ends.
+// Reminders: stored once, sent when due, scheduled again until their rule ends.
 import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
 import { showName } from '#db/identities.ts';

@@ -1,4 +1,4 @@
-// Whoever asks the service for something does it as the person their account belongs to, whatever the surface.
+// Resolves the account behind each service call to the person it belongs to, on every surface.
 import type { Actor } from '#domain/people/actor.ts';
 import type { Service } from '#domain/service.ts';
 

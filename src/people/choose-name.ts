@@ -1,4 +1,4 @@
-// Which name two accounts go by once they are linked, and which once one of them has left. Pure.
+// Which name two linked accounts share, and which each keeps after unlinking. Pure.
 
 const address = /^[^@\s]+@[^@\s]+\.[^@\s]+$/;
 const platformId = /^(?:slack|teams):/;

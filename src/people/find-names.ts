@@ -1,4 +1,4 @@
-// By which names those are known whom something waits for: they may be there under another than the one that was written.
+// The names under which people who are waited for are known: they may differ from the name in the plan.
 import { readNamesOf, readStanding } from '#db/identities.ts';
 import type { ConversationContext } from '#messages/context.ts';
 

@@ -1,4 +1,4 @@
-// Codes that nobody can use any more are forgotten by the round.
+// Deletes link codes that can no longer be used.
 import type { Database } from '#db/database.ts';
 import { forgetLinkCodes } from '#db/link-codes.ts';
 import type { Clock } from '#domain/clock.ts';

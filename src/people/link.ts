@@ -1,7 +1,7 @@
-// Linking accounts to one person, with the word of both sides: one asks for a code, the other one sends it.
+// Links accounts to one person with the consent of both sides: one requests a code, the other sends it.
 //
-// Who else can be at it: whoever links or unlinks holds one lock until the end, so that of two links at the same moment the
-// second sees the first. There is nothing to run in circles: an account names its person, and a person names nobody.
+// Concurrency: linking and unlinking hold one lock until the end, so of two simultaneous links the second sees the first. Cycles
+// cannot arise: an account points to a person, and a person points to nobody.
 import { hash } from 'node:crypto';
 import { recordDeeds } from '#db/audit.ts';
 import type { Database, Queryable, Transaction } from '#db/database.ts';

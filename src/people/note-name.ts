@@ -1,4 +1,4 @@
-// Keeps what chat platforms call people, so that others read names they know; who somebody is stays their account.
+// Stores display names from chat platforms. A person's identity stays their account.
 import type { Database } from '#db/database.ts';
 import { storeName } from '#db/identities.ts';
 import type { Clock } from '#domain/clock.ts';

@@ -1,4 +1,4 @@
-// The sliders a person keeps for themselves. Only that person sets them, whatever the surface; never a model.
+// The preferences a person saved for themselves. Only that person changes them, on any surface; never a model.
 import { recordDeeds } from '#db/audit.ts';
 import type { Database, Queryable } from '#db/database.ts';
 import { readPolicy, replacePolicy, storePolicy } from '#db/policies.ts';

@@ -1,4 +1,4 @@
-// Whom a card or a sentence names, so that it can say what readers know them as.
+// The people a card or sentence mentions, with the names readers know them by.
 import type { Queryable } from '#db/database.ts';
 import { readShown } from '#db/identities.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';

@@ -1,5 +1,5 @@
-// How somebody is talked to in a run: the defaults, what the person keeps for themselves, what was said in the
-// conversation, in this order. Plain words about it are kept and confirmed; they ask for no plan.
+// The policy in force for a run: defaults, then the person's saved preferences, then what was said in the conversation. Messages that
+// only change it are stored and confirmed; they start no plan.
 import type { Queryable, Transaction } from '#db/database.ts';
 import { isOnePerson } from '#db/identities.ts';
 import { readLatestMessages } from '#db/messages.ts';

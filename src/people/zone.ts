@@ -1,5 +1,5 @@
-// Whose times people speak of: "tomorrow at 9:30" is theirs, wherever the instance is. A run keeps the zone of whoever asked for it, as
-// they last spoke; cards that several read are drawn in it as well, so that they say the times which were agreed.
+// The time zone in which people mean their times: "tomorrow at 9:30" is the speaker's, wherever the instance runs. A run keeps the
+// zone of its requester, as last known; cards with several readers use it too, so that they show the times that were agreed.
 import type { Queryable } from '#db/database.ts';
 import { isOnePerson } from '#db/identities.ts';
 import { readPlanRow } from '#db/plans.ts';

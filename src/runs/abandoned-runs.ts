@@ -1,4 +1,4 @@
-// Runs whose planner is gone: asked again while that helps, and in the end told as what it is.
+// Runs whose planner died: planned again while that helps, and finally ended with the reason.
 import { writeMessage } from '#cards/message-text.ts';
 import { findAbandonedRuns, lockRun, updateRun } from '#db/runs.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';

@@ -1,4 +1,4 @@
-// Asking the planner: it is given what it may know, and whatever it does an outcome comes of it.
+// Calls the planner with everything it may know. Every call ends in an outcome.
 import { readManifests } from '#db/backends.ts';
 import type { Queryable } from '#db/database.ts';
 import { readLatestMessages, type StoredMessage } from '#db/messages.ts';

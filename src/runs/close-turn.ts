@@ -1,4 +1,4 @@
-// What a planner's outcome makes of its run, as columns. Pure.
+// Turns a planner's outcome into the columns of its run. Pure.
 import type { RunRow } from '#db/runs.ts';
 import { type CallToAction, callOf, type MessageParts } from '#domain/chat/message-parts.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';

@@ -1,4 +1,4 @@
-// One turn of planning: the planner is asked, and its outcome is stored once, for the turn it was asked for.
+// One planning turn: calls the planner and stores its outcome once, for the turn it was called for.
 import { eq } from 'drizzle-orm';
 import { writeMessage } from '#cards/message-text.ts';
 import { recordDeeds } from '#db/audit.ts';

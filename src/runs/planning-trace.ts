@@ -1,4 +1,4 @@
-// How a run was planned, put together for whoever asks: what is stored of it, told again by the table, and added up.
+// How a run was planned: its stored entries, its path through the stages, and totals.
 import type { Queryable } from '#db/database.ts';
 import { readTurnTrace } from '#db/planning-checkpoints.ts';
 import type { RunRow } from '#db/runs.ts';

@@ -1,4 +1,4 @@
-// The life of a planning run as one table: (planning_status, event) → planning_status. ARCHITECTURE.md prints it.
+// The lifecycle of a planning run as one table: (planning_status, event) → planning_status. ARCHITECTURE.md prints it.
 import { CountersignError } from '#domain/errors.ts';
 import type { PlanningStatus } from '#domain/planning/run.ts';
 

@@ -1,4 +1,4 @@
-// What a run's planning session waits for, and the digest that binds what was shown of it. Pure.
+// What a run's planning session is waiting for, and the digest that binds what was shown. Pure.
 import { createHash } from 'node:crypto';
 import type { RunRow } from '#db/runs.ts';
 import type { Pause } from '#domain/planning/state.ts';

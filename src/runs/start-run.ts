@@ -1,4 +1,4 @@
-// A request comes in: the run, what was said and the planner's job are stored together.
+// Starts a run: the run, the message and the planner's job commit together.
 import type { Transaction } from '#db/database.ts';
 import { lockConversation } from '#db/messages.ts';
 import { insertRun, type RunRow, updateRun } from '#db/runs.ts';

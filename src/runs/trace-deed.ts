@@ -1,5 +1,4 @@
-// What a person decided about a plan, as an entry of its run's trace: by whom, at which call to action, how long after the
-// plan was shown.
+// Records a decision in its run's trace: by whom, at which call to action, and how long after the plan was shown.
 import { and, eq } from 'drizzle-orm';
 import { writeCall } from '#cards/calls-to-action.ts';
 import type { Transaction } from '#db/database.ts';

@@ -1,4 +1,4 @@
-// `bench`: measures this machine, on a database made for it.
+// `bench`: benchmarks this machine on a database created for it.
 import { bench } from '#bench/bench.ts';
 import type { BenchName } from '#bench/names.ts';
 import { loadConfig } from '../config.ts';

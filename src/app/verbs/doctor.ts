@@ -1,4 +1,4 @@
-// `doctor`: looks at each part and says what to do about it.
+// `doctor`: checks each part and says what to do about what is broken.
 import { loadConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
 

@@ -1,4 +1,4 @@
-// Commands of the terminal. Each opens an instance of its own, which joins the database of a running bot.
+// Terminal commands. Each opens its own instance, which joins the database of a running bot.
 import { ask as askIn } from '#adapters/terminal/ask.ts';
 import { link as linkIn } from '#adapters/terminal/link.ts';
 import { listPlans } from '#adapters/terminal/plans.ts';

@@ -1,4 +1,4 @@
-// `start`, `gateway` and `worker`: an instance that keeps running until it is told to end.
+// `start`, `gateway` and `worker`: an instance that runs until it is told to stop.
 import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

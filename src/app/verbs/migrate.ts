@@ -1,4 +1,4 @@
-// `migrate`: brings the database up to this version.
+// `migrate`: upgrades the database to this version.
 import { loadConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
 import { openMigrated } from '../open-database.ts';

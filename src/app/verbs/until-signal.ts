@@ -1,4 +1,4 @@
-// When a process that keeps running is told to end, and that it does.
+// Waits for the signal that stops a long-running process, and makes sure that it stops.
 
 /** Milliseconds between looks whether `npm` is still there. */
 const orphanCheckMs = 1000;

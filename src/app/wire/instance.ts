@@ -1,4 +1,4 @@
-// What one process has when its rooms are put together, and what it may be told to have.
+// The parts of one process, and the options it can be opened with.
 import type { Logger } from 'pino';
 import type { SlackAdapter } from '#adapters/slack/open-slack.ts';
 import type { openTeams, TeamsAdapter } from '#adapters/teams/open-teams.ts';

@@ -1,4 +1,4 @@
-// What handles the events of chat platforms and what writes there, from what is open.
+// Builds the inbox handlers and delivery ports of the chat platforms that are open.
 import type { SlackAdapter } from '#adapters/slack/open-slack.ts';
 import type { TeamsAdapter } from '#adapters/teams/open-teams.ts';
 import {

@@ -1,4 +1,4 @@
-// The chat platforms of a configuration; the libraries of one are loaded only where it is set up.
+// Opens the configured chat platforms. A platform's libraries load only where it is configured.
 import type { openSlack, SlackAdapter } from '#adapters/slack/open-slack.ts';
 import type { openTeams, TeamsAdapter } from '#adapters/teams/open-teams.ts';
 import { createSlackInstallations, warnOfForeignKeys } from '#chat/slack-installations.ts';

@@ -1,4 +1,4 @@
-// What a process has open to the database: its pools, its queues and the line it listens on.
+// A process's database connections: its pools, its queues and its listener.
 import type { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import { createEnqueue, createEnqueueAll, createQueues, openBoss } from '#db/boss.ts';

@@ -1,4 +1,4 @@
-// The planner of a configuration: its tools, its limits, and what it may spend.
+// Builds the configured planner: its tools, limits and budget.
 import type { Database } from '#db/database.ts';
 import { createPortfolioReader } from '#db/portfolio.ts';
 import type { Platform } from '#domain/chat/inbox.ts';

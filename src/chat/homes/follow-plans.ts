@@ -1,4 +1,4 @@
-// Homes follow the plans: a change makes those stale that somebody may be looking at.
+// Marks Home tabs as stale when a plan changes that their owner may be looking at.
 import { askForHomes, type HomeOf, noteHome } from '#db/chat-homes.ts';
 import { type Asking, askToDraw } from './homes-context.ts';
 

@@ -1,4 +1,4 @@
-// What drawing Homes is given: whatever draws those of each platform that a process serves.
+// What drawing Home tabs depends on: one drawer per platform that the process serves.
 import type { Database, Transaction } from '#db/database.ts';
 import type { ChatHomes } from '#domain/chat/chat.ts';
 import type { Platform } from '#domain/chat/inbox.ts';

@@ -1,5 +1,5 @@
-// Drawing Homes: whoever takes the job draws those that are due one by one, each at most once in a while and only where something
-// is different, and leaves a workspace alone that wants to be.
+// Draws the Home tabs that are due, one by one: each at most once per interval, only when it differs, and not in a workspace that
+// is rate-limited.
 import {
   forgetHome,
   forgetHomes,

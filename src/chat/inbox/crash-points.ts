@@ -1,4 +1,4 @@
-// Places where a process can be made to die, so that a test sees what the next one finds: `COUNTERSIGN_CRASH_AT=inbox_handled`.
+// Points at which tests can crash the inbox: `COUNTERSIGN_CRASH_AT=inbox_handled`.
 import { endAt } from '#domain/crash-point.ts';
 
 export const inboxCrashPoints = [

@@ -1,4 +1,4 @@
-// One try at one event: its handler is called within a time, and what came of it is noted.
+// One attempt at one event: calls its handler with a time limit and records the outcome.
 import {
   type Lease,
   leaveThread,

@@ -1,4 +1,4 @@
-// What the inbox is given, and what adapters give it: a handler for each platform they serve.
+// What the inbox depends on, and what adapters provide: one handler per platform.
 import type { Database, Queryable, Transaction } from '#db/database.ts';
 import type { InboxEvent, InboxThread } from '#domain/chat/inbox.ts';
 import type { Random } from '#domain/clock.ts';

@@ -1,5 +1,4 @@
-// The round that finds again what the inbox lost: threads whose holder died or whose wakeup is gone, and replies that nobody has
-// read; and that forgets what was handled long ago.
+// The inbox's recovery round: finds threads whose holder died or whose wakeup was lost, and replies nobody read; deletes old events.
 import { forgetAnswers, forgetPresses } from '#db/idempotency.ts';
 import { findWaitingThreads, forgetHandledEvents, reopenUnread } from '#db/inbox.ts';
 import { type AuthoredThread, type InboxThread, Platform } from '#domain/chat/inbox.ts';

@@ -1,9 +1,9 @@
-// Storing what a platform sends before it is acknowledged: the event and its names commit in one round trip. The job that wakes
-// a worker follows; nobody waits for it, and should this process die before it is sent, the round finds the thread.
+// Stores an incoming event before it is acknowledged: the event and its names commit in one round trip. The wakeup job is sent after
+// that without waiting; if the process dies first, the recovery round finds the thread.
 //
 // Order: events of one thread are stored one after the other, in the order in which this process received them.
-// Twins: an event that another process is storing at this moment waits for that one and then finds it.
-// A name that somebody holds who does not go on refuses its own event, and no other.
+// Duplicates: an event that another process is storing at the same moment waits for that transaction and then finds it.
+// A name held by a transaction that never ends blocks only its own event.
 import { storeEvent } from '#db/inbox.ts';
 import { isLockTimeout } from '#db/transient.ts';
 import { type AuthoredThread, ReceivedEvent } from '#domain/chat/inbox.ts';

@@ -1,5 +1,5 @@
-// What the inbox asks the database for again while that is away: an event that was handled must not be handled once more
-// only because nobody could write it down.
+// Retries the inbox's own statements while the database is unreachable, so that a handled event is not handled again just because
+// recording it failed.
 import { retryUntilDatabaseAnswers } from '#db/transient.ts';
 import type { InboxContext } from './inbox-context.ts';
 

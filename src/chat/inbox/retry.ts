@@ -1,4 +1,4 @@
-// What becomes of an event whose handler threw. Pure; chance comes in as `random`.
+// Decides what happens to an event whose handler threw. Pure; randomness comes in as `random`.
 import { isTransient } from '#db/transient.ts';
 import type { Random } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';

@@ -1,5 +1,5 @@
-// Waiting for what becomes of stored events, in whatever process they are handled: for platforms that want the outcome of a press
-// as the answer to their request. All that wait in a process share one look, so that storing keeps its connections.
+// Waits for the outcome of stored events, whichever process handles them: for platforms that expect it in the HTTP response. All
+// waiters of a process share one query, which leaves connections free for storing.
 import { type EventOutcome, noteReplyRead, readEventOutcomes } from '#db/inbox.ts';
 import type { InboxContext } from './inbox-context.ts';
 

@@ -1,4 +1,4 @@
-// The jobs that wake a worker for a thread of the inbox that has something open.
+// Jobs that wake a worker for a thread with open events.
 import { hash } from 'node:crypto';
 import type { Transaction } from '#db/database.ts';
 import type { AuthoredThread, InboxThread } from '#domain/chat/inbox.ts';

@@ -1,11 +1,11 @@
-// Working off a thread: its open events one after the other, in the order they came, under one lease.
+// Handles the open events of a thread in order, under one lease.
 //
-// Who else can be at it: any number of processes with a wakeup for the same thread. One of them gets the lease; the others
-// go. What arrives meanwhile is seen by the holder, who lets the lease go in a statement that saw nothing more and then
-// looks once again: a wakeup that found the lease taken was sent for an event that this last look sees.
-// What if it dies: the lease runs out, and the round (`look-after.ts`) sends another wakeup. An event counts its tries when
-// it is taken, so that one that ends its process every time is set aside in the end too.
-// What if it comes back after that: whoever took the event since has a higher attempt, and settling it is refused.
+// Concurrency: any number of processes may hold a wakeup for the same thread. One gets the lease; the others leave. The holder sees
+// events that arrive meanwhile: it releases the lease in a statement that saw no more events and then looks once again, so a wakeup
+// that found the lease taken was sent for an event that this last look finds.
+// Crash: the lease expires, and the recovery round (`look-after.ts`) sends another wakeup. Attempts are counted when an event is
+// taken, so an event that crashes its process every time is set aside in the end.
+// Late return: whoever took the event since has a higher attempt number, and the old holder's settlement is refused.
 import {
   enterThread,
   type Lease,

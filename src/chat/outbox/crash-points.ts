@@ -1,4 +1,4 @@
-// Places where a process can be made to die, so that a test sees what the next one finds: `COUNTERSIGN_CRASH_AT=delivery_sent`.
+// Points at which tests can crash delivery: `COUNTERSIGN_CRASH_AT=delivery_sent`.
 import { endAt } from '#domain/crash-point.ts';
 
 export const deliveryCrashPoints = [

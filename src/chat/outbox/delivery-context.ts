@@ -1,4 +1,4 @@
-// What delivery is given: a port for each platform a process serves, and the drawing of what it sends there.
+// What delivery depends on: one port per platform that the process serves, and functions that draw what is sent.
 import type { TurnSaid } from '#conversation/session-past.ts';
 import type { Database, Transaction } from '#db/database.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';

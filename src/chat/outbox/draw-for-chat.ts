@@ -1,5 +1,5 @@
-// A message of the bot as Slack or Teams takes it: what it says, and under it the card of its plan or planning session.
-// Together they stay within what the platform takes; the text is kept short where a card says the rest.
+// Draws a message of the bot for Slack or Teams: its text and, below it, the card of its plan or planning session. Both together
+// stay within the platform's limits; the text is short where the card says the rest.
 import { fallbackFor } from '#cards/dress-slack.ts';
 import { drawAdaptiveCard, drawAdaptiveText, drawBlocks, drawTextBlocks } from '#cards/expand.ts';
 import { fitCard, measureBlocks, measureCard, slackLimits, teamsLimits } from '#cards/limits.ts';

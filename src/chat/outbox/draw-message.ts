@@ -1,4 +1,4 @@
-// A message as it is to be seen now: its plan is read afresh each time.
+// Draws a message as it should look now; its plan is read again each time.
 import { hash } from 'node:crypto';
 import type { PostRow } from '#db/chat-posts.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';

@@ -1,4 +1,4 @@
-// Cards follow their plan: a change of it asks for the live ones, wherever they are.
+// Requests an update of all live cards of a plan when the plan changes.
 import { askForCards } from '#db/chat-posts.ts';
 import { sendDelivery } from '#messages/ask-to-deliver.ts';
 import type { DeliveryContext } from './delivery-context.ts';

@@ -1,5 +1,4 @@
-// The round that finds again what delivery lost: places whose holder died or whose job is gone; and that forgets what has
-// been at rest for long.
+// Delivery's recovery round: finds places whose holder died or whose job was lost, and forgets places that have long been idle.
 import { findWaitingPlaces } from '#db/chat-places.ts';
 import { forgetRestingPosts } from '#db/chat-posts.ts';
 import { Platform } from '#domain/chat/inbox.ts';

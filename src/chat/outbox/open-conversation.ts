@@ -1,4 +1,4 @@
-// The conversation that lives in a thread of a chat platform. Whoever handles an event from there asks here first.
+// Finds or creates the conversation that belongs to a thread of a chat platform.
 import { conversationAt, storePlace } from '#db/chat-places.ts';
 import type { Transaction } from '#db/database.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';

@@ -1,9 +1,9 @@
-// Changing one card to what is true now.
+// Updates one card to the current state.
 //
-// Who else can change it: nobody else, as long as the place is held. A call that was given up can still get through, and an
-// older drawing then stands over a newer one; so when such a call ends, or the place was lost meanwhile, the card is drawn
-// once more, whatever it was last known to show. What it shows is unknown from before the call until its answer is stored.
-// Of a call whose process has died nobody hears: so a card that is drawn while that is unknown is drawn once more later.
+// Concurrency: nobody else updates it while the place is held. But a call that was given up can still arrive and put an older
+// drawing over a newer one. So when such a call ends, or the place was lost meanwhile, the card is drawn again, whatever it last
+// showed. Its content counts as unknown from before each call until the answer is stored. A process that dies in a call never hears
+// of it, so a card drawn while its content is unknown is drawn once more later.
 import { renewPlace } from '#db/chat-places.ts';
 import { askForCard, beginUpdate, loseCard, type PostRow, settleCard } from '#db/chat-posts.ts';
 import type { ChatPost } from '#domain/chat/chat.ts';

@@ -1,4 +1,4 @@
-// One stay at a place: what is done there, under which lease, and what becomes of a call that failed.
+// One visit to a place under its lease, and how a failed platform call is handled.
 import { breakPlace, type HeldPlace, type PlaceLease, postponePlace } from '#db/chat-places.ts';
 import { forgetFailing, noteFailure, type PostRow, setPostAside } from '#db/chat-posts.ts';
 import type { ChatPort } from '#domain/chat/chat.ts';

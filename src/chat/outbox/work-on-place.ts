@@ -1,10 +1,9 @@
-// Working off a conversation: what the bot said and nobody has posted, in order, and the cards whose plans have changed
-// or whose sessions have gone on.
+// Delivers a conversation: posts unsent messages in order and updates the cards whose plans or sessions have changed.
 //
-// Who else can be at it: any number of processes with a job for the same conversation. One of them gets the place; the
-// others go. What is asked for meanwhile counts `asked` up, and whoever lets the place go sees that in the same statement.
-// What if it dies: the place runs free, and the round (`look-after.ts`) sends another job. A message that was about to be
-// posted has a row with its key; the next one asks the platform with that key, which finds what got through.
+// Concurrency: any number of processes may hold a job for the same conversation. One gets the place; the others leave. Requests that
+// arrive meanwhile increment `asked`, and releasing the place checks that in the same statement.
+// Crash: the lease expires, and the recovery round (`look-after.ts`) sends another job. A message about to be posted has a row with
+// its key; the next holder asks the platform with that key, which finds whatever got through.
 import {
   enterPlace,
   type HeldPlace,

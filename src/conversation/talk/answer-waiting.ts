@@ -1,5 +1,5 @@
-// What is said while something waits for a decision, and is none: words that come close to one are answered with the decision
-// itself, questions about the plan from the plan. Neither decides anything, and no planner is asked.
+// Messages that arrive while something waits for a decision but decide nothing: near-misses of a decision get the buttons back, and
+// questions about the plan are answered from it. No planner is asked.
 import { writeCall } from '#cards/calls-to-action.ts';
 import { type PlanRow, readPlansOf } from '#db/plans.ts';
 import type { RunRow } from '#db/runs.ts';

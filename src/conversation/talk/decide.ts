@@ -1,4 +1,4 @@
-// What a deciding word does to its subject: checked here, and returned as a commit that returns what there is to say.
+// What a deciding word does to its subject: checked here, and returned as a commit that yields the reply.
 import { writeCall } from '#cards/calls-to-action.ts';
 import type { Commit } from '#db/database.ts';
 import { showName } from '#db/identities.ts';

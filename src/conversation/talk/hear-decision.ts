@@ -1,4 +1,4 @@
-// A deciding word is written down with what it did, or with why it was refused.
+// Stores a deciding word together with its effect, or with the reason for its refusal.
 import { type Commit, joinTransaction, type Transaction } from '#db/database.ts';
 import { noteFeedbackMessage } from '#db/runs.ts';
 import { CountersignError } from '#domain/errors.ts';

@@ -1,4 +1,4 @@
-// What is said to a run: a word about what it shows, or talk that it goes on with.
+// A reply to a run: a decision about what it shows, or input for its next turn.
 import { isOnePerson } from '#db/identities.ts';
 import { readAsked } from '#db/messages.ts';
 import { lockRun, type RunRow } from '#db/runs.ts';

@@ -1,4 +1,4 @@
-// A message that has a name of its own means something once, however often it comes.
+// A message that has an id of its own takes effect once, however often it arrives.
 import { findSaid } from '#db/messages.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { ConversationContext } from '#messages/context.ts';

@@ -1,4 +1,4 @@
-// Questions about a plan that waits, answered from the plan. Which question it is, is read from a table; no model is asked. Pure.
+// Answers questions about a waiting plan from the plan itself. A table recognises the questions; no model is asked. Pure.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { nameCall, shortenSized } from '#domain/plan/call-words.ts';

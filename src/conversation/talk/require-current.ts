@@ -1,4 +1,4 @@
-// Words that come too late decide nothing: what they would decide about has to have stood there, and to stand there still.
+// Refuses words that come too late: what they decide about must have been shown when they were written and still be current.
 import type { RunRow } from '#db/runs.ts';
 import { isBeingPosted, wasShown } from '#db/shown.ts';
 import { CountersignError } from '#domain/errors.ts';

@@ -1,4 +1,4 @@
-// A deciding word that came over HTTP is about what its author read there: they name it, or nothing else can have been read.
+// Ties a deciding word sent over HTTP to what its author read: they name version and digest, or nothing else can have been read.
 import { isOnePerson } from '#db/identities.ts';
 import { wasPatched } from '#db/patches.ts';
 import { type PlanRow, readPlanRow } from '#db/plans.ts';

@@ -1,4 +1,4 @@
-// What a message means: a deciding word about the plan last shown, an answer to an open question, or a new request.
+// What a message means: a decision about the plan shown last, an answer to an open question, or a new request.
 import { type PlanRow, readPlansOf } from '#db/plans.ts';
 import { type RunRow, readLatestRun, readWaitingRuns } from '#db/runs.ts';
 import { CountersignError } from '#domain/errors.ts';

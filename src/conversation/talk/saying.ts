@@ -1,4 +1,4 @@
-// What a person said, and what is known of it.
+// A message of a person and what is known about it.
 import type { Actor } from '#domain/people/actor.ts';
 import type { OnScreen } from '#domain/service.ts';
 

@@ -1,4 +1,4 @@
-// What a deciding word is about. Pure.
+// What a deciding word refers to. Pure.
 import type { PlanRow } from '#db/plans.ts';
 import type { RunRow } from '#db/runs.ts';
 import { waitsFor } from '#runs/session-subject.ts';
