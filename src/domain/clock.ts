@@ -1,4 +1,4 @@
-// Time and chance are parameters: whoever needs "now" or a fresh id takes one of these.
+// Time and randomness are parameters: code that needs the time or a new id receives one of these.
 import { randomBytes } from 'node:crypto';
 
 export type Clock = {

@@ -1,4 +1,4 @@
-// Named places where a test can end the process as kill -9 would. Inert unless COUNTERSIGN_CRASH_AT names one. Each room lists its own.
+// Named points at which a test can end the process like kill -9. Inert unless COUNTERSIGN_CRASH_AT names one. Each module lists its own.
 import { env, kill, pid } from 'node:process';
 
 const [wanted, count = '1'] = (env.COUNTERSIGN_CRASH_AT ?? '').split(':');

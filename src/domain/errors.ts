@@ -1,5 +1,5 @@
-// One error type for the whole instance: a stable code, a sentence for the person, a cause for the log.
-// Adapters translate it (HTTP: problem+json; terminal: exit code); nothing else decides on text.
+// The one error type: a stable code, a sentence for the person, a cause for the log. Adapters translate it (HTTP: problem+json;
+// terminal: exit code); no code depends on its text.
 
 /** Every code that can leave the instance. Codes are stable; sentences may be reworded. */
 export type ErrorCode =

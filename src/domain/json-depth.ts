@@ -1,5 +1,4 @@
-// How deep JSON from outside may nest. Whatever reads a value level by level would run out of stack far below what a small
-// body can nest.
+// Maximum nesting of JSON from outside: code that recurses into a value would overflow the stack on a small but deep body.
 import { CountersignError } from './errors.ts';
 import type { Json } from './text.ts';
 

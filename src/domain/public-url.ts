@@ -1,4 +1,4 @@
-// The address under which people and chat platforms reach this Countersign, as it is set and as links begin with it.
+// The public address of this instance, as configured and as the base of links.
 
 const loopback = /^(?:127(?:\.\d{1,3}){3}|localhost|\[::1\])$/;
 

@@ -1,4 +1,4 @@
-// The shape of `countersign.json` and of the environment, with every default. `src/app/config.ts` parses them.
+// The schema of `countersign.json` and of the environment, with every default. `src/app/config.ts` parses them.
 import { z } from 'zod';
 import { ApproverPolicy } from './plan/plan.ts';
 import { StrategyProfile } from './planning/schedule.ts';

@@ -1,4 +1,4 @@
-// How many plans stand where, and what people asked for that no tool could do.
+// Plans by status, and requests that no tool could do.
 import { z } from 'zod';
 import { PlanStatus } from './plan/plan.ts';
 

@@ -1,4 +1,4 @@
-// A model that writes plain text, as the text tools see it, and how a call of a model is paid for.
+// A model that writes plain text, as the text tools see it, and how its calls are paid for.
 import { CountersignError } from './errors.ts';
 
 /**

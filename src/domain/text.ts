@@ -1,4 +1,4 @@
-// Text that Postgres and people can both take: no NUL, no lone surrogates, bounded length.
+// Text that both Postgres and people can take: no NUL, no lone surrogates, bounded length.
 import { z } from 'zod';
 
 /** Text that can be stored as jsonb and shown: well-formed Unicode without NUL. */

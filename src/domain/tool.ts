@@ -1,4 +1,4 @@
-// What a tool is to everybody else: named operations with a schema and an effect, and a way to call them.
+// The tool interface: named operations with a schema and an effect, and a way to call them.
 import { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 import type { SeenState } from './plan/seen.ts';

@@ -1,4 +1,4 @@
-// Counts, lists and long texts as they read in a sentence.
+// Counts, lists and long texts for sentences.
 
 /** `1 step`, `3 steps`. */
 export function countOf(n: number, noun: string): string {

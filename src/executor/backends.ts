@@ -1,5 +1,4 @@
-// Making the back ends of this process known to all others, for as long as they live; and telling the plans that lose
-// the last one who could go on with them.
+// Registers this process's back ends while they live, and wakes plans that lose the last back end that could run them.
 import { isDeepStrictEqual } from 'node:util';
 import {
   type NewBackend,

@@ -1,4 +1,4 @@
-// The budgets that bind a running plan's model calls: they are the planner's own, so that a plan cannot spend what planning may not.
+// Budgets for the model calls of a running plan. They are the planner's own, so a plan cannot spend what planning may not.
 import { type Costs, reservePlanCost, settlePlanCost } from '#db/spending.ts';
 import { retryUntilDatabaseAnswers } from '#db/transient.ts';
 import { startOfDay } from '#domain/clock.ts';

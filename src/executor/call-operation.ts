@@ -1,4 +1,4 @@
-// One call: marked if it may not be repeated, bounded in time, given up when its lease or its plan is gone.
+// One call: marked first if it must not be repeated, limited in time, abandoned when its lease or plan is gone.
 import type { Outcome } from '#db/sql/settle.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { JsonObject } from '#domain/text.ts';

@@ -1,4 +1,4 @@
-// Which ready steps can start with what the pools have left. Pure: whoever has waited too long is not passed any more.
+// Chooses ready steps that fit into what the resource pools have left. Pure. A step that has waited too long is no longer overtaken.
 import type { PoolState, Reservation, ResourceWait } from '#db/sql/resources.ts';
 
 export type Candidate = { position: number; needs: Record<string, number> };

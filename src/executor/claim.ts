@@ -1,5 +1,4 @@
-// Taking ready steps of an executing plan that this back end can run, with their leases, what they reserve and the wakeups
-// for what comes later. All of it inside the transaction of a turn.
+// Claims ready steps that this back end can run, with their leases, reservations and later wakeups, inside the transaction of a turn.
 import type { Transaction } from '#db/database.ts';
 import type { PlanRow } from '#db/plans.ts';
 import {

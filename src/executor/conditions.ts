@@ -1,5 +1,5 @@
-// Whether a step that was claimed runs: its conditions are read against what earlier steps have put out, and what was
-// skipped because of a condition takes along the steps that need its output.
+// Decides whether a claimed step runs: evaluates its conditions on earlier outputs. A step that needs the output of a skipped one is
+// skipped too.
 import { isDeepStrictEqual } from 'node:util';
 import { readOutputs } from '#db/artifacts.ts';
 import { readSteps, readStepsById } from '#db/step-pages.ts';

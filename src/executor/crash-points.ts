@@ -1,4 +1,4 @@
-// Places of the executor where a process can be made to die: `COUNTERSIGN_CRASH_AT=after_call`.
+// Points at which tests can crash the executor: `COUNTERSIGN_CRASH_AT=after_call`.
 import { endAt } from '#domain/crash-point.ts';
 
 export const crashPoints = [

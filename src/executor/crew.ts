@@ -1,5 +1,4 @@
-// The back ends of one process, together: each has its own loops, leases and slots; a plan is given to all of them, and
-// each takes what it can run.
+// All back ends of one process. Each has its own loops, leases and slots; every plan is offered to all, and each claims what it can run.
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Listener, notify } from '#db/notify.ts';
 import { CountersignError } from '#domain/errors.ts';

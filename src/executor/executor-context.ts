@@ -1,4 +1,4 @@
-// What running a plan is given.
+// Dependencies of the executor.
 import type { Database, Transaction } from '#db/database.ts';
 import type { PlanRow } from '#db/plans.ts';
 import type { ClaimedStep } from '#db/sql/claim.ts';

@@ -1,4 +1,4 @@
-// What stands between a claimed step and its call: the plan's scope, and the seal of what was approved.
+// The checks between a claimed step and its call: the plan's scope, and the seal of what was approved.
 import { recordDeeds } from '#db/audit.ts';
 import type { PlanRow } from '#db/plans.ts';
 import type { ClaimedStep } from '#db/sql/claim.ts';

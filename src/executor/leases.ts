@@ -1,4 +1,4 @@
-// The leases this process holds: renewed in time, and their calls stopped when one is lost or its plan is cancelled.
+// The leases of this process: renewed in time; a call is stopped when its lease is lost or its plan is cancelled.
 import type { Database } from '#db/database.ts';
 import { type Lease, type RenewedLease, renewLeases } from '#db/sql/leases.ts';
 import { retryUntilDatabaseAnswers } from '#db/transient.ts';

@@ -1,4 +1,4 @@
-// "About to call": marks written just before the calls they belong to, those of neighbours grouped into one statement.
+// Marks calls as about to happen just before they do, several in one statement.
 import { type Lease, markCalling } from '#db/sql/leases.ts';
 import { retryUntilDatabaseAnswers } from '#db/transient.ts';
 import type { Clock } from '#domain/clock.ts';

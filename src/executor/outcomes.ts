@@ -1,4 +1,4 @@
-// Every way a step can end, as what is settled.
+// All outcomes of a step, as they are settled.
 import type { ClaimedStep } from '#db/sql/claim.ts';
 import type { Outcome } from '#db/sql/settle.ts';
 import type { CountersignError, ErrorCode } from '#domain/errors.ts';

@@ -1,5 +1,5 @@
-// The loop of one back end on one plan: turns of settling and claiming, with the calls between them. While Postgres
-// works on one batch, the steps of the one before are called. One loop a plan and back end.
+// The loop of one back end on one plan: turns that settle and claim, with calls in between. While Postgres works on one batch, the
+// steps of the previous one are called.
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { notify } from '#db/notify.ts';
 import { type PlanRow, readPlanRow } from '#db/plans.ts';

@@ -1,4 +1,4 @@
-// From the arguments that were approved to those of the call: references filled in, run-time values decided, all checked.
+// Turns approved arguments into those of the call: resolves references, decides run-time values, validates the result.
 import { isDeepStrictEqual } from 'node:util';
 import { readOutputs } from '#db/artifacts.ts';
 import { CountersignError } from '#domain/errors.ts';

@@ -1,5 +1,4 @@
-// Putting right what a crash left: lost leases, reservations nobody uses, plans whose job was lost, approvals nobody
-// started, plans that stand still.
+// Recovery after crashes: expired leases, unused reservations, plans whose job was lost, approvals nobody started, stalled plans.
 import { lockPlan } from '#db/plans.ts';
 import { findPlansFor } from '#db/sql/lanes.ts';
 import { findPlansWithLostLeases } from '#db/sql/leases.ts';

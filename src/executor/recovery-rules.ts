@@ -1,4 +1,4 @@
-// What becomes of a step whose worker was lost. Pure: the rule that nothing is repeated blindly stands here.
+// What happens to a step whose worker was lost. Pure. This is where "nothing is repeated blindly" is decided.
 import type { Fate, LostStep } from '#db/sql/recover.ts';
 import { operationName } from '#domain/tool.ts';
 

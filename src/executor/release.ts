@@ -1,4 +1,4 @@
-// Giving back what steps held of the resource pools, and waking the plans that wait for it.
+// Returns what steps reserved to the resource pools, and wakes the plans waiting for it.
 import type { Transaction } from '#db/database.ts';
 import { notify } from '#db/notify.ts';
 import type { PlanRow } from '#db/plans.ts';

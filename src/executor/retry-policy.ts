@@ -1,4 +1,4 @@
-// Whether a call that failed is made again by itself, and after how long. Pure; chance comes in as `random`.
+// Whether and when a failed call is retried. Pure; randomness comes in as `random`.
 import type { Outcome } from '#db/sql/settle.ts';
 import type { Random } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';

@@ -1,4 +1,4 @@
-// One claimed step: guard, conditions, arguments, call, outcome. Never throws; every way it can end is an Outcome.
+// Runs one claimed step: guard, conditions, arguments, drift, call. Never throws: every ending is an Outcome.
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Outcome } from '#db/sql/settle.ts';

@@ -1,5 +1,5 @@
-// Outcomes go back in batches, inside the transaction of a turn: recorded, counted, successors freed, resources given back, the
-// plan ended if it was the last.
+// Settles outcomes in batches inside the transaction of a turn: records and counts them, frees successors, returns resources, and ends
+// the plan after its last step.
 import { and, eq } from 'drizzle-orm';
 import { drawArtifactId, inlineOutputBytes, storeArtifact } from '#db/artifacts.ts';
 import { recordDeeds } from '#db/audit.ts';

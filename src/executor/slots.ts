@@ -1,10 +1,9 @@
-// How much one back end takes on at once, over all plans: how many steps may be claimed, which calls are made, and who is next.
+// How much one back end takes on over all plans: how many steps it may claim, which calls it makes, and who is next.
 //
-// A back end claims what it can call at once; of a plan whose calls come back quickly, as much again as came back lately, so that
-// quick steps are claimed in large batches and slow ones only where they begin. Where there is no room, plans stand in line: a
-// free slot goes to the person who holds the fewest, and of each person the plans take turns (max-min fairness). What was claimed
-// and waits for a slot all the same, because the calls became slow, is handed back. Where nothing begins because all calls are
-// slow, some more are made, the last of them only for people who hold nothing: nobody's slow steps keep others waiting.
+// A back end claims what it can call at once, plus as many steps of a plan as it finished recently: quick steps are claimed in large
+// batches, slow ones only when they start. When it is full, plans queue: a free slot goes to the person who holds the fewest, and each
+// person's plans take turns (max-min fairness). A claimed step that still waits for a slot, because calls became slow, is handed back.
+// When nothing starts because all calls are slow, a few more are made, the last of them reserved for people who hold nothing.
 import { errorMessage } from '#domain/errors.ts';
 
 /** Thrown in place of work that did not begin: it left the queue. */

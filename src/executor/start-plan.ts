@@ -1,4 +1,4 @@
-// The start of an approved plan: checked once more, then its first steps are ready, all in one transaction.
+// Starts an approved plan: checks it once more and makes its first steps ready, in one transaction.
 import { hasWorkedFor } from '#db/backends.ts';
 import { lockPlan, type PlanRow, readPlanRow } from '#db/plans.ts';
 import { system } from '#domain/people/actor.ts';

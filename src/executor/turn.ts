@@ -1,5 +1,5 @@
-// One turn of a back end at a plan: what has ended is settled and what is ready is claimed, in one transaction under the
-// plan's lock. So what a batch frees can be claimed with it, and a plan of short steps costs one commit a batch.
+// One turn of a back end on a plan: settles what ended and claims what is ready, in one transaction under the plan's lock. Steps freed
+// by a batch can be claimed with it, and a plan of short steps costs one commit per batch.
 import type { Transaction } from '#db/database.ts';
 import { lockPlan, type PlanRow } from '#db/plans.ts';
 import type { Outcome } from '#db/sql/settle.ts';

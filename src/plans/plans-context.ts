@@ -1,4 +1,4 @@
-// What every verb of this room is given.
+// Dependencies of the modules in `plans`.
 import type { Database, Transaction } from '#db/database.ts';
 import type { Clock, Random } from '#domain/clock.ts';
 import type { Enqueue } from '#domain/jobs.ts';

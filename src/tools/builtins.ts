@@ -1,4 +1,4 @@
-// The built-in operations, as far as this process has what they need.
+// The built-in operations whose requirements this process meets.
 import { lstat, readdir, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';

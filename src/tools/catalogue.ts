@@ -1,5 +1,5 @@
-// The operations that plans may name: this process's own, and what live workers say they have, so that a gateway can
-// check a plan whose tools only workers have.
+// The operations that plans may use: this process's own and those of live workers, so that a gateway can check plans whose tools only
+// workers have.
 import { errorMessage } from '#domain/errors.ts';
 import {
   type Catalogue,

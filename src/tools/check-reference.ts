@@ -1,5 +1,5 @@
-// References of a step's arguments against what the operations say of their outputs and inputs. Only what can never
-// work is told: an output that says nothing of itself, or may fit, is taken to fit.
+// Checks references between steps against the schemas of outputs and inputs. Reports only what can never work: an output without a
+// schema is assumed to fit.
 import { ArgumentReference, isReference } from '#domain/plan/arguments.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';

@@ -1,4 +1,4 @@
-// Built-in operations are declared with a zod schema; planners and MCP-like clients see it as JSON Schema.
+// Declares built-in operations with a zod schema; planners see it as JSON Schema.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import type { JsonObject } from '#domain/text.ts';

@@ -1,4 +1,4 @@
-// How tools fail: what an aborted signal means, and the mark for a call that may have acted all the same.
+// How tools fail: what an aborted signal means, and the mark for a call that may have taken effect.
 import { CountersignError } from '#domain/errors.ts';
 
 /**

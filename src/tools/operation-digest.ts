@@ -1,4 +1,4 @@
-// What an operation was when a plan with it was shown, as a digest, and what of it is different now.
+// Digests an operation, and says in what it differs from an earlier digest.
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { OperationSpec } from '#domain/tool.ts';

@@ -1,5 +1,4 @@
-// What built-in operations say of their outputs. References of later steps are checked against it before a plan is
-// stored, so it says neither more nor less than what a call can give.
+// Output schemas of built-in operations. References of later steps are checked against them, so they state exactly what a call returns.
 import { z } from 'zod';
 import type { JsonSchema } from '#domain/tool.ts';
 import { Preview } from './limit-output.ts';

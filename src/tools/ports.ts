@@ -1,4 +1,4 @@
-// What built-in tools need from the rest of the instance. Whoever starts the process passes these in; tools import none of it.
+// What built-in tools need from the rest of the instance, injected at start.
 
 /** Says something in a conversation. */
 export type ChatPort = {

@@ -1,5 +1,5 @@
-// The tools of this process: built-ins and MCP servers under one roof. A server that is down never stops the start;
-// its operations stay known once seen. Whatever an operation throws or answers leaves here with a code and under a size.
+// The tools of this process: built-ins and MCP servers. A server that is down never stops the start; its operations stay known once
+// seen. Every error and output gets a code and a size limit here.
 import { access } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Clock, systemClock } from '#domain/clock.ts';

@@ -1,4 +1,4 @@
-// How Slack and Teams are reached, out of the environment: what is set belongs together or is refused in one sentence.
+// Slack and Teams credentials from the environment: settings that belong together are complete or refused in one sentence.
 import { CountersignError } from '../errors.ts';
 import type { Environment } from '../settings.ts';
 import { listOf } from '../words.ts';

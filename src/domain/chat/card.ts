@@ -1,5 +1,5 @@
-// The facts a plan's card is drawn from, and what a press on it sends back. The facts are gathered from the database
-// each time; `cards/` turns them into words and layouts.
+// The facts of a plan's card, gathered from the database each time, and the press that comes back from it. `cards/` turns the facts
+// into words and layouts.
 import { z } from 'zod';
 import type { Blockage } from '../plan/blockage.ts';
 import type { CallDescription, ShownStep } from '../plan/call.ts';

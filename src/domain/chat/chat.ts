@@ -1,5 +1,5 @@
-// What the conversation service needs of a chat platform: where a conversation lives there, and one way to write to it.
-// Adapters provide a `ChatPort`; nothing outside them knows Slack's or Teams' own terms.
+// What the conversation service requires of a chat platform: where a conversation lives, and one way to write there. Adapters provide
+// a `ChatPort`; nothing outside them knows Slack's or Teams' own terms.
 import type { Platform } from './inbox.ts';
 
 /** A thread of a platform in which a conversation takes place. */

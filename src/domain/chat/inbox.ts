@@ -1,4 +1,4 @@
-// What a chat platform sends, as the inbox takes it and hands it on.
+// Events from chat platforms, as the inbox stores them and hands them to adapters.
 import { z } from 'zod';
 
 export const Platform = z.enum(['slack', 'teams']);

@@ -1,5 +1,5 @@
-// What a message says, as data: its kind, its facts and the one thing it asks a person to do. `cards/` writes the text from
-// this; nothing reads the text back. A message stored before messages had parts has none and is shown as its text.
+// A message as data: its kind, its facts and the one thing it asks of a person. `cards/` writes the text; nothing reads the text back.
+// Messages stored before parts existed have none and are shown as text.
 import { z } from 'zod';
 import { InteractionPolicy } from '../people/policy.ts';
 import { AskedQuestion, GivenAnswer, SaidLine } from '../planning/asked-question.ts';

@@ -1,5 +1,4 @@
-// Words that come close to a decision. None of them decides: whoever writes one is shown the buttons and the exact word. A full
-// stop or an exclamation mark after `approve` is close as well, not exact. Pure.
+// Words close to a decision, such as `approve!`. They decide nothing: their author gets the buttons and the exact word. Pure.
 
 export type NearWord = 'approve' | 'reject' | 'cancel' | 'undo' | 'change';
 

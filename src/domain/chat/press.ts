@@ -1,4 +1,4 @@
-// A press on any card of ours, with what was entered beside it. Each adapter reads its platform's payload into this one shape.
+// A press on a card, with what was entered beside it. Each adapter parses its platform's payload into this shape.
 import { z } from 'zod';
 import type { FieldValue } from '../plan/answer.ts';
 import { SessionPress } from '../planning/session-card.ts';

@@ -1,4 +1,4 @@
-// What a chat platform wants to be left alone with, for all processes.
+// Rate limits imposed by a chat platform, shared by all processes.
 
 export type RateLimits = {
   /** Milliseconds until what `key` names may be asked for again; 0: now. */

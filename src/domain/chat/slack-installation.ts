@@ -1,4 +1,4 @@
-// What the Slack adapter keeps of the workspaces it was added to, and how it asks for it. The store encrypts the tokens.
+// What the Slack adapter stores about each workspace it is installed in. Tokens are encrypted in the database.
 
 export type SlackInstallation = {
   /** The workspace, `T…`; org-wide, the organisation, `E…`, for all its workspaces. */

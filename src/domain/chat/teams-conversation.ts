@@ -1,4 +1,4 @@
-// What Teams has to be told in order to be written to: kept of every conversation from which something came.
+// What Teams requires for writing to a conversation: stored for each conversation that sent something.
 import type { ChatPlace } from './chat.ts';
 
 /** A chat or a channel in which the bot is. */

@@ -1,4 +1,4 @@
-// Who does something, and by which way they came in.
+// Who acts, and through which surface.
 import { z } from 'zod';
 
 export const Surface = z.enum(['slack', 'teams', 'console', 'terminal', 'api', 'system']);

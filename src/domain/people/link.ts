@@ -1,7 +1,7 @@
-// Linking accounts: somebody who talks to the instance from several places is one person to it.
+// Linked accounts: a person who uses several surfaces is one person.
 //
-// An account is what a surface knows somebody by: `slack:TEAM:USER`, `teams:TENANT:OID`, an e-mail address a chat platform
-// vouches for, or a name that was typed at a terminal or over HTTP. A person is the name the instance acts by.
+// An account is how a surface identifies someone: `slack:TEAM:USER`, `teams:TENANT:OID`, an e-mail address vouched for by a chat
+// platform, or a name typed in a terminal or over HTTP. A person is the name under which the instance acts.
 
 export type LinkCommand =
   /** `once`: the event that asks, by its name where it came from; it may be handled again. */

@@ -1,4 +1,4 @@
-// Names of people as plans write them ("Ben", "@ben"), as those who act carry them ("ben"), and as readers are shown them.
+// Names of people: as plans write them ("Ben", "@ben"), as they are compared ("ben"), and as readers see them.
 
 /** The name by which it is compared: `Mallory`, `@mallory` and the same in other code points are one. */
 export function plainName(name: string): string {

@@ -1,4 +1,4 @@
-// How a person likes to be talked to and asked (B12).
+// A person's interaction policy (B12).
 import { z } from 'zod';
 
 export const InteractionPolicy = z.strictObject({

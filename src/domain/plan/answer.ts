@@ -1,5 +1,5 @@
-// What a person answered, read against the form: every value in its type, or a sentence for each field that does not fit.
-// The same reading on the server, in the terminal and wherever a card sends text for everything.
+// Reads a person's answer against its form: each value in its type, or one sentence per field that does not fit. The server, the
+// terminal and cards that send only text share this code.
 import { isStorableText } from '../text.ts';
 import type { FormField } from './form.ts';
 

@@ -1,4 +1,4 @@
-// Whom a step that is a task for a person was given to. Arguments of other calls may be named the same and mean something else.
+// The person a human task was given to. Other operations may use the same argument names for something else.
 import { operationName } from '../tool.ts';
 import type { Step } from './plan.ts';
 

@@ -1,4 +1,4 @@
-// Steps that could run and do not, because nothing there can run them or what they need is in use.
+// Steps that are ready but cannot run: no worker offers what they need, or a resource pool is in use.
 
 export type Blockage = {
   /** `worker`: nobody offers what they need. `resource`: a shared pool has not enough, or not enough left. */

@@ -1,4 +1,4 @@
-// A call in a few words, for sentences about a step that has been shown: computed, never a planner's description.
+// A call in a few words, for sentences about a step. Computed from the call, never a planner's description.
 import { countOf, shorten } from '../words.ts';
 import type { CallDescription } from './call.ts';
 

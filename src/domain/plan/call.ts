@@ -1,4 +1,4 @@
-// What a call does, as people are shown it: written by code from the operation and its arguments, never by a planner.
+// The effect of a call as people see it, computed from the operation and its arguments, never written by a planner.
 import type { Step } from './plan.ts';
 import type { SeenState } from './seen.ts';
 

@@ -1,4 +1,4 @@
-// Which attempt of a step a press is about, and how it stood when its card was drawn. A word about it counts for no other.
+// The attempt and status of a step that a press refers to: those its card showed. The press is refused for any other.
 
 /** How a step stands that a person settles. */
 export const settledStands = ['waiting', 'unknown', 'failed'] as const;

@@ -1,5 +1,5 @@
-// A form for a person, as a step declares it: a list of fields, or a JSON Schema of an object with simple properties.
-// Both become the same list, which cards, terminals and the server read.
+// A form declared by a step: a list of fields, or a JSON Schema of an object with simple properties. Both become the same list of
+// fields for cards, terminals and the server.
 import { z } from 'zod';
 import { isStorableText, type Json } from '../text.ts';
 

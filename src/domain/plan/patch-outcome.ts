@@ -1,4 +1,4 @@
-// What became of a change of a plan, as people and programs read it.
+// The outcome of a patch, for people and programs.
 import { z } from 'zod';
 
 /** `superseded`: another change of the same author took its place, or the plan has gone past it. */

@@ -1,4 +1,4 @@
-// What the operations of a patch do, in sentences for people.
+// Describes the operations of a patch in sentences.
 import { operationName } from '../tool.ts';
 import { countOf, listOf, shorten } from '../words.ts';
 import { shortenSized } from './call-words.ts';

@@ -1,4 +1,4 @@
-// A change of a plan that has been proposed or approved: applied whole against a revision, or refused whole.
+// A patch: a change to a proposed or approved plan, applied as a whole against a revision or refused as a whole.
 import { z } from 'zod';
 import { line } from '../text.ts';
 import { StepCondition } from './condition.ts';

@@ -1,4 +1,4 @@
-// The plan: what is proposed, what is stored, what is decided.
+// The plan: its draft, its stored form and its decisions.
 import { z } from 'zod';
 import { PatternSpec } from '../planning/pattern.ts';
 import { type Json, JsonObject, JsonValue, line, StorableText } from '../text.ts';

@@ -1,4 +1,4 @@
-// Which plans somebody in a chat is shown where several organisations share one instance: those of their own.
+// Which plans a chat user sees where several organisations share one instance: those of their own.
 import type { Platform } from '../chat/inbox.ts';
 import type { Service } from '../service.ts';
 

@@ -1,4 +1,4 @@
-// What a step's target looked like when the plan was proposed (A12), so that a difference at the call asks a person.
+// The state of a step's target when the plan was proposed (A12). If it differs at the call, a person is asked.
 import { z } from 'zod';
 
 export const SeenState = z.strictObject({

@@ -1,4 +1,4 @@
-// Words that name steps of a plan: `1-3, 5`, `all but 4`. They are about the numbers on its card, and exact.
+// Parses step lists such as `1-3, 5` and `all but 4`. They use the numbers on the plan's card.
 import { CountersignError } from '../errors.ts';
 import { listOf } from '../words.ts';
 import type { ShownStep } from './call.ts';

@@ -1,5 +1,5 @@
-// Steps as people number them: the order they can run in, parallel ones sharing a number (3a, 3b). Cards draw these
-// numbers, and words that name steps ("all but 4") are about them.
+// Numbers steps for people: in execution order, parallel steps sharing a number (3a, 3b). Cards show these numbers, and lists such as
+// "all but 4" use them.
 import { listOf } from '../words.ts';
 import type { Dependency } from './plan.ts';
 

@@ -1,4 +1,4 @@
-// What can be read of a plan without loading it: overview, diff, pages of steps, audit.
+// Views of a plan that don't load it whole: overview, diff, pages of steps, audit.
 import type { Actor } from '../people/actor.ts';
 import type { PlanOutline } from '../planning/outline.ts';
 import type { Roadmap } from '../planning/roadmap.ts';

@@ -1,4 +1,4 @@
-// What a planner says, line by line, the questions it asks, and which words of an answer belong to which of them.
+// A planner's message line by line, its questions, and which part of an answer belongs to which question.
 import { z } from 'zod';
 import { line, StorableText } from '../text.ts';
 

@@ -1,4 +1,4 @@
-// What is to be done: a tree of nodes on two axes (B7), structure and rhythm. Leaves carry the steps that do the work.
+// The outline, what is to be done: a tree of nodes on two axes (B7), structure and rhythm. Leaves carry the steps.
 import { z } from 'zod';
 import { Dependency, PlanContext, Risk, StepDraft } from '../plan/plan.ts';
 import { line, StorableText } from '../text.ts';

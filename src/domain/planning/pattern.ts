@@ -1,4 +1,4 @@
-// The shape of a piece of work (B6): one of five patterns, with a subtype that may be new and then needs a reason.
+// The pattern of a piece of work (B6): one of five, with a subtype; a new subtype needs a reason.
 import { z } from 'zod';
 import { line } from '../text.ts';
 

@@ -1,4 +1,4 @@
-// In what order: the edges between nodes, chosen among alternatives that a person can tell apart (B14).
+// The roadmap, in what order: edges between nodes, chosen among alternatives that a person can tell apart (B14).
 import { z } from 'zod';
 import { DependencyType } from '../plan/plan.ts';
 import { line } from '../text.ts';

@@ -1,4 +1,4 @@
-// A planning run: one conversation with a short-lived planner, from a request to an outcome.
+// A planning run: one request, planned turn by turn by short-lived planners until it has an outcome.
 import { z } from 'zod';
 import type { MessageKind } from '../chat/message-parts.ts';
 import { type InteractionPolicy, PolicyOverride } from '../people/policy.ts';

@@ -1,4 +1,4 @@
-// When: a block of time for each node that needs one, in a person's zone and working hours (B15).
+// The schedule, when: a block of time for each node that needs one, in a person's zone and working hours (B15).
 import { z } from 'zod';
 import { line } from '../text.ts';
 

@@ -1,5 +1,4 @@
-// The facts a planning session's card is drawn from, and what a press on it sends back. Like a plan's card it is gathered
-// from the database each time; `cards/` turns it into words and layouts.
+// The facts of a planning session's card, gathered from the database each time, and the press that comes back from it.
 import { z } from 'zod';
 import type { Pressed } from '../chat/pressed.ts';
 import type { PlanOutline } from './outline.ts';

@@ -1,4 +1,4 @@
-// The states of a planning session and what can happen in them. The table that joins them is `#planner/controller/table.ts`.
+// The stages and events of a planning session. `#planner/controller/table.ts` connects them.
 import { z } from 'zod';
 
 /** In which work is done, as a session passes through them. */

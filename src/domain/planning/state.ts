@@ -1,4 +1,4 @@
-// A planning session as it is checkpointed after each transition (B10): all that a planner needs to go on, and no more.
+// A planning session as checkpointed after each transition (B10): exactly what a planner needs to continue.
 import { z } from 'zod';
 import { JsonObject, line, StorableText } from '../text.ts';
 import { AskedQuestion, SaidLine } from './asked-question.ts';

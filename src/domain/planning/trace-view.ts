@@ -1,4 +1,4 @@
-// How a planning run went, for people and machines: the entries, the way through the stages, and what it came to.
+// A planning run for people and programs: its trace entries, its path through the stages, and totals.
 import { z } from 'zod';
 import { Stage, StageEvent } from './stages.ts';
 import { TraceEntry } from './trace.ts';

@@ -1,4 +1,4 @@
-// What planning leaves behind for people: one entry a step (B11), enough to tell and to replay the whole run.
+// The planning trace: one entry per step (B11), enough to explain and replay the run.
 import { z } from 'zod';
 import { line } from '../text.ts';
 import { IntroducedBy } from './pattern.ts';

@@ -1,4 +1,4 @@
-// Approvals as they are given: of a version of a plan, or of a change that waits for one. Each once a person.
+// Stores approvals of a version or of a waiting patch, once per person.
 import { readApprovals, readVouched } from '#db/approvals.ts';
 import { recordDeeds } from '#db/audit.ts';
 import type { Queryable, Transaction } from '#db/database.ts';

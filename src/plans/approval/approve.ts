@@ -1,4 +1,4 @@
-// Approval: binds exactly the version and digest that were shown, once, by someone who may; the job commits with it.
+// Approval: binds exactly the version and digest that were shown, once, by someone who may approve; the job commits with it.
 import type { Commit, Queryable, Transaction } from '#db/database.ts';
 import { showName } from '#db/identities.ts';
 import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#db/plans.ts';

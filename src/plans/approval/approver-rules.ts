@@ -1,5 +1,5 @@
-// Who may approve, as rules over names: the plan's own, and those of the guarded operations it uses. Pure.
-// Every rule must be satisfied by the people who have approved; one person may count for several.
+// Approver rules over names: the plan's own and those of its guarded operations. Pure. All rules must be satisfied; one person may
+// count for several.
 import { isSamePerson, plainName } from '#domain/people/names.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
 

@@ -1,4 +1,4 @@
-// Who may approve, in words: for refusals and for the card. Long lists are cut.
+// Describes who may approve, for refusals and cards. Long lists are cut.
 import { needsPlatform } from '#domain/people/names.ts';
 import { listOf } from '#domain/words.ts';
 import {

@@ -1,4 +1,4 @@
-// A step handed to a person may be answered by that person, whoever else may decide about the plan.
+// Lets the assignee of a human task answer it, whoever else may decide about the plan.
 import type { Transaction } from '#db/database.ts';
 import { readNamesOf, readPerson } from '#db/identities.ts';
 import type { PlanRow } from '#db/plans.ts';

@@ -1,5 +1,5 @@
-// Who may decide about a plan. Checked here for every surface; a model never may.
-// A plan moves when every rule is satisfied: its own, and that of each guarded operation it uses.
+// Who may decide about a plan, checked here for every surface. A model never may. A plan starts when every rule is satisfied: its own
+// and that of each guarded operation it uses.
 import { readVouched } from '#db/approvals.ts';
 import type { Queryable } from '#db/database.ts';
 import { type FormerLink, readNamesOf, readStanding } from '#db/identities.ts';

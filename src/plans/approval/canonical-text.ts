@@ -1,4 +1,4 @@
-// Canonical JSON (RFC 8785) of parts that are written by the hundred thousand: most are short names and empty objects.
+// Canonical JSON (RFC 8785) for parts that occur by the hundred thousand: most are short names and empty objects.
 import canonicalize from 'canonicalize';
 
 /** Characters that JSON escapes, and surrogates, of which a lone one has no canonical form. */

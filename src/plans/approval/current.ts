@@ -1,4 +1,4 @@
-// Where a plan stands, as a refused caller is told.
+// The current state of a plan, for the answer to a refused caller.
 import type { PlanRow } from '#db/plans.ts';
 
 /** 14:02 UTC */

@@ -1,4 +1,4 @@
-// What the operations of a plan were when it was shown, by name, and whether they still are.
+// The digests of a plan's operations when it was shown, and whether the operations still match.
 import { CountersignError } from '#domain/errors.ts';
 import { type Catalogue, operationName } from '#domain/tool.ts';
 import { describeChange, digestOperation } from '#tools/operation-digest.ts';

@@ -1,4 +1,4 @@
-// Pre-flight, at approval and again at start: the stored plan still is what was shown, its tools answer, its arguments fit.
+// Pre-flight, at approval and again at start: the stored plan is the one that was shown, its tools answer, its arguments validate.
 import { and, eq } from 'drizzle-orm';
 import { readManifests } from '#db/backends.ts';
 import type { Queryable } from '#db/database.ts';

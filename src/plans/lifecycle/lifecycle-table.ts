@@ -1,4 +1,4 @@
-// The life of a plan as one table: (status, event) → status. Nothing else decides; ARCHITECTURE.md prints it.
+// The lifecycle of a plan as one table: (status, event) → status. Nothing else decides; ARCHITECTURE.md prints it.
 import { CountersignError } from '#domain/errors.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';
 

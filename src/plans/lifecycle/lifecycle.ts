@@ -1,4 +1,4 @@
-// The one door through which a plan's status changes: table, compare-and-set, event, audit and job in the caller's transaction.
+// The only place where a plan's status changes: table, compare-and-set, event, audit and job in the caller's transaction.
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { recordDeeds } from '#db/audit.ts';
 import type { Transaction } from '#db/database.ts';

@@ -1,4 +1,4 @@
-// Which steps may run next when a plan begins, or goes on after a failure.
+// Which steps may run next when a plan starts, or continues after a failure.
 import { sql } from 'drizzle-orm';
 import { stepsOf } from '#db/blocks.ts';
 import { changeSteps, type PlanProgress } from '#db/change-steps.ts';

@@ -1,4 +1,4 @@
-// Going on: after a pause, a stall or a failure, and with a person's word about steps whose outcome is not known.
+// Continues a plan after a pause, a stall or a failure, and takes a person's settlement of steps with an unknown outcome.
 import { eq, sql } from 'drizzle-orm';
 import { recordDeeds } from '#db/audit.ts';
 import { changeSteps } from '#db/change-steps.ts';

@@ -1,4 +1,4 @@
-// A person's word about steps: what became of a call nobody recorded, of a task of theirs, of a guarded call that asks again.
+// A person's settlement of steps: a call with an unknown outcome, a human task, a guarded call that asks again.
 import { recordDeeds } from '#db/audit.ts';
 import type { PlanProgress } from '#db/change-steps.ts';
 import type { Transaction } from '#db/database.ts';

@@ -1,4 +1,4 @@
-// Answers that come too late: who was quicker, or why nobody is asked any more. The answer is not stored.
+// Answers that come too late: says who was first, or why the question is closed. The answer is not stored.
 import { readLastSettlement } from '#db/audit.ts';
 import type { Transaction } from '#db/database.ts';
 import { showName } from '#db/identities.ts';

@@ -1,4 +1,4 @@
-// What a failed step stops: its dependents, or everything that has not begun, as the configuration says.
+// What a failed step stops: its dependents, or everything that has not started, depending on the configuration.
 import { changeSteps, type PlanProgress } from '#db/change-steps.ts';
 import type { Transaction } from '#db/database.ts';
 import { stopAllSeries } from '#db/series.ts';

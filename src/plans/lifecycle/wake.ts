@@ -1,4 +1,4 @@
-// Who is woken when a plan changes, with the change: whoever watches it, and workers when there is work.
+// Notifies watchers, and workers when there is work, in the transaction that changes a plan.
 import type { Transaction } from '#db/database.ts';
 import { notify } from '#db/notify.ts';
 import type { Clock } from '#domain/clock.ts';

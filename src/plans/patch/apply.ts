@@ -1,5 +1,5 @@
-// Applying what a patch changes: steps, edges, lanes, statuses and counters, and the version that says it. Costs what is
-// changed, but for the digest: that is over all of the plan, so its steps are streamed once, under the plan's lock.
+// Applies a patch: steps, edges, lanes, statuses, counters and the new version. Costs as much as what changes, except for the digest,
+// which covers the whole plan: its steps are streamed once, under the plan's lock.
 import { eq, sql } from 'drizzle-orm';
 import { recordDeeds } from '#db/audit.ts';
 import type { Transaction } from '#db/database.ts';

@@ -1,5 +1,4 @@
-// Approving or rejecting a change that widens an approved plan: the same verbs as for a plan, bound to what was shown of
-// the change, and never mistaken for an approval of anything else.
+// Approves or rejects a patch that widens an approved plan: the same verbs as for a plan, bound to what was shown of the patch.
 import { readManifests } from '#db/backends.ts';
 import type { Commit, Queryable, Transaction } from '#db/database.ts';
 import { showName } from '#db/identities.ts';

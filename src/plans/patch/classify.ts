@@ -1,4 +1,4 @@
-// Whether a patch widens what was approved, and why: one sentence for people each. Pure; when in doubt it widens.
+// Whether a patch widens what was approved, with one sentence per reason. Pure; when in doubt it widens.
 import { isDeepStrictEqual } from 'node:util';
 import { hasRuntime } from '#domain/plan/arguments.ts';
 import { operationName } from '#domain/tool.ts';

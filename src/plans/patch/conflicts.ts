@@ -1,4 +1,4 @@
-// Why a patch cannot be applied any more: what it touches has begun, or has changed since its author read it.
+// Why a patch can no longer be applied: what it touches has started, or has changed since its author read it.
 import type { PlanRow } from '#db/plans.ts';
 import { notBegun } from '#db/sql/patch-reads.ts';
 import { CountersignError } from '#domain/errors.ts';

@@ -1,4 +1,4 @@
-// What a patch comes to, worked out from its operations: steps before and after, edges that come and go. Data only.
+// The effect of a patch as data: steps before and after, edges added and removed.
 import type { Edge } from '#db/steps.ts';
 import type { Dependency, Step } from '#domain/plan/plan.ts';
 import type { StepBody } from '../proposal/normalise-step.ts';

@@ -1,4 +1,4 @@
-// What the operations of a patch speak of: steps by id, and selectors of many.
+// The steps and selectors that the operations of a patch name.
 import { referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import type { PatchOperation, StepSelector } from '#domain/plan/patch.ts';

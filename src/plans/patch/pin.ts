@@ -1,4 +1,4 @@
-// What the targets of a change look like when it is sent (A12): looked up before the plan is locked, stored with the change.
+// Looks up the targets of a patch when it is sent (A12), before the plan is locked; the states are stored with the patch.
 import type { Queryable } from '#db/database.ts';
 import type { PlanRow } from '#db/plans.ts';
 import { findEarlier } from '#db/sql/patch-reads.ts';

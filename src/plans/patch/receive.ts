@@ -1,5 +1,5 @@
-// A change of a plan that has been proposed or approved: applied whole against a revision or refused whole. What widens
-// an approved plan waits for an approval of its own, while the plan goes on with what was approved.
+// Receives a patch of a proposed or approved plan: applied as a whole against a revision, or refused as a whole. A patch that widens an
+// approved plan waits for its own approval while the plan goes on.
 import { eq } from 'drizzle-orm';
 import { recordDeeds } from '#db/audit.ts';
 import { readManifests } from '#db/backends.ts';

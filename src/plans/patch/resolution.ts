@@ -1,4 +1,4 @@
-// The operations of one patch carried out on the steps they name, in memory: what conflicts, what is wrong, what results.
+// Carries out the operations of one patch on the steps they name, in memory: conflicts, problems and the result.
 import type { PlanRow } from '#db/plans.ts';
 import type { Edge } from '#db/steps.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';

@@ -1,5 +1,4 @@
-// From the operations of a patch to what they change, against the steps as they are under the plan's lock. Reads what
-// the patch names and nothing else; stores nothing.
+// Resolves the operations of a patch against the steps under the plan's lock. Reads only what the patch names; stores nothing.
 import type { Queryable } from '#db/database.ts';
 import type { PlanRow } from '#db/plans.ts';
 import {

@@ -1,4 +1,4 @@
-// The steps that a patch means by partition or tag, found at the cost of what is meant.
+// Finds the steps a patch selects by partition or tag, at the cost of what it selects.
 import type { findSelected } from '#db/sql/patch-reads.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { StepSelector } from '#domain/plan/patch.ts';

@@ -1,5 +1,5 @@
-// References between a draft's steps against the schemas of their operations, before anything is stored: what can
-// never work is refused now, not when half of the plan has run.
+// Checks references between a draft's steps against the schemas of their operations: what can never work is refused before anything is
+// stored.
 import { findMalformed, isReference } from '#domain/plan/arguments.ts';
 import type { StepContent } from '#domain/plan/plan.ts';
 import type { JsonObject } from '#domain/text.ts';

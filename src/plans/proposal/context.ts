@@ -1,4 +1,4 @@
-// A plan's context: at most 50 KB of it inline; the largest parts beyond that become artifacts the context refers to.
+// A plan's context: at most 50 KB inline; larger parts become artifacts that the context refers to.
 import { drawArtifactId } from '#db/artifacts.ts';
 import type { Random } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';

@@ -1,4 +1,4 @@
-// What a step of a draft waits for: what it says, what its arguments refer to, and what its conditions are about.
+// The dependencies of a draft's step: explicit ones, and those from its references and conditions.
 import type { ErrorCode } from '#domain/errors.ts';
 import { referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';

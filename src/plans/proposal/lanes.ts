@@ -1,5 +1,5 @@
-// Lanes: the kinds of steps of a plan, by what a worker must offer to run them and which pools they reserve from. How much
-// they reserve makes no kind of its own: each lane costs every claim a look.
+// Lanes: a plan's kinds of steps by what a worker must offer and which pools they use. The amount reserved makes no lane of its own,
+// since every lane costs each claim a lookup.
 import type { Lane } from '#db/steps.ts';
 import type { StepContent } from '#domain/plan/plan.ts';
 

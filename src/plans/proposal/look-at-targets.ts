@@ -1,4 +1,4 @@
-// What the targets of a proposal, or of a change of a plan, look like when it is made (A12). Bounded in number and in time: what was not looked at stays null.
+// Looks up the state of the targets when a plan or patch is proposed (A12). Limited in number and time; what was not looked up is null.
 import { posix } from 'node:path';
 import type { ReviewRank } from '#domain/plan/call.ts';
 import type { Step } from '#domain/plan/plan.ts';

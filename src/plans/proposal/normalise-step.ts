@@ -1,4 +1,4 @@
-// One step of a draft as it is stored: its operation looked up, its arguments and needs checked. What is wrong is told, not thrown.
+// Normalises one step of a draft: looks up its operation, checks its arguments and requirements. Problems are collected, not thrown.
 import { openArguments } from '#domain/plan/arguments.ts';
 import { type ReviewRank, reviewRank } from '#domain/plan/call.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';

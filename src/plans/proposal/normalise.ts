@@ -1,4 +1,4 @@
-// From a draft as it was sent to steps as they are stored: ids, positions, edges, effects; or every problem found, and nothing stored.
+// Normalises a draft into steps as they are stored (ids, positions, edges, effects), or reports every problem and stores nothing.
 import type { Edge, Lane, NewStep } from '#db/steps.ts';
 import type { PlanDraft, StepContent, StepDraft } from '#domain/plan/plan.ts';
 import { operationName } from '#domain/tool.ts';

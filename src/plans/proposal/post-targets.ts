@@ -1,5 +1,5 @@
-// Where a plan may post: in its own conversation, and in those of the same workspace or tenant that are nobody's private
-// chat with the bot. Checked when a plan is proposed, as far as its arguments say where, and again at the call.
+// Where a plan may post: its own conversation, and conversations of the same workspace or tenant that are nobody's private chat with
+// the bot. Checked at proposal where the arguments say so, and again at the call.
 import { findPostTargets } from '#db/chat-places.ts';
 import type { Queryable } from '#db/database.ts';
 import { readNamesOf } from '#db/identities.ts';

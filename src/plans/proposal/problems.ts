@@ -1,4 +1,4 @@
-// Everything that is wrong with a draft, found in one pass and told in one error.
+// Collects all problems of a draft in one pass, for one error.
 import { CountersignError, type ErrorCode } from '#domain/errors.ts';
 import { countOf } from '#domain/words.ts';
 

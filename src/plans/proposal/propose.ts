@@ -1,4 +1,4 @@
-// Storing a proposal: the first version of a plan, or the next one after a refusal. All of it in one transaction, or none.
+// Stores a proposal: the first version of a plan, or the next one after a rejection, in one transaction.
 import { eq } from 'drizzle-orm';
 import { storeArtifact } from '#db/artifacts.ts';
 import { recordDeeds } from '#db/audit.ts';

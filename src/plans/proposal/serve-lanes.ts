@@ -1,4 +1,4 @@
-// Who can run which kind of step: the operation must be offered, and all capabilities that the step asks for.
+// Which back ends can run which lane: they must offer the operation and every capability it requires.
 import type { Lane } from '#db/steps.ts';
 import { operationName } from '#domain/tool.ts';
 

@@ -1,4 +1,4 @@
-// A plan's calls without making them, in an order the plan allows, and what stands against running it.
+// Lists a plan's calls in a possible order without making them, and what stands against running it.
 import { readPlanRow } from '#db/plans.ts';
 import { readSteps } from '#db/step-pages.ts';
 import { readOperations } from '#db/steps.ts';

@@ -1,5 +1,5 @@
-// Occurrences of approved series become steps as time passes: a patch of the system's own, which needs no approval because
-// it says exactly what was approved. One transaction under the plan's lock a plan, so that any number of processes may try.
+// Turns upcoming occurrences of approved series into steps. This patch by the system needs no approval, since the series was approved.
+// One transaction per plan under its lock, so any number of processes may try.
 import { recordDeeds } from '#db/audit.ts';
 import { readManifests } from '#db/backends.ts';
 import type { Transaction } from '#db/database.ts';

@@ -1,4 +1,4 @@
-// When something of a plan that comes again is next due.
+// When the next occurrence of a plan's series is due.
 import type { Queryable } from '#db/database.ts';
 import { readEarliestReady, readSeries } from '#db/series.ts';
 import type { Plan } from '#domain/plan/plan.ts';

@@ -1,4 +1,4 @@
-// Series of a draft as they are stored, and their first occurrences as steps; or every problem found, and nothing stored.
+// Normalises the series of a draft and their first occurrences, or reports every problem and stores nothing.
 import { CountersignError, type ErrorCode } from '#domain/errors.ts';
 import type { PlanDraft, Series, StepDraft } from '#domain/plan/plan.ts';
 import { checkRule, checkTimezone, readRule } from '#timeline/recurrence.ts';

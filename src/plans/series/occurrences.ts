@@ -1,4 +1,4 @@
-// Which steps of a stored plan are occurrences of its series, unchanged: a draft need not name them, its series does.
+// Which stored steps are unchanged occurrences of a series. A draft need not list them.
 import { isDeepStrictEqual } from 'node:util';
 import { referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';

@@ -1,5 +1,5 @@
-// Steps that come again: which moments a rule gives within the horizon, and the concrete steps of each of them. Pure.
-// Whatever adds occurrences, now or in a year, makes them here, so that the same series gives the same steps.
+// Expands series: the moments a rule gives within the horizon, and the steps of each occurrence. Pure. All occurrences are made here,
+// so the same series always gives the same steps.
 import { isDeepStrictEqual } from 'node:util';
 import { isReference } from '#domain/plan/arguments.ts';
 import { renameConditions } from '#domain/plan/condition.ts';

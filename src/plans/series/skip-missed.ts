@@ -1,4 +1,4 @@
-// Occurrences that nobody began on their day are not made up for: their steps are skipped, each with a note.
+// Skips occurrences that nobody started on their day, each with a note. They are not made up for.
 import { sql } from 'drizzle-orm';
 import { changeSteps, type PlanProgress } from '#db/change-steps.ts';
 import type { Transaction } from '#db/database.ts';

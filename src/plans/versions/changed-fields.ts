@@ -1,4 +1,4 @@
-// A step before and after, field by field, as text for people.
+// The fields in which a step differs between two versions, as text.
 import { z } from 'zod';
 import { shortenSized } from '#domain/plan/call-words.ts';
 import { StepCondition } from '#domain/plan/condition.ts';

@@ -1,4 +1,4 @@
-// What is agreed about a plan besides its steps, in phrases: whether each step asks, what comes again, the pattern.
+// What an approval covers besides the steps, in phrases: per-step confirmation, series, the pattern.
 import { isDeepStrictEqual } from 'node:util';
 import type { Plan, PlanContext, Series } from '#domain/plan/plan.ts';
 import type { PatternSpec } from '#domain/planning/pattern.ts';

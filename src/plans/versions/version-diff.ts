@@ -1,4 +1,4 @@
-// What changed between two versions of a plan, readable and bounded: counts, and the first of each kind.
+// What changed between two versions of a plan, bounded: counts and the first items of each kind.
 import { and, eq, inArray } from 'drizzle-orm';
 import {
   compareSteps,

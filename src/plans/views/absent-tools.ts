@@ -1,4 +1,4 @@
-// What of a plan's tools is not there at the moment: what is still starting, or being restarted, comes by itself.
+// Which tools of a plan are missing right now. One that is starting or restarting comes back by itself.
 import { setTimeout as pause } from 'node:timers/promises';
 import { readManifests } from '#db/backends.ts';
 import type { Queryable } from '#db/database.ts';

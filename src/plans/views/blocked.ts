@@ -1,4 +1,4 @@
-// Which steps of a plan nobody can run at the moment, or stand in line for a pool: shown, not waited for in silence.
+// Which steps of a plan nobody can run right now, or wait for a resource pool. Shown to people instead of waiting silently.
 import { type Offer, readBackends } from '#db/backends.ts';
 import type { Queryable } from '#db/database.ts';
 import { countSteps, type LongWait, readLongWaits } from '#db/sql/blocked.ts';

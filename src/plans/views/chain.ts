@@ -1,5 +1,5 @@
-// How long the longest chain of a plan takes by its stated durations: what it lasts when nothing has to wait for a worker.
-// Durations and links come as columns, so that a hundred thousand steps are a few megabytes.
+// The duration of a plan's longest chain by its stated durations: how long it takes if nothing waits for a worker. Durations and edges
+// come as columns, so 100,000 steps take a few megabytes.
 import type { DependencyType } from '#domain/plan/plan.ts';
 
 /** Links between steps by their index in `durations`; lags in minutes. */

@@ -1,4 +1,4 @@
-// A run as JSON lines: one for each step attempt that ended, in the order of the ends.
+// A run as JSON lines: one per finished step attempt, in the order they finished.
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
 import { isoOf } from '#db/sql/time.ts';

@@ -1,4 +1,4 @@
-// A plan as Markdown with front matter: readable, and read back without loss. What a machine needs stands in fenced blocks.
+// A plan as Markdown with front matter, readable and importable without loss. Data for machines is in fenced blocks.
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import type { Queryable } from '#db/database.ts';

@@ -1,4 +1,4 @@
-// What can be read of a plan at a cost that does not grow with it: overview, diff, pages of steps.
+// Views of a plan whose cost does not grow with it: overview, diff, pages of steps.
 import { countsOf } from '#db/accounting.ts';
 import { decodeCursor, encodeCursor } from '#db/cursor.ts';
 import type { Queryable } from '#db/database.ts';

@@ -1,5 +1,5 @@
-// What is there now, for people who are about to approve a call and again just before it: read only, bounded, and never
-// through a link that leads out of the workspace.
+// The current state of a target, read for the review and again just before the call: read-only, bounded, and never through a link that
+// leads out of the workspace.
 import { isUtf8 } from 'node:buffer';
 import { createHash, hash } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
