@@ -1,5 +1,6 @@
 // The sliders in words, for wherever a person sets them: what each is about, and what each of its values does.
 import type { InteractionPolicy } from '#domain/people/policy.ts';
+import { listOf } from '#domain/words.ts';
 
 export type Slider = keyof InteractionPolicy;
 type Choice = { value: string; label: string; does: string };
@@ -136,4 +137,19 @@ export function describeEffect(slider: Slider, policy: InteractionPolicy): strin
   }
   if (Number(value) < 0.3) return 'Brief';
   return Number(value) >= 0.7 ? 'Everything' : 'What you need';
+}
+
+/**
+ * What is different now, after somebody said how they like it: `From now on, Style is Concise.`
+ * @param changed the sliders they meant
+ */
+export function confirmPolicy(
+  policy: InteractionPolicy,
+  changed: object,
+  lasting: boolean,
+): string {
+  const set = sliderNames
+    .filter((slider) => slider in changed)
+    .map((slider) => `${sliders[slider].label} is ${describeValue(slider, policy)}`);
+  return `${lasting ? 'From now on' : 'In this conversation'}, ${listOf(set)}.`;
 }

@@ -1,5 +1,6 @@
 // The policy in force for a run: defaults, then the person's saved preferences, then what was said in the conversation. Messages that
 // only change it are stored and confirmed; they start no plan.
+import { confirmPolicy } from '#cards/policy-words.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { isOnePerson } from '#db/identities.ts';
 import { readLatestMessages } from '#db/messages.ts';
@@ -10,16 +11,13 @@ import {
   defaultPolicy,
   type InteractionPolicy,
   PolicyOverride,
+  type PolicyWish,
 } from '#domain/people/policy.ts';
+import { styleQuestionId } from '#domain/planning/asked-question.ts';
+import type { PlanningState } from '#domain/planning/state.ts';
 import type { SaidPolicy } from '#domain/service.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
-import {
-  type PolicyWords,
-  readPolicyWords,
-  readStyleReply,
-  styleQuestionId,
-} from '#planner/policy/words.ts';
 
 /** After so long a conversation is taken up anew. */
 const heldForMs = 24 * 3_600_000;
@@ -58,63 +56,66 @@ export async function readSaidPolicies(
   });
 }
 
-/** What a message says about how to talk, and what else it asks for; null: it says nothing about it. */
+/** What a message says about how to talk, and what else it asks for; null: nothing, or the planner reads that itself. */
 export async function readWish(
-  db: Queryable,
+  { db, planner }: Pick<ConversationContext, 'db' | 'planner'>,
   conversation: string,
   text: string,
-): Promise<PolicyWords | null> {
-  return readStyleAmong(text, await readLastAsked(db, conversation)) ?? readPolicyWords(text);
+): Promise<PolicyWish | null> {
+  if (planner.readWish === undefined) return null;
+  return planner.readWish(text, await readLastAsked(db.query, conversation));
 }
 
 /** Whether the bot's last message asks how the person likes to be talked with, and whether it says anything else. */
 async function readLastAsked(
   db: Queryable,
   conversation: string,
-): Promise<{ style: boolean; alone: boolean }> {
+): Promise<'no' | 'beside' | 'alone'> {
   const said = await readLatestMessages(db, conversation, 5);
   const parts = said.findLast(({ author }) => author === 'bot')?.parts ?? null;
-  if (parts?.kind !== 'question' && parts?.kind !== 'answer') return { style: false, alone: false };
+  if (parts?.kind !== 'question' && parts?.kind !== 'answer') return 'no';
   const { questions, lines } = parts.facts;
-  const style = questions.some(({ id }) => id === styleQuestionId);
-  return { style, alone: style && questions.length === 1 && lines.length === 1 };
+  if (!questions.some(({ id }) => id === styleQuestionId)) return 'no';
+  return questions.length === 1 && lines.length === 1 ? 'alone' : 'beside';
 }
 
-/** A number may as well pick one of the things that stand beside the question of style. */
-const bareNumber = /^\W*(?:the\s+)?(?:option\s+)?(?:\d|first|second|one|two)\W*(?:one)?\W*$/i;
-
-/** The answer to the question of style, where that was asked: the whole reply, or one line of several. */
-function readStyleAmong(
-  text: string,
-  { style, alone }: { style: boolean; alone: boolean },
-): PolicyWords | null {
-  if (!style) return null;
-  const whole = alone || !bareNumber.test(text) ? readStyleReply(text) : null;
-  if (whole !== null) return whole;
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  if (lines.length < 2) return null;
-  for (const [index, line] of lines.entries()) {
-    const read = readStyleReply(line.replace(/^\s*(?:[-•*]|\d+[.)])\s+/, ''));
-    if (read !== null) return { ...read, rest: lines.toSpliced(index, 1).join('\n') };
-  }
-  return null;
+/** Keeps a wish for the run, and for the person where it was meant so. */
+async function storeWish(
+  tx: Transaction,
+  run: Pick<RunRow, 'id' | 'policy'>,
+  { override, lasting }: Pick<PolicyWish, 'override' | 'lasting'>,
+  user: string,
+): Promise<void> {
+  if (lasting) await storePolicy(tx, user, override);
+  await updateRun(tx, run.id, { policy: { ...run.policy, ...override } });
 }
 
-/** Keeps a wish for the run, and for the person where it was meant so; says what is different now. */
+/** Keeps a wish, and says what is different now. */
 export async function keepWish(
   context: Pick<ConversationContext, 'enqueue'>,
   tx: Transaction,
   run: Pick<RunRow, 'id' | 'conversation' | 'policy'>,
-  wish: PolicyWords,
+  wish: Pick<PolicyWish, 'override' | 'lasting' | 'confirmation'>,
   user: string,
 ): Promise<void> {
-  const { override, lasting, confirmation } = wish;
-  if (lasting) await storePolicy(tx, user, override);
-  await updateRun(tx, run.id, { policy: { ...run.policy, ...override } });
+  await storeWish(tx, run, wish, user);
   const { id: runId, conversation } = run;
+  const { confirmation } = wish;
   await speakAsBot(context, tx, {
     conversation,
     says: { kind: 'preference', facts: { confirmation }, action: null },
     runId,
   });
+}
+
+/** Keeps a wish that a planner found; where its answer does not confirm it already, it is said. */
+export async function keepPlannersWish(
+  context: Pick<ConversationContext, 'enqueue'>,
+  tx: Transaction,
+  run: Pick<RunRow, 'id' | 'conversation' | 'policy' | 'user'>,
+  { override, lasting, told }: NonNullable<PlanningState['wish']>,
+): Promise<void> {
+  if (told) return storeWish(tx, run, { override, lasting }, run.user);
+  const confirmation = confirmPolicy(applyOverride(defaultPolicy, override), override, lasting);
+  await keepWish(context, tx, run, { override, lasting, confirmation }, run.user);
 }

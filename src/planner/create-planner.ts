@@ -12,6 +12,7 @@ import type { Budget } from './budget/budget.ts';
 import type { PlanningLimits } from './budget/limits.ts';
 import type { PaidModel } from './budget/paid-model.ts';
 import { payForCalls } from './budget/pay-for-calls.ts';
+import { readPolicyWish } from './commands/policy-words.ts';
 import { createCommandReasoner } from './commands/reasoner.ts';
 import type { Thresholds } from './confidence.ts';
 import { type Checkpoints, keepInMemory, type Transition } from './controller/checkpoints.ts';
@@ -105,8 +106,9 @@ export function createPlanner(options: CreatePlannerOptions): Planner {
   });
   return {
     name: controller.name,
-    // Only rules read words over and over; a model is sent them as they are.
-    plan: (request, signal) => controller.plan(options.model === null ? request : request, signal),
+    plan: controller.plan,
+    // A model keeps what it reads of this with set_policy.
+    ...(options.model === null ? { readWish: readPolicyWish } : {}),
   };
 }
 

@@ -8,8 +8,8 @@ import type { OperationSpec } from '#domain/tool.ts';
 import { succeed } from './agent/agent-tool.ts';
 import { Alternative } from './policy/options.ts';
 import type { PlannerTools } from './ports.ts';
-import { conversationTools, openStages } from './stage-tools/conversation-tools.ts';
-import { type StageTool, toStageTool } from './stage-tools/stage-tool.ts';
+import { conversationTools } from './stage-tools/conversation-tools.ts';
+import { openStages, type StageTool, toStageTool } from './stage-tools/stage-tool.ts';
 import { createBuildRoadmap } from './tools/build-roadmap.ts';
 import { elicitContext } from './tools/elicit-context.ts';
 import { generateNodes } from './tools/generate-nodes.ts';
@@ -123,11 +123,14 @@ function nameFunction(name: string, taken: Set<string>): string {
   return candidate;
 }
 
+const askedFor = z.boolean().describe('They asked for ideas or options in so many words.');
+
 // brainstorm: a few ideas how to go about what was asked for, when the person wants ideas. The content comes as
 // arguments, from a model or from rules; that they are few, brief, actionable and really different is seen to here.
 const Brainstorm = z.strictObject({
   topic: line(120).describe('What the ideas are about, as it follows “for”: “the team offsite”.'),
   ideas: z.array(Alternative).min(2).max(8),
+  asked_for: askedFor,
   confidence: z.number().min(0).max(1).nullable().describe('How sure you are of the request.'),
 });
 type Brainstorm = z.infer<typeof Brainstorm>;
@@ -142,13 +145,14 @@ export const brainstorm: PlanningTool<Brainstorm> = {
   produces: [],
   automatic: null,
   revision: 1,
-  run: async ({ topic, ideas, confidence }, toolContext) =>
+  run: async ({ topic, ideas, confidence, asked_for }, toolContext) =>
     offerAlternatives(
       {
         kind: 'idea',
         question: `Which of these fits best for ${topic.replace(/[.?\s]+$/, '')}?`,
         given: ideas,
         self: confidence,
+        askedFor: asked_for,
       },
       toolContext,
     ),
@@ -159,6 +163,7 @@ export const brainstorm: PlanningTool<Brainstorm> = {
 const CraftOptions = z.strictObject({
   question: line(300).describe('The decision as a question: “Where should the notes go?”'),
   options: z.array(Alternative).min(2).max(6),
+  asked_for: askedFor,
   confidence: z.number().min(0).max(1).nullable().describe('How sure you are of the request.'),
 });
 type CraftOptions = z.infer<typeof CraftOptions>;
@@ -173,8 +178,11 @@ export const craftOptions: PlanningTool<CraftOptions> = {
   produces: [],
   automatic: null,
   revision: 1,
-  run: async ({ question, options, confidence }, toolContext) =>
-    offerAlternatives({ kind: 'option', question, given: options, self: confidence }, toolContext),
+  run: async ({ question, options, confidence, asked_for }, toolContext) =>
+    offerAlternatives(
+      { kind: 'option', question, given: options, self: confidence, askedFor: asked_for },
+      toolContext,
+    ),
 };
 
 export type { OtherPlans } from './tools/probe-portfolio.ts';

@@ -1,6 +1,7 @@
 // Calls the planner with everything it may know. Every call ends in an outcome.
 import { readManifests } from '#db/backends.ts';
 import type { Queryable } from '#db/database.ts';
+import { isOnePerson } from '#db/identities.ts';
 import { readLatestMessages, type StoredMessage } from '#db/messages.ts';
 import { type PlanRow, readPlan } from '#db/plans.ts';
 import type { RunRow } from '#db/runs.ts';
@@ -57,6 +58,7 @@ async function buildRequest(
     text: run.request,
     ...(answers.length === 0 ? {} : { answers }),
     user: run.user,
+    ownWords: await isOnePerson(context.db.query, said[latest]?.name ?? run.user, run.user),
     conversation: run.conversation,
     ...(run.plan_id === null ? {} : { goal: run.plan_id }),
     history: said.slice(0, Math.max(0, latest)).flatMap(toUtterances),

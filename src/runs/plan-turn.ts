@@ -17,7 +17,7 @@ import { describeProposal } from '#messages/call-to-action.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import { newsKey } from '#notices/announce.ts';
-import { readPolicyOf } from '#people/policy.ts';
+import { keepPlannersWish, readPolicyOf } from '#people/policy.ts';
 import { tellConflicts } from '#planner/schedule/tell-conflicts.ts';
 import { mayBeApproved } from '#plans/lifecycle/lifecycle-table.ts';
 import { preparePropose, prepareRevise } from '#plans/proposal/propose.ts';
@@ -100,6 +100,8 @@ async function storeOutcome(
     if (refused !== null) await lockPlan(tx, refused.id);
     const now = await lockRun(tx, run.id);
     if (now.turn !== run.turn || now.planning_status !== 'running') return;
+    const wish = outcome.session?.wish ?? null;
+    if (wish !== null) await keepPlannersWish(context, tx, now, wish);
     const common = {
       planner: outcome.planner,
       confidence: outcome.confidence,
@@ -170,12 +172,14 @@ export async function planTurn(
   turn: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const run = await readRun(context.db.query, runId);
-  if (run.turn !== turn || run.planning_status !== 'running') return;
-  const refused = await readRefused(context, run);
-  const answer = await askPlanner(context, run, refused, signal);
+  const stored = await readRun(context.db.query, runId);
+  if (stored.turn !== turn || stored.planning_status !== 'running') return;
+  const refused = await readRefused(context, stored);
+  const answer = await askPlanner(context, stored, refused, signal);
   if (signal.aborted) throw signal.reason;
   if (!hasEnded(answer)) return;
+  const said = answer.session?.wish?.override;
+  const run = { ...stored, policy: { ...stored.policy, ...said } };
   let outcome: Ended = answer;
   let store: StoreProposal | null = null;
   if (outcome.result.kind === 'proposal') {

@@ -33,7 +33,7 @@ export async function startRun(
   const { plan_reasoning_mode, planning_mode, reasoning_level } = request;
   const inherited = await inheritPolicy(context, conversation, user);
   const policy = { ...inherited, ...request.interaction_policy };
-  const wish = await readWish(context.db.query, conversation, request.text);
+  const wish = await readWish(context, conversation, request.text);
   const asks = wish === null || wish.rest !== '';
   const timezone = zoneOf(actor);
   const heard: MessageParts = {

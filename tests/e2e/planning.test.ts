@@ -213,8 +213,8 @@ describe('how people are talked to', () => {
     const conversation = 'conv-style';
     const user = 'dora';
     const first = await api.ask('What can you do?', { conversation, user });
-    expect(first.response_text).toMatch(/Should I be concise or conversational\?$/);
-    const second = await api.ask('concise', { conversation, user });
+    expect(first.response_text).toMatch(/Do you prefer short answers or more explanation\?$/);
+    const second = await api.ask('short answers', { conversation, user });
     expect(second).toMatchObject({
       planning_status: 'complete',
       response_text: 'From now on I keep it brief.',

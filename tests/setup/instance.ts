@@ -11,6 +11,7 @@ import { type Actor, person } from '#domain/people/actor.ts';
 import type { Plan, PlanDraft, PlanStatus } from '#domain/plan/plan.ts';
 import type { Planner, PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
 import type { Settlement } from '#domain/service.ts';
+import { readPolicyWish } from '#planner/commands/policy-words.ts';
 import { waitFor } from '../wait.ts';
 
 export type TestInstance = Instance & { config: Config; workspace: string };
@@ -87,6 +88,7 @@ export function scriptedPlanner(
 ): Planner {
   return {
     name: 'scripted planner',
+    readWish: readPolicyWish,
     plan: async (request) => ({
       result: script(request),
       reason: 'scripted',

@@ -28,7 +28,7 @@ async function continueRun(
 ): Promise<void> {
   // How its requester is talked to and asked, nobody else says in their place: it decides what waits for their word.
   const theirs = await isOnePerson(context.db.query, actor.id, user);
-  const wish = theirs ? await readWish(context.db.query, conversation, text) : null;
+  const wish = theirs ? await readWish(context, conversation, text) : null;
   await context.db.transaction(async (tx) => {
     const now = await lockRun(tx, id);
     requireTurn(now, turn);

@@ -33,3 +33,16 @@ export const defaultPolicy: InteractionPolicy = {
   probing_depth: 2,
   tone: 'neutral',
 };
+
+/** What somebody said about how they like to be talked to and asked. */
+export type PolicyWish = {
+  override: PolicyOverride;
+  /** "From now on": kept for the person; otherwise for this conversation only. */
+  lasting: boolean;
+  /** One sentence that says what is different now. */
+  confirmation: string;
+  /** What else was asked for; empty when nothing was. */
+  rest: string;
+  /** Nothing more is to be asked, so open questions count as answered: go on with what is known. */
+  settlesQuestions: boolean;
+};

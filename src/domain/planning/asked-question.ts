@@ -9,6 +9,9 @@ export type AskedQuestion = z.infer<typeof AskedQuestion>;
 /** The question that puts ideas or options before a person, who picks one. */
 export const offersQuestionId = 'offers';
 
+/** The question how a person likes to be talked with, asked once. */
+export const styleQuestionId = 'style';
+
 /** A line of what a planner says. `on_card`: the card of its session shows it too. */
 export const SaidLine = z.strictObject({
   text: StorableText,

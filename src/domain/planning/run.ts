@@ -1,7 +1,7 @@
 // A planning run: one request, planned turn by turn by short-lived planners until it has an outcome.
 import { z } from 'zod';
 import type { MessageKind } from '../chat/message-parts.ts';
-import { type InteractionPolicy, PolicyOverride } from '../people/policy.ts';
+import { type InteractionPolicy, PolicyOverride, type PolicyWish } from '../people/policy.ts';
 import type { PlanDraft } from '../plan/plan.ts';
 import { line, longestMessage } from '../text.ts';
 import type { AskedQuestion, GivenAnswer, SaidLine } from './asked-question.ts';
@@ -79,6 +79,8 @@ export type PlanningRequest = {
   /** What `text` says to the questions that were open when it was written; left out: none were. */
   answers?: GivenAnswer[];
   user: string;
+  /** Whether `text` is the requester's own, not said by somebody else in the conversation; left out: it is. */
+  ownWords?: boolean;
   conversation: string | null;
   /** The plan that the run is about, once there is one. */
   goal?: string;
@@ -139,4 +141,10 @@ export type Planner = {
   /** What the card calls it: `offline planner`, or the model's name. */
   name: string;
   plan(request: PlanningRequest, signal: AbortSignal): Promise<PlanningOutcome>;
+  /**
+   * What a message says about how to talk and ask, where that is read by rules before anything is planned. Left out: the
+   * planner finds that itself.
+   * @param styleAsked whether the bot's last message asks for the style: beside something else, or alone
+   */
+  readWish?(text: string, styleAsked: 'no' | 'beside' | 'alone'): PolicyWish | null;
 };

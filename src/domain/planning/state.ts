@@ -1,5 +1,6 @@
 // A planning session as checkpointed after each transition (B10): exactly what a planner needs to continue.
 import { z } from 'zod';
+import { PolicyOverride } from '../people/policy.ts';
 import { JsonObject, line, StorableText } from '../text.ts';
 import { AskedQuestion, SaidLine } from './asked-question.ts';
 import { PlanOutline } from './outline.ts';
@@ -110,6 +111,11 @@ export const PlanningState = z.strictObject({
   questions_asked: z.number().int().min(0).default(0),
   pause: Pause.nullable().default(null),
   result: SessionResult.nullable().default(null),
+  /** What the person said this turn about how to talk and ask. `told`: the result confirms it. */
+  wish: z
+    .strictObject({ override: PolicyOverride, lasting: z.boolean(), told: z.boolean() })
+    .nullable()
+    .exactOptional(),
   /** Why a plan was or was not made (A16). */
   reason: line(4000).nullable().default(null),
   /** This turn's trace so far. */

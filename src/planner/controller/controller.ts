@@ -4,6 +4,7 @@ import { writeCall } from '#cards/calls-to-action.ts';
 import { callOf } from '#domain/chat/message-parts.ts';
 import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
+import { applyOverride } from '#domain/people/policy.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { Planner, PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
@@ -185,28 +186,36 @@ function timeLeft(state: Readonly<PlanningState>, limits: PlanningLimits): numbe
   return limits.wallSeconds * 1000 - used;
 }
 
+/** The request with what the person has said this turn about how to talk and ask. */
+function heedWish(request: PlanningRequest, { wish }: Readonly<PlanningState>): PlanningRequest {
+  if (wish === null || wish === undefined) return request;
+  return { ...request, policy: applyOverride(request.policy, wish.override) };
+}
+
 async function planTurn(
   options: ControllerOptions,
-  request: PlanningRequest,
+  asked: PlanningRequest,
   signal: AbortSignal,
 ): Promise<PlanningOutcome> {
   const { clock, limits, reasoner, tools } = options;
-  const { session, seq: opened } = await openTurn(options, request);
+  const { session, seq: opened } = await openTurn(options, asked);
   const toolset = options.toolset();
   const toolContext = {
-    policy: request.policy,
-    modes: request.modes,
-    request: request.text,
-    user: request.user,
+    policy: asked.policy,
+    modes: asked.modes,
+    request: asked.text,
+    user: asked.user,
+    ownWords: asked.ownWords ?? true,
     settings: options.flags,
     now: new Date(session.state.now),
   };
-  const remember = options.rememberFor(request, toolContext, () => session.state);
+  const remember = options.rememberFor(asked, toolContext, () => session.state);
   const deadline = clock.now().getTime() + timeLeft(session.state, limits);
   let seq = opened;
   for (let count = 0; ; count++) {
     const { stage } = session.state;
     if (isResting(stage)) break;
+    const request = heedWish(asked, session.state);
     const stageTools = createStageTools({
       stage,
       session,
@@ -239,6 +248,7 @@ async function planTurn(
     if (signal.aborted) break;
     seq = await move(options, session, stage, event, seq);
   }
+  const request = heedWish(asked, session.state);
   const cost = (await options.readCost?.(request)) ?? session.state.cost_usd;
   return describeOutcome(session.state, request, {
     cost,

@@ -23,6 +23,7 @@ function beginTurn(request: PlanningRequest, now: Date) {
     hints: [],
     assumed: [],
     result: null,
+    wish: null,
     reason: null,
     trace: [],
   };

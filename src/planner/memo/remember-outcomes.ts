@@ -29,6 +29,7 @@ const StateChanges = z.strictObject({
   pause: shape.pause.unwrap().exactOptional(),
   result: shape.result.unwrap().exactOptional(),
   reason: shape.reason.unwrap().exactOptional(),
+  wish: shape.wish,
 });
 
 const StoredOutcome: z.ZodType<ToolOutcome> = z.strictObject({
@@ -48,13 +49,13 @@ function inputsOf(
   state: Readonly<PlanningState>,
 ) {
   const { trace: _, calls: __, cost_usd: ___, confidence: ____, ...seen } = state;
-  const { modes, request, user, settings, now } = toolContext;
-  return { args, state: seen, modes, request, user, settings, now: now.toISOString() };
+  const { modes, request, user, ownWords, settings, now } = toolContext;
+  return { args, state: seen, modes, request, user, ownWords, settings, now: now.toISOString() };
 }
 
 type RememberedContext = Pick<
   ToolContext,
-  'modes' | 'request' | 'user' | 'settings' | 'now' | 'policy'
+  'modes' | 'request' | 'user' | 'ownWords' | 'settings' | 'now' | 'policy'
 >;
 
 /**

@@ -89,24 +89,17 @@ export function isBorderline(confidence: number): boolean {
   return millionths >= 400_000 && millionths < 700_000;
 }
 
-const demand =
-  /\b(?:brainstorm\w*|(?:some|any|more|your|give me|suggest|with)\s+(?:ideas?|options|alternatives|suggestions|variants)|ideas? (?:for|about|on|how)|(?:options|alternatives|suggestions|variants) (?:for|how)|what are (?:my|our|the) options|what could (?:i|we)|how might (?:i|we)|think of (?:some|a few|ways|ideas))\b/i;
-
-/** The person asks for ideas in so many words. */
-export function demandsIdeas(request: string): boolean {
-  return demand.test(request.slice(0, 5000));
-}
-
 /**
  * Whether ideas and options are put before the person (brainstorming_preference).
  * @param confidence of the stage so far; null: not known
+ * @param askedFor the person asks for them in so many words
  */
 export function offersIdeas(
   policy: InteractionPolicy,
   confidence: number | null,
-  request: string,
+  askedFor: boolean,
 ): boolean {
-  if (demandsIdeas(request)) return true;
+  if (askedFor) return true;
   switch (policy.brainstorming_preference) {
     case 'on_demand':
       return false;

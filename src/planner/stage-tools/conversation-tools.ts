@@ -1,7 +1,6 @@
 // Verbs of the conversation beside the thirteen: answer, look at plans, propose one whole. None of them decides anything.
 import { z } from 'zod';
 import { PlanStatus } from '#domain/plan/plan.ts';
-import type { Stage } from '#domain/planning/stages.ts';
 import { type Json, JsonObject, JsonValue } from '#domain/text.ts';
 import { fail, fromSchema, succeed } from '../agent/agent-tool.ts';
 import { checkDraft } from '../draft/check-draft.ts';
@@ -11,10 +10,9 @@ import { ProposalArguments, readProposal } from '../model/proposal.ts';
 import { choosePattern } from '../patterns/match.ts';
 import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
 import { RouteChange, routeChange } from '../tools/route-change.ts';
-import type { StageTool } from './stage-tool.ts';
+import { setPolicy } from './set-policy.ts';
+import { openStages, type StageTool } from './stage-tool.ts';
 
-/** Where there is still something to find out. */
-export const openStages: Stage[] = ['COLLECT_CONTEXT', 'DRAFT_OUTLINE'];
 /** What a person is shown of one answer. */
 const answerAtMost = 12_000;
 
@@ -181,6 +179,7 @@ function toJson(value: unknown): Json {
 export const conversationTools: StageTool[] = [
   propose,
   answer,
+  setPolicy,
   listPlans,
   getPlan,
   decide('plan_approve'),

@@ -4,6 +4,9 @@ import type { JsonSchema } from '#domain/tool.ts';
 import { fromSchema } from '../agent/agent-tool.ts';
 import type { PlanningTool, Product, ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
 
+/** Where there is still something to find out. */
+export const openStages: Stage[] = ['COLLECT_CONTEXT', 'DRAFT_OUTLINE'];
+
 export type StageTool = {
   /** Letters, digits, `_` and `-`, at most 64. */
   name: string;

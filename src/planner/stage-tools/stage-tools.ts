@@ -2,6 +2,7 @@
 // its arguments fit), execute, finalise (what changes in the session, what the trace says). Failures are results.
 import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
+import { applyOverride } from '#domain/people/policy.ts';
 import type { Stage } from '#domain/planning/stages.ts';
 import { JsonObject } from '#domain/text.ts';
 import { fail, type ToolResult } from '../agent/agent-tool.ts';
@@ -60,7 +61,9 @@ export function createStageTools(parts: StageToolsParts): StageTools {
     args: object,
     signal: AbortSignal,
   ): Promise<{ outcome: ToolOutcome; remembered: boolean }> {
-    const run = () => tool.run(args, { ...toolContext, state: session.state, signal });
+    const { state } = session;
+    const policy = applyOverride(toolContext.policy, state.wish?.override ?? {});
+    const run = () => tool.run(args, { ...toolContext, policy, state, signal });
     try {
       const { revision } = tool;
       const json = revision === null ? null : JsonObject.safeParse(args);

@@ -81,7 +81,7 @@ const collectContext: StageRunner = async (context) => {
   const event = await fillStage(context);
   // Beside what is said or asked anyway, a person whose style is not known is asked for it, once.
   if (event === 'answered' || event === 'needs_clarification')
-    await callTool(context, 'probe_preference', { answer: null });
+    await callTool(context, 'probe_preference');
   if (event !== 'sufficient_context') {
     // An answer beside what still waits for a person's decision: that is what the session stands at.
     const waits = session.state.pause?.kind;

@@ -3,7 +3,7 @@
 import { joinLines, offersQuestionId } from '#domain/planning/asked-question.ts';
 import type { Stage } from '#domain/planning/stages.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
-import { demandsIdeas, offersIdeas, optionsWanted, questionsAllowed } from '../policy/effects.ts';
+import { offersIdeas, optionsWanted, questionsAllowed } from '../policy/effects.ts';
 import {
   type Alternative,
   checkAlternatives,
@@ -22,11 +22,18 @@ function findConfidence({ state }: ToolContext): number | null {
 }
 
 export function offerAlternatives(
-  offer: { kind: 'idea' | 'option'; question: string; given: Alternative[]; self: number | null },
+  offer: {
+    kind: 'idea' | 'option';
+    question: string;
+    given: Alternative[];
+    self: number | null;
+    /** The person asked for them in so many words. */
+    askedFor: boolean;
+  },
   toolContext: ToolContext,
 ): ToolOutcome {
   const { policy, state } = toolContext;
-  if (!offersIdeas(policy, findConfidence(toolContext) ?? offer.self, toolContext.request)) {
+  if (!offersIdeas(policy, findConfidence(toolContext) ?? offer.self, offer.askedFor)) {
     const why = 'This person wants no ideas now: plan what was asked for.';
     return { result: fail(why), self: offer.self };
   }
@@ -41,9 +48,8 @@ export function offerAlternatives(
   const data = { offered: kept.map(({ name }) => name), dropped: problems };
   const lines = writeAlternatives(offer.question, kept, policy);
   const text = joinLines(lines);
-  const demanded = demandsIdeas(toolContext.request);
   const slots = questionsAllowed(policy, state.questions_asked);
-  if (slots === 0 && demanded) {
+  if (slots === 0 && offer.askedFor) {
     // They are what was asked for: an answer, and no question of ours.
     return {
       result: succeed(data, `Answers with ${kept.length} of ${offer.given.length}.`, ...problems),
@@ -53,7 +59,7 @@ export function offerAlternatives(
       ends: 'answered',
     };
   }
-  if (slots === 0 || (policy.autonomy === 'high' && !demanded)) {
+  if (slots === 0 || (policy.autonomy === 'high' && !offer.askedFor)) {
     const taken = `${offer.question} I assume: ${first.name}. ${first.text}`.slice(0, 1000);
     return {
       result: succeed({ ...data, taken: first.name }, `Nothing is asked: take “${first.name}”.`),

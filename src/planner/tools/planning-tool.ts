@@ -68,6 +68,8 @@ export type ToolContext = {
   /** The person's words this turn. */
   request: string;
   user: string;
+  /** They are the requester's own words, not those of somebody else in the conversation. */
+  ownWords: boolean;
   tools: PlannerTools;
   settings: {
     allowNewSubtypes: boolean;
@@ -97,6 +99,7 @@ export type StateChanges = Partial<
     | 'pause'
     | 'result'
     | 'reason'
+    | 'wish'
   >
 >;
 

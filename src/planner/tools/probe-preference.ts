@@ -1,17 +1,15 @@
 // probe_preference: asks a person once how they like to be talked to, beside something that is asked or answered anyway,
-// so that no plan ever waits for it; and reads the answer.
+// so that no plan ever waits for it.
 import { z } from 'zod';
-import { nameQuestions } from '#domain/planning/asked-question.ts';
-import { JsonObject, line } from '#domain/text.ts';
-import { fail, succeed } from '../agent/agent-tool.ts';
+import { nameQuestions, styleQuestionId } from '#domain/planning/asked-question.ts';
+import { succeed } from '../agent/agent-tool.ts';
 import { questionsAllowed } from '../policy/effects.ts';
-import { readStyleAnswer, styleQuestion, styleQuestionId } from '../policy/words.ts';
 import { addOffered, askingStages } from './elicit-context.ts';
 import type { PlanningTool, ToolContext, ToolOutcome } from './planning-tool.ts';
 
-const ProbePreference = z.strictObject({
-  answer: line(500).nullable().describe('What the person said to the question; null: ask it.'),
-});
+export const styleQuestion = 'Do you prefer short answers or more explanation?';
+
+const ProbePreference = z.strictObject({});
 export type ProbePreference = z.infer<typeof ProbePreference>;
 
 /** What is known of people's preferences. */
@@ -21,21 +19,6 @@ export type PreferencePort = {
   /** Whether it is us who ask: true once for each person, whoever else asks at the same time. */
   claim(user: string): Promise<boolean>;
 };
-
-function readAnswer(answer: string): ToolOutcome {
-  const policy = readStyleAnswer(answer);
-  if (policy === null) {
-    return {
-      result: fail('The answer says neither concise nor conversational; leave it at that.'),
-    };
-  }
-  return {
-    result: succeed(
-      { policy: JsonObject.parse(policy) },
-      'It is kept for the person, and holds from the next message.',
-    ),
-  };
-}
 
 function idsOf({ questions, question_ids }: { questions: string[]; question_ids?: string[] }) {
   return nameQuestions(questions, question_ids).map(({ id }) => id);
@@ -82,14 +65,13 @@ export function createProbePreference(port: PreferencePort): PlanningTool<ProbeP
   return {
     name: 'probe_preference',
     description:
-      'Asks the person once whether they like it concise or conversational, beside what is asked or answered anyway; or reads their answer to that.',
+      'Asks the person once how much they like to read, beside what is asked or answered anyway. set_policy keeps their answer.',
     input: ProbePreference,
     stages: askingStages,
     prerequisites: [],
     produces: [],
-    automatic: { answer: null },
-    revision: 1,
-    run: async ({ answer }, toolContext) =>
-      answer === null ? ask(toolContext, port) : readAnswer(answer),
+    automatic: {},
+    revision: 2,
+    run: (_, toolContext) => ask(toolContext, port),
   };
 }

@@ -189,6 +189,7 @@ describe('a result of a tool', () => {
     modes: { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 5 },
     request: 'Tidy up',
     user: 'ana',
+    ownWords: true,
     settings: { allowNewSubtypes: true, requireRfcForNewSubtype: true },
     now,
   } as const;

@@ -146,6 +146,7 @@ const offsite: Play = (body) => {
       idea('Cook', 'Cook a dinner together in a rented kitchen.', 'in the evening'),
       idea('Museum', 'Visit the new museum with a guide.', 'whatever the weather'),
     ],
+    asked_for: true,
     confidence: 0.6,
   });
 };

@@ -62,6 +62,7 @@ const ideas = (confidence: number) =>
       idea('Index', 'Keep a table that points to older notes.', 'nothing is moved'),
       idea('Archive', 'Store the drafts away and begin anew.', 'a clean start'),
     ],
+    asked_for: false,
     confidence,
   });
 /** How many of the four the person is shown. */
@@ -93,6 +94,7 @@ describe('the words of a model', () => {
         idea('Split', text, 'easy to share'),
         idea('Merge', 'Collect everything in a single long document.', 'easy to search'),
       ],
+      asked_for: false,
       confidence: 0.9,
     });
     expect(textOf(await run(policy, offer))).toContain(text);

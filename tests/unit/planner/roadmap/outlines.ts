@@ -123,6 +123,7 @@ export function deskOf(outline: PlanOutline, more: DeskInput = {}): ToolContext 
     modes: { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 3 },
     request: 'Do all of it.',
     user: 'ana',
+    ownWords: true,
     tools: toolsOf(manifest),
     settings: { allowNewSubtypes: true, requireRfcForNewSubtype: true },
     now: new Date('2026-03-02T08:00:00.000Z'),

@@ -168,6 +168,7 @@ export function makeDesk(
     modes: { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 5 },
     request: 'Plan the release',
     user: 'ana',
+    ownWords: true,
     tools: makeTools(),
     settings: { allowNewSubtypes: true, requireRfcForNewSubtype: true },
     now,

@@ -76,6 +76,7 @@ export function makeDesk(
     state?: Partial<PlanningState>;
     policy?: Partial<InteractionPolicy>;
     request?: string;
+    ownWords?: boolean;
   } = {},
 ): ToolContext {
   return {
@@ -84,6 +85,7 @@ export function makeDesk(
     modes: { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 3 },
     request: options.request ?? 'Plan the launch',
     user: 'ana',
+    ownWords: options.ownWords ?? true,
     tools: toolsOf(builtins),
     settings: { allowNewSubtypes: true, requireRfcForNewSubtype: true },
     now,

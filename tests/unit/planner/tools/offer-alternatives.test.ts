@@ -23,7 +23,7 @@ const craft = (
   options: Alternative[],
   toolContext: ReturnType<typeof makeDesk>,
   confidence = 0.8,
-) => craftOptions.run({ question, options, confidence }, toolContext);
+) => craftOptions.run({ question, options, asked_for: false, confidence }, toolContext);
 
 describe('options', () => {
   it.each<[Partial<InteractionPolicy>, number]>([
@@ -85,10 +85,9 @@ describe('options', () => {
   });
 
   it('are the answer where ideas were asked for and nothing may be asked', async () => {
-    const request = 'Give me some ideas for my notes';
-    const toolContext = makeDesk({ request, policy: { probing_depth: 0 } });
+    const toolContext = makeDesk({ policy: { probing_depth: 0 } });
     const outcome = await brainstorm.run(
-      { topic: 'my notes', ideas: three, confidence: 0.9 },
+      { topic: 'my notes', ideas: three, asked_for: true, confidence: 0.9 },
       toolContext,
     );
     expect(outcome.ends).toBe('answered');

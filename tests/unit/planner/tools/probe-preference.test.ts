@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
+import { styleQuestionId } from '#domain/planning/asked-question.ts';
 import type { PlanningState, SessionResult } from '#domain/planning/state.ts';
-import { styleQuestion, styleQuestionId } from '#planner/policy/words.ts';
-import { createProbePreference } from '#planner/tools/probe-preference.ts';
+import { createProbePreference, styleQuestion } from '#planner/tools/probe-preference.ts';
 import { makeDesk } from './desk.ts';
 
 function people(known: string[] = []) {
@@ -25,7 +25,7 @@ function probe(
 ) {
   const { result = question, policy = {}, state = {}, port = people() } = options;
   const toolContext = makeDesk({ policy, state: { result, questions_asked: 1, ...state } });
-  return createProbePreference(port).run({ answer: null }, toolContext);
+  return createProbePreference(port).run({}, toolContext);
 }
 
 describe('probe_preference', () => {
@@ -71,14 +71,5 @@ describe('probe_preference', () => {
     const port = people();
     await probe({ port, result: null });
     expect(await port.isKnown('ana')).toBe(false);
-  });
-
-  it('reads the answer, and leaves it where it is none', async () => {
-    const tool = createProbePreference(people());
-    const read = (answer: string) => tool.run({ answer }, makeDesk());
-    expect((await read('concise')).result.data).toEqual({
-      policy: { conversation_style: 'concise', talkativeness: 0.3 },
-    });
-    expect((await read('in the attic')).result.ok).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PolicyOverride } from '#domain/people/policy.ts';
 import { defaultPolicy } from '#domain/people/policy.ts';
-import { readPolicyWords, readStyleAnswer, readStyleReply } from '#planner/policy/words.ts';
+import { readPolicyWish, readStyleAnswer, readStyleReply } from '#planner/commands/policy-words.ts';
 
 const brief: PolicyOverride = { conversation_style: 'concise', talkativeness: 0.2 };
 const detailed: PolicyOverride = { conversation_style: 'standard', talkativeness: 0.9 };
@@ -67,7 +67,7 @@ describe('words about style', () => {
     ['be brief and friendly', { ...brief, tone: 'friendly' }],
     ['be brief, friendlier, and ask me nothing', { ...brief, tone: 'friendly', ...quietly }],
   ])('“%s” sets %j and asks for nothing', (text, override) => {
-    expect(readPolicyWords(text)).toMatchObject({ override, rest: '', lasting: false });
+    expect(readPolicyWish(text)).toMatchObject({ override, rest: '', lasting: false });
   });
 
   it.each([
@@ -103,7 +103,7 @@ describe('words about style', () => {
     '',
     'Translate “be brief today” into German',
   ])('“%s” is a task or talk, and changes no slider', (text) => {
-    expect(readPolicyWords(text)).toBeNull();
+    expect(readPolicyWish(text)).toBeNull();
   });
 
   it.each<[string, PolicyOverride, string]>([
@@ -119,7 +119,7 @@ describe('words about style', () => {
     ['Archive inbox/. Be friendlier.', { tone: 'friendly' }, 'Archive inbox/.'],
     ['Archive inbox/. Check with me at every step.', strict, 'Archive inbox/.'],
   ])('“%s” sets it and leaves the request', (text, override, rest) => {
-    expect(readPolicyWords(text)).toMatchObject({ override, rest });
+    expect(readPolicyWish(text)).toMatchObject({ override, rest });
   });
 
   it.each([
@@ -132,38 +132,38 @@ describe('words about style', () => {
     ['be brief for this conversation', false],
     ['be brief', false],
   ])('“%s” holds for good: %s', (text, lasting) => {
-    expect(readPolicyWords(text)?.lasting).toBe(lasting);
+    expect(readPolicyWish(text)?.lasting).toBe(lasting);
   });
 
   it('says in one sentence what is different now', () => {
-    expect(readPolicyWords('be brief today')?.confirmation).toBe(
+    expect(readPolicyWish('be brief today')?.confirmation).toBe(
       'In this conversation I keep it brief.',
     );
-    expect(readPolicyWords('always be brief and friendly')?.confirmation).toBe(
+    expect(readPolicyWish('always be brief and friendly')?.confirmation).toBe(
       'From now on I keep it brief and use a friendlier tone.',
     );
-    expect(readPolicyWords('just do it')?.confirmation).toBe(
+    expect(readPolicyWish('just do it')?.confirmation).toBe(
       'In this conversation I decide what is left open, and note it; a plan still waits for your approval.',
     );
   });
 
   it('lets the later of two words win, and does not say the earlier', () => {
-    const words = readPolicyWords('be brief. Be more conversational.');
+    const words = readPolicyWish('be brief. Be more conversational.');
     expect(words?.override).toEqual({ conversation_style: 'conversational', talkativeness: 0.8 });
     expect(words?.confirmation).toBe('In this conversation I talk more freely.');
   });
 
   it('knows which words answer an open question as well', () => {
-    expect(readPolicyWords('you decide')?.settlesQuestions).toBe(true);
-    expect(readPolicyWords('ask me nothing')?.settlesQuestions).toBe(true);
-    expect(readPolicyWords('be brief')?.settlesQuestions).toBe(false);
+    expect(readPolicyWish('you decide')?.settlesQuestions).toBe(true);
+    expect(readPolicyWish('ask me nothing')?.settlesQuestions).toBe(true);
+    expect(readPolicyWish('be brief')?.settlesQuestions).toBe(false);
   });
 
   it('is quick on very long texts', () => {
     const began = process.cpuUsage().user;
-    expect(readPolicyWords(`Create a.txt saying ${'be very brief and '.repeat(6000)}`)).toBeNull();
-    expect(readPolicyWords('please '.repeat(10_000))).toBeNull();
-    expect(readPolicyWords('a, '.repeat(30_000))).toBeNull();
+    expect(readPolicyWish(`Create a.txt saying ${'be very brief and '.repeat(6000)}`)).toBeNull();
+    expect(readPolicyWish('please '.repeat(10_000))).toBeNull();
+    expect(readPolicyWish('a, '.repeat(30_000))).toBeNull();
     expect(process.cpuUsage().user - began).toBeLessThan(3_000_000);
   });
 });

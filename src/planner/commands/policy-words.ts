@@ -1,21 +1,9 @@
 // Plain words that change how the bot talks and asks: "be brief today", "ask me nothing", "walk me through it".
 // They count only where they stand for themselves, never inside a task: "write a brief note" changes nothing.
-import { defaultPolicy, type PolicyOverride } from '#domain/people/policy.ts';
+import { defaultPolicy, type PolicyOverride, type PolicyWish } from '#domain/people/policy.ts';
 import { listOf } from '#domain/words.ts';
-import { type Phrase, readPhrase } from './phrasebook.ts';
-import { restoreQuotes, shield } from './shield.ts';
-
-export type PolicyWords = {
-  override: PolicyOverride;
-  /** "always", "from now on": kept for the person; otherwise for this conversation only. */
-  lasting: boolean;
-  /** One sentence that says what is different now. */
-  confirmation: string;
-  /** What else was asked for; empty when nothing was. */
-  rest: string;
-  /** It is about questions or decisions, so a question that is open counts as answered: go on with what is known. */
-  settlesQuestions: boolean;
-};
+import { type Phrase, readPhrase } from './policy-phrases.ts';
+import { restoreQuotes, shield } from './quoted-parts.ts';
 
 /** Words about style stand at the beginning or the end; what is longer is a text of its own. */
 const pieceAtMost = 160;
@@ -154,8 +142,7 @@ function endsWithQuote(text: string): boolean {
   return /[\uE000-\uF8FF](?:\s+(?:to|in|into|as)\s+\S+)?[\s.,;!]*$/u.test(text);
 }
 
-/** What `text` says about how to talk and ask, and what it asks for besides; null: nothing about style. */
-export function readPolicyWords(text: string): PolicyWords | null {
+function readPhrases(text: string): PolicyWish | null {
   const { text: hidden, quotes } = shield(text);
   const lead = readLead(cut(hidden.trim()));
   const tail = readTail(lead.rest);
@@ -193,23 +180,24 @@ function confirm(phrases: Phrase[], override: PolicyOverride, lasting: boolean):
   return `${when} I ${listOf([...new Set(said)])}${limit}.`;
 }
 
-export const styleQuestionId = 'style';
-export const styleQuestion = 'Should I be concise or conversational?';
-
-/** What an answer to `styleQuestion` sets; null: it says something else. */
+/** What an answer to the question of style sets; null: it says something else. */
 export function readStyleAnswer(answer: string): PolicyOverride | null {
   const words = answer
     .toLowerCase()
     .replace(/[.!,;]+/g, ' ')
     .replace(
-      /\b(?:please|be|the|i|prefer|like|rather|would|d|one|option|more|always|a|bit)\b/g,
+      /\b(?:please|be|the|i|prefer|like|rather|would|d|one|option|more|always|a|bit|answers?|replies)\b/g,
       ' ',
     )
     .replace(/[’'\s]+/g, ' ')
     .trim();
   if (/^(?:concise|brief|short|shorter|first|1|terse|to point)$/.test(words))
     return { conversation_style: 'concise', talkativeness: 0.3 };
-  if (/^(?:conversational|chatty|talkative|second|2|longer|detailed|friendly)$/.test(words))
+  if (
+    /^(?:conversational|chatty|talkative|second|2|longer|detailed|friendly|explanations?|details?|reasoning)$/.test(
+      words,
+    )
+  )
     return { conversation_style: 'conversational', talkativeness: 0.7 };
   if (
     /^(?:either|both|whatever|(?:don ?t|do not) (?:care|mind)|no preference|normal|standard|neither|as usual)$/.test(
@@ -220,8 +208,8 @@ export function readStyleAnswer(answer: string): PolicyOverride | null {
   return null;
 }
 
-/** The answer to `styleQuestion` as words about style that hold for good; null: it says something else. */
-export function readStyleReply(answer: string): PolicyWords | null {
+/** The answer to the question of style as a wish that holds for good; null: it says something else. */
+export function readStyleReply(answer: string): PolicyWish | null {
   const override = readStyleAnswer(answer);
   if (override === null) return null;
   const said = {
@@ -237,4 +225,32 @@ export function readStyleReply(answer: string): PolicyWords | null {
     rest: '',
     settlesQuestions: false,
   };
+}
+
+/** A number may as well pick one of the things that stand beside the question of style. */
+const bareNumber = /^\W*(?:the\s+)?(?:option\s+)?(?:\d|first|second|one|two)\W*(?:one)?\W*$/i;
+
+/** The answer to the question of style, where that was asked: the whole reply, or one line of several. */
+function readStyleAmong(text: string, alone: boolean): PolicyWish | null {
+  const whole = alone || !bareNumber.test(text) ? readStyleReply(text) : null;
+  if (whole !== null) return whole;
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  if (lines.length < 2) return null;
+  for (const [index, line] of lines.entries()) {
+    const read = readStyleReply(line.replace(/^\s*(?:[-•*]|\d+[.)])\s+/, ''));
+    if (read !== null) return { ...read, rest: lines.toSpliced(index, 1).join('\n') };
+  }
+  return null;
+}
+
+/**
+ * What `text` says about how to talk and ask, and what it asks for besides; null: nothing about it.
+ * @param styleAsked whether the bot has just asked for the style: beside something else, or alone
+ */
+export function readPolicyWish(
+  text: string,
+  styleAsked: 'no' | 'beside' | 'alone' = 'no',
+): PolicyWish | null {
+  const answer = styleAsked === 'no' ? null : readStyleAmong(text, styleAsked === 'alone');
+  return answer ?? readPhrases(text);
 }

@@ -1,0 +1,109 @@
+// How a person likes to be talked to, where a model plans: the model reads their words, whatever the language, and keeps
+// them with set_policy. What rules read offline is not read a second time.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readLatestMessages } from '#db/messages.ts';
+import { readPolicy } from '#db/policies.ts';
+import { readRun } from '#db/runs.ts';
+import { call, proposeFiles } from '../../fixtures/model-calls.ts';
+import { type ModelInstance, openModelInstance } from '../../fixtures/model-instance.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { ben } from '../../setup/instance.ts';
+
+const database = useDatabase();
+let instance: ModelInstance;
+
+beforeAll(async () => {
+  instance = await openModelInstance(database.url);
+});
+afterAll(() => instance.close());
+
+const nothing = {
+  conversation_style: null,
+  talkativeness: null,
+  autonomy: null,
+  brainstorming_preference: null,
+  approval_policy: null,
+  probing_depth: null,
+  tone: null,
+  lasting: false,
+  nothing_else: false,
+};
+const set = (changes: Partial<Record<keyof typeof nothing, unknown>>) =>
+  call('set_policy', { ...nothing, ...changes });
+
+const systemOf = (index: number) =>
+  instance.requests()[index]?.messages.find(({ role }) => role === 'system')?.content ?? '';
+const answersIn = (index: number) =>
+  instance
+    .requests()
+    [index]?.messages.filter(({ role }) => role === 'tool')
+    .map(({ content }) => content);
+const textsIn = async (conversation: string) =>
+  (await readLatestMessages(instance.db.query, conversation, 20)).map(({ text }) => text);
+
+describe('set_policy', () => {
+  test('of a whole message is confirmed by what it says, and holds in the conversation', async () => {
+    instance.play([
+      set({ conversation_style: 'concise', nothing_else: true }),
+      proposeFiles(['a.txt']),
+    ]);
+    const conversation = 'sei-kurz';
+    const run = await instance.ask('Fass dich bitte kurz', { conversation });
+    expect(run).toMatchObject({
+      planning_status: 'complete',
+      response_text: expect.stringContaining('In this conversation, Style is Concise.'),
+    });
+    const next = await instance.ask('Write a.txt', { conversation });
+    expect(next.plan_id).toBeDefined();
+    expect(systemOf(1)).toContain('at most 2 sentences');
+    expect((await readPolicy(instance.db.query, 'ana')).policy).toEqual({});
+  });
+
+  test('beside a request is said, counts for the plan of this turn, and can be kept for good', async () => {
+    instance.play([
+      set({ approval_policy: 'strict_every_step', lasting: true }),
+      proposeFiles(['a.txt']),
+    ]);
+    const conversation = 'strict';
+    const run = await instance.ask('Write a.txt, and always ask me before each step', {
+      conversation,
+    });
+    // The outline comes first for this person, which no setting had said before.
+    expect(run.planning_status).toBe('needs_clarification');
+    expect(run.plan_id).toBeUndefined();
+    expect(await textsIn(conversation)).toContain('From now on, Approvals is Every step.');
+    const kept = await readPolicy(instance.db.query, 'ana');
+    expect(kept.policy).toEqual({ approval_policy: 'strict_every_step' });
+    expect((await readRun(instance.db.query, run.run_id)).policy).toEqual(kept.policy);
+  });
+
+  test('never takes an approval away', async () => {
+    instance.play([
+      set({ approval_policy: 'single_final' }),
+      call('answer', { text: 'You can change that in your preferences.', cannot: null }),
+    ]);
+    const policy = { approval_policy: 'strict_every_step' as const };
+    const run = await instance.ask('Only ask me once', {
+      conversation: 'looser',
+      interaction_policy: policy,
+    });
+    expect(answersIn(1)?.[0]).toContain('the person changes their preferences');
+    expect((await readRun(instance.db.query, run.run_id)).policy).toEqual(policy);
+  });
+
+  test('of somebody else’s words is refused', async () => {
+    instance.play([
+      call('elicit_context', {
+        questions: [
+          { id: 'name', question: 'Which name?', why: null, default: null, essential: true },
+        ],
+      }),
+      set({ tone: 'friendly' }),
+      call('answer', { text: 'Which name?', cannot: null }),
+    ]);
+    const run = await instance.ask('Write a file', { conversation: 'two people' });
+    await instance.reply(run.run_id, 'Be friendlier to her', ben);
+    expect(answersIn(2)?.at(-1)).toContain('Somebody else said that');
+    expect((await readRun(instance.db.query, run.run_id)).policy).toEqual({});
+  });
+});
