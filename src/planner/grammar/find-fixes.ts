@@ -3,10 +3,10 @@ import type { OutlineNode, PlanOutline, Structure } from '#domain/planning/outli
 import { canonicalPattern, isProposed } from '#domain/planning/pattern.ts';
 import type { Violation } from '#domain/planning/trace.ts';
 import { shorten } from '#domain/words.ts';
+import { breakCircles } from '#graph/cycles.ts';
 import { findForeignRhythms, findNeeds, readFeatures } from '../patterns/features.ts';
 import { scoreOutline } from '../patterns/match.ts';
 import { patternRules } from '../patterns/rules.ts';
-import { breakCircles } from './components.ts';
 import type { Fix } from './fix-kinds.ts';
 import { makeNode } from './make-node.ts';
 import { findWork, readTree, type Tree, takeId } from './outline-tree.ts';

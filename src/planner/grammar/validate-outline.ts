@@ -3,9 +3,10 @@ import type { PlanOutline } from '#domain/planning/outline.ts';
 import { canonicalPattern } from '#domain/planning/pattern.ts';
 import type { Violation } from '#domain/planning/trace.ts';
 import { listOf } from '#domain/words.ts';
+import { digraphOf, findCircles } from '#graph/cycles.ts';
+import { sortTopologically } from '#graph/digraph.ts';
 import { findForeignRhythms, findNeeds, readFeatures } from '../patterns/features.ts';
 import { patternRules } from '../patterns/rules.ts';
-import { findBehind, findCircles } from './components.ts';
 import { nameNode, nameSome, violate } from './names.ts';
 import { findWork, readTree, type Tree } from './outline-tree.ts';
 import { type Graph, readGraph } from './precedence-graph.ts';
@@ -113,7 +114,8 @@ function checkNames({ nodes }: Tree, { unknown, dangling }: Graph): Violation[] 
 
 function checkCircles({ nodes, parts }: Tree, graph: Graph): Violation[] {
   const { size, edges, owners } = graph;
-  const { circles, circleOf } = findCircles(size, edges);
+  const digraph = digraphOf(size, edges);
+  const { circles, circleOf } = findCircles(digraph);
   if (circles === 0) return [];
   const members: Set<number>[] = Array.from({ length: circles }, () => new Set());
   for (let moment = 0; moment < size; moment += 1) {
@@ -131,13 +133,15 @@ function checkCircles({ nodes, parts }: Tree, graph: Graph): Violation[] {
     return [violate('cycle', first.id, text)];
   });
   const onCircle = new Set(members.flatMap((circle) => [...circle]));
-  const behind = findBehind(size, edges, circleOf);
+  // What is sorted comes before every circle or beside it; of the rest, what is on none can begin only after one.
+  const sorted = new Set(sortTopologically(digraph));
   const stuck = new Set<number>();
-  behind.forEach((late, moment) => {
+  for (let moment = 0; moment < size; moment += 1) {
     const owner = owners[moment] ?? 0;
+    const behind = !sorted.has(moment) && circleOf[moment] === -1;
     const leaf = (parts[owner]?.length ?? 0) === 0;
-    if (late === 1 && leaf && !onCircle.has(owner)) stuck.add(owner);
-  });
+    if (behind && leaf && !onCircle.has(owner)) stuck.add(owner);
+  }
   return [
     ...turning,
     ...[...stuck].flatMap((index) => {

@@ -2,9 +2,9 @@
 // operation asks a person, such changes come last and one by one, and where there are none the first change goes ahead.
 import type { OutlineNode } from '#domain/planning/outline.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
+import { findComponents, sortTopologically, successorsOf } from '#graph/digraph.ts';
 import { makeCheckpoint } from './added-checkpoints.ts';
 import type { CollectedEdges } from './collect-edges.ts';
-import { findComponents, sortTopologically, successorsOf } from './digraph.ts';
 import { buildEvents } from './events.ts';
 import { type Marks, readMarks } from './metrics.ts';
 import type { Operations } from './operations.ts';

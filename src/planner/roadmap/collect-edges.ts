@@ -5,7 +5,7 @@ import { conditionsOf } from '#domain/plan/condition.ts';
 import type { Dependency, StepDraft } from '#domain/plan/plan.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
-import { findComponents } from './digraph.ts';
+import { findComponents } from '#graph/digraph.ts';
 import { buildEvents, findEdgeCycle, findEnds } from './events.ts';
 import { indexOutline, type OutlineIndex } from './outline-index.ts';
 import { findPatternOrder } from './pattern-order.ts';

@@ -2,7 +2,7 @@
 // become edges between nodes that have steps.
 import type { DependencyType } from '#domain/plan/plan.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
-import { sortTopologically } from './digraph.ts';
+import { sortTopologically } from '#graph/digraph.ts';
 import { buildEvents, edgeEnds, findEnds } from './events.ts';
 import { isWithin, type OutlineIndex } from './outline-index.ts';
 

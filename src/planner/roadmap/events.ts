@@ -3,7 +3,7 @@
 // Kamburowski 1992), FS, SS, FF and SF are arcs between these events.
 import type { DependencyType } from '#domain/plan/plan.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
-import { buildDigraph, type Digraph, findCycle } from './digraph.ts';
+import { buildDigraph, type Digraph, findCycle } from '#graph/digraph.ts';
 import { isWithin, type OutlineIndex } from './outline-index.ts';
 
 /** Whether the edge counts from its predecessor's finish, and whether it holds its successor's finish. */

@@ -1,7 +1,7 @@
 // What a way through the plan means for a person: how long it takes, how much goes on at once, and how much is done
 // before anybody, or any earlier success, has spoken for it.
 import type { RoadmapEdge, RoadmapMetrics } from '#domain/planning/roadmap.ts';
-import { sortTopologically, successorsOf } from './digraph.ts';
+import { sortTopologically, successorsOf } from '#graph/digraph.ts';
 import { findDurations } from './durations.ts';
 import { buildEvents, edgeEnds, findEnds } from './events.ts';
 import type { Operations } from './operations.ts';

@@ -1,7 +1,7 @@
 // Which edges follow from others, and leaving out derived ones that do. What somebody said stays, even where it adds
 // nothing: they would miss it.
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
-import { buildDigraph, type Digraph, sortTopologically, successorsOf } from './digraph.ts';
+import { buildDigraph, type Digraph, sortTopologically, successorsOf } from '#graph/digraph.ts';
 import { edgeEnds, findEnds } from './events.ts';
 import type { OutlineIndex } from './outline-index.ts';
 

@@ -3,8 +3,8 @@
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap, RoadmapEdge } from '#domain/planning/roadmap.ts';
 import type { Violation } from '#domain/planning/trace.ts';
+import { buildDigraph, findComponents, findCycle } from '#graph/digraph.ts';
 import { type CollectedEdges, collectEdges, isSaidOfNodes } from './collect-edges.ts';
-import { buildDigraph, findComponents, findCycle } from './digraph.ts';
 import { predecessorsOf } from './durations.ts';
 import { buildEvents, findEdgeCycle, findEnds } from './events.ts';
 import { describeCycle, titleOf } from './name-nodes.ts';

@@ -1,7 +1,7 @@
 // Nodes with work in waves, as Kahn's algorithm peels them: a wave waits for the ones before it, and what stands in
 // one may run together. Only finish-to-start separates waves, as it separates the numbers of steps on a card.
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
-import { sortTopologically } from './digraph.ts';
+import { sortTopologically } from '#graph/digraph.ts';
 import { buildEvents } from './events.ts';
 import { findWork, type OutlineIndex } from './outline-index.ts';
 

@@ -14,7 +14,7 @@ import type { Edge } from '#db/steps.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { PinnedOperation } from '#domain/plan/patch.ts';
 import { countOf, listOf } from '#domain/words.ts';
-import { findCycle } from '../graph.ts';
+import { buildDigraph, findCycle } from '#graph/digraph.ts';
 import type { StepRules } from '../proposal/normalise-step.ts';
 import { requirePast } from './conflicts.ts';
 import type { PatchEffect } from './model.ts';
@@ -84,16 +84,15 @@ async function checkPatchOrder(
   const edges = [...between.filter((edge) => !cut.has(keyOf(edge))), ...edgesAdded];
   const numbers = new Map<number, number>();
   const numberOf = (position: number): number => {
-    const known = numbers.get(position) ?? numbers.size + 1;
+    const known = numbers.get(position) ?? numbers.size;
     numbers.set(position, known);
     return known;
   };
-  const numbered = edges.map((edge) => ({
-    ...edge,
-    predecessor: numberOf(edge.predecessor),
-    successor: numberOf(edge.successor),
-  }));
-  const cycle = findCycle(numbers.size, numbered);
+  const pairs = edges.flatMap(({ predecessor, successor }) => [
+    numberOf(predecessor),
+    numberOf(successor),
+  ]);
+  const cycle = findCycle(buildDigraph(numbers.size, pairs));
   if (cycle === null) return;
   const ids = new Map<number, string>([
     ...between.map(({ predecessor, id }): [number, string] => [predecessor, id]),
@@ -102,7 +101,7 @@ async function checkPatchOrder(
   ]);
   const positions = [...numbers.keys()];
   const names = [...cycle, cycle[0]].map((number) => {
-    const position = positions[(number ?? 1) - 1] ?? 0;
+    const position = positions[number ?? 0] ?? 0;
     return ids.get(position) ?? `at place ${position}`;
   });
   throw new CountersignError(

@@ -2,7 +2,7 @@
 import type { Edge, Lane, NewStep } from '#db/steps.ts';
 import type { PlanDraft, StepContent, StepDraft } from '#domain/plan/plan.ts';
 import { operationName } from '#domain/tool.ts';
-import { findCycle } from '../graph.ts';
+import { buildDigraph, findCycle } from '#graph/digraph.ts';
 import { checkReferences } from './check-references.ts';
 import { dependenciesOf } from './dependencies.ts';
 import { Lanes } from './lanes.ts';
@@ -42,9 +42,10 @@ function assignIds(drafts: StepDraft[], places: string[], problems: Problems): s
 
 /** Steps that wait for each other can never run. */
 function checkOrder(ids: string[], edges: Edge[], problems: Problems): void {
-  const cycle = findCycle(ids.length, edges);
+  const pairs = edges.flatMap(({ predecessor, successor }) => [predecessor - 1, successor - 1]);
+  const cycle = findCycle(buildDigraph(ids.length, pairs));
   if (cycle === null) return;
-  const names = [...cycle, cycle[0]].map((position) => ids[(position ?? 1) - 1]);
+  const names = [...cycle, cycle[0]].map((index) => ids[index ?? 0]);
   problems.add(
     'dependency_cycle',
     'steps',

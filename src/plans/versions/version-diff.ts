@@ -16,9 +16,9 @@ import type { ComparedStep, VersionDiff } from '#domain/plan/views.ts';
 import { JsonObject } from '#domain/text.ts';
 import { operationName } from '#domain/tool.ts';
 import { shorten } from '#domain/words.ts';
+import { longestChain } from '#graph/longest-chain.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import { samePolicy } from '../approval/approver-rules.ts';
-import { longestChain } from '../views/chain.ts';
 import { compareFields } from './changed-fields.ts';
 import { compareTerms } from './terms.ts';
 

@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  buildDigraph,
-  findComponents,
-  findCycle,
-  sortTopologically,
-} from '#planner/roadmap/digraph.ts';
+import { buildDigraph, findComponents, findCycle, sortTopologically } from '#graph/digraph.ts';
 
 const size = 12;
 const arcs = fc.array(fc.tuple(fc.nat(size - 1), fc.nat(size - 1)), { maxLength: 30 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DependencyType } from '#domain/plan/plan.ts';
-import { type Links, longestChain } from '#plans/views/chain.ts';
+import { type Links, longestChain } from '#graph/longest-chain.ts';
 
 type Link = [from: number, to: number, type: DependencyType, lag: number];
 const columns = (links: Link[]): Links => ({

@@ -1,91 +1,27 @@
-// Circles in a graph: which moments are on one, what can never begin because of it, and which edges to take out.
+// Cycles in a graph: which vertices are on one, and which edges to take out so that none is left.
+import { buildDigraph, type Digraph, findComponents, successorsOf } from './digraph.ts';
 
 type Arrow = { from: number; to: number };
 
-/** Outgoing edges by where they begin: positions in `edges`. */
-function indexEdges(size: number, edges: Arrow[]): number[][] {
-  const out: number[][] = Array.from({ length: size }, () => []);
-  edges.forEach(({ from }, position) => {
-    out[from]?.push(position);
-  });
-  return out;
+export function digraphOf(size: number, edges: Arrow[]): Digraph {
+  const pairs: number[] = [];
+  for (const { from, to } of edges) pairs.push(from, to);
+  return buildDigraph(size, pairs);
 }
 
 /**
- * For each vertex the number of its circle, from 0; -1 where it is on none. Strongly connected components by Tarjan
- * (1972), with a stack of our own, since outlines may be deep.
+ * For each vertex the number of its circle, from 0; -1 where it is on none. A circle is a strongly connected component
+ * of several vertices, or of one that leads to itself.
  */
-export function findCircles(
-  size: number,
-  edges: Arrow[],
-): { circles: number; circleOf: Int32Array } {
-  const out = indexEdges(size, edges);
-  const circleOf = new Int32Array(size).fill(-1);
-  const seen = new Int32Array(size);
-  const low = new Int32Array(size);
-  const waiting = new Uint8Array(size);
-  const next = new Int32Array(size);
-  const stack: number[] = [];
-  const loops = new Set(edges.filter(({ from, to }) => from === to).map(({ from }) => from));
-  let clock = 0;
-  let circles = 0;
-  const enter = (vertex: number, path: number[]) => {
-    clock += 1;
-    seen[vertex] = clock;
-    low[vertex] = clock;
-    waiting[vertex] = 1;
-    stack.push(vertex);
-    path.push(vertex);
-  };
-  const leave = (vertex: number) => {
-    if (low[vertex] !== seen[vertex]) return;
-    const members: number[] = [];
-    for (let member = stack.pop(); member !== undefined; member = stack.pop()) {
-      waiting[member] = 0;
-      members.push(member);
-      if (member === vertex) break;
-    }
-    if (members.length === 1 && !loops.has(vertex)) return;
-    for (const member of members) circleOf[member] = circles;
-    circles += 1;
-  };
-  for (let root = 0; root < size; root += 1) {
-    if (seen[root] !== 0) continue;
-    const path: number[] = [];
-    enter(root, path);
-    for (let vertex = path.at(-1); vertex !== undefined; vertex = path.at(-1)) {
-      const position = out[vertex]?.[next[vertex] ?? 0];
-      if (position === undefined) {
-        path.pop();
-        leave(vertex);
-        const above = path.at(-1);
-        if (above !== undefined) low[above] = Math.min(low[above] ?? 0, low[vertex] ?? 0);
-        continue;
-      }
-      next[vertex] = (next[vertex] ?? 0) + 1;
-      const to = edges[position]?.to ?? vertex;
-      if (seen[to] === 0) enter(to, path);
-      else if (waiting[to] === 1) low[vertex] = Math.min(low[vertex] ?? 0, seen[to] ?? 0);
-    }
+export function findCircles(graph: Digraph): { circles: number; circleOf: Int32Array } {
+  const component = findComponents(graph);
+  const onCircle = new Set<number>();
+  for (let from = 0; from < graph.size; from++) {
+    for (const to of successorsOf(graph, from))
+      if (component[to] === component[from]) onCircle.add(component[from] ?? 0);
   }
-  return { circles, circleOf };
-}
-
-/** Vertices on no circle that can begin only after one. */
-export function findBehind(size: number, edges: Arrow[], circleOf: Int32Array): Uint8Array {
-  const out = indexEdges(size, edges);
-  const behind = new Uint8Array(size);
-  const queue: number[] = [];
-  for (let vertex = 0; vertex < size; vertex += 1) if (circleOf[vertex] !== -1) queue.push(vertex);
-  for (const vertex of queue) {
-    for (const position of out[vertex] ?? []) {
-      const to = edges[position]?.to ?? vertex;
-      if (behind[to] === 1 || circleOf[to] !== -1) continue;
-      behind[to] = 1;
-      queue.push(to);
-    }
-  }
-  return behind;
+  const numbers = new Map([...onCircle].sort((a, b) => a - b).map((one, at) => [one, at]));
+  return { circles: numbers.size, circleOf: component.map((one) => numbers.get(one) ?? -1) };
 }
 
 /** Passes in which every edge that goes is on a circle; what is left then is peeled, which may take a few too many. */
@@ -104,7 +40,7 @@ export function breakCircles(
   let left = edges.map((_, position) => position);
   for (let pass = 0; pass < passesAtMost; pass += 1) {
     const rest = left.map((position) => edges[position] ?? { from: 0, to: 0 });
-    const { circles, circleOf } = findCircles(size, rest);
+    const { circles, circleOf } = findCircles(digraphOf(size, rest));
     if (circles === 0) return breaks;
     const chosen = freeOne(size, edges, left, circles, circleOf, mayGo);
     if (chosen.size === 0) return breaks;
