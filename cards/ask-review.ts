@@ -116,7 +116,7 @@ export function viewAskPage(
   return {
     ...view,
     asks: [{ ...rest, text, known, fields, note, buttons }],
-    asks_more: '',
+    asks_more: 0,
     sentence: '',
     progress: null,
     sections: [],

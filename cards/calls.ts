@@ -3,7 +3,7 @@ import type { CallDescription, CallPart, CallValue, ShownStep } from '#domain/pl
 import { describeCondition } from '#domain/plan/condition-words.ts';
 import { countOf } from '#domain/words.ts';
 import { cutShown, showExact, showText } from './plain.ts';
-import { formatAge } from './words.ts';
+import { formatAgo } from './words.ts';
 
 const shield = '🛡';
 const caution = '△';
@@ -55,11 +55,11 @@ function formatSize(bytes: number): string {
 /** `(1.2 KB, edited 2 d ago)`: what is there now, where that is known; else nothing. */
 function targetFacts({ target }: CallDescription, now: string): string {
   if (target?.state !== 'exists') return '';
-  const age = target.modified_at === null ? '' : formatAge(target.modified_at, now);
+  const age = target.modified_at === null ? '' : formatAgo(target.modified_at, now);
   const facts = [
     ...(target.files === undefined ? [] : [countOf(target.files, 'file')]),
     ...(target.size === null ? [] : [formatSize(target.size)]),
-    ...(age === '' ? [] : [`edited ${/^\d/.test(age) ? `${age} ago` : age}`]),
+    ...(age === '' ? [] : [`edited ${age}`]),
   ];
   return facts.length === 0 ? '' : ` (${facts.join(', ')})`;
 }

@@ -8,7 +8,7 @@ import type { PlanStats } from '#domain/stats.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { isolateText, showLine } from './plain.ts';
 import { type TraceNote, type TraceStage, viewTrace } from './trace-view.ts';
-import { formatAge, statusWords } from './words.ts';
+import { formatAgo, statusWords } from './words.ts';
 
 /** Examples of a request; whoever reads one can say it as it is. */
 const short = '“Create notes/standup.md saying Standup at 9:30”';
@@ -190,8 +190,7 @@ const statuses = Object.keys(statusWords) as PlanStatus[];
 function describeGap({ wanted, times, people, last_at }: PlanStats['gaps'][number], now: string) {
   const often = countOf(times, 'time');
   const all = people > 1 ? `${often}, by ${people} people` : often;
-  const age = formatAge(last_at, now);
-  const last = /^\d/.test(age) ? `${age} ago` : age;
+  const last = formatAgo(last_at, now);
   return `${isolateText(showLine(wanted, 120))} · ${all} · last ${last}`;
 }
 

@@ -3,7 +3,7 @@ import { describeField } from './form-fields.ts';
 import { slackLimits } from './limits.ts';
 import { isBinding } from './lines.ts';
 import { cutShown, escapeMrkdwn } from './plain.ts';
-import { drawPlainText, drawText } from './text.ts';
+import { drawPlainText, drawText, moreLines } from './text.ts';
 import {
   type AnyPress,
   type Ask,
@@ -16,6 +16,7 @@ import {
   type SessionView,
   type TextView,
 } from './view.ts';
+import { andMore } from './words.ts';
 
 type Run = {
   type: 'text' | 'link';
@@ -137,7 +138,7 @@ export function dressCardForSlack(view: PlanView | SessionView) {
     title: cutShown(view.title, slackLimits.headerText),
     state: fitRuns([run(first, bold), run(state.line.slice(first.length))]),
     asks: view.asks.map((ask, index) => dressAsk(ask, index)),
-    asks_more: view.asks_more,
+    asks_more: andMore(view.asks_more),
     body: fitRuns([
       run(view.sentence),
       run(progress === null ? '' : `${view.sentence === '' ? '' : '\n'}${progress.text}`),
@@ -160,7 +161,7 @@ export function dressTextForSlack(view: TextView) {
       block: `text:${i}`,
       text: cutShown(text, slackLimits.sectionText),
     })),
-    more: view.more,
+    more: moreLines(view.more),
     link: view.link,
   };
 }

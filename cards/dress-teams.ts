@@ -2,8 +2,9 @@
 import { fieldInputId, inputIdOf } from './input-ids.ts';
 import { teamsLimits } from './limits.ts';
 import { cutShown, escapeMacros, mapStrings } from './plain.ts';
-import { drawPlainText, drawText } from './text.ts';
+import { drawPlainText, drawText, moreLines } from './text.ts';
 import type { AnyPress, Ask, Button, CardView, Field, TextView } from './view.ts';
+import { andMore } from './words.ts';
 
 // A form's fields as inputs of an Adaptive Card. The client checks what it can; the server checks everything again.
 const longest = { text: 1000, multiline: 4000 } as const;
@@ -170,6 +171,8 @@ export function dressCardForTeams(view: CardView) {
     speak: speak(view),
     lead_width: widthOfLeads(view.sections.flatMap(({ lines }) => lines)),
     asks: view.asks.map(dressAsk),
+    asks_more: andMore(view.asks_more),
+    details: view.details === null ? null : { ...view.details, more: andMore(view.details.more) },
     buttons: view.buttons.map(dressButton),
     fallback: cutShown(drawText(view), 1500),
   });
@@ -179,6 +182,7 @@ export function dressCardForTeams(view: CardView) {
 export function dressTextForTeams(view: TextView) {
   return mapShown({
     ...view,
+    more: moreLines(view.more),
     color: colors[view.tone],
     fallback: cutShown(drawPlainText(view), 1500),
   });

@@ -3,9 +3,7 @@ import { lengthOfAsk } from './ask-review.ts';
 import { askForReview } from './buttons.ts';
 import { isBinding, keepLines } from './lines.ts';
 import { cutShown } from './plain.ts';
-import { moreLines } from './text.ts';
 import type { AnyPress, Ask, CardView, Details, Section, TextView } from './view.ts';
-import { andMore } from './words.ts';
 
 /** https://docs.slack.dev/reference/block-kit; lengths in UTF-16 code units, which never undercounts. */
 export const slackLimits = {
@@ -133,7 +131,7 @@ function shrinkDetails(details: Details, budget: Budget): Details {
       text: cutShown(line.text, budget.line),
       note: cutShown(line.note, budget.line),
     })),
-    more: hidden === 0 ? details.more : addToMore(details.more, hidden),
+    more: details.more + hidden,
   };
 }
 
@@ -168,14 +166,10 @@ function shrinkView<P extends AnyPress, V extends CardView<P>>(view: V, budget: 
     details:
       view.details === null || budget.details === 0 ? null : shrinkDetails(view.details, budget),
     asks: asks.map((ask) => shrinkAsk(ask, budget)),
-    asks_more: dropped === 0 ? view.asks_more : addToMore(view.asks_more, dropped),
+    asks_more: view.asks_more + dropped,
     sections,
     buttons: sections.some(({ cut }) => cut === true) ? askForReview(view.buttons) : view.buttons,
   };
-}
-
-function addToMore(more: string, dropped: number): string {
-  return andMore(Number(more.replace(/\D/g, '')) + dropped);
 }
 
 /** The first drawing of `view` that `fits`, made smaller step by step. The last one is taken as it is. */
@@ -198,7 +192,6 @@ export function fitText<T>(
   draw: (view: TextView) => T,
   fits: (drawn: T) => boolean,
 ): T {
-  const known = Number(view.more.replace(/\D/g, ''));
   let keep = view.paragraphs.length;
   let drawn = draw(view);
   while (!fits(drawn) && keep > 1) {
@@ -206,7 +199,7 @@ export function fitText<T>(
     drawn = draw({
       ...view,
       paragraphs: view.paragraphs.slice(0, keep),
-      more: moreLines(known + view.paragraphs.length - keep),
+      more: view.more + view.paragraphs.length - keep,
     });
   }
   return drawn;

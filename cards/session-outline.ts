@@ -126,7 +126,7 @@ export function viewOutlineDetails(facts: SessionCardFacts): Details | null {
   return {
     title: `All ${countOf(shown.length, 'part')}`,
     lines: shown.slice(0, detailsAtMost).map((one) => lineOf(one, least, false, facts)),
-    more: andMore(Math.max(0, shown.length - detailsAtMost)),
+    more: Math.max(0, shown.length - detailsAtMost),
   };
 }
 
@@ -210,6 +210,6 @@ export function viewRoadmapDetails(facts: SessionCardFacts): Details | null {
   return {
     title: 'Full order',
     lines: lines.slice(0, detailsAtMost),
-    more: andMore(lines.length - detailsAtMost),
+    more: Math.max(0, lines.length - detailsAtMost),
   };
 }

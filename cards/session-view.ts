@@ -12,7 +12,7 @@ import {
 } from './session-outline.ts';
 import { kindOf, viewSessionButtons, viewSessionState } from './session-state.ts';
 import type { Details, Line, Section, SessionKind, SessionView } from './view.ts';
-import { andMore, confidenceWord, formatCost, tellSpan, tellTime } from './words.ts';
+import { confidenceWord, formatCost, tellSpan, tellTime } from './words.ts';
 
 // The schedule: when each part happens in the reader's zone, and where it meets something else in a person's time.
 const blocksAtMost = 12;
@@ -76,7 +76,7 @@ function viewScheduleDetails(facts: SessionCardFacts): Details | null {
   return {
     title: `All ${countOf(lines.length, 'date')}`,
     lines: lines.slice(0, detailsAtMost),
-    more: andMore(lines.length - detailsAtMost),
+    more: Math.max(0, lines.length - detailsAtMost),
   };
 }
 
@@ -206,7 +206,7 @@ export function viewSession(facts: SessionCardFacts): SessionView {
     planner: facts.planner === null ? '' : showLine(facts.planner, 80),
     state: viewSessionState(facts, kind),
     asks: [],
-    asks_more: '',
+    asks_more: 0,
     sentence: viewSentence(facts, kind),
     progress: null,
     sections: sectionsOf(facts, kind).filter((section) => section !== null),

@@ -3,6 +3,7 @@ import { countOf } from '#domain/words.ts';
 import { describeField } from './form-fields.ts';
 import { cutShown, showLine } from './plain.ts';
 import type { AnyPress, Ask, CardView, Line, Section, TextView, Tone } from './view.ts';
+import { andMore } from './words.ts';
 
 function drawLine({ lead, text, note }: Line): string {
   const words = lead === '' ? text : `${lead} ${text}`;
@@ -40,7 +41,7 @@ export function drawText(view: CardView): string {
     view.title,
     view.state.line,
     ...view.asks.map(drawAsk),
-    view.asks_more,
+    andMore(view.asks_more),
     view.sentence,
     drawProgress(view),
     ...view.sections.map(drawSection),
@@ -54,7 +55,9 @@ export function drawText(view: CardView): string {
 
 /** A notice or a question in plain lines. */
 export function drawPlainText(view: TextView): string {
-  return [view.heading, ...view.paragraphs, view.more].filter((part) => part !== '').join('\n');
+  return [view.heading, ...view.paragraphs, moreLines(view.more)]
+    .filter((part) => part !== '')
+    .join('\n');
 }
 
 const paragraphsAtMost = 80;
@@ -87,7 +90,7 @@ export function viewNotice(
     heading: cutShown(options.heading ?? '', 140),
     tone: options.tone ?? 'default',
     paragraphs,
-    more: moreLines(hidden),
+    more: hidden,
     link: options.link ?? null,
   };
 }

@@ -8,7 +8,6 @@ import { viewCompleted, viewOptions, viewProgress, viewRunning, viewStopped } fr
 import { viewApprovals, viewSentence, viewState, viewTitle } from './state.ts';
 import type { PlanView, Section } from './view.ts';
 import {
-  andMore,
   confidenceWord,
   describeExpected,
   formatCost,
@@ -106,7 +105,7 @@ export function viewPlan(facts: PlanCardFacts): PlanView {
     planner: showLine(plan.planner_model, 80),
     state: viewState(facts),
     asks,
-    asks_more: andMore(hiddenAsks),
+    asks_more: hiddenAsks,
     sentence: viewSentence(facts),
     progress: showsProgress.has(plan.status) ? viewProgress(facts) : null,
     sections,

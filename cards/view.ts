@@ -131,8 +131,8 @@ export type Progress = {
   pace: string;
 };
 
-/** What there is behind a card: every line, where the card shows some. */
-export type Details = { title: string; lines: Line[]; more: string };
+/** What there is behind a card: every line, where the card shows some. `more`: how many are still left out. */
+export type Details = { title: string; lines: Line[]; more: number };
 
 /** What every card has, in the order in which it is drawn. */
 export type CardView<Press extends AnyPress = AnyPress> = {
@@ -148,8 +148,8 @@ export type CardView<Press extends AnyPress = AnyPress> = {
     open: boolean;
   };
   asks: Ask<Press>[];
-  /** How many more wait for a person than are drawn, in words, or empty. */
-  asks_more: string;
+  /** How many more wait for a person than are drawn. */
+  asks_more: number;
   /** What will be true afterwards; once it is over, what became of it. */
   sentence: string;
   progress: Progress | null;
@@ -203,7 +203,7 @@ export type TextView = {
   heading: string;
   tone: Tone;
   paragraphs: string[];
-  /** `… and 12 more lines`, or empty. */
-  more: string;
+  /** How many further lines are left out. */
+  more: number;
   link: string | null;
 };

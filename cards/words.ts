@@ -137,12 +137,23 @@ export function tellSpan(from: string, to: string, reading: Reading, between = '
   return begins + between + ends;
 }
 
-/** `just now`, `5 min`, `3 h`, `2 d`: how long ago, in one unit. */
-export function formatAge(iso: string, now: string): string {
+/** `5 min`, `3 h`, `2 d`: how long ago, in one unit; null: less than a minute. */
+function readAge(iso: string, now: string): string | null {
   const minutes = Math.floor((Date.parse(now) - Date.parse(iso)) / 60_000);
-  if (minutes < 1) return 'just now';
+  if (minutes < 1) return null;
   if (minutes < 60) return `${minutes} min`;
   return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1440)} d`;
+}
+
+/** `just now`, `5 min`. */
+export function formatAge(iso: string, now: string): string {
+  return readAge(iso, now) ?? 'just now';
+}
+
+/** `just now`, `5 min ago`. */
+export function formatAgo(iso: string, now: string): string {
+  const age = readAge(iso, now);
+  return age === null ? 'just now' : `${age} ago`;
 }
 
 /** What an empty list of plans says; `how` is the way to ask on this surface. */

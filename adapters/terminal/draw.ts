@@ -3,6 +3,7 @@ import stringWidth from 'string-width';
 import { describeField } from '#cards/form-fields.ts';
 import { cleanLine } from '#cards/plain.ts';
 import type { Ask, CardView, PlanView, Section, SessionView } from '#cards/view.ts';
+import { andMore } from '#cards/words.ts';
 import { hangText, padText, type Screen } from './screen.ts';
 
 const margin = '  ';
@@ -154,7 +155,7 @@ export function drawDetails(view: SessionView, screen: Screen): string[] {
       margin + margin,
       screen,
     ),
-    ...drawParagraph(more, screen),
+    ...drawParagraph(andMore(more), screen),
     '',
   ];
 }

@@ -72,7 +72,7 @@ const say = (text: string): Answer => ({ text: escapeMrkdwn(text), blocks: [plai
 function drawPlan(facts: PlanCardFacts): Answer {
   const view = viewPlan(facts);
   const buttons = view.buttons.filter(({ press }) => press.action === 'details');
-  const { text, blocks } = drawBlocks({ ...view, asks: [], asks_more: '', buttons });
+  const { text, blocks } = drawBlocks({ ...view, asks: [], asks_more: 0, buttons });
   // Blocks of `cards/` are Slack's by construction.
   return { text, blocks: blocks as unknown as types.KnownBlock[] };
 }

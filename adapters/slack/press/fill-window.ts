@@ -121,7 +121,7 @@ const saidBelow = new Set<SectionKind>(['effects', 'steps']);
 function drawCard(view: PlanView): Block[] {
   const waits = view.status === 'proposed' || view.status === 'needs_review';
   const sections = view.sections.filter(({ kind }) => !(waits && saidBelow.has(kind)));
-  const card = { ...view, sections, buttons: [], asks: [], asks_more: '' };
+  const card = { ...view, sections, buttons: [], asks: [], asks_more: 0 };
   // Blocks of `cards/` are Slack's by construction.
   return drawBlocks(card).blocks as unknown as Block[];
 }

@@ -55,7 +55,7 @@ export function drawNote(text: string): ChatContent {
 
 /** One plan as its card says it, with nothing to press: decisions are made where its conversation is. */
 function drawPlan(facts: PlanCardFacts): ChatContent {
-  const view = { ...viewPlan(facts), asks: [], asks_more: '', buttons: [] };
+  const view = { ...viewPlan(facts), asks: [], asks_more: 0, buttons: [] };
   return { text: drawText(view), card: drawAdaptiveCard(view) };
 }
 

@@ -28,7 +28,7 @@ function viewAbove({ parts, text }: Said): TextView {
       .slice(0, aboveCard.paragraphs)
       .map((line) => cutShown(line, aboveCard.characters)),
     // The card has what is left out here, and its link.
-    more: '',
+    more: 0,
   };
 }
 
@@ -89,7 +89,7 @@ function asksStill(view: PlanView | SessionView): boolean {
  */
 function twinOf({ parts, text }: Said, view: PlanView | SessionView): TextView {
   const notice = viewNotice(writeMessage(parts, text, asksStill(view)));
-  return { ...notice, paragraphs: [...notice.paragraphs, drawText(view)], more: '' };
+  return { ...notice, paragraphs: [...notice.paragraphs, drawText(view)], more: 0 };
 }
 
 function drawCard(platform: Platform, said: Said, view: PlanView | SessionView): ChatContent {
@@ -117,7 +117,7 @@ export function drawForChat(platform: Platform, said: Said): ChatContent {
     const notice = viewNotice(writeMessage(parts, text, false));
     const below = `The card of ${view.plan_id} “${view.title}” is further down.`;
     const paragraphs = [...notice.paragraphs.slice(0, aboveCard.paragraphs), below];
-    return drawNotice(platform, { ...notice, paragraphs, more: '' });
+    return drawNotice(platform, { ...notice, paragraphs, more: 0 });
   }
   const drawn = drawCard(platform, said, view);
   // In Slack a card is the same for all.

@@ -8,7 +8,7 @@ import {
   slackLimits,
   teamsLimits,
 } from '#cards/limits.ts';
-import { viewNotice } from '#cards/text.ts';
+import { moreLines, viewNotice } from '#cards/text.ts';
 import type { PlanView } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { checkSlackMessage } from '../../fixtures/block-kit.ts';
@@ -161,7 +161,7 @@ describe('too much', () => {
     const fits = (n: number) => (lines: string[]) => lines.length <= n;
     const draw = ({ paragraphs, more }: typeof view) => [
       ...paragraphs,
-      ...(more === '' ? [] : [more]),
+      ...(more === 0 ? [] : [moreLines(more)]),
     ];
     expect(fitText(view, draw, fits(10))).toHaveLength(10);
     expect(fitText(view, draw, fits(9)).at(-1)).toBe('… and 2 more lines');

@@ -27,8 +27,7 @@ export function formatMoment(iso: string, now = new Date()): string {
 
 /** `just now`, `5 min ago`. */
 export function formatAge(iso: string, now = new Date()): string {
-  const age = words.formatAge(iso, now.toISOString());
-  return /^\d/.test(age) ? `${age} ago` : age;
+  return words.formatAgo(iso, now.toISOString());
 }
 
 /** `420 ms`, `3.2 s`, then in the two largest units. */

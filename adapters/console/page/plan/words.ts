@@ -24,9 +24,8 @@ export function describeStep(status: StepStatus): Words {
 
 /** `step_succeeded` → `Step succeeded`, or `Step 2b succeeded`. */
 export function describeKind(kind: string, step?: string): string {
-  const words = kind.replaceAll('_', ' ');
-  if (step === undefined) return capitalise(words);
-  return words.startsWith('step ')
-    ? `Step ${step}${words.slice(4)}`
-    : `${capitalise(words)}: ${step}`;
+  const [subject, ...words] = kind.split('_');
+  if (step !== undefined && subject === 'step') return `Step ${step} ${words.join(' ')}`;
+  const said = capitalise(kind.replaceAll('_', ' '));
+  return step === undefined ? said : `${said}: ${step}`;
 }
