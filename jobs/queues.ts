@@ -1,23 +1,79 @@
-// All queues. Each process makes sure they exist before it sends anything.
+// The queue table: every queue with its options. Each process makes sure they exist before it sends anything.
 import type { QueueSpec } from '#db/boss.ts';
-import { cardQueue } from './card.ts';
-import { deliverQueues } from './deliver.ts';
-import { executeQueue } from './execute.ts';
-import { expireQueue } from './expire.ts';
-import { homesQueues } from './homes.ts';
-import { inboxQueues } from './inbox.ts';
-import { planQueue } from './plan.ts';
-import { remindQueue } from './remind.ts';
-import { stepQueue } from './step.ts';
+import { Platform } from '#domain/chat/inbox.ts';
+import type { JobName, PlatformJob } from '#domain/jobs.ts';
+
+type Options = Omit<QueueSpec, 'name'>;
+
+const options: Record<JobName, Options> = {
+  plan: {
+    policy: 'short',
+    retryLimit: 2,
+    retryDelay: 1,
+    heartbeatSeconds: 30,
+    expireInSeconds: 600,
+  },
+  execute: {
+    policy: 'short',
+    retryLimit: 5,
+    retryDelay: 1,
+    // A worker that starts a plan and is not heard of for so long is passed by.
+    heartbeatSeconds: 10,
+    expireInSeconds: 600,
+  },
+  step: {
+    policy: 'short',
+    retryLimit: 3,
+    retryDelay: 1,
+    heartbeatSeconds: 10,
+    expireInSeconds: 600,
+  },
+  card: { policy: 'short', retryLimit: 5, retryDelay: 1, expireInSeconds: 60 },
+  remind: { policy: 'standard', retryLimit: 5, retryDelay: 1, expireInSeconds: 60 },
+  expire: { policy: 'short', retryLimit: 1, retryDelay: 10, expireInSeconds: 300 },
+  inbox: {
+    policy: 'short',
+    retryLimit: 3,
+    retryDelay: 1,
+    heartbeatSeconds: 30,
+    expireInSeconds: 3600,
+    // Many are sent, and the inbox itself says what became of the events.
+    deleteAfterSeconds: 3600,
+  },
+  deliver: {
+    policy: 'short',
+    retryLimit: 3,
+    retryDelay: 1,
+    heartbeatSeconds: 30,
+    expireInSeconds: 3600,
+    // Many are sent, and the places themselves say what was delivered.
+    deleteAfterSeconds: 3600,
+  },
+  homes: {
+    policy: 'short',
+    retryLimit: 3,
+    retryDelay: 1,
+    expireInSeconds: 600,
+    deleteAfterSeconds: 3600,
+  },
+};
+
+export function queueFor(name: Exclude<JobName, PlatformJob>): QueueSpec {
+  return { name, ...options[name] };
+}
+
+/** The queue of one platform, so that a process never takes a job for a platform it does not serve. */
+export function platformQueueFor(name: PlatformJob, platform: Platform): QueueSpec {
+  return { name: `${name}-${platform}`, ...options[name] };
+}
+
+const shared = ['plan', 'execute', 'step', 'card', 'remind', 'expire'] as const;
+const perPlatform = ['inbox', 'deliver', 'homes'] as const;
 
 export const queues: QueueSpec[] = [
-  planQueue,
-  executeQueue,
-  stepQueue,
-  cardQueue,
-  remindQueue,
-  expireQueue,
-  ...inboxQueues,
-  ...deliverQueues,
-  ...homesQueues,
+  ...shared.map(queueFor),
+  ...perPlatform.flatMap((name) => Platform.options.map((one) => platformQueueFor(name, one))),
 ];
+
+/** How often proposals and questions are looked through. */
+export const expireCron = '*/10 * * * *';

@@ -1,8 +1,33 @@
 // Registers the jobs with pg-boss. Payloads are parsed here, at the edge; failures are logged before they are retried.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PgBoss } from 'pg-boss';
-import { type JobName, jobPayloads } from '#domain/jobs.ts';
-import type { GoOn, Job } from './job.ts';
+import type { QueueSpec } from '#db/boss.ts';
+import { type GoOn, type JobName, type JobPayload, jobPayloads } from '#domain/jobs.ts';
+
+/** A queue with its options, and a handler that receives a parsed payload. */
+export type Job<N extends JobName> = {
+  /** What its payload is. */
+  name: N;
+  queue: QueueSpec;
+  /** Handlers of this queue at once in one process. */
+  concurrency: number;
+  /** Jobs of one person under way at once, in all processes; a job says whose it is when it is sent. No limit unless said. */
+  perPerson?: number;
+  /**
+   * Jobs that are fetched, and noted as done, with one word each; they are handled side by side. One that fails has all of
+   * them tried again. 1 unless said.
+   */
+  fetched?: number;
+  /**
+   * Milliseconds between two fetches at least, so that jobs that come one by one are fetched together; a batch that was full is
+   * followed by the next at once. None unless said.
+   */
+  restMs?: number;
+  /** Throws to have the job tried again. */
+  handle(payload: JobPayload<N>, signal: AbortSignal, goOn: GoOn): Promise<void>;
+};
+
+export type AnyJob = { [N in JobName]: Job<N> }[JobName];
 
 type Log = { error(details: object, message: string): void };
 
@@ -33,8 +58,6 @@ export async function runJobs(
 }
 
 type Surroundings = { log: Log; ending: AbortSignal; goOn: GoOn };
-
-type AnyJob = { [N in JobName]: Job<N> }[JobName];
 
 async function runJob<N extends JobName>(
   boss: PgBoss,

@@ -9,18 +9,11 @@ import type { InboxContext } from '#chat/inbox/inbox-context.ts';
 import type { DeliveryContext } from '#chat/outbox/delivery-context.ts';
 import type { ToolRegistry } from '#domain/tool.ts';
 import { backendsOf, registerBackends } from '#executor/backends.ts';
-import { type Crew, createCrew } from '#executor/crew.ts';
+import { createCrew } from '#executor/crew.ts';
 import type { ArgumentDecider } from '#executor/executor-context.ts';
-import { cardJob } from '#jobs/card.ts';
-import { deliverJobs } from '#jobs/deliver.ts';
-import { executeJob } from '#jobs/execute.ts';
-import { expireCron, expireJob } from '#jobs/expire.ts';
-import { homesJobs } from '#jobs/homes.ts';
-import { inboxJobs } from '#jobs/inbox.ts';
-import { planJob } from '#jobs/plan.ts';
-import { remindJob } from '#jobs/remind.ts';
+import { jobsOf } from '#jobs/jobs.ts';
+import { expireCron } from '#jobs/queues.ts';
 import { runJobs } from '#jobs/run-jobs.ts';
-import { stepJob } from '#jobs/step.ts';
 import { startWatch } from '#jobs/watch.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import type { Closers } from './closers.ts';
@@ -30,27 +23,6 @@ import type { Config } from './config.ts';
 const usualWatchEveryMs = 5000;
 /** How long a stopping process waits for steps, planners and other jobs under way; tools and database stay open for them. */
 const jobsEndWithinMs = 10_000;
-
-function jobsOf(
-  { settings }: Config,
-  conversation: ConversationContext,
-  inbox: InboxContext,
-  delivery: DeliveryContext,
-  homes: HomesContext,
-  crew: Crew,
-) {
-  return [
-    planJob(conversation),
-    executeJob(crew),
-    stepJob(crew),
-    cardJob(conversation),
-    remindJob(conversation),
-    expireJob(conversation, settings),
-    ...inboxJobs(inbox),
-    ...deliverJobs(delivery),
-    ...homesJobs(homes),
-  ];
-}
 
 /** Begins to work; `closers` learn how to end it. */
 export async function startWorking(parts: {
@@ -101,7 +73,7 @@ export async function startWorking(parts: {
   closers.add('the back ends', registration.withdraw);
   const stopJobs = await runJobs(
     boss,
-    jobsOf(config, conversation, inbox, delivery, homes, crew),
+    jobsOf({ settings, conversation, inbox, delivery, homes, crew }),
     log,
   );
   closers.add('the jobs', async () => {

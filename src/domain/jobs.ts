@@ -27,7 +27,7 @@ export type JobName = keyof typeof jobPayloads;
 export type JobPayload<N extends JobName> = z.infer<(typeof jobPayloads)[N]>;
 
 /** Jobs with a queue for each chat platform, so that who does not serve a platform never takes what is for those who do. */
-type PlatformJob = 'inbox' | 'deliver' | 'homes';
+export type PlatformJob = 'inbox' | 'deliver' | 'homes';
 /** Where jobs wait. */
 export type QueueName = JobName | `${PlatformJob}-${Platform}`;
 
@@ -47,6 +47,12 @@ export function queueOf<N extends JobName>(name: N, payload: JobPayload<N>): Que
   }
   return name;
 }
+
+/**
+ * Goes on with `work` after the job is done: nobody fetches it again, and no fetcher waits for it. A stop waits for it as for a
+ * job, and then aborts its signal. It must not throw.
+ */
+export type GoOn = (work: (signal: AbortSignal) => Promise<void>) => void;
 
 /**
  * Sends a job inside the caller's transaction: it exists only if the transaction commits.

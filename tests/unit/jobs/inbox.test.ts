@@ -1,9 +1,10 @@
 // What a wakeup holds up: its fetcher until its thread is held, a place as long as somebody works on the thread.
 import { expect, test } from 'vitest';
+import { threadsAtOnce } from '#chat/inbox/handle-wakeup.ts';
 import { type InboxContext, type InboxHandler, inboxRule } from '#chat/inbox/inbox-context.ts';
 import type { Statement } from '#db/database.ts';
 import type { InboxThread } from '#domain/chat/inbox.ts';
-import { inboxJobs, threadsAtOnce } from '#jobs/inbox.ts';
+import { inboxJobs } from '#jobs/jobs.ts';
 import { waitFor } from '../../wait.ts';
 
 const never = new AbortController().signal;

@@ -1,8 +1,8 @@
 // How jobs are fetched and how their work ends with the process, over a queue that does as it is told.
 import type { PgBoss } from 'pg-boss';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { GoOn, Job } from '#jobs/job.ts';
-import { runJobs } from '#jobs/run-jobs.ts';
+import type { GoOn } from '#domain/jobs.ts';
+import { type Job, runJobs } from '#jobs/run-jobs.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

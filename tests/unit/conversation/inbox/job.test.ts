@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import type { InboxContext } from '#chat/inbox/inbox-context.ts';
 import type { DeliveryContext } from '#chat/outbox/delivery-context.ts';
 import { type JobName, type JobPayload, queueOf } from '#domain/jobs.ts';
-import { deliverJobs } from '#jobs/deliver.ts';
-import { inboxJobs } from '#jobs/inbox.ts';
+import { deliverJobs, inboxJobs } from '#jobs/jobs.ts';
 import { queues } from '#jobs/queues.ts';
 
 const handler = async () => {};

@@ -1,0 +1,165 @@
+// Which queue is served by what, and how many jobs of it at once. The work itself is done by the module that owns it.
+import { followHomes } from '#chat/homes/follow-plans.ts';
+import type { HomesContext } from '#chat/homes/homes-context.ts';
+import { workOnHomes } from '#chat/homes/work-on-homes.ts';
+import { createWakeupHandler } from '#chat/inbox/handle-wakeup.ts';
+import type { InboxContext } from '#chat/inbox/inbox-context.ts';
+import type { DeliveryContext } from '#chat/outbox/delivery-context.ts';
+import { followPlan } from '#chat/outbox/follow-plan.ts';
+import { workOnPlace } from '#chat/outbox/work-on-place.ts';
+import { createExpiry } from '#conversation/expire.ts';
+import { Platform } from '#domain/chat/inbox.ts';
+import type { Settings } from '#domain/settings.ts';
+import type { Crew } from '#executor/crew.ts';
+import { startPlan } from '#executor/start-plan.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { announce } from '#notices/announce.ts';
+import { createHumanReminders } from '#notices/human-reminders.ts';
+import { createRinging } from '#notices/reminders.ts';
+import { planTurn } from '#runs/plan-turn.ts';
+import { platformQueueFor, queueFor } from './queues.ts';
+import type { AnyJob, Job } from './run-jobs.ts';
+
+/** A short-lived planner for one turn of a run. */
+function planJob(context: ConversationContext): Job<'plan'> {
+  return {
+    name: 'plan',
+    queue: queueFor('plan'),
+    concurrency: 4,
+    perPerson: 3,
+    handle: ({ run_id, turn }, signal) => planTurn(context, run_id, turn, signal),
+  };
+}
+
+/** Starts an approved plan. */
+function executeJob({ context }: Crew): Job<'execute'> {
+  return {
+    name: 'execute',
+    queue: queueFor('execute'),
+    concurrency: 2,
+    handle: ({ plan_id }) => startPlan(context, plan_id),
+  };
+}
+
+/** A plan has ready steps: starts working on it. Leases and each worker's recovery round keep it going, not the job. */
+function stepJob(crew: Crew): Job<'step'> {
+  return {
+    name: 'step',
+    queue: queueFor('step'),
+    concurrency: 1,
+    fetched: 50,
+    handle: ({ plan_id }) => crew.work(plan_id),
+  };
+}
+
+/** Announces what changed about a plan and redraws its cards. It reads the latest state, so one job replaces many. */
+function cardJob(context: ConversationContext): Job<'card'> {
+  return {
+    name: 'card',
+    queue: queueFor('card'),
+    concurrency: 2,
+    async handle({ plan_id, later }) {
+      await announce(context, plan_id, later);
+      await followPlan(context, plan_id, later);
+      await followHomes(context);
+    },
+  };
+}
+
+/** Sends the reminders that are due and schedules their next occurrence. */
+function remindJob(context: ConversationContext): Job<'remind'> {
+  return {
+    name: 'remind',
+    queue: queueFor('remind'),
+    concurrency: 1,
+    handle: createRinging(context),
+  };
+}
+
+/** Reminds people of steps and proposals that wait for them, and cancels proposals that stay undecided. */
+function expireJob(
+  context: ConversationContext,
+  { human_reminder_hours, stale_after_days }: Settings,
+): Job<'expire'> {
+  const remindPeople = createHumanReminders(context, human_reminder_hours);
+  const expireProposals = createExpiry(context, stale_after_days);
+  return {
+    name: 'expire',
+    queue: queueFor('expire'),
+    concurrency: 1,
+    async handle() {
+      await remindPeople();
+      await expireProposals();
+    },
+  };
+}
+
+/** Wakeups fetched at once: what waits here for a slot, no other process takes. */
+const wakeupsFetched = 12;
+/** What comes in this time is fetched together. Nobody who writes or presses notices it. */
+const wakeupsRestMs = 100;
+
+/** A thread of a chat platform has events to handle; a job for each platform that this process serves. */
+export function inboxJobs(context: InboxContext): Job<'inbox'>[] {
+  return Platform.options
+    .filter((platform) => context.handlers[platform] !== undefined)
+    .map((platform) => ({
+      name: 'inbox',
+      queue: platformQueueFor('inbox', platform),
+      // Every fetcher is woken by each wakeup that is sent.
+      concurrency: 1,
+      fetched: wakeupsFetched,
+      restMs: wakeupsRestMs,
+      handle: createWakeupHandler(context),
+    }));
+}
+
+/** Conversations delivered to at once in one process: a platform that is slow in one keeps none of the others waiting. */
+const placesAtOnce = 8;
+
+/** A conversation has something to show on its chat platform; a job for each platform that this process can write to. */
+export function deliverJobs(context: DeliveryContext): Job<'deliver'>[] {
+  return Platform.options
+    .filter((platform) => context.ports[platform] !== undefined)
+    .map((platform) => ({
+      name: 'deliver',
+      queue: platformQueueFor('deliver', platform),
+      concurrency: placesAtOnce,
+      handle: ({ conversation }, signal) => workOnPlace(context, conversation, signal),
+    }));
+}
+
+/** Home tabs of a chat platform need redrawing. The payload names none: the handler draws whichever are due. */
+function homesJobs(context: HomesContext): Job<'homes'>[] {
+  return Platform.options
+    .filter((platform) => context.homes[platform] !== undefined)
+    .map((platform) => ({
+      name: 'homes',
+      queue: platformQueueFor('homes', platform),
+      concurrency: 1,
+      handle: (payload, signal) => workOnHomes(context, payload.platform, signal),
+    }));
+}
+
+/** All that this process works on. */
+export function jobsOf(parts: {
+  settings: Settings;
+  conversation: ConversationContext;
+  inbox: InboxContext;
+  delivery: DeliveryContext;
+  homes: HomesContext;
+  crew: Crew;
+}): AnyJob[] {
+  const { settings, conversation, inbox, delivery, homes, crew } = parts;
+  return [
+    planJob(conversation),
+    executeJob(crew),
+    stepJob(crew),
+    cardJob(conversation),
+    remindJob(conversation),
+    expireJob(conversation, settings),
+    ...inboxJobs(inbox),
+    ...deliverJobs(delivery),
+    ...homesJobs(homes),
+  ];
+}
