@@ -1,6 +1,5 @@
-// The one way step statuses are counted: a tail for statements whose CTE `changed` lists what changed.
-// It keeps the counters of the plan, of its partitions and of its blocks, the revision and the change stream equal to the
-// steps, in the same statement.
+// Counts step statuses: the tail of every statement whose CTE `changed` lists changed steps. In the same statement it updates
+// the counters of the plan, its partitions and its blocks, the revision, and the change stream.
 import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import { type StepCounts, StepStatus } from '#domain/plan/plan.ts';
 import { blockOf } from './blocks.ts';

@@ -1,4 +1,4 @@
-// Approvals as they were given, by the persons behind the names: a link made after both accounts approved leaves one.
+// Approvals as given, resolved to persons: when two accounts that both approved are linked later, one approval remains.
 import { sql } from 'drizzle-orm';
 import type { Queryable } from './database.ts';
 import { isoOf } from './sql/time.ts';

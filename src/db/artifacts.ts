@@ -1,4 +1,4 @@
-// Data too large for a row: kept once, referred to by id.
+// Data too large for a row: stored once, referred to by id.
 import { createHash } from 'node:crypto';
 import { and, eq, sql } from 'drizzle-orm';
 import type { Random } from '#domain/clock.ts';

@@ -1,4 +1,4 @@
-// The audit: who did what to which plan, by which way, and why. Rows are only ever added, in the transaction of the deed.
+// The audit log: who did what to which plan, through which surface, and why. Append-only, in the transaction of the action.
 import { and, asc, desc, eq, gt, inArray, sql } from 'drizzle-orm';
 import type { Actor } from '#domain/people/actor.ts';
 import type { AuditEntry } from '#domain/plan/views.ts';

@@ -1,5 +1,5 @@
-// The executors that are there: each worker process writes what its back ends offer, renews that it is alive, and takes
-// it back when it stops. Who has not renewed for a while counts for nothing, and is removed by whoever notices.
+// Registered executors. Each worker process writes what its back ends offer, renews its heartbeat, and withdraws when it stops.
+// A worker without a recent heartbeat is ignored, and any other worker removes its row.
 import { inArray, type SQL, sql } from 'drizzle-orm';
 import type { OperationSpec } from '#domain/tool.ts';
 import type { Queryable } from './database.ts';

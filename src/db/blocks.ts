@@ -1,5 +1,5 @@
-// Steps of a status, found without an index of statuses: counts are kept for each block of positions (`step_blocks`), and
-// only blocks that have some are read. So a step that changes its status changes no index.
+// Finds steps by status without an index on statuses: counts are kept per block of positions (`step_blocks`), and only blocks
+// with a count are read. A step that changes its status therefore updates no index.
 import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import { StepStatus } from '#domain/plan/plan.ts';
 

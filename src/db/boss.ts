@@ -1,4 +1,4 @@
-// pg-boss: its queues, and the way a job is sent inside a transaction of ours.
+// pg-boss: creating queues, and sending a job inside one of our transactions.
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'drizzle-orm';
 import { PgBoss } from 'pg-boss';

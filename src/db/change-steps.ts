@@ -1,4 +1,4 @@
-// One status change for many steps at once, counted and told in the same statement.
+// Moves many steps to a new status in one statement, with counters and change stream.
 import { type SQL, sql } from 'drizzle-orm';
 import type { StepCounts, StepStatus } from '#domain/plan/plan.ts';
 import { accounting } from './accounting.ts';

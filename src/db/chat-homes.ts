@@ -1,5 +1,5 @@
-// Homes that people have open on a chat platform. A Home is leased, drawn and settled; a change meanwhile marks it stale again, so
-// that the latest state is drawn in the end.
+// Home tabs that people have open on a chat platform. A Home is leased, drawn and settled; a change in between marks it stale
+// again, so the latest state is always drawn in the end.
 import { and, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm';
 import type { Platform } from '#domain/chat/inbox.ts';
 import type { Queryable, Transaction } from './database.ts';

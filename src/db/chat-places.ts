@@ -1,5 +1,5 @@
-// Where conversations live on chat platforms, and who works on them. Asking for work increments `asked` in the transaction of the
-// reason; the lease holder says up to which count it is done, so nothing asked meanwhile is lost.
+// Where conversations live on chat platforms, and who delivers to them. A request for delivery increments `asked` in its
+// transaction; the lease holder records up to which count it is done, so no request is lost.
 import { hash } from 'node:crypto';
 import {
   and,

@@ -1,5 +1,5 @@
-// What was posted of a conversation, message by message. A row says `sending` before the platform is asked, and what is
-// shown is unknown from before a card is changed until the platform has answered.
+// What was posted of a conversation, message by message. A row says `sending` before the platform is called; while a card is
+// being changed, what it shows counts as unknown until the platform has answered.
 import { sql } from 'drizzle-orm';
 import type { ChatPost } from '#domain/chat/chat.ts';
 import type { Queryable, Transaction } from './database.ts';

@@ -1,5 +1,5 @@
-// Two versions of a plan beside each other, in the database: what is many stays there, what is told is bounded.
-// Statements look rows up by key or join whole versions, so that they hold without statistics of a plan just stored.
+// Compares two versions of a plan inside the database and returns a bounded result. Rows are found by key or by joining whole
+// versions, so the statements stay fast before the planner has statistics of a new plan.
 import { type SQL, sql } from 'drizzle-orm';
 import type { DependencyType } from '#domain/plan/plan.ts';
 import type { JsonObject } from '#domain/text.ts';

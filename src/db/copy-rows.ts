@@ -1,4 +1,4 @@
-// Many rows into one table, streamed with COPY: Postgres stores the first while the last are not yet written out.
+// Streams many rows into a table with COPY: PostgreSQL stores the first rows while the last are still being written.
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { from } from 'pg-copy-streams';

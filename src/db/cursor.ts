@@ -1,4 +1,4 @@
-// Cursors of lists: the sort key of the last row, in a form that says nothing to whoever passes it on.
+// Opaque cursors for keyset pages: the sort key of the last row.
 import { CountersignError } from '#domain/errors.ts';
 
 export function encodeCursor(key: string): string {

@@ -1,5 +1,5 @@
-// Whether the database's disk is full. PostgreSQL refuses a statement that needs more room and goes on answering those that do
-// not, so what was refused is remembered, and room is tried for until there is some again.
+// Detects a full database disk. PostgreSQL refuses only statements that need more room, so a refusal is remembered and room is
+// probed until there is some again.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Pool } from 'pg';
 import { diskFull, isDiskFull } from './transient.ts';

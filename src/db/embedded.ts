@@ -1,6 +1,5 @@
-// A real PostgreSQL that comes with Countersign, shared by all processes of one home: the first starts it,
-// the others join it, the last one out stops it. Who starts, joins or stops holds one lock, so that nobody
-// stops a server that somebody has just joined. The server is nobody's child and survives kill -9.
+// The embedded PostgreSQL, shared by all processes of one home directory: the first process starts it, later ones join, the
+// last one stops it, each under one lock. The server is nobody's child and survives kill -9.
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

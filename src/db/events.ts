@@ -1,4 +1,4 @@
-// The change stream of a plan: appended with the change it tells of, read by revision.
+// The change stream of a plan: appended in the statement of each change, read by revision.
 import { eq, type Placeholder, type SQL, sql } from 'drizzle-orm';
 import type { PlanStatus, StepStatus } from '#domain/plan/plan.ts';
 import type { Change, Diff } from '#domain/plan/views.ts';

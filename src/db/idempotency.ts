@@ -1,5 +1,4 @@
-// What happens once: requests that carried a key, with their answers, and presses on cards. A key, what was done for it and what
-// came of it are stored together or not at all.
+// Requests with an idempotency key and presses on cards, each done once. The key, its effect and its answer commit together.
 import { asc, eq, inArray, lt } from 'drizzle-orm';
 import type { Queryable, Transaction } from './database.ts';
 import { keptAnswers, presses } from './schema.ts';

@@ -1,5 +1,4 @@
-// Who is linked to whom, and what people are called. Rows are flat, account → person, and read afresh each time: nothing outlives an
-// unlink.
+// Linked accounts and people's names. Rows are flat (account → person) and read afresh each time, so an unlink holds at once.
 import { asc, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import {
   accountName,

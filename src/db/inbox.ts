@@ -1,4 +1,4 @@
-// The inbox: what chat platforms sent, each event once. An event and its names stand together or not at all.
+// The inbox: events from chat platforms, each stored once, together with the names it mentions.
 import { sql } from 'drizzle-orm';
 import type { InboxThread, ReceivedEvent } from '#domain/chat/inbox.ts';
 import { type Database, prepareStatement, type Queryable, type Transaction } from './database.ts';

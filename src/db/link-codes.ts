@@ -1,4 +1,4 @@
-// Codes with which people link their accounts, and the wrong ones they tried.
+// Codes for linking accounts, and failed attempts.
 import { and, asc, eq, gt, inArray, lte, or, sql } from 'drizzle-orm';
 import type { Surface } from '#domain/people/actor.ts';
 import type { Queryable, Transaction } from './database.ts';

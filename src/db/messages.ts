@@ -1,5 +1,5 @@
-// What was said in a conversation. A message with a `once` key is said at most once.
-// Ids grow in the order in which messages can be read, so that whoever reads on from an id misses none.
+// Messages of a conversation. A `once` key makes a message unique. Ids grow in the order in which messages become visible, so
+// reading on from an id misses none.
 import { and, asc, desc, eq, getTableColumns, gt, inArray, lt, sql } from 'drizzle-orm';
 import { type MessageParts, readParts, textParts } from '#domain/chat/message-parts.ts';
 import { plainName } from '#domain/people/names.ts';

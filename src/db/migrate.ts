@@ -1,5 +1,5 @@
-// Brings a database's schema up to this build. Any number of processes may start at once: one migrates under
-// an advisory lock, the others wait for it and find nothing to do. A database newer than the build is refused.
+// Migrates a database to this build. Any number of processes may start at once: one migrates under an advisory lock, the others
+// wait and find nothing to do. A database newer than the build is refused.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { drizzle } from 'drizzle-orm/node-postgres';

@@ -1,4 +1,4 @@
-// NOTIFY inside the transaction, LISTEN on one connection of its own. A convenience: whoever listens also looks from time to time.
+// NOTIFY inside a transaction, LISTEN on a connection of its own. Only a convenience: every listener also polls.
 import { EventEmitter } from 'node:events';
 import { sql } from 'drizzle-orm';
 import pg from 'pg';

@@ -1,4 +1,4 @@
-// Patches as rows: stored as they were sent, found again by what was shown of them, listed by keyset.
+// Patches as rows: stored as sent, found by the digest that was shown, listed by keyset.
 import { and, desc, eq, getTableColumns, isNotNull, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { PinnedOperation } from '#domain/plan/patch.ts';
 import type { PatchOutcome, PatchStatus } from '#domain/plan/patch-outcome.ts';

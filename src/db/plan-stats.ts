@@ -1,5 +1,4 @@
-// Plans counted by status, and what people asked for that no tool could do: each by one statement, for the instance or within one
-// organisation.
+// Plans counted by status, and requests that no tool could serve, for the instance or for one organisation.
 import { sql } from 'drizzle-orm';
 import type { PlanStats } from '#domain/stats.ts';
 import type { Queryable } from './database.ts';

@@ -1,5 +1,4 @@
-// The outline, roadmap and schedule behind a version of a plan: rows that refer to each other and to the plan's steps,
-// written in a few statements whatever their size.
+// The outline, roadmap and schedule behind a version of a plan, written in a few statements whatever their size.
 import { and, asc, desc, eq, sql } from 'drizzle-orm';
 import type { PlanningArtifacts } from '#domain/plan/views.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';

@@ -1,5 +1,5 @@
-// A planning session after each of its transitions (B10). Rows of a run are numbered without a gap, so that of two
-// planners of one turn only one can write the next; a turn that has come to rest keeps its last state and the way there.
+// A planning session after each transition (B10). Checkpoints are numbered without gaps, so only one of two planners of a turn
+// can write the next; a finished turn keeps its last state and its transitions.
 import { asc, desc, eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';

@@ -1,5 +1,4 @@
-// Results that were paid for or worked out once, by the digest of all they depend on (B5). Written once: the first that
-// comes is what everybody gets.
+// Memoised results, keyed by the digest of everything they depend on (B5). Written once: the first result counts for all.
 import { eq, inArray, lt, sql } from 'drizzle-orm';
 import type { Queryable } from './database.ts';
 import { planningMemo } from './schema.ts';

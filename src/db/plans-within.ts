@@ -1,4 +1,4 @@
-// The plans of one organisation: those whose conversation lives in its chat, and of those that live in no chat what concerns the reader.
+// Plans of one organisation: those whose conversation is in its chat, and those outside any chat that concern the reader.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Platform } from '#domain/chat/inbox.ts';
 import type { Queryable } from './database.ts';

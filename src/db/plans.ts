@@ -1,4 +1,4 @@
-// The plan record: read whole without its steps, listed by keyset, locked for a change.
+// The plan record: read without its steps, listed by keyset, locked for changes.
 import { and, asc, desc, eq, getTableColumns, inArray, lt, or, sql } from 'drizzle-orm';
 import { CountersignError } from '#domain/errors.ts';
 import type { Plan, PlanStatus } from '#domain/plan/plan.ts';

@@ -1,4 +1,4 @@
-// How people like to be talked to: the sliders they set, and whether they were asked.
+// Interaction policies: the settings people chose, and whether they were asked for their style.
 import { eq, isNull, type SQL, sql } from 'drizzle-orm';
 import { PolicyOverride } from '#domain/people/policy.ts';
 import type { Queryable } from './database.ts';

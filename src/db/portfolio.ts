@@ -1,4 +1,4 @@
-// What plans that are proposed or under way ask of people's time: the blocks of their schedules that are somebody's.
+// Working time that proposed and running plans ask of people: the blocks of their schedules that belong to somebody.
 import { sql } from 'drizzle-orm';
 import type { Platform } from '#domain/chat/inbox.ts';
 import type { Queryable } from './database.ts';

@@ -1,4 +1,4 @@
-// Rate limits of chat platforms, as every process knows them.
+// Rate limits of chat platforms, shared by all processes.
 import { and, eq, gt, lt, sql } from 'drizzle-orm';
 import type { RateLimits } from '#domain/chat/rate-limits.ts';
 import type { Queryable } from './database.ts';

@@ -1,4 +1,4 @@
-// Planning runs. An outcome is taken only for the turn it was asked for, so that a late planner changes nothing.
+// Planning runs. An outcome is stored only for the turn it was asked for, so a late planner changes nothing.
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm';
 import { CountersignError } from '#domain/errors.ts';
 import type { RunView } from '#domain/planning/run.ts';

@@ -1,5 +1,5 @@
-// The tables, one file an aggregate. Column names are the names used everywhere, so rows need no renaming.
-// This file is what migrations are written from.
+// The tables, one file an aggregate. Columns have the names used everywhere, so rows need no mapping. Migrations are generated
+// from this file.
 export * from './schema/backends.ts';
 export { countersign } from './schema/columns.ts';
 export * from './schema/conversation.ts';

@@ -1,4 +1,4 @@
-// Secrets in rows, encrypted: AES-256-GCM, bound to what they are about, so that one put into another row does not open there.
+// Encrypts secrets in rows with AES-256-GCM, bound to their subject, so that a value moved to another row does not open.
 // Sealed bytes: format (1) · id of the key (8) · nonce (12) · tag (16) · the encrypted text.
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { CountersignError } from '#domain/errors.ts';

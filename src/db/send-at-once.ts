@@ -1,5 +1,4 @@
-// Statements that are sent in one go and are one transaction: a single round trip for what would take one each, and two
-// more to begin and to commit.
+// Sends several statements as one transaction in a single round trip.
 import { type Connection, type PoolClient, Query, type QueryResultRow } from 'pg';
 
 /** A prepared statement with its values as Postgres reads them. */

@@ -1,4 +1,4 @@
-// Steps of a plan that come again: what is in force of each series, and how far its occurrences are steps.
+// Recurring steps: the rule in force of each series, and how far its occurrences exist as steps.
 import { and, asc, eq, inArray, isNotNull, isNull, lte, sql } from 'drizzle-orm';
 import type { PlanStatus, Series } from '#domain/plan/plan.ts';
 import type { Effect } from '#domain/tool.ts';

@@ -1,4 +1,4 @@
-// Whether what a word decides about stood in its conversation when the word was written: what nobody could read, nobody decides.
+// Checks whether a plan had been shown in its conversation when a deciding word was written.
 import { sql } from 'drizzle-orm';
 import { clocksApartMs } from './chat-posts.ts';
 import type { Queryable } from './database.ts';

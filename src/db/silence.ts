@@ -1,5 +1,5 @@
-// Connections on which the database falls silent are given up. One whose other end is gone without a word (a failover, a
-// firewall that forgets) passes nothing and reports nothing, and TCP goes on waiting for it for a quarter of an hour.
+// Drops connections on which the database has fallen silent. After a failover or a firewall that forgot the connection nothing
+// arrives and no error is reported, and TCP would wait a quarter of an hour.
 import { Socket } from 'node:net';
 import { Client, type ClientBase, type Pool, type PoolClient } from 'pg';
 

@@ -1,5 +1,5 @@
-// Where the Slack app is installed. Each change names the generation it has seen, so that of two who install, or one who installs
-// and one who removes, neither undoes what it has not seen.
+// Slack installations. Each change names the generation it has read, so concurrent installs and removals never undo what they
+// have not seen.
 import { and, asc, eq, gt, inArray, isNotNull, isNull, lt, ne, or, sql } from 'drizzle-orm';
 import type { NewSlackInstallation, SlackInstallation } from '#domain/chat/slack-installation.ts';
 import type { ErrorCode } from '#domain/errors.ts';

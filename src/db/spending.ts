@@ -1,5 +1,5 @@
-// Calls of models while planning: what each was expected to cost, and what it did (B9). A call is written before it is made,
-// under one lock for all planners, so that whoever looks at what was spent sees every call that may still cost something.
+// Model calls of planning: expected and actual cost (B9). A call is recorded before it is made, under one lock for all planners,
+// so the total always includes calls that may still cost something.
 import { and, asc, eq, isNull, sql } from 'drizzle-orm';
 import type { Database, Queryable, Transaction } from './database.ts';
 import { modelCalls } from './schema.ts';

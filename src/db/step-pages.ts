@@ -1,5 +1,5 @@
-// Steps as people and programs read them: pages in the order of positions, single ones by id, the next in line. Every
-// statement is prepared, since Postgres plans one for longer than it takes to run it.
+// Steps for readers: pages by position, single steps by id, the next in line. All prepared statements, since PostgreSQL plans
+// one for longer than it runs.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Dependency, Step, StepStatus } from '#domain/plan/plan.ts';
 import { firstOf } from './blocks.ts';

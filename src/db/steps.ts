@@ -1,4 +1,4 @@
-// Steps, edges and lanes of a plan: stored in bulk, and moved aside when a new version takes their place.
+// Steps, edges and lanes of a plan: inserted in bulk, and archived when a new version replaces them.
 import { sql } from 'drizzle-orm';
 import type { ReviewRank } from '#domain/plan/call.ts';
 import type { Step, StepContent } from '#domain/plan/plan.ts';

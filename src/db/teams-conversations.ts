@@ -1,4 +1,4 @@
-// Where Teams can be written to. Kept from what comes in, so that any process can speak first, also after a restart.
+// Conversation references of Teams, stored from incoming activities, so that any process can post first, also after a restart.
 import { and, asc, eq, inArray, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { TeamsArea, TeamsConversation } from '#domain/chat/teams-conversation.ts';
 import { breakPlaces, mendPlaces } from './chat-places.ts';

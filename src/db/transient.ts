@@ -1,5 +1,5 @@
-// Which database errors pass by themselves: a lost or refused connection, a server that starts or stops, a deadlock, a lock
-// that another holds too long, a disk that is full.
+// Classifies transient database errors: a lost or refused connection, a server that starts or stops, a deadlock, a lock
+// timeout, a full disk.
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorMessage } from '#domain/errors.ts';
 

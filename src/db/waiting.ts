@@ -1,5 +1,4 @@
-// What has waited for a person's word for long, found without looking at plans nobody waits in: steps that ask, steps whose
-// outcome nobody knows, changes that need an approval.
+// What has long waited for a person: open questions, unknown outcomes, patches that need approval. Plans without any are not read.
 import { type SQL, sql } from 'drizzle-orm';
 import { stepsOf } from './blocks.ts';
 import type { Queryable } from './database.ts';

@@ -1,4 +1,4 @@
-// Cycles in a graph: which vertices are on one, and which edges to take out so that none is left.
+// Cycles in a graph: which vertices are on one, and which edges to remove to break them all.
 import { buildDigraph, type Digraph, findComponents, successorsOf } from './digraph.ts';
 
 type Arrow = { from: number; to: number };

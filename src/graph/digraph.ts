@@ -1,5 +1,5 @@
-// Directed graphs over 0…size-1 in flat arrays: order, a cycle, and what lies on cycles. Everything is linear and
-// iterative, so that thousands of nodes in one chain are no deeper than two.
+// Directed graphs over 0…size-1 in flat arrays: topological order, components, a shortest cycle. Linear and iterative, so long
+// chains do not overflow the stack.
 
 /** Successors of vertex `v` are `targets[offsets[v]]` up to, without, `targets[offsets[v + 1]]`. */
 export type Digraph = { size: number; offsets: Int32Array; targets: Int32Array; arcs: Int32Array };

@@ -1,5 +1,5 @@
-// The duration of a plan's longest chain by its stated durations: how long it takes if nothing waits for a worker. Durations and edges
-// come as columns, so 100,000 steps take a few megabytes.
+// The duration of a plan's longest chain: how long it takes if nothing waits for a worker. Durations and edges come as columns,
+// so 100,000 steps take a few megabytes.
 import type { DependencyType } from '#domain/plan/plan.ts';
 import { buildDigraph, sortTopologically } from './digraph.ts';
 

@@ -1,4 +1,4 @@
-// How a model is reached; apart from the client, so that a process without a model loads none of it.
+// Credentials and address of the model server, apart from the client, so that a process without a model loads none of it.
 import type { Environment } from '#domain/settings.ts';
 
 export type ModelAccess = { apiKey?: string | undefined; baseUrl?: string | undefined };

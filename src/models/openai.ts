@@ -1,4 +1,4 @@
-// The connection to an OpenAI-compatible server. The package's own retries are off: ours are counted and traced.
+// The client of an OpenAI-compatible server. The package's own retries are off: ours are counted and traced.
 import OpenAI from 'openai';
 import type { ModelAccess } from './access.ts';
 

@@ -1,4 +1,4 @@
-// What a model's tokens cost, in US dollars per million. No model is free because nobody knows its price.
+// Token prices in US dollars per million. An unknown price is never zero.
 import type { Environment } from '#domain/settings.ts';
 
 export type Price = { input: number; output: number };

@@ -1,4 +1,4 @@
-// How many tokens a text is, before it is sent. An estimate: never more than a bounded amount of work.
+// Estimates the tokens of a text before it is sent, with a bounded amount of work.
 import type { Tiktoken } from 'js-tiktoken/lite';
 
 const slice = 400;

@@ -1,5 +1,5 @@
-// How sure a stage is, and what follows from it (B8). Sums are rounded before they are compared, so that 0.1 + 0.2 never
-// decides whether somebody is asked.
+// Composite confidence of a stage and the verdict that follows (B8). Sums are rounded before comparison, so floating-point
+// noise never decides whether a person is asked.
 import type { Confidence } from '#domain/planning/trace.ts';
 
 const weights = { self: 0.5, rules: 0.3, heuristics: 0.2 };

@@ -1,5 +1,5 @@
-// Puts a planner together: the controller over a reasoner (a language model where one is configured, else rules), the
-// tools, and what is kept of it.
+// Assembles a planner: the controller, a reasoner (a language model if one is configured, else the command grammar), the tools
+// and the stores.
 import type { Database, Queryable } from '#db/database.ts';
 import { forgetStates, insertCheckpoint, readLatestCheckpoint } from '#db/planning-checkpoints.ts';
 import { markProbed, readPolicy } from '#db/policies.ts';

@@ -1,4 +1,4 @@
-// Numbers as people write them in words, and how many of a unit they say: "3", "an", "two", "half an".
+// English number words.
 
 export const numberWords: Record<string, number> = {
   one: 1,

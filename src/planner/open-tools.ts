@@ -1,4 +1,4 @@
-// What a planner may use of the instance: the manifest, reading operations, plans. It can change nothing.
+// The planner's read-only view of the instance: manifest, read operations, plans.
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '#db/database.ts';
 import { listPlans, readPlan } from '#db/plans.ts';

@@ -1,4 +1,4 @@
-// Building outcomes and trace entries, for planners with and without a model.
+// Builds trace entries.
 import type { TraceEntry } from '#domain/planning/run.ts';
 
 /** Measures one piece of planning work. Times come from the clock that is passed in. */

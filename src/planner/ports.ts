@@ -1,4 +1,4 @@
-// What a planner may use of the world. Reading only: nothing behind this port changes anything.
+// The planner's read-only port to the rest of the instance.
 import type { PlanStatus } from '#domain/plan/plan.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { OperationSpec, ToolOutput } from '#domain/tool.ts';

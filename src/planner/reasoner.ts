@@ -1,4 +1,5 @@
-// Who fills a stage with content: a language model, or rules. Both act only by calling the tools that the stage offers.
+// The interface of a reasoner, which fills a stage with content: a language model or the command grammar. Both act only by
+// calling the stage's tools.
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { PlanningRequest, TraceEntry } from '#domain/planning/run.ts';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';

@@ -1,4 +1,4 @@
-// Every tool that planning has: the thirteen, the verbs of the conversation, and operations that only read.
+// All planning tools: the thirteen, the conversation tools, and read operations.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import type { StrategyProfile } from '#domain/planning/schedule.ts';

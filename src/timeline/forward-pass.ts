@@ -1,8 +1,7 @@
-// Times for work that waits for other work: the serial schedule generation scheme, one node after another in an order
-// that respects precedence, each at the first moment that its edges, its dates and its person's time allow.
-// Kelley, "The critical-path method: resources planning and scheduling" (1963); Kolisch, "Serial and parallel
-// resource-constrained project scheduling methods revisited", EJOR 90 (1996). With deadlines it is a heuristic: another
-// order can succeed where this one is late. Nodes whose latest start is earlier come first.
+// Schedules dependent work with the serial schedule generation scheme: nodes in precedence order, each at the earliest time that
+// its edges, dates and the person's time allow. A heuristic when there are deadlines: nodes with the earliest latest start go
+// first. Kelley, "The critical-path method: resources planning and scheduling" (1963); Kolisch, "Serial and parallel
+// resource-constrained project scheduling methods revisited", EJOR 90 (1996).
 import type { Interval } from './intervals.ts';
 import {
   findPlaceEnding,

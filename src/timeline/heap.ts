@@ -1,4 +1,4 @@
-// A queue that gives the smallest first.
+// A binary min-heap.
 
 export type Heap<T> = { size(): number; push(item: T): void; pop(): T | undefined };
 

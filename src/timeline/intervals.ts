@@ -1,4 +1,4 @@
-// Spans of time as sets: half-open, in milliseconds since 1970. Lists are sorted and do not overlap where `merge` made them.
+// Sets of half-open time intervals in milliseconds since 1970. Lists are sorted and disjoint after `merge`.
 
 /** From `from` up to, and without, `to`. */
 export type Interval = { from: number; to: number };

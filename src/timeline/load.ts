@@ -1,5 +1,5 @@
-// Whether one person can do all that their days hold: the earliest due first, with work split as one likes, succeeds
-// whenever anything does (Horn, "Some simple scheduling algorithms", 1974).
+// Whether one person can do everything due: earliest due date first with preemption, which succeeds whenever any order does
+// (Horn, "Some simple scheduling algorithms", 1974).
 import { createHeap } from './heap.ts';
 import { type Interval, mergeIntervals } from './intervals.ts';
 

@@ -1,4 +1,4 @@
-// The time of one person while a schedule is made: what is taken, and where the next piece of work finds room.
+// A person's time during scheduling: what is taken, and the next free slot.
 import { findFirstAfter, type Interval, mergeIntervals } from './intervals.ts';
 import { minuteMs, type WorkingTime } from './working-time.ts';
 

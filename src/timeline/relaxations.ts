@@ -1,4 +1,4 @@
-// What would make a schedule fit that does not: single changes, each tried, and each the smallest of its kind.
+// Single changes that would make an infeasible schedule fit, each tried, each the smallest of its kind.
 import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import { type Lateness, type Pass, type PassInput, runForwardPass } from './forward-pass.ts';
 import { dayOf, openWorkingTime, printDay, startOfDay, type WorkingTime } from './working-time.ts';

@@ -1,5 +1,5 @@
-// When people work, in an IANA zone: hours by weekday, days off, days on. Wall time counts, so a day on which the clocks
-// change is an hour longer or shorter where the working hours hold that hour.
+// Working hours in an IANA zone: hours by weekday, days off, days on. Wall time counts, so a working day across a clock change
+// is an hour longer or shorter.
 import { Temporal } from 'temporal-polyfill';
 import type { StrategyProfile, Weekday } from '#domain/planning/schedule.ts';
 import { type Interval, measureIntervals, mergeIntervals } from './intervals.ts';

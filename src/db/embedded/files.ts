@@ -1,4 +1,4 @@
-// Reading files that may not be there yet.
+// Reads files that may not exist yet.
 import { readFile, stat } from 'node:fs/promises';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 

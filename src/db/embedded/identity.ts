@@ -1,5 +1,5 @@
-// As whom the embedded PostgreSQL runs. It refuses to be root, so a root process starts it as the owner
-// of its data or as the user `postgres`; folders above that this user may not enter are passed by right.
+// Which user the embedded PostgreSQL runs as. It refuses to be root, so a root process starts it as the owner of its data or as
+// the user `postgres`, and grants that user passage through the folders above.
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CountersignError } from '#domain/errors.ts';

@@ -1,5 +1,5 @@
-// An exclusive lock between processes, held by the kernel through SQLite's file lock: it ends with
-// its holder, however that ends, so that no lock is ever stale.
+// An exclusive lock between processes, held by the kernel through SQLite's file lock. It ends with its holder, however that
+// ends, so it is never stale.
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CountersignError } from '#domain/errors.ts';

@@ -1,4 +1,4 @@
-// Which server, if any, serves a data folder: reads postmaster.pid and asks the system about its process.
+// Finds the server of a data folder: reads postmaster.pid and asks the system about its process.
 import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Runs one of PostgreSQL's programs as the right user, in an environment that no PG* variable disturbs.
+// Runs one of PostgreSQL's programs as the right user, without the PG* variables of the environment.
 import { spawn } from 'node:child_process';
 import { parse } from 'node:path';
 

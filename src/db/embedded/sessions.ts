@@ -1,4 +1,4 @@
-// Sessions of the embedded server: opening one, whose server it is, and who else is connected.
+// Sessions of the embedded server: opens one, checks whose server it is, and lists who else is connected.
 import { realpath } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, DatabaseError } from 'pg';

@@ -1,4 +1,4 @@
-// Who executes, and what executing shares: back ends, and pools of resources with what is held of them.
+// Tables of execution: back ends, resource pools and reservations.
 import { sql } from 'drizzle-orm';
 import { check, index, integer, jsonb, numeric, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { OperationSpec } from '#domain/tool.ts';

@@ -1,4 +1,4 @@
-// What the tables share: the schema they are in, and kinds of columns.
+// The schema name and the column types that tables share.
 import { customType, integer, pgSchema, timestamp } from 'drizzle-orm/pg-core';
 
 export const countersign = pgSchema('countersign');

@@ -1,4 +1,4 @@
-// What people and the bot say to each other, and what is asked of planners.
+// Tables of conversations and planning runs.
 import { sql } from 'drizzle-orm';
 import {
   bigint,

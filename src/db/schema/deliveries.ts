@@ -1,4 +1,4 @@
-// Where conversations live on chat platforms, and what of them has been posted there.
+// Tables of delivery: where conversations live on chat platforms, and what was posted there.
 import { sql } from 'drizzle-orm';
 import {
   bigint,

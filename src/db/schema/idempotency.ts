@@ -1,4 +1,4 @@
-// What requests that carried a key were answered, so that one that comes again is answered the same and does nothing.
+// Answers to requests with an idempotency key, so that a repeated request gets the same answer and does nothing.
 import { sql } from 'drizzle-orm';
 import { index, jsonb, text } from 'drizzle-orm/pg-core';
 import { at, countersign } from './columns.ts';

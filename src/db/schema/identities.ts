@@ -1,4 +1,4 @@
-// Which accounts are one person, and the codes with which people link them.
+// Tables of linked accounts and linking codes.
 import { sql } from 'drizzle-orm';
 import { index, integer, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { Surface } from '#domain/people/actor.ts';

@@ -1,4 +1,4 @@
-// What chat platforms sent: stored before it is acknowledged, handled afterwards.
+// Tables of the inbox: events are stored before they are acknowledged, and handled afterwards.
 import { sql } from 'drizzle-orm';
 import { bigint, bigserial, index, integer, jsonb, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { Platform } from '#domain/chat/inbox.ts';

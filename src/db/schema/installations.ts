@@ -1,4 +1,4 @@
-// Where the Slack app is installed, of which organisation a workspace is, and which installations have come back from Slack.
+// Tables of Slack installations: where the app is installed, and which organisation a workspace belongs to.
 import { boolean, index, integer, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
 import { at, bytes, countersign } from './columns.ts';

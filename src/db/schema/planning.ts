@@ -1,5 +1,4 @@
-// What planning keeps: sessions as they were after each transition, what models said and cost, people's policies, and
-// the outline, roadmap and schedule behind each version of a plan.
+// Tables of planning: checkpoints, model calls and their cost, policies, and the artifacts behind each version of a plan.
 import { sql } from 'drizzle-orm';
 import {
   bigserial,

@@ -1,4 +1,4 @@
-// A plan. Its hot state is on `plans` (one row, lean, updated once a batch); what people wrote is in `plan_versions`.
+// Tables of plans. The hot state is on `plans` (one lean row, updated once a batch); text is in `plan_versions`.
 import { sql } from 'drizzle-orm';
 import {
   bigint,

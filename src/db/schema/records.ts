@@ -1,4 +1,4 @@
-// What is kept beside plans: who did what, data too large for a row, money spent.
+// Tables beside plans: audit, artifacts and spending.
 import { sql } from 'drizzle-orm';
 import { bigserial, doublePrecision, index, integer, jsonb, text } from 'drizzle-orm/pg-core';
 import type { Actor } from '#domain/people/actor.ts';

@@ -1,4 +1,4 @@
-// The steps of a plan: what was proposed, what execution changes, and what was called.
+// Tables of steps: their content, their execution state and their attempts.
 import { sql } from 'drizzle-orm';
 import {
   boolean,

@@ -1,4 +1,4 @@
-// What stands still in a plan, at a cost that does not grow with it: some steps of a few lanes, and who waits for a pool.
+// What blocks a plan, at a cost that does not grow with it: some steps of a few lanes, and who waits for a pool.
 import { sql } from 'drizzle-orm';
 import { countedAtMost } from '#domain/plan/blockage.ts';
 import type { Queryable } from '../database.ts';

@@ -1,4 +1,4 @@
-// Claiming ready steps: one statement that leases them, counts the change and records which calls are allowed, and why.
+// Claims ready steps: one statement that leases them, counts the change and records which calls are allowed, and why.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Step } from '#domain/plan/plan.ts';
 import type { JsonObject } from '#domain/text.ts';

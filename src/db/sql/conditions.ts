@@ -1,4 +1,4 @@
-// What statements say of conditions of steps.
+// Conditions on steps in SQL.
 import { type SQL, sql } from 'drizzle-orm';
 import { conditionNotMet } from '#domain/plan/condition.ts';
 

@@ -1,5 +1,4 @@
-// One thread of the inbox: who is at it, and which of its events is next. Whoever holds the lease of a thread takes its
-// first open event, and no other.
+// One thread of the inbox: its lease holder and its next event. The lease holder takes the first open event, and no other.
 import { type SQL, sql } from 'drizzle-orm';
 import type { InboxEvent, InboxThread } from '#domain/chat/inbox.ts';
 import type { ErrorCode } from '#domain/errors.ts';

@@ -1,4 +1,4 @@
-// Which lanes of which plans have steps that can be claimed now, and by whom.
+// Finds lanes with claimable steps, per plan and back end.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../database.ts';
 import type { Lane } from '../steps.ts';

@@ -1,4 +1,4 @@
-// Leases: renewed by their holder, marked before a call that must not be repeated, found when they have run out.
+// Leases: renewed by their holder, marked before a call that must not be repeated, found once expired.
 import { sql } from 'drizzle-orm';
 import type { PlanStatus } from '#domain/plan/plan.ts';
 import { ofStatus } from '../blocks.ts';

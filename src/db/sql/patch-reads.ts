@@ -1,4 +1,4 @@
-// What a patch has to know of a stored plan. Every caller holds the plan's lock; most cost what the patch speaks of.
+// Reads what a patch needs of a stored plan. Every caller holds the plan's lock; most cost only what the patch mentions.
 import { type SQL, sql } from 'drizzle-orm';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import type { Queryable } from '../database.ts';

@@ -1,4 +1,4 @@
-// The statements that a patch of a stored plan is made of. Every caller holds the plan's lock; each costs what it changes.
+// Applies a patch to a stored plan. Every caller holds the plan's lock; each statement costs what it changes.
 import { sql } from 'drizzle-orm';
 import { accounting } from '../accounting.ts';
 import { changeSteps, type PlanProgress } from '../change-steps.ts';

@@ -1,4 +1,4 @@
-// Steps whose lease ran out: read with how far they got, and moved to what the rules decide, under the same conditions.
+// Steps with an expired lease: read with how far they got, then moved as the rules decide, under the same conditions.
 import { sql } from 'drizzle-orm';
 import type { QueueName } from '#domain/jobs.ts';
 import type { Step, StepStatus } from '#domain/plan/plan.ts';

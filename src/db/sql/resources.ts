@@ -1,5 +1,4 @@
-// Resource pools: what is in use is kept with the reservations, under the lock of the pool's row. Pools are locked after
-// the plan, in the order of their names.
+// Resource pools: use is kept with the reservations, under a lock on the pool's row. Pools are locked after the plan, by name.
 import { sql } from 'drizzle-orm';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import type { ResourcePool } from '#domain/settings.ts';

@@ -1,4 +1,4 @@
-// What a person says became of a step: recorded like any outcome, without a lease.
+// Records a person's word on the outcome of a step like any outcome, without a lease.
 import { sql } from 'drizzle-orm';
 import type { StepError, StepStatus } from '#domain/plan/plan.ts';
 import type { Json } from '#domain/text.ts';

@@ -1,4 +1,4 @@
-// Settling steps: outcomes are recorded under their fencing numbers, successors are freed, all of it counted in one statement.
+// Settles steps: records outcomes under their fencing tokens, frees successors and updates the counters in one statement.
 import { type SQL, sql } from 'drizzle-orm';
 import type { StepError, StepStatus } from '#domain/plan/plan.ts';
 import type { Json } from '#domain/text.ts';

@@ -1,4 +1,4 @@
-// Time in statements. Only the database's clock counts, since the clocks of processes differ.
+// Time in SQL. Only the database's clock counts, since the clocks of processes differ.
 import { type SQL, sql } from 'drizzle-orm';
 
 export const now = sql<Date>`clock_timestamp()`;

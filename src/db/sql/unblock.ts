@@ -1,4 +1,4 @@
-// Telling successors that a prerequisite is met: their count goes down, and at zero they become ready, or start at once.
+// Tells successors that a prerequisite is met: their count goes down, and at zero they become ready or start at once.
 import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import type { DependencyType } from '#domain/plan/plan.ts';
 

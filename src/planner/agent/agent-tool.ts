@@ -1,4 +1,4 @@
-// What every tool answers, and how a zod schema becomes what model servers take.
+// The result type of every tool, and the conversion of zod schemas into the JSON schemas that model servers take.
 import { z } from 'zod';
 import { type Json, JsonValue } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';

@@ -1,4 +1,4 @@
-// A model's call on its way to the stage tools and back: its text becomes arguments, its result a message. Nothing throws.
+// Turns a model's tool call into arguments and a tool result into a message. Never throws.
 import canonicalize from 'canonicalize';
 import { parseShallowJson } from '#domain/json-depth.ts';
 import { JsonObject } from '#domain/text.ts';

@@ -1,5 +1,5 @@
-// What planning may still cost (B9): every call of a model is asked for here before it is made and accounted for after.
-// A hard cap never allows one more call; the soft ceiling of a turn is an answer that a person can lift.
+// The planning budget (B9): every model call is reserved here before it is made and settled afterwards. A hard cap never allows
+// one more call; the soft ceiling of a turn becomes a question that a person can answer.
 import type { Database } from '#db/database.ts';
 import {
   type CallPlace,

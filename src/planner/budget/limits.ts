@@ -1,4 +1,4 @@
-// The caps of planning (B2, B9), and what a person reads when one is met.
+// The caps of planning (B2, B9), and the sentences for a cap that is reached.
 import type { Ceiling } from './paid-model.ts';
 
 export type PlanningLimits = {

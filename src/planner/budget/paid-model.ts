@@ -1,4 +1,4 @@
-// A model as planning calls it: what it may still cost is asked before, what it did cost is recorded after (B9).
+// A model whose calls are paid for (B9): the budget is asked first, the actual cost recorded afterwards.
 import type { Stage } from '#domain/planning/stages.ts';
 import type { ChatReply, ChatRequest } from '#models/chat-model.ts';
 

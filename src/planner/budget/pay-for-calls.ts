@@ -1,4 +1,4 @@
-// The one way planning calls a model: recall, reserve, call, store, settle. Killed anywhere between, no stored reply is
+// The only way planning calls a model: recall, reserve, call, store, settle. If the process dies in between, no stored reply is
 // paid for twice and no call goes uncounted.
 import { z } from 'zod';
 import type { Queryable } from '#db/database.ts';

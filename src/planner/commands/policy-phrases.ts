@@ -1,5 +1,5 @@
-// The phrases about style and questions, each with what it sets and what is said back. A phrase matches a whole piece
-// of what somebody said, after politeness and words about time were taken off; never a part of it.
+// Phrases about style and questions, what each sets, and how it is confirmed. A phrase must match a whole piece of the text,
+// after politeness and words about time are removed.
 import { defaultPolicy, type PolicyOverride } from '#domain/people/policy.ts';
 
 export type Phrase = {

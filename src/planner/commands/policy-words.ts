@@ -1,5 +1,5 @@
-// Plain words that change how the bot talks and asks: "be brief today", "ask me nothing", "walk me through it".
-// They count only where they stand for themselves, never inside a task: "write a brief note" changes nothing.
+// Reads words about how to talk and ask: "be brief today", "ask me nothing", "walk me through it". They count only on their own,
+// never inside a task: "write a brief note" changes nothing.
 import { defaultPolicy, type PolicyOverride, type PolicyWish } from '#domain/people/policy.ts';
 import { listOf } from '#domain/words.ts';
 import { type Phrase, readPhrase } from './policy-phrases.ts';

@@ -1,4 +1,4 @@
-// Hides quoted text behind single characters, so that nothing inside quotes is ever read as an instruction.
+// Replaces quoted text by placeholder characters, so nothing inside quotes is read as an instruction.
 
 /** A request with its quoted parts hidden, and those parts. */
 type Shielded = { text: string; quotes: Quote[] };

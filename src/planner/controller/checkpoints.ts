@@ -1,4 +1,4 @@
-// Where sessions are kept between transitions (B10): Postgres in the instance, memory where there is none.
+// Storage for sessions between transitions (B10): PostgreSQL in an instance, memory otherwise.
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 

@@ -1,4 +1,4 @@
-// How a session that rests is told to the conversation: its result, why, how sure, at what cost.
+// Turns a session at rest into the planner's outcome: result, reason, confidence and cost.
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
 import type { PlanningState } from '#domain/planning/state.ts';

@@ -1,4 +1,4 @@
-// Where a turn begins: a new session, the one that stands still, or one whose planner died in the middle.
+// How a turn begins: a new session, a paused one, or one whose planner died halfway.
 import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { Pause, PlanningState } from '#domain/planning/state.ts';

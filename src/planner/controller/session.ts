@@ -1,4 +1,4 @@
-// A planning session in hand: its state, changed in one place only, so that what is produced and what that spoils agree.
+// The state of a planning session, changed here only, so that products and what invalidates them stay consistent.
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import type { Adaptation, Confidence, TraceEntry } from '#domain/planning/trace.ts';

@@ -1,4 +1,4 @@
-// The life of a planning session as one table: (stage, event) → stage (B2). ARCHITECTURE.md prints it.
+// The state machine of a planning session: (stage, event) → stage (B2). ARCHITECTURE.md prints it.
 import { CountersignError } from '#domain/errors.ts';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 

@@ -1,4 +1,4 @@
-// Checks a drafted plan against the manifest before anybody sees it: known operations, fitting arguments, an order without circles.
+// Validates a draft against the manifest before a person sees it: known operations, valid arguments, no cycles.
 import { findMalformed, openArguments, referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import type { PlanDraft, StepDraft } from '#domain/plan/plan.ts';

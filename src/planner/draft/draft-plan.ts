@@ -1,5 +1,5 @@
-// The way back: outline, roadmap and schedule become the draft that is proposed. Nothing is made up: steps keep their
-// ids and fields, and only what was said, chosen or scheduled is added to them.
+// Builds the draft that is proposed from outline, roadmap and schedule. Steps keep their ids and fields; only what was said,
+// chosen or scheduled is added.
 import type {
   Dependency,
   PlanContext,

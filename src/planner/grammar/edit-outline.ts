@@ -1,4 +1,4 @@
-// An outline while fixes are applied to it. Each change costs what it touches; removals are spliced together at once.
+// An outline under repair. Each edit costs what it touches; removals are spliced together at once.
 import type { Dependency } from '#domain/plan/plan.ts';
 import type { OutlineNode } from '#domain/planning/outline.ts';
 import { toDependency } from './precedence-graph.ts';

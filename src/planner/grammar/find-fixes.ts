@@ -1,4 +1,4 @@
-// From violations to fixes, one kind of trouble at a time: ids before places, places before edges, edges before forms.
+// Finds fixes for violations in groups: ids before structure, structure before edges, edges before form.
 import type { OutlineNode, PlanOutline, Structure } from '#domain/planning/outline.ts';
 import { canonicalPattern, isProposed } from '#domain/planning/pattern.ts';
 import type { Violation } from '#domain/planning/trace.ts';

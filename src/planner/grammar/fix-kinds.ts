@@ -1,4 +1,4 @@
-// What can be done to an outline by machine: small, nameable changes, of which none takes a step away.
+// The kinds of automatic fixes to an outline. None removes a step.
 import type { DependencyType } from '#domain/plan/plan.ts';
 import type { OutlineNode, Rhythm, Structure } from '#domain/planning/outline.ts';
 import type { PatternType } from '#domain/planning/pattern.ts';

@@ -1,4 +1,4 @@
-// Mending an outline by machine: what would mend its violations, and doing it (B7). Nothing a fix does loses a step.
+// Repairs an outline automatically (B7): finds the fixes for its violations and applies them. No fix loses a step.
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Adaptation, Violation } from '#domain/planning/trace.ts';
 import { shorten } from '#domain/words.ts';

@@ -1,5 +1,5 @@
-// Nodes and steps that did not change keep their ids when an outline is drafted anew, whatever numbers the draft gave them:
-// people, approvals and the stored plan know them by these.
+// Keeps the ids of unchanged nodes and steps when an outline is drafted anew, since people, approvals and the stored plan refer
+// to them.
 import { type ArgumentReference, isReference } from '#domain/plan/arguments.ts';
 import { renameConditions } from '#domain/plan/condition.ts';
 import type { StepDraft } from '#domain/plan/plan.ts';

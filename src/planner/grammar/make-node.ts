@@ -1,4 +1,4 @@
-// A node of an outline with everything that was not said of it: done once, at any time, waiting for nothing.
+// Creates an outline node with defaults: done once, at any time, waiting for nothing.
 import type { OutlineNode } from '#domain/planning/outline.ts';
 
 export function makeNode(

@@ -1,4 +1,4 @@
-// How nodes are called in sentences, and how a violation is put together.
+// Names nodes in sentences, and builds violations.
 import type { OutlineNode } from '#domain/planning/outline.ts';
 import type { Violation } from '#domain/planning/trace.ts';
 import { listOf, shorten } from '#domain/words.ts';

@@ -1,4 +1,4 @@
-// A plan that is already a list of steps, as an outline: one goal, a task for each step, the same ids, the same order.
+// Converts a flat plan into an outline: one goal, a task for each step, same ids and order.
 import type { Dependency, PlanDraft, Risk, Series, StepDraft } from '#domain/plan/plan.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { PatternSpec } from '#domain/planning/pattern.ts';

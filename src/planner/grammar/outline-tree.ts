@@ -1,5 +1,5 @@
-// The tree of an outline, read once: parts, depths, and where it is no tree. Works on whatever a model sent: parents that
-// do not exist, nodes that are parts of each other, ids that occur twice (the first one counts).
+// The tree of an outline, read once: parts, depths and defects. Tolerates anything a model sends: missing parents, cycles,
+// duplicate ids (the first one counts).
 import type { OutlineNode } from '#domain/planning/outline.ts';
 
 export type Tree = {

@@ -1,6 +1,5 @@
-// What waits for what in an outline, as a graph of moments: each node begins and ends, each step is one moment between.
-// An edge of an inner node holds for its parts through their beginnings and ends, so circles over several levels are found.
-// Linear in nodes, steps and edges.
+// The precedence graph of an outline: each node begins and ends, each step is one moment between. An edge of an inner node holds
+// for its parts through their beginnings and ends, so cycles across levels are found. Linear in nodes, steps and edges.
 import { referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import type { Dependency, DependencyType, StepDraft } from '#domain/plan/plan.ts';

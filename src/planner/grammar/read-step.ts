@@ -1,4 +1,4 @@
-// One step as a model writes it, read as a draft: arguments from JSON in text, the operation by any of its names.
+// Parses a step as a model writes it: arguments from JSON text, the operation by any of its names.
 import { z } from 'zod';
 import { ConditionOperator, conditionsOf } from '#domain/plan/condition.ts';
 import { describeCondition } from '#domain/plan/condition-words.ts';

@@ -1,5 +1,5 @@
-// Rules of the rhythm axis: what recurs has a rule that can be read, once on the way from the root; amounts belong to
-// what adds up; a moment has no duration to fill.
+// Rules of the rhythm axis (B7): recurring nodes have a readable rule, once on the way from the root; amounts belong to
+// accumulation; a moment has no duration.
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Violation } from '#domain/planning/trace.ts';
 import { checkRule, checkTimezone } from '#timeline/recurrence.ts';

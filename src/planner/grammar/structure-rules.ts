@@ -1,5 +1,5 @@
-// Rules of the structure axis (B7): one tree under a goal, every part in a place that may hold it, work at the leaves.
-// Each text says what is wrong and what mends it.
+// Rules of the structure axis (B7): one tree under a goal, each part where it is allowed, work at the leaves. Each text says
+// what is wrong and how to fix it.
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import { canonicalPattern } from '#domain/planning/pattern.ts';
 import type { Violation } from '#domain/planning/trace.ts';

@@ -1,4 +1,4 @@
-// The grammar of outlines (B7): every rule on both axes, as violations that each name what mends them. Linear.
+// Validates an outline against every rule of both axes (B7). Each violation says how to fix it. Linear.
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import { canonicalPattern } from '#domain/planning/pattern.ts';
 import type { Violation } from '#domain/planning/trace.ts';

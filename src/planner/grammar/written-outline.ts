@@ -1,5 +1,5 @@
-// An outline as a model writes it, and how it is read: strict schema, arguments and moments as text. What cannot be read
-// is told in sentences; what is readable but not sound (an orphan, a circle) is left to the grammar.
+// Parses an outline as a model writes it: strict schema, arguments and times as text. What cannot be parsed is reported in
+// sentences; unsound structure (an orphan, a cycle) is left to the validator.
 import { z } from 'zod';
 import { errorMessage } from '#domain/errors.ts';
 import { type Dependency, DependencyType, type Risk, type StepDraft } from '#domain/plan/plan.ts';

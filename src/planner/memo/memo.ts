@@ -1,5 +1,5 @@
-// Remembering what was paid for or worked out (B5): a result is stored under the digest of all it depends on, and used
-// again when a planner was killed and another goes on. Only what succeeded is kept.
+// Memoises paid or computed results (B5) under a digest of everything they depend on, so a planner that takes over reuses them.
+// Only successes are kept.
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { z } from 'zod';

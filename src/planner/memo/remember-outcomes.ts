@@ -1,5 +1,5 @@
-// Results of tools, remembered within a turn: a planner that goes on where another was killed sees what that one saw, so
-// that its model is asked the same and nothing is paid for twice.
+// Memoises tool outcomes within a turn: a planner that takes over sees the same results, asks its model the same and pays for
+// nothing twice.
 import { z } from 'zod';
 import type { Queryable } from '#db/database.ts';
 import { StageEvent } from '#domain/planning/stages.ts';

@@ -1,4 +1,4 @@
-// The reasoner with a language model: one agent run a stage. Whatever the model does, the stage ends by a named event.
+// The reasoner with a language model: one agent run a stage, which always ends in a named event.
 import type { Clock } from '#domain/clock.ts';
 import type { StageEvent } from '#domain/planning/stages.ts';
 import { type AgentReport, runAgent } from '../agent/run-agent.ts';

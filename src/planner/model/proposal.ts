@@ -1,4 +1,4 @@
-// plan_propose as a model sees it: a strict schema, in which arguments are JSON in text, since strict schemas allow no free objects.
+// The schema of plan_propose. Arguments are JSON text, since strict schemas allow no free-form objects.
 import { z } from 'zod';
 import { PlanDraft } from '#domain/plan/plan.ts';
 import type { Json, JsonObject } from '#domain/text.ts';

@@ -1,4 +1,4 @@
-// What an outline looks like from afar: enough to tell which pattern it follows, counted in one pass.
+// Features of an outline that tell patterns apart, counted in one pass.
 import type { OutlineNode, PlanOutline, Rhythm, Structure } from '#domain/planning/outline.ts';
 import type { PatternType } from '#domain/planning/pattern.ts';
 import type { Need } from './rules/shape.ts';

@@ -1,5 +1,4 @@
-// Which pattern fits: by the words of a request, by the look of an outline, by a name that is nearly right.
-// Deterministic, so it stands in for a model and checks one.
+// Matches patterns by a request's words, by an outline's shape, or by a misspelt name. Deterministic.
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import { type PatternSpec, PatternType } from '#domain/planning/pattern.ts';
 import { type Features, findForeignRhythms, findNeeds, readFeatures } from './features.ts';

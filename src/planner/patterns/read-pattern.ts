@@ -1,4 +1,4 @@
-// A pattern as a model names it, mapped to what is known: spelling forgiven, proposals checked, made-up names refused.
+// Maps a pattern named by a model to a known one: spelling is forgiven, proposals are checked, inventions refused.
 import { z } from 'zod';
 import { type PatternSpec, PatternType, ProposedName } from '#domain/planning/pattern.ts';
 import { makeStorableText } from '#domain/text.ts';

@@ -1,5 +1,5 @@
-// The five patterns (B6) as data: what each means, the words that hint at it, and what an outline of it looks like (B7).
-// Whatever reads them takes the rules as they stand here; nothing about a single pattern is written anywhere else.
+// The five patterns (B6) as data: meaning, hint words, and the shape of an outline (B7). Nothing about a single pattern is
+// written elsewhere.
 import type { Structure } from '#domain/planning/outline.ts';
 import type { PatternType } from '#domain/planning/pattern.ts';
 import { progressiveAccumulationArc } from './rules/progressive-accumulation-arc.ts';

@@ -1,4 +1,4 @@
-// Words and names compared: phrases in a text, and names that differ by a letter, a word or an ending.
+// Finds phrases in a text, and compares names that differ by a letter, a word or an ending.
 
 /** Small letters and digits, in order; everything else separates. */
 export function toTokens(text: string): string[] {

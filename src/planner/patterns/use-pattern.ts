@@ -1,4 +1,4 @@
-// The pattern that a session may plan by: nothing that was proposed is used before a person has approved it (B6).
+// The pattern a session may use: a proposed one only after a person approved it (B6).
 import { isProposed, type PatternSpec } from '#domain/planning/pattern.ts';
 import type { Rfc } from '#domain/planning/state.ts';
 import type { ToolContext } from '../tools/planning-tool.ts';

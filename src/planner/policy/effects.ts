@@ -1,5 +1,5 @@
-// What each slider of an InteractionPolicy does. Every effect of a slider goes through a function of this file, so
-// that the same policy behaves the same in every tool, with a model and without one.
+// The effects of an InteractionPolicy. Every effect goes through a function here, so a policy behaves the same in every tool,
+// with and without a model.
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { Gate } from '#domain/planning/stages.ts';
 

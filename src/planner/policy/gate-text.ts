@@ -1,5 +1,4 @@
-// What a person reads of an outline or a roadmap that waits for their word: the outcome first, as much of the rest as
-// they like to read.
+// The text of an outline or roadmap that awaits approval: outcome first, then as much detail as the policy allows.
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { SaidLine } from '#domain/planning/asked-question.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';

@@ -1,4 +1,4 @@
-// How much two short texts say the same: the share of words they have in common. Cheap, and the same every time.
+// Similarity of two short texts by shared words.
 
 const empty = new Set(
   'a an the and or of to in on at for with by from as is are be was were it its this that these those do does did will would should shall can could may i you we they he she me my your our their what which who when where how there then than so not no if please'.split(

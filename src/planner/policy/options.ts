@@ -1,5 +1,4 @@
-// Alternatives for a person: how many, how different from each other, and how they are put. The same rules for ideas and
-// for options, whoever thought of them; their words are shown as they were written.
+// Alternatives offered to a person: how many, how distinct, and how they are worded. The same rules for ideas and options.
 import { z } from 'zod';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { SaidLine } from '#domain/planning/asked-question.ts';

@@ -1,5 +1,4 @@
-// Checkpoints that a roadmap puts into an outline: a question to a person before the rest goes on. They belong to the
-// way that was chosen, so they are taken out again before the next one is made.
+// Checkpoints that a roadmap adds to an outline. They belong to the chosen option and are removed before another is built.
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import { makeNode } from '../grammar/make-node.ts';
 import type { Operations } from './operations.ts';

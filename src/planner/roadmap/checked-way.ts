@@ -1,5 +1,5 @@
-// The careful way: a person looks between phases and before the first change that cannot be taken back; where no
-// operation asks a person, such changes come last and one by one, and where there are none the first change goes ahead.
+// The careful option: a person checks between phases and before the first irreversible change. Where no operation asks a person,
+// irreversible changes come last, one by one; without other changes the first goes ahead.
 import type { OutlineNode } from '#domain/planning/outline.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { findComponents, sortTopologically, successorsOf } from '#graph/digraph.ts';

@@ -1,5 +1,5 @@
-// The order that an outline holds, whoever put it there: what was said of nodes and steps, what a step takes from
-// another, and what the pattern implies. Of each pair and type one edge remains, with the strictest lag.
+// Collects an outline's precedence edges: stated ones, data flow between steps, and what the pattern implies. One edge remains
+// per pair and type, with the longest lag.
 import { findMalformed, referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import type { Dependency, StepDraft } from '#domain/plan/plan.ts';

@@ -1,4 +1,4 @@
-// How long nodes take: as stated, as their steps say, or assumed, for comparing ways through the plan. Minutes.
+// Durations of nodes in minutes: stated, summed from steps, or assumed, for comparing options.
 import { dependenciesOf, sourcesOf } from './collect-edges.ts';
 import type { Operations } from './operations.ts';
 import type { OutlineIndex } from './outline-index.ts';

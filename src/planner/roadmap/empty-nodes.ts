@@ -1,5 +1,4 @@
-// Nodes without steps, such as a milestone: what waits for them waits for what they wait for. Edges over such nodes
-// become edges between nodes that have steps.
+// Bridges nodes without steps, such as milestones: edges over them become edges between nodes with steps.
 import type { DependencyType } from '#domain/plan/plan.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { sortTopologically } from '#graph/digraph.ts';

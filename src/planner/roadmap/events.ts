@@ -1,6 +1,6 @@
-// Nodes as pairs of events, a start and a finish, so that a phase is before another without an edge for each of its
-// parts: a part starts after its whole does and finishes before it. With generalised precedence (Elmaghraby and
-// Kamburowski 1992), FS, SS, FF and SF are arcs between these events.
+// Models nodes as start and finish events, so that a phase precedes another without an edge per part: a part starts after its
+// whole and finishes before it. FS, SS, FF and SF are arcs between events (generalised precedence, Elmaghraby and Kamburowski
+// 1992).
 import type { DependencyType } from '#domain/plan/plan.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { buildDigraph, type Digraph, findCycle } from '#graph/digraph.ts';

@@ -1,5 +1,4 @@
-// What a way through the plan means for a person: how long it takes, how much goes on at once, and how much is done
-// before anybody, or any earlier success, has spoken for it.
+// Metrics of a roadmap option: duration, parallelism, and how much runs before a check or an earlier success.
 import type { RoadmapEdge, RoadmapMetrics } from '#domain/planning/roadmap.ts';
 import { sortTopologically, successorsOf } from '#graph/digraph.ts';
 import { findDurations } from './durations.ts';

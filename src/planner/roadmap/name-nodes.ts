@@ -1,4 +1,4 @@
-// Nodes as sentences name them.
+// Names nodes in sentences.
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { listOf, shorten } from '#domain/words.ts';
 import type { OutlineIndex } from './outline-index.ts';

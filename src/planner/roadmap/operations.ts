@@ -1,4 +1,4 @@
-// What a step does to the world, as the manifest and the settings say, for comparing ways through a plan.
+// Effects of operations by manifest and settings, for comparing options.
 import type { StepDraft } from '#domain/plan/plan.ts';
 import { type OperationSpec, operationName } from '#domain/tool.ts';
 

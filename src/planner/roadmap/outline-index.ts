@@ -1,4 +1,4 @@
-// An outline made ready for questions: nodes and steps by number, the tree, and which step belongs where.
+// An index over an outline: nodes and steps by number, the tree, and the owner of each step.
 import type { StepDraft } from '#domain/plan/plan.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 

@@ -1,5 +1,5 @@
-// The order that a pattern implies where nobody said one: phases follow each other, a checkpoint stands between what
-// is before and after it, a milestone is reached when what leads to it is done.
+// Order implied by a pattern where none was stated: phases follow each other, a checkpoint separates what is before and after
+// it, a milestone follows what leads to it.
 import type { OutlineNode } from '#domain/planning/outline.ts';
 import { canonicalPattern, type PatternSpec, type PatternType } from '#domain/planning/pattern.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';

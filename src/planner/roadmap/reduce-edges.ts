@@ -1,5 +1,4 @@
-// Which edges follow from others, and leaving out derived ones that do. What somebody said stays, even where it adds
-// nothing: they would miss it.
+// Transitive reduction: drops derived edges that follow from others. Stated edges stay, since people would miss them.
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { buildDigraph, type Digraph, sortTopologically, successorsOf } from '#graph/digraph.ts';
 import { edgeEnds, findEnds } from './events.ts';

@@ -1,5 +1,5 @@
-// Puts edges into the order of an outline: each into the `after` of its node, with a line about what changed. Nodes are
-// named by id, by the id of one of their steps, or by their exact title.
+// Applies added and removed edges to an outline: each goes into the `after` of its node, with a line on what changed. Nodes are
+// named by id, by the id of one of their steps, or by exact title.
 import type { z } from 'zod';
 import type { Dependency, DependencyType, StepDraft } from '#domain/plan/plan.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';

@@ -1,5 +1,5 @@
-// How well each way fits a person: close to what was said, fast, and safe, weighed by their policy, the pattern and
-// what they wished. With the default policy nothing outweighs what was said.
+// Scores options for a person: fidelity, speed and safety, weighed by policy, pattern and wishes. With the default policy
+// nothing outweighs what was stated.
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import { canonicalPattern, type PatternSpec } from '#domain/planning/pattern.ts';
 import type { RoadmapMetrics, RoadmapWay } from '#domain/planning/roadmap.ts';

@@ -1,5 +1,5 @@
-// From order between nodes to order between steps: the last steps of one node before the first of the other. Nodes
-// without steps pass on what they wait for; where too many would wait for too many, one step in between stands for all.
+// Lowers edges between nodes to edges between steps: the last steps of one node before the first of the other. Nodes without
+// steps are bridged; where too many pairs would arise, one joint step stands between them.
 import type { Dependency, DependencyType, StepDraft } from '#domain/plan/plan.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { dependenciesOf, isSaidOfNodes, sourcesOf } from './collect-edges.ts';

@@ -1,5 +1,4 @@
-// Times of nodes as times of their steps: a moment that holds is where the first steps wait, and how long a node takes
-// is what its steps take together.
+// Moves times from nodes to their steps: a start holds back the first steps; a node's duration is split among its steps.
 import type { Schedule, ScheduleBlock } from '#domain/planning/schedule.ts';
 import { predecessorsOf, sortSteps } from './durations.ts';
 import { type OutlineIndex, seriesOf } from './outline-index.ts';

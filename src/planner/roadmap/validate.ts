@@ -1,5 +1,5 @@
-// Checks a roadmap against its outline: whether it can be followed at all, and whether it keeps what was said, the order
-// of phases, and outputs before their use. Linear, but for the search of ways where no direct edge is.
+// Validates a roadmap against its outline: it can be followed, keeps what was stated, respects the order of phases, and produces
+// outputs before their use. Linear, except for path searches where there is no direct edge.
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap, RoadmapEdge } from '#domain/planning/roadmap.ts';
 import type { Violation } from '#domain/planning/trace.ts';

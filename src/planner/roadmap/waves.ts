@@ -1,5 +1,5 @@
-// Nodes with work in waves, as Kahn's algorithm peels them: a wave waits for the ones before it, and what stands in
-// one may run together. Only finish-to-start separates waves, as it separates the numbers of steps on a card.
+// Groups nodes with work into waves by Kahn's algorithm: a wave waits for those before it, and its nodes may run in parallel.
+// Only finish-to-start edges separate waves, as they separate the step numbers on a card.
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { sortTopologically } from '#graph/digraph.ts';
 import { buildEvents } from './events.ts';

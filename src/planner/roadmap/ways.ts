@@ -1,5 +1,4 @@
-// The ways through an outline that a person can tell apart: only what is needed, one change after the other, or with a
-// look before what cannot be taken back.
+// The options for a roadmap: only what is needed, strictly sequential, or with checks before irreversible changes.
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { RoadmapEdge, RoadmapWay } from '#domain/planning/roadmap.ts';
 import { insertCheckpoints } from './added-checkpoints.ts';

@@ -1,4 +1,4 @@
-// What already takes a person's time: events of their calendars, read through the tools, and what other plans ask of them.
+// A person's busy time: calendar events, read through the tools, and blocks of other plans.
 import { z } from 'zod';
 import { errorMessage } from '#domain/errors.ts';
 import { shorten } from '#domain/words.ts';

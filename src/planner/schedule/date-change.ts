@@ -1,4 +1,4 @@
-// A typed change of times, and the outline with it.
+// Applies a typed change of times to an outline.
 import { Temporal } from 'temporal-polyfill';
 import { z } from 'zod';
 import type { PlanOutline } from '#domain/planning/outline.ts';

@@ -1,5 +1,5 @@
-// From places to blocks: which nodes need a time of their own, and which of those times hold something back. A plan in
-// which nobody said a time comes out without blocks, or with forecasts that hold nothing.
+// Turns placements into schedule blocks: which nodes need a time of their own, and which times hold steps back. Without stated
+// times there are no blocks, or only forecasts.
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { ScheduleBlock } from '#domain/planning/schedule.ts';
 import type { Interval } from '#timeline/intervals.ts';

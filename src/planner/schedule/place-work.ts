@@ -1,4 +1,4 @@
-// One schedule from what is known of the work: times for all of it, or what would have to change so that it fits.
+// Builds a schedule, or lists the changes that would make the work fit.
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { Infeasibility, Schedule, StrategyProfile } from '#domain/planning/schedule.ts';

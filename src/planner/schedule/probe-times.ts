@@ -1,4 +1,4 @@
-// A schedule beside everything else that takes people's time: what overlaps, where there is room, and how full it is.
+// Compares a schedule with everything else that takes people's time: overlaps, free slots and load.
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { Conflict, PortfolioReport, Schedule } from '#domain/planning/schedule.ts';

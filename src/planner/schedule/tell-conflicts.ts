@@ -1,4 +1,4 @@
-// Where the times of a session meet a person's other plans and calendars, as sentences: noted on the plan, and said with it.
+// Conflicts with other plans and calendars as sentences, noted on the plan and said with it.
 import type { PlanningState } from '#domain/planning/state.ts';
 import { sayMoment } from './time-words.ts';
 

@@ -1,5 +1,5 @@
-// An outline and its roadmap as work with times: leaves are what is placed; wholes become moments around their parts, so
-// that an edge, a date or a deadline of a whole binds everything in it.
+// Models outline and roadmap for scheduling: leaves are placed; inner nodes become moments around their parts, so that their
+// edges, dates and deadlines bind everything inside.
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { JsonObject } from '#domain/text.ts';

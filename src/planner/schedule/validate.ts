@@ -1,4 +1,4 @@
-// Whether a schedule keeps what outline and roadmap say: precedence, deadlines, working hours, one person one thing at a time.
+// Validates a schedule: precedence, deadlines, working hours, and one thing at a time per person.
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { Schedule, ScheduleBlock } from '#domain/planning/schedule.ts';

@@ -1,4 +1,4 @@
-// Verbs of the conversation beside the thirteen: answer, look at plans, propose one whole. None of them decides anything.
+// Conversation tools beside the thirteen: answer, read plans, propose a whole plan. None of them decides anything.
 import { z } from 'zod';
 import { PlanStatus } from '#domain/plan/plan.ts';
 import { type Json, JsonObject, JsonValue } from '#domain/text.ts';

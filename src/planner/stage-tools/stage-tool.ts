@@ -1,4 +1,4 @@
-// A tool as it lies on the stage tools: one of the thirteen, a reading operation, or a verb of the conversation.
+// A tool as stages offer it: one of the thirteen, a read operation, or a conversation tool.
 import type { Stage } from '#domain/planning/stages.ts';
 import type { JsonSchema } from '#domain/tool.ts';
 import { fromSchema } from '../agent/agent-tool.ts';

@@ -1,5 +1,5 @@
-// The tools of one stage with the session behind them (B3). A call goes through three phases: prepare (is it offered, do
-// its arguments fit), execute, finalise (what changes in the session, what the trace says). Failures are results.
+// The tools of a stage, bound to its session (B3). A call is prepared (offered? valid?), executed and finalised (state, trace).
+// Failures are results.
 import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { applyOverride } from '#domain/people/policy.ts';

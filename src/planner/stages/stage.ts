@@ -1,4 +1,4 @@
-// What a stage is given, and what it gives back: the event by which the controller's table leads on.
+// The context of a stage runner, and the event it returns to the controller's table.
 import type { Clock } from '#domain/clock.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';

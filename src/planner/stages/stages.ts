@@ -1,4 +1,4 @@
-// Which function does the work of which stage; where a session rests there is none.
+// The stage runners. Stages in which a session rests have none.
 import type { Gate, Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { TraceEntry } from '#domain/planning/trace.ts';
 import type { Resting } from '../controller/table.ts';

@@ -1,4 +1,4 @@
-// VALIDATE_OUTLINE: rules pass or the outline goes back; once mended by machine, once drafted smaller, then a person is asked.
+// VALIDATE_OUTLINE: passes, or sends the outline back: one automatic repair, one smaller draft, then a person is asked.
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Violation } from '#domain/planning/trace.ts';
 import { applyFixes, suggestFixes } from '../grammar/fix.ts';

@@ -1,4 +1,4 @@
-// How sure a stage is, and what follows from it (B8): it goes on, is tried again, or a person is asked.
+// Weighs a stage's confidence (B8): continue, retry, or ask a person.
 import type { Stage } from '#domain/planning/stages.ts';
 import type { Confidence, Violation } from '#domain/planning/trace.ts';
 import { composeConfidence, judgeConfidence, type Verdict } from '../confidence.ts';

@@ -1,5 +1,5 @@
-// build_roadmap: compares the ways through the outline that a person can tell apart, and takes the one that fits them.
-// Needs no model; a model may name the way it, or the person, prefers.
+// build_roadmap: compares the options that a person can tell apart and picks the best fit. Needs no model; a model may pass the
+// person's preference.
 import { z } from 'zod';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import { canonicalPattern } from '#domain/planning/pattern.ts';

@@ -1,5 +1,5 @@
-// elicit_context: asks the person what is missing, as few questions as their policy allows and none twice. What is not
-// asked is assumed and noted, so that it stands on the plan.
+// elicit_context: asks for missing facts, as few as the policy allows, none twice. What is not asked is assumed, and the
+// assumption is noted on the plan.
 import { z } from 'zod';
 import { introduceQuestions } from '#cards/calls-to-action.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';

@@ -1,5 +1,5 @@
-// generate_nodes: the outline. The model, or what stands for it, writes nodes and steps; here they are read, checked
-// against the manifest, kept as fine as was asked for, and compared with the outline before.
+// generate_nodes: parses the outline that a reasoner writes, checks it against the manifest and the wanted granularity, and
+// compares it with the previous outline.
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import { canonicalPattern } from '#domain/planning/pattern.ts';
 import type { Adaptation } from '#domain/planning/trace.ts';

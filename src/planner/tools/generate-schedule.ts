@@ -1,5 +1,5 @@
-// generate_schedule: times for the work, from what was said about dates and from what waits for what. Where nobody said a
-// time nothing is held back. What does not fit is told with the smallest changes that would help.
+// generate_schedule: times for the work, from stated dates and precedence. Without stated times nothing is held back. What does
+// not fit is reported with the smallest changes that would help.
 import { z } from 'zod';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Infeasibility, StrategyProfile } from '#domain/planning/schedule.ts';

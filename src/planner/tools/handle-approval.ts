@@ -1,5 +1,5 @@
-// handle_approval: asks a person for the approval that is due, and takes their decision. A decision is an object that
-// `personsDecision` has made of a press or an exact word; nothing that came as JSON from a model is one.
+// handle_approval: asks for the approval that is due, and takes the decision. A decision is an object made by `personsDecision`
+// from a press or an exact word; JSON from a model never is one.
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
-// What brainstorm and craft_options have in common: alternatives are checked, and put before the person as one question,
-// or, where nothing may be asked, the first is taken and noted.
+// Shared by brainstorm and craft_options: alternatives are checked and asked as one question; where nothing may be asked, the
+// first is taken and noted.
 import { joinLines, offersQuestionId } from '#domain/planning/asked-question.ts';
 import type { Stage } from '#domain/planning/stages.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';

@@ -1,5 +1,5 @@
-// What each of the thirteen tools is: a name, a schema, what it needs and makes, and a function of state and world.
-// A tool changes the session only by what it returns; it decides nothing and writes nothing.
+// The type of the thirteen tools: name, schema, prerequisites, products, and a function of state and world. A tool changes the
+// session only by its result; it decides nothing and writes nothing.
 import type { z } from 'zod';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { PlanningModes } from '#domain/planning/run.ts';

@@ -1,5 +1,5 @@
-// probe_portfolio: where the schedule meets the rest of a person's time: other plans and calendars. It says what overlaps
-// and when there would be room, how full the time is, and what could not be looked at. It moves nothing.
+// probe_portfolio: compares the schedule with the rest of a person's time, other plans and calendars. Reports overlaps, free
+// slots, load, and what could not be read. Moves nothing.
 import { z } from 'zod';
 import type { PortfolioPage, PortfolioQuery } from '#db/portfolio.ts';
 import { errorMessage } from '#domain/errors.ts';

@@ -1,5 +1,5 @@
-// resolve_dependencies: everything that says what waits for what becomes one set of edges without circles. It needs no
-// model; a reasoner may add or take away edges.
+// resolve_dependencies: merges everything that states precedence into one acyclic set of edges. Needs no model; a reasoner may
+// add or remove edges.
 import { z } from 'zod';
 import { DependencyType } from '#domain/plan/plan.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';

@@ -1,5 +1,5 @@
-// route_change: which part of a plan a person's feedback concerns. The reasoner chooses; where it cannot tell, the person is
-// asked with the four choices. Nothing here reads the feedback itself.
+// route_change: which part of a plan feedback concerns. The reasoner chooses; if it cannot tell, the person picks one of four.
+// Nothing here reads the feedback itself.
 import { z } from 'zod';
 import type { Gate, StageEvent } from '#domain/planning/stages.ts';
 import type { ChangeRequest, Pause, PlanningState } from '#domain/planning/state.ts';

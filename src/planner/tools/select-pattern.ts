@@ -1,4 +1,4 @@
-// select_pattern: the shape of the work (B6). Names are mapped to the known ones; what is new needs a reason, and a person.
+// select_pattern: the pattern of the work (B6). Names are mapped to known ones; a new one needs a reason and a person's approval.
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { joinLines, type SaidLine } from '#domain/planning/asked-question.ts';

@@ -1,4 +1,4 @@
-// summarize: how far planning has come, in a sentence or two, from the state alone.
+// summarize: the progress of planning in a sentence or two, from the state alone.
 import { z } from 'zod';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import { workingStages } from '#domain/planning/stages.ts';

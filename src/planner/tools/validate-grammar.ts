@@ -1,4 +1,4 @@
-// validate_grammar: the rules of both axes over the outline, with what would mend it. It needs nothing from a model.
+// validate_grammar: validates the outline on both axes and suggests fixes. Needs no model.
 import { z } from 'zod';
 import { JsonValue } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';

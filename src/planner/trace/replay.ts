@@ -1,4 +1,4 @@
-// A planning run told again from its trace alone: the controller's table leads from stage to stage, or the trace is refused.
+// Replays a planning run from its trace through the controller's table; refuses a trace that the table does not allow.
 import { Stage } from '#domain/planning/stages.ts';
 import type { TraceEntry } from '#domain/planning/trace.ts';
 import type { TraceTransition } from '#domain/planning/trace-view.ts';

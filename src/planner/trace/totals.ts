@@ -1,4 +1,4 @@
-// What a planning run came to: money, working time and calls, added up from its trace.
+// Totals of a planning run from its trace: cost, working time and calls.
 import type { TraceEntry } from '#domain/planning/trace.ts';
 import type { TraceTotals } from '#domain/planning/trace-view.ts';
 

@@ -1,4 +1,4 @@
-// What the model is sent for a stage: standing instructions, the stage's task, what was said, and what there is so far.
+// Builds the model's messages for a stage: system prompt, task, history, and the session so far.
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { Stage } from '#domain/planning/stages.ts';
 import type { PlanningState } from '#domain/planning/state.ts';

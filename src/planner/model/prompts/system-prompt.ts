@@ -1,4 +1,4 @@
-// The planner's standing instructions: what holds in every stage, and what this stage is for.
+// The system prompt: rules for every stage, then the task of this one.
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { PlanningModes } from '#domain/planning/run.ts';
 import type { Stage } from '#domain/planning/stages.ts';

@@ -1,4 +1,4 @@
-// `progressive_accumulation_arc`: what it means, the words that hint at it, and what an outline of it looks like.
+// The pattern `progressive_accumulation_arc`: meaning, hint words, and the shape of an outline.
 import { belowGoal, everyRhythm, type PatternRules } from './shape.ts';
 
 export const progressiveAccumulationArc: PatternRules = {

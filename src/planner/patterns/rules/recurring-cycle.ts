@@ -1,4 +1,4 @@
-// `recurring_cycle`: what it means, the words that hint at it, and what an outline of it looks like.
+// The pattern `recurring_cycle`: meaning, hint words, and the shape of an outline.
 import { belowGoal, type PatternRules, recurs } from './shape.ts';
 
 export const recurringCycle: PatternRules = {

@@ -1,4 +1,4 @@
-// What is written down of each pattern, and what several of them share.
+// The shape of a pattern's rules, and what several patterns share.
 import type { Rhythm, Structure } from '#domain/planning/outline.ts';
 
 /** Something known by name: what it means, and the words and phrases that hint at it. */

@@ -1,4 +1,4 @@
-// `strategic_transformation`: what it means, the words that hint at it, and what an outline of it looks like.
+// The pattern `strategic_transformation`: meaning, hint words, and the shape of an outline.
 import { belowGoal, everyRhythm, type PatternRules } from './shape.ts';
 
 export const strategicTransformation: PatternRules = {
