@@ -10,7 +10,7 @@ import { isolateText, showLine } from './plain.ts';
 import { type TraceNote, type TraceStage, viewTrace } from './trace-view.ts';
 import { formatAgo, statusWords } from './words.ts';
 
-/** Examples of a request; whoever reads one can say it as it is. */
+/** Examples of a request; each works as written. */
 const short = '“Create notes/standup.md saying Standup at 9:30”';
 const example = '“Create notes/standup.md saying Standup at 9:30, then move it to archive/”';
 
@@ -20,7 +20,7 @@ export const pressWords = {
   outdated: 'This card is out of date. See the latest card in this thread.',
   failed: "That didn't work. The card shows the current state. Try again, or message me.",
   tooLate: 'This is taking too long. Try again in a moment.',
-  /** It is kept and goes on, but whoever pressed waits no longer for it. */
+  /** It is kept and goes on, but the press is answered before it is done. */
   later: 'Still working. The card will update when this is done.',
   keptLater: 'Still working. Type “settings” to see what was saved.',
   kept: 'Saved.',

@@ -12,7 +12,7 @@ import { cleanLine, showLine, showPerson } from './plain.ts';
 import type { Line } from './view.ts';
 import { describeRetry, tellTime } from './words.ts';
 
-/** Who does a step: whoever asked for the plan unless it names somebody; null when code runs it. */
+/** Who does a step: the requester unless it names somebody; null when code runs it. */
 function doerOf(step: Step, plan: Pick<Plan, 'requester'>): string | null {
   return isHumanTask(step) ? (assigneeOf(step) ?? step.target ?? plan.requester) : null;
 }

@@ -55,7 +55,7 @@ export function createTeamsPort(options: {
     throw new CountersignError('not_allowed', unknownPlace);
   }
 
-  /** The chat with one person; where they have none yet it is opened, as it may be with whoever shares a team or chat with the bot. */
+  /** The chat with one person; where they have none yet it is opened, which works for people who share a team or chat with the bot. */
   async function findChat(place: ChatPlace, person: string): Promise<TeamsConversation> {
     const known = await conversations.findPersonal(place.tenant, person);
     if (known !== null) return known;

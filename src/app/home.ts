@@ -33,7 +33,7 @@ function makePrivate(folder: string, mode: number): void {
     if (found.isDirectory() && found.uid === process.getuid?.() && !sticky && open !== 0)
       chmodSync(folder, found.mode & 0o7777 & ~open);
   } catch (error) {
-    // Whoever needs the folder says so in words of its own; with DATABASE_URL it may be one that nobody can write.
+    // Each user of the folder reports that in its own words; with DATABASE_URL it may be one that nobody can write.
     if (!isRefusal(error)) throw explain(folder, error);
   }
 }

@@ -21,7 +21,7 @@ import { droppedLines } from './log-sink.ts';
 import { version } from './version.ts';
 import type { Instance } from './wire.ts';
 
-/** Milliseconds after which a database that says nothing counts as away, for whoever asks whether this process is ready. */
+/** Milliseconds after which a database that says nothing counts as away for `/readyz`. */
 const answerWithinMs = 5000;
 
 async function askDatabase(db: Instance['db']): Promise<string> {

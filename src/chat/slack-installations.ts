@@ -79,7 +79,7 @@ export function createSlackInstallations(options: {
           await mend(tx, served);
           return true;
         });
-      // Slack takes a code once: whoever gave it cannot be asked for it again because the database was away for a moment.
+      // Slack takes a code once: nobody can be asked for it again because the database was away for a moment.
       return retryUntilDatabaseAnswers(keep, () => {}, AbortSignal.timeout(patienceMs));
     },
 

@@ -43,7 +43,7 @@ export async function readDeciders(
     known: null,
     same,
     shown,
-    // Its rule is about one person, whoever vouches for them.
+    // Its rule is about one person, no matter who vouches for them.
     vouched: () => false,
     requesterVouched: false,
   };

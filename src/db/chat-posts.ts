@@ -282,7 +282,7 @@ export async function noteFailure(
     where message_id = ${message_id}`);
 }
 
-/** Whoever tries again begins anew. */
+/** A retry begins anew. */
 export async function forgetFailing(db: Queryable, { message_id }: PostRow): Promise<void> {
   await db.execute(
     sql`update countersign.chat_posts set failing_since = null where message_id = ${message_id}`,
@@ -310,7 +310,7 @@ export async function setPostAside(
 
 /** Has the live cards of a plan drawn again. @returns the conversations they are in */
 export async function askForCards(tx: Transaction, planId: string): Promise<string[]> {
-  // Places before posts, and in one order: so does whoever settles, and nobody waits in a circle.
+  // Places before posts, and in one order: settling does the same, so there is no deadlock.
   const { rows } = await tx.execute<{ conversation: string }>(sql`
     with found as (
       select distinct conversation from countersign.chat_posts where plan_id = ${planId} and live

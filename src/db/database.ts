@@ -253,7 +253,7 @@ function writeStatement({ statement, values }: FilledStatement): WrittenStatemen
   return { name, text, values: fillPlaceholders(params, values).map(writeValue) };
 }
 
-/** What rows a statement answers with is known to whoever wrote it. */
+/** What rows a statement answers with is known to its author. */
 const asRowsOfEach = <Rows extends QueryResultRow[]>(rows: QueryResultRow[][]) =>
   rows as RowsOfEach<Rows>;
 

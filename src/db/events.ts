@@ -141,7 +141,7 @@ export async function readDiff(
 const compactWindow = 20;
 
 /**
- * Like `readDiff`, with only the last change of each step: what a reader who comes late needs to know. Whoever applies the
+ * Like `readDiff`, with only the last change of each step: what a late reader needs to know. A reader that applies the
  * pages up to the last one has the same picture. Looks at no more than 20 changes for each of `limit`.
  */
 export async function readCompactDiff(

@@ -14,7 +14,7 @@ const given = sql.placeholder;
 
 /**
  * Names are written in one order by everybody, so that processes that were sent the same event wait for each other but
- * never in a circle. Where a name stands already, the row is written as it is: that waits for whoever is just storing
+ * never in a circle. Where a name stands already, the row is written as it is: that waits for the transaction just storing
  * it, and says whose it is. The number of an event is drawn by the statement that stores it, so that what was stored
  * before another event came is lower than that one.
  */
@@ -188,7 +188,7 @@ export type EventOutcome =
   | { state: 'failed' }
   | { state: 'handled'; reply: unknown };
 
-/** Notes that the reply to an event has reached whoever waited for it. */
+/** Notes that the reply to an event has reached its waiter. */
 export async function noteReplyRead(db: Queryable, id: number): Promise<void> {
   await db.execute(sql`
     update countersign.inbox set reply_read_at = clock_timestamp()
@@ -196,7 +196,7 @@ export async function noteReplyRead(db: Queryable, id: number): Promise<void> {
 }
 
 /**
- * Opens at most `limit` events again that were handled `unreadSeconds` ago with a reply that whoever waited for it has not
+ * Opens at most `limit` events again that were handled `unreadSeconds` ago with a reply that its waiter has not
  * read; each once. A reply for which nobody waits who would note that, as before such notes were made, counts as read.
  * @returns the thread of each
  */

@@ -24,7 +24,7 @@ export type NewMessage = {
 
 /**
  * Locks a conversation until the transaction ends, however often it is asked for. Locks are taken in the order plan, run,
- * conversation, place; so whoever will go on to the place of a conversation locks it first.
+ * conversation, place; so a transaction that will need the place of a conversation locks it first.
  */
 export async function lockConversation(tx: Transaction, conversation: string): Promise<void> {
   await tx.execute(
@@ -84,7 +84,7 @@ export async function isShownIn(
   return row !== undefined;
 }
 
-/** Prepared: whatever is written in a thread of a chat platform is looked up with it. */
+/** Prepared, since every message in a thread of a chat platform is looked up with it. */
 const readingOn = prepareStatement(
   'read_messages',
   sql`

@@ -118,7 +118,7 @@ export async function settlePatch(
     .where(and(eq(planPatches.id, id), eq(planPatches.status, 'needs_approval')));
 }
 
-/** Whoever approved a patch that came to nothing has approved nothing: the next one may have its number. */
+/** Approvals of a patch that came to nothing are dropped: the next one may have its number. */
 export async function forgetApprovals(
   tx: Queryable,
   { plan_id, version }: Pick<PatchRow, 'plan_id' | 'version'>,

@@ -31,7 +31,7 @@ const pageSize = 500;
 
 /**
  * Reads a page of the blocks that overlap the window, the earliest first.
- * @param apart platforms on which several organisations share the instance: whoever plans there reads the plans of their own
+ * @param apart platforms on which several organisations share the instance: planners there read only the plans of their own
  */
 export function createPortfolioReader(
   db: Queryable,

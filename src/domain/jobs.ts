@@ -7,7 +7,7 @@ export const jobPayloads = {
   plan: z.strictObject({ run_id: z.string(), turn: z.number().int() }),
   /** Start an approved plan. */
   execute: z.strictObject({ plan_id: z.string() }),
-  /** Work on a plan's ready steps. Names the plan, not a step: whoever takes it claims what is ready. */
+  /** Work on a plan's ready steps. Names the plan, not a step: the worker claims what is ready. */
   step: z.strictObject({ plan_id: z.string() }),
   /** Tell people about a plan's latest state. `later`: nobody has pressed for it. */
   card: z.strictObject({ plan_id: z.string(), later: z.literal(true).optional() }),
@@ -15,9 +15,9 @@ export const jobPayloads = {
   remind: z.strictObject({}),
   /** Cancel or remind about proposals that nobody decided. */
   expire: z.strictObject({}),
-  /** Handle what a thread of a chat platform has sent. Names the thread, not an event: whoever takes it takes what is open. */
+  /** Handle what a thread of a chat platform has sent. Names the thread, not an event: the worker takes what is open. */
   inbox: InboxWakeup,
-  /** Bring a conversation up to date on its chat platform. Names no message: whoever takes it posts what is not posted. */
+  /** Bring a conversation up to date on its chat platform. Names no message: the worker posts what is not posted. */
   deliver: z.strictObject({ conversation: z.string() }),
   /** Draw the Homes of a chat platform that are due. */
   homes: z.strictObject({ platform: Platform }),

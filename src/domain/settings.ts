@@ -150,7 +150,7 @@ export const Settings = z.strictObject({
       max_backoff_seconds: z.number().min(0).max(86_400).default(60),
     })
     .prefault({}),
-  /** Whoever a step, or a change that needs an approval, waits for is reminded after this long, and again each time as much has passed. */
+  /** A person for whom a step or a patch waits is reminded after this long, and again each time as much has passed. */
   human_reminder_hours: z.number().positive().default(24),
   /** A proposed plan nobody decides about: reminder at half time, then cancelled. */
   stale_after_days: z.number().positive().default(7),

@@ -30,7 +30,7 @@ export type Registration = {
   withdraw(): Promise<void>;
 };
 
-/** Has plans with claimable steps that only `gone` could run say so: an event, for whoever watches. */
+/** Has plans with claimable steps that only `gone` could run say so: an event, for everybody who watches. */
 async function tellDeserted(context: SharedContext, gone: Offer[]): Promise<void> {
   if (gone.length === 0) return;
   const { db, enqueue } = context;

@@ -40,7 +40,7 @@ export function createPlanWorker(context: ExecutorContext): PlanWorker {
     if (stopping) await handBack(loop.planId);
   }
 
-  /** A wakeup for whoever goes on with the plan when this process has stopped. */
+  /** A wakeup for the worker that continues the plan when this process has stopped. */
   async function handBack(planId: string): Promise<void> {
     await context.db.transaction((tx) =>
       context.enqueue(tx, 'step', { plan_id: planId }, { key: planId }),
@@ -130,7 +130,7 @@ export function createCrew(
     }
   }
 
-  /** After a reconnection the topic names no plan: whatever was missed is looked for. */
+  /** After a reconnection the topic names no plan, so all work is looked for. */
   const isMissed = (topic: string) => !topic.includes(':');
   const planOf = (topic: string) => topic.slice(topic.indexOf(':') + 1);
   const offs = [

@@ -26,7 +26,7 @@ export const keyOfLease = ({ plan_id, position, attempt }: Lease): string =>
   `${plan_id}/${position}/${attempt}`;
 
 /**
- * Renews the leases of `worker` three times within their length. Whoever renews learns how its plans stand, so that a word
+ * Renews the leases of `worker` three times within their length. Renewing returns how the plans stand, so that a word
  * that was not heard is obeyed all the same.
  * @param warn called when a renewal fails; where that passes it is tried again soon, else at the next turn
  */

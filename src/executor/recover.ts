@@ -113,7 +113,7 @@ async function startForgotten({ db, enqueue }: SharedContext): Promise<void> {
 }
 
 /**
- * Looks, page after page, for plans with steps that this back end can run now: whatever became of their jobs, they are
+ * Looks, page after page, for plans with steps that this back end can run now: no matter what became of their jobs, they are
  * worked on. After the last page comes the first.
  */
 export function createSearch(

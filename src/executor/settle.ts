@@ -29,7 +29,7 @@ import { wakeWatchers } from '#plans/lifecycle/wake.ts';
 import type { ExecutorContext } from './executor-context.ts';
 import { releaseResources } from './release.ts';
 
-// Outcomes that are refused: the audit says so, and whoever is asked what became of a step reads what its worker says.
+// Outcomes that are refused: the audit says so, and the person asked about the outcome reads what the worker reported.
 
 /** What is asked shows so much of what a worker says. */
 const saidAtMost = 400;

@@ -3,7 +3,7 @@ import type { Transaction } from '#db/database.ts';
 import { appendMessage } from '#db/messages.ts';
 import { heardParts, type MessageParts } from '#domain/chat/message-parts.ts';
 
-/** The message was heard before, with all that it meant. Whoever throws it has changed nothing. */
+/** The message was heard before, with all that it meant. Nothing was changed when it is thrown. */
 export class SaidBefore extends Error {
   constructor(once: string) {
     super(`${once} was heard before.`);

@@ -22,7 +22,7 @@ type ReminderContext = Pick<ConversationContext, 'enqueue' | 'db' | 'clock' | 'w
 const atATurn = 200;
 const hourSeconds = 3600;
 
-/** Whom a question is for; what nobody knows the outcome of, whoever asked for the plan can say. */
+/** Whom a question is for; an unknown outcome can also be settled by the plan's requester. */
 const askedOf = (step: Step, { requester }: PlanRow) =>
   step.status === 'unknown' ? requester : (assigneeOf(step) ?? requester);
 

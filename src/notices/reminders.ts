@@ -87,7 +87,7 @@ async function ring(
 
 /**
  * A function for one round over at most `limit` reminders that are due, each by itself: one that cannot be rung keeps no other
- * from it. Each occurrence rings once, whoever else is at it.
+ * from it. Each occurrence rings once, even with several processes.
  */
 export function createRinging(
   context: Pick<ConversationContext, 'db' | 'enqueue' | 'clock' | 'warn'>,

@@ -28,7 +28,7 @@ export function leavePerson(
   account: string,
 ): { free: string[]; stay: string[]; person: string } {
   const rest = accounts.filter((one) => one !== account);
-  // Whoever leaves takes the name along that is their own.
+  // Unlinking takes a person's own name along.
   const name = person === account ? rest.reduce(chooseName, rest[0] ?? account) : person;
   if (rest.length === 1 && rest[0] === name) return { free: accounts, stay: [], person: name };
   return { free: [account], stay: rest, person: name };

@@ -35,7 +35,7 @@ import { chooseName, leavePerson } from './choose-name.ts';
 
 /** Without what looks alike: no 0 and O, no 1, I and L, no U beside V. */
 const letters = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
-/** 30^10, about 49 bits: even whoever reads the hashes does not find a code while it holds. */
+/** 30^10, about 49 bits: even with the hashes no code is found while it is valid. */
 const length = 10;
 
 /** `K7M2P-9QX4R`. */

@@ -7,13 +7,13 @@ import { type RunRow, readRun } from '#db/runs.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import { checkTimezone } from '#timeline/recurrence.ts';
 
-/** Where whoever speaks is; null: nobody knows, or it is no zone. */
+/** The speaker's zone; null: unknown or invalid. */
 export function zoneOf({ timezone }: Actor): string | null {
   return timezone === undefined || checkTimezone(timezone) !== null ? null : timezone;
 }
 
 /**
- * The zone that words of `actor` give a run; null: they leave it as it is. Only those of whoever asked for it do: in their zone are
+ * The zone that words of `actor` give a run; null: they leave it as it is. Only the requester's words do: in their zone are
  * its working hours and days, which somebody else's wish does not move.
  */
 export async function readZoneOf(

@@ -15,7 +15,7 @@ export type PlannerTools = {
    * `unknown` names top-level arguments whose values come later: they count as present.
    */
   validate(name: string, args: JsonObject, unknown?: string[]): string[];
-  /** Plans that whoever asked in this run may see. */
+  /** Plans that the requester of this run may see. */
   listPlans(runId: string, filter: { status?: PlanStatus[]; limit: number }): Promise<unknown>;
   getPlan(runId: string, id: string): Promise<unknown>;
 };

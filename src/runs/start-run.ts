@@ -77,10 +77,10 @@ export async function queuePlanning(
 }
 
 /**
- * Queues the next turn of a run the caller has locked. Whatever the planner of an earlier turn still says is ignored.
+ * Queues the next turn of a run the caller has locked. Results of earlier turns are ignored.
  * @param said what the person said, and the message it is from where that is written down already; null: a decision alone,
  *   and the turn is about what was said last
- * @param zone where whoever said it is; null: nobody knows, or it is read with what was said before
+ * @param zone the speaker's zone; null: unknown, or it is read with what was said before
  */
 export async function queueTurn(
   context: ConversationContext,

@@ -17,7 +17,7 @@ export type CallQuestion = {
   mode: Settings['guardMode'];
 };
 
-/** `reason` is a sentence for the audit and for whoever is refused. */
+/** `reason` is a sentence for the audit and for the person refused. */
 export type CallDecision =
   | { kind: 'allow'; reason: string }
   /** Mode `log`: the call goes out, and what would have been refused is recorded. */

@@ -1,4 +1,4 @@
-// Linking accounts: whoever asks over HTTP is known by a name that was only typed, so the other side is a chat platform's.
+// Linking accounts: over HTTP a name is only typed, so the other side is a chat platform's.
 import { z } from 'zod';
 import type { LinkOutcome } from '#domain/people/link.ts';
 import { line } from '#domain/text.ts';

@@ -18,7 +18,7 @@ export type Instance = {
   service: Service;
   /** Stores what a chat platform sends, so that it may be acknowledged. */
   receive: Receive;
-  /** Waits for what becomes of a stored event, whoever handles it. */
+  /** Waits for the outcome of a stored event, in any process. */
   wait: WaitUntilHandled;
   /** null: Slack is not set up. */
   slack: SlackAdapter | null;

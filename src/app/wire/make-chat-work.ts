@@ -62,7 +62,7 @@ export function makeDelivery(
   },
 ): DeliveryContext {
   const { db, enqueue, timezone: instanceZone, warn } = inChat;
-  // A shared card speaks to nobody in particular: it says who is waited for by name. Times are those of whoever asked,
+  // A shared card speaks to nobody in particular: it says who is waited for by name. Times are in the requester's zone,
   // in whose zone its plan is agreed, and say so. In a direct message one person reads, and it is they who asked for what is planned there.
   const shared = (zone: string | null) => ({ user: '', timezone: zone ?? instanceZone });
   return {

@@ -2,7 +2,7 @@
 import { askForHomes, type HomeOf, noteHome } from '#db/chat-homes.ts';
 import { type Asking, askToDraw } from './homes-context.ts';
 
-/** Hours for which a Home follows after it was opened: whoever opens it later has it drawn anew. */
+/** Hours for which a Home follows after it was opened: opening it later draws it anew. */
 export const followedForHours = 8;
 /** Changes that come together are drawn together. */
 const gatherMs = 1000;

@@ -30,7 +30,7 @@ async function settleFailure(
   const passes = error instanceof CountersignError ? error.passesAfterMs : null;
   const tired = home.tries + 1 >= triesAtMost;
   if (passes === null || tired) {
-    // Whoever opens it again has it drawn again.
+    // Opening it again draws it again.
     warn(`The Home of ${home.user} in ${home.tenant} is not followed any more.`, error);
     await forgetHome(db.query, home);
     return;

@@ -73,7 +73,7 @@ async function callWithin(
 
 /**
  * Lets the thread go until the event is due again, with a wakeup for that moment; where the event is settled or another's,
- * with one for whoever goes on with the rest. The lease first, then the event, as everybody who enters a thread does: in
+ * with one for the worker that continues with the rest. The lease first, then the event, as everybody who enters a thread does: in
  * the other order two would wait for each other.
  * @returns false: there was nothing to put back
  */

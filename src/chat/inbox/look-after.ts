@@ -42,7 +42,7 @@ export function createInboxWatch(
     }
   }
 
-  /** Somebody hung up, or the process that waited for them died: whoever handles the event again finds another way. */
+  /** Somebody hung up, or the process that waited for them died: the next handler of the event finds another way. */
   async function lookAfterReplies(platform: InboxThread['platform']): Promise<void> {
     const { unreadSeconds } = rule;
     await db.transaction(async (tx) => {

@@ -14,7 +14,7 @@ export type WaitUntilHandled = {
    * @returns `open` when the time is over before, or too many wait already
    */
   outcome(id: number, withinMs: number): Promise<EventOutcome>;
-  /** Notes that the reply has reached whoever waited for it; else the event is handled once more. */
+  /** Notes that the reply has reached its waiter; else the event is handled once more. */
   noteRead(id: number): Promise<void>;
 };
 
@@ -38,7 +38,7 @@ export function createWaiter({ db }: Pick<InboxContext, 'db'>): WaitUntilHandled
     }
   }
 
-  /** Until whoever waits longest has to know, at most `ms`; or somebody else begins to wait. @returns whether they did */
+  /** Until the longest waiter needs an answer, at most `ms`; or somebody else begins to wait. @returns whether they did */
   function pause(ms: number): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const left = Math.min(...[...waiters].map(({ end }) => end)) - performance.now();

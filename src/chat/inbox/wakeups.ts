@@ -47,7 +47,7 @@ export async function sendWakeup(
   await enqueue(tx, 'inbox', payload, options);
 }
 
-/** A wakeup for each thread, in one order everywhere: whoever sends one waits for those who are sending the same. */
+/** A wakeup for each thread, in one order everywhere: concurrent senders of the same wakeup wait for each other. */
 export function wakeupsFor(threads: AuthoredThread[]): Wakeup[] {
   const wakeups = new Map(threads.map((thread) => [keyOfThread(thread), wakeupFor(thread)]));
   return [...wakeups.values()].sort((a, b) => (a.key < b.key ? -1 : 1));

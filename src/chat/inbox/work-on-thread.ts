@@ -5,7 +5,7 @@
 // that found the lease taken was sent for an event that this last look finds.
 // Crash: the lease expires, and the recovery round (`look-after.ts`) sends another wakeup. Attempts are counted when an event is
 // taken, so an event that crashes its process every time is set aside in the end.
-// Late return: whoever took the event since has a higher attempt number, and the old holder's settlement is refused.
+// Late return: a later holder of the event has a higher attempt number, and the old holder's settlement is refused.
 import {
   enterThread,
   type Lease,
@@ -47,7 +47,7 @@ function keepLease({ db, rule, warn }: InboxContext, lease: Lease): Keeper {
   return { lost: lost.signal, stop: () => clearInterval(timer) };
 }
 
-/** Lets the thread go, with a wakeup for whoever goes on with it. */
+/** Lets the thread go, with a wakeup for the next worker. */
 async function passOn(context: InboxContext, lease: Lease): Promise<void> {
   await context.db.transaction(async (tx) => {
     await leaveThread(tx, lease);

@@ -3,7 +3,7 @@
 // Concurrency: any number of processes may hold a job for the same conversation. One gets the place; the others leave. Requests that
 // arrive meanwhile increment `asked`, and releasing the place checks that in the same statement.
 // Crash: the lease expires, and the recovery round (`look-after.ts`) sends another job. A message about to be posted has a row with
-// its key; the next holder asks the platform with that key, which finds whatever got through.
+// its key; the next holder asks the platform with that key, which finds what got through.
 import {
   enterPlace,
   type HeldPlace,
@@ -143,7 +143,7 @@ async function retireStray(
   return 'done';
 }
 
-// Posting one message, once: its key is stored before the platform is asked, so whoever asks again asks for the same post.
+// Posting one message, once: its key is stored before the platform is asked, so a second attempt asks for the same post.
 // A platform that finds no message by its key, or a call that gets through after the look for it, may post it twice all the
 // same: the one that is noted last is the message, and the card of any other says that it is further down.
 

@@ -46,7 +46,7 @@ async function continueRun(
     if (rest !== '' || wish === null) {
       await queueTurn(context, tx, now, { text: rest, message }, zone);
     } else if (wish.settlesQuestions && waitsFor(now) === 'questions') {
-      // Whoever wants to be asked nothing has answered what was asked.
+      // A person who wants no questions has answered the open ones.
       await queueTurn(context, tx, now, { text, message }, zone);
     }
   });

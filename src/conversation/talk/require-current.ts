@@ -43,7 +43,7 @@ function describeShown({ session, shown }: Subject) {
 
 /**
  * @throws `stale_version` when what the word would decide about did not stand there yet when it was written; an error that
- *   passes while its card is being posted, since whoever wrote at once may have read it before the platform said so
+ *   passes while its card is being posted, since a quick writer may have read it before the platform said so
  */
 export async function requireShown(
   { db, clock }: ConversationContext,

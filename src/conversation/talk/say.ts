@@ -31,7 +31,7 @@ function goesOn(run: RunRow | null): run is RunRow {
   return run !== null && (run.planning_status === 'running' || waitsFor(run) !== null);
 }
 
-/** Whoever wrote over HTTP about something else than what waits now is answered there, not in the conversation. */
+/** A message over HTTP about something other than what waits now is answered there, not in the conversation. */
 function isAboutRead({ on_screen }: Saying, refusal: CountersignError): boolean {
   return (
     on_screen !== undefined &&

@@ -76,7 +76,7 @@ export const messages = countersign.table(
     run_id: text('run_id'),
     author: text('author').$type<'person' | 'bot'>().notNull(),
     name: text('name').notNull(),
-    /** Written from `parts`; for search, exports and whoever sees no card. */
+    /** Written from `parts`; for search, exports and readers who see no card. */
     text: text('text').notNull(),
     /** What it says as data; null: stored before messages had parts. */
     parts: jsonb('parts').$type<MessageParts>(),

@@ -80,7 +80,7 @@ export const chatPosts = countersign.table(
     /** Digest of what is shown; null while that is not known. */
     shown: text('shown'),
     shown_at: at('shown_at'),
-    /** When it came to stand there by its platform's clock, or not before: whoever wrote something earlier had not read it. */
+    /** When it came to stand there by its platform's clock, or not before: messages written earlier were written without having read it. */
     sent_at: at('sent_at'),
     /** A change that nobody has the answer of may still land: then the card is drawn once more. */
     redraw_at: at('redraw_at'),

@@ -21,7 +21,7 @@ export const inbox = countersign.table(
     body: bytes('body').notNull(),
     received_at: at('received_at').notNull(),
     stored_at: at('stored_at').notNull().default(sql`clock_timestamp()`),
-    /** Counts who took it; whoever settles says which one it is, and is refused when another came after it. */
+    /** Attempts. Settling names the attempt, and is refused when a later one exists. */
     attempt: integer('attempt').notNull().default(0),
     /** Tries that count against it: they failed, or never came back. */
     failures: integer('failures').notNull().default(0),

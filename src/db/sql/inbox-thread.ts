@@ -195,7 +195,7 @@ const ofAttempt = ({ id, attempt }: Attempt) =>
 
 /**
  * The event was handled.
- * @param reply for whoever waits for it, as JSON; null: nothing
+ * @param reply for its waiter, as JSON; null: nothing
  * @returns false: another took it, or it is settled already
  */
 export async function settleHandled(

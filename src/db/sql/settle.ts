@@ -254,7 +254,7 @@ export async function freeByStart(
   return rows[0] ?? null;
 }
 
-// Outcomes that came when a person was asked already: they settle nothing, and whoever is asked reads them.
+// Outcomes that came when a person was asked already: they settle nothing, and the person asked reads them.
 
 type LateWord = { position: number; attempt: number; text: string };
 

@@ -81,7 +81,7 @@ function readWorkspaces(env: Environment): SlackAccess['workspaces'] | null {
     const encryptionKey = Buffer.from(key, key.length === 64 ? 'hex' : 'base64');
     const installAt = `${env.COUNTERSIGN_PUBLIC_URL ?? ''}${slackInstallPath}`;
     const listed = env.SLACK_ALLOWED_WORKSPACES?.trim();
-    // Whoever adds the app can have the tools used, so nobody is let in by what was left out.
+    // Anybody who adds the app can have the tools used, so nobody is let in by what was left out.
     if (listed === undefined)
       return refuse(
         'SLACK_ALLOWED_WORKSPACES',
@@ -131,7 +131,7 @@ export function readSlackAccess(env: Environment): SlackAccess | null {
 
 const loopbackHosts = ['127.0.0.1', 'localhost', '::1'];
 
-/** Whoever reaches such a bot can be anybody, so nobody but this machine may. */
+/** Anybody could reach such a bot, so only this machine may. */
 function readLocalTeams(env: Environment): TeamsAccess {
   const set = [
     'MicrosoftAppId',
@@ -150,7 +150,7 @@ function readLocalTeams(env: Environment): TeamsAccess {
       'COUNTERSIGN_TEAMS_LOCAL',
       `takes whoever asks for whom they say they are. Set HOST to 127.0.0.1, not to ${env.HOST}.`,
     );
-  // A proxy on this machine hands on whatever comes from elsewhere, and need not say so.
+  // A proxy on this machine forwards requests from elsewhere, and need not say so.
   if (env.COUNTERSIGN_PUBLIC_URL !== undefined)
     refuse(
       'COUNTERSIGN_TEAMS_LOCAL',
@@ -205,7 +205,7 @@ export function readTeamsAccess(env: Environment): TeamsAccess | null {
     );
   switch (kind) {
     case 'MultiTenant':
-      // Whoever names a tenant believes that no other one gets in.
+      // An operator who names a tenant expects that no other gets in.
       if (tenantId !== undefined)
         refuse(
           'MicrosoftAppTenantId',

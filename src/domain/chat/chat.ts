@@ -17,7 +17,7 @@ export type ChatPost = ChatPlace & { message: string };
 
 /**
  * A message as its platform answered for it; `sent_at` by the platform's clock, where it says when. `unfinished`: its post was
- * given up before its file was there, and whoever tries again finds it and adds that.
+ * given up before its file was there, and the retry finds the post and adds the file.
  */
 export type Posted = ChatPost & { sent_at?: Date; unfinished?: true };
 

@@ -45,7 +45,7 @@ export const ReceivedEvent = InboxThread.extend({
   received_at: z.date(),
   /** Who sent it, as the platform calls them; their events are handled in turn with those of others. Not stored. */
   author: name.exactOptional(),
-  /** Whoever stores it waits for what comes of it (`wait-until-handled.ts`), and notes that the reply was read. */
+  /** The process that stores it waits for the outcome (`wait-until-handled.ts`), and notes that the reply was read. */
   awaited: z.boolean().exactOptional(),
 });
 export type ReceivedEvent = z.infer<typeof ReceivedEvent>;

@@ -2,7 +2,7 @@
 import type { Platform } from '../chat/inbox.ts';
 import type { Service } from '../service.ts';
 
-/** Whoever reads, and the workspace, organisation or tenant from which they do. */
+/** The reader, and the workspace, organisation or tenant from which they do. */
 export type PlanScope = {
   platform: Platform;
   tenant: string;

@@ -54,7 +54,7 @@ const transitionsAtMost = 60;
 
 type Turn = { session: Session; seq: number };
 
-/** Another planner wrote the next checkpoint of this turn; whatever this one still says counts for nothing. */
+/** Another planner wrote the next checkpoint of this turn; this one's result is discarded. */
 class Superseded extends Error {}
 
 export function createController(options: ControllerOptions): Planner {

@@ -197,7 +197,7 @@ export function continueSession(state: PlanningState, request: PlanningRequest):
         : { event: 'resume_context', changes: {} };
     case 'rfc':
       if (rfc === null) return { event: 'resume_context', changes: { pause: null } };
-      // Talk beside a proposal decides nothing about it, whoever talks.
+      // Talk beside a proposal decides nothing about it, no matter who talks.
       return { event: decision.kind === 'said' ? 'resume_context' : 'decide', changes: {} };
     case 'budget':
       if (decision.kind === 'reject') return stop(decision.by);

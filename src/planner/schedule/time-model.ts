@@ -192,7 +192,7 @@ function isInside({ parents }: OutlineIndex, node: number, whole: number): boole
   return false;
 }
 
-/** Whoever is asked first; without a name it is the person the plan is for. */
+/** The first person asked; without a name it is the person the plan is for. */
 function findPerson(node: OutlineNode, operations: Operations, user: string): string | null {
   const asked = node.steps.find((step) => operations.asksPerson(step));
   return asked === undefined ? null : (readAssignee(asked.args) ?? user);

@@ -16,7 +16,7 @@ export type ProbePreference = z.infer<typeof ProbePreference>;
 export type PreferencePort = {
   /** The person has set their style, or was asked for it. */
   isKnown(user: string): Promise<boolean>;
-  /** Whether it is us who ask: true once for each person, whoever else asks at the same time. */
+  /** Whether it is us who ask: true once per person, even when several ask at the same time. */
   claim(user: string): Promise<boolean>;
 };
 

@@ -24,7 +24,7 @@ export type People = {
   former?: ReadonlyMap<string, string>;
   /** Whether a chat platform says who this person is. A name that was typed is never a second person. */
   vouched: (person: string) => boolean;
-  /** Whether the requester asked in a chat; whoever asked under a typed name may be any of those who approve. */
+  /** Whether the requester asked in a chat; a requester with a typed name may be any of those who approve. */
   requesterVouched: boolean;
 };
 
@@ -214,7 +214,7 @@ export function approvalsThatSuffice(rules: Rule[], now: People, approved: strin
       ).length;
       if (n > (best?.n ?? 0)) best = { user, n };
     }
-    // Somebody none of the rules names: whoever else is in the conversation, or is not the requester.
+    // Somebody none of the rules names: anybody in the conversation, or anybody but the requester.
     if (best === null) return given.length + 1;
     given.push(best.user);
   }

@@ -1,4 +1,4 @@
-// Lets the assignee of a human task answer it, whoever else may decide about the plan.
+// Lets the assignee of a human task answer it, no matter who may decide about the plan.
 import type { Transaction } from '#db/database.ts';
 import { readNamesOf, readPerson } from '#db/identities.ts';
 import type { PlanRow } from '#db/plans.ts';

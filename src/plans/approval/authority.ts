@@ -163,7 +163,7 @@ export async function readAuthorities(
 }
 
 /**
- * The rules of a plan and what they are read against. Whoever is asked about belongs to the plan's conversation when they
+ * The rules of a plan and what they are read against. The person asked about belongs to the plan's conversation when they
  * have written a message there; the requester and configured approvers always do.
  */
 export async function readAuthority(
@@ -257,7 +257,7 @@ export function requireUseful(
 }
 
 /**
- * Cancel, pause, resume, retry, refuse: the requester and whoever may approve.
+ * Cancel, pause, resume, retry, refuse: the requester and everybody who may approve.
  * @throws `not_allowed`
  */
 export async function requireManager(
@@ -269,7 +269,7 @@ export async function requireManager(
   requirePerson(actor);
   const authority = await readAuthority(db, context, { plan, actor });
   if (isAmong(authority.people, [plan.requester], actor.id)) return;
-  // To stop a plan or go on with it takes one person, not a second one: whoever the rules name, by any surface.
+  // To stop a plan or go on with it takes one person, not a second one: anybody the rules name, on any surface.
   const named = { ...authority, people: { ...authority.people, vouched: () => true } };
   if (isApprover(named, actor.id)) return;
   const others = describeApprovers(authority);

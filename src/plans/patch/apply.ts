@@ -197,7 +197,7 @@ async function wakeAll(
     await wakeWorkers(tx, enqueue, id);
     await notify(tx, `work:${id}`);
   }
-  // Whoever was about to start it has looked at the version before.
+  // A worker about to start it has looked at the version before.
   if (status === 'approved') await enqueue(tx, 'execute', { plan_id: id }, { key: id });
 }
 

@@ -132,7 +132,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
   }
 
-  /** The live client; whoever comes while it connects waits for the same attempt. */
+  /** The live client; callers during a connection attempt wait for that attempt. */
   async function obtain(signal?: AbortSignal): Promise<Client> {
     if (live !== null) return live.client;
     if (closed)
