@@ -1,7 +1,7 @@
 // Moments, lengths of time and rules of recurrence, read from tokens. Local times are those of the person's zone, daylight
 // saving included, unless another zone stands behind the time of day. What may mean two things is a problem, not a guess.
 import { Temporal } from 'temporal-polyfill';
-import { numberWords } from '../number-words.ts';
+import { numberWords } from './number-words.ts';
 import type { Token } from './tokens.ts';
 import { isSameZone, readZone } from './zones.ts';
 

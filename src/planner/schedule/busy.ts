@@ -27,16 +27,12 @@ const Events = z.object({
       title: z.string(),
       start: z.string(),
       end: z.string(),
-      all_day: z.boolean(),
+      busy: z.boolean(),
       calendar: z.string(),
     }),
   ),
   truncated: z.boolean().optional(),
 });
-
-/** Whole days are mostly birthdays and reminders; these take the day. */
-const away =
-  /\b(?:vacation|holidays?|on leave|annual leave|parental leave|out of (?:the )?office|ooo|day off|days off|off sick|sick leave|travel(?:l?ing)?|away|conference|offsite|off-site)\b/i;
 
 /** The events of the calendars that can be read. They are the calendars of the person the plan is for. Never throws but when aborted. */
 export async function readCalendars(
@@ -64,7 +60,7 @@ export async function readCalendars(
       busy: events.flatMap((event) => {
         const [from, to] = [toMoment(event.start, timezone), toMoment(event.end, timezone)];
         if (from === null || to === null || to <= from) return [];
-        if (event.all_day && !away.test(event.title)) return [];
+        if (!event.busy) return [];
         const what = `“${shorten(event.title, 200)}”`;
         return [{ from, to, with: what, source: 'calendar' as const, person: user }];
       }),

@@ -1,4 +1,4 @@
-// Times and what does not fit, in words. What is offered as a change can be said back: `read-dates.ts` reads each of them.
+// Times, durations and infeasible schedules in words.
 import { Temporal } from 'temporal-polyfill';
 import type { Infeasibility } from '#domain/planning/schedule.ts';
 import { countOf, listOf, shorten } from '#domain/words.ts';

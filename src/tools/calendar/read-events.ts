@@ -11,6 +11,7 @@ export const CalendarEvent = z.strictObject({
   start: z.string().describe("ISO 8601 with the reader's offset; a date alone for whole days."),
   end: z.string(),
   all_day: z.boolean(),
+  busy: z.boolean().describe('false: the time stays free, as on a birthday.'),
   location: z.string().nullable(),
   calendar: z.string(),
 });
@@ -144,6 +145,8 @@ function describe(
     start: start.isDate ? toDateText(start) : times.toLocalIso(at, range.timezone),
     end: end.isDate ? toDateText(end) : times.toLocalIso(until, range.timezone),
     all_day: start.isDate,
+    // RFC 5545, 3.8.2.7: what is not said to be transparent takes its time.
+    busy: event.component.getFirstPropertyValue('transp') !== 'TRANSPARENT',
     location: event.location ?? null,
     calendar,
   };

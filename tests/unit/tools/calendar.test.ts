@@ -177,6 +177,26 @@ describe('calendar_add', () => {
     expect(data.events).toMatchObject([{ start: '2026-05-04', end: '2026-05-05', all_day: true }]);
   });
 
+  it('says which events take no time', async () => {
+    await mkdir(bench.workspace, { recursive: true });
+    const event = (uid: string, more: string) =>
+      `BEGIN:VEVENT\r\nUID:${uid}\r\nDTSTART;VALUE=DATE:20260504\r\nSUMMARY:${uid}\r\n${more}END:VEVENT\r\n`;
+    const events = event('birthday', 'TRANSP:TRANSPARENT\r\n') + event('Urlaub', '');
+    await writeFile(
+      join(bench.workspace, 'days.ics'),
+      `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:test\r\n${events}END:VCALENDAR\r\n`,
+    );
+    const data = await bench.data('calendar_read', {
+      calendar: 'days.ics',
+      from: '2026-05-01',
+      to: '2026-06-01',
+    });
+    expect(data.events).toMatchObject([
+      { uid: 'birthday', busy: false },
+      { uid: 'Urlaub', busy: true },
+    ]);
+  });
+
   it('does not overwrite what is no calendar, nor add to an address', async () => {
     await mkdir(bench.workspace, { recursive: true });
     await writeFile(join(bench.workspace, 'notes.txt'), 'notes');

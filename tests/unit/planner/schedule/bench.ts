@@ -107,7 +107,7 @@ function spec(tool: string, operation: string, more: Partial<OperationSpec> = {}
   };
 }
 
-export type Event = { title: string; start: string; end: string; all_day?: boolean };
+export type Event = { title: string; start: string; end: string; busy?: boolean };
 
 /** Tools of a planner; `events` are what its calendars hold, null: it may not read them, an error: reading fails. */
 export function makeTools(
@@ -128,6 +128,7 @@ export function makeTools(
       const list = (events ?? []).map((event) => ({
         uid: event.title,
         all_day: false,
+        busy: true,
         location: null,
         calendar: 'work',
         ...event,

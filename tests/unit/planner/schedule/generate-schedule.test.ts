@@ -174,8 +174,8 @@ describe('people’s work in a schedule that was asked for', () => {
   it('keeps free of calendars, and says which could not be read', async () => {
     const tools = makeTools([
       { title: 'Standup', start: at('10 09:00'), end: at('10 09:30') },
-      { title: 'Vacation', start: '2026-03-11', end: '2026-03-12', all_day: true },
-      { title: 'Birthday of Cy', start: '2026-03-10', end: '2026-03-11', all_day: true },
+      { title: 'Urlaub', start: '2026-03-11', end: '2026-03-12' },
+      { title: 'Birthday of Cy', start: '2026-03-10', end: '2026-03-11', busy: false },
     ]);
     const { blocks } = await run({ outline: project, roadmap: order, toolContext: { tools } });
     expect(blocks?.slice(0, 2)).toEqual([

@@ -158,7 +158,7 @@ describe('a conflict', () => {
   });
 
   it('is none for machines, other people’s hours, or birthdays', async () => {
-    const events = [{ title: 'Birthday', start: '2026-03-10', end: '2026-03-11', all_day: true }];
+    const events = [{ title: 'Birthday', start: '2026-03-10', end: '2026-03-11', busy: false }];
     const mine = scheduleOf([block('1', '10 10:00', '10 11:00')]);
     expect(
       (await probe(mine, { events, plans: [other('10 10:00', '10 11:00', { person: 'ben' })] }))
