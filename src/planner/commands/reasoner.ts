@@ -9,7 +9,6 @@ import { type Json, JsonObject, makeStorable } from '#domain/text.ts';
 import { shorten } from '#domain/words.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
 import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
-import { choosePattern } from '../patterns/match.ts';
 import type { Reasoner, StageTask } from '../reasoner.ts';
 import { withoutAddedCheckpoints } from '../roadmap/added-checkpoints.ts';
 import { buildSteps } from './build.ts';
@@ -143,9 +142,7 @@ function openOutline({
   request,
 }: StageTask): { outline: PlanOutline; draft: PlanDraft } | null {
   const previous = current ?? request.revision?.previous ?? null;
-  const outline =
-    state.outline ??
-    (previous === null ? null : outlineOfDraft(previous, choosePattern(previous.title)));
+  const outline = state.outline ?? (previous === null ? null : outlineOfDraft(previous, null));
   if (outline === null) return null;
   const { nodes, ...rest } = withoutAddedCheckpoints(outline);
   const once = nodes.map((node) => ({ ...node, recurs: null, rhythm: 'one_off' as const }));

@@ -14,7 +14,6 @@ import { explainCap, type PlanningLimits } from '../budget/limits.ts';
 import type { Thresholds } from '../confidence.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
 import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
-import { choosePattern } from '../patterns/match.ts';
 import type { PlannerTools } from '../ports.ts';
 import type { Reasoner } from '../reasoner.ts';
 import type { StageTool } from '../stage-tools/stage-tool.ts';
@@ -83,12 +82,12 @@ function currentDraft(state: Readonly<PlanningState>, request: PlanningRequest):
 
 /** A session that stands at the plan a person has refused, though nobody planned it here. */
 function adoptPlan(request: PlanningRequest, previous: PlanDraft, now: Date): PlanningState {
-  const pattern = choosePattern(previous.title);
+  const outline = outlineOfDraft(previous, null);
   return {
     ...startSession(request, now),
     stage: 'NEEDS_CLARIFICATION',
-    pattern,
-    outline: outlineOfDraft(previous, pattern),
+    pattern: outline.pattern,
+    outline,
     produced: ['pattern', 'outline', 'valid_outline'],
     pause: planPause,
   };

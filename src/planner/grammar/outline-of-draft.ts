@@ -3,6 +3,7 @@ import type { Dependency, PlanDraft, Risk, Series, StepDraft } from '#domain/pla
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { PatternSpec } from '#domain/planning/pattern.ts';
 import { shorten } from '#domain/words.ts';
+import { patternOf } from '../patterns/match.ts';
 import { makeNode } from './make-node.ts';
 import { takeId } from './outline-tree.ts';
 import { toDependency } from './precedence-graph.ts';
@@ -12,7 +13,8 @@ const tasksAtMost = 4999;
 /** Edges that a node holds; what is more stays with the step. */
 const edgesAtMost = 1000;
 
-export function outlineOfDraft(draft: PlanDraft, pattern: PatternSpec): PlanOutline {
+/** @param pattern null: the one that its nodes look like */
+export function outlineOfDraft(draft: PlanDraft, pattern: PatternSpec | null): PlanOutline {
   const steps = nameSteps(draft.steps);
   const series = draft.series ?? [];
   const ids = new Set(steps.map(({ id }) => id));
@@ -23,11 +25,12 @@ export function outlineOfDraft(draft: PlanDraft, pattern: PatternSpec): PlanOutl
       : [taskOfAll(steps, goal, takeId('all', ids), draft.title)];
   const repeated = series.map((item) => taskOfSeries(item, goal, takeId(item.id, ids)));
   const { title, summary, context, risks = [] } = draft;
+  const nodes = [makeNode({ id: goal, title, structure: 'goal' }), ...tasks, ...repeated];
   return {
     title,
     summary: summary ?? title,
-    pattern,
-    nodes: [makeNode({ id: goal, title, structure: 'goal' }), ...tasks, ...repeated],
+    pattern: pattern ?? patternOf({ nodes }),
+    nodes,
     risks: risks.map((risk): Risk => (typeof risk === 'string' ? { text: risk } : risk)),
     assumptions: [],
     ...(context === undefined ? {} : { context }),

@@ -61,6 +61,15 @@ export function scoreOutline(outline: Pick<PlanOutline, 'nodes'>): Match[] {
   );
 }
 
+/**
+ * The pattern that an outline looks like; the plainest of those that fit alike. It carries no confidence: it describes a
+ * plan, and demands nothing of it.
+ */
+export function patternOf(outline: Pick<PlanOutline, 'nodes'>): PatternSpec {
+  const [first] = scoreOutline(outline);
+  return { pattern_type: first?.pattern_type ?? 'milestone_project', introduced_by: 'system' };
+}
+
 /** 0..1: how well an outline fits one pattern. */
 export function fitOutline(outline: Pick<PlanOutline, 'nodes'>, pattern: PatternType): number {
   return weighFit(readFeatures(outline), pattern);

@@ -2,7 +2,6 @@
 import { isProposed, type PatternSpec } from '#domain/planning/pattern.ts';
 import type { Rfc } from '#domain/planning/state.ts';
 import type { ToolContext } from '../tools/planning-tool.ts';
-import { choosePattern } from './match.ts';
 
 /** What of `spec` is proposed: a new pattern before a new subtype. null: nothing. */
 export function findProposal({ pattern_type, subtype }: PatternSpec): string | null {
@@ -35,9 +34,11 @@ export function withoutProposal(spec: PatternSpec): PatternSpec {
 export function usePattern({
   state: { pattern, rfc },
   settings,
-  request,
 }: ToolContext): { spec: PatternSpec; notes: string[] } | { refused: string } {
-  const spec = pattern ?? choosePattern(request);
+  const spec: PatternSpec = pattern ?? {
+    pattern_type: 'milestone_project',
+    introduced_by: 'system',
+  };
   const proposal = findProposal(spec);
   if (proposal === null || !needsPerson(spec, settings)) return { spec, notes: [] };
   switch (standingOf(proposal, rfc)) {

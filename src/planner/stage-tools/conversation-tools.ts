@@ -7,7 +7,6 @@ import { checkDraft } from '../draft/check-draft.ts';
 import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
 import { readPreferences } from '../grammar/written-outline.ts';
 import { ProposalArguments, readProposal } from '../model/proposal.ts';
-import { choosePattern } from '../patterns/match.ts';
 import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
 import { RouteChange, routeChange } from '../tools/route-change.ts';
 import { setPolicy } from './set-policy.ts';
@@ -92,20 +91,17 @@ const propose = verb(
   'Put a whole plan before the person: for work of a few steps. Nothing runs until they approve it.',
   ProposalArguments,
   async (args, toolContext) => {
-    const { tools, state, request } = toolContext;
+    const { tools, state } = toolContext;
     const read = readProposal(JsonObject.parse(args), tools.manifest());
     if (!read.ok) return { result: fail(...read.problems) };
     const problems = checkDraft(read.draft, tools);
     if (problems.length > 0) return { result: fail(...problems) };
-    const pattern = state.pattern ?? choosePattern(request);
+    const outline = outlineOfDraft(read.draft, state.pattern);
     return {
       result: succeed(null, 'The plan is checked next, and then put before the person.'),
       changes: {
-        pattern,
-        outline: {
-          ...outlineOfDraft(read.draft, pattern),
-          ...readPreferences(read.preferences),
-        },
+        pattern: outline.pattern,
+        outline: { ...outline, ...readPreferences(read.preferences) },
       },
       self: read.confidence,
       heuristics: 1,
