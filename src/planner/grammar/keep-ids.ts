@@ -83,14 +83,7 @@ function readKeys(nodes: OutlineNode[]): { nodes: Entry[]; steps: Entry[] } {
 export function keepIds(previous: OutlineNode[], next: OutlineNode[]): OutlineNode[] {
   const before = readKeys(previous);
   const now = readKeys(next);
-  const found = matchIds(before.nodes, now.nodes);
-  // Words such as "two days after 4" name nodes too; what they name keeps the name it was given.
-  const spoken = next.flatMap(
-    ({ timing }) => timing?.toLowerCase().match(/[\p{L}\p{N}_-]+/gu) ?? [],
-  );
-  const named = new Set(spoken);
-  const touchesWords = [...found].some(([id]) => named.has(id.toLowerCase()));
-  const nodeNames = touchesWords ? new Map<string, string>() : found;
+  const nodeNames = matchIds(before.nodes, now.nodes);
   const stepNames = matchIds(before.steps, now.steps);
   if (nodeNames.size === 0 && stepNames.size === 0) return next;
   const nodeName = (id: string) => nodeNames.get(id) ?? id;

@@ -47,15 +47,6 @@ describe('ids over drafts', () => {
     ]);
     expect(second?.id).toBe('2');
   });
-
-  it('are left alone where words name them', () => {
-    const next = keep([
-      { id: 'g', structure: 'goal' },
-      { id: 'x', parent: 'g', title: 'Write a', steps: [stepOf('1', write('a'))] },
-      { id: 'y', parent: 'g', steps: [stepOf('9', write('d'))], timing: 'two days after X' },
-    ]);
-    expect(next.map(({ id }) => id)).toEqual(['g', 'x', 'y']);
-  });
 });
 
 describe('what a new outline changes', () => {
