@@ -205,7 +205,7 @@ export function viewApprovals(facts: PlanCardFacts): string {
   return `Approved by ${listOf(names)}, ${tellTime(last.at, facts)}`;
 }
 
-/** The title, whatever it holds, on one line. */
+/** The title on one line. */
 export function viewTitle(plan: Plan): string {
   return cleanLine(plan.title) === '' ? plan.id : showLine(plan.title, 300);
 }

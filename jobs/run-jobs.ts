@@ -70,7 +70,7 @@ async function runJob<N extends JobName>(
 
 /**
  * A worker that fetches until it finds nothing. Many jobs can come with one notification, which is lost on a worker that is
- * busy, so whoever has ended a job looks for the next at once.
+ * busy, so a worker looks for the next job as soon as one ends.
  */
 async function startWorker<N extends JobName>(
   boss: PgBoss,

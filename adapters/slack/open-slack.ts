@@ -88,7 +88,7 @@ export function createHandler(context: SlackContext, clock: Clock): InboxHandler
       case 'sent':
         return decideSent(context, signal, event);
       case 'command':
-        // Slack takes no answer any more: whoever asked has asked again.
+        // Slack takes no answer any more: the person has asked again.
         if (clock.now().getTime() - event.received_at.getTime() > answerableForMs) return;
         return answerCommand(context, signal, clock.now());
       case 'home':
@@ -154,7 +154,7 @@ export function openSlack(options: {
     plansFor: (tenant, reader) =>
       workspaces.kind === 'one' ? service : readWithin({ platform: 'slack', tenant, reader }),
     clientOf,
-    // Whoever sets one token vouches for that workspace; of several, each could claim anybody's address.
+    // An operator who sets one token vouches for that workspace; of several, each could claim anybody's address.
     people: createPeople({
       personOf: service.personOf,
       noteName: service.noteName,

@@ -37,7 +37,7 @@ export const settingsOf = ({ apiUrl, logger }: ClientOptions): webApi.WebClientO
   timeout: callWithinMs,
 });
 
-/** A client that neither waits nor tries again: whoever calls knows whether that is safe. */
+/** A client that neither waits nor tries again: the caller knows whether that is safe. */
 export function createClient(token: string, options: ClientOptions): WebClient {
   return new webApi.WebClient(token, settingsOf(options));
 }

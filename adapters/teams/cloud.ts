@@ -60,7 +60,7 @@ export function createTokens(access: TeamsAccess, cloud: TeamsCloud | null): Tok
   const credentials = factory
     .createCredentials(access.appId, scope, loginUrl, true)
     .then((made) => Credentials.parse(made));
-  // Whoever asks for a token is told.
+  // The caller that asks for a token is told.
   credentials.catch(() => {});
   return async (fresh = false) => (await credentials).getToken(fresh);
 }

@@ -114,7 +114,7 @@ export function openTeams(options: {
   /** Of several tenants, the plans that are shown to the people of one. */
   readWithin: ReadWithin;
   conversations: TeamsConversations;
-  /** All names of those who stand behind some, and of whoever approves everywhere. */
+  /** All names of those who stand behind some, and of approvers of every plan. */
   namesOf(names: readonly string[]): Promise<string[]>;
   clock: Clock;
   timezone: string;

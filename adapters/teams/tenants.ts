@@ -3,7 +3,7 @@ import type { TeamsAccess } from '#domain/chat/access.ts';
 
 const isSame = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
 
-/** Whoever knows a bot's id can add it to their own tenant; what comes from there is not even stored. */
+/** Anybody who knows a bot's id can add it to their own tenant; what comes from there is not even stored. */
 export function isServed(access: TeamsAccess, tenant: string): boolean {
   switch (access.kind) {
     case 'Local':
@@ -21,7 +21,7 @@ export function isServed(access: TeamsAccess, tenant: string): boolean {
 /** Whether people of `tenant` are known by their addresses, for which it vouches. */
 export function vouches(access: TeamsAccess, tenant: string): boolean {
   switch (access.kind) {
-    // Whoever is on this machine can do everything anyway.
+    // A person on this machine can do everything anyway.
     case 'Local':
       return true;
     // Of several tenants, each could claim anybody's address.

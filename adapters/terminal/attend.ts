@@ -79,7 +79,7 @@ async function unstick(session: Session, view: PlanView): Promise<ExitCode | nul
   return null;
 }
 
-/** A failed plan can be tried again by whoever sits here. */
+/** A failed plan can be tried again by the person here. */
 async function offerRetry(session: Session, view: PlanView): Promise<boolean> {
   const retry = view.buttons.find(({ press }) => press.action === 'retry');
   if (retry === undefined || !session.interactive || session.options.yes === true) return false;

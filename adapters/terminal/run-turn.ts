@@ -23,7 +23,7 @@ export function sayRun(session: Session, run: RunView): void {
   session.say('', ...drawLines(run.response_text, session.screen), '');
 }
 
-/** What a session that waits asks of whoever sits here: a decision, or an answer. An exit code when nobody gives it. */
+/** What a session that waits asks of the person here: a decision, or an answer. An exit code when nobody gives it. */
 export async function answerRun(session: Session, run: RunView): Promise<ExitCode | null> {
   const view = await lookAtRun(session, run.run_id);
   return waitsForDecision(view) ? decideSessionOnce(session, view) : answerQuestion(session, run);

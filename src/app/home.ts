@@ -23,7 +23,7 @@ function makePrivate(folder: string, mode: number): void {
     mkdirSync(dirname(folder), { recursive: true });
     if (!exists(folder)) {
       mkdirSync(folder, { mode });
-      // Whatever the umask took away.
+      // Restores what the umask took away.
       chmodSync(folder, mode);
       return;
     }

@@ -1,4 +1,4 @@
-// The outline, roadmap and schedule behind a version of a plan, written in a few statements whatever their size.
+// The outline, roadmap and schedule behind a version of a plan, written in a few statements at any size.
 import { and, asc, desc, eq, sql } from 'drizzle-orm';
 import type { PlanningArtifacts } from '#domain/plan/views.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';

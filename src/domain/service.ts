@@ -134,7 +134,7 @@ export type Checked<T> = { readonly stores?: T };
 
 /**
  * Every method may throw CountersignError; nothing else is expected.
- * `actor` is who asks; permissions are checked here, whatever the surface.
+ * `actor` is who asks; permissions are checked here, for every surface.
  */
 export type Service = {
   startRun(request: RunRequest, actor: Actor): Promise<{ run_id: string; conversation: string }>;

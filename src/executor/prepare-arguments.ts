@@ -60,7 +60,7 @@ export async function prepareArguments(run: StepRun, operation: Operation): Prom
   const reason = missing.length === 0 ? null : await findSkippedSource(run, missing);
   if (reason !== null) return { kind: 'skip', reason };
   const args = resolveReferences(step.args, outputs);
-  // Only what was approved decides; what a tool answered is data, whatever it looks like.
+  // Only what was approved decides; a tool's answer is only ever data.
   const decides = hasRuntime(step.args);
   if (decides) requireData(outputs);
   const confirmed = step.final_args;

@@ -114,7 +114,7 @@ function describeTask(request: DecideRequest, places: Place[]): string {
 
 type Values = { ok: true; args: JsonObject } | { ok: false; problems: string[] };
 
-/** Takes the chosen values only; whatever else the model changed is ignored. */
+/** Takes the chosen values only; other changes by the model are ignored. */
 function readValues(request: DecideRequest, places: Place[], text: string | undefined): Values {
   if (text === undefined) return { ok: false, problems: ['the operation was not called'] };
   const chosen = parseJson(text);

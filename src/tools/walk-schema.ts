@@ -106,7 +106,7 @@ function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whatever is no schema says nothing. */
+/** Anything that is no schema says nothing. */
 function toSchema(value: unknown): Schema {
   return typeof value === 'boolean' || isSchema(value) ? value : true;
 }

@@ -112,6 +112,6 @@ export const pages = {
   tooMany: refused(429, installWords.tooMany, []),
   incomplete: refused(400, installWords.incomplete),
   unavailable: refused(503, installWords.unavailable),
-  /** What is wrong with the app is said to whoever runs Countersign. */
+  /** What is wrong with the app is said to the operator. */
   misconfigured: refused(502, installWords.misconfigured, []),
 };

@@ -15,7 +15,7 @@ import { keepInstallation, readInstallation } from './keep-installation.ts';
 import { drawPage, installedPage, type Page, pagePolicy, pages } from './pages.ts';
 import { createStateStore, StateRefused, stateLivesSeconds } from './state.ts';
 
-// What went wrong with an installation: the page that the person reads, and what is said to whoever runs Countersign.
+// What went wrong with an installation: the page that the person reads, and what is said to the operator.
 
 /** `tell`: what an operator has to know; null: the person alone can go on. */
 type Failure = { page: Page; tell: string | null };
@@ -135,7 +135,7 @@ async function giveBack(
 function createInstaller({ workspaces, apiUrl, installations, clock, logger }: InstallOptions) {
   const { clientId, clientSecret, stateSecret, allowed } = workspaces;
   const scopes = manifest.oauth_config.scopes.bot;
-  // What fails is told once, by whoever answers.
+  // What fails is reported once, with the answer.
   const quiet = { ...logger, warn() {}, error() {} };
   // Bolt makes its installer inside of a receiver; nothing else of this one is used, and it listens to nothing.
   const { installer } = new HTTPReceiver({

@@ -25,10 +25,10 @@ import type { SlackContext } from '../slack-context.ts';
 import type { CommandSignal } from '../transport/read-signal.ts';
 import { headerBlock, listBlocks, plainSection } from './plan-lists.ts';
 
-// A plan's record for whoever asks for it, as a file in their direct messages.
+// A plan's record for the person who asks for it, as a file in their direct messages.
 const fits = (text: string) => text.length <= slackLimits.exportText;
 
-/** Somebody waits for it; whatever Slack refuses is tried again with the command. */
+/** Somebody waits for it; after a refusal by Slack they repeat the command. */
 const ask: Ask = (_, call) => call();
 
 /** Sends it; `id` is the person behind `user`. @returns what there is to say where it was asked for @throws CountersignError */

@@ -1,5 +1,5 @@
 // Answers at the address that Slack gives with a command or a press. It is an address in a request, so it is only used where it
-// is Slack's: whoever could have us call another one could have us call anything.
+// is Slack's: otherwise a forged request could have us call any address.
 import type { types } from '@slack/bolt';
 import { CountersignError } from '#domain/errors.ts';
 
@@ -48,7 +48,7 @@ export function createRespond(options: {
         passesAfterMs: Number.isFinite(seconds) ? seconds * 1000 : 0,
       });
     }
-    // The address holds for half an hour; whoever asked then has asked again.
+    // The address holds for half an hour; by then the person has asked again.
     warn(`Slack did not take the answer to somebody: ${response.status}.`);
     return false;
   };

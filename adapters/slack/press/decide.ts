@@ -1,4 +1,4 @@
-// What a stored press or a form that was sent does: once, in the conversation of its card, as whoever pressed; and why not, said to
+// What a stored press or a form that was sent does: once, in the conversation of its card, as the person who pressed; and why not, said to
 // them alone.
 import { entryWords, pressWords } from '#cards/chat-words.ts';
 import { viewPlan } from '#cards/view-model.ts';

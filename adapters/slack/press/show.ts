@@ -16,7 +16,7 @@ import { opensWindow, readButton } from './read-button.ts';
 import { tellAlone } from './tell.ts';
 import { noticeWindow } from './windows.ts';
 
-/** Windows that are filled at once: whoever opens many keeps nobody else from the database. The others say that they load. */
+/** Windows that are filled at once: a person who opens many keeps nobody else from the database. The others say that they load. */
 const filledAtOnce = 4;
 
 type Showing = SlackContext & { inTurn: InTurn };
@@ -57,7 +57,7 @@ export async function fill(
   }
 }
 
-/** Slack's words for a window that is not there any more, or was changed meanwhile: whoever looked has gone on. */
+/** Slack's words for a window that is not there any more, or was changed meanwhile: the person has moved on. */
 const goneOn = new Set(['not_found', 'view_not_found', 'hash_conflict']);
 
 /** Puts `view` into an open window; where Slack does not take it, at least that it did not work. */
@@ -155,7 +155,7 @@ export function createTurns(atOnce: number): InTurn {
   let under = 0;
   const waiting: (() => void)[] = [];
   return async (work) => {
-    // Whoever ends hands their turn on, so that nobody comes in between.
+    // The turn is handed over at the end, so that nobody comes in between.
     if (under >= atOnce) await new Promise<void>((go) => waiting.push(go));
     else under += 1;
     try {

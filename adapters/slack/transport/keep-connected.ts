@@ -44,7 +44,7 @@ function explain(error: unknown): { text: string; afterMs: number } {
 
 type Client = SocketModeReceiver['client'];
 
-/** Says goodbye, or hangs up on whoever does not answer that. */
+/** Says goodbye, or hangs up when there is no answer to that. */
 async function close(client: Client): Promise<void> {
   const late = setTimeout(() => void client.disconnect(), byeWithinMs);
   await client.disconnect();

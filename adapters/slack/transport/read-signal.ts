@@ -106,7 +106,7 @@ const Command = z.object({
 
 /**
  * `team` of a signal is the workspace; the organisation where that has the app for all its workspaces, so that a channel which
- * several of them share is one place, whoever writes or presses there.
+ * several of them share is one place, no matter who writes or presses there.
  */
 export type MessageSignal = {
   kind: 'message';

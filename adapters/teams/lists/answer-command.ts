@@ -1,4 +1,4 @@
-// `plans` and its subcommands, `help` and `settings`: what they show to whoever asks.
+// `plans` and its subcommands, `help` and `settings`: what they show to the person who asks.
 import {
   commandWords,
   describeLink,
@@ -67,7 +67,7 @@ async function answerExport(
   wanted: Export,
   viewer: { user: string; timezone: string },
 ): Promise<ChatContent> {
-  // Whether there is such a plan for whoever asks is said first.
+  // Whether the person may see such a plan is said first.
   const { link } = await read.card(wanted.plan, viewer);
   const record = await readRecord(read, wanted, { fits, writeTrace });
   if (record === null) {

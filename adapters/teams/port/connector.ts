@@ -1,5 +1,5 @@
 // The Bot Connector of Teams: its few calls that are needed, each tried once. botbuilder's own client tries again by itself, also
-// what must not be done twice; here whoever calls knows whether that is safe.
+// what must not be done twice; here the caller knows whether that is safe.
 import { z } from 'zod';
 import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -69,7 +69,7 @@ export type Connector = {
 
 export function createConnector(options: {
   tokens: Tokens;
-  /** Whether the bot's token may be shown to whoever is at an address. */
+  /** Whether the bot's token may be sent to an address. */
   answerable(serviceUrl: string): boolean;
   now(): Date;
 }): Connector {
@@ -178,7 +178,7 @@ function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // A proxy may have answered, or nobody said anything; whoever needs something of it says so.
+    // A proxy may have answered, or the body is empty; callers that need something of it check.
     return null;
   }
 }

@@ -8,14 +8,14 @@ import type { Connector, Member } from './connector.ts';
 
 const keptForMs = 10 * 60_000;
 const keptAtMost = 500;
-/** Of a larger team, whoever comes after these asks by hand. */
+/** In a larger team, people beyond these refresh by hand. */
 const readAtMost = 1000;
 
 /** A reader by their id in Teams, and by the account they act with. */
 type Reader = { id: string; account: string };
 
 /**
- * The people for whom a card there is refreshed by itself; whoever is not among them asks by hand.
+ * The people for whom a card there is refreshed by itself; others refresh by hand.
  * @param concerned the names of those it waits for
  */
 export type ReadersOf = (
@@ -37,7 +37,7 @@ export function createReadersOf(options: {
   clock: Clock;
   /** What somebody is called in `tenant`. */
   accountOf(member: Member, tenant: string): string;
-  /** All names of those who stand behind some, and of whoever approves everywhere. */
+  /** All names of those who stand behind some, and of approvers of every plan. */
   namesOf(names: readonly string[]): Promise<string[]>;
   warn(message: string, error?: unknown): void;
 }): ReadersOf {

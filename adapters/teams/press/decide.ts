@@ -1,4 +1,4 @@
-// What a stored press does: once, in the conversation of its card, as whoever pressed; and why not, said to them alone.
+// What a stored press does: once, in the conversation of its card, as the person who pressed; and why not, said to them alone.
 import { entryWords, pressWords } from '#cards/chat-words.ts';
 import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
 import { conversationAt } from '#chat/outbox/open-conversation.ts';
@@ -14,7 +14,7 @@ import { type Decision, readDecision, readLook } from './read-press.ts';
 import { drawLook, type Reply } from './show.ts';
 
 /**
- * After this long whoever waits for the answer may be gone before they could read it. What they do not read all the same
+ * After this long the waiting person may be gone before they could read the answer. What they do not read all the same
  * is handled once more, and told then.
  */
 const toldElsewhereAfterMs = 6000;

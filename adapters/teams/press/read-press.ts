@@ -22,7 +22,7 @@ export type Decision =
   | { kind: 'press'; press: Press }
   | { kind: 'settings'; policy: PolicyOverride };
 
-/** Something to be shown to whoever asks, which changes nothing. */
+/** A press that only shows something to the person who pressed. */
 export type Look =
   | { kind: 'refresh'; subject: CardSubject }
   | { kind: 'details'; press: CardPress; pages: string[]; list: ListName | null }

@@ -21,7 +21,7 @@ import { answerCard, answerText, type InvokeAnswer } from '../transport/answer.t
 import type { Scene } from '../transport/read-activity.ts';
 import type { Decision, Look } from './read-press.ts';
 
-/** What the handler of a press leaves for whoever waits for it. */
+/** What the handler of a press leaves for its waiter. */
 export const Reply = z.object({ note: z.string() });
 export type Reply = z.infer<typeof Reply>;
 

@@ -93,7 +93,7 @@ export function createPeople(options: {
       from.id,
     );
     const member = {
-      // A client on this machine says little of people; whoever is there can do everything anyway.
+      // A client on this machine says little of people; a person there can do everything anyway.
       address: readAddress(
         found,
         tenant,

@@ -12,7 +12,7 @@ const bodyLimit = 262_144;
 
 const warnedEveryMs = 60_000;
 
-/** Warns once a minute of one thing: anybody can ask, and whoever reads the log has other things to read. */
+/** Warns once a minute of one thing: anybody can send requests, and the log must stay readable. */
 function createWarnRarely(warn: (message: string, error?: unknown) => void): typeof warn {
   const last = new Map<string, number>();
   return (message, error) => {

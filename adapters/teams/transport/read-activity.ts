@@ -158,7 +158,7 @@ export function readSignal(activity: Activity): Signal | null {
     const invoked = Invoked.safeParse(value);
     if (!invoked.success) return { kind: 'other', scene, asks: true };
     const { verb, data } = invoked.data.action;
-    // Anybody can post a card that asks for something in the name of whoever sees it.
+    // Anybody can post a card that asks for something in the name of its viewer.
     if (invoked.data.trigger?.toLowerCase() === 'automatic' && verb !== refreshVerb)
       return { kind: 'other', scene, asks: true };
     return { kind: 'press', scene, verb: verb ?? '', data, asks: true };

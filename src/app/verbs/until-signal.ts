@@ -23,7 +23,7 @@ export function untilSignal(): AbortSignal {
   return abort.signal;
 }
 
-/** Milliseconds after which a process that was told to end does so, whatever hangs: a database that does not answer, a call. */
+/** Milliseconds after which a process that was told to end does so, even while a database or a call hangs. */
 const endWithinMs = 18_000;
 
 /** What is cut off here is found again as after a crash. */

@@ -32,7 +32,7 @@ export type DeliveryContext = {
   enqueue: Enqueue<Transaction>;
   ports: ChatPorts;
   draw: DrawSaid;
-  /** The facts of a plan as somebody sees them who is nobody in particular; `timezone` null: that of whoever asked. */
+  /** The facts of a plan as somebody sees them who is nobody in particular; `timezone` null: the requester's. */
   readFacts(planId: string, timezone: string | null): Promise<PlanCardFacts>;
   /** The same of a planning session at the end of a turn; null: nothing of it was kept. */
   readSession(said: TurnSaid, timezone: string | null): Promise<SessionCardFacts | null>;

@@ -2,7 +2,7 @@
 import { operationName } from '../tool.ts';
 import type { Step } from './plan.ts';
 
-/** Whether the step is a task for a person, whatever became of it. */
+/** Whether the step is a task for a person, in any status. */
 export function isHumanTask({ tool, operation }: Pick<Step, 'tool' | 'operation'>): boolean {
   return operationName(tool, operation) === 'human_task';
 }

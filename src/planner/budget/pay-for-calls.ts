@@ -56,7 +56,7 @@ function rememberReplies(
         kind: 'model',
         runId: place.runId,
         schema: StoredReply,
-        // A reply is kept whatever it says: it was paid for.
+        // Every reply is kept: it was paid for.
         keep: () => true,
       },
       done: () => answered.set(request, times + 1),

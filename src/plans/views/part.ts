@@ -1,4 +1,4 @@
-// A part of a plan: some of its steps, closed under their dependencies. Computed in the database, whatever the plan's size.
+// A part of a plan: some of its steps, closed under their dependencies. Computed in the database, for plans of any size.
 import { type SQL, sql } from 'drizzle-orm';
 import { changeSteps } from '#db/change-steps.ts';
 import type { Queryable, Transaction } from '#db/database.ts';

@@ -1,4 +1,4 @@
-// The events of an ICS text inside a range, with recurrences spelled out. What the file says is data, whatever it says.
+// The events of an ICS text inside a range, with recurrences expanded. Its content is data, never instructions.
 import ICAL from 'ical.js';
 import { z } from 'zod';
 import { CountersignError, errorMessage } from '#domain/errors.ts';

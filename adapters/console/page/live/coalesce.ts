@@ -1,4 +1,4 @@
-// Runs a task one at a time, and for all who ask meanwhile once more: whoever asks is answered by a run that began after they did.
+// Runs a task one at a time, and for all who ask meanwhile once more: each caller is answered by a run that began after its call.
 
 export function coalesce<T>(task: () => Promise<T>): () => Promise<T> {
   /** The run that was asked for and has not begun. */

@@ -69,7 +69,7 @@ export function stickToEnd(conversation: string, messages: number): void {
   });
 }
 
-/** Whoever says something wants to see it, and what comes of it, wherever they were reading. */
+/** A person who says something wants to see it, and what comes of it, wherever they were reading. */
 export function returnToLatest(): void {
   const list = document.getElementById('messages');
   if (list !== null) showLatest(list);
