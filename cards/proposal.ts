@@ -64,13 +64,13 @@ function viewEffects(facts: PlanCardFacts): Section | null {
   const all = different <= effectsAtMost && !more;
   const sorted = all ? calls.toSorted((a, b) => placeOf(a) - placeOf(b)) : calls;
   const guardedFirst = sorted.toSorted((a, b) => Number(b.step.guarded) - Number(a.step.guarded));
-  const shown = guardedFirst.slice(0, effectsAtMost).map(({ step, times }) => {
+  const shown = guardedFirst.slice(0, effectsAtMost).map(({ step, times, uneven }) => {
     const { label = String(step.position), after = '' } = order.get(step.id) ?? {};
     const { line, cut } = stepLine({ step, label, after }, facts);
     const often = times > 1 ? [countOf(times, 'time')] : [];
     const lost = step.call.destructive ? [markWords.irreversible] : [];
     const note = [...often, ...lost, line.note].filter((text) => text !== '').join(' · ');
-    return { line: { ...line, note }, cut };
+    return { line: { ...line, note }, cut: cut || uneven };
   });
   const lines = shown.map(({ line }) => line);
   const section = makeSection('effects', 'What changes', lines, effectsAtMost, different);

@@ -22,6 +22,7 @@ import {
 import { mayApproveNow, readAuthority } from '#plans/approval/authority.ts';
 import { operationsWith } from '#plans/patch/approve.ts';
 import { findNextOccurrence } from '#plans/series/next-occurrence.ts';
+import { isNamedFor } from '#plans/series/occurrences.ts';
 import { describeTerms } from '#plans/versions/terms.ts';
 import { diffVersions } from '#plans/versions/version-diff.ts';
 import { findBlocked } from '#plans/views/blocked.ts';
@@ -201,9 +202,11 @@ export async function readCardFacts(
     steps,
     review: {
       ...counted,
-      calls: calls.flatMap(({ step, times }) =>
-        show([step]).map((shown) => ({ step: shown, times })),
-      ),
+      calls: calls.flatMap(({ step, times, moments }) => {
+        // Occurrences of a series begin at its times, which the card tells.
+        const agreed = moments?.every(([id, at]) => isNamedFor(plan.series, id, at)) ?? true;
+        return show([step]).map((shown) => ({ step: shown, times, uneven: !agreed }));
+      }),
     },
     diff: await readDiff(db, plan),
     running: await some('running'),

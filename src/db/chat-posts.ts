@@ -139,6 +139,8 @@ export type Shown = {
   post: ChatPost;
   /** Digest of what was sent. */
   digest: string;
+  /** The version of the plan that was drawn; 0: its card was left out, null: it is about no plan. */
+  version: number | null;
   /** The plan has ended, or the session has gone on; its card rests. */
   rests: boolean;
   /** It stands there without its card, which is to follow. */
@@ -160,14 +162,14 @@ export async function settlePosted(
   tx: Transaction,
   conversation: string,
   { message_id, key, asked, plan_id }: PostRow,
-  { post, digest, rests, follows, sent_at, took_ms }: Shown,
+  { post, digest, version, rests, follows, sent_at, took_ms }: Shown,
 ): Promise<boolean> {
   await tx.execute(sql`
     update countersign.chat_places set delivered = greatest(delivered, ${message_id}::bigint), tries = 0, not_before = null
     where conversation = ${conversation}`);
   const { rows } = await tx.execute(sql`
     update countersign.chat_posts set state = 'posted', post = ${JSON.stringify(post)}::jsonb, shown = ${digest},
-      shown_at = clock_timestamp(), sent_at = coalesce(sent_at, ${sent_at?.toISOString() ?? null}::timestamptz,
+      shown_at = clock_timestamp(), shown_version = ${version}::int, sent_at = coalesce(sent_at, ${sent_at?.toISOString() ?? null}::timestamptz,
         clock_timestamp() - make_interval(secs => ${(took_ms + clocksApartMs) / 1000})),
       answered = ${asked}, asked = asked + ${follows ? 1 : 0}::int, live = live and not ${rests},
       failures = 0, failing_since = null, redraw_at = null, error = null
@@ -195,7 +197,7 @@ export async function noteStray(
   );
   const { rows } = await tx.execute(sql`
     update countersign.chat_posts set strays = coalesce(strays, '[]'::jsonb) || jsonb_build_array(post),
-      post = ${JSON.stringify(post)}::jsonb, shown = null, asked = asked + 1
+      post = ${JSON.stringify(post)}::jsonb, shown = null, shown_version = 0, asked = asked + 1
     where message_id = ${message_id} and state = 'posted' and (plan_id is not null or run_id is not null)
       and post ->> 'message' <> ${post.message} returning message_id`);
   return rows.length > 0;
@@ -240,10 +242,17 @@ export async function settleCard(
   { message_id, asked }: Pick<PostRow, 'message_id' | 'asked'>,
   {
     digest,
+    version,
     rests,
     sent,
     redrawInMs,
-  }: { digest: string; rests: boolean; sent: boolean; redrawInMs?: number | null | undefined },
+  }: {
+    digest: string;
+    version: number | null;
+    rests: boolean;
+    sent: boolean;
+    redrawInMs?: number | null | undefined;
+  },
 ): Promise<void> {
   if (sent) {
     await tx.execute(sql`
@@ -252,7 +261,7 @@ export async function settleCard(
   }
   await tx.execute(sql`
     update countersign.chat_posts set shown = ${digest}, answered = greatest(answered, ${asked}::bigint),
-      shown_at = ${sent ? sql`clock_timestamp()` : sql`shown_at`}, live = live and not ${rests}, failures = 0, failing_since = null, error = null
+      shown_at = ${sent ? sql`clock_timestamp()` : sql`shown_at`}, shown_version = ${version}::int, live = live and not ${rests}, failures = 0, failing_since = null, error = null
       ${redrawInMs === undefined ? sql`` : sql`, redraw_at = ${redrawInMs === null ? sql`null` : sql`clock_timestamp() + make_interval(secs => ${redrawInMs / 1000})`}`}
     where message_id = ${message_id} ${sent ? sql`` : sql`and shown = ${digest}`}`);
 }
@@ -303,8 +312,8 @@ export async function setPostAside(
     update countersign.chat_places set delivered = greatest(delivered, ${message_id}::bigint), tries = 0
     where conversation = ${conversation}`);
   await tx.execute(sql`
-    update countersign.chat_posts set error = ${error}, failures = 0, failing_since = null, redraw_at = null, answered = asked, shown_at = clock_timestamp(),
-      live = live and state = 'posted' and run_id is null, state = case state when 'sending' then 'failed' else state end
+    update countersign.chat_posts set error = ${error}, failures = 0, failing_since = null, redraw_at = null, answered = asked,
+      shown_at = case state when 'posted' then shown_at else clock_timestamp() end, live = live and state = 'posted' and run_id is null, state = case state when 'sending' then 'failed' else state end
     where message_id = ${message_id}`);
 }
 

@@ -27,7 +27,7 @@ export async function isBeingPosted(
 
 /**
  * A conversation that lives on no platform shows everything at once. Elsewhere a message with the card was sent before, or a
- * card that stands there was drawn since the version was made and before the word was written.
+ * card that stands there showed this version before the word was written.
  */
 export async function wasShown(
   db: Queryable,
@@ -46,7 +46,8 @@ export async function wasShown(
           left join countersign.plan_versions v on v.plan_id = p.plan_id and v.version = ${subject.version}
         where p.conversation = ${conversation} and p.plan_id = ${subject.plan_id} and (
           m.created_at >= coalesce(v.created_at, '-infinity') and ${sent}
-          or m.created_at < v.created_at and p.state = 'posted' and p.shown_at between v.created_at and ${by})`
+          or m.created_at < v.created_at and p.state = 'posted' and p.shown_at <= ${by}
+            and (p.shown_version = ${subject.version} or p.shown_version is null and p.shown_at >= v.created_at))`
       : sql`
         select from countersign.chat_posts p
         where p.conversation = ${conversation} and p.run_id = ${subject.run_id} and p.run_turn = ${subject.turn} and ${sent}`;

@@ -234,32 +234,43 @@ const differentCalls = prepareStatement(
   'read_different_calls',
   sql`
     with counted as (
-      select c.position, c.review_rank, c.tool, c.operation, c.args, c.guarded from ${joinContents}
+      select c.position, c.review_rank, c.step_id, c.tool, c.operation, c.args, c.guarded, c."when", c.ask_before, c.not_before from ${joinContents}
       where c.plan_id = ${plan} and c.review_rank > 0
       order by c.review_rank desc, c.position limit ${sql.raw(String(countedAtMost + 1))}
     ), different as (
       select min(position) as position, max(review_rank) as rank, count(*)::int as times,
-        count(*) over ()::int as different, sum(count(*)) over ()::int as steps
-      from counted group by tool, operation, args, guarded
+        count(*) over ()::int as different, sum(count(*)) over ()::int as steps,
+        case when count(distinct coalesce(not_before, '-infinity')) > 1 then json_agg(json_build_array(step_id, not_before)) end as moments
+      from counted group by tool, operation, args, guarded, "when", ask_before
     )
     select * from different order by rank desc, position ${limited}`,
 );
 
-/** The different calls that change something or go outside, first those a reviewer should see first, one step of each. */
+/** A step's id, and the moment before which it does not begin. */
+type Moment = [id: string, not_before: string | null];
+
+/**
+ * The different calls that change something or go outside, first those a reviewer should see first, one step of each. Calls
+ * under other conditions, or that ask first, are others.
+ * @returns `moments` of the steps that make a call, where they may begin at different times; else null
+ */
 export async function readDifferentCalls(
   db: Queryable,
   planId: string,
   limit: number,
 ): Promise<{
-  calls: { step: Step; times: number }[];
+  calls: { step: Step; times: number; moments: Moment[] | null }[];
   steps: number;
   different: number;
   more: boolean;
 }> {
-  const rows = await db.run<{ position: number; times: number; different: number; steps: number }>(
-    differentCalls,
-    { plan: planId, limit },
-  );
+  const rows = await db.run<{
+    position: number;
+    times: number;
+    different: number;
+    steps: number;
+    moments: Moment[] | null;
+  }>(differentCalls, { plan: planId, limit });
   const [first] = rows;
   if (first === undefined) return { calls: [], steps: 0, different: 0, more: false };
   const found = await selectSteps(db, atPositions, {
@@ -267,9 +278,9 @@ export async function readDifferentCalls(
     positions: rows.map(({ position }) => position),
   });
   const byPosition = new Map(found.map((step) => [step.position, step]));
-  const calls = rows.flatMap(({ position, times }) => {
+  const calls = rows.flatMap(({ position, times, moments }) => {
     const step = byPosition.get(position);
-    return step === undefined ? [] : [{ step, times }];
+    return step === undefined ? [] : [{ step, times, moments }];
   });
   const more = first.steps > countedAtMost;
   return { calls, steps: Math.min(first.steps, countedAtMost), different: first.different, more };

@@ -68,7 +68,7 @@ export function createMarker({
  * Milliseconds since it was called. The monotonic clock goes on while the process is stopped, but not while the machine
  * sleeps; the clock on the wall does that, but may be set back. The greater of the two is believed.
  */
-function startStopwatch(clock: Clock): () => number {
+export function startStopwatch(clock: Clock): () => number {
   const since = performance.now();
   const at = clock.now().getTime();
   return () => Math.max(performance.now() - since, clock.now().getTime() - at);

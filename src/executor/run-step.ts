@@ -12,6 +12,7 @@ import { callOperation } from './call-operation.ts';
 import { findReasonToSkip } from './conditions.ts';
 import { askDatabase, type StepRun } from './executor-context.ts';
 import { guardCall } from './guard-call.ts';
+import { startStopwatch } from './mark-batch.ts';
 import { askToConfirm, makeFailure, makeSkipped, reportNotCalled } from './outcomes.ts';
 import { type Confirmation, prepareArguments } from './prepare-arguments.ts';
 import { failOrRetry } from './retry-policy.ts';
@@ -87,7 +88,7 @@ function askAboutDrift(
   return { ...asked, question, output: { confirm: true, drift: now } };
 }
 
-/** A step that has waited longer for a slot (milliseconds) asks whether its plan still goes on. */
+/** A step that has taken or waited longer (milliseconds) asks whether it still holds its lease and its plan goes on. */
 const freshMs = 250;
 /** A step that only waits takes no slot when it waits at least so long (milliseconds). */
 const idleFromMs = 1000;
@@ -95,6 +96,7 @@ const idleFromMs = 1000;
 export async function runStep(run: StepRun): Promise<Outcome> {
   const { context, step } = run;
   const name = operationName(step.tool, step.operation);
+  const passedMs = startStopwatch(context.clock);
   try {
     await guardCall(run, name);
     const reason = await findReasonToSkip(run);
@@ -118,7 +120,7 @@ export async function runStep(run: StepRun): Promise<Outcome> {
       // While it waited for a slot its target may have changed.
       const later = waited ? await findDrift(run, operation, ready.args) : null;
       if (later !== null) return askAboutDrift(run, name, ready, later);
-      return callOperation(run, operation, ready.args, waited);
+      return callOperation(run, operation, ready.args, passedMs() > freshMs);
     };
     const isIdle = (operation.expectedSeconds?.(ready.args) ?? 0) * 1000 >= idleFromMs;
     return await context.slots.run(begin, run.signal, isIdle ? run.letGo : undefined);

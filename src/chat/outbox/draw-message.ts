@@ -28,6 +28,8 @@ function isOpen(session: SessionCardFacts | null): boolean {
 export type Drawing = {
   content: ChatContent;
   digest: string;
+  /** The version of the plan it shows; 0: its card is left out, null: it is about no plan. */
+  version: number | null;
   /** The plan has ended, or the session has gone on: this is its last drawing. */
   rests: boolean;
   /** It must be seen by somebody. */
@@ -100,6 +102,7 @@ async function draw(
   return {
     content,
     digest: hash('sha256', JSON.stringify(content), 'hex'),
+    version: facts?.plan.version ?? (plan_id === null ? null : 0),
     rests:
       facts === null ? run_id !== null && !bare && !isOpen(session) : ended.has(facts.plan.status),
     follows: bare && isCard && failures < 2,

@@ -36,9 +36,11 @@ export async function updateCard(
   } catch (error) {
     return settleFailure(context, visit, row, error);
   }
-  const { content, digest, rests, needed } = drawing;
+  const { content, digest, version, rests, needed } = drawing;
   if (digest === row.shown && !row.redraw) {
-    await db.transaction((tx) => settleCard(tx, conversation, row, { digest, rests, sent: false }));
+    await db.transaction((tx) =>
+      settleCard(tx, conversation, row, { digest, version, rests, sent: false }),
+    );
     return 'done';
   }
   if (!(await renewPlace(db.query, lease, rule.leaseSeconds))) return 'left';
@@ -64,7 +66,7 @@ export async function updateCard(
     return 'left';
   }
   const redrawInMs = row.shown === null ? rule.redrawAfterMs : row.redraw ? null : undefined;
-  const settled = { digest, rests, sent: true, redrawInMs };
+  const settled = { digest, version, rests, sent: true, redrawInMs };
   await db.transaction((tx) => settleCard(tx, conversation, row, settled));
   return 'done';
 }

@@ -80,6 +80,8 @@ export const chatPosts = countersign.table(
     /** Digest of what is shown; null while that is not known. */
     shown: text('shown'),
     shown_at: at('shown_at'),
+    /** The version of the plan that the card was last known to show; 0: none, null: about no plan, or posted by an older build. */
+    shown_version: integer('shown_version'),
     /** When it came to stand there by its platform's clock, or not before: messages written earlier were written without having read it. */
     sent_at: at('sent_at'),
     /** A change that nobody has the answer of may still land: then the card is drawn once more. */

@@ -48,7 +48,7 @@ export async function settleByPerson(
         output = coalesce(nullif(b.output, 'null'::jsonb), s.output), error = nullif(b.error, 'null'::jsonb), question = null,
         available_at = case when b.to_status = 'ready' then clock_timestamp() else s.available_at end,
         tries = case when b.to_status = 'ready' then 0 else s.tries end,
-        final_args = case when b.status = 'failed' and b.to_status = 'ready' and not ((${keepsWord}::boolean or b.ask_before) and b.fixed) then null
+        final_args = case when b.status = 'waiting' and b.to_status = 'failed' then null when b.status = 'failed' and b.to_status = 'ready' and not ((${keepsWord}::boolean or b.ask_before) and b.fixed) then null
           else s.final_args end,
         ended_at = case when b.to_status = 'ready' then null else clock_timestamp() end
       from before b where s.plan_id = ${planId} and s.position = b.position

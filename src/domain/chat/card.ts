@@ -8,8 +8,11 @@ import type { PatchOutcome } from '../plan/patch-outcome.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { VersionDiff } from '../plan/views.ts';
 
-/** A call that changes something or goes outside; steps that make the same call are one. */
-export type ReviewedCall = { step: ShownStep; times: number };
+/**
+ * A call that changes something or goes outside; steps that make the same call are one. `uneven`: they may begin at different
+ * times, of which only the first is shown.
+ */
+export type ReviewedCall = { step: ShownStep; times: number; uneven: boolean };
 
 /** What a reviewer should see before anything else: guarded calls, then destructive, outgoing and other changing ones. */
 export type ReviewFacts = {

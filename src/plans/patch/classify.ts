@@ -81,6 +81,9 @@ function widensByChanging(step: ChangedStep): string[] {
     const more = decided ? '; some are decided only when it runs' : '';
     reasons.push(`Changes ${words.replace('%', id)}${more}.`);
   }
+  if (before.seen !== null && !isDeepStrictEqual(before.seen, now.seen)) {
+    reasons.push(`Changes what step ${id} is compared with before it runs.`);
+  }
   for (const [pool, was, amount] of raisedPools(before.resources, now.resources)) {
     reasons.push(`Raises what step ${id} reserves of ${pool} from ${was} to ${amount}.`);
   }

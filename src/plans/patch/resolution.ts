@@ -1,4 +1,5 @@
 // Carries out the operations of one patch on the steps they name, in memory: conflicts, problems and the result.
+import { isDeepStrictEqual } from 'node:util';
 import type { PlanRow } from '#db/plans.ts';
 import type { Edge } from '#db/steps.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
@@ -187,9 +188,10 @@ export class Resolution {
       const { description, operation: verb } = now;
       const draft = { description, tool, operation: verb, args: set.args };
       const checked = normaliseStep(draft, id, path, this.#rules, this.problems);
+      // The same call keeps what it was approved against: looking again would hide what has changed since.
+      if (!isDeepStrictEqual(checked.args, now.args)) seen = seenBy(operation, id);
       args = checked.args;
       target = checked.target;
-      seen = seenBy(operation, id);
       work.args_by = index;
     }
     const when = set.when === undefined ? now.when : conditionsOf(set.when);

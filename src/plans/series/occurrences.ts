@@ -3,7 +3,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import type { Dependency, Series, StepContent } from '#domain/plan/plan.ts';
-import { type OccurrenceStep, readOccurrenceId, stepsOfOccurrence, templatesOf } from './series.ts';
+import {
+  nameOfOccurrence,
+  type OccurrenceStep,
+  readOccurrenceId,
+  stepsOfOccurrence,
+  templatesOf,
+} from './series.ts';
 
 const keyOf = ({ id, type, lag_minutes }: Dependency) => `${type} ${lag_minutes} ${id}`;
 
@@ -57,4 +63,12 @@ export function createOccurrenceTest(series: readonly Series[]): (step: StepCont
     const said = own && stepsOfOccurrence(own, moment).find(({ id }) => id === step.id);
     return said !== undefined && saysTheSame(step, said);
   };
+}
+
+/** Whether a step of this id that begins `at` is an occurrence by its name: its rule gives it that moment. */
+export function isNamedFor(series: readonly Series[], id: string, at: string | null): boolean {
+  const place = readOccurrenceId(id, templatesOf(series));
+  const own = series.find(({ steps }) => steps.some((step) => step.id === place?.template));
+  if (place === null || own === undefined || at === null) return false;
+  return nameOfOccurrence(own, new Date(at)) === place.occurrence;
 }

@@ -107,7 +107,7 @@ function comesSeveralTimesADay(rrule: string): boolean {
 }
 
 /** What stands behind `#` in the ids of an occurrence: its day there, or the moment where days have several. */
-function nameOfOccurrence({ rrule, timezone }: Rhythm, moment: Date): string {
+export function nameOfOccurrence({ rrule, timezone }: Rhythm, moment: Date): string {
   return comesSeveralTimesADay(rrule)
     ? moment.toISOString().replace('.000Z', 'Z')
     : localDate(moment, timezone);

@@ -204,7 +204,7 @@ function translate(
   signal: AbortSignal,
   timeoutMs: number,
 ): CountersignError {
-  if (error instanceof CountersignError) return error;
+  if (error instanceof CountersignError) return mayHaveActed(error, request);
   const inner = findCause(error);
   if (inner !== null) return request.answered ? inner : withNothingDone(inner);
   const neverSent = !request.answered && wasNeverSent(error);
@@ -224,6 +224,21 @@ function translate(
     `${request.method} ${request.url} failed: ${errorMessage(reason)}`,
     { details, cause: error, passesAfterMs: passesOf(error) },
   );
+}
+
+/** A refusal in the server's own words (4xx) changed nothing; after any other answer the change may have been made. */
+function mayHaveActed(
+  error: CountersignError,
+  request: WebRequest & { answered: boolean },
+): CountersignError {
+  const status = Number(error.details.status);
+  const refused = status >= 400 && status < 500;
+  if (!request.changesSomething || !request.answered || refused) return error;
+  return new CountersignError(error.code, error.message, {
+    details: { ...error.details, ...outcomeUnknown },
+    cause: error,
+    passesAfterMs: error.passesAfterMs,
+  });
 }
 
 /** What the connector threw before there was a connection: no server has seen the call. */

@@ -10,6 +10,7 @@ import { describeOutput } from '../output-schema.ts';
 import { withFileErrors } from './file-errors.ts';
 import { inspectMove } from './inspect.ts';
 import { checkPaths, toWorkspacePath } from './paths.ts';
+import { placeNew } from './place-new.ts';
 import type { Sandbox } from './sandbox.ts';
 
 export function createMove(sandbox: Sandbox): Operation {
@@ -43,12 +44,12 @@ export function createMove(sandbox: Sandbox): Operation {
           const move = () =>
             sandbox.withPlace(to, { follow: false, createFolders: true }, async (target) => {
               throwIfAborted(signal);
-              if (!args.overwrite && (await exists(target.at)))
+              if (args.overwrite) await rename(source.at, target.at);
+              else if (!(await placeNew(source.at, target.at)))
                 throw new CountersignError(
                   'tool_failed',
                   `${target.path} already exists; set overwrite to true to replace it.`,
                 );
-              await rename(source.at, target.at);
               await Promise.all([source.syncFolder(), target.syncFolder()]);
               return {
                 summary: `Moved ${source.path} to ${target.path}.`,
@@ -78,11 +79,4 @@ async function findDestination(sandbox: Sandbox, from: string, to: string): Prom
         return false;
       }));
   return isFolder ? posix.join(path, posix.basename(from)) : path;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -13,6 +13,7 @@ import { describeOutput } from '../output-schema.ts';
 import { withFileErrors } from './file-errors.ts';
 import { compareWrite, fingerprintOfText, inspectWrite } from './inspect.ts';
 import { checkPaths } from './paths.ts';
+import { placeNew } from './place-new.ts';
 import type { Place, Sandbox } from './sandbox.ts';
 
 const writeFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -84,21 +85,33 @@ async function writeText(place: Place, content: string, overwrite: boolean): Pro
     summary: `${verb} ${place.path} (${countOf(size, 'byte')}).`,
     data: { path: place.path, size, created },
   });
-  if (before !== null && !overwrite) {
+  if (before === null || !overwrite) {
+    const fresh = before === null && (await putFile(place, content, 0o666, overwrite));
+    if (fresh) return done('Created', true);
     // The same content is the outcome that was asked for, as after a repeated call.
-    if (before.size === size && (await readFile(place.at, 'utf8')) === content)
+    if ((await lstat(place.at)).size === size && (await readFile(place.at, 'utf8')) === content)
       return done('Kept', false);
     throw new CountersignError(
       'tool_failed',
       `${place.path} already exists; set overwrite to true to replace it.`,
     );
   }
-  await replaceFile(place, content, before === null ? 0o666 : before.mode & 0o777);
-  return done(before === null ? 'Created' : 'Replaced', before === null);
+  await replaceFile(place, content, before.mode & 0o777);
+  return done('Replaced', false);
 }
 
 /** Puts `content` in the place of a file in one move. */
 export async function replaceFile(place: Place, content: string, mode: number): Promise<void> {
+  await putFile(place, content, mode, true);
+}
+
+/** @param overwrite whether it may replace what is there by then @returns false: something is there, and it stays */
+async function putFile(
+  place: Place,
+  content: string,
+  mode: number,
+  overwrite: boolean,
+): Promise<boolean> {
   const aside = join(place.folder, `.countersign-${randomBytes(6).toString('hex')}.tmp`);
   try {
     const file = await open(aside, writeFlags, mode);
@@ -108,10 +121,15 @@ export async function replaceFile(place: Place, content: string, mode: number): 
     } finally {
       await file.close();
     }
-    await rename(aside, place.at);
+    if (overwrite) await rename(aside, place.at);
+    else if (!(await placeNew(aside, place.at))) {
+      await unlink(aside);
+      return false;
+    }
   } catch (error) {
     await unlink(aside).catch(() => undefined);
     throw error;
   }
   await place.syncFolder();
+  return true;
 }

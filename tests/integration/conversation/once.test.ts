@@ -3,6 +3,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isBeingPosted } from '#db/shown.ts';
+import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import { useDatabase } from '../../setup/database.ts';
 import {
@@ -20,7 +21,13 @@ const database = useDatabase();
 let instance: TestInstance;
 const planner = scriptedPlanner(({ text }) =>
   text.startsWith('plan')
-    ? { kind: 'proposal', draft: { title: 'Nothing', steps: [noop('a')] } }
+    ? {
+        kind: 'proposal',
+        draft: {
+          title: 'Nothing',
+          steps: text === 'plan two' ? [noop('a'), noop('b')] : [noop('a')],
+        },
+      }
     : { kind: 'answer', text: `Heard: ${text}` },
 );
 
@@ -34,8 +41,8 @@ const textsIn = async (conversation: string) =>
 
 const times = (count: number) => Array.from({ length: count }, (_, i) => i);
 
-async function planIn(conversation: string): Promise<Plan> {
-  const { run_id } = await instance.service.say(conversation, 'plan it', ana);
+async function planIn(conversation: string, text = 'plan it'): Promise<Plan> {
+  const { run_id } = await instance.service.say(conversation, text, ana);
   const run = await waitFor('the plan', async () => {
     const now = await instance.service.getRun(run_id ?? '');
     return now.plan_id === undefined ? null : now;
@@ -198,6 +205,31 @@ test('a word does not wait for a card while another of the plan stands there, wh
   await instance.service.say('slack-standing', 'approve', ana, { written_at: new Date() });
   expect((await textsIn('slack-standing')).join()).toContain('came after you wrote that');
   expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
+});
+
+test('a word decides nothing about a version that the card was not drawn for, however late the card was changed', async () => {
+  const here = 'slack-late-card';
+  const plan = await planIn(here, 'plan two');
+  await liveOnPlatform(here);
+  await keepCard(here, plan.id, 'posted', new Date());
+  const { revision } = await instance.service.overview(plan.id);
+  const operations: PatchOperation[] = [{ op: 'remove_steps', steps: { ids: ['b'] } }];
+  await instance.service.patch(plan.id, { base_revision: revision, operations }, ana);
+  expect((await instance.service.getPlan(plan.id)).version).toBe(2);
+  const show = (version: number) =>
+    instance.db.query.execute(sql`
+      update countersign.chat_posts set shown_at = clock_timestamp(), shown_version = ${version}
+      where conversation = ${here}`);
+  const approve = () =>
+    instance.service.say(here, 'approve', ana, { written_at: new Date(Date.now() + 10) });
+  // The platform answered a change that was drawn before the patch.
+  await show(1);
+  await approve();
+  expect((await textsIn(here)).join()).toContain('came after you wrote that');
+  expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
+  await show(2);
+  await approve();
+  await reach(instance, plan.id, 'completed');
 });
 
 test('a word that was written just before the card stood there decides nothing, one at that moment does', async () => {

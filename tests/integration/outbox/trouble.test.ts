@@ -251,7 +251,7 @@ describe('A card', () => {
     );
     const before = await stateOf(instance, here);
     for (const row of rows) {
-      const unchanged = { digest: 'older', rests: true, sent: false };
+      const unchanged = { version: 1, digest: 'older', rests: true, sent: false };
       await instance.db.transaction((tx) => settleCard(tx, here, row, unchanged));
     }
     expect(before?.shown).not.toBeNull();

@@ -107,6 +107,17 @@ describe('a plan in which each step asks', () => {
     await expect(readFile(join(instance.workspace, 'no.md'))).rejects.toThrow('ENOENT');
   });
 
+  test('asks again after a person refused the values, when somebody has the step retried', async () => {
+    const plan = await runPlan(instance, strict(write('a', 'again.md', 'x')));
+    await becomes(plan.id, 'a', 'waiting');
+    await say(plan.id, { a: 'failed' });
+    await reach(instance, plan.id, 'failed');
+    expect((await stepOf(plan.id, 'a')).final_args).toBeNull();
+    await say(plan.id, { a: 'retry' });
+    await becomes(plan.id, 'a', 'waiting');
+    await expect(readFile(join(instance.workspace, 'again.md'))).rejects.toThrow('ENOENT');
+  });
+
   test('takes a person’s “retry” of a failed step for their word, and asks again after one for the whole plan', async () => {
     const read: StepDraft = {
       id: 'r',

@@ -80,6 +80,32 @@ describe('the card of a plan', () => {
     expect(effects[1]).toMatch(/^Overwrites card\.md \(1\.2 KB, edited 2 d ago\) · “two” \|/);
   });
 
+  test('tells calls apart that are made under other conditions, or without asking', async () => {
+    const body = { path: 'same.md', content: 'same' };
+    const plan = await propose(
+      step('ok', 'list', { path: '.' }),
+      {
+        ...step('a', 'write', body),
+        when: [{ step: 'ok', path: '/count', is: 'greater', value: 99 }],
+        ask_before: true,
+      },
+      step('b', 'write', body),
+    );
+    const effects = await effectsOf(plan.id);
+    expect(effects).toHaveLength(2);
+    expect(effects.join()).not.toContain('2 times');
+  });
+
+  test('has the whole read where the same call is made at different times', async () => {
+    const body = { path: 'when.md', content: 'same' };
+    const plan = await propose(
+      { ...step('a', 'write', body), not_before: '2031-05-05T10:00:00.000Z' },
+      step('b', 'write', body),
+    );
+    const card = await instance.service.card(plan.id, { user: ana.id, timezone: 'UTC' });
+    expect(viewPlan(card).buttons.map(({ label }) => label)).toContain('Review');
+  });
+
   test('says how much a deletion takes with it, and what is missing', async () => {
     await mkdir(at('old/deep'), { recursive: true });
     await writeFile(at('old/one.txt'), 'x'.repeat(600));
@@ -271,4 +297,26 @@ describe('a plan asks nothing', () => {
     await approve(plan);
     await reach(instance, plan.id, 'completed');
   });
+});
+
+test('a change that repeats the arguments of a step leaves what it was approved against', async () => {
+  await writeFile(at('report.md'), 'ours');
+  const plan = await propose(
+    { id: 'hold', description: 'Wait', tool: 'human', operation: 'task', args: { question: '?' } },
+    step('a', 'write', { path: 'report.md', content: 'new' }, 'hold'),
+  );
+  await approve(plan);
+  await becomes(plan.id, 'hold', 'waiting');
+  await writeFile(at('report.md'), 'written by a colleague');
+  const { revision } = await instance.service.overview(plan.id);
+  const args = { path: 'report.md', content: 'new' };
+  const operations: PatchOperation[] = [
+    { op: 'update_steps', steps: { ids: ['a'] }, set: { args } },
+  ];
+  await instance.service.patch(plan.id, { base_revision: revision, operations }, ana);
+  const steps = { hold: 'done' as const };
+  await instance.service.resume(plan.id, { version: 2, steps, answer: 'yes' }, ana);
+  const asked = await becomes(plan.id, 'a', 'waiting');
+  expect(asked.question).toContain('changed');
+  expect(await textAt('report.md')).toBe('written by a colleague');
 });

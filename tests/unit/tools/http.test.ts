@@ -227,6 +227,30 @@ describe('http_request', () => {
     expect(hits).toEqual(['POST /']);
   });
 
+  it.each<[string, RequestListener, object]>([
+    [
+      'redirects to another place',
+      (_, response) => response.writeHead(303, { location: 'http://example.org/' }).end(),
+      { outcome: 'unknown' },
+    ],
+    [
+      'fails in the server',
+      (_, response) => response.writeHead(502).end(),
+      { status: 502, outcome: 'unknown' },
+    ],
+    [
+      'has too long an answer',
+      (_, response) => response.end('x'.repeat(2000)),
+      { outcome: 'unknown' },
+    ],
+    ['is refused', (_, response) => response.writeHead(409).end(), { status: 409 }],
+  ])('says whether a change may have been made that %s', async (_, listener, details) => {
+    const { port } = await serve(listener);
+    const bench = await open({ allowPrivate: ['127.0.0.1'], max_bytes: 1000 });
+    const args = { method: 'POST', url: `http://127.0.0.1:${port}/orders` };
+    expect((await bench.fail('http_request', args)).details).toEqual(details);
+  });
+
   it('says that its outcome is unknown when the answer never comes', async () => {
     const { port } = await serve((request) => request.socket.destroy());
     const bench = await open({ allowPrivate: ['127.0.0.1'] });

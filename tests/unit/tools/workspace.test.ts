@@ -187,6 +187,22 @@ describe('workspace_write', () => {
     expect(await readFile(inWorkspace('a.txt'), 'utf8')).toBe('two');
   });
 
+  it('replaces nothing where two write at once', async () => {
+    const write = (content: string, path: string) =>
+      bench
+        .call('workspace_write', { path, content, overwrite: false })
+        .then(() => content)
+        .catch(() => null);
+    for (let round = 0; round < 20; round += 1) {
+      const path = `race-${round}.txt`;
+      const done = await Promise.all(['one', 'two', 'three'].map((one) => write(one, path)));
+      const [winner, ...others] = done.filter((one) => one !== null);
+      expect(others).toEqual([]);
+      expect(await readFile(inWorkspace(path), 'utf8')).toBe(winner);
+    }
+    expect((await readdir(bench.workspace)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
   it('refuses a path that names a folder', async () => {
     await mkdir(inWorkspace('folder'));
     expect((await bench.fail('workspace_write', { path: 'new/', content: '' })).message).toMatch(
@@ -227,6 +243,26 @@ describe('workspace_move', () => {
     expect(error.message).toMatch(/b\.txt already exists/);
     await bench.call('workspace_move', { from: 'a.txt', to: 'b.txt', overwrite: true });
     expect(await readFile(inWorkspace('b.txt'), 'utf8')).toBe('a');
+  });
+
+  it('loses nothing where two move to one place at once', async () => {
+    const move = (from: string, to: string) =>
+      bench.call('workspace_move', { from, to }).then(
+        () => true,
+        () => false,
+      );
+    for (let round = 0; round < 20; round += 1) {
+      const [a, b, to] = [`a${round}`, `b${round}`, `to${round}`];
+      for (const name of [a, b]) {
+        await bench.call('workspace_write', { path: `${name}/x.md`, content: name });
+        await bench.call('workspace_write', { path: `${name}/folder/y.md`, content: name });
+      }
+      const files = await Promise.all([a, b].map((one) => move(`${one}/x.md`, `${to}/`)));
+      const folders = await Promise.all([a, b].map((one) => move(`${one}/folder`, `${to}/`)));
+      expect([...files, ...folders].filter(Boolean)).toHaveLength(2);
+      const left = await Promise.all([a, b].map((one) => readdir(inWorkspace(one))));
+      expect(left.flat().sort()).toEqual(['folder', 'x.md']);
+    }
   });
 
   it('says what is missing and creates no folder for it', async () => {

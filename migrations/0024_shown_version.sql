@@ -1,0 +1,1 @@
+ALTER TABLE "countersign"."chat_posts" ADD COLUMN "shown_version" integer;
