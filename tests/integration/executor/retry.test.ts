@@ -69,6 +69,13 @@ async function readStep(of: TestInstance, id: string) {
   return step;
 }
 
+function waitForUnknown(of: TestInstance, id: string) {
+  return waitFor('the step to be unknown', async () => {
+    const step = await readStep(of, id);
+    return step.status === 'unknown' ? step : null;
+  });
+}
+
 async function readAttempts(id: string): Promise<string[]> {
   const { rows } = await instance.db.query.execute<{ status: string }>(
     sql`select status from countersign.step_attempts where plan_id = ${id} order by attempt`,
@@ -157,8 +164,17 @@ describe('a call that only reads', () => {
 });
 
 describe('a call that writes', () => {
-  it('is not made again once a server has seen it', async () => {
+  it('is not made again once a server has seen it: a person says whether it went through', async () => {
     const { state } = await serve(0, busy, fine);
+    const plan = await runPlan(instance, { title: 'Post', steps: [post(state.port)] });
+    const step = await waitForUnknown(instance, plan.id);
+    expect(step.question).toMatch(/503.*It may have gone through; we can't tell\./);
+    expect(state.hits).toBe(1);
+  });
+
+  it('fails at once when the server refuses it', async () => {
+    const refuse: RequestListener = (_, response) => response.writeHead(409).end();
+    const { state } = await serve(0, refuse, fine);
     const plan = await runPlan(instance, { title: 'Post', steps: [post(state.port)] });
     await reach(instance, plan.id, 'failed');
     expect(await readAttempts(plan.id)).toEqual(['failed']);
@@ -210,10 +226,7 @@ describe('a call that takes too long', () => {
   it('is of unknown outcome if it writes: a person is asked', async () => {
     const { state } = await serve(0, silent);
     const plan = await runPlan(quick, { title: 'Post', steps: [post(state.port)] });
-    const step = await waitFor('the step to be unknown', async () => {
-      const now = await readStep(quick, plan.id);
-      return now.status === 'unknown' ? now : null;
-    });
+    const step = await waitForUnknown(quick, plan.id);
     expect(step.error?.code).toBe('timed_out');
     expect(step.question).toMatch(/within 1 s\. It may have gone through; we can't tell\./);
     expect(state.hits).toBe(1);
