@@ -69,12 +69,15 @@ describe('an answer', () => {
     expect((await bench.fail('http_get', { url })).passesAfterMs).toBe(passesAfterMs);
   });
 
-  it('that is no success leaves no doubt that the server has seen a write', async () => {
+  it('to a write says whether it was done: not with a 4xx, and with a 5xx nobody knows', async () => {
     const bench = await open();
-    const url = await serve((_, response) => response.writeHead(503).end());
-    const error = await bench.fail('http_request', { url, method: 'POST' });
-    expect(error.passesAfterMs).toBe(0);
-    expect(error.details).not.toHaveProperty('outcome');
+    const url = await serve((request, response) => {
+      response.writeHead(Number(request.url?.slice(1))).end();
+    });
+    const fail = (status: number) =>
+      bench.fail('http_request', { url: `${url}${status}`, method: 'POST' });
+    expect(await fail(503)).toMatchObject({ passesAfterMs: 0, details: { outcome: 'unknown' } });
+    expect((await fail(409)).details).not.toHaveProperty('outcome');
   });
 });
 
