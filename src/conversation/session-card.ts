@@ -6,7 +6,7 @@ import { readLatestCheckpoint } from '#db/planning-checkpoints.ts';
 import { isOvertaken, type RunRow, readRun } from '#db/runs.ts';
 import { offersQuestionId } from '#domain/planning/asked-question.ts';
 import type { Offer, SessionCardFacts } from '#domain/planning/session-card.ts';
-import { PlanningState, type SessionResult } from '#domain/planning/state.ts';
+import type { PlanningState, SessionResult } from '#domain/planning/state.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { nameOnSession } from '#people/people-named.ts';
 import { digestShown } from '#runs/session-subject.ts';
@@ -16,9 +16,7 @@ import { readDeciders } from './session-decisions.ts';
 async function readSession(db: Queryable, run: RunRow): Promise<PlanningState | null> {
   if (run.planning_status === 'running') return null;
   const latest = await readLatestCheckpoint(db, run.id);
-  if (latest === null || latest.turn !== run.turn) return null;
-  const parsed = PlanningState.safeParse(latest.state);
-  return parsed.success ? parsed.data : null;
+  return latest?.turn === run.turn ? (latest.state.data ?? null) : null;
 }
 
 const Offered = z.object({
@@ -30,7 +28,7 @@ const Offered = z.object({
 
 /** What the session's question puts before the person, so that a press says what they would type: the last list. */
 function readOffers({ offered, result }: PlanningState): Offer[] {
-  if (result?.kind !== 'question' || result.question_ids?.includes(offersQuestionId) !== true)
+  if (result?.kind !== 'question' || !result.questions.some(({ id }) => id === offersQuestionId))
     return [];
   const all = offered.flatMap((one) => {
     const parsed = Offered.safeParse(one);

@@ -6,7 +6,7 @@ import { readTurnState } from '#db/planning-checkpoints.ts';
 import { type RunRow, readRun } from '#db/runs.ts';
 import type { PlanningStatus } from '#domain/planning/run.ts';
 import type { SessionCardFacts, SessionOver } from '#domain/planning/session-card.ts';
-import { PlanningState, type SessionDecision } from '#domain/planning/state.ts';
+import type { PlanningState, SessionDecision } from '#domain/planning/state.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { nameOnSession } from '#people/people-named.ts';
 import { describeRun, readRunCard } from './session-card.ts';
@@ -36,13 +36,13 @@ async function readPast(
   run: RunRow,
   { turn, message }: TurnSaid,
 ): Promise<Past | null> {
-  const parsed = PlanningState.safeParse(await readTurnState(db, run.id, turn));
-  if (!parsed.success) return null;
+  const session = await readTurnState(db, run.id, turn);
+  if (session === null) return null;
   const { before, after } = await readSaidAround(db, run.id, message);
   const decision = decisionAfter(run, turn);
   const by = decision.kind === 'said' ? (after?.name ?? null) : decision.by;
   return {
-    session: parsed.data,
+    session,
     request: before ?? run.request,
     over: { kind: decision.kind, by, at: after?.created_at ?? null },
   };
@@ -74,7 +74,8 @@ export async function readTurnCard(
     request,
     decision: null,
     response_text: said.message.text,
-    questions: session.result?.kind === 'question' ? session.result.questions : null,
+    questions:
+      session.result?.kind === 'question' ? session.result.questions.map(({ text }) => text) : null,
     escalate_reason: null,
   };
   return nameOnSession(db, { ...(await describeRun(context, then, session, viewer)), over });

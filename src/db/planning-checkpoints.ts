@@ -3,7 +3,7 @@
 import { asc, desc, eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
-import type { PlanningState } from '#domain/planning/state.ts';
+import { type PlanningState, parseStoredState } from '#domain/planning/state.ts';
 import { TraceEntry } from '#domain/planning/trace.ts';
 import { type Json, makeStorable } from '#domain/text.ts';
 import type { Queryable } from './database.ts';
@@ -85,31 +85,34 @@ export async function forgetStates(
       )`);
 }
 
-/** The last checkpoint of a run, its state as it is stored; null: there is none. */
+/** The last checkpoint of a run, with its state where this version can read it; null: there is none. */
 export async function readLatestCheckpoint(
   db: Queryable,
   runId: string,
-): Promise<{ seq: number; turn: number; stage: Stage; state: unknown } | null> {
+): Promise<{ seq: number; turn: number; state: z.ZodSafeParseResult<PlanningState> } | null> {
   const [row] = await db
     .select({
       seq: planningCheckpoints.seq,
       turn: planningCheckpoints.turn,
-      stage: planningCheckpoints.stage,
       state: planningCheckpoints.state,
     })
     .from(planningCheckpoints)
     .where(eq(planningCheckpoints.run_id, runId))
     .orderBy(desc(planningCheckpoints.seq))
     .limit(1);
-  return row ?? null;
+  return row === undefined ? null : { ...row, state: parseStoredState(row.state) };
 }
 
-/** How turn `turn` of a run ended, as it is stored; null: nothing of it was kept. */
-export async function readTurnState(db: Queryable, runId: string, turn: number): Promise<unknown> {
+/** How turn `turn` of a run ended; null: nothing of it was kept, or nothing that this version can read. */
+export async function readTurnState(
+  db: Queryable,
+  runId: string,
+  turn: number,
+): Promise<PlanningState | null> {
   const { rows } = await db.execute<{ state: unknown }>(sql`
     select state from countersign.planning_checkpoints where run_id = ${runId} and turn = ${turn}
     order by seq desc limit 1`);
-  return rows[0]?.state ?? null;
+  return parseStoredState(rows[0]?.state).data ?? null;
 }
 
 /** What turn `turn` of a run has done so far, by its last checkpoint; empty where that is of another turn. */

@@ -6,7 +6,7 @@ import { markProbed, readPolicy } from '#db/policies.ts';
 import { type Clock, systemClock } from '#domain/clock.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
-import { PlanningState } from '#domain/planning/state.ts';
+import type { PlanningState } from '#domain/planning/state.ts';
 import type { ChatModel } from '#models/chat-model.ts';
 import type { Budget } from './budget/budget.ts';
 import type { PlanningLimits } from './budget/limits.ts';
@@ -194,11 +194,10 @@ export function keepInDatabase(
     async read(runId) {
       const row = await readLatestCheckpoint(db, runId);
       if (row === null) return null;
-      const parsed = PlanningState.safeParse(row.state);
-      if (parsed.success) return { state: parsed.data, seq: row.seq };
+      if (row.state.success) return { state: row.state.data, seq: row.seq };
       warn(
         `The planning session of run ${runId} was stored in a shape this version does not know; it starts anew.`,
-        parsed.error,
+        row.state.error,
       );
       unread.set(runId, row.seq);
       return null;

@@ -3,7 +3,7 @@ import type { RunRow } from '#db/runs.ts';
 import { type CallToAction, callOf, type MessageParts } from '#domain/chat/message-parts.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { Plan } from '#domain/plan/plan.ts';
-import { nameQuestions, type SaidLine } from '#domain/planning/asked-question.ts';
+import type { SaidLine } from '#domain/planning/asked-question.ts';
 import type { PlanningOutcome, TraceEntry } from '#domain/planning/run.ts';
 import type { Pause } from '#domain/planning/state.ts';
 import { callOfPlan } from '#messages/call-to-action.ts';
@@ -100,7 +100,7 @@ export function saysOf(
       return { kind: 'answer', facts: { lines, questions }, action };
     }
     case 'question': {
-      const questions = nameQuestions(result.questions, result.question_ids);
+      const { questions } = result;
       return pause?.kind === 'budget'
         ? { kind: 'budget', facts: { lines, questions }, action: callOf(pause, tone) }
         : { kind: 'question', facts: { lines, questions }, action: null };
@@ -139,7 +139,7 @@ export function closing(result: Talk, pause: Pause | null, open: boolean): Closi
       return { planning_status: after(event) };
     }
     case 'question':
-      return { planning_status: after('ask'), questions: result.questions };
+      return { planning_status: after('ask'), questions: result.questions.map((one) => one.text) };
     case 'gate':
       return { planning_status: after('ask') };
     case 'rfc':

@@ -61,8 +61,7 @@ function plan(request: PlanningRequest, signal: AbortSignal) {
       ? {
           kind: 'question' as const,
           text: '⟦Which?⟧',
-          questions: ['⟦Which?⟧'],
-          question_ids: ['name'],
+          questions: [{ id: 'name', text: '⟦Which?⟧' }],
         }
       : {
           kind: 'proposal' as const,

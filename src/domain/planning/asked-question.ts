@@ -24,14 +24,9 @@ export function joinLines(lines: SaidLine[]): string {
   return lines.map(({ text }) => text).join('\n');
 }
 
-/** The id of a question that its asker gave none: its words. */
-export function nameQuestion(text: string): string {
-  return text.trim().slice(0, 200);
-}
-
-/** Questions with their ids. @param ids one for each, where the asker gave them some */
-export function nameQuestions(questions: string[], ids: string[] = []): AskedQuestion[] {
-  return questions.map((text, index) => ({ id: ids[index] ?? nameQuestion(text), text }));
+/** A question with its id; without one of its own, its words are the id. */
+export function askedQuestion(text: string, id: string | null = null): AskedQuestion {
+  return { id: id ?? text.trim().slice(0, 200), text };
 }
 
 /** What a person's message says to one of the questions that were open when it was written. */

@@ -4,11 +4,9 @@ import type { MessageKind } from '../chat/message-parts.ts';
 import { type InteractionPolicy, PolicyOverride, type PolicyWish } from '../people/policy.ts';
 import type { PlanDraft } from '../plan/plan.ts';
 import { line, longestMessage } from '../text.ts';
-import type { AskedQuestion, GivenAnswer, SaidLine } from './asked-question.ts';
+import type { AskedQuestion, GivenAnswer } from './asked-question.ts';
 import { PatternSpec } from './pattern.ts';
-import type { Infeasibility } from './schedule.ts';
-import type { Gate } from './stages.ts';
-import type { PlanningState, SessionDecision } from './state.ts';
+import type { PlanningState, SessionDecision, SessionResult } from './state.ts';
 import type { TraceEntry } from './trace.ts';
 
 export type { TraceEntry } from './trace.ts';
@@ -98,32 +96,11 @@ export type PlanningRequest = {
   timezone: string;
 };
 
-/**
- * How a planner's run ends. `text` is without a call to action; `lines` is the text line by line, left out where the card
- * shows all of it.
- * Nothing here decides anything: a proposal still waits for a person.
- */
+/** How a planner's run ends. It decides nothing: a proposal still waits for a person. */
 export type PlanningOutcome = {
-  result: /** `asked`: beside the answer; nothing waits for it. */
-    | { kind: 'answer'; text: string; asked?: AskedQuestion[] }
+  result:
+    | Exclude<SessionResult, { kind: 'proposal' }>
     | { kind: 'proposal'; draft: PlanDraft }
-    /** An artifact that the person approves before the next one is made. */
-    | { kind: 'gate'; gate: Gate; text: string; digest: string; lines?: SaidLine[] }
-    /** A pattern or subtype that is new and needs a person's word. */
-    | { kind: 'rfc'; text: string; rfc: string; lines?: SaidLine[] }
-    /** It does not fit into the time there is. */
-    | { kind: 'escalation'; text: string; infeasible: Infeasibility }
-    /** `question_ids` names the questions, one each; left out: each is named by its words. */
-    | {
-        kind: 'question';
-        text: string;
-        questions: string[];
-        question_ids?: string[];
-        lines?: SaidLine[];
-      }
-    /** No tool can do it. `wanted` is what was asked for, for tool-gap statistics. */
-    | { kind: 'cannot'; text: string; wanted: string }
-    | { kind: 'aborted'; text: string; reason: string }
     /** Another planner has gone on with this turn; nothing of this one counts. */
     | { kind: 'superseded' };
   /** Why a plan was or was not made (A16). */

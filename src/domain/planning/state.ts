@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { PolicyOverride } from '../people/policy.ts';
 import { JsonObject, line, StorableText } from '../text.ts';
-import { AskedQuestion, SaidLine } from './asked-question.ts';
+import { AskedQuestion, askedQuestion, SaidLine } from './asked-question.ts';
 import { PlanOutline } from './outline.ts';
 import { PatternSpec } from './pattern.ts';
 import { Roadmap } from './roadmap.ts';
@@ -46,7 +46,7 @@ export type Pause = z.infer<typeof Pause>;
 /** The text line by line; left out: the card of the session shows all of it. */
 const lines = z.array(SaidLine).exactOptional();
 
-/** How a session ended, or what it says while it stands. Text is what the person reads. */
+/** How a session ended, or what it waits for. `text` is what the person reads, without a call to action. */
 export const SessionResult = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('answer'),
@@ -54,18 +54,26 @@ export const SessionResult = z.discriminatedUnion('kind', [
     /** What is asked beside it; nothing waits for the answer. */
     asked: z.array(AskedQuestion).exactOptional(),
   }),
+  /** No tool can do it. `wanted` is what was asked for, for statistics of missing tools. */
   z.strictObject({ kind: z.literal('cannot'), text: StorableText, wanted: StorableText }),
   z.strictObject({
     kind: z.literal('question'),
     text: StorableText,
-    questions: z.array(line(2000)).min(1).max(10),
-    /** One for each question; left out: they have none of their own. */
-    question_ids: z.array(line(200)).max(10).exactOptional(),
+    questions: z.array(AskedQuestion).min(1).max(10),
     lines,
   }),
-  z.strictObject({ kind: z.literal('rfc'), text: StorableText, lines }),
-  z.strictObject({ kind: z.literal('gate'), gate: Gate, text: StorableText, lines }),
+  /** A pattern or subtype that is new and needs a person's approval; `rfc` says why it is proposed. */
+  z.strictObject({ kind: z.literal('rfc'), rfc: line(2000), text: StorableText, lines }),
+  /** An artifact that the person approves before the next one is made. `digest`: of what is shown. */
+  z.strictObject({
+    kind: z.literal('gate'),
+    gate: Gate,
+    digest: line(64),
+    text: StorableText,
+    lines,
+  }),
   z.strictObject({ kind: z.literal('proposal') }),
+  /** It does not fit into the time there is. */
   z.strictObject({ kind: z.literal('escalation'), text: StorableText, infeasible: Infeasibility }),
   z.strictObject({ kind: z.literal('aborted'), text: StorableText, reason: line(2000) }),
 ]);
@@ -122,6 +130,43 @@ export const PlanningState = z.strictObject({
   trace: z.array(TraceEntry).default([]),
 });
 export type PlanningState = z.infer<typeof PlanningState>;
+
+/** The result as earlier versions stored it: questions without ids, gates without a digest, RFCs without their reason. */
+const EarlierState = z.looseObject({
+  result: z.looseObject({
+    kind: z.string(),
+    text: z.string().optional(),
+    questions: z.array(z.union([AskedQuestion, z.string()])).optional(),
+    question_ids: z.array(z.string()).optional(),
+  }),
+  pause: z.looseObject({ digest: z.string().nullish() }).nullish(),
+  rfc: z.looseObject({ text: z.string() }).nullish(),
+});
+
+function convertEarlier(stored: unknown): unknown {
+  const { success, data } = EarlierState.safeParse(stored);
+  if (!success) return stored;
+  const { questions = [], question_ids = [], ...result } = data.result;
+  switch (result.kind) {
+    case 'question': {
+      const named = questions.map((one, index) =>
+        typeof one === 'string' ? askedQuestion(one, question_ids[index]) : one,
+      );
+      return { ...data, result: { ...result, questions: named } };
+    }
+    case 'gate':
+      return { ...data, result: { digest: data.pause?.digest, ...result } };
+    case 'rfc':
+      return { ...data, result: { rfc: data.rfc?.text ?? result.text, ...result } };
+    default:
+      return stored;
+  }
+}
+
+/** A stored session, also one of an earlier version. */
+export function parseStoredState(stored: unknown): z.ZodSafeParseResult<PlanningState> {
+  return PlanningState.safeParse(convertEarlier(stored));
+}
 
 /** What a person decided about a session that stands still. It comes from a press or an exact word, never from a model. */
 export const SessionDecision = z.discriminatedUnion('kind', [

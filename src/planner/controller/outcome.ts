@@ -54,35 +54,20 @@ function explainPlan(draft: PlanDraft, tools: PlannerTools): string {
 }
 
 function readResult(state: Readonly<PlanningState>, draft: () => PlanDraft | null): Result {
-  const { result, pause, rfc } = state;
-  switch (result?.kind) {
-    case 'answer':
-      return pause?.kind === 'gate' && pause.gate !== null && pause.digest !== null
-        ? { kind: 'gate', gate: pause.gate, digest: pause.digest, text: result.text }
-        : result;
-    case 'cannot':
-    case 'question':
-    case 'aborted':
-    case 'escalation':
-      return result;
-    case 'rfc':
-      return { ...result, rfc: rfc?.text ?? result.text };
-    case 'gate':
-      return { ...result, digest: pause?.digest ?? '' };
-    case 'proposal': {
-      const proposed = draft();
-      if (proposed !== null) return { kind: 'proposal', draft: proposed };
-      return { kind: 'aborted', reason: 'internal', text: 'There is no outline to propose.' };
-    }
-    case undefined:
-      return {
-        kind: 'aborted',
-        reason: 'internal',
-        text: `Planning came to a stop (${state.stage}) without a word. Ask again.`,
-      };
-    default:
-      return result satisfies never;
+  const { result, pause } = state;
+  if (result === null) {
+    const text = `Planning came to a stop (${state.stage}) without a word. Ask again.`;
+    return { kind: 'aborted', reason: 'internal', text };
   }
+  if (result.kind === 'proposal') {
+    const proposed = draft();
+    if (proposed !== null) return { kind: 'proposal', draft: proposed };
+    return { kind: 'aborted', reason: 'internal', text: 'There is no outline to propose.' };
+  }
+  // An answer beside a gate leaves the gate waiting.
+  return result.kind === 'answer' && pause?.kind === 'gate' && pause.gate && pause.digest
+    ? { kind: 'gate', gate: pause.gate, digest: pause.digest, text: result.text }
+    : result;
 }
 
 export function describeOutcome(

@@ -1,5 +1,6 @@
 // The reasoner with a language model: one agent run a stage, which always ends in a named event.
 import type { Clock } from '#domain/clock.ts';
+import { askedQuestion } from '#domain/planning/asked-question.ts';
 import type { StageEvent } from '#domain/planning/stages.ts';
 import { type AgentReport, runAgent } from '../agent/run-agent.ts';
 import { explainCap, explainHardCap, type PlanningLimits } from '../budget/limits.ts';
@@ -69,7 +70,7 @@ function closeStage(
         return 'answered';
       }
       stageTools.ask(
-        { kind: 'question', text: said, questions: [said.slice(0, 2000)] },
+        { kind: 'question', text: said, questions: [askedQuestion(said.slice(0, 2000))] },
         { kind: 'questions', resume: stage, gate: null, digest: null },
         'the model asks back',
       );
@@ -96,7 +97,7 @@ function closeStage(
         return stop('cap_cost', explainHardCap(end.ceiling, limits), 'cap_reached');
       const question = describeBudgetStop(state, request.policy);
       stageTools.ask(
-        { kind: 'question', text: question, questions: [question] },
+        { kind: 'question', text: question, questions: [askedQuestion(question)] },
         { kind: 'budget', resume: stage, gate: state.pause?.gate ?? null, digest: null },
         `the soft ceiling of a turn would be passed while planning “${request.text.slice(0, 80)}”`,
       );

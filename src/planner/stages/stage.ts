@@ -1,6 +1,7 @@
 // The context of a stage runner, and the event it returns to the controller's table.
 import type { Clock } from '#domain/clock.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
+import { askedQuestion } from '#domain/planning/asked-question.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { JsonObject } from '#domain/text.ts';
@@ -76,7 +77,11 @@ export function askPerson(
   reason: string,
 ): StageEvent {
   stageTools.ask(
-    { kind: 'question', text: questions.join('\n'), questions },
+    {
+      kind: 'question',
+      text: questions.join('\n'),
+      questions: questions.map((text) => askedQuestion(text)),
+    },
     { kind: 'questions', resume, gate: null, digest: null },
     reason,
   );

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { introduceQuestions } from '#cards/calls-to-action.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
-import { joinLines, nameQuestion, type SaidLine } from '#domain/planning/asked-question.ts';
+import { askedQuestion, joinLines, type SaidLine } from '#domain/planning/asked-question.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Stage } from '#domain/planning/stages.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
@@ -66,7 +66,9 @@ function findAsked({ offered, result }: Readonly<PlanningState>): string[] {
   const kept = offered.flatMap(({ kind, question }) =>
     kind === 'question' && typeof question === 'string' ? [question] : [],
   );
-  return result?.kind === 'question' ? [...kept, ...result.questions] : kept;
+  return result?.kind === 'question'
+    ? [...kept, ...result.questions.map(({ text }) => text)]
+    : kept;
 }
 
 type Sorted = { ask: Question[]; assume: Question[]; open: Question[] };
@@ -161,8 +163,7 @@ function elicit({ questions }: ElicitContext, toolContext: ToolContext): ToolOut
         kind: 'question',
         text: joinLines(lines),
         lines,
-        questions: ask.map(({ question }) => question),
-        question_ids: ask.map((one) => one.id ?? nameQuestion(one.question)),
+        questions: ask.map(({ question, id }) => askedQuestion(question, id)),
       },
     },
     ends: 'needs_clarification',

@@ -7,7 +7,7 @@ import type { InteractionPolicy } from '#domain/people/policy.ts';
 import { joinLines, type SaidLine } from '#domain/planning/asked-question.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Gate, StageEvent } from '#domain/planning/stages.ts';
-import type { PlanningState, SessionDecision, SessionResult } from '#domain/planning/state.ts';
+import type { PlanningState, SessionDecision } from '#domain/planning/state.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
 import { withoutProposal } from '../patterns/use-pattern.ts';
 import { gatesWanted } from '../policy/effects.ts';
@@ -109,10 +109,12 @@ function ask({ state, policy }: ToolContext, ...explanations: string[]): ToolOut
   const digest = digestGate(due, state);
   if (lines === null || digest === null)
     return { result: fail('There is nothing to approve yet.') };
-  const result: SessionResult = { kind: 'gate', gate: due, text: joinLines(lines), lines };
   return {
     result: succeed({ asks: due, digest }, ...explanations, `The ${due} waits for approval.`),
-    changes: { pause: { kind: 'gate', resume: 'SEEK_APPROVAL', gate: due, digest }, result },
+    changes: {
+      pause: { kind: 'gate', resume: 'SEEK_APPROVAL', gate: due, digest },
+      result: { kind: 'gate', gate: due, digest, text: joinLines(lines), lines },
+    },
     ends: 'no_response',
   };
 }

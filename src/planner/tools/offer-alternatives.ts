@@ -1,6 +1,6 @@
 // Shared by brainstorm and craft_options: alternatives are checked and asked as one question; where nothing may be asked, the
 // first is taken and noted.
-import { joinLines, offersQuestionId } from '#domain/planning/asked-question.ts';
+import { askedQuestion, joinLines, offersQuestionId } from '#domain/planning/asked-question.ts';
 import type { Stage } from '#domain/planning/stages.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
 import { offersIdeas, optionsWanted, questionsAllowed } from '../policy/effects.ts';
@@ -78,8 +78,7 @@ export function offerAlternatives(
         kind: 'question',
         text,
         lines,
-        questions: [offer.question],
-        question_ids: [offersQuestionId],
+        questions: [askedQuestion(offer.question, offersQuestionId)],
       },
     },
     self: offer.self,

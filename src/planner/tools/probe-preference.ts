@@ -1,7 +1,7 @@
 // probe_preference: asks a person once how they like to be talked to, beside something that is asked or answered anyway,
 // so that no plan ever waits for it.
 import { z } from 'zod';
-import { nameQuestions, styleQuestionId } from '#domain/planning/asked-question.ts';
+import { askedQuestion, styleQuestionId } from '#domain/planning/asked-question.ts';
 import { succeed } from '../agent/agent-tool.ts';
 import { questionsAllowed } from '../policy/effects.ts';
 import { addOffered, askingStages } from './elicit-context.ts';
@@ -20,16 +20,12 @@ export type PreferencePort = {
   claim(user: string): Promise<boolean>;
 };
 
-function idsOf({ questions, question_ids }: { questions: string[]; question_ids?: string[] }) {
-  return nameQuestions(questions, question_ids).map(({ id }) => id);
-}
-
 /** The session's text with the question beside it; null: this is no moment for it. */
 function addQuestion({ state, policy }: ToolContext): ToolOutcome['changes'] | null {
   const { result } = state;
   const offered = addOffered(state, [{ kind: 'question', question: styleQuestion, default: null }]);
   if (result?.kind === 'answer') {
-    const asked = [{ id: styleQuestionId, text: styleQuestion }];
+    const asked = [askedQuestion(styleQuestion, styleQuestionId)];
     return { offered, result: { ...result, text: `${result.text}\n\n${styleQuestion}`, asked } };
   }
   const slots = questionsAllowed(policy, state.questions_asked);
@@ -43,8 +39,7 @@ function addQuestion({ state, policy }: ToolContext): ToolOutcome['changes'] | n
       ...(result.lines === undefined
         ? {}
         : { lines: [...result.lines, { text: '' }, { text: styleQuestion, on_card: true }] }),
-      questions: [...result.questions, styleQuestion],
-      question_ids: [...idsOf(result), styleQuestionId],
+      questions: [...result.questions, askedQuestion(styleQuestion, styleQuestionId)],
     },
   };
 }

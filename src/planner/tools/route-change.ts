@@ -1,6 +1,7 @@
 // route_change: which part of a plan feedback concerns. The reasoner chooses; if it cannot tell, the person picks one of four.
 // Nothing here reads the feedback itself.
 import { z } from 'zod';
+import { askedQuestion } from '#domain/planning/asked-question.ts';
 import type { Gate, StageEvent } from '#domain/planning/stages.ts';
 import type { ChangeRequest, Pause, PlanningState } from '#domain/planning/state.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
@@ -79,12 +80,16 @@ export function routeChange(
 }
 
 function askPerson({ feedback }: ChangeRequest, pause: Pause | null): ToolOutcome {
-  const question = `What should change about the plan: “${feedback.slice(0, 200)}”?`;
+  const question = askedQuestion(`What should change about the plan: “${feedback.slice(0, 200)}”?`);
   const lines = choiceNames.map((name, index) => `${index + 1}. ${choices[name]}`);
   return {
     result: succeed(null, 'The person is asked what the feedback concerns.'),
     changes: {
-      result: { kind: 'question', text: [question, ...lines].join('\n'), questions: [question] },
+      result: {
+        kind: 'question',
+        text: [question.text, ...lines].join('\n'),
+        questions: [question],
+      },
       pause: {
         kind: 'questions',
         resume: 'SEEK_APPROVAL',

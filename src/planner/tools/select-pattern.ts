@@ -85,7 +85,7 @@ function pauseForPerson(spec: PatternSpec, proposes: string, notes: string[]): T
       pattern: spec,
       rfc,
       pause: { kind: 'rfc', resume: 'DRAFT_OUTLINE', gate: null, digest },
-      result: { kind: 'rfc', text: joinLines(lines), lines },
+      result: { kind: 'rfc', rfc: rfc.text, text: joinLines(lines), lines },
       reason: `${proposes} is new and needs a person’s approval.`,
     },
     ends: 'needs_clarification',

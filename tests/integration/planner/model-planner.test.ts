@@ -293,7 +293,7 @@ describe('answers and questions', () => {
     ]);
     expect(outcome.result).toMatchObject({
       kind: 'question',
-      questions: ['Which folder?', 'Which name?'],
+      questions: [{ text: 'Which folder?' }, { text: 'Which name?' }],
     });
   });
 

@@ -218,7 +218,10 @@ describe('an answer that comes a week later', () => {
         : elicit({ question: 'Into which file?' });
     const one = ask('Write it down');
     const question = await planOnce(one);
-    expect(question.result).toMatchObject({ kind: 'question', questions: ['Into which file?'] });
+    expect(question.result).toMatchObject({
+      kind: 'question',
+      questions: [{ text: 'Into which file?' }],
+    });
     const outcome = await planOnce(nextOf(one, { text: 'Into b.txt' }), { after: week });
     expect(proposalOf(outcome).steps).toHaveLength(1);
     expect(asked()).toBe(2);

@@ -49,7 +49,7 @@ function textOf({ result }: PlanningOutcome): string {
 }
 
 function questionsOf({ result }: PlanningOutcome): string[] {
-  return result.kind === 'question' ? result.questions : [];
+  return result.kind === 'question' ? result.questions.map(({ text }) => text) : [];
 }
 
 const idea = (name: string, text: string, differs: string) => ({ name, text, differs });

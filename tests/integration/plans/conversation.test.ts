@@ -23,7 +23,7 @@ let idle: TestInstance;
 
 const planner = scriptedPlanner(({ text }) =>
   text === 'Otherwise'
-    ? { kind: 'question', text: 'How?', questions: ['How?'] }
+    ? { kind: 'question', text: 'How?', questions: [{ id: 'how', text: 'How?' }] }
     : { kind: 'proposal', draft: { title: text, steps: [noop('1')] } },
 );
 

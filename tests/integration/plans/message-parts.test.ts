@@ -15,8 +15,10 @@ const planner = scriptedPlanner((request) => {
     return {
       kind: 'question',
       text: 'Two questions:\n1. Where to?\n2. Which name?',
-      questions: ['Where to?', 'Which name?'],
-      question_ids: ['destination', 'name'],
+      questions: [
+        { id: 'destination', text: 'Where to?' },
+        { id: 'name', text: 'Which name?' },
+      ],
     };
   }
   return { kind: 'answer', text: 'Thanks.' };

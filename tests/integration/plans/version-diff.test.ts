@@ -28,7 +28,7 @@ beforeAll(async () => {
       requests.push(request);
       const draft = drafts[request.text];
       return draft === undefined
-        ? { kind: 'question', text: 'Which?', questions: ['Which?'] }
+        ? { kind: 'question', text: 'Which?', questions: [{ id: 'which', text: 'Which?' }] }
         : { kind: 'proposal', draft };
     }),
   });

@@ -61,7 +61,10 @@ describe('what an outcome makes of its run', () => {
   it.each([
     [{ kind: 'answer', text: 'Yes.' }, 'complete'],
     [{ kind: 'cannot', text: 'No tool can.', wanted: 'fly' }, 'complete'],
-    [{ kind: 'question', text: 'Which?', questions: ['Which?'] }, 'needs_clarification'],
+    [
+      { kind: 'question', text: 'Which?', questions: [{ id: 'which', text: 'Which?' }] },
+      'needs_clarification',
+    ],
     [gate, 'needs_clarification'],
     [{ kind: 'rfc', text: 'New.', rfc: 'Why' }, 'needs_clarification'],
     [{ kind: 'escalation', text: 'No.', infeasible }, 'needs_scheduling_escalation'],

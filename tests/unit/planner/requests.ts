@@ -1,7 +1,7 @@
 // Planning requests for tests, all from one moment: Wednesday, 4 March 2026, 11:00 in Berlin.
 import { defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
-import { assignAnswers, nameQuestions } from '#domain/planning/asked-question.ts';
+import { assignAnswers } from '#domain/planning/asked-question.ts';
 import type { Planner, PlanningOutcome, PlanningRequest, Utterance } from '#domain/planning/run.ts';
 import type { JsonObject } from '#domain/text.ts';
 
@@ -55,8 +55,7 @@ export async function converse(
 export function saidBy({ result }: PlanningOutcome): Utterance {
   const text = 'text' in result ? result.text : 'PLAN-3f9a1c20 waits for you.';
   if (result.kind !== 'question') return { author: 'bot', text };
-  const questions = nameQuestions(result.questions, result.question_ids);
-  return { author: 'bot', text, kind: 'question', questions };
+  return { author: 'bot', text, kind: 'question', questions: result.questions };
 }
 
 /** The steps as short lines: `1 workspace_write {"path":"a.txt"} <- 2`. */

@@ -2,6 +2,7 @@
 // approve, and planners of a turn that people have left behind.
 import { describe, expect, it } from 'vitest';
 import { defaultPolicy } from '#domain/people/policy.ts';
+import { askedQuestion } from '#domain/planning/asked-question.ts';
 import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
 import { keepInMemory } from '#planner/controller/checkpoints.ts';
 import { request } from '../requests.ts';
@@ -161,7 +162,7 @@ describe('a question', () => {
           if (what === 'elicit_context')
             return calling('elicit_context', { questions: [question] })(task, time);
           task.stageTools.ask(
-            { kind: 'question', text: 'More?', questions: ['More?'] },
+            { kind: 'question', text: 'More?', questions: [askedQuestion('More?')] },
             { kind: 'budget', resume: 'COLLECT_CONTEXT', gate: null, digest: null },
             'costs more',
           );

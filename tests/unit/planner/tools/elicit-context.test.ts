@@ -30,7 +30,9 @@ describe('elicit_context', () => {
     const outcome = await ask(four, toolContext);
     const asked =
       outcome.changes?.result?.kind === 'question' ? outcome.changes.result.questions : [];
-    expect(asked).toEqual(four.slice(0, depth).map(({ question }) => question));
+    expect(asked.map(({ text }) => text)).toEqual(
+      four.slice(0, depth).map(({ question }) => question),
+    );
     expect(outcome.result.data).toMatchObject({ assumed: { length: 4 - depth } });
     expect(outcome.ends).toBe(depth === 0 ? undefined : 'needs_clarification');
     expect(outcome.changes?.questions_asked).toBe(depth === 0 ? undefined : depth);

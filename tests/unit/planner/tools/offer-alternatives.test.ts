@@ -47,7 +47,7 @@ describe('options', () => {
       changes: {
         questions_asked: 1,
         pause: { kind: 'questions', resume: 'DRAFT_OUTLINE' },
-        result: { questions: [question] },
+        result: { questions: [{ id: 'offers', text: question }] },
       },
     });
   });

@@ -13,7 +13,11 @@ function people(known: string[] = []) {
   };
 }
 
-const question: SessionResult = { kind: 'question', text: 'Where?', questions: ['Where?'] };
+const question: SessionResult = {
+  kind: 'question',
+  text: 'Where?',
+  questions: [{ id: 'place', text: 'Where?' }],
+};
 
 function probe(
   options: {
@@ -33,7 +37,13 @@ describe('probe_preference', () => {
     const outcome = await probe();
     expect(outcome.changes).toMatchObject({
       questions_asked: 2,
-      result: { questions: ['Where?', styleQuestion], text: `Where?\n\n${styleQuestion}` },
+      result: {
+        questions: [
+          { id: 'place', text: 'Where?' },
+          { id: 'style', text: styleQuestion },
+        ],
+        text: `Where?\n\n${styleQuestion}`,
+      },
     });
     expect(outcome.ends).toBeUndefined();
   });
