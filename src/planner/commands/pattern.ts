@@ -2,9 +2,10 @@
 import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { Rfc } from '#domain/planning/state.ts';
 import { listOf } from '#domain/words.ts';
-import { agreement, choosePattern, findPattern, findSubtype } from '../patterns/match.ts';
+import { type Features, patternOf } from '../patterns/fit.ts';
+import { findPattern, findSubtype } from '../patterns/names.ts';
 import { patternRules } from '../patterns/rules.ts';
-import type { Request } from './command.ts';
+import type { Clause, Request } from './command.ts';
 import { readHeader } from './header.ts';
 import { tokenize } from './tokens.ts';
 
@@ -30,23 +31,36 @@ export function findRefused(
   return asked === undefined ? null : { text: asked.text, history: history.slice(0, place) };
 }
 
+/** What was named, or follows from the shape of the work, is no guess. */
+const confidence = 1;
+
+function featuresOf({ clauses, parts }: Request): Features {
+  const count = (structure: string) => parts.filter((part) => part.structure === structure).length;
+  const recurs = ({ rule, command }: Clause) =>
+    rule !== null || (command.do === 'remind' && command.rule !== null);
+  return {
+    structures: {
+      goal: 1,
+      phase: count('phase'),
+      milestone: count('milestone'),
+      task: clauses.length,
+      checkpoint: 0,
+    },
+    rhythms: new Set(clauses.map((clause) => (recurs(clause) ? 'recurring' : 'one_off'))),
+    flat: parts.length === 0,
+  };
+}
+
 /** The arguments of `select_pattern`. @param said the person's latest words */
-export function namePattern({ pattern, clauses }: Request, said: string, rfc: Rfc | null) {
+export function namePattern(request: Request, said: string, rfc: Rfc | null) {
+  const { pattern, clauses } = request;
   const words = clauses.map((clause) => clause.words).join('; ');
   const plain = { subtype: null, variant: null, source_pattern: null, rfc: null };
   if (pattern === null) {
-    const chosen = choosePattern(said);
-    const { pattern_type, subtype = null, variant = null } = chosen;
-    return {
-      ...plain,
-      pattern_type,
-      subtype,
-      variant,
-      confidence: agreement(said, findPattern(pattern_type) ?? 'milestone_project'),
-    };
+    const { pattern_type } = patternOf(featuresOf(request));
+    return { ...plain, pattern_type, confidence };
   }
   const source = findPattern(pattern.source) ?? 'milestone_project';
-  const confidence = agreement(`${pattern.source} ${words}`, source);
   const other =
     rfc?.status === 'rejected'
       ? renamed.exec(said)?.[1]?.replaceAll('-', '_').toLowerCase()
@@ -60,7 +74,7 @@ export function namePattern({ pattern, clauses }: Request, said: string, rfc: Rf
   if (!pattern.isNew && other === undefined)
     return { ...plain, pattern_type: source, subtype, confidence };
   const { title, subtypes } = patternRules[source];
-  const others = listOf(Object.keys(subtypes).map((one) => one.replaceAll('_', ' ')));
+  const others = listOf(subtypes.map((one) => one.replaceAll('_', ' ')));
   const reason = `${subtype} is named in the request as a new subtype of ${title}. The known ones are ${others}; none has this name. The work it would cover: ${words.slice(0, 300)} Until it is approved, the rules of ${title} hold.`;
   return {
     ...plain,

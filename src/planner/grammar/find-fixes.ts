@@ -4,8 +4,7 @@ import { canonicalPattern, isProposed } from '#domain/planning/pattern.ts';
 import type { Violation } from '#domain/planning/trace.ts';
 import { shorten } from '#domain/words.ts';
 import { breakCircles } from '#graph/cycles.ts';
-import { findForeignRhythms, findNeeds, readFeatures } from '../patterns/features.ts';
-import { scoreOutline } from '../patterns/match.ts';
+import { rankPatterns, readFeatures } from '../patterns/fit.ts';
 import { patternRules } from '../patterns/rules.ts';
 import type { Fix } from './fix-kinds.ts';
 import { makeNode } from './make-node.ts';
@@ -263,10 +262,8 @@ function fixPattern(outline: PlanOutline, why: string): Fix[] {
   if (chosen) return [];
   const features = readFeatures(outline);
   const goals = features.structures.goal;
-  const fitting = scoreOutline(outline).find(
-    ({ pattern_type: type }) =>
-      findNeeds(features, type).length + findForeignRhythms(features, type).length === 0 &&
-      goals <= patternRules[type].top.most,
+  const fitting = rankPatterns(features).find(
+    ({ pattern_type, score }) => score === 1 && goals <= patternRules[pattern_type].top.most,
   );
   if (fitting === undefined || fitting.pattern_type === canonicalPattern(pattern)) return [];
   return [{ do: 'repattern', code: 'pattern_mismatch', why, pattern: fitting.pattern_type }];

@@ -132,14 +132,12 @@ function changePattern(
 ): PlanOutline['pattern'] {
   const { subtype, variant, confidence } = pattern;
   const { subtypes, variants } = patternRules[type];
-  const keeps = (name: string | undefined, known: object) =>
-    name !== undefined && Object.hasOwn(known, name);
   return {
     pattern_type: type,
     introduced_by: 'ai_adaptation',
     ...(confidence === undefined ? {} : { confidence }),
-    ...(subtype !== undefined && keeps(subtype, subtypes) ? { subtype } : {}),
-    ...(variant !== undefined && keeps(variant, variants) ? { variant } : {}),
+    ...(subtype !== undefined && subtypes.includes(subtype) ? { subtype } : {}),
+    ...(variant !== undefined && variants.includes(variant) ? { variant } : {}),
   };
 }
 

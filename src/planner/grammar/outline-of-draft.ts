@@ -3,7 +3,7 @@ import type { Dependency, PlanDraft, Risk, Series, StepDraft } from '#domain/pla
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { PatternSpec } from '#domain/planning/pattern.ts';
 import { shorten } from '#domain/words.ts';
-import { patternOf } from '../patterns/match.ts';
+import { patternOf, readFeatures } from '../patterns/fit.ts';
 import { makeNode } from './make-node.ts';
 import { takeId } from './outline-tree.ts';
 import { toDependency } from './precedence-graph.ts';
@@ -29,7 +29,7 @@ export function outlineOfDraft(draft: PlanDraft, pattern: PatternSpec | null): P
   return {
     title,
     summary: summary ?? title,
-    pattern: pattern ?? patternOf({ nodes }),
+    pattern: pattern ?? patternOf(readFeatures({ nodes })),
     nodes,
     risks: risks.map((risk): Risk => (typeof risk === 'string' ? { text: risk } : risk)),
     assumptions: [],

@@ -5,7 +5,7 @@ import type { Violation } from '#domain/planning/trace.ts';
 import { listOf } from '#domain/words.ts';
 import { digraphOf, findCircles } from '#graph/cycles.ts';
 import { sortTopologically } from '#graph/digraph.ts';
-import { findForeignRhythms, findNeeds, readFeatures } from '../patterns/features.ts';
+import { findForeignRhythms, findNeeds, readFeatures } from '../patterns/fit.ts';
 import { patternRules } from '../patterns/rules.ts';
 import { nameNode, nameSome, violate } from './names.ts';
 import { findWork, readTree, type Tree } from './outline-tree.ts';

@@ -4,9 +4,8 @@ import { type PatternSpec, PatternType, ProposedName } from '#domain/planning/pa
 import { makeStorableText } from '#domain/text.ts';
 import { listOf, shorten } from '#domain/words.ts';
 import type { ToolContext } from '../tools/planning-tool.ts';
-import { findPattern, findSubtype, findVariant } from './match.ts';
+import { findPattern, findSubtype, findVariant, toTokens } from './names.ts';
 import { patternRules } from './rules.ts';
-import { toTokens } from './similar-words.ts';
 
 // Words of a model inside a message of ours: one line of bounded length that no surface can read as anything but text.
 
@@ -31,7 +30,7 @@ function toPlainText(text: string, most: number): string {
 const known = PatternType.options
   .map(
     (type) =>
-      `${type}: ${patternRules[type].meaning} Subtypes: ${Object.keys(patternRules[type].subtypes).join(', ')}.`,
+      `${type}: ${patternRules[type].meaning} Subtypes: ${patternRules[type].subtypes.join(', ')}.`,
   )
   .join('\n');
 
@@ -157,7 +156,7 @@ function readSubtype(
       ...(near === null ? {} : { subtype: near }),
     };
   }
-  if (Object.hasOwn(patternRules[type].subtypes, bare)) return { subtype: bare, notes: [] };
+  if (patternRules[type].subtypes.includes(bare)) return { subtype: bare, notes: [] };
   const proposal = readProposal(name, input.rfc);
   if ('refused' in proposal) return proposal;
   return { subtype: proposal.name, rfc: proposal.rfc, notes: [] };

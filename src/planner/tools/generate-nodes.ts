@@ -17,7 +17,7 @@ import {
   readTexts,
   WrittenOutline,
 } from '../grammar/written-outline.ts';
-import { fitOutline } from '../patterns/match.ts';
+import { fitOutline } from '../patterns/fit.ts';
 import { usePattern } from '../patterns/use-pattern.ts';
 import type { PlanningTool, ToolContext } from './planning-tool.ts';
 

@@ -6,7 +6,6 @@ import { canonicalPattern, isProposed, type PatternSpec } from '#domain/planning
 import type { Rfc } from '#domain/planning/state.ts';
 import { JsonObject } from '#domain/text.ts';
 import { fail } from '../agent/agent-tool.ts';
-import { agreement } from '../patterns/match.ts';
 import { ChosenPattern, readPattern } from '../patterns/read-pattern.ts';
 import { patternRules } from '../patterns/rules.ts';
 import { findProposal, needsPerson, standingOf, withoutProposal } from '../patterns/use-pattern.ts';
@@ -21,7 +20,7 @@ export const selectPattern: PlanningTool<ChosenPattern> = {
   prerequisites: [],
   produces: ['pattern'],
   automatic: null,
-  revision: 2,
+  revision: 3,
   async run(input, toolContext) {
     const read = readPattern(input, toolContext);
     if ('refused' in read) return { result: fail(read.refused) };
@@ -30,7 +29,8 @@ export const selectPattern: PlanningTool<ChosenPattern> = {
     const self = Number.isFinite(input.confidence)
       ? Math.min(1, Math.max(0, input.confidence))
       : null;
-    const heuristics = agreement(toolContext.request, canonicalPattern(spec));
+    // A name that had to be put right was a weak choice.
+    const heuristics = notes.length === 0 ? 1 : 0.5;
     if (proposal !== null && needsPerson(spec, toolContext.settings)) {
       const standing = standingOf(proposal, toolContext.state.rfc);
       if (standing === 'rejected') {

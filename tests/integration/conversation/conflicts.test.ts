@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Planner } from '#domain/planning/run.ts';
 import { PlanningState } from '#domain/planning/state.ts';
 import { outlineOfDraft } from '#planner/grammar/outline-of-draft.ts';
-import { choosePattern } from '#planner/patterns/match.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, openTestInstance, type TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
@@ -35,7 +34,7 @@ const planner: Planner = {
       stage: 'NEEDS_CLARIFICATION',
       now: request.now.toISOString(),
       timezone: 'UTC',
-      outline: outlineOfDraft(draft, choosePattern(draft.title)),
+      outline: outlineOfDraft(draft, null),
       portfolio: { conflicts, utilisation: 0.5, looked_at: [], unread: [] },
       pause: { kind: 'plan', resume: 'SEEK_APPROVAL', gate: null, digest: null },
     });

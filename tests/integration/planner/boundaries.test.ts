@@ -108,26 +108,34 @@ const endOf = ({ result }: PlanningOutcome) =>
   result.kind === 'aborted' ? result.reason : result.kind;
 
 describe('how sure of the shape of the work', () => {
-  // The words speak for another pattern, so heuristics are 0.4; rules 1: 0.3 + 0.08 + half of its own score.
-  test.each([
-    { sure: 0.39, own: 0.02, tries: 1, end: 'question' },
-    { sure: 0.4, own: 0.04, tries: 3, end: 'goes on' },
-    { sure: 0.69, own: 0.62, tries: 3, end: 'goes on' },
-    { sure: 0.7, own: 0.64, tries: 1, end: 'goes on' },
-  ])('$sure: asked $tries times, then $end', async ({ sure, own, tries, end }) => {
+  const choose = async (text: string, choice: object) => {
+    asked = [];
+    const chosen = selectPattern('strategic_transformation', choice);
     const { outcome } = await plan(
       {},
-      (body) =>
-        stageIn(body) === 'context'
-          ? selectPattern('strategic_transformation', { confidence: own })
-          : { text: 'That is all.' },
-      { text: 'Set up a weekly review, repeated every Monday' },
+      (body) => (stageIn(body) === 'context' ? chosen : { text: 'That is all.' }),
+      { text },
     );
-    const context = asked.filter((body) => stageIn(body) === 'context');
-    expect(context).toHaveLength(tries);
-    expect(outcome.session?.confidence.COLLECT_CONTEXT?.composite).toBe(sure);
-    expect(asked.length - context.length).toBe(end === 'question' ? 0 : 1);
-    if (end === 'question') expect(endOf(outcome)).toBe('question');
+    const tries = asked.filter((body) => stageIn(body) === 'context').length;
+    expect(asked.length - tries).toBe(1);
+    return { tries, sure: outcome.session?.confidence.COLLECT_CONTEXT?.composite };
+  };
+
+  // A subtype that there is not halves the heuristics; rules 1: 0.3 + 0.1 + half of its own score.
+  test.each([
+    { sure: 0.4, own: 0, tries: 3 },
+    { sure: 0.69, own: 0.58, tries: 3 },
+    { sure: 0.7, own: 0.6, tries: 1 },
+  ])('$sure: asked $tries times, then it goes on', async ({ sure, own, tries }) => {
+    const chosen = await choose('Plan it', { subtype: 'moon_ritual', confidence: own });
+    expect(chosen).toEqual({ tries, sure });
+  });
+
+  test('the words of the request weigh nothing', async () => {
+    const texts = ['Set up a weekly review, repeated every Monday', 'Strategische Neuausrichtung'];
+    const chosen = [];
+    for (const text of texts) chosen.push(await choose(text, { confidence: 0.4 }));
+    expect(chosen).toEqual(texts.map(() => ({ tries: 1, sure: 0.7 })));
   });
 });
 

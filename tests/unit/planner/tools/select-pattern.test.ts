@@ -99,10 +99,10 @@ describe('a known pattern', () => {
     expect(changes?.pattern?.subtype).toBe('moon_ritual');
   });
 
-  it('agrees more with the words of a request that speak for it', async () => {
-    const fits = await run({});
-    const strange = await run({ pattern_type: 'strategic_transformation' });
-    expect(fits.heuristics).toBeGreaterThan(strange.heuristics ?? 1);
+  it('is less sure where its subtype had to be left out', async () => {
+    const exact = await run({ subtype: 'weekly_review' });
+    const corrected = await run({ subtype: 'moon_ritual' });
+    expect([exact.heuristics, corrected.heuristics]).toEqual([1, 0.5]);
   });
 });
 

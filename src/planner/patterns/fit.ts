@@ -1,8 +1,7 @@
-// Features of an outline that tell patterns apart, counted in one pass.
+// How well work fits each pattern, by its shape: structures and rhythms, never words.
 import type { OutlineNode, PlanOutline, Rhythm, Structure } from '#domain/planning/outline.ts';
-import type { PatternType } from '#domain/planning/pattern.ts';
-import type { Need } from './rules/shape.ts';
-import { patternRules } from './rules.ts';
+import { type PatternSpec, PatternType } from '#domain/planning/pattern.ts';
+import { type Need, patternRules } from './rules.ts';
 
 export type Features = {
   /** How many nodes there are of each structure. */
@@ -51,4 +50,29 @@ export function findNeeds(features: Features, pattern: PatternType): Need[] {
 export function findForeignRhythms(features: Features, pattern: PatternType): Rhythm[] {
   const { rhythms } = patternRules[pattern];
   return [...features.rhythms].filter((rhythm) => !rhythms.includes(rhythm));
+}
+
+/** 0..1: 1 for work that has all that the pattern needs and nothing foreign to it. */
+function weighFit(features: Features, pattern: PatternType): number {
+  const lacking = findNeeds(features, pattern).length;
+  const foreign = findForeignRhythms(features, pattern).length;
+  return 1 / (1 + lacking + foreign);
+}
+
+/** 0..1: how well an outline fits a pattern. */
+export function fitOutline(outline: Pick<PlanOutline, 'nodes'>, pattern: PatternType): number {
+  return weighFit(readFeatures(outline), pattern);
+}
+
+/** The patterns, best first. Of those that fit alike, the plainest comes first: the order of the contract. */
+export function rankPatterns(features: Features): { pattern_type: PatternType; score: number }[] {
+  return PatternType.options
+    .map((pattern_type) => ({ pattern_type, score: weighFit(features, pattern_type) }))
+    .sort((one, other) => other.score - one.score);
+}
+
+/** The pattern that fits best. It carries no confidence: it describes the work, and demands nothing of it. */
+export function patternOf(features: Features): PatternSpec {
+  const [first] = rankPatterns(features);
+  return { pattern_type: first?.pattern_type ?? 'milestone_project', introduced_by: 'system' };
 }

@@ -1,14 +1,10 @@
-// Finds phrases in a text, and compares names that differ by a letter, a word or an ending.
+// The pattern, subtype or variant meant by a name that differs by a letter, a word or an ending.
+import { PatternType } from '#domain/planning/pattern.ts';
+import { patternRules } from './rules.ts';
 
 /** Small letters and digits, in order; everything else separates. */
 export function toTokens(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-}
-
-/** The phrases that stand in the text, each once. A phrase matches whole words. */
-export function findPhrases(tokens: string[], phrases: string[]): string[] {
-  const text = ` ${tokens.join(' ')} `;
-  return phrases.filter((phrase) => text.includes(` ${toTokens(phrase).join(' ')} `));
 }
 
 /** Number of letters to change, put in or take out (Levenshtein 1966), in one row. */
@@ -35,7 +31,7 @@ function nearlyEqual(one: string, other: string): boolean {
 const comparedAtMost = 100;
 
 /** 0..1: share of words that two names have in common, small differences in spelling forgiven (Dice 1945). */
-export function similarity(one: string, other: string): number {
+function similarity(one: string, other: string): number {
   const left = toTokens(one.slice(0, comparedAtMost).replaceAll('_', ' '));
   const right = toTokens(other.slice(0, comparedAtMost).replaceAll('_', ' '));
   if (left.length === 0 || right.length === 0) return 0;
@@ -49,4 +45,31 @@ export function similarity(one: string, other: string): number {
     shared += 1;
   }
   return (2 * shared) / (left.length + right.length);
+}
+
+/** A name is taken for a known one from here on. */
+const nearEnough = 0.6;
+
+function nearest(name: string, known: string[]): string | null {
+  let found: { name: string; score: number } | null = null;
+  for (const candidate of known) {
+    const score = similarity(name, candidate);
+    if (score >= nearEnough && score > (found?.score ?? 0)) found = { name: candidate, score };
+  }
+  return found?.name ?? null;
+}
+
+/** The pattern meant by a name that is nearly right (`Milestone Project`, `recurring-cycles`); null: none. */
+export function findPattern(name: string): PatternType | null {
+  const found = PatternType.safeParse(nearest(name, PatternType.options));
+  return found.success ? found.data : null;
+}
+
+/** The known subtype meant by `name`; null: none is near. */
+export function findSubtype(pattern: PatternType, name: string): string | null {
+  return nearest(name, patternRules[pattern].subtypes);
+}
+
+export function findVariant(pattern: PatternType, name: string): string | null {
+  return nearest(name, patternRules[pattern].variants);
 }
