@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultPolicy } from '#domain/people/policy.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
+import type { Roadmap } from '#domain/planning/roadmap.ts';
 import { fromSchema } from '#planner/agent/agent-tool.ts';
 import { validateRoadmap } from '#planner/roadmap/validate.ts';
 import { createBuildRoadmap } from '#planner/tools/build-roadmap.ts';
@@ -25,6 +26,7 @@ async function build(
   if (!roadmap) throw new Error(outcome.result.explanations.join(' '));
   const next = outcome.changes?.outline ?? outline;
   expect(validateRoadmap(next, roadmap).filter(({ blocking }) => blocking)).toEqual([]);
+  expectFollowable(next, roadmap);
   return {
     outcome,
     roadmap,
@@ -33,6 +35,24 @@ async function build(
     said: sayEdges(roadmap.edges),
     option: (name: string) => roadmap.options_tried.find((one) => one.name === name),
   };
+}
+
+/** Edges stand between nodes that are there, once each; each node with steps is in one wave, not before what it waits for. */
+function expectFollowable({ nodes }: PlanOutline, { edges, waves }: Roadmap): void {
+  const ids = new Set(nodes.map(({ id }) => id));
+  for (const { from, to } of edges) expect([ids.has(from), ids.has(to)]).toEqual([true, true]);
+  const ends = edges.map(({ from, to, type }) => `${from} ${type} ${to}`);
+  expect(new Set(ends).size).toBe(ends.length);
+  const placed = waves.flat();
+  expect(new Set(placed).size).toBe(placed.length);
+  const work = nodes.filter(({ steps }) => steps.length > 0).map(({ id }) => id);
+  expect(placed).toEqual(expect.arrayContaining(work));
+  const waveOf = new Map(waves.flatMap((wave, at) => wave.map((id) => [id, at] as const)));
+  for (const { from, to, type } of edges) {
+    const [before, after] = [waveOf.get(from), waveOf.get(to)];
+    if (before === undefined || after === undefined) continue;
+    expect(before).toBeLessThan(type === 'FS' ? after : after + 1);
+  }
 }
 
 const three = outlineOf([task('a'), task('b'), task('c')]);
