@@ -1,10 +1,13 @@
 // Validates a draft against the manifest before a person sees it: known operations, valid arguments, no cycles.
-import { findMalformed, openArguments, referencesOf } from '#domain/plan/arguments.ts';
+import { findMalformed, openArguments } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import type { PlanDraft, StepDraft } from '#domain/plan/plan.ts';
 import type { OperationSpec } from '#domain/tool.ts';
+import { digraphOf } from '#graph/cycles.ts';
+import { findCycle } from '#graph/digraph.ts';
 import { ReferenceChecker } from '#tools/check-reference.ts';
 import type { PlannerTools } from '../ports.ts';
+import { dependenciesOf, sourcesOf } from '../roadmap/collect-edges.ts';
 
 const problemsAtMost = 20;
 
@@ -59,8 +62,7 @@ function checkStep(
   const problems = tools
     .validate(spec.name, literal, later)
     .map((problem) => `Step ${id}: ${problem}`);
-  const needed = [...prerequisites(step), ...referencesOf(args).map(({ $from }) => $from)];
-  for (const before of new Set(needed)) {
+  for (const before of new Set(waitsFor(step))) {
     if (before === id) problems.push(`Step ${id} waits for itself.`);
     else if (!known.has(before))
       problems.push(`Step ${id} refers to step ${before}, which does not exist.`);
@@ -95,37 +97,20 @@ function checkReferences(
   });
 }
 
-/** What it is said to wait for, and what its conditions are about. */
-function prerequisites(step: StepDraft): string[] {
-  const said = (step.after ?? []).map((dependency) =>
-    typeof dependency === 'string' ? dependency : dependency.id,
-  );
-  return [...said, ...conditionsOf(step.when).map((condition) => condition.step)];
+/** What a step is said to wait for, what its conditions look at, and what its arguments take. */
+function waitsFor(step: StepDraft): string[] {
+  return [...dependenciesOf(step).map(({ id }) => id), ...sourcesOf(step)];
 }
 
-/** The ids that are left when every step that can be done is done; null when none is left. */
+/** Steps that wait for each other, in order; null: none do. */
 function findCircle(steps: StepDraft[], ids: string[]): string[] | null {
-  const unmet = new Map<string, Set<string>>();
-  const dependents = new Map<string, string[]>();
-  steps.forEach((step, index) => {
-    const id = ids[index] ?? '';
-    const taken = referencesOf(step.args ?? {}).map(({ $from }) => $from);
-    const before = new Set([...prerequisites(step), ...taken]);
-    unmet.set(id, before);
-    for (const other of before) {
-      const waiting = dependents.get(other) ?? [];
-      waiting.push(id);
-      dependents.set(other, waiting);
-    }
-  });
-  const ready = [...unmet].filter(([, before]) => before.size === 0).map(([id]) => id);
-  for (let id = ready.pop(); id !== undefined; id = ready.pop()) {
-    unmet.delete(id);
-    for (const next of dependents.get(id) ?? []) {
-      const before = unmet.get(next);
-      before?.delete(id);
-      if (before?.size === 0) ready.push(next);
-    }
-  }
-  return unmet.size === 0 ? null : [...unmet.keys()].slice(0, 10);
+  const places = new Map(ids.map((id, place) => [id, place]));
+  const arrows = steps.flatMap((step, to) =>
+    waitsFor(step).flatMap((id) => {
+      const from = places.get(id);
+      return from === undefined ? [] : [{ from, to }];
+    }),
+  );
+  const circle = findCycle(digraphOf(steps.length, arrows));
+  return circle?.slice(0, 10).flatMap((place) => ids[place] ?? []) ?? null;
 }
