@@ -8,7 +8,7 @@ import { rankPatterns, readFeatures } from '../patterns/fit.ts';
 import { patternRules } from '../patterns/rules.ts';
 import type { Fix } from './fix-kinds.ts';
 import { makeNode } from './make-node.ts';
-import { findWork, readTree, type Tree, takeId } from './outline-tree.ts';
+import { markWork, readTree, type Tree, takeId } from './outline-tree.ts';
 import { readGraph } from './precedence-graph.ts';
 
 /** What is mended together; a later group looks at the outline that the earlier ones left. */
@@ -40,7 +40,7 @@ export function findFixes(outline: PlanOutline, violations: Violation[]): Fix[] 
   const scene = {
     outline,
     tree,
-    works: findWork(tree),
+    works: markWork(tree),
     ids: new Set(outline.nodes.map(({ id }) => id)),
     stepIds: new Set(outline.nodes.flatMap(({ steps }) => steps.map(({ id }) => id ?? ''))),
     touched: new Set<string>(),
@@ -111,7 +111,7 @@ function fixOne(scene: Scene, violation: Violation): Fix[] {
   const { code, text: why } = violation;
   if (code === 'pattern_mismatch') return fixPattern(outline, why);
   if (code === 'l1_structure' && violation.node === null) return coverRoots(scene, why);
-  const index = violation.node === null ? undefined : tree.byId.get(violation.node);
+  const index = violation.node === null ? undefined : tree.places.get(violation.node);
   const node = index === undefined ? undefined : tree.nodes[index];
   if (index === undefined || node === undefined) return [];
   const key = `${code} ${node.id}`;
@@ -179,7 +179,7 @@ function isWide(over: Structure | undefined): boolean {
 
 function reshape(scene: Scene, code: string, why: string, node: OutlineNode, index: number): Fix[] {
   const { tree, ids } = scene;
-  const inner = (tree.parts[index]?.length ?? 0) > 0;
+  const inner = (tree.children[index]?.length ?? 0) > 0;
   const over = tree.nodes[tree.parents[index] ?? -1]?.structure;
   const become = (structure: Structure): Fix[] =>
     structure === node.structure
@@ -203,8 +203,8 @@ function leaveOut(
   node: OutlineNode,
   index: number,
 ): Fix[] {
-  const below: number[] = [...(tree.parts[index] ?? [])];
-  for (const part of below) below.push(...(tree.parts[part] ?? []));
+  const below: number[] = [...(tree.children[index] ?? [])];
+  for (const part of below) below.push(...(tree.children[part] ?? []));
   const removals = below.toReversed().flatMap((part): Fix[] => {
     const { id } = tree.nodes[part] ?? node;
     return [{ do: 'remove', code, why, node: id, ...assume(tree.nodes[part]) }];
@@ -244,7 +244,7 @@ function closePhase({ tree, ids, outline }: Scene, phase: OutlineNode, index: nu
   const { phaseHolds } = patternRules[canonicalPattern(outline.pattern)];
   const structure = phaseHolds.includes('milestone') ? 'milestone' : 'checkpoint';
   const id = takeId(`${phase.id}-done`, ids);
-  const parts = (tree.parts[index] ?? []).flatMap((part) => tree.nodes[part]?.id ?? []);
+  const parts = (tree.children[index] ?? []).flatMap((part) => tree.nodes[part]?.id ?? []);
   const after = parts
     .slice(0, 1000)
     .map((part) => ({ id: part, type: 'FS' as const, lag_minutes: 0 }));

@@ -4,15 +4,15 @@ import type { OutlineNode } from '#domain/planning/outline.ts';
 
 export type Tree = {
   nodes: OutlineNode[];
-  /** Index of the first node of that id. */
-  byId: Map<string, number>;
-  /** Index of the node each is a part of; -1: of none, or of none that leads to a root. */
+  /** Number of the first node of that id. */
+  places: Map<string, number>;
+  /** Number of the node each is a part of; -1: a root, or where the way to a root is broken. */
   parents: number[];
-  /** Indexes of each node's parts, in outline order. */
-  parts: number[][];
+  /** Numbers of each node's parts, in outline order. */
+  children: number[][];
   /** From 1; where the tree is broken, counted from the break. */
   depths: number[];
-  /** Parents before their parts. */
+  /** Numbers in the order of the tree: each node before its children, siblings as they are listed. */
   order: number[];
   /** Nodes whose parent does not exist. */
   orphans: number[];
@@ -41,34 +41,34 @@ function findRings(parents: number[]): number[][] {
 }
 
 export function readTree(nodes: OutlineNode[]): Tree {
-  const byId = new Map<string, number>();
+  const places = new Map<string, number>();
   nodes.forEach(({ id }, index) => {
-    if (!byId.has(id)) byId.set(id, index);
+    if (!places.has(id)) places.set(id, index);
   });
   const orphans: number[] = [];
   const parents = nodes.map(({ parent }, index) => {
     if (parent === null) return -1;
-    const found = byId.get(parent);
+    const found = places.get(parent);
     if (found === undefined) orphans.push(index);
     return found ?? -1;
   });
   const rings = findRings(parents);
   for (const [first] of rings) if (first !== undefined) parents[first] = -1;
-  const parts: number[][] = nodes.map(() => []);
-  const order: number[] = [];
+  const children: number[][] = nodes.map(() => []);
+  const open: number[] = [];
   parents.forEach((parent, index) => {
-    if (parent === -1) order.push(index);
-    else parts[parent]?.push(index);
+    if (parent === -1) open.push(index);
+    else children[parent]?.push(index);
   });
+  open.reverse();
   const depths = nodes.map(() => 1);
-  // The list grows while it is walked: breadth first, so parents come before their parts.
-  for (const index of order) {
-    for (const part of parts[index] ?? []) {
-      depths[part] = (depths[index] ?? 1) + 1;
-      order.push(part);
-    }
+  const order: number[] = [];
+  for (let index = open.pop(); index !== undefined; index = open.pop()) {
+    depths[index] = 1 + (depths[parents[index] ?? -1] ?? 0);
+    order.push(index);
+    for (const child of (children[index] ?? []).toReversed()) open.push(child);
   }
-  return { nodes, byId, parents, parts, depths, order, orphans, rings };
+  return { nodes, places, parents, children, depths, order, orphans, rings };
 }
 
 /** What the contract lets a level be. */
@@ -84,7 +84,7 @@ export function setLevels(nodes: OutlineNode[]): OutlineNode[] {
 }
 
 /** For each node, whether it or anything beneath it does something. */
-export function findWork({ nodes, order, parents }: Tree): boolean[] {
+export function markWork({ nodes, order, parents }: Tree): boolean[] {
   const works = nodes.map(({ steps }) => steps.length > 0);
   for (const index of order.toReversed()) {
     const parent = parents[index] ?? -1;

@@ -30,7 +30,7 @@ export function toDependency(entry: string | Dependency): Dependency {
   return typeof entry === 'string' ? { id: entry, type: 'FS', lag_minutes: 0 } : entry;
 }
 
-export function readGraph({ nodes, byId, parents, parts }: Tree): Graph {
+export function readGraph({ nodes, places, parents, children }: Tree): Graph {
   const owners: number[] = [];
   const add = (owner: number) => owners.push(owner) - 1;
   const begins: number[] = [];
@@ -44,7 +44,7 @@ export function readGraph({ nodes, byId, parents, parts }: Tree): Graph {
   nodes.forEach(({ steps }, index) => {
     const begin = add(index);
     // A leaf of one step is one moment: what begins and what ends it is the same.
-    const single = (parts[index]?.length ?? 0) === 0 && steps.length <= 1;
+    const single = (children[index]?.length ?? 0) === 0 && steps.length <= 1;
     const end = single ? begin : add(index);
     if (!single) must(begin, end);
     begins.push(begin);
@@ -91,7 +91,7 @@ export function readGraph({ nodes, byId, parents, parts }: Tree): Graph {
     // Of two nodes with one id the later one is another node: its edges lead to itself all the same.
     for (const { id: on, type } of node.after) {
       const wait = { node: node.id, step: null, on, type };
-      const from = byId.get(on);
+      const from = places.get(on);
       if (from === undefined) unknown.push({ node: index, wait });
       else edges.push({ ...toEdge(join(type, from, index)), wait });
     }

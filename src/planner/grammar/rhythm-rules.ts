@@ -78,7 +78,7 @@ function findRuled({ nodes, order, parents }: Tree): { above: boolean[]; below: 
 }
 
 /** An amount is said once: by the whole, or by its parts. */
-function hasTarget({ nodes, parents, parts }: Tree, index: number): boolean {
-  const around = [parents[index] ?? -1, ...(parts[index] ?? [])];
+function hasTarget({ nodes, parents, children }: Tree, index: number): boolean {
+  const around = [parents[index] ?? -1, ...(children[index] ?? [])];
   return around.some((other) => (nodes[other]?.target ?? null) !== null);
 }

@@ -5,10 +5,10 @@ import { canonicalPattern } from '#domain/planning/pattern.ts';
 import type { Violation } from '#domain/planning/trace.ts';
 import { partsOf, patternRules } from '../patterns/rules.ts';
 import { nameNode, nameSome, violate } from './names.ts';
-import { deepest, findWork, type Tree } from './outline-tree.ts';
+import { deepest, markWork, type Tree } from './outline-tree.ts';
 
 export function checkStructure(outline: PlanOutline, tree: Tree): Violation[] {
-  const works = findWork(tree);
+  const works = markWork(tree);
   if (!works.includes(true)) {
     return [
       violate('no_work', null, 'Nothing in the outline does anything. Give its tasks steps.'),
@@ -22,11 +22,11 @@ export function checkStructure(outline: PlanOutline, tree: Tree): Violation[] {
   ];
 }
 
-function checkIds({ nodes, byId }: Tree): Violation[] {
+function checkIds({ nodes, places }: Tree): Violation[] {
   const steps = new Set<string>();
   return nodes.flatMap((node, index) => {
     const found: Violation[] = [];
-    if (byId.get(node.id) !== index) {
+    if (places.get(node.id) !== index) {
       const text = `Two nodes have the id ${node.id}. Give ${nameNode(node)} another.`;
       found.push(violate('duplicate_node', node.id, text));
     }
@@ -94,13 +94,13 @@ function checkTop({ pattern }: PlanOutline, { nodes }: Tree): Violation[] {
 
 function checkNodes({ pattern }: PlanOutline, tree: Tree, works: boolean[]): Violation[] {
   const { below, depth } = patternRules[canonicalPattern(pattern)];
-  const { nodes, parents, parts, depths } = tree;
+  const { nodes, parents, children, depths } = tree;
   const heights = readHeights(tree);
   return nodes.flatMap((node, index) => {
     const found: Violation[] = [];
     const say = (code: string, text: string, blocking = true) =>
       found.push(violate(code, node.id, `${nameNode(node)} ${text}`, blocking));
-    const own = parts[index]?.length ?? 0;
+    const own = children[index]?.length ?? 0;
     const at = depths[index] ?? 1;
     const above = nodes[parents[index] ?? -1];
     const { structure, steps } = node;

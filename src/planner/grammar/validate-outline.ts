@@ -8,7 +8,7 @@ import { sortTopologically } from '#graph/digraph.ts';
 import { findForeignRhythms, findNeeds, readFeatures } from '../patterns/fit.ts';
 import { patternRules } from '../patterns/rules.ts';
 import { nameNode, nameSome, violate } from './names.ts';
-import { findWork, readTree, type Tree } from './outline-tree.ts';
+import { markWork, readTree, type Tree } from './outline-tree.ts';
 import { type Graph, readGraph } from './precedence-graph.ts';
 import { checkRhythms } from './rhythm-rules.ts';
 import { checkStructure } from './structure-rules.ts';
@@ -39,7 +39,7 @@ export function scoreRules(violations: Violation[], nodes: number): number {
 function checkPattern(outline: PlanOutline, tree: Tree): Violation[] {
   const { pattern } = outline;
   const features = readFeatures(outline);
-  // A pattern that was only guessed from words describes a plain plan; it demands nothing of it.
+  // A pattern without a confidence was read off a flat plan; it demands nothing of it.
   if (features.flat && pattern.confidence === undefined) return [];
   const type = canonicalPattern(pattern);
   const { title } = patternRules[type];
@@ -71,8 +71,8 @@ function checkPattern(outline: PlanOutline, tree: Tree): Violation[] {
 
 /** Each phase holds what the pattern wants of phases; told of the topmost only, since a part's part counts. */
 function checkPhases({ pattern }: PlanOutline, tree: Tree): Violation[] {
-  const { nodes, order, parents, parts } = tree;
-  const works = findWork(tree);
+  const { nodes, order, parents, children } = tree;
+  const works = markWork(tree);
   const { phaseHolds, title } = patternRules[canonicalPattern(pattern)];
   const holds = nodes.map(({ structure }) => phaseHolds.includes(structure));
   for (const index of order.toReversed()) {
@@ -82,7 +82,7 @@ function checkPhases({ pattern }: PlanOutline, tree: Tree): Violation[] {
   return nodes.flatMap((node, index) => {
     // What is empty, or no phase at all, is told by the rules of structure.
     if (node.structure !== 'phase' || holds[index] === true || works[index] !== true) return [];
-    if ((parts[index]?.length ?? 0) === 0) return [];
+    if ((children[index]?.length ?? 0) === 0) return [];
     if (nodes[parents[index] ?? -1]?.structure === 'phase') return [];
     const text = `${nameNode(node)} has no ${listOf(phaseHolds, 'or')}, which phases of a ${title} have. Add one at its end.`;
     return [violate('phase_lacks', node.id, text, false)];
@@ -112,7 +112,7 @@ function checkNames({ nodes }: Tree, { unknown, dangling }: Graph): Violation[] 
   ];
 }
 
-function checkCircles({ nodes, parts }: Tree, graph: Graph): Violation[] {
+function checkCircles({ nodes, children }: Tree, graph: Graph): Violation[] {
   const { size, edges, owners } = graph;
   const digraph = digraphOf(size, edges);
   const { circles, circleOf } = findCircles(digraph);
@@ -139,7 +139,7 @@ function checkCircles({ nodes, parts }: Tree, graph: Graph): Violation[] {
   for (let moment = 0; moment < size; moment += 1) {
     const owner = owners[moment] ?? 0;
     const behind = !sorted.has(moment) && circleOf[moment] === -1;
-    const leaf = (parts[owner]?.length ?? 0) === 0;
+    const leaf = (children[owner]?.length ?? 0) === 0;
     if (behind && leaf && !onCircle.has(owner)) stuck.add(owner);
   }
   return [

@@ -1,20 +1,11 @@
-// An index over an outline: nodes and steps by number, the tree, and the owner of each step.
+// An index over an outline: its tree, its steps by number, and the owner of each step.
 import type { StepDraft } from '#domain/plan/plan.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
+import { readTree, type Tree } from '../grammar/outline-tree.ts';
 
 export type IndexedStep = { id: string; node: number; draft: StepDraft };
 
-export type OutlineIndex = {
-  nodes: OutlineNode[];
-  /** Number of a node by its id. */
-  places: Map<string, number>;
-  /** -1: a root. Parents that are not there, or lie on a circle, count as none. */
-  parents: Int32Array;
-  children: number[][];
-  /** 1 for roots. */
-  depths: Int32Array;
-  /** Numbers in the order of the tree: each node before its children, siblings as they are listed. */
-  order: number[];
+export type OutlineIndex = Tree & {
   /** In the order of the tree. */
   steps: IndexedStep[];
   stepPlaces: Map<string, number>;
@@ -22,42 +13,11 @@ export type OutlineIndex = {
   ownSteps: number[][];
 };
 
-export function indexOutline(outline: Pick<PlanOutline, 'nodes'>): OutlineIndex {
-  const { nodes } = outline;
-  const places = new Map(nodes.map((node, place) => [node.id, place]));
-  const parents = readParents(nodes, places);
-  const children: number[][] = nodes.map(() => []);
-  parents.forEach((parent, place) => {
-    children[parent]?.push(place);
-  });
-  const depths = new Int32Array(nodes.length);
-  const order: number[] = [];
-  const open = nodes.flatMap((_, place) => (parents[place] === -1 ? [place] : [])).reverse();
-  for (let place = open.pop(); place !== undefined; place = open.pop()) {
-    const parent = parents[place] ?? -1;
-    depths[place] = parent === -1 ? 1 : (depths[parent] ?? 0) + 1;
-    order.push(place);
-    for (const child of (children[place] ?? []).toReversed()) open.push(child);
-  }
-  const { steps, ownSteps } = numberSteps(nodes, order);
+export function indexOutline({ nodes }: Pick<PlanOutline, 'nodes'>): OutlineIndex {
+  const tree = readTree(nodes);
+  const { steps, ownSteps } = numberSteps(nodes, tree.order);
   const stepPlaces = new Map(steps.map(({ id }, place) => [id, place]));
-  return { nodes, places, parents, children, depths, order, steps, stepPlaces, ownSteps };
-}
-
-function readParents(nodes: OutlineNode[], places: Map<string, number>): Int32Array {
-  const parents = Int32Array.from(nodes, ({ parent }) =>
-    parent === null ? -1 : (places.get(parent) ?? -1),
-  );
-  /** The walk that came by last; a walk that meets itself stands on a circle. */
-  const walks = new Int32Array(nodes.length).fill(-1);
-  for (let place = 0; place < nodes.length; place++) {
-    for (let at = place; at !== -1 && walks[at] === -1; at = parents[at] ?? -1) {
-      walks[at] = place;
-      const above = parents[at] ?? -1;
-      if (above !== -1 && walks[above] === place) parents[at] = -1;
-    }
-  }
-  return parents;
+  return { ...tree, steps, stepPlaces, ownSteps };
 }
 
 /** Steps without an id get the one that a stored plan would give them: their place, from 1. */

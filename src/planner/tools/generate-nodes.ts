@@ -203,10 +203,10 @@ function limitLevels(
   outline: PlanOutline,
   levels: number,
 ): { outline: PlanOutline; adaptations: Adaptation[] } {
-  const { nodes, depths, parts } = readTree(outline.nodes);
+  const { nodes, depths, children } = readTree(outline.nodes);
   const why = `More than ${levels} levels are finer than was asked for.`;
   const fixes = nodes.flatMap(({ id }, index): Fix[] =>
-    depths[index] === levels && (parts[index]?.length ?? 0) > 0
+    depths[index] === levels && (children[index]?.length ?? 0) > 0
       ? [{ do: 'flatten', code: 'too_deep', why, node: id }]
       : [],
   );
