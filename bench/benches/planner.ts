@@ -5,7 +5,7 @@ import { createPortfolioReader } from '#db/portfolio.ts';
 import { systemClock } from '#domain/clock.ts';
 import { defaultPolicy } from '#domain/people/policy.ts';
 import type { Planner, PlanningRequest } from '#domain/planning/run.ts';
-import type { ChatModel, ChatReply } from '#models/chat-model.ts';
+import type { ChatModel, ChatReply } from '#models/chat.ts';
 import { createBudget } from '#planner/budget/budget.ts';
 import { createPlanner } from '#planner/create-planner.ts';
 import { openPlannerTools } from '#planner/open-tools.ts';

@@ -8,7 +8,6 @@ import { readPools } from '#db/sql/resources.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { readModelAccess } from '#models/access.ts';
-import { findUnknownPrices } from '#models/prices.ts';
 import type { Config } from './config.ts';
 import { type Instance, openInstance } from './wire.ts';
 
@@ -20,8 +19,6 @@ export type Finding = {
   /** What to do, when there is something to do. */
   advice?: string;
 };
-
-const modelTimeoutMs = 10_000;
 
 async function checkWorkspace({ workspace }: Config): Promise<Finding> {
   try {
@@ -48,24 +45,23 @@ async function checkModel({ env, settings }: Config): Promise<Finding> {
       advice: 'Set OPENAI_API_KEY, or OPENAI_BASE_URL for a local server, to plan with a model.',
     };
   }
-  try {
-    const { createModelClient } = await import('#models/openai.ts');
-    await createModelClient(reach).models.list({ timeout: modelTimeoutMs });
-    const unpriced = findUnknownPrices(env, settings.prices);
-    return {
-      part: 'Model',
-      state: 'ok',
-      text: `${env.PLANNER_MODEL} and ${env.EXECUTOR_MODEL}`,
-      ...(unpriced.length === 0 ? {} : { advice: unpriced.join(' ') }),
-    };
-  } catch (error) {
-    return {
-      part: 'Model',
-      state: 'broken',
-      text: `The model's server does not answer: ${errorMessage(error)}`,
-      advice: 'Check OPENAI_API_KEY and OPENAI_BASE_URL.',
-    };
-  }
+  const { checkModels } = await import('#models/check-models.ts');
+  const roles = [
+    {
+      variable: 'PLANNER_MODEL',
+      model: env.PLANNER_MODEL,
+      effort: env.PLANNER_REASONING_EFFORT,
+    },
+    { variable: 'EXECUTOR_MODEL', model: env.EXECUTOR_MODEL },
+  ];
+  const checks = await checkModels(reach, roles, settings.prices);
+  const advice = checks.flatMap((check) => check.advice).join(' ');
+  return {
+    part: 'Model',
+    state: checks.every(({ ok }) => ok) ? 'ok' : 'broken',
+    text: checks.map(({ text }) => text).join(' '),
+    ...(advice === '' ? {} : { advice }),
+  };
 }
 
 async function checkSlackAccess({ slack }: Config, log: Logger): Promise<Finding> {

@@ -14,9 +14,9 @@ import type { Planner } from '#domain/planning/run.ts';
 import type { Catalogue } from '#domain/tool.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { readModelAccess } from '#models/access.ts';
-import type { ChatModel } from '#models/chat-model.ts';
+import { findUnknownPrices } from '#models/catalogue.ts';
+import type { ChatModel } from '#models/chat.ts';
 import { decideArguments } from '#models/decide-arguments.ts';
-import { findUnknownPrices } from '#models/prices.ts';
 import { createTextModel } from '#models/text-model.ts';
 import { findNames } from '#people/find-names.ts';
 import * as times from '#timeline/recurrence.ts';
@@ -167,11 +167,18 @@ async function openModels(
     import('#models/openai.ts'),
   ]);
   const client = createModelClient(access);
+  const { api } = access;
   const { prices } = settings;
   for (const problem of findUnknownPrices(env, prices)) warn(problem);
   return {
-    planner: createChatModel({ client, name: env.PLANNER_MODEL, prices }),
-    executor: createChatModel({ client, name: env.EXECUTOR_MODEL, prices }),
+    planner: createChatModel({
+      client,
+      api,
+      name: env.PLANNER_MODEL,
+      effort: env.PLANNER_REASONING_EFFORT,
+      prices,
+    }),
+    executor: createChatModel({ client, api, name: env.EXECUTOR_MODEL, prices }),
   };
 }
 

@@ -128,7 +128,15 @@ export const Settings = z.strictObject({
     .prefault({}),
   /** US dollars per million tokens, by model name; overrides the built-in table. `*`: every model that neither names. */
   prices: z
-    .record(z.string(), z.strictObject({ input: z.number().min(0), output: z.number().min(0) }))
+    .record(
+      z.string(),
+      z.strictObject({
+        input: z.number().min(0),
+        output: z.number().min(0),
+        cached_input: z.number().min(0).optional(),
+        cache_write: z.number().min(0).optional(),
+      }),
+    )
     .default({}),
   executor: z
     .strictObject({
@@ -197,8 +205,14 @@ export const Environment = z.object({
   DATABASE_POOL_SIZE: whole(4, 100).default(10),
   OPENAI_API_KEY: optional,
   OPENAI_BASE_URL: z.url().optional(),
-  PLANNER_MODEL: z.string().default('gpt-4.1'),
-  EXECUTOR_MODEL: z.string().default('gpt-4.1-mini'),
+  /** Which of OpenAI's APIs the server is spoken to in; by default `responses` with OpenAI itself, else `chat`. */
+  OPENAI_API: z.enum(['responses', 'chat']).optional(),
+  PLANNER_MODEL: z.string().default('gpt-6.2-sol'),
+  EXECUTOR_MODEL: z.string().default('gpt-6-luna'),
+  /** How long the planner's model thinks; by default what the server has as its own. */
+  PLANNER_REASONING_EFFORT: z
+    .enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
+    .optional(),
   SLACK_BOT_TOKEN: token,
   SLACK_SIGNING_SECRET: secret.optional(),
   SLACK_APP_TOKEN: token,

@@ -1,10 +1,21 @@
 // Credentials and address of the model server, apart from the client, so that a process without a model loads none of it.
 import type { Environment } from '#domain/settings.ts';
 
-export type ModelAccess = { apiKey?: string | undefined; baseUrl?: string | undefined };
+/** OpenAI's Responses API, or chat completions, which every compatible server has. */
+export type ModelApi = 'responses' | 'chat';
+
+export type ModelAccess = {
+  apiKey?: string | undefined;
+  baseUrl?: string | undefined;
+  api: ModelApi;
+};
+
+type Variables = Partial<Pick<Environment, 'OPENAI_API_KEY' | 'OPENAI_BASE_URL' | 'OPENAI_API'>>;
 
 /** How the environment says a model is reached; null: none is. A base URL alone is enough: local servers ask for no key. */
-export function readModelAccess(env: Environment): ModelAccess | null {
-  const access = { apiKey: env.OPENAI_API_KEY, baseUrl: env.OPENAI_BASE_URL };
-  return access.apiKey === undefined && access.baseUrl === undefined ? null : access;
+export function readModelAccess(env: Variables): ModelAccess | null {
+  const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = env;
+  if (apiKey === undefined && baseUrl === undefined) return null;
+  const isOpenAi = baseUrl === undefined || new URL(baseUrl).hostname === 'api.openai.com';
+  return { apiKey, baseUrl, api: env.OPENAI_API ?? (isOpenAi ? 'responses' : 'chat') };
 }

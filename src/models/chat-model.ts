@@ -1,151 +1,100 @@
-// One model behind chat completions: estimate, call with counted retries, parse, price.
+// One language model behind either of OpenAI's APIs: estimate, call with counted retries, read the reply, price it. A parameter
+// that the server refuses is left out from then on.
 // Throws CountersignError only: model_failed, timed_out or cancelled, each with a sentence for the person.
 import { setTimeout as wait } from 'node:timers/promises';
 import type OpenAI from 'openai';
 import { APIError } from 'openai';
-import { z } from 'zod';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
-import { computeCost, findPrice, type Price, type Usage, unknownPrice } from './prices.ts';
+import type { ModelApi } from './access.ts';
+import {
+  askForPrice,
+  computeBound,
+  computeCost,
+  type Effort,
+  findModel,
+  findPrice,
+  type Price,
+} from './catalogue.ts';
+import type { ChatModel, ChatReply, ChatRequest, JsonBody, Refused, Wire } from './chat.ts';
+import { chatCompletions } from './chat-completions.ts';
+import { responses } from './responses.ts';
 import { estimateTokens } from './tokens.ts';
-
-export type ChatMessage = OpenAI.ChatCompletionMessageParam;
-export type ChatTool = OpenAI.ChatCompletionFunctionTool;
-
-export type ChatRequest = {
-  messages: ChatMessage[];
-  tools?: ChatTool[];
-  /** The one tool the model must call; otherwise it chooses. */
-  mustCall?: string;
-  maxOutputTokens?: number;
-  /** Milliseconds since the epoch after which no attempt starts and the running one ends. */
-  deadline: number;
-};
-
-export type ToolCall = { id: string; name: string; arguments: string };
-
-export type ChatReply = {
-  content: string;
-  refusal: string | null;
-  toolCalls: ToolCall[];
-  finishReason: string;
-  usage: Usage;
-  cost_usd: number;
-  /** Requests sent, retries included. */
-  attempts: number;
-};
-
-export type ChatModel = {
-  name: string;
-  /** Upper bound in US dollars of what `request` will cost. */
-  estimateCost(request: ChatRequest): Promise<number>;
-  complete(request: ChatRequest, signal: AbortSignal): Promise<ChatReply>;
-};
 
 /** Output tokens a reply may have unless the request says otherwise; also what the estimate assumes. */
 const outputTokens = 4096;
 const attemptsAtMost = 4;
 const firstPause = 500;
+/** Characters of a server's reason that are quoted. */
+const reasonAtMost = 300;
 
-const Reply = z.object({
-  choices: z
-    .array(
-      z.object({
-        finish_reason: z.string().nullish(),
-        message: z.object({
-          content: z.string().nullish(),
-          refusal: z.string().nullish(),
-          tool_calls: z
-            .array(
-              z.object({
-                id: z.string(),
-                function: z.object({ name: z.string(), arguments: z.string().nullish() }),
-              }),
-            )
-            .nullish(),
-        }),
-      }),
-    )
-    .min(1),
-  usage: z
-    .object({
-      prompt_tokens: z.number().nonnegative(),
-      completion_tokens: z.number().nonnegative(),
-    })
-    .nullish(),
-});
-
-export function createChatModel(options: {
+export type ModelOptions = {
   client: OpenAI;
+  api?: ModelApi;
   name: string;
+  effort?: Effort | undefined;
   prices?: Record<string, Price>;
-}): ChatModel {
-  const { client, name } = options;
-  const price = findPrice(name, options.prices) ?? unknownPrice;
+};
+
+export function createChatModel(options: ModelOptions): ChatModel {
+  const { client, name, effort, api = 'chat' } = options;
+  const wire = api === 'responses' ? responses : chatCompletions;
+  const price = findPrice(name, options.prices);
+  const refused = new Set<string>();
+
+  function knownPrice(): Price {
+    if (price === null) throw new CountersignError('model_failed', askForPrice(name));
+    return price;
+  }
 
   async function countInput(request: ChatRequest): Promise<number> {
     return estimateTokens(JSON.stringify([request.messages, request.tools ?? []]));
   }
 
-  async function sendOnce(request: ChatRequest, signal: AbortSignal): Promise<unknown> {
-    const { mustCall } = request;
-    return client.chat.completions.create(
-      {
-        model: name,
-        messages: request.messages,
-        max_completion_tokens: request.maxOutputTokens ?? outputTokens,
-        ...(request.tools && request.tools.length > 0 ? { tools: request.tools } : {}),
-        ...(mustCall ? { tool_choice: { type: 'function', function: { name: mustCall } } } : {}),
-      },
-      { signal },
-    );
+  async function send(request: ChatRequest, signal: AbortSignal): Promise<unknown> {
+    const full = { ...request, maxOutputTokens: request.maxOutputTokens ?? outputTokens };
+    for (;;) {
+      const body = wire.write(full, { model: name, effort, refused });
+      try {
+        return await client.post(wire.path, { body, signal });
+      } catch (error) {
+        const parameter = findRefused(error, wire, body, refused);
+        if (parameter === null) throw error;
+        refused.add(parameter);
+      }
+    }
   }
 
-  async function readReply(raw: unknown, request: ChatRequest, attempts: number) {
-    const parsed = Reply.safeParse(raw);
-    const choice = parsed.data?.choices[0];
-    if (!parsed.success || !choice) {
+  async function readReply(
+    raw: unknown,
+    request: ChatRequest,
+    attempts: number,
+  ): Promise<ChatReply> {
+    const read = wire.read(raw, request);
+    if (read === null) {
       throw new CountersignError(
         'model_failed',
-        `The model ${name} sent an answer that is not a chat completion. Check OPENAI_BASE_URL.`,
-        { cause: parsed.error },
+        `What the model server sent for ${name} is no reply of ${wire.path}. Check OPENAI_BASE_URL and OPENAI_API.`,
       );
     }
-    const { message } = choice;
-    const toolCalls = (message.tool_calls ?? []).map((call) => ({
-      id: call.id,
-      name: call.function.name,
-      arguments: call.function.arguments ?? '',
-    }));
-    const content = message.content ?? '';
-    const usage: Usage = parsed.data.usage
-      ? {
-          input_tokens: parsed.data.usage.prompt_tokens,
-          output_tokens: parsed.data.usage.completion_tokens,
-        }
-      : {
-          input_tokens: await countInput(request),
-          output_tokens: await estimateTokens(content + JSON.stringify(toolCalls)),
-        };
-    return {
-      content,
-      refusal: message.refusal || null,
-      toolCalls,
-      finishReason: choice.finish_reason ?? 'stop',
-      usage,
-      cost_usd: computeCost(price, usage),
-      attempts,
+    if ('failed' in read) {
+      throw new CountersignError('model_failed', `The model ${name} failed: ${quote(read.failed)}`);
+    }
+    const { content, toolCalls } = read;
+    const usage = read.usage ?? {
+      input_tokens: await countInput(request),
+      output_tokens: await estimateTokens(content + JSON.stringify(toolCalls)),
     };
+    return { ...read, usage, cost_usd: computeCost(knownPrice(), usage), attempts };
   }
 
   return {
     name,
     async estimateCost(request) {
-      return computeCost(price, {
-        input_tokens: await countInput(request),
-        output_tokens: request.maxOutputTokens ?? outputTokens,
-      });
+      const { maxOutputTokens = outputTokens } = request;
+      return computeBound(knownPrice(), await countInput(request), maxOutputTokens);
     },
     async complete(request, signal) {
+      knownPrice();
       for (let attempt = 1; ; attempt += 1) {
         const left = request.deadline - Date.now();
         if (signal.aborted) throw describeCancelled(name);
@@ -153,13 +102,13 @@ export function createChatModel(options: {
         const limit = AbortSignal.any([signal, AbortSignal.timeout(left)]);
         let raw: unknown;
         try {
-          raw = await sendOnce(request, limit);
+          raw = await send(request, limit);
         } catch (error) {
           if (signal.aborted) throw describeCancelled(name, error);
           if (limit.aborted) throw describeTimeout(name, error);
           const pause = choosePause(error, attempt);
-          if (pause === null || attempt >= attemptsAtMost) throw describeFailure(name, error);
-          if (Date.now() + pause >= request.deadline) throw describeFailure(name, error);
+          if (pause === null || attempt >= attemptsAtMost) throw describeFailure(name, api, error);
+          if (Date.now() + pause >= request.deadline) throw describeFailure(name, api, error);
           await wait(pause, undefined, { signal }).catch((cause) => {
             throw describeCancelled(name, cause);
           });
@@ -169,6 +118,28 @@ export function createChatModel(options: {
       }
     },
   };
+}
+
+/** The parameter of `body` that `error` refuses; null: it is about something else. */
+function findRefused(error: unknown, wire: Wire, body: JsonBody, refused: Refused): string | null {
+  if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return null;
+  const text = `${error.param ?? ''} ${readReason(error)}`;
+  const sent = JSON.stringify(body);
+  return (
+    wire.optional.find(
+      (name) =>
+        !refused.has(name) &&
+        sent.includes(`"${name}":`) &&
+        namesParameter(text, error.param, name),
+    ) ?? null
+  );
+}
+
+/** A name that is also a word must stand in quotes, or be all of what the server says is wrong. */
+function namesParameter(text: string, param: string | null | undefined, name: string): boolean {
+  if (param === name || param?.startsWith(`${name}.`) || param?.endsWith(`.${name}`)) return true;
+  const around = name.includes('_') ? ['(?<!\\w)', '(?!\\w)'] : ['[\'"`.]', '[\'"`.]'];
+  return new RegExp(around.join(name)).test(text);
 }
 
 /** Milliseconds to wait before another attempt; null when another attempt cannot help. */
@@ -212,23 +183,51 @@ function describeTimeout(name: string, cause?: unknown): CountersignError {
   );
 }
 
-function describeFailure(name: string, cause: unknown): CountersignError {
-  return new CountersignError('model_failed', explainFailure(name, cause), {
+function describeFailure(name: string, api: ModelApi, cause: unknown): CountersignError {
+  return new CountersignError('model_failed', explainFailure(name, api, cause), {
     cause,
     details: cause instanceof APIError ? { status: cause.status ?? null } : {},
     passesAfterMs: choosePassing(cause),
   });
 }
 
-function explainFailure(name: string, cause: unknown): string {
+function explainFailure(name: string, api: ModelApi, cause: unknown): string {
   if (!(cause instanceof APIError)) return `The model ${name} failed: ${errorMessage(cause)}`;
   const { status } = cause;
+  const reason = quote(readReason(cause));
   if (status === undefined) return `The model ${name} cannot be reached. Check OPENAI_BASE_URL.`;
   if (status === 401 || status === 403)
     return `The model server refused the key. Check OPENAI_API_KEY.`;
-  if (status === 404)
-    return `The model server knows no model ${name}. Check PLANNER_MODEL and EXECUTOR_MODEL.`;
-  if (status === 429) return `The model ${name} is over its rate or quota (429). Ask again later.`;
+  if (status === 404 || cause.code === 'model_not_found') return explainUnknown(name, api, reason);
+  if (status === 429)
+    return `The model ${name} is over its rate or quota (429): ${reason} Ask again later.`;
   if (status >= 500) return `The model server failed (${status}). Ask again later.`;
-  return `The model server refused the request (${status}).`;
+  if (api === 'chat' && reason.includes('/v1/responses'))
+    return `The model ${name} calls tools through the Responses API only. Set OPENAI_API=responses. The server says: ${reason}`;
+  return `The model server refused the request (${status}): ${reason}`;
+}
+
+function explainUnknown(name: string, api: ModelApi, reason: string): string {
+  const replacement = findModel(name)?.replacement;
+  const advice =
+    replacement === undefined
+      ? 'Check PLANNER_MODEL and EXECUTOR_MODEL'
+      : `OpenAI recommends ${replacement} in its place: set PLANNER_MODEL or EXECUTOR_MODEL`;
+  const other = api === 'responses' ? ', or set OPENAI_API=chat for a server without it' : '';
+  return `The model server knows no model ${name}${api === 'responses' ? ', or has no Responses API' : ''}: ${reason} ${advice}${other}.`;
+}
+
+/** The server's own words, without the number the package puts before them. */
+function readReason(error: APIError): string {
+  const body: unknown = error.error;
+  const inner =
+    typeof body === 'object' && body !== null && 'message' in body ? body.message : undefined;
+  return typeof inner === 'string' ? inner : error.message;
+}
+
+function quote(reason: string): string {
+  const line = reason.replace(/\s+/g, ' ').trim();
+  const shown =
+    line.length > reasonAtMost ? `${line.slice(0, reasonAtMost).toWellFormed()}…` : line;
+  return `“${shown}”`;
 }

@@ -9,7 +9,7 @@ import {
 import { type Json, type JsonObject, JsonValue } from '#domain/text.ts';
 import type { PayForCall } from '#domain/text-model.ts';
 import type { OperationSpec } from '#domain/tool.ts';
-import type { ChatMessage, ChatModel, ChatRequest, ChatTool } from './chat-model.ts';
+import type { ChatMessage, ChatModel, ChatRequest, ChatTool } from './chat.ts';
 
 export type DecideRequest = {
   operation: OperationSpec;
@@ -30,7 +30,7 @@ type Place = { path: (string | number)[]; argument: RuntimeArgument };
 
 const triesAtMost = 3;
 const outputsAtMost = 40_000;
-/** What the API of chat completions takes. */
+/** What the models' APIs take. */
 const nameAtMost = 64;
 const descriptionAtMost = 1024;
 
@@ -58,7 +58,7 @@ export async function decideArguments(
   const chat: ChatRequest = {
     messages,
     tools: [tool],
-    mustCall: tool.function.name,
+    mustCall: tool.name,
     deadline: Date.now() + (request.timeoutMs ?? 60_000),
   };
   let problems: string[] = [];
@@ -66,13 +66,13 @@ export async function decideArguments(
     const reply = await request.pay(await model.estimateCost(chat), () =>
       model.complete(chat, request.signal),
     );
-    const call = reply.toolCalls.find(({ name }) => name === tool.function.name);
+    const call = reply.toolCalls.find(({ name }) => name === tool.name);
     const outcome = readValues(request, places, call?.arguments);
     if (outcome.ok) return { args: outcome.args };
     problems = outcome.problems;
     messages.push({
       role: 'user',
-      content: `That does not fit: ${problems.join('; ')}. Call ${tool.function.name} again.`,
+      content: `That does not fit: ${problems.join('; ')}. Call ${tool.name} again.`,
     });
   }
   throw new CountersignError(
@@ -84,12 +84,9 @@ export async function decideArguments(
 /** The operation within the limits of the model's API: servers of tools name theirs more freely. */
 function describeOperation({ name, description, input }: OperationSpec): ChatTool {
   return {
-    type: 'function',
-    function: {
-      name: name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, nameAtMost),
-      description: description.slice(0, descriptionAtMost).toWellFormed(),
-      parameters: input,
-    },
+    name: name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, nameAtMost),
+    description: description.slice(0, descriptionAtMost).toWellFormed(),
+    parameters: input,
   };
 }
 

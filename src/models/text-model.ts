@@ -1,7 +1,7 @@
 // Plain text from the executor's model, for the text tools. What it is given to work on is data, not instructions.
 import { CountersignError } from '#domain/errors.ts';
 import type { TextModel } from '#domain/text-model.ts';
-import type { ChatModel, ChatRequest } from './chat-model.ts';
+import type { ChatModel, ChatRequest } from './chat.ts';
 
 export function createTextModel(model: ChatModel, options: { timeoutMs?: number } = {}): TextModel {
   return {

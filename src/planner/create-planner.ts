@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '#domain/clock.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
-import type { ChatModel } from '#models/chat-model.ts';
+import type { ChatModel } from '#models/chat.ts';
 import type { Budget } from './budget/budget.ts';
 import type { PlanningLimits } from './budget/limits.ts';
 import type { PaidModel } from './budget/paid-model.ts';

@@ -16,6 +16,7 @@ beforeAll(async () => {
     script: ({ messages }) => {
       const text = messages.findLast(({ role }) => role === 'user')?.content ?? '';
       asked += 1;
+      if (text.includes('"ready"')) return { calls: [{ name: 'ready', args: { word: 'yes' } }] };
       return text.includes('Stall once') && asked > 1 ? { text: 'Here I am.' } : { hang: true };
     },
   });
@@ -57,19 +58,28 @@ describe('a model that does not answer', () => {
 });
 
 describe('a model whose price is not known', () => {
-  it('is named by doctor, with what it counts as, until its price is set', async () => {
+  it('is called by doctor only once its price is set', async () => {
+    asked = 0;
     const examine = async (settings: object) => {
       const { stdout } = await programs.finish(['doctor', '--json'], {
         home: await programs.home(settings),
         database: databases.hasty.url,
-        env: { OPENAI_BASE_URL: model.url, PLANNER_MODEL: 'local-llama' },
+        env: {
+          OPENAI_BASE_URL: model.url,
+          PLANNER_MODEL: 'local-llama',
+          EXECUTOR_MODEL: 'local-llama',
+        },
       });
       const findings: { part: string }[] = JSON.parse(stdout);
       return findings.find(({ part }) => part === 'Model');
     };
-    const advice = expect.stringMatching(/local-llama is not known: it counts as \$5 and \$20 /);
-    expect(await examine({})).toMatchObject({ state: 'ok', advice });
+    const text = expect.stringMatching(/local-llama costs is not known.*"prices"/);
+    expect(await examine({})).toMatchObject({ state: 'broken', text });
+    expect(asked).toBe(0);
     const free = { prices: { 'local-llama': { input: 0, output: 0 } } };
-    expect(await examine(free)).not.toHaveProperty('advice');
+    expect(await examine(free)).toMatchObject({
+      state: 'ok',
+      text: expect.stringContaining('local-llama called a tool'),
+    });
   });
 });

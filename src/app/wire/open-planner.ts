@@ -5,7 +5,7 @@ import type { Platform } from '#domain/chat/inbox.ts';
 import { systemClock } from '#domain/clock.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import type { Catalogue, ToolRegistry } from '#domain/tool.ts';
-import type { ChatModel } from '#models/chat-model.ts';
+import type { ChatModel } from '#models/chat.ts';
 import { createBudget } from '#planner/budget/budget.ts';
 import type { PlanningLimits } from '#planner/budget/limits.ts';
 import { createPlanner } from '#planner/create-planner.ts';

@@ -3,7 +3,7 @@
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { StageEvent } from '#domain/planning/stages.ts';
-import type { ChatMessage, ChatReply, ChatTool } from '#models/chat-model.ts';
+import type { ChatMessage, ChatReply, ChatTool } from '#models/chat.ts';
 import type { Cap } from '../budget/limits.ts';
 import type { Ceiling, PaidModel } from '../budget/paid-model.ts';
 import { traceStep } from '../outcomes.ts';
@@ -43,11 +43,12 @@ export type AgentReport = {
 };
 
 const callsATurn = 32;
-const outputTokens = 8192;
+/** Of one reply, reasoning included. */
+const outputTokens = 12_288;
 /** The same call so many times ends the run. */
 const repeatsAtMost = 3;
-/** Arguments beyond this are not sent back to the model with the history. */
-const rememberedArguments = 20_000;
+/** Text beside calls that goes back to the model with the history. */
+const rememberedText = 20_000;
 /** Servers take at most 128 tools; the first ones are the stage's own. */
 const toolsAtMost = 128;
 
@@ -56,6 +57,7 @@ type State = {
   memory: CallMemory;
   calls: number;
   silent: number;
+  cut: number;
   used: Set<string>;
 };
 
@@ -66,6 +68,7 @@ export async function runAgent(run: AgentRun): Promise<AgentReport> {
     memory: new Map(),
     calls: 0,
     silent: 0,
+    cut: 0,
     used: new Set(),
   };
   let end: AgentEnd | null = null;
@@ -117,6 +120,7 @@ async function takeTurn(run: AgentRun, state: State): Promise<AgentEnd | null> {
     return endByError(error, signal);
   }
   if (reply.refusal !== null) return { kind: 'refused', text: reply.refusal };
+  if (reply.finishReason === 'length') return pointOutCut(reply, state);
   if (reply.toolCalls.length === 0) return readText(reply, state);
   return callTools(run, state, reply, offered);
 }
@@ -158,6 +162,20 @@ function readText(reply: ChatReply, state: State): AgentEnd | null {
   return null;
 }
 
+/** What was cut off is no answer, and its calls may lack their ends: the model is told once to do with less. */
+function pointOutCut(reply: ChatReply, state: State): AgentEnd | null {
+  state.cut += 1;
+  if (state.cut > 1) return { kind: 'capped', cap: 'length' };
+  const text = reply.content.trim().slice(0, rememberedText);
+  if (text !== '') state.messages.push({ role: 'assistant', content: text });
+  state.messages.push({
+    role: 'user',
+    content:
+      'Your answer was cut off at its length limit, and nothing of it was carried out. Think less, and do it in smaller parts: a few steps or nodes a call.',
+  });
+  return null;
+}
+
 async function callTools(
   run: AgentRun,
   state: State,
@@ -167,12 +185,13 @@ async function callTools(
   const calls = reply.toolCalls.slice(0, callsATurn);
   state.messages.push({
     role: 'assistant',
-    content: reply.content.slice(0, rememberedArguments) || null,
-    tool_calls: calls.map((call) => ({
-      id: call.id,
-      type: 'function',
-      function: { name: rememberName(call.name), arguments: rememberArguments(call.arguments) },
+    content: reply.content.slice(0, rememberedText),
+    toolCalls: calls.map((call) => ({
+      ...call,
+      name: rememberName(call.name),
+      arguments: rememberArguments(call.arguments),
     })),
+    items: reply.items,
   });
   const prepared = calls.map((call) => prepareCall(call, offered, state.memory));
   const left = Math.max(1, run.deadline - run.clock.now().getTime());
@@ -240,7 +259,6 @@ function rememberName(name: string): string {
 
 /** Servers refuse a history with arguments that are no JSON; the result says what was wrong with them. */
 function rememberArguments(text: string): string {
-  if (text.length > rememberedArguments) return '{}';
   try {
     JSON.parse(text);
     return text;
@@ -250,13 +268,6 @@ function rememberArguments(text: string): string {
 }
 
 function toChatTool(tool: OfferedTool): ChatTool {
-  return {
-    type: 'function',
-    function: {
-      name: tool.name,
-      description: tool.description,
-      parameters: tool.parameters,
-      ...(tool.strict ? { strict: true } : {}),
-    },
-  };
+  const { name, description, parameters, strict } = tool;
+  return { name, description, parameters, strict };
 }

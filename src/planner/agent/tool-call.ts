@@ -2,7 +2,7 @@
 import canonicalize from 'canonicalize';
 import { parseShallowJson } from '#domain/json-depth.ts';
 import { JsonObject } from '#domain/text.ts';
-import type { ChatMessage, ToolCall } from '#models/chat-model.ts';
+import type { ChatMessage, ToolCall } from '#models/chat.ts';
 import type { OfferedTool } from '../reasoner.ts';
 import { fail, type ToolResult } from './agent-tool.ts';
 
@@ -60,12 +60,12 @@ export function writeResult(call: ToolCall, result: ToolResult, reads = false): 
     const { ok, explanations, data } = result;
     const found = JSON.stringify(data === null ? { explanations } : { explanations, data });
     const content = `${JSON.stringify({ ok })}\n${wrapUntrusted(call.name, found)}`;
-    return { role: 'tool', tool_call_id: call.id, content };
+    return { role: 'tool', callId: call.id, content };
   }
   const { data, ...verdict } = result;
   const head = JSON.stringify(verdict);
   const body = data === null ? '' : `\n${wrapUntrusted(call.name, JSON.stringify(data))}`;
-  return { role: 'tool', tool_call_id: call.id, content: head + body };
+  return { role: 'tool', callId: call.id, content: head + body };
 }
 
 /** Marks text from elsewhere as data; it cannot close its own mark. */

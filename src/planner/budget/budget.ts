@@ -10,7 +10,7 @@ import {
   settleCall,
 } from '#db/spending.ts';
 import { type Clock, startOfDay } from '#domain/clock.ts';
-import type { Usage } from '#models/prices.ts';
+import type { Usage } from '#models/catalogue.ts';
 import type { Ceiling } from './paid-model.ts';
 
 /** US dollars. */

@@ -13,8 +13,8 @@ export type PlanningLimits = {
   perDay: number;
 };
 
-/** What ends the turn of a model before it is done: its calls, its time, the same call again and again, no answer. */
-export type Cap = 'turns' | 'time' | 'repeats' | 'silence';
+/** What ends the turn of a model before it is done: its calls, its time, the same call again and again, answers that are cut off, no answer. */
+export type Cap = 'turns' | 'time' | 'repeats' | 'length' | 'silence';
 
 const dollars = (usd: number) => `$${usd.toFixed(usd < 0.1 ? 3 : 2)}`;
 
@@ -28,6 +28,8 @@ export function explainCap(cap: Cap | 'transitions', limits: PlanningLimits): st
       return 'The model went in a circle: it made the same call again and again. Try rephrasing.';
     case 'transitions':
       return 'I went back and forth between stages without a plan. Ask for less at once.';
+    case 'length':
+      return 'The model’s answers were too long and were cut off. Ask for less at once, or set PLANNER_REASONING_EFFORT lower.';
     case 'silence':
       return 'The model gave no answer. Ask again, or rephrase.';
     default:

@@ -1,6 +1,6 @@
 // A model whose calls are paid for (B9): the budget is asked first, the actual cost recorded afterwards.
 import type { Stage } from '#domain/planning/stages.ts';
-import type { ChatReply, ChatRequest } from '#models/chat-model.ts';
+import type { ChatReply, ChatRequest } from '#models/chat.ts';
 
 /** Which ceiling one more call would break: the turn's soft one, or a cap of the session or the day. */
 export type Ceiling = 'turn_soft' | 'session' | 'day';

@@ -3,8 +3,9 @@
 import { z } from 'zod';
 import type { Queryable } from '#db/database.ts';
 import type { Spent } from '#db/spending.ts';
+import { JsonObject } from '#domain/text.ts';
 import { mayHaveCost } from '#domain/text-model.ts';
-import type { ChatModel, ChatReply, ChatRequest } from '#models/chat-model.ts';
+import type { ChatModel, ChatReply, ChatRequest } from '#models/chat.ts';
 import { keep, memoKey, recall } from '../memo/memo.ts';
 import type { Budget } from './budget.ts';
 import type { Ceiling, PaidModel } from './paid-model.ts';
@@ -13,9 +14,22 @@ import type { Ceiling, PaidModel } from './paid-model.ts';
 const StoredReply: z.ZodType<ChatReply> = z.object({
   content: z.string(),
   refusal: z.string().nullable(),
-  toolCalls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })),
-  finishReason: z.string(),
-  usage: z.object({ input_tokens: z.number(), output_tokens: z.number() }),
+  toolCalls: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      arguments: z.string(),
+      extra: JsonObject.optional(),
+    }),
+  ),
+  finishReason: z.enum(['stop', 'tool_calls', 'length', 'content_filter']),
+  items: z.array(JsonObject).optional(),
+  usage: z.object({
+    input_tokens: z.number(),
+    output_tokens: z.number(),
+    cached_tokens: z.number().optional(),
+    cache_write_tokens: z.number().optional(),
+  }),
   cost_usd: z.number(),
   attempts: z.number(),
 });

@@ -3,7 +3,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { CountersignError } from '#domain/errors.ts';
 import type { PayForCall } from '#domain/text-model.ts';
 import type { OperationSpec } from '#domain/tool.ts';
-import { type ChatRequest, createChatModel } from '#models/chat-model.ts';
+import type { ChatRequest } from '#models/chat.ts';
+import { createChatModel } from '#models/chat-model.ts';
 import { decideArguments } from '#models/decide-arguments.ts';
 import { createModelClient } from '#models/openai.ts';
 import { createTextModel } from '#models/text-model.ts';
@@ -77,11 +78,11 @@ describe('a model call', () => {
     [{ status: 401 }, 'The model server refused the key. Check OPENAI_API_KEY.'],
     [
       { status: 404 },
-      'The model server knows no model gpt-4.1. Check PLANNER_MODEL and EXECUTOR_MODEL.',
+      'The model server knows no model gpt-4.1: “The server had an error.” OpenAI recommends gpt-6-luna in its place: set PLANNER_MODEL or EXECUTOR_MODEL.',
     ],
     [
       { status: 429, code: 'insufficient_quota' },
-      'The model gpt-4.1 is over its rate or quota (429). Ask again later.',
+      'The model gpt-4.1 is over its rate or quota (429): “The server had an error.” Ask again later.',
     ],
   ])('does not repeat what cannot help: %j', async (turn, message) => {
     const { model, server } = await connect([turn, { text: 'too late' }]);
@@ -116,13 +117,14 @@ describe('a model call', () => {
 });
 
 describe('a model without a price', () => {
-  it('is never free: estimate and answer count at a price above the list', async () => {
+  it('is not called: it says how to give the price, and 0 is one', async () => {
     const { server } = await connect([{ text: 'hi' }]);
     const client = createModelClient({ baseUrl: server.url });
     const model = createChatModel({ client, name: 'local-llama' });
-    const known = createChatModel({ client, name: 'gpt-4o' });
-    expect(await model.estimateCost(ask())).toBeGreaterThan(await known.estimateCost(ask()));
-    expect((await model.complete(ask(), never)).cost_usd).toBeGreaterThan(0);
+    const unpriced = { code: 'model_failed', message: expect.stringContaining('"prices"') };
+    await expect(model.estimateCost(ask())).rejects.toMatchObject(unpriced);
+    await expect(model.complete(ask(), never)).rejects.toMatchObject(unpriced);
+    expect(server.requests).toHaveLength(0);
     const free = createChatModel({ client, name: 'own', prices: { own: { input: 0, output: 0 } } });
     expect(await free.estimateCost(ask())).toBe(0);
   });

@@ -6,7 +6,7 @@ import { type Database, openDatabase } from '#db/database.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { defaultPolicy } from '#domain/people/policy.ts';
 import { PlanningState } from '#domain/planning/state.ts';
-import type { ChatModel, ChatReply, ChatRequest } from '#models/chat-model.ts';
+import type { ChatModel, ChatReply, ChatRequest } from '#models/chat.ts';
 import { createBudget } from '#planner/budget/budget.ts';
 import { payForCalls } from '#planner/budget/pay-for-calls.ts';
 import { forgetOldResults, remember } from '#planner/memo/memo.ts';

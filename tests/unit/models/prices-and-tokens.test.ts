@@ -1,11 +1,15 @@
 // What a call costs before and after it is made.
 import { describe, expect, it } from 'vitest';
-import { computeCost, findPrice, findUnknownPrices } from '#models/prices.ts';
+import { computeBound, computeCost, findPrice, findUnknownPrices } from '#models/catalogue.ts';
 import { estimateTokens } from '#models/tokens.ts';
 
 describe('prices', () => {
   it('knows dated names by the model they belong to', () => {
-    expect(findPrice('gpt-4.1-2025-04-14')).toEqual({ input: 2, output: 8 });
+    expect(findPrice('gpt-4.1-2025-04-14')).toMatchObject({
+      input: 2,
+      cached_input: 0.5,
+      output: 8,
+    });
   });
 
   it('lets the configuration override and extend the table', () => {
@@ -28,10 +32,12 @@ describe('prices', () => {
   it('names each model whose price is not known, once, and what to do', () => {
     const models = { PLANNER_MODEL: 'llama', EXECUTOR_MODEL: 'llama' };
     expect(findUnknownPrices(models, {})).toEqual([
-      expect.stringMatching(/llama is not known.*"prices" in countersign\.json.*0 for a model/),
+      expect.stringMatching(
+        /llama costs is not known.*"prices": .*countersign\.json.*0 for a server/,
+      ),
     ]);
     expect(findUnknownPrices(models, { llama: { input: 0, output: 0 } })).toEqual([]);
-    const known = { PLANNER_MODEL: 'gpt-4.1-2025-04-14', EXECUTOR_MODEL: 'o3' };
+    const known = { PLANNER_MODEL: 'gpt-4.1-2025-04-14', EXECUTOR_MODEL: 'gpt-6.2-sol' };
     expect(findUnknownPrices(known, {})).toEqual([]);
   });
 
@@ -39,6 +45,15 @@ describe('prices', () => {
     expect(
       computeCost({ input: 2, output: 8 }, { input_tokens: 500_000, output_tokens: 250_000 }),
     ).toBe(3);
+  });
+
+  it('counts what the server had in its cache, and what it put there, at their own prices', () => {
+    const price = { input: 2, cached_input: 0.1, cache_write: 2.5, output: 10 };
+    const usage = { input_tokens: 1_000_000, output_tokens: 0 };
+    expect(computeCost(price, { ...usage, cached_tokens: 800_000 })).toBeCloseTo(0.48, 10);
+    expect(computeCost(price, { ...usage, cache_write_tokens: 200_000 })).toBeCloseTo(2.1, 10);
+    expect(computeCost(price, { ...usage, cached_tokens: 9_000_000 })).toBeCloseTo(0.1, 10);
+    expect(computeBound(price, 1_000_000, 100_000)).toBeCloseTo(3.5, 10);
   });
 });
 

@@ -2,7 +2,7 @@
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { Stage } from '#domain/planning/stages.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
-import type { ChatMessage } from '#models/chat-model.ts';
+import type { ChatMessage } from '#models/chat.ts';
 import { wrapUntrusted } from '../../agent/tool-call.ts';
 import type { PlanningLimits } from '../../budget/limits.ts';
 import type { StageTask } from '../../reasoner.ts';

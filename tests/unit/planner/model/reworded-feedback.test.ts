@@ -68,7 +68,7 @@ function scriptedModel(stage: string): PaidModel {
       calls += 1;
       const toolCalls = [{ id: `call-${calls}`, name, arguments: JSON.stringify(args) }];
       const usage = { input_tokens: 1, output_tokens: 1 };
-      const reply = { content: '', refusal: null, toolCalls, finishReason: 'stop', usage };
+      const reply = { content: '', refusal: null, toolCalls, finishReason: 'stop' as const, usage };
       return { kind: 'reply', reply: { ...reply, cost_usd: 0, attempts: 1 }, remembered: false };
     },
   };

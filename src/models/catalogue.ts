@@ -1,0 +1,144 @@
+// What is known of OpenAI's models: prices, efforts and the day each is shut down. Looked up on 25 November 2026 in OpenAI's
+// lists of models, prices and deprecations; `prices` in countersign.json overrides and extends the prices.
+import type { Environment } from '#domain/settings.ts';
+
+/** US dollars per million tokens. */
+export type Price = {
+  input: number;
+  output: number;
+  /** Input the server had in its cache; default: as other input. */
+  cached_input?: number | undefined;
+  /** Input the server put into its cache; default: as other input. */
+  cache_write?: number | undefined;
+};
+
+export type Usage = {
+  /** Cached tokens and tokens written to the cache included. */
+  input_tokens: number;
+  /** Reasoning included. */
+  output_tokens: number;
+  cached_tokens?: number | undefined;
+  cache_write_tokens?: number | undefined;
+};
+
+export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+export type Effort = (typeof efforts)[number];
+
+export type ModelFacts = {
+  price: Price;
+  /** Efforts of reasoning it takes; none: it does not reason. */
+  efforts: readonly Effort[];
+  /** YYYY-MM-DD: from this day on the API refuses it. */
+  shutdown?: string;
+  /** What OpenAI recommends instead. */
+  replacement?: string;
+};
+
+const fromLow: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
+const fromNone: readonly Effort[] = ['none', ...fromLow];
+const upToXhigh: readonly Effort[] = ['none', 'low', 'medium', 'high', 'xhigh'];
+const firstEfforts: readonly Effort[] = ['minimal', 'low', 'medium', 'high'];
+
+function priced(input: number, cached_input: number, output: number, cache_write = input): Price {
+  return { input, cached_input, cache_write, output };
+}
+
+const models: Record<string, ModelFacts> = {
+  'gpt-6.2-astra': { price: priced(8, 0.4, 40, 10), efforts: fromLow },
+  'gpt-6.2-sol': { price: priced(2, 0.1, 10, 2.5), efforts: fromLow },
+  'gpt-6.1-sol': { price: priced(2, 0.1, 10, 2.5), efforts: fromLow },
+  'gpt-6.1-terra': { price: priced(1, 0.05, 5, 1.25), efforts: fromNone },
+  'gpt-6-astra': { price: priced(10, 1, 50, 12.5), efforts: fromLow },
+  'gpt-6-sol': { price: priced(2, 0.2, 10, 2.5), efforts: fromNone },
+  'gpt-6-luna': { price: priced(0.1, 0.01, 0.5, 0.125), efforts: fromNone },
+  'gpt-5.6-sol': { price: priced(4, 0.4, 20, 5), efforts: fromNone },
+  'gpt-5.6-terra': { price: priced(2, 0.2, 12, 2.5), efforts: fromNone },
+  'gpt-5.6-luna': { price: priced(0.2, 0.02, 1.2, 0.25), efforts: fromNone },
+  'gpt-5.5': { price: priced(5, 0.5, 30), efforts: upToXhigh },
+  'gpt-5.4': { price: priced(2.5, 0.25, 15), efforts: upToXhigh },
+  'gpt-5.4-mini': { price: priced(0.75, 0.075, 4.5), efforts: upToXhigh },
+  'gpt-5.4-nano': {
+    price: priced(0.2, 0.02, 1.25),
+    efforts: upToXhigh,
+    shutdown: '2027-04-01',
+  },
+  'gpt-5.1': {
+    price: priced(1.25, 0.125, 10),
+    efforts: ['none', 'low', 'medium', 'high'],
+    shutdown: '2027-04-01',
+  },
+  'gpt-5': {
+    price: priced(1.25, 0.125, 10),
+    efforts: firstEfforts,
+    shutdown: '2026-12-11',
+    replacement: 'gpt-6.1-sol',
+  },
+  'gpt-5-mini': {
+    price: priced(0.25, 0.025, 2),
+    efforts: firstEfforts,
+    shutdown: '2026-12-11',
+    replacement: 'gpt-6.1-terra',
+  },
+  'gpt-5-nano': {
+    price: priced(0.05, 0.005, 0.4),
+    efforts: firstEfforts,
+    shutdown: '2026-12-11',
+    replacement: 'gpt-6-luna',
+  },
+  'gpt-4.1': retiring(priced(2, 0.5, 8)),
+  'gpt-4.1-mini': retiring(priced(0.4, 0.1, 1.6)),
+  'gpt-4o': retiring(priced(2.5, 1.25, 10)),
+  'gpt-4o-mini': retiring(priced(0.15, 0.075, 0.6)),
+};
+
+function retiring(price: Price): ModelFacts {
+  return { price, efforts: [], shutdown: '2027-01-14', replacement: 'gpt-6-luna' };
+}
+
+/** `gpt-4.1-2025-04-14` is a version of `gpt-4.1`. */
+function undated(model: string): string {
+  return model.replace(/-\d{4}-\d{2}-\d{2}$/, '');
+}
+
+export function findModel(name: string): ModelFacts | null {
+  return models[name] ?? models[undated(name)] ?? null;
+}
+
+/** The price of `model`; that of `*` in `overrides` stands for every model without one; null when unknown. */
+export function findPrice(model: string, overrides: Record<string, Price> = {}): Price | null {
+  const own = overrides[model] ?? overrides[undated(model)];
+  return own ?? findModel(model)?.price ?? overrides['*'] ?? null;
+}
+
+/** What to do about a model whose price nobody has said: budgets could not hold it. */
+export function askForPrice(model: string): string {
+  return `What the model ${model} costs is not known, so no budget would hold it. Add "prices": {"${model}": {"input": 0, "output": 0}} to countersign.json: US dollars per million tokens, 0 for a server of your own.`;
+}
+
+/** A sentence for each model that is set and has no price. */
+export function findUnknownPrices(
+  { PLANNER_MODEL, EXECUTOR_MODEL }: Pick<Environment, 'PLANNER_MODEL' | 'EXECUTOR_MODEL'>,
+  overrides: Record<string, Price>,
+): string[] {
+  return [...new Set([PLANNER_MODEL, EXECUTOR_MODEL])]
+    .filter((model) => findPrice(model, overrides) === null)
+    .map(askForPrice);
+}
+
+/** US dollars for `usage`. */
+export function computeCost(price: Price, usage: Usage): number {
+  const cached = Math.min(usage.cached_tokens ?? 0, usage.input_tokens);
+  const written = Math.min(usage.cache_write_tokens ?? 0, usage.input_tokens - cached);
+  const dollars =
+    (usage.input_tokens - cached - written) * price.input +
+    cached * (price.cached_input ?? price.input) +
+    written * (price.cache_write ?? price.input) +
+    usage.output_tokens * price.output;
+  return dollars / 1_000_000;
+}
+
+/** US dollars that so many tokens cost at most. */
+export function computeBound(price: Price, input: number, output: number): number {
+  const dearest = Math.max(price.input, price.cache_write ?? 0);
+  return (input * dearest + output * price.output) / 1_000_000;
+}

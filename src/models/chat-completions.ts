@@ -1,0 +1,143 @@
+// Chat completions, as OpenAI has them and as other servers understand them: what they leave out, write otherwise or attach is
+// taken as it comes.
+import { z } from 'zod';
+import { JsonObject } from '#domain/text.ts';
+import type { ChatMessage, FinishReason, ToolCall, Wire, WireReply } from './chat.ts';
+import { findWrittenCalls } from './written-calls.ts';
+
+const ReplyCall = z
+  .object({
+    id: z.string().nullish(),
+    function: z.object({
+      name: z.string(),
+      arguments: z.union([z.string(), z.record(z.string(), z.json())]).nullish(),
+    }),
+  })
+  .catchall(z.unknown());
+
+const Reply = z.object({
+  choices: z
+    .array(
+      z.object({
+        finish_reason: z.string().nullish(),
+        message: z.object({
+          content: z.string().nullish(),
+          refusal: z.string().nullish(),
+          tool_calls: z.array(ReplyCall).nullish(),
+        }),
+      }),
+    )
+    .min(1),
+  usage: z
+    .object({
+      prompt_tokens: z.number().nonnegative(),
+      completion_tokens: z.number().nonnegative(),
+      prompt_tokens_details: z
+        .object({ cached_tokens: z.number().nullish(), cache_write_tokens: z.number().nullish() })
+        .nullish(),
+    })
+    .nullish(),
+});
+
+export const chatCompletions: Wire = {
+  path: '/chat/completions',
+  optional: ['max_completion_tokens', 'max_tokens', 'reasoning_effort', 'tool_choice', 'strict'],
+
+  write({ messages, tools = [], mustCall, maxOutputTokens }, { model, effort, refused }) {
+    const takes = (name: string) => !refused.has(name);
+    const limit = ['max_completion_tokens', 'max_tokens'].find(takes);
+    return {
+      model,
+      messages: messages.map(writeMessage),
+      ...(limit === undefined ? {} : { [limit]: maxOutputTokens }),
+      ...(effort !== undefined && takes('reasoning_effort') ? { reasoning_effort: effort } : {}),
+      ...(tools.length === 0
+        ? {}
+        : {
+            tools: tools.map(({ name, description, parameters, strict = false }) => ({
+              type: 'function',
+              function: {
+                name,
+                description,
+                parameters,
+                ...(strict && takes('strict') ? { strict } : {}),
+              },
+            })),
+          }),
+      ...(mustCall !== undefined && takes('tool_choice')
+        ? { tool_choice: { type: 'function', function: { name: mustCall } } }
+        : {}),
+    };
+  },
+
+  read(raw, { tools = [] }): WireReply | null {
+    const parsed = Reply.safeParse(raw);
+    const choice = parsed.data?.choices[0];
+    if (!parsed.success || choice === undefined) return null;
+    const { usage } = parsed.data;
+    const { message, finish_reason } = choice;
+    const text = (message.content ?? '').replace(/^\s*<think>[\s\S]*?<\/think>\s*/, '');
+    const called = (message.tool_calls ?? []).map(readCall);
+    const names = new Set(tools.map(({ name }) => name));
+    const written = called.length === 0 ? findWrittenCalls(text, names) : null;
+    const toolCalls = written?.calls ?? called;
+    return {
+      content: written?.rest ?? text,
+      refusal: message.refusal || null,
+      toolCalls,
+      finishReason: readFinish(finish_reason, toolCalls),
+      usage: usage
+        ? {
+            input_tokens: usage.prompt_tokens,
+            output_tokens: usage.completion_tokens,
+            cached_tokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
+            cache_write_tokens: usage.prompt_tokens_details?.cache_write_tokens ?? 0,
+          }
+        : null,
+    };
+  },
+};
+
+function writeMessage(message: ChatMessage): object {
+  switch (message.role) {
+    case 'system':
+    case 'user':
+      return message;
+    case 'tool':
+      return { role: 'tool', tool_call_id: message.callId, content: message.content };
+    case 'assistant': {
+      const { content, toolCalls = [] } = message;
+      if (toolCalls.length === 0) return { role: 'assistant', content };
+      return {
+        role: 'assistant',
+        content: content || null,
+        tool_calls: toolCalls.map((call) => ({
+          ...call.extra,
+          id: call.id,
+          type: 'function',
+          function: { name: call.name, arguments: call.arguments },
+        })),
+      };
+    }
+    default:
+      return message satisfies never;
+  }
+}
+
+/** Some servers give no id, and some give the arguments as an object. */
+function readCall(call: z.infer<typeof ReplyCall>, index: number): ToolCall {
+  const { id, function: called, type: _type, index: _index, ...rest } = call;
+  const given = called.arguments ?? '';
+  const extra = JsonObject.safeParse(rest);
+  return {
+    id: id || `call_${index}`,
+    name: called.name,
+    arguments: typeof given === 'string' ? given : JSON.stringify(given),
+    ...(extra.success && Object.keys(extra.data).length > 0 ? { extra: extra.data } : {}),
+  };
+}
+
+function readFinish(reason: string | null | undefined, calls: ToolCall[]): FinishReason {
+  if (reason === 'length' || reason === 'content_filter') return reason;
+  return calls.length > 0 ? 'tool_calls' : 'stop';
+}

@@ -1,0 +1,84 @@
+// A conversation with a model as this program has it, whichever API carries it.
+import type { JsonObject } from '#domain/text.ts';
+import type { JsonSchema } from '#domain/tool.ts';
+import type { Effort, Usage } from './catalogue.ts';
+
+export type ToolCall = {
+  id: string;
+  name: string;
+  /** JSON, or what the model wrote in its place. */
+  arguments: string;
+  /** What else the server attached to the call; it wants that back (signatures of thoughts). */
+  extra?: JsonObject | undefined;
+};
+
+export type ChatMessage =
+  | { role: 'system' | 'user'; content: string }
+  | {
+      role: 'assistant';
+      content: string;
+      toolCalls?: ToolCall[];
+      /** The reply as the API gave it, for an API that wants it back. */
+      items?: JsonObject[] | undefined;
+    }
+  | { role: 'tool'; callId: string; content: string };
+
+export type ChatTool = {
+  name: string;
+  description: string;
+  parameters: JsonSchema;
+  /** The schema names every property as required and allows no others. */
+  strict?: boolean;
+};
+
+export type ChatRequest = {
+  messages: ChatMessage[];
+  tools?: ChatTool[];
+  /** The one tool the model must call; otherwise it chooses. */
+  mustCall?: string;
+  /** Reasoning included. */
+  maxOutputTokens?: number;
+  /** Milliseconds since the epoch after which no attempt starts and the running one ends. */
+  deadline: number;
+};
+
+export type FinishReason = 'stop' | 'tool_calls' | 'length' | 'content_filter';
+
+export type ChatReply = {
+  content: string;
+  refusal: string | null;
+  toolCalls: ToolCall[];
+  finishReason: FinishReason;
+  items?: JsonObject[] | undefined;
+  usage: Usage;
+  cost_usd: number;
+  /** Requests sent, retries included. */
+  attempts: number;
+};
+
+export type ChatModel = {
+  name: string;
+  /**
+   * Upper bound in US dollars of what `request` will cost.
+   * @throws CountersignError `model_failed`: the price is not known
+   */
+  estimateCost(request: ChatRequest): Promise<number>;
+  complete(request: ChatRequest, signal: AbortSignal): Promise<ChatReply>;
+};
+
+/** What one of the APIs makes of a request and a reply. */
+export type Wire = {
+  path: string;
+  /** Every parameter that some server is known to refuse, and that can be left out. */
+  optional: readonly string[];
+  write(request: ChatRequest & { maxOutputTokens: number }, options: WireOptions): JsonBody;
+  /** null: this is no reply. */
+  read(raw: unknown, request: ChatRequest): WireReply | { failed: string } | null;
+};
+export type WireOptions = { model: string; effort: Effort | undefined; refused: Refused };
+export type WireReply = Omit<ChatReply, 'usage' | 'cost_usd' | 'attempts'> & {
+  usage: Usage | null;
+};
+/** Names of parameters the server has refused. */
+export type Refused = ReadonlySet<string>;
+export type JsonBody = Record<string, unknown>;

@@ -1,0 +1,143 @@
+// OpenAI's Responses API. Nothing is stored there: each request carries the whole conversation, with the model's reasoning as
+// sealed items that go back as they came.
+import { z } from 'zod';
+import { JsonObject } from '#domain/text.ts';
+import type { ChatMessage, FinishReason, ToolCall, Wire, WireReply } from './chat.ts';
+
+const Part = z.object({
+  type: z.string(),
+  text: z.string().optional(),
+  refusal: z.string().optional(),
+});
+const Call = z.object({
+  type: z.literal('function_call'),
+  call_id: z.string().min(1),
+  name: z.string(),
+  arguments: z.string(),
+});
+const Message = z.object({ type: z.literal('message'), content: z.array(Part) });
+const Reasoning = z.object({
+  type: z.literal('reasoning'),
+  encrypted_content: z.string().min(1),
+});
+
+const Reply = z.object({
+  object: z.literal('response'),
+  status: z.string(),
+  error: z.object({ message: z.string() }).nullish(),
+  incomplete_details: z.object({ reason: z.string().nullish() }).nullish(),
+  output: z.array(JsonObject),
+  usage: z
+    .object({
+      input_tokens: z.number().nonnegative(),
+      output_tokens: z.number().nonnegative(),
+      input_tokens_details: z
+        .object({ cached_tokens: z.number().nullish(), cache_write_tokens: z.number().nullish() })
+        .nullish(),
+    })
+    .nullish(),
+});
+
+export const responses: Wire = {
+  path: '/responses',
+  optional: ['max_output_tokens', 'reasoning', 'tool_choice', 'strict', 'store', 'include'],
+
+  write({ messages, tools = [], mustCall, maxOutputTokens }, { model, effort, refused }) {
+    const takes = (name: string) => !refused.has(name);
+    return {
+      model,
+      input: messages.flatMap(writeMessage),
+      ...(takes('store') ? { store: false } : {}),
+      ...(takes('include') ? { include: ['reasoning.encrypted_content'] } : {}),
+      ...(takes('max_output_tokens') ? { max_output_tokens: maxOutputTokens } : {}),
+      ...(effort !== undefined && takes('reasoning') ? { reasoning: { effort } } : {}),
+      ...(tools.length === 0
+        ? {}
+        : {
+            tools: tools.map(({ name, description, parameters, strict = false }) => ({
+              type: 'function',
+              name,
+              description,
+              parameters,
+              ...(takes('strict') ? { strict } : {}),
+            })),
+          }),
+      ...(mustCall !== undefined && takes('tool_choice')
+        ? { tool_choice: { type: 'function', name: mustCall } }
+        : {}),
+    };
+  },
+
+  read(raw): WireReply | { failed: string } | null {
+    const parsed = Reply.safeParse(raw);
+    if (!parsed.success) return null;
+    const { status, error, incomplete_details, output, usage } = parsed.data;
+    if (status === 'failed' || status === 'cancelled')
+      return { failed: error?.message ?? 'The response was not finished.' };
+    const parts = output.flatMap((item) => Message.safeParse(item).data?.content ?? []);
+    const calls = output.flatMap((item): ToolCall[] => {
+      const call = Call.safeParse(item).data;
+      return call === undefined
+        ? []
+        : [{ id: call.call_id, name: call.name, arguments: call.arguments }];
+    });
+    return {
+      content: parts.map(({ text = '' }) => text).join(''),
+      refusal: parts.map(({ refusal = '' }) => refusal).join('') || null,
+      toolCalls: calls,
+      finishReason: readFinish(incomplete_details?.reason, calls),
+      items: output,
+      usage: usage
+        ? {
+            input_tokens: usage.input_tokens,
+            output_tokens: usage.output_tokens,
+            cached_tokens: usage.input_tokens_details?.cached_tokens ?? 0,
+            cache_write_tokens: usage.input_tokens_details?.cache_write_tokens ?? 0,
+          }
+        : null,
+    };
+  },
+};
+
+function writeMessage(message: ChatMessage): object[] {
+  switch (message.role) {
+    case 'system':
+    case 'user':
+      return [message];
+    case 'tool':
+      return [{ type: 'function_call_output', call_id: message.callId, output: message.content }];
+    case 'assistant': {
+      const { content, toolCalls = [], items } = message;
+      if (items !== undefined) return writeItems(items, toolCalls);
+      const calls = toolCalls.map(({ id, name, arguments: args }) => ({
+        type: 'function_call',
+        call_id: id,
+        name,
+        arguments: args,
+      }));
+      return [...(content === '' ? [] : [{ role: 'assistant', content }]), ...calls];
+    }
+    default:
+      return message satisfies never;
+  }
+}
+
+/** The reply as it came: its reasoning must stand before what it led to. Calls nobody answered are left out. */
+function writeItems(items: JsonObject[], answered: ToolCall[]): object[] {
+  const calls = new Map(answered.map((call) => [call.id, call]));
+  return items.flatMap((item): object[] => {
+    const call = Call.safeParse(item).data;
+    if (call !== undefined) {
+      const kept = calls.get(call.call_id);
+      return kept === undefined ? [] : [{ ...item, name: kept.name, arguments: kept.arguments }];
+    }
+    if (item.type === 'reasoning') return Reasoning.safeParse(item).success ? [item] : [];
+    return Message.safeParse(item).success ? [item] : [];
+  });
+}
+
+function readFinish(incomplete: string | null | undefined, calls: ToolCall[]): FinishReason {
+  if (incomplete === 'max_output_tokens') return 'length';
+  if (incomplete === 'content_filter') return 'content_filter';
+  return calls.length > 0 ? 'tool_calls' : 'stop';
+}

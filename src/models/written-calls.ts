@@ -1,0 +1,59 @@
+// Calls that a model wrote into its text: open models do when the server has no parser for their way of calling tools.
+import { z } from 'zod';
+import type { ToolCall } from './chat.ts';
+
+const Arguments = z.record(z.string(), z.json());
+const Written = z.union([
+  z.object({ name: z.string(), arguments: Arguments }),
+  z
+    .object({ name: z.string(), parameters: Arguments })
+    .transform(({ name, parameters }) => ({ name, arguments: parameters })),
+]);
+
+/** The marks of Hermes and Qwen, LM Studio, Mistral, and a fenced block that is all of the answer. */
+const marks = [
+  /<tool_call>\s*([\s\S]*?)\s*<\/tool_call>/g,
+  /\[TOOL_REQUEST\]\s*([\s\S]*?)\s*\[END_TOOL_REQUEST\]/g,
+  /\[TOOL_CALLS\]\s*([\s\S]+)$/g,
+  /^\s*```(?:json)?\s*([\s\S]*?)\s*```\s*$/g,
+  /^\s*([[{][\s\S]*[\]}])\s*$/g,
+];
+
+/**
+ * The calls in `text`, and the text around them; null when there are none. Only what is wholly a call of an offered tool
+ * counts: everything else is text.
+ */
+export function findWrittenCalls(
+  text: string,
+  offered: ReadonlySet<string>,
+): { calls: ToolCall[]; rest: string } | null {
+  if (offered.size === 0) return null;
+  for (const mark of marks) {
+    const found = [...text.matchAll(mark)];
+    if (found.length === 0) continue;
+    const written = found.map(([, json = '']) => readWritten(json));
+    if (!written.every((calls) => calls !== null)) continue;
+    const calls = written.flat();
+    if (calls.length === 0 || !calls.every(({ name }) => offered.has(name))) continue;
+    return {
+      calls: calls.map(({ name, arguments: args }, index) => ({
+        id: `call_${index}`,
+        name,
+        arguments: JSON.stringify(args),
+      })),
+      rest: text.replace(mark, '').trim(),
+    };
+  }
+  return null;
+}
+
+function readWritten(text: string): z.infer<typeof Written>[] | null {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return null; // it is text
+  }
+  const parsed = z.array(Written).safeParse(Array.isArray(json) ? json : [json]);
+  return parsed.success ? parsed.data : null;
+}

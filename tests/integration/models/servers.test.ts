@@ -1,0 +1,377 @@
+// What the servers that people run answer to what they do not understand: each ends in a reply, or in a sentence that says
+// what to set. The quirks are those of the servers named, as their users report them.
+import { createServer } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ChatRequest } from '#models/chat.ts';
+import { createChatModel, type ModelOptions } from '#models/chat-model.ts';
+import { checkModels } from '#models/check-models.ts';
+import { createModelClient } from '#models/openai.ts';
+import { listenOnLoopback } from '../../fixtures/loopback.ts';
+import { start } from '../../fixtures/openai-double.ts';
+
+type Body = Record<string, unknown> & { messages?: Record<string, unknown>[] };
+type Answer = { status?: number; json: unknown };
+const closers: (() => Promise<void>)[] = [];
+const never = new AbortController().signal;
+const free = { '*': { input: 0, output: 0 } };
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+/** A server that answers each path as `routes` say, with what it was sent. */
+async function serve(routes: Record<string, (body: Body, index: number) => Answer>) {
+  const seen: Body[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const text = Buffer.concat(chunks).toString('utf8');
+      const body: Body = text === '' ? {} : JSON.parse(text);
+      const route = routes[(request.url ?? '').replace('/v1', '')];
+      if (request.method === 'POST') seen.push(body);
+      const { status = 200, json } = route?.(body, seen.length - 1) ?? { status: 404, json: {} };
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(typeof json === 'string' ? json : JSON.stringify(json));
+    });
+  });
+  const { url, close } = await listenOnLoopback(server);
+  closers.push(close);
+  return { url: `${url}/v1`, seen };
+}
+
+const tool = {
+  name: 'workspace_read',
+  description: 'Read a file.',
+  parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+  strict: true,
+};
+
+const ask = (more: Partial<ChatRequest> = {}): ChatRequest => ({
+  messages: [{ role: 'user', content: 'Read a.md' }],
+  tools: [tool],
+  deadline: Date.now() + 10_000,
+  ...more,
+});
+
+function open(url: string, more: Partial<ModelOptions> = {}) {
+  return createChatModel({
+    client: createModelClient({ baseUrl: url }),
+    name: 'some-model',
+    prices: free,
+    ...more,
+  });
+}
+
+function said(message: object, more: object = {}): Answer {
+  const choice = { index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop' };
+  return { json: { choices: [{ ...choice, ...more }] } };
+}
+
+const called = { name: 'workspace_read', arguments: '{"path":"a.md"}' };
+
+describe('a parameter that a server refuses', () => {
+  it('is left out, and not sent again: Mistral takes max_tokens only', async () => {
+    const mistral = await serve({
+      '/chat/completions': (body) =>
+        'max_completion_tokens' in body
+          ? {
+              status: 422,
+              json: {
+                object: 'error',
+                message: {
+                  detail: [
+                    {
+                      type: 'extra_forbidden',
+                      loc: ['body', 'max_completion_tokens'],
+                      msg: 'Extra inputs are not permitted',
+                    },
+                  ],
+                },
+                type: 'invalid_request_error',
+              },
+            }
+          : said({ content: '', tool_calls: [{ id: 'D681PevKs', function: called }] }),
+    });
+    const model = open(mistral.url);
+    expect((await model.complete(ask({ maxOutputTokens: 50 }), never)).toolCalls).toEqual([
+      { id: 'D681PevKs', ...called },
+    ]);
+    await model.complete(ask({ maxOutputTokens: 50 }), never);
+    expect(mistral.seen.map((body) => body.max_tokens)).toEqual([undefined, 50, 50]);
+  });
+
+  it('may be several: strict schemas, a tool that must be called, effort', async () => {
+    const old = await serve({
+      '/chat/completions': (body) => {
+        const text = JSON.stringify(body);
+        const wrong = ['reasoning_effort', 'tool_choice', 'strict'].find((name) =>
+          text.includes(`"${name}"`),
+        );
+        return wrong === undefined
+          ? said({ content: 'hi' })
+          : { status: 400, json: { error: { message: `Unknown field '${wrong}'.`, param: null } } };
+      },
+    });
+    const model = open(old.url, { effort: 'low' });
+    expect((await model.complete(ask({ mustCall: tool.name }), never)).content).toBe('hi');
+    expect(old.seen).toHaveLength(4);
+    await model.complete(ask({ mustCall: tool.name }), never);
+    expect(old.seen).toHaveLength(5);
+  });
+
+  it('is not guessed: an error about something else is told in the server’s words', async () => {
+    const strict = await serve({
+      '/chat/completions': () => ({
+        status: 400,
+        json: { error: { message: 'This prompt was flagged by our strict rules.' } },
+      }),
+    });
+    await expect(open(strict.url).complete(ask(), never)).rejects.toMatchObject({
+      code: 'model_failed',
+      message:
+        'The model server refused the request (400): “This prompt was flagged by our strict rules.”',
+    });
+    expect(strict.seen).toHaveLength(1);
+  });
+});
+
+describe('a server’s reason', () => {
+  it('is quoted however it is written: Gemini wraps it in a list, a proxy sends a page', async () => {
+    const gemini = await serve({
+      '/chat/completions': () => ({
+        status: 400,
+        json: [{ error: { code: 400, message: 'Invalid value at tools[0]', status: 'INVALID' } }],
+      }),
+    });
+    await expect(open(gemini.url).complete(ask(), never)).rejects.toThrow(
+      '(400): “Invalid value at tools[0]”',
+    );
+    const proxy = await serve({
+      '/chat/completions': () => ({ status: 413, json: `Too large ${'x'.repeat(900)}` }),
+    });
+    await expect(open(proxy.url).complete(ask(), never)).rejects.toThrow(
+      /\(413\): “Too large x+…”/,
+    );
+  });
+
+  it('leads to the setting: a model that calls tools through the Responses API only', async () => {
+    const openai = await serve({
+      '/chat/completions': () => ({
+        status: 400,
+        json: {
+          error: {
+            message:
+              'Function tools with reasoning are not supported for gpt-6.2-sol in /v1/chat/completions. Please use /v1/responses instead.',
+            type: 'invalid_request_error',
+            param: 'tools',
+            code: null,
+          },
+        },
+      }),
+    });
+    await expect(open(openai.url).complete(ask(), never)).rejects.toThrow('OPENAI_API=responses');
+  });
+
+  it('leads to the setting: a model that was shut down, a server without the Responses API', async () => {
+    const openai = await serve({
+      '/chat/completions': () => ({
+        status: 404,
+        json: {
+          error: { message: 'The model `gpt-4.1` has been deprecated.', code: 'model_not_found' },
+        },
+      }),
+    });
+    await expect(open(openai.url, { name: 'gpt-4.1' }).complete(ask(), never)).rejects.toThrow(
+      /has been deprecated.*gpt-6-luna.*PLANNER_MODEL/,
+    );
+    await expect(open(openai.url, { api: 'responses' }).complete(ask(), never)).rejects.toThrow(
+      'OPENAI_API=chat',
+    );
+  });
+});
+
+describe('a reply in a server’s own way', () => {
+  it('has its calls read: no id, arguments as an object, no usage (Ollama)', async () => {
+    const ollama = await serve({
+      '/chat/completions': () =>
+        said({
+          content: '',
+          tool_calls: [{ id: '', function: { name: tool.name, arguments: { path: 'a.md' } } }],
+        }),
+    });
+    const { toolCalls, finishReason, usage } = await open(ollama.url).complete(ask(), never);
+    expect(toolCalls).toEqual([{ id: 'call_0', ...called }]);
+    expect(finishReason).toBe('tool_calls');
+    expect(usage.input_tokens).toBeGreaterThan(20);
+  });
+
+  it.each([
+    [
+      'vLLM without a parser',
+      '<tool_call>\n{"name": "workspace_read", "arguments": {"path": "a.md"}}\n</tool_call>',
+    ],
+    [
+      'LM Studio',
+      '[TOOL_REQUEST]{"name": "workspace_read", "arguments": {"path": "a.md"}}[END_TOOL_REQUEST]',
+    ],
+    ['llama.cpp', '{"name": "workspace_read", "parameters": {"path": "a.md"}}'],
+    ['a fenced block', '```json\n{"name": "workspace_read", "arguments": {"path": "a.md"}}\n```'],
+  ])('has a call that was written as text read as one: %s', async (_, content) => {
+    const { url } = await serve({ '/chat/completions': () => said({ content }) });
+    const reply = await open(url).complete(ask(), never);
+    expect(reply.toolCalls).toEqual([{ id: 'call_0', ...called }]);
+    expect(reply.content).toBe('');
+  });
+
+  it.each([
+    '{"name": "workspace_delete", "arguments": {"path": "a.md"}}',
+    'Such as {"name": "workspace_read", "arguments": {"path": "a.md"}}, say.',
+    '{"name": "Ana", "age": 3}',
+  ])('keeps what is no call of an offered tool as text: %s', async (content) => {
+    const { url } = await serve({ '/chat/completions': () => said({ content }) });
+    expect(await open(url).complete(ask(), never)).toMatchObject({ content, toolCalls: [] });
+  });
+
+  it('is not taken with its thoughts, and is empty if it had only thoughts', async () => {
+    const { url } = await serve({
+      '/chat/completions': (_, index) =>
+        index === 0
+          ? said({ content: '<think>\nShall I?\n</think>\n\nYes.' })
+          : said({ content: '', reasoning_content: 'Hm …' }, { finish_reason: 'length' }),
+    });
+    const model = open(url);
+    expect((await model.complete(ask(), never)).content).toBe('Yes.');
+    expect(await model.complete(ask(), never)).toMatchObject({
+      content: '',
+      finishReason: 'length',
+    });
+  });
+
+  it('gets back what the server attached to a call: Gemini’s signature of its thoughts', async () => {
+    const extra_content = { google: { thought_signature: 'EoYCCoMC' } };
+    const gemini = await serve({
+      '/chat/completions': ({ messages = [] }, index) => {
+        if (index === 0)
+          return said({ tool_calls: [{ id: 'call_1', function: called, extra_content }] });
+        const isSigned = JSON.stringify(messages).includes('EoYCCoMC');
+        return isSigned
+          ? said({ content: 'It says hello.' })
+          : {
+              status: 400,
+              json: [{ error: { message: 'Function call is missing a thought_signature' } }],
+            };
+      },
+    });
+    const model = open(gemini.url);
+    const { content, toolCalls } = await model.complete(ask(), never);
+    const messages: ChatRequest['messages'] = [
+      { role: 'user', content: 'Read a.md' },
+      { role: 'assistant', content, toolCalls },
+      { role: 'tool', callId: 'call_1', content: 'hello' },
+    ];
+    expect((await model.complete(ask({ messages }), never)).content).toBe('It says hello.');
+  });
+});
+
+describe('the Responses API', () => {
+  it('takes a whole conversation, with the model’s reasoning as it came', async () => {
+    const double = await start({
+      script: [
+        { calls: [{ name: tool.name, args: { path: 'a.md' } }] },
+        { text: 'It says hello.' },
+      ],
+    });
+    closers.push(double.close);
+    const loose = { ...tool, strict: false };
+    const model = open(double.url, { api: 'responses', name: 'gpt-6.2-sol', prices: {} });
+    const first = await model.complete(ask({ tools: [loose] }), never);
+    expect(first).toMatchObject({ toolCalls: [{ id: 'call_0_0', ...called }], attempts: 1 });
+    // 40 tokens in, 60 from the cache, 20 out.
+    expect(first.cost_usd).toBeCloseTo((40 * 2 + 60 * 0.1 + 20 * 10) / 1e6, 10);
+    const { content, toolCalls, items } = first;
+    const messages: ChatRequest['messages'] = [
+      { role: 'system', content: 'You plan.' },
+      { role: 'user', content: 'Read a.md' },
+      { role: 'assistant', content, toolCalls, items },
+      { role: 'tool', callId: 'call_0_0', content: 'hello' },
+    ];
+    expect(await model.complete(ask({ messages, tools: [loose] }), never)).toMatchObject({
+      content: 'It says hello.',
+      toolCalls: [],
+      finishReason: 'stop',
+    });
+    const lost: ChatRequest['messages'] = messages.map((message) =>
+      message.role === 'assistant'
+        ? { ...message, items: (items ?? []).filter(({ type }) => type !== 'reasoning') }
+        : message,
+    );
+    await expect(model.complete(ask({ messages: lost, tools: [loose] }), never)).rejects.toThrow(
+      'without its required',
+    );
+  });
+
+  it('says when an answer was cut off, refused or failed', async () => {
+    const double = await start({ script: [{ text: 'Once upon', cut: true }, { refusal: 'No.' }] });
+    closers.push(double.close);
+    const model = open(double.url, { api: 'responses' });
+    expect((await model.complete(ask({ tools: [] }), never)).finishReason).toBe('length');
+    expect((await model.complete(ask({ tools: [] }), never)).refusal).toBe('No.');
+    const { url } = await serve({
+      '/responses': () => ({
+        json: {
+          object: 'response',
+          status: 'failed',
+          error: { code: 'server_error', message: 'Out of memory.' },
+          output: [],
+        },
+      }),
+    });
+    await expect(open(url, { api: 'responses' }).complete(ask(), never)).rejects.toThrow(
+      'The model some-model failed: “Out of memory.”',
+    );
+  });
+});
+
+describe('a check of the models', () => {
+  const roles = [
+    { variable: 'PLANNER_MODEL', model: 'gpt-4.1', effort: 'high' as const },
+    { variable: 'EXECUTOR_MODEL', model: 'own-model' },
+  ];
+
+  it('makes each call a tool, and warns of the day a model ends', async () => {
+    const { url, seen } = await serve({
+      '/models': () => ({
+        json: { data: [{ id: 'own-model', shutdown_date: '2090-02-01' }, { id: 'gpt-4.1' }] },
+      }),
+      '/chat/completions': ({ model }) =>
+        model === 'gpt-4.1'
+          ? said({ tool_calls: [{ id: 'c', function: { name: 'ready', arguments: '{}' } }] })
+          : said({ content: 'I am ready.' }),
+    });
+    const [planner, executor] = await checkModels({ baseUrl: url, api: 'chat' }, roles, free);
+    expect(planner).toMatchObject({
+      ok: true,
+      text: expect.stringMatching(/^gpt-4\.1 called a tool in \d/),
+      advice: [
+        'gpt-4.1 does not take PLANNER_REASONING_EFFORT=high. It takes none at all.',
+        expect.stringMatching(
+          /^gpt-4\.1 \S.* 14 January 2027\. Set PLANNER_MODEL to gpt-6-luna\.$/,
+        ),
+      ],
+    });
+    expect(executor).toMatchObject({
+      ok: false,
+      advice: ['Set EXECUTOR_MODEL to a model that calls tools.'],
+    });
+    expect(seen).toHaveLength(2);
+  });
+
+  it('goes on without a list of models, and says why a call failed', async () => {
+    const { url } = await serve({
+      '/chat/completions': () => ({ status: 401, json: { error: { message: 'Bad key' } } }),
+    });
+    const [first] = await checkModels({ baseUrl: url, api: 'chat' }, roles.slice(1), free);
+    expect(first).toMatchObject({ ok: false, text: expect.stringContaining('OPENAI_API_KEY') });
+  });
+});
