@@ -192,6 +192,8 @@ function describeFailure(name: string, api: ModelApi, cause: unknown): Countersi
 }
 
 function explainFailure(name: string, api: ModelApi, cause: unknown): string {
+  if (cause instanceof SyntaxError)
+    return `What the model server sent for ${name} is no JSON. Check OPENAI_BASE_URL.`;
   if (!(cause instanceof APIError)) return `The model ${name} failed: ${errorMessage(cause)}`;
   const { status } = cause;
   const reason = quote(readReason(cause));

@@ -103,16 +103,16 @@ describe('a model that does its work', () => {
     const plan = await api.plan(run.plan_id ?? '');
     expect(plan).toMatchObject({
       status: 'proposed',
-      planner_model: 'gpt-4.1',
+      planner_model: 'gpt-6.2-sol',
       requester: 'local',
     });
     expect(plan.tools_required).toEqual(['workspace_move', 'workspace_write']);
     const trace = await api.get<{ entries: TraceEntry[] }>(`/api/plans/${plan.id}/trace`);
     const tools = trace.body.entries.map(({ tool }) => tool);
     expect(tools.filter((tool) => tool !== 'controller').slice(0, 5)).toEqual([
-      'gpt-4.1',
+      'gpt-6.2-sol',
       'workspace_list',
-      'gpt-4.1',
+      'gpt-6.2-sol',
       'plan_propose',
       'validate_grammar',
     ]);
@@ -189,7 +189,7 @@ describe('a model that goes wrong', () => {
 
   it('ends with a name when what the server sends is no JSON at all', async () => {
     const run = await ask('Gibberish', { raw: '<html>Bad gateway</html>' });
-    await expectAborted(run, 'model_failed', /gpt-4\.1.*Nothing has changed/s);
+    await expectAborted(run, 'model_failed', /gpt-6\.2-sol.*Nothing has changed/s);
   });
 
   it('cannot call a tool that does not exist, nor propose an operation that does not', async () => {
@@ -321,7 +321,7 @@ describe('an argument that is decided when its step runs', () => {
     expect(await readFile(join(files, 'greeting.txt'), 'utf8')).toBe('Hello Ana');
     await expect(readFile(join(files, 'elsewhere.txt'))).rejects.toThrow('ENOENT');
     const [body] = asked.get('a greeting for Ana') ?? [];
-    expect(body?.model).toBe('gpt-4.1-mini');
+    expect(body?.model).toBe('gpt-6-luna');
     expect(body?.tools?.map((tool) => tool.function.name)).toEqual(['workspace_write']);
   });
 

@@ -125,7 +125,7 @@ describe.concurrent('a planner that is killed', () => {
     expect(run).toMatchObject({ planning_status: 'needs_clarification' });
     expect(scene.model.requests).toHaveLength(3);
     expect(await readBooks(scene)).toEqual({ plans: 1, calls: 3, open: 0, proposals: 1 });
-    expect(run.cost_usd).toBeCloseTo(3 * 0.00036, 9);
+    expect(run.cost_usd).toBeCloseTo(3 * 0.0004, 9);
     expect(await readSteps(scene.db)).toEqual(['one.txt', 'two.txt']);
     await scene.db.close();
     await scene.database.close();

@@ -39,6 +39,8 @@ export async function openTestInstance(
     teamsCloud?: InstanceOptions['teamsCloud'];
     deliveryRule?: Partial<DeliveryRule>;
     log?: Logger;
+    /** false: goes on before its servers of tools are there. */
+    awaitTools?: boolean;
   } = {},
 ): Promise<TestInstance> {
   const home = await mkdtemp(join(tmpdir(), 'countersign-instance-'));
@@ -71,6 +73,8 @@ export async function openTestInstance(
     deliveryRule: options.deliveryRule,
     teamsCloud: options.teamsCloud,
   });
+  if (options.awaitTools !== false)
+    await waitForTools(instance, Object.keys(config.settings.mcpServers));
   return {
     ...instance,
     config,
@@ -80,6 +84,12 @@ export async function openTestInstance(
       await rm(home, { recursive: true, force: true });
     },
   };
+}
+
+/** Servers of tools are started beside the instance; on a busy machine they need longer than it does. */
+async function waitForTools({ registry }: Instance, servers: string[]): Promise<void> {
+  const isThere = (name: string) => registry.status().some(({ tool, ok }) => tool === name && ok);
+  await waitFor('every server of tools', () => servers.every(isThere), { timeoutMs: 60_000 });
 }
 
 /** A planner that answers each request as `script` says. */

@@ -9,7 +9,13 @@ import type { Ceiling, PaidModel } from '../budget/paid-model.ts';
 import { traceStep } from '../outcomes.ts';
 import type { OfferedTool, StageTools } from '../reasoner.ts';
 import { fail, type ToolResult } from './agent-tool.ts';
-import { type CallMemory, type Prepared, prepareCall, writeResult } from './tool-call.ts';
+import {
+  argumentsAtMost,
+  type CallMemory,
+  type Prepared,
+  prepareCall,
+  writeResult,
+} from './tool-call.ts';
 
 export type AgentRun = {
   model: PaidModel;
@@ -259,6 +265,7 @@ function rememberName(name: string): string {
 
 /** Servers refuse a history with arguments that are no JSON; the result says what was wrong with them. */
 function rememberArguments(text: string): string {
+  if (text.length > argumentsAtMost) return '{}';
   try {
     JSON.parse(text);
     return text;

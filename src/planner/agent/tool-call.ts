@@ -13,8 +13,8 @@ export type Prepared =
 /** How often each call, by name and arguments, has been made. */
 export type CallMemory = Map<string, number>;
 
-/** Arguments beyond this are not parsed; no tool needs them. */
-const argumentsAtMost = 400_000;
+/** Arguments beyond this are neither parsed nor sent back; no tool needs them. */
+export const argumentsAtMost = 400_000;
 /** What the model sees of one result. */
 const resultAtMost = 20_000;
 

@@ -10,7 +10,6 @@ import { iterateSteps } from '#db/step-pages.ts';
 import type { PlanDraft, StepDraft } from '#domain/plan/plan.ts';
 import { digestPlan } from '#plans/approval/canonical.ts';
 import { readHeader } from '#plans/approval/preflight.ts';
-import { waitFor } from '#tests/wait.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, openTestInstance, reach, runPlan, type TestInstance } from '../../setup/instance.ts';
 import { compileCache, node, quickly, root } from '../../setup/process.ts';
@@ -31,7 +30,6 @@ async function open(work: boolean, env: Record<string, string> = {}): Promise<Te
     settings: { mcpServers: { box: { command: node, args, env: own } } },
   });
   opened.push(instance);
-  await waitFor('its server to be connected', () => instance.registry.get('box_act') !== undefined);
   return instance;
 }
 

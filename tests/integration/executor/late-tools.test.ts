@@ -38,7 +38,10 @@ async function approve() {
 test('waits for a tool of its worker that needs longer than the start', async () => {
   const { log, gate, plan } = await approve();
   const mcpServers = { log: logTool(log, 5) };
-  const work = await openTestInstance(database.url, { settings: { mcpServers } });
+  const work = await openTestInstance(database.url, {
+    awaitTools: false,
+    settings: { mcpServers },
+  });
   expect(await reach(gate, plan.id, 'completed', 'failed')).toMatchObject({ status: 'completed' });
   expect((await readFile(log, 'utf8')).trim()).toBe('x');
   await work.close();

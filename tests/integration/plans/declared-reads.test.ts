@@ -4,7 +4,7 @@ import { mkdtempSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import type { Step, StepDraft } from '#domain/plan/plan.ts';
@@ -31,13 +31,6 @@ const instance = useInstance({
   },
 });
 afterAll(() => rm(folder, { recursive: true }));
-beforeAll(() =>
-  waitFor(
-    'both servers to be connected',
-    () => instance.registry.get('tracker_close') && instance.registry.get('plain_close') && true,
-    { timeoutMs: 60_000 },
-  ),
-);
 beforeEach(() => rm(join(folder, 'log'), { force: true }));
 
 const ticketAt = (id: string) => join(folder, id);
