@@ -1,6 +1,7 @@
 // The sections a person reads in order to decide: effects, reads, what changed since, risks, what was asked before.
 import type { PlanCardFacts, ReviewedCall } from '#domain/chat/card.ts';
-import { reviewRank, type ShownStep } from '#domain/plan/call.ts';
+import type { ShownStep } from '#domain/plan/call.ts';
+import { reviewRank } from '#domain/plan/review-rank.ts';
 import { type NumberedStep, nameSteps } from '#domain/plan/step-numbers.ts';
 import type { ComparedStep } from '#domain/plan/views.ts';
 import { countOf } from '#domain/words.ts';

@@ -1,7 +1,8 @@
 // A review: every call of a plan with its exact effect, page by page, however long a value is.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
-import { reviewRank, type ShownStep } from '#domain/plan/call.ts';
+import type { ShownStep } from '#domain/plan/call.ts';
 import type { StepStatus } from '#domain/plan/plan.ts';
+import { reviewRank } from '#domain/plan/review-rank.ts';
 import { type NumberedStep, nameSteps, numberedAtMost } from '#domain/plan/step-numbers.ts';
 import type { Service } from '#domain/service.ts';
 import { headlineOf, leadOf, marksOf, markWords, type WholePart, wholeParts } from './calls.ts';

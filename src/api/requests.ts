@@ -238,10 +238,9 @@ export const StepsQuery = z
     status: list(StepStatus, 'Only steps in these statuses.'),
     partition: line(200).exactOptional(),
     tag: line(200).exactOptional(),
-    order: z
-      .enum(['position', 'review'])
-      .describe('review: guarded, destructive, outgoing and changing calls first, then reads.')
-      .exactOptional(),
+    order: documented(z.enum(['position', 'review']), {
+      description: 'review: guarded, destructive, outgoing and changing calls first, then reads.',
+    }).exactOptional(),
     cursor,
     limit,
   })

@@ -1,65 +1,113 @@
-// What the API answers about talk, runs and the instance itself. Typed and documented by these, not checked again when it
-// is sent; `satisfies` keeps each in step with its contract.
+// Names, words and pages of what the API answers. The shapes are the domain's own; answers come from inside and are typed
+// and documented by these, not checked again when they are sent.
 import { z } from 'zod';
-import type { AuditEntry } from '#domain/plan/views.ts';
+import { InteractionPolicy } from '#domain/people/policy.ts';
+import { ShownStep } from '#domain/plan/call.ts';
+import { PatchOutcome } from '#domain/plan/patch-outcome.ts';
+import { Plan, StepCounts } from '#domain/plan/plan.ts';
+import {
+  AuditEntry,
+  Change,
+  Diff,
+  Overview,
+  PlanningArtifacts,
+  StepPage,
+  VersionDiff,
+} from '#domain/plan/views.ts';
 import { RunView } from '#domain/planning/run.ts';
 import { PlanningTrace } from '#domain/planning/trace-view.ts';
-import type { Message } from '#domain/service.ts';
+import { Message, PlanSummary, PolicyView, Simulation } from '#domain/service.ts';
+import { PlanStats } from '#domain/stats.ts';
 import type { Problem } from './problem.ts';
 import { documented } from './registry.ts';
 
 const text = z.string();
-const time = z.iso.datetime();
-const whole = z.number().int();
+const nextCursor = text.nullable();
 
-export const AuditAnswer = documented(
-  z.object({
-    entries: z.array(
-      z.object({
-        id: whole,
-        at: time,
-        plan_id: text.nullable(),
-        actor: text,
-        actor_kind: z.enum(['person', 'model', 'system']),
-        via: text,
-        action: text,
-        version: whole.nullable(),
-        digest: text.nullable(),
-        reason: text.nullable(),
-        data: z.record(z.string(), z.json()).nullable(),
-      }) satisfies z.ZodType<AuditEntry>,
-    ),
-  }),
-  { id: 'Audit', description: 'Who did what, oldest first; ask again with `after` = the last id.' },
-);
+// Parts of answers that have a name of their own in the document.
 
-export const TraceAnswer = documented(PlanningTrace, {
-  id: 'Trace',
-  description:
-    'How a run was planned: an entry a step, `path` the way through the stages by the table of planning, `problem` why the entries do not follow it. `totals.cost_usd` is what the entries say; `open_calls` never came back, or have not yet, and count towards budgets as their estimates.',
+documented(StepCounts, { id: 'StepCounts', description: 'How many steps are in each status.' });
+documented(ShownStep, {
+  id: 'Step',
+  description: 'One step: one operation with its arguments, and how far it is.',
+});
+documented(Change, {
+  id: 'Change',
+  description: 'One change; `step_id` is null where the plan itself changed.',
+});
+documented(Message, {
+  id: 'Message',
+  description: 'A message; `plan_id` names the plan whose card belongs under it.',
 });
 
-const MessageAnswer = documented(
-  z.object({
-    id: whole,
-    conversation: text,
-    run_id: text.nullable(),
-    author: z.enum(['person', 'bot']),
-    name: text,
-    text,
-    plan_id: text.nullable(),
-    created_at: time,
-  }) satisfies z.ZodType<Message>,
+// Plans
+
+export const PatchAnswer = documented(PatchOutcome, {
+  id: 'Patch',
+  description:
+    'A change of a plan. While it needs an approval, `version` and `digest` are what that sends back; `widening` says why, `changes` what it does (the first 20).',
+});
+
+export const PatchList = documented(
+  z.object({ patches: z.array(PatchAnswer), next_cursor: nextCursor }),
+  { id: 'PatchList', description: 'A page of changes, newest first.' },
+);
+
+export const PlanAnswer = documented(Plan, {
+  id: 'Plan',
+  description:
+    'A plan without its steps. `version` and `digest` are what an approval sends back; `revision` is what `diff` and `events` count in.',
+});
+
+export const PlanList = documented(
+  z.object({ plans: z.array(PlanSummary), next_cursor: nextCursor }),
   {
-    id: 'Message',
-    description: 'A message; `plan_id` names the plan whose card belongs under it.',
+    id: 'PlanList',
+    description:
+      'A page of plans, newest first; `next_cursor` is null on the last. `asked_by`: what a chat platform calls the requester, where one has said it.',
   },
 );
 
-export const MessageList = documented(z.object({ messages: z.array(MessageAnswer) }), {
-  id: 'MessageList',
-  description: 'Messages of a conversation, oldest first; ask again with `after` = the last id.',
+export const SimulationAnswer = documented(Simulation, {
+  id: 'Simulation',
+  description: 'What the plan would call, and what stands in its way.',
 });
+
+// Views of a plan
+
+export const StepList = documented(StepPage, {
+  id: 'StepList',
+  description: 'A page of steps in the order of the plan.',
+});
+
+export const OverviewAnswer = documented(Overview, {
+  id: 'Overview',
+  description: 'How a plan stands; it costs the same whatever its size.',
+});
+
+export const DiffAnswer = documented(Diff, {
+  id: 'Diff',
+  description: 'Changes after `from`; ask again with `since` = `to` while `more`.',
+});
+
+export const VersionDiffAnswer = documented(VersionDiff, {
+  id: 'VersionDiff',
+  description:
+    'What changed between two versions of a plan: counts, and the first 100 steps of each kind. Costs are those of planning, minutes those of the longest chain.',
+});
+
+export const PlanningAnswer = documented(PlanningArtifacts, {
+  id: 'Planning',
+  description:
+    'What the plan was made from: the outline, the roadmap with the options that were compared, the schedule. Null where it was made without one; `version` is the one they were made for, which patches may have changed since.',
+});
+
+export const AuditAnswer = documented(z.object({ entries: z.array(AuditEntry) }), {
+  id: 'Audit',
+  description: 'Who did what, oldest first; ask again with `after` = the last id.',
+});
+
+// Runs and conversations
 
 export const RunAnswer = documented(RunView, {
   id: 'Run',
@@ -72,9 +120,35 @@ export const RunStarted = documented(z.object({ run_id: text, status_url: text }
   examples: [{ run_id: 'run_7c41e0', status_url: '/api/runs/run_7c41e0' }],
 });
 
+export const TraceAnswer = documented(PlanningTrace, {
+  id: 'Trace',
+  description:
+    'How a run was planned: an entry a step, `path` the way through the stages by the table of planning, `problem` why the entries do not follow it. `totals.cost_usd` is what the entries say; `open_calls` never came back, or have not yet, and count towards budgets as their estimates.',
+});
+
 export const Said = documented(z.object({ run_id: text.nullable() }), {
   id: 'Said',
   description: 'The run the message started or continued; null where it decided about a plan.',
+});
+
+export const MessageList = documented(z.object({ messages: z.array(Message) }), {
+  id: 'MessageList',
+  description: 'Messages of a conversation, oldest first; ask again with `after` = the last id.',
+});
+
+// People and the instance
+
+export const PolicyAnswer = documented(
+  PolicyView.extend({
+    set: documented(InteractionPolicy.partial(), { description: 'What the person has set of it.' }),
+  }),
+  { id: 'PolicyView', description: 'How a person likes to be talked to and asked.' },
+);
+
+export const StatsAnswer = documented(PlanStats, {
+  id: 'PlanStats',
+  description:
+    '`plans`: how many are in each status that any is in. `gaps`: what people asked for in the last `gap_days` days and no tool could do, the most frequent first, at most 10.',
 });
 
 export const Readiness = documented(z.object({ ready: z.boolean(), parts: z.record(text, text) }), {
@@ -86,7 +160,7 @@ export const ProblemAnswer = documented(
   z.looseObject({
     type: text,
     title: text,
-    status: whole,
+    status: z.int(),
     detail: text,
     code: text,
     instance: text,

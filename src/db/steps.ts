@@ -1,7 +1,7 @@
 // Steps, edges and lanes of a plan: inserted in bulk, and archived when a new version replaces them.
 import { sql } from 'drizzle-orm';
-import type { ReviewRank } from '#domain/plan/call.ts';
 import type { Step, StepContent } from '#domain/plan/plan.ts';
+import type { ReviewRank } from '#domain/plan/review-rank.ts';
 import { copyRows, type RowForm, writeList } from './copy-rows.ts';
 import type { Queryable } from './database.ts';
 import type { planEdges, planLanes } from './schema.ts';

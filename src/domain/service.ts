@@ -1,15 +1,16 @@
 // The one service behind cards, slash command, HTTP, console and terminal. `src/conversation` provides it.
+import { z } from 'zod';
 import type { PlanCardFacts } from './chat/card.ts';
 import type { Pressed } from './chat/pressed.ts';
 import type { Actor } from './people/actor.ts';
 import type { LinkCommand, LinkOutcome } from './people/link.ts';
-import type { InteractionPolicy, PolicyOverride } from './people/policy.ts';
+import { InteractionPolicy, PolicyOverride } from './people/policy.ts';
 import type { StepAnswer } from './plan/answer.ts';
 import type { ShownStep } from './plan/call.ts';
 import type { LookedAt } from './plan/expected-step.ts';
 import type { PlanPatch } from './plan/patch.ts';
 import type { PatchOutcome } from './plan/patch-outcome.ts';
-import type { Plan, PlanDraft, PlanStatus, Step, StepStatus } from './plan/plan.ts';
+import { Plan, type PlanDraft, type PlanStatus, type StepStatus } from './plan/plan.ts';
 import type {
   AuditEntry,
   Change,
@@ -23,27 +24,35 @@ import type { RunRequest, RunView } from './planning/run.ts';
 import type { SessionCardFacts, SessionChoice } from './planning/session-card.ts';
 import type { PlanningTrace } from './planning/trace-view.ts';
 import type { PlanStats } from './stats.ts';
+import { Effect } from './tool.ts';
 
 /** `key`: where it was sent to, and the name its sender gave it; `digest`: what it asks for. */
 export type KeyedRequest = { key: string; digest: string };
 
-export type Message = {
-  id: number;
-  conversation: string;
-  run_id: string | null;
-  author: 'person' | 'bot';
-  name: string;
-  text: string;
+export const Message = z.object({
+  id: z.int(),
+  conversation: z.string(),
+  run_id: z.string().nullable(),
+  author: z.enum(['person', 'bot']),
+  name: z.string(),
+  text: z.string(),
   /** Draw this plan's card under the text. */
-  plan_id: string | null;
-  created_at: string;
-};
+  plan_id: z.string().nullable(),
+  created_at: z.iso.datetime(),
+});
+export type Message = z.infer<typeof Message>;
 
 /** `asked_by`: what readers are shown in the place of its requester, where lists for people have it. */
-export type PlanSummary = Omit<
-  Plan,
-  'context' | 'risks' | 'card_refs' | 'rejection_history' | 'approvals' | 'pending_patch' | 'series'
-> & { asked_by?: string };
+export const PlanSummary = Plan.omit({
+  context: true,
+  risks: true,
+  card_refs: true,
+  rejection_history: true,
+  approvals: true,
+  pending_patch: true,
+  series: true,
+}).extend({ asked_by: z.string().exactOptional() });
+export type PlanSummary = z.infer<typeof PlanSummary>;
 export type PlanListFilter = {
   status?: PlanStatus[];
   user?: string;
@@ -91,26 +100,36 @@ export type Settlement = {
 /** `ended_at`: the end that was looked at; a plan that was run again since is not run once more. */
 export type Rerun = Decision & { ended_at?: string };
 
-export type Simulation = {
-  plan_id: string;
-  version: number;
-  total: number;
+export const Simulation = z.object({
+  plan_id: z.string(),
+  version: z.int(),
+  total: z.int(),
   /** The first calls (at most 200), in an order the plan allows. */
-  calls: {
-    step_id: string;
-    operation: string;
-    target: string | null;
-    args: unknown;
-    effect: Step['effect'];
-    guarded: boolean;
-  }[];
+  calls: z.array(
+    z.object({
+      step_id: z.string(),
+      operation: z.string(),
+      target: z.string().nullable(),
+      args: z.unknown(),
+      effect: Effect,
+      guarded: z.boolean(),
+    }),
+  ),
   /** Calls by operation, over the whole plan. */
-  operations: { operation: string; count: number; effect: Step['effect']; guarded: boolean }[];
-  problems: { step_id: string | null; reason: string }[];
-};
+  operations: z.array(
+    z.object({ operation: z.string(), count: z.int(), effect: Effect, guarded: z.boolean() }),
+  ),
+  problems: z.array(z.object({ step_id: z.string().nullable(), reason: z.string() })),
+});
+export type Simulation = z.infer<typeof Simulation>;
 
 /** How a person likes to be talked to: what holds, and what of it they have set. */
-export type PolicyView = { user: string; policy: InteractionPolicy; set: PolicyOverride };
+export const PolicyView = z.object({
+  user: z.string(),
+  policy: InteractionPolicy,
+  set: PolicyOverride,
+});
+export type PolicyView = z.infer<typeof PolicyView>;
 /** `request`: what the person asked for in that conversation last. */
 export type SaidPolicy = { conversation: string; request: string; policy: PolicyOverride };
 /**

@@ -12,7 +12,6 @@ import { answers, bodyProblems, decisionProblems, json } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { answerChecked, answerPost } from '../idempotency.ts';
 import { tags } from '../openapi.ts';
-import { PlanAnswer, SimulationAnswer } from '../plan-schemas.ts';
 import type { ProblemCode } from '../problem.ts';
 import {
   ApproveBody,
@@ -23,7 +22,7 @@ import {
   RetryBody,
   SimulateBody,
 } from '../requests.ts';
-import { RunAnswer } from '../schemas.ts';
+import { PlanAnswer, RunAnswer, SimulationAnswer } from '../schemas.ts';
 
 const planProblems: ProblemCode[] = [...decisionProblems, 'plan_not_found'];
 

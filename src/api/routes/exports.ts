@@ -5,8 +5,7 @@ import { answers, json, text } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { tags } from '../openapi.ts';
 import { AfterQuery, PlanPath, VersionsPath } from '../requests.ts';
-import { AuditAnswer, TraceAnswer } from '../schemas.ts';
-import { PlanningAnswer, VersionDiffAnswer } from '../version-schemas.ts';
+import { AuditAnswer, PlanningAnswer, TraceAnswer, VersionDiffAnswer } from '../schemas.ts';
 
 const markdown = 'text/markdown';
 

@@ -5,8 +5,8 @@ import { answers, json } from '../answers.ts';
 import { bodyLimits, type Routes } from '../context.ts';
 import { answerChecked } from '../idempotency.ts';
 import { tags } from '../openapi.ts';
-import { PlanAnswer } from '../plan-schemas.ts';
 import { ImportQuery } from '../requests.ts';
+import { PlanAnswer } from '../schemas.ts';
 import { proposalProblems } from './plans.ts';
 
 const markdown = 'text/markdown';

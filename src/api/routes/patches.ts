@@ -4,8 +4,8 @@ import { answers, bodyProblems, json } from '../answers.ts';
 import { bodyLimits, type Routes } from '../context.ts';
 import { answerChecked } from '../idempotency.ts';
 import { tags } from '../openapi.ts';
-import { PatchAnswer, PatchList } from '../plan-schemas.ts';
 import { PatchBody, PatchesQuery, PlanPath } from '../requests.ts';
+import { PatchAnswer, PatchList } from '../schemas.ts';
 import { proposalProblems } from './plans.ts';
 
 export const patchRoutes: Routes = async (app, { service }) => {

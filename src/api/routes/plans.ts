@@ -4,10 +4,16 @@ import { answers, bodyProblems, json } from '../answers.ts';
 import { bodyLimits, type Routes } from '../context.ts';
 import { answerChecked } from '../idempotency.ts';
 import { tags } from '../openapi.ts';
-import { PlanAnswer, PlanList, StatsAnswer } from '../plan-schemas.ts';
 import type { ProblemCode } from '../problem.ts';
 import { PlanPath, PlansQuery, ProposeBody, SinceQuery, StepsQuery } from '../requests.ts';
-import { DiffAnswer, OverviewAnswer, StepList } from '../view-schemas.ts';
+import {
+  DiffAnswer,
+  OverviewAnswer,
+  PlanAnswer,
+  PlanList,
+  StatsAnswer,
+  StepList,
+} from '../schemas.ts';
 
 /** Why a well-formed plan is not accepted. */
 export const proposalProblems: ProblemCode[] = [

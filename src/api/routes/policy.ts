@@ -1,9 +1,23 @@
 // How a person likes to be talked to: reading and setting their sliders.
+import { z } from 'zod';
+import { InteractionPolicy } from '#domain/people/policy.ts';
+import { line } from '#domain/text.ts';
 import { actorOf } from '../actor.ts';
 import { answers, bodyProblems, json } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { tags } from '../openapi.ts';
-import { PolicyAnswer, PolicyBody, PolicyPath } from '../policy-schemas.ts';
+import { documented } from '../registry.ts';
+import { PolicyAnswer } from '../schemas.ts';
+
+const PolicyPath = z.object({
+  user: documented(line(200), { description: 'The person: `local` where there is no login.' }),
+});
+
+const PolicyBody = documented(InteractionPolicy.partial(), {
+  id: 'Policy',
+  description: 'Sliders a person sets; those that are left out keep their defaults.',
+  examples: [{ conversation_style: 'concise', probing_depth: 1 }],
+});
 
 export const policyRoutes: Routes = async (app, { service }) => {
   app.get(

@@ -1,17 +1,19 @@
 // Steps that are ready but cannot run: no worker offers what they need, or a resource pool is in use.
+import { z } from 'zod';
 
-export type Blockage = {
+export const Blockage = z.object({
   /** `worker`: nobody offers what they need. `resource`: a shared pool has not enough, or not enough left. */
-  kind: 'worker' | 'resource';
+  kind: z.enum(['worker', 'resource']),
   /** The first three. */
-  step_ids: string[];
+  step_ids: z.array(z.string()),
   /** How many there are; over `countedAtMost` they are not counted any further. */
-  count: number;
+  count: z.int(),
   /** The capabilities, operations or pools that are missing. */
-  needs: string[];
+  needs: z.array(z.string()),
   /** Why, and what to do about it: `no worker offers the capability gpu. Start a worker …`, `for 4 of gpu; 6 of 8 …`. */
-  reason: string;
-};
+  reason: z.string(),
+});
+export type Blockage = z.infer<typeof Blockage>;
 
 /** Steps of one blockage are counted up to here, so that looking costs the same whatever the plan's size. */
 export const countedAtMost = 1000;

@@ -6,22 +6,23 @@ export const PatchStatus = z.enum(['applied', 'needs_approval', 'rejected', 'sup
 export type PatchStatus = z.infer<typeof PatchStatus>;
 
 /** What became of a patch. */
-export type PatchOutcome = {
-  patch_id: string;
-  plan_id: string;
-  status: PatchStatus;
+export const PatchOutcome = z.object({
+  patch_id: z.string(),
+  plan_id: z.string(),
+  status: PatchStatus,
   /** The version of the plan with this patch, and the digest to approve where approval is needed. */
-  version: number;
-  digest: string;
-  base_revision: number;
+  version: z.int(),
+  digest: z.string(),
+  base_revision: z.int(),
   /** Why it needs an approval, one sentence each; empty: it narrows what was approved. */
-  widening: string[];
+  widening: z.array(z.string()),
   /** What it does, one sentence each; the first 20. */
-  changes: string[];
-  added: number;
-  changed: number;
-  removed: number;
-  reason: string | null;
-  proposed_by: string;
-  created_at: string;
-};
+  changes: z.array(z.string()),
+  added: z.int(),
+  changed: z.int(),
+  removed: z.int(),
+  reason: z.string().nullable(),
+  proposed_by: z.string(),
+  created_at: z.iso.datetime(),
+});
+export type PatchOutcome = z.infer<typeof PatchOutcome>;

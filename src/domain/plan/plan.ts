@@ -1,11 +1,15 @@
 // The plan: its draft, its stored form and its decisions.
 import { z } from 'zod';
 import { PatternSpec } from '../planning/pattern.ts';
-import { type Json, JsonObject, JsonValue, line, StorableText } from '../text.ts';
-import type { Effect } from '../tool.ts';
+import { JsonObject, JsonValue, line, StorableText } from '../text.ts';
+import { Effect } from '../tool.ts';
 import { StepCondition } from './condition.ts';
-import type { PatchOutcome } from './patch-outcome.ts';
-import type { SeenState } from './seen.ts';
+import { PatchOutcome } from './patch-outcome.ts';
+import { SeenState } from './seen.ts';
+
+const text = z.string();
+const time = z.iso.datetime();
+const whole = z.int();
 
 export const PlanStatus = z.enum([
   'proposed',
@@ -35,7 +39,8 @@ export const StepStatus = z.enum([
 export type StepStatus = z.infer<typeof StepStatus>;
 
 /** How many steps are in each status. */
-export type StepCounts = Record<StepStatus, number>;
+export const StepCounts = z.record(StepStatus, whole);
+export type StepCounts = z.infer<typeof StepCounts>;
 
 /** Precedence between two steps: the successor's start or finish waits for the predecessor's start or finish. */
 export const DependencyType = z.enum(['FS', 'SS', 'FF', 'SF']);
@@ -156,56 +161,58 @@ export const PlanDraft = z.strictObject({
 export type PlanDraft = z.infer<typeof PlanDraft>;
 
 /** Why a step failed: an ErrorCode as it was stored, and the sentence for the person. */
-export type StepError = {
-  code: string;
-  message: string;
+const StepError = z.object({
+  code: text,
+  message: text,
   /** The step is tried again by itself when it is `available_at`: which attempt that will be, of how many. */
-  retry?: { attempt: number; of: number };
-};
+  retry: z.object({ attempt: whole, of: whole }).exactOptional(),
+});
+export type StepError = z.infer<typeof StepError>;
 
 /** A stored step. Times are ISO 8601 in UTC. */
-export type Step = {
-  id: string;
+export const Step = z.object({
+  id: text,
   /** Place in the plan, from 1; stable. */
-  position: number;
-  description: string;
-  tool: string;
-  operation: string;
-  target: string | null;
-  args: JsonObject;
-  after: Dependency[];
-  priority: number;
-  partition: string | null;
-  tags: string[];
-  resources: Record<string, number>;
-  capabilities: string[];
-  notes: Json;
-  duration_minutes: number | null;
-  not_before: string | null;
+  position: whole,
+  description: text,
+  tool: text,
+  operation: text,
+  target: text.nullable(),
+  args: JsonObject,
+  after: z.array(Dependency),
+  priority: whole,
+  partition: text.nullable(),
+  tags: z.array(text),
+  resources: z.record(text, z.number()),
+  capabilities: z.array(text),
+  notes: JsonValue,
+  duration_minutes: z.number().nullable(),
+  not_before: time.nullable(),
   /** All of them must hold; empty: the step always runs. */
-  when: StepCondition[];
-  ask_before: boolean;
+  when: z.array(StepCondition),
+  ask_before: z.boolean(),
   /** What its target looked like when it was proposed; null: that was not looked up. */
-  seen: SeenState | null;
+  seen: SeenState.nullable(),
   /** What the operation does to the world, as the registry said when the plan was proposed. */
-  effect: Effect;
-  guarded: boolean;
-  status: StepStatus;
-  attempt: number;
+  effect: Effect,
+  guarded: z.boolean(),
+  status: StepStatus,
+  attempt: whole,
   /** Attempts since a person, or the start of the plan, last made it ready. */
-  tries: number;
+  tries: whole,
   /** Ready: since when it can run, or when it will be tried again. */
-  available_at: string | null;
-  started_at: string | null;
-  ended_at: string | null;
-  result_summary: string | null;
-  error: StepError | null;
-  output: Json;
+  available_at: time.nullable(),
+  started_at: time.nullable(),
+  ended_at: time.nullable(),
+  result_summary: text.nullable(),
+  error: StepError.nullable(),
+  output: JsonValue,
   /** What a step that waits for a person asks. */
-  question: string | null;
+  question: text.nullable(),
   /** The arguments of the call as a person was asked to confirm them, references filled in; null: nobody was asked. */
-  final_args: JsonObject | null;
-};
+  final_args: JsonObject.nullable(),
+});
+export type Step = z.infer<typeof Step>;
 
 /** What people propose of a step: all of it that an approval binds, and nothing that execution changes. */
 export type StepContent = Pick<
@@ -230,57 +237,64 @@ export type StepContent = Pick<
   | 'seen'
 >;
 
-export type Rejection = { version: number; by: string; at: string; feedback: string | null };
+const Rejection = z.object({
+  version: whole,
+  by: text,
+  at: time,
+  feedback: text.nullable(),
+});
+export type Rejection = z.infer<typeof Rejection>;
 
 /** A stored plan without its steps (A1). Times are ISO 8601 in UTC. */
-export type Plan = {
-  id: string;
-  title: string;
-  summary: string | null;
-  status: PlanStatus;
+export const Plan = z.object({
+  id: text,
+  title: text,
+  summary: text.nullable(),
+  status: PlanStatus,
   /** The number of the proposal people read and decide about: 1, 2, 3. */
-  version: number;
+  version: whole,
   /** SHA-256 (hex) over the canonical JSON of this version. */
-  digest: string;
-  /** Counts every change of the plan and its steps; what `diff?since=` speaks of. */
-  revision: number;
-  created_at: string;
-  updated_at: string;
-  requester: string;
-  approver_policy: ApproverPolicy;
-  conversation: string | null;
-  card_refs: { surface: string; ref: string }[];
-  planner_model: string;
-  executor_model: string | null;
-  tools_required: string[];
-  guarded_operations: string[];
-  execution_started_at: string | null;
-  execution_ended_at: string | null;
-  result_summary: string | null;
-  pattern_type: string | null;
-  pattern_subtype: string | null;
-  pattern_variant: string | null;
-  context: PlanContext;
-  risks: Risk[];
-  rejection_history: Rejection[];
-  /** Approvals of the current version, in order. */
-  approvals: { by: string; at: string }[];
-  decided_by: string | null;
-  decided_at: string | null;
+  digest: text,
+  /** Counts every change of the plan and its steps; `diff?since=` takes one. */
+  revision: whole,
+  created_at: time,
+  updated_at: time,
+  requester: text,
+  approver_policy: ApproverPolicy,
+  conversation: text.nullable(),
+  planner_model: text,
+  executor_model: text.nullable(),
+  tools_required: z.array(text),
+  guarded_operations: z.array(text),
+  execution_started_at: time.nullable(),
+  execution_ended_at: time.nullable(),
+  result_summary: text.nullable(),
+  pattern_type: text.nullable(),
+  pattern_subtype: text.nullable(),
+  pattern_variant: text.nullable(),
+  decided_by: text.nullable(),
+  decided_at: time.nullable(),
   /** A person paused it: running steps end, no new one starts. */
-  paused: boolean;
+  paused: z.boolean(),
   /** Feedback is with the planner; a new version is under way. */
-  revising: boolean;
+  revising: z.boolean(),
   /** `each`: every step waits for a person's word before it runs. */
-  step_approval: 'none' | 'each';
-  /** Steps that come again, as they were approved. */
-  series: Series[];
+  step_approval: z.enum(['none', 'each']),
   /** When its last series ends (the year 9999: it has no end); null: nothing of it comes again. */
-  open_until: string | null;
+  open_until: time.nullable(),
+  confidence: z.number().nullable(),
+  cost_usd: z.number(),
+  total_steps: whole,
+  counts: StepCounts,
+  card_refs: z.array(z.object({ surface: text, ref: text })),
+  context: PlanContext,
+  risks: z.array(Risk),
+  rejection_history: z.array(Rejection),
+  /** Approvals of the current version, in order. */
+  approvals: z.array(z.object({ by: text, at: time })),
   /** A change that needs an approval of its own; the plan goes on with what was approved. */
-  pending_patch: PatchOutcome | null;
-  confidence: number | null;
-  cost_usd: number;
-  total_steps: number;
-  counts: StepCounts;
-};
+  pending_patch: PatchOutcome.nullable(),
+  /** Steps that come again, as they were approved. */
+  series: z.array(Series),
+});
+export type Plan = z.infer<typeof Plan>;

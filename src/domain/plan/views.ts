@@ -1,104 +1,130 @@
 // Views of a plan that don't load it whole: overview, diff, pages of steps, audit.
-import type { Actor } from '../people/actor.ts';
-import type { PlanOutline } from '../planning/outline.ts';
-import type { Roadmap } from '../planning/roadmap.ts';
-import type { Schedule } from '../planning/schedule.ts';
-import type { JsonObject } from '../text.ts';
-import type { Blockage } from './blockage.ts';
-import type { CallDescription, ShownStep } from './call.ts';
-import type { ApproverPolicy, PlanStatus, StepCounts, StepStatus } from './plan.ts';
+import { z } from 'zod';
+import { PlanOutline } from '../planning/outline.ts';
+import { Roadmap } from '../planning/roadmap.ts';
+import { Schedule } from '../planning/schedule.ts';
+import { Blockage } from './blockage.ts';
+import { CallDescription, ShownStep } from './call.ts';
+import { ApproverPolicy, PlanStatus, StepCounts, StepStatus } from './plan.ts';
+
+const text = z.string();
+const time = z.iso.datetime();
+const whole = z.int();
 
 /** One change, in the order of revisions. */
-export type Change = {
-  revision: number;
+export const Change = z.object({
+  revision: whole,
   /** null: the plan itself changed. */
-  step_id: string | null;
+  step_id: text.nullable(),
   /** What happened: `proposed`, `approved`, `step_started`, `step_succeeded`, … */
-  kind: string;
-  status?: StepStatus | PlanStatus;
-  at: string;
-  detail?: string;
-};
+  kind: text,
+  status: z.union([StepStatus, PlanStatus]).exactOptional(),
+  at: time,
+  detail: text.exactOptional(),
+});
+export type Change = z.infer<typeof Change>;
 
-export type Overview = {
-  revision: number;
-  status: PlanStatus;
-  counts: StepCounts;
-  total: number;
-  partitions: { name: string; counts: StepCounts }[];
-  recent_events: Change[];
+export const Overview = z.object({
+  revision: whole,
+  status: PlanStatus,
+  counts: StepCounts,
+  total: whole,
+  partitions: z.array(z.object({ name: text, counts: StepCounts })),
+  recent_events: z.array(Change),
   /** What nobody can run now, or waits for a shared resource. */
-  blocked: Blockage[];
+  blocked: z.array(Blockage),
   /** When something of a plan that comes again is next due; null: nothing does, or it is due now. */
-  next_at: string | null;
-};
+  next_at: time.nullable(),
+});
+export type Overview = z.infer<typeof Overview>;
 
-export type Diff = { from: number; to: number; changes: Change[]; more: boolean };
-export type StepPage = { steps: ShownStep[]; next_cursor: string | null };
+export const Diff = z.object({
+  from: whole,
+  to: whole,
+  changes: z.array(Change),
+  more: z.boolean(),
+});
+export type Diff = z.infer<typeof Diff>;
 
-export type AuditEntry = {
-  id: number;
-  at: string;
-  plan_id: string | null;
-  actor: string;
-  actor_kind: Actor['kind'];
-  via: string;
-  action: string;
-  version: number | null;
-  digest: string | null;
-  reason: string | null;
+export const StepPage = z.object({ steps: z.array(ShownStep), next_cursor: text.nullable() });
+export type StepPage = z.infer<typeof StepPage>;
+
+export const AuditEntry = z.object({
+  id: whole,
+  at: time,
+  plan_id: text.nullable(),
+  actor: text,
+  actor_kind: z.enum(['person', 'model', 'system']),
+  via: text,
+  action: text,
+  version: whole.nullable(),
+  digest: text.nullable(),
+  reason: text.nullable(),
   /** What the action was about beside the plan: the step, the operation. */
-  data: JsonObject | null;
-};
+  data: z.record(text, z.json()).nullable(),
+});
+export type AuditEntry = z.infer<typeof AuditEntry>;
 
-export type Delta<T> = { from: T; to: T };
+/** A value in two versions. */
+const delta = <T extends z.ZodType>(value: T) => z.object({ from: value, to: value });
 
 /** One field before and after, as text that is short enough to read; null: it was, or is, not there. */
-export type FieldChange = { field: string; from: string | null; to: string | null };
+const FieldChange = z.object({ field: text, from: text.nullable(), to: text.nullable() });
+export type FieldChange = z.infer<typeof FieldChange>;
 
 /** A step of one of two versions: what its call does, and the planner's words about it. */
-export type ComparedStep = { id: string; description: string; call: CallDescription };
+const ComparedStep = z.object({ id: text, description: text, call: CallDescription });
+export type ComparedStep = z.infer<typeof ComparedStep>;
 
 /** What changed between two versions of a plan, readable (A7). The lists of steps hold the first 100 of each kind. */
-export type VersionDiff = {
-  from: number;
-  to: number;
-  added: ComparedStep[];
-  removed: ComparedStep[];
+export const VersionDiff = z.object({
+  from: whole,
+  to: whole,
+  added: z.array(ComparedStep),
+  removed: z.array(ComparedStep),
   /** `changes` holds the first 20 fields that differ, `changes_total` says how many do. */
-  changed: (ComparedStep & { fields: string[]; changes: FieldChange[]; changes_total: number })[];
+  changed: z.array(
+    ComparedStep.extend({
+      fields: z.array(text),
+      changes: z.array(FieldChange),
+      changes_total: whole,
+    }),
+  ),
   /** How many steps there are of each kind, listed or not. */
-  counts: { added: number; removed: number; changed: number };
-  operations_added: string[];
-  operations_removed: string[];
-  title_changed: boolean;
+  counts: z.object({ added: whole, removed: whole, changed: whole }),
+  operations_added: z.array(text),
+  operations_removed: z.array(text),
+  title_changed: z.boolean(),
   /** What else is agreed differently, in phrases: whether each step asks, what comes again, the pattern. */
-  terms: string[];
+  terms: z.array(text),
   /** Who may approve, when that differs. */
-  approvers: Delta<ApproverPolicy> | null;
-  risks_added: string[];
-  risks_removed: string[];
-  total: Delta<number>;
+  approvers: delta(ApproverPolicy).nullable(),
+  risks_added: z.array(text),
+  risks_removed: z.array(text),
+  total: delta(whole),
   /** What planning the version cost. */
-  cost_usd: Delta<number>;
+  cost_usd: delta(z.number()),
   /** Expected minutes along the longest chain; null where no step states a duration. */
-  minutes: Delta<number | null>;
+  minutes: delta(z.number().nullable()),
   /** When the first dated step may begin. */
-  earliest: Delta<string | null>;
-};
+  earliest: delta(time.nullable()),
+});
+export type VersionDiff = z.infer<typeof VersionDiff>;
 
 /** Something found out about a plan after it was made. */
-export type PlanningNote = { at: string; text: string };
+const PlanningNote = z.object({ at: time, text });
+export type PlanningNote = z.infer<typeof PlanningNote>;
 
 /** What a version of a plan was made from. */
-export type PlanningArtifacts = {
+export const PlanningArtifacts = z.object({
   /** The version for which they were made: what came by patches since is not in them. */
-  version: number | null;
-  outline: PlanOutline | null;
-  roadmap: Roadmap | null;
-  schedule: Schedule | null;
+  version: whole.nullable(),
+  outline: PlanOutline.nullable(),
+  roadmap: Roadmap.nullable(),
+  schedule: Schedule.nullable(),
   /** Steps of the plan by the node whose work they do. */
-  node_steps: Record<string, string[]>;
+  node_steps: z.record(text, z.array(text)),
   /** What the world has answered since. */
-  notes: PlanningNote[];
-};
+  notes: z.array(PlanningNote),
+});
+export type PlanningArtifacts = z.infer<typeof PlanningArtifacts>;

@@ -1,7 +1,7 @@
 // Looks up the state of the targets when a plan or patch is proposed (A12). Limited in number and time; what was not looked up is null.
 import { posix } from 'node:path';
-import type { ReviewRank } from '#domain/plan/call.ts';
 import type { Step } from '#domain/plan/plan.ts';
+import type { ReviewRank } from '#domain/plan/review-rank.ts';
 import type { SeenState } from '#domain/plan/seen.ts';
 import type { Json } from '#domain/text.ts';
 import { type Catalogue, operationName } from '#domain/tool.ts';

@@ -1,8 +1,8 @@
 // Normalises one step of a draft: looks up its operation, checks its arguments and requirements. Problems are collected, not thrown.
 import { openArguments } from '#domain/plan/arguments.ts';
-import { type ReviewRank, reviewRank } from '#domain/plan/call.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import type { Step, StepContent, StepDraft } from '#domain/plan/plan.ts';
+import { type ReviewRank, reviewRank } from '#domain/plan/review-rank.ts';
 import type { ResourcePool } from '#domain/settings.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import { type Catalogue, type OperationSpec, operationName } from '#domain/tool.ts';
