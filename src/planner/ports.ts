@@ -1,5 +1,6 @@
 // The planner's read-only port to the rest of the instance.
-import type { PlanStatus } from '#domain/plan/plan.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import type { PlanListFilter, PlanSummary } from '#domain/service.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { OperationSpec, ToolOutput } from '#domain/tool.ts';
 
@@ -16,6 +17,10 @@ export type PlannerTools = {
    */
   validate(name: string, args: JsonObject, unknown?: string[]): string[];
   /** Plans that the requester of this run may see. */
-  listPlans(runId: string, filter: { status?: PlanStatus[]; limit: number }): Promise<unknown>;
-  getPlan(runId: string, id: string): Promise<unknown>;
+  listPlans(
+    runId: string,
+    filter: Pick<PlanListFilter, 'status' | 'limit'>,
+  ): Promise<{ plans: PlanSummary[] }>;
+  /** @throws `plan_not_found`, also for a plan that the requester may not see */
+  getPlan(runId: string, id: string): Promise<Plan>;
 };

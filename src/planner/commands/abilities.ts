@@ -1,4 +1,7 @@
 // What this instance can do, in words made from the manifest, and the answers to small talk.
+import { CountersignError } from '#domain/errors.ts';
+import type { PlanStatus } from '#domain/plan/plan.ts';
+import type { PlanSummary } from '#domain/service.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { listOf } from '#domain/words.ts';
 import type { PlannerTools } from '../ports.ts';
@@ -101,41 +104,30 @@ export async function answerAboutPlans(
   const said = text.trim();
   if (said.length > 200) return null;
   const id = planNumber.exec(said)?.[1];
-  if (id !== undefined)
-    return (
-      describePlan(await tools.getPlan(runId, `PLAN-${id.slice(5).toLowerCase()}`)) ??
-      `There is no ${id}.`
-    );
+  if (id !== undefined) {
+    try {
+      return describePlan(await tools.getPlan(runId, `PLAN-${id.slice(5).toLowerCase()}`));
+    } catch (error) {
+      if (error instanceof CountersignError && error.code === 'plan_not_found')
+        return `There is no ${id}.`;
+      throw error;
+    }
+  }
   if (!planQuestion.test(said)) return null;
   const running = /\b(?:running|going on|doing|working)\b/i.test(said);
-  const status = running
-    ? (['approved', 'executing', 'stalled'] as const)
-    : (['proposed', 'needs_review', 'approved', 'executing', 'stalled'] as const);
+  const status: PlanStatus[] = [
+    ...(running ? [] : (['proposed', 'needs_review'] as const)),
+    'approved',
+    'executing',
+    'stalled',
+  ];
   const all = /\ball\b/i.test(said);
-  const found = await tools.listPlans(runId, {
-    ...(all ? {} : { status: [...status] }),
-    limit: 20,
-  });
-  const list: unknown = Array.isArray(found)
-    ? found
-    : typeof found === 'object' && found !== null && 'plans' in found
-      ? found.plans
-      : [];
-  const lines = (Array.isArray(list) ? list : []).map(describePlan).filter((line) => line !== null);
-  if (lines.length > 0) return lines.map((line) => `- ${line}`).join('\n');
+  const { plans } = await tools.listPlans(runId, { ...(all ? {} : { status }), limit: 20 });
+  if (plans.length > 0) return plans.map((plan) => `- ${describePlan(plan)}`).join('\n');
   return running ? 'Nothing is running.' : 'Nothing is waiting. Ask me for something.';
 }
 
-function describePlan(plan: unknown): string | null {
-  if (
-    typeof plan !== 'object' ||
-    plan === null ||
-    !('id' in plan && 'title' in plan && 'status' in plan)
-  )
-    return null;
-  const result =
-    'result_summary' in plan && typeof plan.result_summary === 'string'
-      ? `. ${plan.result_summary}`
-      : '';
-  return `${plan.id} "${plan.title}": ${String(plan.status).replaceAll('_', ' ')}${result}`;
+function describePlan({ id, title, status, result_summary }: PlanSummary): string {
+  const result = result_summary === null ? '' : `. ${result_summary}`;
+  return `${id} "${title}": ${status.replaceAll('_', ' ')}${result}`;
 }

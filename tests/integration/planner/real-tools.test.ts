@@ -10,6 +10,7 @@ import { createPlanner } from '#planner/create-planner.ts';
 import { checkDraft } from '#planner/draft/check-draft.ts';
 import type { PlannerTools } from '#planner/ports.ts';
 import { plannerOperations } from '#tools/guard.ts';
+import { makePlan } from '../../fixtures/plans.ts';
 import { limits } from '../../unit/planner/planners.ts';
 import { plan, proposalOf } from '../../unit/planner/requests.ts';
 import { type Bench, openBench } from '../../unit/tools/tool-bench.ts';
@@ -37,7 +38,7 @@ function toolsOf(): PlannerTools {
     call: (name, args) => bench.call(name, args),
     validate: (name, args, unknown) => registry.validate(name, args, unknown),
     listPlans: async () => ({ plans: [] }),
-    getPlan: async () => null,
+    getPlan: async () => makePlan(),
   };
 }
 

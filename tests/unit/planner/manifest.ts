@@ -3,6 +3,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { Effect, OperationSpec, ToolOutput } from '#domain/tool.ts';
 import type { PlannerTools } from '#planner/ports.ts';
+import { makePlan } from '../../fixtures/plans.ts';
 
 type Kind = 'string' | 'number' | 'boolean' | 'object' | 'strings';
 
@@ -332,10 +333,12 @@ export function toolsOf(
       return { summary: `${name} is done.`, data: answer(name, args, files) };
     },
     validate: validateRequired(manifest),
-    listPlans: async () => ({
-      plans: [{ id: 'PLAN-3f9a1c20', title: 'Tidy up', status: 'proposed' }],
-    }),
-    getPlan: async (_, id) => ({ id, title: 'Tidy up', status: 'executing' }),
+    listPlans: async () => ({ plans: [makePlan({ title: 'Tidy up', status: 'proposed' })] }),
+    getPlan: async (_, id) => {
+      if (id === 'PLAN-00000000')
+        throw new CountersignError('plan_not_found', `There is no plan ${id}.`);
+      return makePlan({ id, title: 'Tidy up', status: 'executing' });
+    },
   };
 }
 

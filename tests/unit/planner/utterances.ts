@@ -752,6 +752,8 @@ keep     /plans
          answers - PLAN-3f9a1c20 "Tidy up": proposed
 may ask  what is the status of PLAN-3f9a1c20?
          answers PLAN-3f9a1c20 "Tidy up": executing
+may ask  what is the status of PLAN-00000000?
+         answers There is no PLAN-00000000.
 may ask  thanks!
          answers You are welcome.
 may ask  don't delete anything

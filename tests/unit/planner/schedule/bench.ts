@@ -8,6 +8,7 @@ import type { OperationSpec } from '#domain/tool.ts';
 import type { PlannerTools } from '#planner/ports.ts';
 import type { ToolContext } from '#planner/tools/planning-tool.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
+import { makePlan } from '../../../fixtures/plans.ts';
 
 export const timezone = 'Europe/Berlin';
 export const now = new Date('2026-03-10T08:15:00+01:00');
@@ -139,8 +140,8 @@ export function makeTools(
       };
     },
     validate: () => [],
-    listPlans: async () => [],
-    getPlan: async () => null,
+    listPlans: async () => ({ plans: [] }),
+    getPlan: async () => makePlan(),
   };
 }
 
