@@ -8,7 +8,7 @@ import type { AnyPress, Ask, Button, PlanView } from './view.ts';
 const shortAtMost = 120;
 
 /** What says yes: it stands only where all of what it is about has been shown. */
-const agreeing = new Set<CardPress['action']>(['settle_retry', 'approve']);
+export const agreeing = new Set<CardPress['action']>(['settle_retry', 'approve']);
 
 /** Characters of what is asked. */
 export function lengthOfAsk({ text, known }: Pick<Ask<AnyPress>, 'text' | 'known'>): number {

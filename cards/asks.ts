@@ -2,6 +2,7 @@
 import type { CardPress, PatchFacts, PlanCardFacts, ShownChange } from '#domain/chat/card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Step } from '#domain/plan/plan.ts';
+import { isObject } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
 import { withReview } from './ask-review.ts';
 import { makeButton, pressAbout } from './buttons.ts';
@@ -147,8 +148,7 @@ function askPerson(step: Step, facts: PlanCardFacts): Ask {
  * in which each step asks (`each`), or one whose target has changed (`drift`). null: it is a person's task.
  */
 function confirmationOf({ output }: Step): keyof typeof confirmationLabels | null {
-  if (typeof output !== 'object' || output === null || Array.isArray(output)) return null;
-  if (output.confirm !== true) return null;
+  if (!isObject(output) || output.confirm !== true) return null;
   if (output.drift !== undefined) return 'drift';
   return output.each === true ? 'each' : 'values';
 }

@@ -1,6 +1,7 @@
 // The form of a step for a person, in words: what each field is called, what it takes and what is said when it does not fit.
 import { type FormField, fieldsOf } from '#domain/plan/form.ts';
 import type { Step } from '#domain/plan/plan.ts';
+import { isObject } from '#domain/text.ts';
 import { showLine } from './plain.ts';
 import type { Field } from './view.ts';
 
@@ -72,8 +73,7 @@ function viewField(field: FormField): Field {
 
 /** The fields of a step that waits for a person; none where it asks for words only. */
 export function viewFields({ output }: Step): Field[] {
-  if (typeof output !== 'object' || output === null || Array.isArray(output)) return [];
-  return fieldsOf(output.form).map(viewField);
+  return isObject(output) ? fieldsOf(output.form).map(viewField) : [];
 }
 
 /** `Amount in EUR · number from 1 to 9 (12.5)`; the options of a choice are listed elsewhere, or behind it. */

@@ -2,6 +2,7 @@
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Step, StepStatus } from '#domain/plan/plan.ts';
+import { isObject } from '#domain/text.ts';
 import { makeSection, plainLine, viewBlocked } from './lines.ts';
 import { showLine, showPerson } from './plain.ts';
 import { nameOf, notesOf } from './step-lines.ts';
@@ -20,8 +21,7 @@ function lineOf(step: ShownStep, facts: PlanCardFacts): Line {
 
 /** Who could not do their step. */
 function blockerOf({ output }: Step, facts: PlanCardFacts): string {
-  const by =
-    typeof output === 'object' && output !== null && !Array.isArray(output) ? output.by : null;
+  const by = isObject(output) ? output.by : null;
   return typeof by === 'string' ? showPerson(facts, by, 60) : 'Somebody';
 }
 

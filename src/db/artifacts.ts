@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { and, eq, sql } from 'drizzle-orm';
 import type { Random } from '#domain/clock.ts';
-import { type Json, JsonValue } from '#domain/text.ts';
+import { isObject, type Json, JsonValue } from '#domain/text.ts';
 import type { Queryable } from './database.ts';
 import { artifacts } from './schema.ts';
 
@@ -55,8 +55,7 @@ export const inlineOutputBytes = 64 * 1024;
 
 /** `{ "$artifact": id, … }`: the output is in the artifact store. */
 function artifactOf(output: Json): string | null {
-  if (typeof output !== 'object' || output === null || Array.isArray(output)) return null;
-  return typeof output.$artifact === 'string' ? output.$artifact : null;
+  return isObject(output) && typeof output.$artifact === 'string' ? output.$artifact : null;
 }
 
 /** Outputs of succeeded steps by step id, artifacts fetched; missing ids did not succeed. */

@@ -23,6 +23,20 @@ export const longestMessage = 20_000;
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export type JsonObject = { [key: string]: Json };
 
+/** Whether a JSON value, or another value, is an object with keys. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The JSON value that `text` is; undefined: it is none, or one that cannot be stored. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    return JsonValue.parse(JSON.parse(text));
+  } catch {
+    return undefined; // the caller says what was wrong with it
+  }
+}
+
 /** `text` with what cannot be stored replaced by U+FFFD. */
 export function makeStorableText(text: string): string {
   return text.replaceAll('\u0000', '\ufffd').toWellFormed();

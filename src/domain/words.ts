@@ -11,6 +11,11 @@ export function listOf(names: string[], word: 'and' | 'or' = 'and'): string {
   return `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1)}`;
 }
 
+/** `text` with a full stop, unless it ends as a sentence does. */
+export function endSentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}
+
 /** `text` in at most `most` characters, the last of them `…` where it was longer. */
 export function shorten(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;

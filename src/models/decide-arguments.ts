@@ -6,7 +6,7 @@ import {
   type RuntimeArgument,
   referencesOf,
 } from '#domain/plan/arguments.ts';
-import { type Json, type JsonObject, JsonValue } from '#domain/text.ts';
+import { type Json, type JsonObject, parseJson } from '#domain/text.ts';
 import type { PayForCall } from '#domain/text-model.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import type { ChatMessage, ChatModel, ChatRequest, ChatTool } from './chat.ts';
@@ -129,15 +129,6 @@ function readValues(request: DecideRequest, places: Place[], text: string | unde
   const filled = args as JsonObject; // the root is an object and only values below it were replaced
   const misfits = request.validate(filled);
   return misfits.length > 0 ? { ok: false, problems: misfits } : { ok: true, args: filled };
-}
-
-function parseJson(text: string): Json | undefined {
-  try {
-    const parsed = JsonValue.safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data : undefined;
-  } catch {
-    return undefined; // the model is told that it was no JSON
-  }
 }
 
 function readAt(value: Json, path: (string | number)[]): Json | undefined {

@@ -8,7 +8,7 @@ import { assigneeOf } from '#domain/plan/assignee.ts';
 import { nameCall } from '#domain/plan/call-words.ts';
 import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import type { Plan, Step } from '#domain/plan/plan.ts';
-import type { Json, JsonObject } from '#domain/text.ts';
+import { isObject } from '#domain/text.ts';
 import { operationName } from '#domain/tool.ts';
 import { describeProposal } from '#messages/call-to-action.ts';
 import type { ConversationContext } from '#messages/context.ts';
@@ -158,10 +158,6 @@ function describePatch(
 }
 
 // What is said about steps that wait for a person's word, and about those a person could not do.
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Who answered a step; null: it does not say. */
 function answererOf({ output }: Step): string | null {
   const by = isObject(output) ? output.by : undefined;

@@ -5,10 +5,9 @@ import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import type { SessionCardFacts } from '#domain/planning/session-card.ts';
 import type { PlanSummary, Service } from '#domain/service.ts';
-import type { Json, JsonObject } from '#domain/text.ts';
+import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 
-const readObject = (value: Json): JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+const readObject = (value: Json): JsonObject => (isObject(value) ? value : {});
 
 /** Whom a step for a person is for, and who answered it. */
 export function namedIn({ tool, args, output, target }: Step): string[] {

@@ -2,6 +2,7 @@
 import { RRuleTemporal } from 'rrule-temporal';
 import { Temporal } from 'temporal-polyfill';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { shorten } from '#domain/words.ts';
 
 /** A rule with what it needs to mean anything: its zone and its first moment (DTSTART). */
 export type Recurrence = { rrule: string; timezone: string; startsAt: Date };
@@ -47,10 +48,10 @@ export function checkRule(rrule: string): string | null {
     const [key = '', value] = part.split('=', 2);
     const known = Object.hasOwn(parts, key) ? parts[key] : undefined;
     if (value === undefined || known === undefined)
-      return `"${shorten(part)}" is not part of a recurrence rule; write one such as FREQ=WEEKLY;BYDAY=MO,WE.`;
+      return `"${shorten(part, 60)}" is not part of a recurrence rule; write one such as FREQ=WEEKLY;BYDAY=MO,WE.`;
     if (seen.has(key)) return `The recurrence rule gives ${key} twice.`;
     if (!known.fits(value))
-      return `${key} in the recurrence rule must be ${known.expects}, not "${shorten(value)}".`;
+      return `${key} in the recurrence rule must be ${known.expects}, not "${shorten(value, 60)}".`;
     seen.add(key);
   }
   if (!seen.has('FREQ')) return 'The recurrence rule has no FREQ; begin it with, say, FREQ=DAILY.';
@@ -70,7 +71,7 @@ export function readRule(rrule: string): string {
 
 /** What is wrong with a zone, as a sentence; null when it is an IANA zone (or UTC). */
 export function checkTimezone(timezone: string): string | null {
-  const sentence = `"${shorten(timezone)}" is not a time zone; use a name such as Europe/Berlin or UTC.`;
+  const sentence = `"${shorten(timezone, 60)}" is not a time zone; use a name such as Europe/Berlin or UTC.`;
   if (!/^[A-Za-z]/.test(timezone)) return sentence;
   try {
     new Intl.DateTimeFormat('en', { timeZone: timezone });
@@ -175,7 +176,7 @@ export function toMoment(text: string, timezone: string): Date {
   } catch (error) {
     throw new CountersignError(
       'invalid_arguments',
-      `"${shorten(text)}" is not a moment; write one such as 2026-05-04T09:30 or 2026-05-04T09:30:00Z.`,
+      `"${shorten(text, 60)}" is not a moment; write one such as 2026-05-04T09:30 or 2026-05-04T09:30:00Z.`,
       { cause: error },
     );
   }
@@ -215,8 +216,4 @@ export function localDate(moment: Date, timezone: string): string {
 
 function toZoned(moment: Date, timezone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(moment.getTime()).toZonedDateTimeISO(timezone);
-}
-
-function shorten(text: string): string {
-  return text.length <= 60 ? text : `${text.slice(0, 57)}…`;
 }

@@ -10,7 +10,7 @@ import type {
 import { readForm } from '#domain/plan/form.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import type { SeenState } from '#domain/plan/seen.ts';
-import type { Json, JsonObject } from '#domain/text.ts';
+import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 import { type Catalogue, type OperationSpec, operationName } from '#domain/tool.ts';
 
 type Described = Pick<OperationSpec, 'source' | 'effect' | 'destructive' | 'trusted'> | undefined;
@@ -69,9 +69,7 @@ function toPart(label: string, value: Json): CallPart {
 /** A record with one part for each of its entries, so that a header or field is a line of its own. */
 function eachOf(label: string, value: Json | undefined): CallPart[] {
   if (value === undefined) return [];
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return [toPart(label, value)];
-  if (isReference(value) || isRuntime(value)) return [toPart(label, value)];
+  if (!isObject(value) || isReference(value) || isRuntime(value)) return [toPart(label, value)];
   return Object.entries(value).map(([name, item]) => toPart(`${label} ${name}`, item));
 }
 

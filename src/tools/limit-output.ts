@@ -1,6 +1,6 @@
 // Outputs are stored and shown, so they are made storable and kept under a size, with a clear mark where they were cut.
 import { z } from 'zod';
-import { type Json, makeStorable, makeStorableText } from '#domain/text.ts';
+import { isObject, type Json, makeStorable, makeStorableText } from '#domain/text.ts';
 import type { ToolOutput } from '#domain/tool.ts';
 
 export const maxOutputBytes = 1_000_000;
@@ -45,7 +45,7 @@ function limitData(data: Json, limit: number): Json {
 
 /** Cuts the longest text directly inside an object, when that is enough. */
 function cutLongestText(data: Json, size: number, limit: number): Json | null {
-  if (data === null || typeof data !== 'object' || Array.isArray(data)) return null;
+  if (!isObject(data)) return null;
   let longest: { key: string; text: string } | null = null;
   for (const [key, value] of Object.entries(data)) {
     if (typeof value === 'string' && value.length > (longest?.text.length ?? 0))

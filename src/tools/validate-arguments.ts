@@ -5,6 +5,7 @@ import type { ErrorObject, Options, ValidateFunction } from 'ajv';
 import { isReference, isRuntime } from '#domain/plan/arguments.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
+import { toPointer } from './resolve-arguments.ts';
 
 const maxSentences = 8;
 const options: Options = {
@@ -37,7 +38,7 @@ export function compileValidator(schema: JsonSchema): ArgumentValidator {
   const validate = compileSchema(schema);
   return (args, unknown = []) => {
     if (validate(args)) return [];
-    const open = [...unknown.map((name) => toPointer('', name)), ...findOpenValues(args, '')];
+    const open = [...unknown.map((name) => toPointer([name])), ...findOpenValues(args, '')];
     const errors = dropExcused(validate.errors ?? [], open);
     return [...new Set(errors.map(toSentence))].slice(0, maxSentences);
   };
@@ -70,11 +71,7 @@ function findOpenValues(value: Json, pointer: string): string[] {
   const entries: [string, Json][] = Array.isArray(value)
     ? value.map((item, index) => [String(index), item])
     : Object.entries(value);
-  return entries.flatMap(([key, item]) => findOpenValues(item, toPointer(pointer, key)));
-}
-
-function toPointer(parent: string, key: string): string {
-  return `${parent}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return entries.flatMap(([key, item]) => findOpenValues(item, pointer + toPointer([key])));
 }
 
 const aboutTheWhole = new Set([
@@ -108,7 +105,7 @@ function dropExcused(errors: ErrorObject[], open: string[]): ErrorObject[] {
 function isExcused(error: ErrorObject, open: string[]): boolean {
   const path =
     error.keyword === 'required'
-      ? toPointer(error.instancePath, String(error.params.missingProperty))
+      ? error.instancePath + toPointer([String(error.params.missingProperty)])
       : error.instancePath;
   return open.some(
     (pointer) =>

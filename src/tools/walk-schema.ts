@@ -1,5 +1,6 @@
 // What a JSON Schema (draft 7 or 2020-12) says can stand at a place inside a value. It errs on one side only: what it
 // calls impossible is impossible, what it cannot tell is possible. `not`, conditions and remote `$ref`s are not read.
+import { isObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
 
 /** Types of values; a number is `integer` or `fraction`. */
@@ -74,7 +75,7 @@ export class SchemaWalker {
   propertiesOf(schema: Schema, seen = new Set<Schema>()): string[] {
     if (typeof schema === 'boolean' || seen.has(schema)) return [];
     seen.add(schema);
-    const own = isSchema(schema.properties) ? Object.keys(schema.properties) : [];
+    const own = isObject(schema.properties) ? Object.keys(schema.properties) : [];
     const parts = [...this.#everyOf(schema), ...choicesOf(schema).flat()];
     return [...new Set([...own, ...parts.flatMap((part) => this.propertiesOf(part, seen))])];
   }
@@ -102,13 +103,9 @@ function anyOf(parts: Schema[]): Schema {
   return said.length > 1 ? { anyOf: said } : (said[0] ?? false);
 }
 
-function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Anything that is no schema says nothing. */
 function toSchema(value: unknown): Schema {
-  return typeof value === 'boolean' || isSchema(value) ? value : true;
+  return typeof value === 'boolean' || isObject(value) ? value : true;
 }
 
 function toSchemas(value: unknown): Schema[] {
@@ -188,9 +185,9 @@ function constantOf(schema: JsonSchema, key: string): Schema {
 function propertyOf(schema: JsonSchema, key: string): Schema {
   const { properties, patternProperties } = schema;
   const said: Schema[] = [];
-  if (isSchema(properties) && Object.hasOwn(properties, key)) said.push(toSchema(properties[key]));
+  if (isObject(properties) && Object.hasOwn(properties, key)) said.push(toSchema(properties[key]));
   for (const [pattern, part] of Object.entries(
-    isSchema(patternProperties) ? patternProperties : {},
+    isObject(patternProperties) ? patternProperties : {},
   )) {
     const matches = matchesPattern(pattern, key);
     if (matches === null) return true;

@@ -1,6 +1,6 @@
 // What stands in a window: the form of the button that was pressed, or a plan as it is reviewed, page by page.
 import type { types } from '@slack/bolt';
-import { reviewAsk } from '#cards/ask-review.ts';
+import { agreeing, reviewAsk } from '#cards/ask-review.ts';
 import { windowWords } from '#cards/chat-words.ts';
 import { type DetailsView, viewDetails } from '#cards/details-view.ts';
 import { drawBlocks } from '#cards/expand.ts';
@@ -21,7 +21,6 @@ import { formBlocks, makeWindow, noticeWindow, partBlocks, textSection } from '.
 // A window with the whole of what a person is asked, page by page; the last page confirms it.
 
 /** What says yes from the window. A task is answered with the buttons and forms of its card. */
-const agreeing = new Set<CardPress['action']>(['settle_retry', 'approve']);
 
 /** Lines in as few sections as hold them. */
 function textSections(lines: string[]): types.KnownBlock[] {

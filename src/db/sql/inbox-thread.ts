@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { InboxEvent, InboxThread } from '#domain/chat/inbox.ts';
 import type { ErrorCode } from '#domain/errors.ts';
 import { prepareStatement, type Queryable } from '../database.ts';
-import { isoOf } from './time.ts';
+import { inSeconds, isoOf } from './time.ts';
 
 /** An event that was taken to be handled, and how often it has been. */
 export type TakenEvent = InboxEvent & {
@@ -27,7 +27,6 @@ export type Lease = InboxThread & { holder: string };
 const inThread = ({ platform, tenant, thread }: InboxThread) =>
   sql`platform = ${platform} and tenant = ${tenant} and thread = ${thread}`;
 const isOpen = sql`handled_at is null and failed_at is null`;
-const until = (seconds: number) => sql`clock_timestamp() + make_interval(secs => ${seconds})`;
 
 /** Of the statements that every event takes, which are prepared: planning them would cost more than running them. */
 const given = sql.placeholder;
@@ -176,7 +175,7 @@ export async function renewThread(
   leaseSeconds: number,
 ): Promise<boolean> {
   const { rows } = await db.execute(sql`
-    update countersign.inbox_leases set lease_until = ${until(leaseSeconds)}
+    update countersign.inbox_leases set lease_until = ${inSeconds(leaseSeconds)}
     where ${inThread(thread)} and holder = ${holder} and lease_until > clock_timestamp() returning holder`);
   return rows.length > 0;
 }

@@ -1,5 +1,6 @@
 // Applies a patch to a stored plan. Every caller holds the plan's lock; each statement costs what it changes.
 import { sql } from 'drizzle-orm';
+import type { StepContent } from '#domain/plan/plan.ts';
 import { accounting } from '../accounting.ts';
 import { changeSteps, type PlanProgress } from '../change-steps.ts';
 import type { Queryable } from '../database.ts';
@@ -26,21 +27,8 @@ export async function archiveTouched(
 
 export type ChangedContent = Pick<
   NewStep,
+  | Exclude<keyof StepContent, 'id' | 'tool' | 'operation' | 'after'>
   | 'position'
-  | 'description'
-  | 'target'
-  | 'args'
-  | 'priority'
-  | 'partition'
-  | 'tags'
-  | 'resources'
-  | 'capabilities'
-  | 'notes'
-  | 'duration_minutes'
-  | 'not_before'
-  | 'when'
-  | 'ask_before'
-  | 'seen'
   | 'seal'
   | 'review_rank'
   | 'lane'

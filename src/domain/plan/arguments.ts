@@ -1,6 +1,6 @@
 // The three kinds of step arguments: literal values, references to earlier outputs, and values decided at run time.
 import { z } from 'zod';
-import type { Json, JsonObject } from '../text.ts';
+import { isObject, type Json, type JsonObject } from '../text.ts';
 
 /** `{ "$from": "2", "path": "/text" }`: the value at a JSON pointer (RFC 6901) in step 2's output. */
 export const ArgumentReference = z.strictObject({
@@ -15,10 +15,6 @@ export type ArgumentReference = z.infer<typeof ArgumentReference>;
 /** `{ "$decide": "the subject line" }`: the executor's model decides when the step runs. */
 export const RuntimeArgument = z.strictObject({ $decide: z.string().min(1).max(2000) });
 export type RuntimeArgument = z.infer<typeof RuntimeArgument>;
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 export function isReference(value: Json | undefined): value is ArgumentReference {
   return isObject(value) && '$from' in value;

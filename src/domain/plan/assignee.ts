@@ -1,4 +1,5 @@
 // The person a human task was given to. Other operations may use the same argument names for something else.
+import { isObject } from '../text.ts';
 import { operationName } from '../tool.ts';
 import type { Step } from './plan.ts';
 
@@ -14,10 +15,7 @@ export function assigneeOf(
   if (!isHumanTask(step)) return null;
   const { output, args } = step;
   // One that an earlier step named is known once the step asks.
-  const asked =
-    typeof output === 'object' && output !== null && !Array.isArray(output)
-      ? output.assignee
-      : null;
+  const asked = isObject(output) ? output.assignee : null;
   const assignee = asked ?? args.assignee;
   return typeof assignee === 'string' && assignee !== '' ? assignee : null;
 }

@@ -5,7 +5,7 @@ import { shortenSized } from './call-words.ts';
 import { conditionsOf } from './condition.ts';
 import { describeCondition } from './condition-words.ts';
 import type { PatchOperation, StepSelector } from './patch.ts';
-import type { Dependency } from './plan.ts';
+import { toDependency } from './plan.ts';
 import { describeDependency } from './step-numbers.ts';
 
 /** So many operations are told; the counts of a patch say how much there is in all. */
@@ -72,8 +72,7 @@ function describeFields({ when, ask_before, ...fields }: SetFields, room: Room):
 /** `after step 1`, `2 d after step 1 begins`. */
 function describeWaits({ after = [] }: AddedStep, { named: most }: Room): string[] {
   const waits = after.slice(0, most).map((one) => {
-    const edge: Dependency =
-      typeof one === 'string' ? { id: one, type: 'FS', lag_minutes: 0 } : one;
+    const edge = toDependency(one);
     return describeDependency({ ...edge, id: `step ${edge.id}` });
   });
   const hidden = after.length - waits.length;

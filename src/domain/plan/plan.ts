@@ -53,6 +53,11 @@ export const Dependency = z.strictObject({
 });
 export type Dependency = z.infer<typeof Dependency>;
 
+/** A dependency, written whole or as the id of a step that must have ended. */
+export function toDependency(entry: string | Dependency): Dependency {
+  return typeof entry === 'string' ? { id: entry, type: 'FS', lag_minutes: 0 } : entry;
+}
+
 /** Who may approve (A8). The default is the requester. */
 export const ApproverPolicy = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('requester') }),

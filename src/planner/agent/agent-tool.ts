@@ -1,6 +1,6 @@
 // The result type of every tool, and the conversion of zod schemas into the JSON schemas that model servers take.
 import { z } from 'zod';
-import { type Json, JsonValue } from '#domain/text.ts';
+import { isObject, type Json, JsonValue } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
 
 /** Every tool answers in this shape. A failure is `ok: false, confidence: 0` with the reason, never an exception. */
@@ -11,6 +11,11 @@ export const ToolResult = z.strictObject({
   data: JsonValue,
 });
 export type ToolResult = z.infer<typeof ToolResult>;
+
+/** `value` as JSON has it: keys without a value are gone. */
+export function toJson(value: unknown): Json {
+  return JsonValue.parse(JSON.parse(JSON.stringify(value)));
+}
 
 export function succeed(data: Json, ...explanations: string[]): ToolResult {
   return { ok: true, confidence: 1, explanations, data };
@@ -49,10 +54,6 @@ function withoutBounds(value: unknown, named = false): unknown {
   );
 }
 
-function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** A zod schema as the strict JSON Schema that model servers take, and the check that belongs to it. */
 export function fromSchema(schema: z.ZodType): {
   parameters: JsonSchema;
@@ -61,7 +62,7 @@ export function fromSchema(schema: z.ZodType): {
   // Strict servers want every property; our own callers may leave out what has a default.
   const { $schema: _, ...whole } = z.toJSONSchema(schema, { io: 'output' });
   const parameters = withoutBounds(whole);
-  if (!isSchema(parameters)) throw new TypeError('A tool takes an object.');
+  if (!isObject(parameters)) throw new TypeError('A tool takes an object.');
   // A tool without arguments still says that it takes an object with nothing in it.
   return {
     parameters: { required: [], ...parameters },

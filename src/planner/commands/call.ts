@@ -1,18 +1,16 @@
 // Operations by name: "call everything_echo with message: hi", "workspace_move {…}", "search nodes for Ana". Arguments come by
 // their own names, as JSON, or alone where only one is needed; what is missing is asked for, and no word is left over.
-import { type Json, JsonObject, JsonValue } from '#domain/text.ts';
+import { type Json, JsonObject, parseJson } from '#domain/text.ts';
 import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
 import type { Built } from './forms.ts';
 import type { Reading } from './match.ts';
 import { type Field, readFields, simplifyName, splitName } from './schema-fields.ts';
-import type { Token } from './tokens.ts';
+import { value } from './tokens.ts';
 
 export type Named = { spec: OperationSpec; at: number };
 
 const calls = /^(?:call|run|use|invoke|execute)$/;
 const articles = /^(?:a|an|the|all|my)$/;
-const value = (token: Token | undefined): string =>
-  token === undefined || token.kind === 'quote' ? '' : token.value;
 const stem = (word: string): string =>
   word.replace(/ies$/, 'y').replace(/(?<=[a-z]{3})(?:es|s)$/, '');
 
@@ -231,13 +229,5 @@ function coerce(field: Field, text: string): Json | undefined {
       return parseJson(clean) ?? clean;
     default:
       return field.type satisfies never;
-  }
-}
-
-function parseJson(text: string): Json | undefined {
-  try {
-    return JsonValue.parse(JSON.parse(text));
-  } catch {
-    return undefined; // text that is no JSON
   }
 }

@@ -2,7 +2,7 @@
 import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
 import type { PlanningRequest, TraceEntry } from '#domain/planning/run.ts';
-import { listOf } from '#domain/words.ts';
+import { endSentence, listOf } from '#domain/words.ts';
 import { traceStep } from '../outcomes.ts';
 import type { PlannerTools } from '../ports.ts';
 import { answerAboutPlans, answerTalk, describeCannot } from './abilities.ts';
@@ -220,7 +220,7 @@ function findProblem({ tools }: Work, steps: Step[], answers: Asked['answers']):
       return ask(
         `fix ${step.id}`,
         'value',
-        `${/[.!?]$/.test(left) ? left : `${left}.`} What should "${name}" be instead?`,
+        `${endSentence(left)} What should "${name}" be instead?`,
       );
   }
   return null;

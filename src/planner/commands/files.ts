@@ -1,6 +1,7 @@
 // Files as people name them: paths, lists of them, "it", and sets such as "all .log files in logs except today.log".
 import type { FileSet, Files } from './command.ts';
 import type { Read, Words } from './times.ts';
+import { valueAt } from './tokens.ts';
 
 type Place = Words & { focus: { paths: string[] }; end: number };
 
@@ -9,11 +10,6 @@ const noun = ['file', 'files', 'document', 'documents', 'note', 'notes'];
 const folderNoun = ['folder', 'directory'];
 const pronouns = ['it', 'that', 'this', 'them', 'both'];
 const counts: Record<string, number> = { one: 1, two: 2, three: 3, four: 4, five: 5, six: 6 };
-
-const valueAt = ({ tokens, end }: Place, at: number): string => {
-  const token = at < end ? tokens[at] : undefined;
-  return token === undefined || token.kind === 'quote' ? '' : token.value;
-};
 
 export function tidyPath(path: string): string {
   return path

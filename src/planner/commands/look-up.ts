@@ -1,6 +1,6 @@
 // Answers by reading only: calls readable operations and says what they gave, as text.
 import { errorMessage } from '#domain/errors.ts';
-import type { Json } from '#domain/text.ts';
+import { isObject, type Json } from '#domain/text.ts';
 import type { PlannerTools } from '../ports.ts';
 import { describeStep } from './describe.ts';
 import { familyOf } from './families.ts';
@@ -69,21 +69,17 @@ function cut(text: string): string {
     : `${text.slice(0, shownAtMost)}\n… (${text.length - shownAtMost} more characters)`;
 }
 
-function isRecord(value: Json | undefined): value is { [key: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The text in an output, wherever tools customarily put it. */
 export function readText(data: Json): string | null {
   if (typeof data === 'string') return data;
   if (typeof data === 'number' || typeof data === 'boolean') return String(data);
-  if (!isRecord(data)) return null;
+  if (!isObject(data)) return null;
   for (const key of ['text', 'content', 'contents', 'body', 'result', 'message']) {
     const value = data[key];
     if (typeof value === 'string') return value;
     if (Array.isArray(value)) {
       const texts = value.map((item) =>
-        isRecord(item) && typeof item.text === 'string' ? item.text : null,
+        isObject(item) && typeof item.text === 'string' ? item.text : null,
       );
       if (texts.length > 0 && texts.every((text) => text !== null)) return texts.join('\n');
     }
@@ -97,7 +93,7 @@ export type Entry = { path: string; folder: boolean };
 export function readEntries(data: Json): Entry[] | null {
   const list = Array.isArray(data)
     ? data
-    : isRecord(data)
+    : isObject(data)
       ? ['entries', 'files', 'items', 'children'].map((key) => data[key]).find(Array.isArray)
       : undefined;
   if (list) {
@@ -123,7 +119,7 @@ export function readEntries(data: Json): Entry[] | null {
 function readEntry(item: Json): Entry | null {
   if (typeof item === 'string')
     return { path: item.replace(/\/$/, ''), folder: item.endsWith('/') };
-  if (!isRecord(item)) return null;
+  if (!isObject(item)) return null;
   const path = item.path ?? item.name;
   const kind = item.kind ?? item.type;
   if (typeof path !== 'string') return null;
@@ -131,10 +127,10 @@ function readEntry(item: Json): Entry | null {
 }
 
 function formatEvents(data: Json): string | null {
-  if (!isRecord(data) || !Array.isArray(data.events)) return null;
+  if (!isObject(data) || !Array.isArray(data.events)) return null;
   if (data.events.length === 0) return 'Nothing is in the calendar for that time.';
   const lines = data.events.map((event) => {
-    if (!isRecord(event)) return null;
+    if (!isObject(event)) return null;
     const title = event.title ?? event.summary;
     return typeof title === 'string'
       ? `- ${typeof event.start === 'string' ? `${event.start.slice(0, 16).replace('T', ' ')} ` : ''}${title}`

@@ -16,6 +16,7 @@ import {
   readRule,
   readUntil,
 } from './times.ts';
+import { valueAt } from './tokens.ts';
 
 export type Modifiers = {
   moment: Moment | null;
@@ -54,11 +55,6 @@ export const noModifiers: Modifiers = {
 
 const begins =
   /^(?:at|until|till|on|by|in|from|for|today|tonight|tomorrow|yesterday|every|each|daily|weekly|monthly|hourly|only|but|after|if|once|when|the|next|this|noon|midnight|\(|,|@|monday|tuesday|wednesday|thursday|friday|saturday|sunday|mon|tue|wed|thu|fri|sat|sun)$/;
-const valueAt = ({ tokens, end }: Reading, at: number): string => {
-  const token = at < end ? tokens[at] : undefined;
-  return token === undefined || token.kind === 'quote' ? '' : token.value;
-};
-
 /** What stands from `at` to the end of the clause, where all of it says when, how long or who; null otherwise. */
 export function readModifiers(reading: Reading, at: number): Modifiers | null {
   const first = reading.tokens[at];

@@ -13,7 +13,7 @@ import { readAnswer } from './people.ts';
 import { ask, describeProblem } from './questions.ts';
 import type { TextProblem } from './texts.ts';
 import { type Rule, readUntil } from './times.ts';
-import { type Token, tokenize } from './tokens.ts';
+import { type Token, tokenize, value } from './tokens.ts';
 
 export type Setting = {
   manifest: OperationSpec[];
@@ -60,9 +60,6 @@ export function parseRequest(text: string, setting: Setting): Parsed {
     };
   return new Parser(source, tokens, setting).parse();
 }
-
-const value = (token: Token | undefined): string =>
-  token === undefined || token.kind === 'quote' ? '' : token.value;
 
 const orderWords: [words: string[], follows: boolean][] = [
   [['and', 'after', 'that'], true],

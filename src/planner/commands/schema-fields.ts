@@ -1,5 +1,5 @@
 // Reads the arguments an operation takes out of its JSON Schema, and what each is for by its name.
-import type { Json, JsonObject } from '#domain/text.ts';
+import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
 
 type FieldType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'any';
@@ -16,23 +16,19 @@ export type Field = {
   schema: JsonSchema;
 };
 
-function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The fields of an object schema, required ones first, otherwise in their order. */
 export function readFields(schema: JsonSchema): Field[] {
-  const properties = isSchema(schema.properties) ? schema.properties : {};
+  const properties = isObject(schema.properties) ? schema.properties : {};
   const required = Array.isArray(schema.required) ? schema.required : [];
   const fields = Object.entries(properties)
-    .filter((entry): entry is [string, JsonSchema] => isSchema(entry[1]))
+    .filter((entry): entry is [string, JsonSchema] => isObject(entry[1]))
     .map(([name, field]) => ({
       name,
       required: required.includes(name) && field.default === undefined,
       type: readType(field),
       description: typeof field.description === 'string' ? field.description : '',
       values: Array.isArray(field.enum) ? (field.enum as Json[]) : null, // enum is JSON by definition
-      items: isSchema(field.items) ? field.items : null,
+      items: isObject(field.items) ? field.items : null,
       schema: field,
     }));
   return [...fields.filter((f) => f.required), ...fields.filter((f) => !f.required)];
@@ -54,8 +50,8 @@ function readType(schema: JsonSchema): FieldType {
       break;
   }
   const options = [schema.anyOf, schema.oneOf].find(Array.isArray);
-  const first = options?.find((option) => isSchema(option) && option.type !== 'null');
-  if (isSchema(first)) return readType(first);
+  const first = options?.find((option) => isObject(option) && option.type !== 'null');
+  if (isObject(first)) return readType(first);
   return Array.isArray(schema.enum) ? 'string' : 'any';
 }
 

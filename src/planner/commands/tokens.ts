@@ -20,6 +20,19 @@ export type Token = {
   end: number;
 };
 
+/** The word or mark that a token is; empty for none and for quoted text, which is never a keyword. */
+export function value(token: Token | undefined): string {
+  return token === undefined || token.kind === 'quote' ? '' : token.value;
+}
+
+/** The same of the token at `at`, before `end`. */
+export function valueAt(
+  { tokens, end }: { tokens: readonly Token[]; end: number },
+  at: number,
+): string {
+  return at < end ? value(tokens[at]) : '';
+}
+
 const closing: Record<string, string> = {
   '"': '"',
   '“': '”',

@@ -1,7 +1,6 @@
 // An outline under repair. Each edit costs what it touches; removals are spliced together at once.
-import type { Dependency } from '#domain/plan/plan.ts';
+import { type Dependency, toDependency } from '#domain/plan/plan.ts';
 import type { OutlineNode } from '#domain/planning/outline.ts';
-import { toDependency } from './precedence-graph.ts';
 
 const edgesAtMost = 1000;
 const lagAtMost = 525_600;
@@ -189,7 +188,7 @@ export class OutlineEditor {
         this.#inherit(part, node);
         if (this.partsOf(part).length > 0) groups.push(part);
       }
-      const ends = parts.map((part): Dependency => ({ id: part, type: 'FS', lag_minutes: 0 }));
+      const ends = parts.map(toDependency);
       this.change(group, {
         after: foldEdges([...node.after, ...ends], group),
         ...(node.recurs === null ? {} : { recurs: null, rhythm: 'one_off' }),

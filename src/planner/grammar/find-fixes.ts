@@ -1,4 +1,5 @@
 // Finds fixes for violations in groups: ids before structure, structure before edges, edges before form.
+import { toDependency } from '#domain/plan/plan.ts';
 import type { OutlineNode, PlanOutline, Structure } from '#domain/planning/outline.ts';
 import { canonicalPattern, isProposed } from '#domain/planning/pattern.ts';
 import type { Violation } from '#domain/planning/trace.ts';
@@ -245,9 +246,7 @@ function closePhase({ tree, ids, outline }: Scene, phase: OutlineNode, index: nu
   const structure = phaseHolds.includes('milestone') ? 'milestone' : 'checkpoint';
   const id = takeId(`${phase.id}-done`, ids);
   const parts = (tree.children[index] ?? []).flatMap((part) => tree.nodes[part]?.id ?? []);
-  const after = parts
-    .slice(0, 1000)
-    .map((part) => ({ id: part, type: 'FS' as const, lag_minutes: 0 }));
+  const after = parts.slice(0, 1000).map(toDependency);
   const title = `${shorten(phase.title, 200)} is done`;
   return makeNode({ id, parent: phase.id, title, structure, origin: 'ai_adaptation', after });
 }

@@ -2,11 +2,10 @@
 // to them.
 import { type ArgumentReference, isReference } from '#domain/plan/arguments.ts';
 import { renameConditions } from '#domain/plan/condition.ts';
-import type { StepDraft } from '#domain/plan/plan.ts';
+import { type StepDraft, toDependency } from '#domain/plan/plan.ts';
 import type { OutlineNode } from '#domain/planning/outline.ts';
 import type { Json } from '#domain/text.ts';
 import { takeId } from './outline-tree.ts';
-import { toDependency } from './precedence-graph.ts';
 
 type Entry = { id: string; key: string };
 

@@ -1,12 +1,17 @@
 // Converts a flat plan into an outline: one goal, a task for each step, same ids and order.
-import type { Dependency, PlanDraft, Risk, Series, StepDraft } from '#domain/plan/plan.ts';
+import {
+  type PlanDraft,
+  type Risk,
+  type Series,
+  type StepDraft,
+  toDependency,
+} from '#domain/plan/plan.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { PatternSpec } from '#domain/planning/pattern.ts';
 import { shorten } from '#domain/words.ts';
 import { patternOf, readFeatures } from '../patterns/fit.ts';
 import { makeNode } from './make-node.ts';
 import { takeId } from './outline-tree.ts';
-import { toDependency } from './precedence-graph.ts';
 
 /** Nodes that an outline holds beside its goal. */
 const tasksAtMost = 4999;
@@ -51,7 +56,7 @@ function nameSteps(steps: StepDraft[]): (StepDraft & { id: string })[] {
 
 function taskOf(step: StepDraft & { id: string }, goal: string): OutlineNode {
   const { after = [], ...rest } = step;
-  const edges = after.map((entry): Dependency => toDependency(entry));
+  const edges = after.map(toDependency);
   const fits = edges.length <= edgesAtMost;
   return makeNode({
     id: step.id,

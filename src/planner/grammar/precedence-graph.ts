@@ -2,7 +2,7 @@
 // for its parts through their beginnings and ends, so cycles across levels are found. Linear in nodes, steps and edges.
 import { referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
-import type { Dependency, DependencyType, StepDraft } from '#domain/plan/plan.ts';
+import { type DependencyType, type StepDraft, toDependency } from '#domain/plan/plan.ts';
 import type { Tree } from './outline-tree.ts';
 
 /** Precedence that somebody wrote down and that can be taken back: between nodes, or (with `step`) between steps. */
@@ -25,10 +25,6 @@ export type Graph = {
   /** Values taken from steps that do not exist. */
   dangling: { node: number; step: string; from: string }[];
 };
-
-export function toDependency(entry: string | Dependency): Dependency {
-  return typeof entry === 'string' ? { id: entry, type: 'FS', lag_minutes: 0 } : entry;
-}
 
 export function readGraph({ nodes, places, parents, children }: Tree): Graph {
   const owners: number[] = [];

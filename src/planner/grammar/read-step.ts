@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ConditionOperator, conditionsOf } from '#domain/plan/condition.ts';
 import { describeCondition } from '#domain/plan/condition-words.ts';
 import { StepDraft } from '#domain/plan/plan.ts';
-import { type Json, JsonObject } from '#domain/text.ts';
+import { isObject, type Json, JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 
 const WrittenCondition = z.strictObject({
@@ -69,8 +69,7 @@ export function readConditions(when: Json | undefined): { when?: Json } {
   if (!Array.isArray(when) || when.length === 0) return {};
   return {
     when: when.map((condition) => {
-      if (typeof condition !== 'object' || condition === null || Array.isArray(condition))
-        return condition;
+      if (!isObject(condition)) return condition;
       const { value, ...rest } = condition;
       return condition.is === 'exists' && value === null ? rest : condition;
     }),

@@ -1,7 +1,7 @@
 // The schema of plan_propose. Arguments are JSON text, since strict schemas allow no free-form objects.
 import { z } from 'zod';
 import { PlanDraft } from '#domain/plan/plan.ts';
-import type { Json, JsonObject } from '#domain/text.ts';
+import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { indexOperations, readConditions, WrittenStep } from '../grammar/read-step.ts';
 import { WrittenPreferences } from '../grammar/written-outline.ts';
@@ -68,10 +68,6 @@ export function readProposal(raw: JsonObject, manifest: OperationSpec[]): ReadPr
   const score =
     typeof confidence === 'number' && confidence >= 0 && confidence <= 1 ? confidence : null;
   return { ok: true, draft: parsed.data, confidence: score, preferences: wished.data };
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function dropNulls(value: JsonObject): JsonObject {

@@ -3,14 +3,10 @@ import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { SaidLine } from '#domain/planning/asked-question.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
-import { countOf, listOf, shorten } from '#domain/words.ts';
+import { countOf, endSentence, listOf, shorten } from '#domain/words.ts';
 import { detailOf, explainsReasons, lengthOf } from './effects.ts';
 
 const titleAtMost = 120;
-
-function endSentence(text: string): string {
-  return /[.!?…]$/.test(text) ? text : `${text}.`;
-}
 
 function limit(lines: string[], most: number, noun: string): string[] {
   const shown = lines.slice(0, most);

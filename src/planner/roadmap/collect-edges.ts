@@ -2,7 +2,7 @@
 // per pair and type, with the longest lag.
 import { findMalformed, referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
-import type { Dependency, StepDraft } from '#domain/plan/plan.ts';
+import { type Dependency, type StepDraft, toDependency } from '#domain/plan/plan.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { findComponents } from '#graph/digraph.ts';
@@ -13,9 +13,7 @@ import { reduceEdges } from './reduce-edges.ts';
 
 /** The dependencies of a step, however they are written. */
 export function dependenciesOf({ after = [] }: StepDraft): Dependency[] {
-  return after.map((entry) =>
-    typeof entry === 'string' ? { id: entry, type: 'FS', lag_minutes: 0 } : entry,
-  );
+  return after.map(toDependency);
 }
 
 /** Ids of the steps whose output the arguments take or a condition looks at; what cannot be read takes nothing. */

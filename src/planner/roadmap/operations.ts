@@ -1,5 +1,6 @@
 // Effects of operations by manifest and settings, for comparing options.
 import type { StepDraft } from '#domain/plan/plan.ts';
+import { isObject } from '#domain/text.ts';
 import { type OperationSpec, operationName } from '#domain/tool.ts';
 
 type Named = Pick<StepDraft, 'tool' | 'operation'>;
@@ -37,12 +38,8 @@ function findQuestion(manifest: OperationSpec[]): Operations['question'] {
     const { required, properties } = spec.input;
     const [argument, ...more]: unknown[] = Array.isArray(required) ? required : [];
     if (typeof argument !== 'string' || more.length > 0) continue;
-    const field = isRecord(properties) ? properties[argument] : undefined;
-    if (isRecord(field) && field.type === 'string') return { spec, argument };
+    const field = isObject(properties) ? properties[argument] : undefined;
+    if (isObject(field) && field.type === 'string') return { spec, argument };
   }
   return null;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

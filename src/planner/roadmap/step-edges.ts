@@ -1,6 +1,11 @@
 // Lowers edges between nodes to edges between steps: the last steps of one node before the first of the other. Nodes without
 // steps are bridged; where too many pairs would arise, one joint step stands between them.
-import type { Dependency, DependencyType, StepDraft } from '#domain/plan/plan.ts';
+import {
+  type Dependency,
+  type DependencyType,
+  type StepDraft,
+  toDependency,
+} from '#domain/plan/plan.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { dependenciesOf, isSaidOfNodes, sourcesOf } from './collect-edges.ts';
 import { type NodeEdge, passThroughEmpty } from './empty-nodes.ts';
@@ -112,7 +117,7 @@ class StepEnds {
     });
     steps.forEach(({ draft, node }, to) => {
       const said = dependenciesOf(draft);
-      const taken = sourcesOf(draft).map((id) => ({ id, type: 'FS' as const, lag_minutes: 0 }));
+      const taken = sourcesOf(draft).map(toDependency);
       for (const { id, type, lag_minutes } of [...said, ...taken]) {
         const from = stepPlaces.get(id);
         const before = steps[from ?? -1]?.node;

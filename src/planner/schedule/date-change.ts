@@ -1,9 +1,8 @@
 // Applies a typed change of times to an outline.
-import { Temporal } from 'temporal-polyfill';
 import { z } from 'zod';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Adaptation } from '#domain/planning/trace.ts';
-import { sayMinutes, sayMoment } from './time-words.ts';
+import { printMoment, sayMinutes, sayMoment } from './time-words.ts';
 
 /** Where something is null it stays as it is. */
 export const DateChange = z.strictObject({
@@ -113,15 +112,9 @@ function describeChange(change: DateChange, timezone: string): string {
   return parts.join(', ') || 'as it was';
 }
 
-/** `2026-03-14 09:30` */
-function formatMoment(iso: string, timezone: string): string {
-  const moment = Temporal.Instant.from(iso).toZonedDateTimeISO(timezone);
-  return `${moment.toPlainDate().toString()} ${moment.toPlainTime().toString({ smallestUnit: 'minute' })}`;
-}
-
 /** The two ways in which titles and descriptions of plain plans say a moment. */
 function noteMoved(moved: Map<string, string>, old: string, next: string, timezone: string): void {
-  const [before, after] = [formatMoment(old, timezone), formatMoment(next, timezone)];
+  const [before, after] = [printMoment(old, timezone), printMoment(next, timezone)];
   moved.set(before, after);
   moved.set(before.replace(' ', ' at '), after.replace(' ', ' at '));
 }

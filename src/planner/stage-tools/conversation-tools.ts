@@ -1,8 +1,8 @@
 // Conversation tools beside the thirteen: answer, read plans, propose a whole plan. None of them decides anything.
 import { z } from 'zod';
 import { PlanStatus } from '#domain/plan/plan.ts';
-import { type Json, JsonObject, JsonValue } from '#domain/text.ts';
-import { fail, fromSchema, succeed } from '../agent/agent-tool.ts';
+import { JsonObject } from '#domain/text.ts';
+import { fail, fromSchema, succeed, toJson } from '../agent/agent-tool.ts';
 import { checkDraft } from '../draft/check-draft.ts';
 import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
 import { readPreferences } from '../grammar/written-outline.ts';
@@ -166,11 +166,6 @@ const route = verb(
   async (args, toolContext) => routeChange(RouteChange.parse(args), toolContext),
   { stages: ['SEEK_APPROVAL'] },
 );
-
-function toJson(value: unknown): Json {
-  const parsed = JsonValue.safeParse(JSON.parse(JSON.stringify(value ?? null)));
-  return parsed.success ? parsed.data : null;
-}
 
 export const conversationTools: StageTool[] = [
   propose,

@@ -1,5 +1,6 @@
 // A tool as stages offer it: one of the thirteen, a read operation, or a conversation tool.
 import type { Stage } from '#domain/planning/stages.ts';
+import { isObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
 import { fromSchema } from '../agent/agent-tool.ts';
 import type { PlanningTool, Product, ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
@@ -52,13 +53,9 @@ export function toStageTool<Input>(tool: PlanningTool<Input>): StageTool {
 
 // Arguments from servers that do not hold models to strict schemas: what was left out is null or empty, as it would
 // have to be said, and an object in place of JSON in text becomes that text.
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The schemas that `schema` may mean. */
 function waysOf(schema: unknown): JsonSchema[] {
-  if (!isRecord(schema)) return [];
+  if (!isObject(schema)) return [];
   return Array.isArray(schema.anyOf) ? schema.anyOf.flatMap(waysOf) : [schema];
 }
 
@@ -75,9 +72,9 @@ function fillMissing(value: unknown, schema: unknown): unknown {
     const items = ways.find(({ type }) => type === 'array')?.items;
     return items === undefined ? value : value.map((item) => fillMissing(item, items));
   }
-  if (!isRecord(value)) return value;
+  if (!isObject(value)) return value;
   const properties = ways.find(({ type }) => type === 'object')?.properties;
-  if (!isRecord(properties)) return allows(schema, 'string') ? JSON.stringify(value) : value;
+  if (!isObject(properties)) return allows(schema, 'string') ? JSON.stringify(value) : value;
   const filled = Object.entries(properties).flatMap(([name, inner]): [string, unknown][] => {
     const given = value[name];
     if (given !== undefined) return [[name, fillMissing(given, inner)]];

@@ -8,6 +8,7 @@ import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Stage } from '#domain/planning/stages.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import { type JsonObject, line } from '#domain/text.ts';
+import { endSentence } from '#domain/words.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
 import { asksAbout, detailOf, questionsAllowed } from '../policy/effects.ts';
 import { areAlike } from '../policy/likeness.ts';
@@ -185,10 +186,6 @@ export const elicitContext: PlanningTool<ElicitContext> = {
 
 // How questions are put: each on a line of its own, around them as much as the person likes to read.
 type Asked = { question: string; why: string | null; default: string | null };
-
-function endSentence(text: string): string {
-  return /[.!?…]$/.test(text) ? text : `${text}.`;
-}
 
 /** What a person reads above the field in which they answer. */
 function writeQuestions(questions: Asked[], policy: InteractionPolicy): SaidLine[] {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Infeasibility, StrategyProfile } from '#domain/planning/schedule.ts';
 import type { Adaptation } from '#domain/planning/trace.ts';
+import { isObject } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
 import { readOperations } from '../roadmap/operations.ts';
@@ -33,9 +34,9 @@ const noWishes: WishesArguments = {
 
 /** What is left out is null. The schema that models see is the strict one. */
 const WishesInput = z.preprocess((value) => {
-  if (!isRecord(value)) return value;
+  if (!isObject(value)) return value;
   const changes = Array.isArray(value.changes)
-    ? value.changes.map((one: unknown) => (isRecord(one) ? { ...emptyChange, ...one } : one))
+    ? value.changes.map((one: unknown) => (isObject(one) ? { ...emptyChange, ...one } : one))
     : (value.changes ?? []);
   return { ...noWishes, ...value, changes };
 }, WishesArguments);
@@ -47,10 +48,6 @@ const emptyChange = {
   duration_minutes: null,
   drop: null,
 };
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 export function createGenerateSchedule({
   profile,

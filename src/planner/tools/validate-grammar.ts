@@ -1,7 +1,7 @@
 // validate_grammar: validates the outline on both axes and suggests fixes. Needs no model.
 import { z } from 'zod';
-import { JsonValue } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
+import { toJson } from '../agent/agent-tool.ts';
 import { suggestFixes } from '../grammar/fix.ts';
 import { scoreRules, validateOutline } from '../grammar/validate-outline.ts';
 import type { PlanningTool } from './planning-tool.ts';
@@ -50,7 +50,3 @@ export const validateGrammar: PlanningTool<z.infer<typeof Nothing>> = {
     };
   },
 };
-
-function toJson(value: unknown): z.infer<typeof JsonValue> {
-  return JsonValue.parse(JSON.parse(JSON.stringify(value)));
-}

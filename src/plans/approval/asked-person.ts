@@ -8,17 +8,13 @@ import { isSamePerson } from '#domain/people/names.ts';
 import { assigneeOf } from '#domain/plan/assignee.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import type { Settlement } from '#domain/service.ts';
-import type { Json, JsonObject } from '#domain/text.ts';
+import { isObject } from '#domain/text.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { requireManager } from './authority.ts';
 
 /** Whether a guarded call asks again with its final values, which is an approval of its own. */
 export function asksToConfirm({ status, output }: Step): boolean {
   return status === 'waiting' && isObject(output) && output.confirm === true;
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Whether every named step is a task of `actor`, who says only what became of it. */

@@ -4,7 +4,7 @@ import { type FieldProblem, type FieldValue, readFields } from '#domain/plan/ans
 import { fieldsOf } from '#domain/plan/form.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import type { Settlement } from '#domain/service.ts';
-import type { Json, JsonObject } from '#domain/text.ts';
+import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 
 export type HumanAnswer = { answer: string | null; fields: Record<string, FieldValue> };
 
@@ -18,8 +18,7 @@ export function saidAbout(id: string, { answer, answers }: Settlement) {
 
 /** The form as it was asked. A task asked before forms were checked has none that could be. */
 function formOf({ output }: Step): Json | undefined {
-  if (typeof output !== 'object' || output === null || Array.isArray(output)) return undefined;
-  return output.form;
+  return isObject(output) ? output.form : undefined;
 }
 
 /** What a person said, in the words of a line: their answer, or the values they filled in. */
@@ -76,9 +75,7 @@ export function toOutput({ answer, fields }: HumanAnswer, by: string, at: Date):
 
 /** What was asked, and who could not do it: the step can be asked again, or answered after all. */
 export function withBlocker({ output }: Step, by: string, at: Date): JsonObject {
-  const asked =
-    typeof output === 'object' && output !== null && !Array.isArray(output) ? output : {};
-  return { ...asked, by, at: at.toISOString() };
+  return { ...(isObject(output) ? output : {}), by, at: at.toISOString() };
 }
 
 /** @throws `invalid_answer` with a sentence for each field, unless there are none */

@@ -2,7 +2,7 @@
 import type { ErrorCode } from '#domain/errors.ts';
 import { referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
-import type { Dependency, StepDraft } from '#domain/plan/plan.ts';
+import { type Dependency, type StepDraft, toDependency } from '#domain/plan/plan.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { Problems } from './problems.ts';
 
@@ -33,14 +33,12 @@ export function dependenciesOf(
     }
   };
   for (const entry of draft.after ?? []) {
-    const dependency: Dependency =
-      typeof entry === 'string' ? { id: entry, type: 'FS', lag_minutes: 0 } : entry;
-    add(dependency, `${place}.after`, 'unknown_step', 'waits for');
+    add(toDependency(entry), `${place}.after`, 'unknown_step', 'waits for');
   }
   const imply = (id: string, ...rest: [path: string, code: ErrorCode, what: string]) => {
     const predecessor = positions.get(id);
     if (predecessor !== undefined && found.has(`${predecessor}:FS`)) return;
-    add({ id, type: 'FS', lag_minutes: 0 }, ...rest);
+    add(toDependency(id), ...rest);
   };
   for (const { $from } of referencesOf(args)) {
     imply($from, `${place}.args`, 'invalid_reference', 'uses the output of');

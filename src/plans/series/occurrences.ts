@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
-import type { Dependency, Series, StepContent } from '#domain/plan/plan.ts';
+import { type Dependency, type Series, type StepContent, toDependency } from '#domain/plan/plan.ts';
 import {
   nameOfOccurrence,
   type OccurrenceStep,
@@ -15,9 +15,7 @@ const keyOf = ({ id, type, lag_minutes }: Dependency) => `${type} ${lag_minutes}
 
 /** Whether the dependencies are those that were said and those that references and conditions bring, and no others. */
 function waitsForTheSame(step: StepContent, said: OccurrenceStep): boolean {
-  const named = (said.after ?? []).map(
-    (one): Dependency => (typeof one === 'string' ? { id: one, type: 'FS', lag_minutes: 0 } : one),
-  );
+  const named = (said.after ?? []).map(toDependency);
   const implied = new Set([
     ...referencesOf(step.args).map(({ $from }) => $from),
     ...step.when.map((condition) => condition.step),

@@ -4,8 +4,9 @@ import { shortenSized } from '#domain/plan/call-words.ts';
 import { StepCondition } from '#domain/plan/condition.ts';
 import { describeCondition } from '#domain/plan/condition-words.ts';
 import type { FieldChange } from '#domain/plan/views.ts';
-import type { Json, JsonObject } from '#domain/text.ts';
+import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 import { operationName } from '#domain/tool.ts';
+import { canonical } from '../approval/canonical-text.ts';
 
 /** Of values that stand whole beside the call of the step; when it runs, and whether a person is asked, is never cut. */
 const textAtMost = 200;
@@ -21,37 +22,25 @@ const binding = new Set([
 ]);
 
 /** Key order says nothing in JSON. */
-function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, item]) => [key, sortKeys(item)]),
-  );
-}
-
 function textOf(value: Json | undefined): string | null {
   if (value === undefined || value === null) return null;
-  return typeof value === 'string' ? value : JSON.stringify(sortKeys(value));
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'string' ? value : canonical(value);
 }
 
 /** `1, 2 (SS +5 min)`, in an order of its own: that of the list says nothing. */
 function describeAfter(value: Json | undefined): string | null {
   if (!Array.isArray(value) || value.length === 0) return null;
-  const names = value.filter(isObject).map(({ id, type, lag_minutes: lag }) => {
-    const notes = [
-      ...(type === 'FS' || typeof type !== 'string' ? [] : [type]),
-      ...(typeof lag !== 'number' || lag === 0
-        ? []
-        : [`${lag > 0 ? '+' : '−'}${Math.abs(lag)} min`]),
-    ];
-    return notes.length === 0 ? String(id) : `${id} (${notes.join(' ')})`;
-  });
+  const names = value
+    .filter((one) => isObject(one))
+    .map(({ id, type, lag_minutes: lag }) => {
+      const notes = [
+        ...(type === 'FS' || typeof type !== 'string' ? [] : [type]),
+        ...(typeof lag !== 'number' || lag === 0
+          ? []
+          : [`${lag > 0 ? '+' : '−'}${Math.abs(lag)} min`]),
+      ];
+      return notes.length === 0 ? String(id) : `${id} (${notes.join(' ')})`;
+    });
   return names.sort().join(', ');
 }
 

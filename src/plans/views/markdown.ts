@@ -13,6 +13,7 @@ import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { parseShallowJson } from '#domain/json-depth.ts';
 import { sayHeadline } from '#domain/plan/call-words.ts';
 import { type Plan, PlanDraft, type Series, type Step } from '#domain/plan/plan.ts';
+import { isObject } from '#domain/text.ts';
 import { operationName } from '#domain/tool.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import { contentOfStep } from '../approval/canonical.ts';
@@ -197,7 +198,7 @@ const withoutNulls = (value: object): object =>
 
 function readStep(block: Block): object {
   const step = readJson(block);
-  if (typeof step === 'object' && step !== null && !Array.isArray(step))
+  if (isObject(step))
     // What its target looked like is looked up afresh.
     return withoutNulls({ ...step, seen: null });
   throw bad(`a block under "${block.heading}" is not a step.`);

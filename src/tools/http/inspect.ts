@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { CountersignError } from '#domain/errors.ts';
 import { hasRuntime, referencesOf } from '#domain/plan/arguments.ts';
 import type { SeenState } from '#domain/plan/seen.ts';
-import { type JsonObject, makeStorableText } from '#domain/text.ts';
+import { isObject, type JsonObject, makeStorableText } from '#domain/text.ts';
 import type { Operation } from '#domain/tool.ts';
 import { cutText } from '../limit-output.ts';
 import type { WebAnswer, WebClient } from './send-request.ts';
@@ -21,7 +21,7 @@ function targetOf({ url, method, headers = {} }: JsonObject, origins: Set<string
   if (typeof url !== 'string' || typeof method !== 'string' || !changing.has(method)) return null;
   if (!URL.canParse(url) || !origins.has(new URL(url).origin)) return null;
   if (referencesOf(headers).length > 0 || hasRuntime(headers)) return null;
-  if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) return null;
+  if (!isObject(headers)) return null;
   const sent = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
     typeof value !== 'string' || aboutChange.test(name) ? [] : [[name, value]],
   );

@@ -17,8 +17,8 @@ import type { Sandbox } from './sandbox.ts';
 const hashedAtMost = 10_000_000;
 /** Folders with more in them are told apart by their own time alone. */
 const entriesAtMost = 2000;
-// A pipe or a device would keep the reader waiting.
-const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+/** Without waiting: a pipe or a device is opened, found out and refused. */
+export const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 const textOf = (value: Json | undefined): string | null =>
   typeof value === 'string' ? value : null;

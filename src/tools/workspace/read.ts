@@ -1,5 +1,4 @@
 // workspace_read: the text of a file, up to a size; says when a file is not text.
-import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
@@ -9,13 +8,11 @@ import { defineOperation, text } from '../define-operation.ts';
 import { throwIfAborted } from '../failures.ts';
 import { describeOutput } from '../output-schema.ts';
 import { withFileErrors } from './file-errors.ts';
-import { inspectRead } from './inspect.ts';
+import { inspectRead, readFlags } from './inspect.ts';
 import { checkPaths } from './paths.ts';
 import type { Place, Sandbox } from './sandbox.ts';
 
 const defaultBytes = 500_000;
-// A pipe or a device would keep the reader waiting; opened without waiting, it is found out and refused.
-const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 export function createRead(sandbox: Sandbox): Operation {
   return defineOperation({

@@ -4,7 +4,7 @@ import * as words from '#cards/words.ts';
 
 export { countOf } from '#domain/words.ts';
 
-const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
+export const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** `14:02` today, with the day on other days. */
 export function formatTime(iso: string, now = new Date()): string {

@@ -186,7 +186,7 @@ export function lengthOf({ step, actual }: Row, workingDay: number | null): stri
   return statedLength(step, workingDay);
 }
 
-const momentOf = (time: number) => formatMoment(new Date(time).toISOString());
+export const momentOf = (time: number) => formatMoment(new Date(time).toISOString());
 
 /** A row in words: what the step does, how it stands, and when, by the clock, the schedule or an estimate. */
 export function describeRow(row: Row, workingDay: number | null): { label: string; text: string } {

@@ -10,7 +10,7 @@ import {
 import type { VersionDiff } from '#domain/plan/views.ts';
 import { compareVersions } from '../live/plans.ts';
 import type { Card, PlanView } from '../live/state.ts';
-import { countOf, formatTime } from '../plan/format.ts';
+import { countOf, formatTime, zone } from '../plan/format.ts';
 import { drawEmpty, drawLoading, drawSection } from './parts.ts';
 
 type Drawn = TemplateResult | typeof nothing;
@@ -28,8 +28,6 @@ function drawChange(
     <span><span class="visually-hidden">${words}: </span>${description} ${note}</span>
   </li>`;
 }
-
-const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 function drawFields(step: VersionDiff['changed'][number], now: string): Drawn {
   if (step.changes.length === 0) return nothing;

@@ -3,12 +3,13 @@
 import { html, nothing, type SVGTemplateResult, svg, type TemplateResult } from 'lit-html';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { Card, PlanView } from '../live/state.ts';
-import { countOf, formatDuration, formatMoment, formatTime } from '../plan/format.ts';
+import { countOf, formatDuration, formatTime } from '../plan/format.ts';
 import {
   describeRow,
   isTimed,
   layOutTimeline,
   lengthOf,
+  momentOf,
   placeTicks,
   type Row,
   type Span,
@@ -21,7 +22,6 @@ import { drawEmpty, drawLoading } from './parts.ts';
 type Scale = (time: number) => number;
 
 const percent = (share: number) => `${share.toFixed(3)}%`;
-const momentOf = (time: number) => formatMoment(new Date(time).toISOString());
 
 function drawBar(
   kind: 'actual' | 'scheduled' | 'expected',
