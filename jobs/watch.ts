@@ -9,7 +9,7 @@ import type { Crew } from '#executor/crew.ts';
 import { recover } from '#executor/recover.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { createRinging } from '#notices/reminders.ts';
-import { forgetCodes } from '#people/forget-codes.ts';
+import { forgetCodes } from '#people/link.ts';
 import { forgetOldResults } from '#planner/memo/memo.ts';
 import { extendSeries } from '#plans/series/extend.ts';
 import { retryAbandonedRuns } from '#runs/abandoned-runs.ts';

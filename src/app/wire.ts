@@ -18,7 +18,7 @@ import { findUnknownPrices } from '#models/catalogue.ts';
 import type { ChatModel } from '#models/chat.ts';
 import { decideArguments } from '#models/decide-arguments.ts';
 import { createTextModel } from '#models/text-model.ts';
-import { findNames } from '#people/find-names.ts';
+import { findNames } from '#people/people-named.ts';
 import * as times from '#timeline/recurrence.ts';
 import { createCatalogue } from '#tools/catalogue.ts';
 import { createRegistry } from '#tools/registry.ts';

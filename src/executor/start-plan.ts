@@ -1,14 +1,44 @@
 // Starts an approved plan: checks it once more and makes its first steps ready, in one transaction.
-import { hasWorkedFor } from '#db/backends.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { hasWorkedFor, readManifests } from '#db/backends.ts';
+import type { Queryable } from '#db/database.ts';
 import { lockPlan, type PlanRow, readPlanRow } from '#db/plans.ts';
+import { readOperations } from '#db/steps.ts';
 import { system } from '#domain/people/actor.ts';
+import type { Catalogue } from '#domain/tool.ts';
 import { describeProblems, findPreflightProblems } from '#plans/approval/preflight.ts';
 import { finishIfDone } from '#plans/lifecycle/finish.ts';
 import { transition } from '#plans/lifecycle/lifecycle.ts';
 import { readyTheFree } from '#plans/lifecycle/ready-steps.ts';
 import { wakeWorkers } from '#plans/lifecycle/wake.ts';
-import { lacksTools } from '#plans/views/absent-tools.ts';
 import type { SharedContext } from './executor-context.ts';
+
+/** Milliseconds that a tool is waited for: it is asked again by the next round, and others' plans wait behind this one. */
+const patienceMs = 2000;
+
+/**
+ * Whether an operation of the plan is offered by nobody, or its tool does not answer in time. Reads what
+ * every step calls.
+ */
+async function lacksTools(db: Queryable, catalogue: Catalogue, planId: string): Promise<boolean> {
+  await catalogue.refresh(() => readManifests(db));
+  const tools = new Set<string>();
+  for (const { operation } of await readOperations(db, planId)) {
+    const spec = catalogue.get(operation);
+    if (spec === undefined) return true;
+    tools.add(spec.tool);
+  }
+  const late = new AbortController();
+  const answers = Promise.all([...tools].map((tool) => catalogue.check(tool)));
+  const states = await Promise.race([
+    answers,
+    pause(patienceMs, null, { signal: late.signal }).catch(() => null),
+  ]);
+  late.abort();
+  // Who answers later is heard by nobody.
+  answers.catch(() => {});
+  return states === null || states.some(({ ok }) => !ok);
+}
 
 /**
  * Whether what the plan lacks may still come: a step under way would wait as long, and time in which nobody works does not

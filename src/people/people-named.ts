@@ -1,11 +1,12 @@
 // The people a card or sentence mentions, with the names readers know them by.
 import type { Queryable } from '#db/database.ts';
-import { readShown } from '#db/identities.ts';
+import { readNamesOf, readShown, readStanding } from '#db/identities.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import type { SessionCardFacts } from '#domain/planning/session-card.ts';
 import type { PlanSummary, Service } from '#domain/service.ts';
 import { isObject, type Json, type JsonObject } from '#domain/text.ts';
+import type { ConversationContext } from '#messages/context.ts';
 
 const readObject = (value: Json): JsonObject => (isObject(value) ? value : {});
 
@@ -57,4 +58,20 @@ export async function nameOnSession(
     named.filter((name) => name !== null),
   );
   return { ...facts, names: Object.fromEntries(names) };
+}
+
+type Asking = Pick<ConversationContext, 'db' | 'approvers' | 'guardedApprovers'>;
+
+/** All names of those who stand behind `names`, and of the configured approvers. */
+export async function findNames(
+  { db, approvers, guardedApprovers }: Asking,
+  names: readonly string[],
+): Promise<string[]> {
+  const guards = Object.values(guardedApprovers).flatMap((policy) =>
+    'people' in policy ? policy.people : [],
+  );
+  const all = [...new Set([...names, ...approvers, ...guards])];
+  const { same } = await readStanding(db.query, all);
+  const known = await readNamesOf(db.query, [...new Set(all.map((one) => same.get(one) ?? one))]);
+  return [...new Set([...all, ...known.map(({ name }) => name)])];
 }

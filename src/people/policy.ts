@@ -1,11 +1,15 @@
 // The policy in force for a run: defaults, then the person's saved preferences, then what was said in the conversation. Messages that
 // only change it are stored and confirmed; they start no plan.
 import { confirmPolicy } from '#cards/policy-words.ts';
-import type { Queryable, Transaction } from '#db/database.ts';
+import { recordDeeds } from '#db/audit.ts';
+import type { Database, Queryable, Transaction } from '#db/database.ts';
 import { isOnePerson } from '#db/identities.ts';
 import { readLatestMessages } from '#db/messages.ts';
-import { readPolicy, storePolicy } from '#db/policies.ts';
+import { readPolicy, replacePolicy, storePolicy } from '#db/policies.ts';
 import { type RunRow, readLatestRun, readLatestRuns, updateRun } from '#db/runs.ts';
+import type { Clock } from '#domain/clock.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
 import {
   applyOverride,
   defaultPolicy,
@@ -15,9 +19,11 @@ import {
 } from '#domain/people/policy.ts';
 import { styleQuestionId } from '#domain/planning/asked-question.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
-import type { SaidPolicy } from '#domain/service.ts';
+import type { PolicyChange, PolicyView, SaidPolicy } from '#domain/service.ts';
+import { JsonObject } from '#domain/text.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
+import { requireRecentSetting } from '#messages/still-meant.ts';
 
 /** After so long a conversation is taken up anew. */
 const heldForMs = 24 * 3_600_000;
@@ -118,4 +124,31 @@ export async function keepPlannersWish(
   if (told) return storeWish(tx, run, { override, lasting }, run.user);
   const confirmation = confirmPolicy(applyOverride(defaultPolicy, override), override, lasting);
   await keepWish(context, tx, run, { override, lasting, confirmation }, run.user);
+}
+
+// What a person has set for themselves. Only they change it, on any surface; never a model.
+
+export async function getPolicy(db: Queryable, user: string): Promise<PolicyView> {
+  const { policy } = await readPolicy(db, user);
+  return { user, policy: applyOverride(defaultPolicy, policy), set: policy };
+}
+
+/** @throws `not_allowed` for anybody else than the person; `stale_version` when they pressed it so long ago that they are asked again */
+export async function setPolicy(
+  { db, clock }: { db: Database; clock: Clock },
+  user: string,
+  { policy, keep, pressed }: PolicyChange,
+  actor: Actor,
+): Promise<PolicyView> {
+  if (actor.kind !== 'person' || actor.id !== user) {
+    throw new CountersignError('not_allowed', `Only ${user} can change how I talk to ${user}.`);
+  }
+  if (pressed !== undefined) requireRecentSetting(pressed.at, clock.now());
+  return db.transaction(async (tx) => {
+    if (keep) await storePolicy(tx, user, policy);
+    else await replacePolicy(tx, user, policy);
+    const data = JsonObject.parse({ policy, keep });
+    await recordDeeds(tx, [{ planId: null, actor, action: 'set_policy', data }]);
+    return getPolicy(tx, user);
+  });
 }

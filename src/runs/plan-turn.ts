@@ -18,7 +18,7 @@ import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import { newsKey } from '#notices/announce.ts';
 import { keepPlannersWish, readPolicyOf } from '#people/policy.ts';
-import { tellConflicts } from '#planner/schedule/tell-conflicts.ts';
+import { tellConflicts } from '#planner/schedule/time-words.ts';
 import { mayBeApproved } from '#plans/lifecycle/lifecycle-table.ts';
 import { preparePropose, prepareRevise } from '#plans/proposal/propose.ts';
 import { askPlanner } from './ask-planner.ts';

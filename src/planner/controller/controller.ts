@@ -3,6 +3,7 @@
 import { writeCall } from '#cards/calls-to-action.ts';
 import { callOf } from '#domain/chat/message-parts.ts';
 import type { Clock } from '#domain/clock.ts';
+import { endAt } from '#domain/crash-point.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { applyOverride } from '#domain/people/policy.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
@@ -22,7 +23,6 @@ import type { StageContext } from '../stages/stage.ts';
 import { stages } from '../stages/stages.ts';
 import type { ToolContext } from '../tools/planning-tool.ts';
 import type { Checkpoints } from './checkpoints.ts';
-import { passCrashPoint } from './crash-points.ts';
 import { describeFailure, describeOutcome, describeSuperseded } from './outcome.ts';
 import { continueSession, hasTakenIn, nextTurn, planPause, startSession } from './resume.ts';
 import { Session } from './session.ts';
@@ -162,9 +162,9 @@ async function move(
   const to = nextStage(from, event);
   session.noteTransition(from, event, to, options.clock.now(), by);
   session.enter(to);
-  passCrashPoint(`before_${to}`);
+  endAt(`planner_before_${to}`);
   const stored = await store(options, session, { from, event }, seq);
-  passCrashPoint(`after_${to}`);
+  endAt(`planner_after_${to}`);
   return stored;
 }
 

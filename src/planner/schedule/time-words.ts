@@ -1,6 +1,7 @@
 // Times, durations and infeasible schedules in words.
 import { Temporal } from 'temporal-polyfill';
 import type { Infeasibility } from '#domain/planning/schedule.ts';
+import type { PlanningState } from '#domain/planning/state.ts';
 import { countOf, listOf, shorten } from '#domain/words.ts';
 import type { Lateness, Pass } from '#timeline/forward-pass.ts';
 import { formatMoment } from '#timeline/recurrence.ts';
@@ -144,4 +145,19 @@ export function sayMinutes(minutes: number): string {
 export function printMoment(iso: string, timezone: string): string {
   const moment = Temporal.Instant.from(iso).toZonedDateTimeISO(timezone);
   return `${moment.toPlainDate().toString()} ${moment.toPlainTime().toString({ smallestUnit: 'minute' })}`;
+}
+
+/** Conflicts with other plans and calendars as sentences, in the order of the schedule and the time zone of the session. */
+export function tellConflicts({
+  outline,
+  portfolio,
+  timezone,
+}: Pick<PlanningState, 'outline' | 'portfolio' | 'timezone'>): string[] {
+  const titles = new Map(outline?.nodes.map(({ id, title }) => [id, title]));
+  return (portfolio?.conflicts ?? []).map(({ node, with: other, starts_at, shift_to }) => {
+    const say = (moment: string) => sayMoment(Date.parse(moment), timezone);
+    const room = shift_to === null ? 'There is no room near' : `There is room on ${say(shift_to)}`;
+    const title = titles.get(node) ?? node;
+    return `“${title}” meets ${other} on ${say(starts_at)}. ${room}.`.slice(0, 1000);
+  });
 }

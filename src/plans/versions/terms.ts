@@ -3,8 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Plan, PlanContext, Series } from '#domain/plan/plan.ts';
 import type { PatternSpec } from '#domain/planning/pattern.ts';
 import { shorten } from '#domain/words.ts';
-import { firstSkipped, formatMoment } from '#timeline/recurrence.ts';
-import { describeRecurrence } from '#timeline/recurrence-words.ts';
+import { describeRecurrence, firstSkipped, formatMoment } from '#timeline/recurrence.ts';
 
 export type Terms = { confirm_each: boolean; series: Series[]; context: PlanContext };
 

@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '#db/database.ts';
 import { markProbed, readPolicy, replacePolicy, storePolicy } from '#db/policies.ts';
 import { person } from '#domain/people/actor.ts';
 import { defaultPolicy } from '#domain/people/policy.ts';
-import { getPolicy, setPolicy } from '#people/own-policy.ts';
+import { getPolicy, setPolicy } from '#people/policy.ts';
 import { openPreferences } from '#planner/create-planner.ts';
 import { useDatabase } from '../../setup/database.ts';
 

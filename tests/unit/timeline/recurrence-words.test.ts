@@ -1,6 +1,6 @@
 // Rules as people read them.
 import { expect, test } from 'vitest';
-import { describeRecurrence } from '#timeline/recurrence-words.ts';
+import { describeRecurrence } from '#timeline/recurrence.ts';
 
 test.each([
   ['FREQ=DAILY', 'every day at 09:30'],

@@ -1,8 +1,8 @@
 // The plans that wait for a decision, newest first: as many as the reader has asked for, read again while they look.
 import { describeError, get } from './api.ts';
-import { coalesce } from './coalesce.ts';
 import { findAdded, type Page, readPages } from './pending-pages.ts';
 import { change, state } from './store.ts';
+import { coalesce } from './throttle.ts';
 
 const pageSize = 50;
 

@@ -2,15 +2,16 @@
 import { html, nothing, type SVGTemplateResult, svg, type TemplateResult } from 'lit-html';
 import { headlineOf } from '#cards/calls.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
+import type { Overview } from '#domain/plan/views.ts';
 import { describeError } from '../live/api.ts';
 import type { Card, PlanView } from '../live/state.ts';
 import { change } from '../live/store.ts';
 import { countOf, wrapText } from '../plan/format.ts';
 import { layOutGraph } from '../plan/graph-layout.ts';
 import { type Drawn, describeShape, drawPath, nodeSize, type Point } from '../plan/graph-shape.ts';
+import { shareCounts } from '../plan/statuses.ts';
 import { nameSteps, type StepNames } from '../plan/step-names.ts';
 import { describeStep } from '../plan/words.ts';
-import { drawPartitions } from './partitions.ts';
 import { drawEmpty, drawIcon, drawLoading } from './parts.ts';
 import { drawStepDetails } from './step-details.ts';
 
@@ -136,4 +137,35 @@ export function drawGraph(view: PlanView, card: Card): TemplateResult {
           </div>`
     }
   `;
+}
+
+/** A large plan by its partitions: how far each one is. */
+function drawPartitions(partitions: Overview['partitions']): TemplateResult | typeof nothing {
+  if (partitions.length === 0) return nothing;
+  const ordered = partitions.toSorted((a, b) =>
+    a.name.localeCompare(b.name, 'en', { numeric: true }),
+  );
+  return html`<table class="table">
+    <thead>
+      <tr>
+        <th scope="col">Partition</th>
+        <th scope="col">Steps</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${ordered.slice(0, 100).map(
+        ({ name, counts }) => html`<tr>
+          <td>${name}</td>
+          <td>
+            ${shareCounts(counts)
+              .map(
+                ({ status, count }) =>
+                  `${describeStep(status).symbol} ${describeStep(status).words} ${count.toLocaleString()}`,
+              )
+              .join(' · ')}
+          </td>
+        </tr>`,
+      )}
+    </tbody>
+  </table>`;
 }

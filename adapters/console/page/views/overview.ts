@@ -1,15 +1,16 @@
 // Overview: in one sentence what will be true, what changes, how far it is, what waits, and the latest events.
-import { html, nothing, type TemplateResult } from 'lit-html';
+import { html, nothing, svg, type TemplateResult } from 'lit-html';
 import type { Section } from '#cards/view.ts';
+import type { StepCounts } from '#domain/plan/plan.ts';
 import type { Change } from '#domain/plan/views.ts';
 import type { Card, PlanView, State } from '../live/state.ts';
 import { formatMoment } from '../plan/format.ts';
+import { type Share, shareCounts } from '../plan/statuses.ts';
 import { nameSteps, type StepNames } from '../plan/step-names.ts';
-import { describeKind } from '../plan/words.ts';
+import { describeKind, describeStep } from '../plan/words.ts';
 import { drawCard } from './card.ts';
 import { drawDownloads, drawFacts } from './facts.ts';
 import { drawSection } from './parts.ts';
-import { drawProgress } from './progress.ts';
 
 function drawLines({ label, lines, more }: Section): TemplateResult {
   return drawSection(
@@ -87,4 +88,39 @@ export function drawOverview(state: State, view: PlanView, card: Card): Template
     ${drawSection('Facts', drawFacts(card))} ${drawSection('Latest events', drawEvents(view, nameSteps(card, view)))}
     ${drawSection('Files', drawDownloads(view.id))}
   `;
+}
+
+// How far the plan is: one bar by status, and the same in words and numbers.
+
+function drawShare({ status, from, width }: Share): TemplateResult {
+  return svg`<rect class="bar-part" data-status=${status} x=${`${from}%`} y="0" width=${`${width}%`} height="8" />` as TemplateResult;
+}
+
+function drawLegend({ status, count }: Share): TemplateResult {
+  const { symbol, words, tone } = describeStep(status);
+  return html`<li data-tone=${tone}>
+    <span class="badge-symbol" aria-hidden="true">${symbol}</span>${words} <strong>${count.toLocaleString()}</strong>
+  </li>`;
+}
+
+function drawProgress(counts: StepCounts, total: number, pace: string): TemplateResult {
+  const shares = shareCounts(counts);
+  const done = counts.succeeded + counts.skipped + counts.cancelled + counts.failed;
+  return html`<div class="progress">
+    <div class="progress-head">
+      <strong>${counts.succeeded.toLocaleString()} of ${total.toLocaleString()} steps done</strong>
+      ${pace === '' ? nothing : html`<span class="muted">${pace}</span>`}
+    </div>
+    <svg
+      class="bar"
+      role="progressbar"
+      aria-label="Steps that have ended"
+      aria-valuemin="0"
+      aria-valuemax=${total}
+      aria-valuenow=${done}
+    >
+      ${shares.map(drawShare)}
+    </svg>
+    <ul class="legend">${shares.map(drawLegend)}</ul>
+  </div>`;
 }

@@ -7,8 +7,7 @@ import { promisify } from 'node:util';
 import { strFromU8, unzipSync } from 'fflate';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { buildPackage } from '#adapters/teams/package/build-package.ts';
-import { validateManifest } from '#adapters/teams/package/validate-manifest.ts';
+import { buildPackage, validateManifest } from '#adapters/teams/package/build-package.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..', '..');
 const main = join(root, 'adapters', 'teams', 'package', 'main.ts');

@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { systemRandom } from '#domain/clock.ts';
 import { readLinkCommand } from '#domain/people/link.ts';
 import { isSamePerson, needsPlatform } from '#domain/people/names.ts';
-import { leavePerson } from '#people/choose-name.ts';
-import { drawCode, hashCode } from '#people/link.ts';
+import { drawCode, hashCode, leavePerson } from '#people/link.ts';
 
 test('a code has ten letters and digits that are not taken for each other', () => {
   for (let i = 0; i < 200; i++) {

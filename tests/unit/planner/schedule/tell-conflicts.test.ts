@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Conflict } from '#domain/planning/schedule.ts';
-import { tellConflicts } from '#planner/schedule/tell-conflicts.ts';
+import { tellConflicts } from '#planner/schedule/time-words.ts';
 import { makeOutline } from '../tools/desk.ts';
 
 const conflict: Conflict = {
