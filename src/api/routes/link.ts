@@ -1,6 +1,6 @@
 // Linking accounts: over HTTP a name is only typed, so the other side is a chat platform's.
 import { z } from 'zod';
-import type { LinkOutcome } from '#domain/people/link.ts';
+import { LinkOutcome, linked } from '#domain/people/link.ts';
 import { line } from '#domain/text.ts';
 import { actorOf } from '../actor.ts';
 import { answers, bodyProblems, json } from '../answers.ts';
@@ -25,20 +25,12 @@ const LinkBody = documented(
   { id: 'Link', examples: [{ user: 'ana' }, { user: 'ana', code: 'K7M2P-9QX4R' }] },
 );
 
-const linked = {
-  account: z.string(),
-  person: documented(z.string(), { description: 'The name the account acts by.' }),
-  accounts: documented(z.array(z.string()), { description: 'All accounts concerned.' }),
-};
-const LinkAnswer = documented(
-  z.union([
-    z.object({ kind: z.literal('code'), code: z.string(), expires_at: z.iso.datetime() }),
-    z.object({ kind: z.literal('linked'), ...linked }),
-    z.object({ kind: z.literal('shown'), ...linked }),
-    z.object({ kind: z.literal('removed'), ...linked, former: z.string() }),
-  ]) satisfies z.ZodType<LinkOutcome>,
-  { id: 'LinkOutcome', description: 'A code, or who an account is linked to.' },
-);
+documented(linked.person, { description: 'The name the account acts by.' });
+documented(linked.accounts, { description: 'All accounts concerned.' });
+const LinkAnswer = documented(LinkOutcome, {
+  id: 'LinkOutcome',
+  description: 'A code, or who an account is linked to.',
+});
 
 export const linkRoutes: Routes = async (app, { service }) => {
   app.get(
