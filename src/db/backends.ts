@@ -1,9 +1,10 @@
 // Registered executors. Each worker process writes what its back ends offer, renews its heartbeat, and withdraws when it stops.
 // A worker without a recent heartbeat is ignored, and any other worker removes its row.
-import { inArray, type SQL, sql } from 'drizzle-orm';
+import { eq, inArray, not, type SQL, sql } from 'drizzle-orm';
 import type { OperationSpec } from '#domain/tool.ts';
 import type { Queryable } from './database.ts';
 import { backends } from './schema.ts';
+import { now } from './sql/time.ts';
 
 /** A back end says this often that it is there. */
 export const renewEverySeconds = 5;
@@ -31,23 +32,23 @@ export async function hasWorkedFor(db: Queryable, minutes: number): Promise<bool
 
 /** Writes what a back end offers from now on. One that offers more than before counts as new. */
 export async function storeBackend(db: Queryable, backend: NewBackend): Promise<void> {
-  const seen = { seen_at: sql`clock_timestamp()` };
   const since_at = sql`case when ${alive} and backends.operations @> excluded.operations
-    and backends.capabilities @> excluded.capabilities then backends.since_at else clock_timestamp() end`;
+    and backends.capabilities @> excluded.capabilities then backends.since_at else ${now} end`;
   await db
     .insert(backends)
-    .values({ ...backend, ...seen, since_at: seen.seen_at })
-    .onConflictDoUpdate({ target: backends.id, set: { ...backend, ...seen, since_at } });
+    .values({ ...backend, seen_at: now, since_at: now })
+    .onConflictDoUpdate({ target: backends.id, set: { ...backend, seen_at: now, since_at } });
 }
 
 /** @returns false when the row is gone: somebody took this back end for dead, and it has to be stored again */
 export async function renewBackend(db: Queryable, id: string): Promise<boolean> {
   // Its process, its machine or the database may have stood still: that is a break.
-  const { rows } = await db.execute(sql`
-    update countersign.backends set seen_at = clock_timestamp(),
-      since_at = case when ${alive} then since_at else clock_timestamp() end
-    where id = ${id} returning id`);
-  return rows.length > 0;
+  const since_at = sql`case when ${alive} then backends.since_at else ${now} end`;
+  const { rowCount } = await db
+    .update(backends)
+    .set({ seen_at: now, since_at })
+    .where(eq(backends.id, id));
+  return rowCount !== 0;
 }
 
 /** Removes back ends that stop. */
@@ -57,16 +58,18 @@ export async function removeBackends(db: Queryable, ids: string[]): Promise<void
 
 /** Removes back ends that were not heard of. @returns what they offered; of several callers one gets each */
 export async function sweepBackends(db: Queryable): Promise<Offer[]> {
-  const { rows } = await db.execute<Offer>(sql`
-    delete from countersign.backends where not (${alive}) returning id, operations, capabilities`);
-  return rows;
+  const { id, operations, capabilities } = backends;
+  return db.delete(backends).where(not(alive)).returning({ id, operations, capabilities });
 }
 
 /** Everyone who is there, without their manifests. */
 export async function readBackends(db: Queryable): Promise<LiveBackend[]> {
-  const { rows } = await db.execute<LiveBackend>(sql`
-    select id, name, operations, capabilities, concurrency from countersign.backends where ${alive} order by id`);
-  return rows;
+  const { id, name, operations, capabilities, concurrency } = backends;
+  return db
+    .select({ id, name, operations, capabilities, concurrency })
+    .from(backends)
+    .where(alive)
+    .orderBy(id);
 }
 
 /** Manifests that were read last, by their digests. */
@@ -84,11 +87,11 @@ export async function readManifests(db: Queryable): Promise<OperationSpec[][]> {
         from (select id, manifest, md5(manifest::text) as digest from countersign.backends where ${alive}) b
         order by digest, id
       ) different order by id`);
-  const now = new Map<string, OperationSpec[]>();
+  const read = new Map<string, OperationSpec[]>();
   for (const { digest, manifest } of rows) {
     const specs = manifest ?? known.get(digest);
-    if (specs !== undefined) now.set(digest, specs);
+    if (specs !== undefined) read.set(digest, specs);
   }
-  known = now;
-  return [...now.values()];
+  known = read;
+  return [...read.values()];
 }

@@ -1,10 +1,12 @@
 // What was posted of a conversation, message by message. A row says `sending` before the platform is called; while a card is
 // being changed, what it shows counts as unknown until the platform has answered.
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
+import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import type { ChatPost } from '#domain/chat/chat.ts';
 import type { Queryable, Transaction } from './database.ts';
 import { overtaken } from './runs.ts';
-import { isoOf } from './sql/time.ts';
+import { chatPosts } from './schema.ts';
+import { isoOf, now } from './sql/time.ts';
 
 /** A message of the bot that is not posted yet. */
 export type Unsaid = {
@@ -217,18 +219,23 @@ export async function readStray(
   return { row, stray };
 }
 
+async function changePost(
+  db: Queryable,
+  { message_id }: PostRow,
+  set: PgUpdateSetSource<typeof chatPosts>,
+): Promise<void> {
+  await db.update(chatPosts).set(set).where(eq(chatPosts.message_id, message_id));
+}
+
 /** The first of the second posts says what it is, or cannot be made to. */
-export async function dropStray(db: Queryable, { message_id }: PostRow): Promise<void> {
-  await db.execute(sql`
-    update countersign.chat_posts set strays = nullif(strays - 0, '[]'::jsonb), failing_since = null
-    where message_id = ${message_id}`);
+export function dropStray(db: Queryable, post: PostRow): Promise<void> {
+  const strays = sql`nullif(${chatPosts.strays} - 0, '[]'::jsonb)`;
+  return changePost(db, post, { strays, failing_since: null });
 }
 
 /** From now until the answer nobody knows what the card shows. */
-export async function beginUpdate(db: Queryable, { message_id }: PostRow): Promise<void> {
-  await db.execute(
-    sql`update countersign.chat_posts set shown = null where message_id = ${message_id}`,
-  );
+export function beginUpdate(db: Queryable, post: PostRow): Promise<void> {
+  return changePost(db, post, { shown: null });
 }
 
 /**
@@ -267,35 +274,31 @@ export async function settleCard(
 }
 
 /** The message is gone: its card is to be posted anew under `key`, or, where that is null, forgotten. */
-export async function loseCard(
-  db: Queryable,
-  { message_id }: PostRow,
-  key: string | null,
-): Promise<void> {
-  await db.execute(
+export function loseCard(db: Queryable, post: PostRow, key: string | null): Promise<void> {
+  return changePost(
+    db,
+    post,
     key === null
-      ? sql`update countersign.chat_posts set state = 'gone', live = false, answered = asked where message_id = ${message_id}`
-      : sql`update countersign.chat_posts set state = 'sending', post = null, key = ${key} where message_id = ${message_id}`,
+      ? { state: 'gone', live: false, answered: sql`${chatPosts.asked}` }
+      : { state: 'sending', post: null, key },
   );
 }
 
 /** A try failed: by what passes, or such that it `counts`. */
-export async function noteFailure(
-  db: Queryable,
-  { message_id }: PostRow,
-  counts: boolean,
-): Promise<void> {
-  await db.execute(sql`
-    update countersign.chat_posts set failures = failures + ${counts ? 1 : 0}::int,
-      failing_since = ${counts ? sql`failing_since` : sql`coalesce(failing_since, clock_timestamp())`}
-    where message_id = ${message_id}`);
+export function noteFailure(db: Queryable, post: PostRow, counts: boolean): Promise<void> {
+  const { failures, failing_since } = chatPosts;
+  return changePost(
+    db,
+    post,
+    counts
+      ? { failures: sql`${failures} + 1` }
+      : { failing_since: sql`coalesce(${failing_since}, ${now})` },
+  );
 }
 
 /** A retry begins anew. */
-export async function forgetFailing(db: Queryable, { message_id }: PostRow): Promise<void> {
-  await db.execute(
-    sql`update countersign.chat_posts set failing_since = null where message_id = ${message_id}`,
-  );
+export function forgetFailing(db: Queryable, post: PostRow): Promise<void> {
+  return changePost(db, post, { failing_since: null });
 }
 
 /**

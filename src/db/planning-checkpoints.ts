@@ -1,6 +1,6 @@
 // A planning session after each transition (B10). Checkpoints are numbered without gaps, so only one of two planners of a turn
 // can write the next; a finished turn keeps its last state and its transitions.
-import { asc, desc, eq, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import { type PlanningState, parseStoredState } from '#domain/planning/state.ts';
@@ -90,15 +90,12 @@ export async function readLatestCheckpoint(
   db: Queryable,
   runId: string,
 ): Promise<{ seq: number; turn: number; state: z.ZodSafeParseResult<PlanningState> } | null> {
+  const { run_id, seq, turn, state } = planningCheckpoints;
   const [row] = await db
-    .select({
-      seq: planningCheckpoints.seq,
-      turn: planningCheckpoints.turn,
-      state: planningCheckpoints.state,
-    })
+    .select({ seq, turn, state })
     .from(planningCheckpoints)
-    .where(eq(planningCheckpoints.run_id, runId))
-    .orderBy(desc(planningCheckpoints.seq))
+    .where(eq(run_id, runId))
+    .orderBy(desc(seq))
     .limit(1);
   return row === undefined ? null : { ...row, state: parseStoredState(row.state) };
 }
@@ -109,10 +106,14 @@ export async function readTurnState(
   runId: string,
   turn: number,
 ): Promise<PlanningState | null> {
-  const { rows } = await db.execute<{ state: unknown }>(sql`
-    select state from countersign.planning_checkpoints where run_id = ${runId} and turn = ${turn}
-    order by seq desc limit 1`);
-  return parseStoredState(rows[0]?.state).data ?? null;
+  const { run_id, seq, state } = planningCheckpoints;
+  const [row] = await db
+    .select({ state })
+    .from(planningCheckpoints)
+    .where(and(eq(run_id, runId), eq(planningCheckpoints.turn, turn)))
+    .orderBy(desc(seq))
+    .limit(1);
+  return parseStoredState(row?.state).data ?? null;
 }
 
 /** What turn `turn` of a run has done so far, by its last checkpoint; empty where that is of another turn. */

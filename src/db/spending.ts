@@ -2,7 +2,7 @@
 // so the total always includes calls that may still cost something.
 import { and, asc, eq, isNull, sql } from 'drizzle-orm';
 import type { Database, Queryable, Transaction } from './database.ts';
-import { modelCalls } from './schema.ts';
+import { modelCalls, plans } from './schema.ts';
 
 /** Who calls, and for what. */
 export type CallPlace = { runId: string; turn: number; user: string; stage: string };
@@ -193,8 +193,6 @@ export async function readSpentSince(db: Queryable, since: Date): Promise<number
 }
 
 async function readCosts(db: Queryable, planId: string, since: Date): Promise<Costs> {
-  const { rows } = await db.execute<{ cost: number }>(
-    sql`select cost_usd::float8 as cost from countersign.plans where id = ${planId}`,
-  );
-  return { plan: rows[0]?.cost ?? 0, day: await readSpentSince(db, since) };
+  const [row] = await db.select({ cost: plans.cost_usd }).from(plans).where(eq(plans.id, planId));
+  return { plan: row?.cost ?? 0, day: await readSpentSince(db, since) };
 }
