@@ -16,8 +16,8 @@ const kinds: Kind[] = [
 export default defineConfig({
   test: {
     reporters: ['default', './tests/setup/summary-reporter.ts'],
-    // More than two cores: most of them wait for Postgres, for another process or for a time.
-    maxWorkers: 3,
+    // More than there are cores: most of them wait for Postgres, for another process or for a time.
+    maxWorkers: 5,
     projects: kinds.map(({ name, seconds, database, isolate = false }) => ({
       extends: true,
       test: {

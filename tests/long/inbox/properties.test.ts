@@ -8,9 +8,9 @@ import type { Receipt } from '#chat/inbox/receive.ts';
 import type { ReceivedEvent } from '#domain/chat/inbox.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { makeEvent } from '../../fixtures/inbox-events.ts';
+import { openWorker, settled, textOf } from '../../integration/inbox/bench.ts';
 import { useDatabase } from '../../setup/database.ts';
 import type { TestInstance } from '../../setup/instance.ts';
-import { openWorker, settled, textOf } from './bench.ts';
 
 const database = useDatabase();
 const total = 2000;

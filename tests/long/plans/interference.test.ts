@@ -11,11 +11,11 @@ import { CountersignError } from '#domain/errors.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
 import { recover } from '#executor/recover.ts';
+import { expireLeases, makeExecutor } from '../../integration/plans/bench.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, openTestInstance, runPlan, type TestInstance } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
 import { waitFor } from '../../wait.ts';
-import { expireLeases, makeExecutor } from './bench.ts';
 
 const database = useDatabase();
 let instance: TestInstance;

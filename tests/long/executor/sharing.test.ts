@@ -5,10 +5,10 @@ import type { ToolRegistry } from '#domain/tool.ts';
 import { createPlanWorker, type PlanWorker } from '#executor/crew.ts';
 import type { ExecutorContext } from '#executor/executor-context.ts';
 import { createSlots } from '#executor/slots.ts';
+import { makeExecutor, startBy, statusesOf } from '../../integration/plans/bench.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
-import { makeExecutor, startBy, statusesOf } from '../plans/bench.ts';
 
 const database = useDatabase();
 let instance: TestInstance;

@@ -3,9 +3,9 @@ import { sql } from 'drizzle-orm';
 import { expect, onTestFinished, test } from 'vitest';
 import { threadsAtOnce } from '#chat/inbox/handle-wakeup.ts';
 import { makeEvent } from '../../fixtures/inbox-events.ts';
+import { clearInbox, openWorker, settled, textOf } from '../../integration/inbox/bench.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { waitFor } from '../../wait.ts';
-import { clearInbox, openWorker, settled, textOf } from './bench.ts';
 
 const database = useDatabase();
 const flood = 1500;

@@ -1,10 +1,10 @@
 // What somebody waits for goes ahead of what nobody has pressed for, however many conversations have something to be posted.
 import { expect, test } from 'vitest';
 import { openPlatform } from '../../fixtures/chat-platform.ts';
+import { delivered, open, openPostingInstance } from '../../integration/outbox/bench.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, noop, openTestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
-import { delivered, open, openPostingInstance } from './bench.ts';
 
 const database = useDatabase();
 
