@@ -11,8 +11,8 @@ import { viewFields } from './form-fields.ts';
 import { cleanLine, isolateText, showLine, showPerson } from './plain.ts';
 import { canSettle } from './state.ts';
 import { isViewers, personOf, reasonOf } from './step-lines.ts';
+import { tellTime } from './times.ts';
 import type { Ask, Field, Form } from './view.ts';
-import { tellTime } from './words.ts';
 
 const rejectForm: Form = {
   fields: [],

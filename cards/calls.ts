@@ -3,7 +3,7 @@ import type { CallDescription, CallPart, CallValue, ShownStep } from '#domain/pl
 import { describeCondition } from '#domain/plan/condition-words.ts';
 import { countOf } from '#domain/words.ts';
 import { cutShown, showExact, showText } from './plain.ts';
-import { formatAgo } from './words.ts';
+import { formatAgo } from './times.ts';
 
 const shield = '🛡';
 const caution = '△';

@@ -7,8 +7,9 @@ import type { PlanningTrace } from '#domain/planning/trace-view.ts';
 import type { PlanStats } from '#domain/stats.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { isolateText, showLine } from './plain.ts';
+import { formatAgo } from './times.ts';
 import { type TraceNote, type TraceStage, viewTrace } from './trace-view.ts';
-import { formatAgo, statusWords } from './words.ts';
+import { statusWords } from './words.ts';
 
 /** Examples of a request; each works as written. */
 const short = '“Create notes/standup.md saying Standup at 9:30”';

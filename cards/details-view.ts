@@ -8,9 +8,10 @@ import { windowWords } from './chat-words.ts';
 import { showLine, showPerson } from './plain.ts';
 import type { ReviewPage, ReviewStep } from './review.ts';
 import { viewApprovals, viewState, viewTitle } from './state.ts';
+import { tellTime } from './times.ts';
 import { describeConfidence } from './trace-words.ts';
 import type { PlanView } from './view.ts';
-import { formatCost, tellTime } from './words.ts';
+import { formatCost } from './words.ts';
 
 export type DetailsView = {
   plan_id: string;

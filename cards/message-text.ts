@@ -3,18 +3,13 @@ import type { MessageParts, Notice, Progress, Task } from '#domain/chat/message-
 import type { SaidLine } from '#domain/planning/asked-question.ts';
 import { countOf } from '#domain/words.ts';
 import { writeCall } from './calls-to-action.ts';
+import { sayHours } from './times.ts';
 
 const notesSaid = 3;
 
 type Named = { plan_id: string; title: string };
 
 const nameOf = ({ plan_id, title }: Named) => `${plan_id} “${title}”`;
-
-/** `5 hours`, `3 days`. */
-function tellWait(hours: number): string {
-  if (hours >= 48) return countOf(Math.floor(hours / 24), 'day');
-  return hours >= 1 ? countOf(Math.floor(hours), 'hour') : 'a while';
-}
 
 function tellProgress({ status, summary, by, ...plan }: Progress): string {
   const name = nameOf(plan);
@@ -41,7 +36,7 @@ function tellTask({ step_id, status, who, question, call, waited, ...plan }: Tas
       : `Step ${step_id} waits for ${who ?? 'you'}: ${question ?? 'It waits for you.'}`;
   }
   const where = `step ${step_id} of ${nameOf(plan)}`;
-  const wait = tellWait(waited);
+  const wait = sayHours(waited);
   return status === 'unknown'
     ? `Reminder for ${who}: nobody has said for ${wait} what became of ${where}. ${question}`
     : `Reminder for ${who}: ${where} has waited for ${wait}. ${question}`;
@@ -86,7 +81,7 @@ function tellNotice(notice: Notice): string {
       const more = reasons.length > 1 ? ` And ${countOf(reasons.length - 1, 'more reason')}.` : '';
       return waited === null
         ? `A change of ${nameOf(notice)} by ${by} needs an approval: ${reasons[0] ?? ''}${more} Until then the plan goes on with what was approved.`
-        : `Reminder: the change of ${nameOf(notice)} that ${by} proposed has waited for an approval for ${tellWait(waited)}. ${reasons[0] ?? ''}`;
+        : `Reminder: the change of ${nameOf(notice)} that ${by} proposed has waited for an approval for ${sayHours(waited)}. ${reasons[0] ?? ''}`;
     }
     case 'plan_changed':
       return `${notice.plan_id} was changed by ${notice.by}: version ${notice.version} is below. Nothing runs before it is approved.`;

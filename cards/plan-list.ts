@@ -3,7 +3,8 @@ import type { PlanStatus } from '#domain/plan/plan.ts';
 import type { PlanSummary } from '#domain/service.ts';
 import { isolateText, showLine, showRequester } from './plain.ts';
 import { drawBar } from './report.ts';
-import { formatAge, nothingWaiting, statusWords } from './words.ts';
+import { formatAge } from './times.ts';
+import { nothingWaiting, statusWords } from './words.ts';
 
 /** Which plans a list is of. */
 export type PlanListKind = 'pending' | 'all' | 'mine' | 'running';

@@ -6,8 +6,8 @@ import { isObject } from '#domain/text.ts';
 import { makeSection, plainLine, viewBlocked } from './lines.ts';
 import { showLine, showPerson } from './plain.ts';
 import { nameOf, notesOf } from './step-lines.ts';
+import { describeExpected, formatDuration, tellTime } from './times.ts';
 import type { Line, Progress, Section } from './view.ts';
-import { describeExpected, formatDuration, tellTime } from './words.ts';
 
 const linesAtMost = 5;
 const summaryAtMost = 240;

@@ -5,8 +5,9 @@ import type { SessionCardFacts } from '#domain/planning/session-card.ts';
 import { countOf } from '#domain/words.ts';
 import { makeSection, plainLine } from './lines.ts';
 import { showLine } from './plain.ts';
+import { formatDuration, tellTime } from './times.ts';
 import type { Details, Line, Section } from './view.ts';
-import { andMore, formatDuration, tellTime } from './words.ts';
+import { andMore } from './words.ts';
 
 const nodesAtMost = 12;
 const detailsAtMost = 200;

@@ -1,8 +1,8 @@
 // The state of a planning session in a symbol and words, and its buttons, bound to the turn and digest that were shown.
 import type { SessionCardFacts, SessionOver, SessionPress } from '#domain/planning/session-card.ts';
 import { cleanLine, cutShown, showLine, showPerson } from './plain.ts';
+import { tellTime } from './times.ts';
 import type { Button, Form, SessionKind, SessionView, Tone } from './view.ts';
-import { tellTime } from './words.ts';
 
 /** What there is to say, from the status and the reason of the pause. */
 export function kindOf({ status, pause, questions }: SessionCardFacts): SessionKind {

@@ -11,8 +11,9 @@ import {
   viewRoadmapDetails,
 } from './session-outline.ts';
 import { kindOf, viewSessionButtons, viewSessionState } from './session-state.ts';
+import { tellSpan, tellTime } from './times.ts';
 import type { Details, Line, Section, SessionKind, SessionView } from './view.ts';
-import { confidenceWord, formatCost, tellSpan, tellTime } from './words.ts';
+import { confidenceWord, formatCost } from './words.ts';
 
 // The schedule: when each part happens in the reader's zone, and where it meets something else in a person's time.
 const blocksAtMost = 12;

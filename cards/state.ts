@@ -5,8 +5,8 @@ import type { Plan, PlanStatus } from '#domain/plan/plan.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { cleanLine, showLine, showPerson } from './plain.ts';
 import { isViewers, personOf } from './step-lines.ts';
+import { tellTime } from './times.ts';
 import type { PlanView, Tone } from './view.ts';
-import { tellTime } from './words.ts';
 
 type State = { symbol: string; words: string; tone: Tone; open: boolean };
 

@@ -9,8 +9,9 @@ import { labelSteps, type NumberedStep } from '#domain/plan/step-numbers.ts';
 import { listOf } from '#domain/words.ts';
 import { boundsOf, leadOf, shortenCall } from './calls.ts';
 import { cleanLine, showLine, showPerson } from './plain.ts';
+import { tellTime } from './times.ts';
 import type { Line } from './view.ts';
-import { describeRetry, tellTime } from './words.ts';
+import { describeRetry } from './words.ts';
 
 /** Who does a step: the requester unless it names somebody; null when code runs it. */
 function doerOf(step: Step, plan: Pick<Plan, 'requester'>): string | null {

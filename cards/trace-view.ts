@@ -4,12 +4,12 @@ import type { TraceEntry } from '#domain/planning/trace.ts';
 import type { PlanningTrace } from '#domain/planning/trace-view.ts';
 import { countOf } from '#domain/words.ts';
 import { showLine } from './plain.ts';
+import { formatTook } from './times.ts';
 import {
   describeAdaptation,
   describeConfidence,
   describeParts,
   formatCharge,
-  formatTook,
   nameEvent,
   nameStage,
 } from './trace-words.ts';

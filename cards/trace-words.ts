@@ -2,7 +2,7 @@
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { Adaptation, Confidence } from '#domain/planning/trace.ts';
 import { cleanLine } from './plain.ts';
-import { confidenceWord, formatCost, formatDuration } from './words.ts';
+import { confidenceWord, formatCost } from './words.ts';
 
 const stages: Record<Stage, string> = {
   COLLECT_CONTEXT: 'Collect context',
@@ -92,12 +92,6 @@ export function describeConfidence(confidence: number): string {
 export function describeParts({ self, rules, heuristics }: Confidence): string {
   const own = self === null ? 'no self-assessment' : `own ${self.toFixed(2)}`;
   return `${own}, rules ${rules.toFixed(2)}, heuristics ${heuristics.toFixed(2)}`;
-}
-
-/** `12 ms`, `3.2 s`, then in the two largest units. */
-export function formatTook(ms: number): string {
-  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
-  return ms < 10_000 ? `${Number((ms / 1000).toFixed(1))} s` : formatDuration(ms);
 }
 
 /** Empty where it cost nothing. */

@@ -2,7 +2,8 @@
 import type { FieldChange, VersionDiff } from '#domain/plan/views.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { cleanLine, isolateText, showLine } from './plain.ts';
-import { formatCost, formatDuration, formatTime } from './words.ts';
+import { formatDuration, formatTime } from './times.ts';
+import { formatCost } from './words.ts';
 
 const namesAtMost = 5;
 

@@ -6,15 +6,9 @@ import { showLine } from './plain.ts';
 import { viewHistory, viewProposal } from './proposal.ts';
 import { viewCompleted, viewOptions, viewProgress, viewRunning, viewStopped } from './report.ts';
 import { viewApprovals, viewSentence, viewState, viewTitle } from './state.ts';
+import { describeExpected, formatDuration, tellSpan, tellTime } from './times.ts';
 import type { PlanView, Section } from './view.ts';
-import {
-  confidenceWord,
-  describeExpected,
-  formatCost,
-  formatDuration,
-  tellSpan,
-  tellTime,
-} from './words.ts';
+import { confidenceWord, formatCost } from './words.ts';
 
 // The small line at the foot of a card: when, how long, cost, planner, confidence in words, short digest.
 const beforeStart = new Set(['proposed', 'needs_review']);

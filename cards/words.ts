@@ -1,7 +1,5 @@
-// Numbers, times and durations as people read them. English, the reader's own time zone.
-import type { PlanCardFacts } from '#domain/chat/card.ts';
+// Statuses, counts and amounts as people read them.
 import type { PlanStatus, Step } from '#domain/plan/plan.ts';
-import { countOf } from '#domain/words.ts';
 
 /** A plan's status in a list, in the order of a list. */
 export const statusWords: Record<PlanStatus, string> = {
@@ -21,44 +19,6 @@ export function andMore(n: number): string {
   return n > 0 ? `… and ${n.toLocaleString('en-US')} more` : '';
 }
 
-/** A duration in its two largest units: `40 s`, `5 min`, `2 h 10 min`, `3 d 4 h`. */
-export function formatDuration(milliseconds: number): string {
-  const seconds = Math.max(0, Math.round(milliseconds / 1000));
-  if (seconds === 0) return 'under 1 s';
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return `${minutes} min`;
-  if (minutes < 24 * 60) return joinUnits(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
-  const hours = Math.round(minutes / 60);
-  return joinUnits(Math.floor(hours / 24), 'd', hours % 24, 'h');
-}
-
-function joinUnits(large: number, largeUnit: string, small: number, smallUnit: string): string {
-  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
-}
-
-/**
- * Working time in days of work: `3 working days`, `1 working day 2 h`; less than a day as any duration.
- * @param day minutes of one working day; null: the days are those of the clock
- */
-export function formatWork(minutes: number, day: number | null): string {
-  if (day === null || minutes < day) return formatDuration(minutes * 60_000);
-  const days = Math.floor(minutes / day);
-  const rest = Math.round(minutes - days * day);
-  const words = countOf(days, 'working day');
-  return rest === 0 ? words : `${words} ${formatDuration(rest * 60_000)}`;
-}
-
-/** How long the plan takes: `3 working days`, `about 10 min`; empty when it does not say. */
-export function describeExpected(
-  facts: Pick<PlanCardFacts, 'expected_minutes' | 'expected_is_work' | 'working_day_minutes'>,
-): string[] {
-  const { expected_minutes: minutes, expected_is_work: isWork, working_day_minutes: day } = facts;
-  if (minutes === null) return [];
-  const isDays = isWork && day !== null && minutes >= day;
-  return [`${isDays ? '' : 'about '}${formatWork(minutes, isWork ? day : null)}`];
-}
-
 /** US dollars: `$0.02`, `$1.50`, and enough digits that something is never shown as nothing. */
 export function formatCost(usd: number): string {
   if (usd > 0 && usd < 0.01) return usd < 0.001 ? 'under $0.001' : `$${usd.toFixed(3)}`;
@@ -68,92 +28,6 @@ export function formatCost(usd: number): string {
 export function confidenceWord(confidence: number): string {
   if (confidence >= 0.7) return 'high';
   return confidence >= 0.4 ? 'fair' : 'low';
-}
-
-function partsOf(at: Date, timeZone: string): Record<string, string> {
-  const format = new Intl.DateTimeFormat('en-GB', {
-    timeZone,
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  });
-  return Object.fromEntries(format.formatToParts(at).map((part) => [part.type, part.value]));
-}
-
-/** A zone that the runtime knows, or UTC with a word that says so. */
-function knownZone(timezone: string): { zone: string; suffix: string } {
-  try {
-    new Intl.DateTimeFormat('en-GB', { timeZone: timezone });
-    return { zone: timezone, suffix: '' };
-  } catch (error) {
-    if (error instanceof RangeError) return { zone: 'UTC', suffix: ' UTC' };
-    throw error;
-  }
-}
-
-/** `CET`, `GMT+9`: what the zone is called at that moment. */
-function nameZone(iso: string, zone: string): string {
-  const format = new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeZoneName: 'short' });
-  const parts = format.formatToParts(new Date(iso));
-  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? zone;
-}
-
-/**
- * `14:02` today, `Mon 3 Feb, 14:02` this year, `3 Feb 2027, 14:02` otherwise, in the reader's zone.
- * @param named whether the zone is said, since it is not the reader's own: `14:02 CET`
- */
-export function formatTime(iso: string, now: string, timezone: string, named = false): string {
-  const { zone, suffix: unknown } = knownZone(timezone);
-  const suffix = named && unknown === '' ? ` ${nameZone(iso, zone)}` : unknown;
-  const at = partsOf(new Date(iso), zone);
-  const today = partsOf(new Date(now), zone);
-  const time = `${at.hour}:${at.minute}${suffix}`;
-  if (at.year !== today.year) return `${at.day} ${at.month} ${at.year}, ${time}`;
-  if (at.month === today.month && at.day === today.day) return time;
-  return `${at.weekday} ${at.day} ${at.month}, ${time}`;
-}
-
-/** Who reads a card, and when; `user` empty: nobody in particular, since several read it. */
-type Reading = { now: string; viewer: { user: string; timezone: string } };
-
-/** A time on a card, whose zone is said where several read it. */
-export function tellTime(iso: string, { now, viewer }: Reading): string {
-  return formatTime(iso, now, viewer.timezone, viewer.user === '');
-}
-
-/** `Mon 3 Feb, 14:02 to 15:30`: the day is said once where both ends are on it, and so is the zone. */
-export function tellSpan(from: string, to: string, reading: Reading, between = ' to '): string {
-  const [start, end] = [from, to].map((iso) => tellTime(iso, reading));
-  if (start === undefined || end === undefined || start === end) return start ?? '';
-  const dayOf = (text: string) => text.slice(0, Math.max(0, text.lastIndexOf(', ')));
-  const zoneOf = (text: string) => /\d\d:\d\d( .*)?$/.exec(text)?.[1] ?? '';
-  const begins =
-    zoneOf(start) === zoneOf(end) ? start.slice(0, start.length - zoneOf(start).length) : start;
-  const ends = dayOf(start) === dayOf(end) ? end.slice(end.lastIndexOf(', ') + 1).trim() : end;
-  return begins + between + ends;
-}
-
-/** `5 min`, `3 h`, `2 d`: how long ago, in one unit; null: less than a minute. */
-function readAge(iso: string, now: string): string | null {
-  const minutes = Math.floor((Date.parse(now) - Date.parse(iso)) / 60_000);
-  if (minutes < 1) return null;
-  if (minutes < 60) return `${minutes} min`;
-  return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1440)} d`;
-}
-
-/** `just now`, `5 min`. */
-export function formatAge(iso: string, now: string): string {
-  return readAge(iso, now) ?? 'just now';
-}
-
-/** `just now`, `5 min ago`. */
-export function formatAgo(iso: string, now: string): string {
-  const age = readAge(iso, now);
-  return age === null ? 'just now' : `${age} ago`;
 }
 
 /** What an empty list of plans says; `how` is the way to ask on this surface. */

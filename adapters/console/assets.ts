@@ -26,6 +26,7 @@ const shared = [
   'cards/input-ids.ts',
   'cards/plain.ts',
   'cards/policy-words.ts',
+  'cards/times.ts',
   'cards/trace-view.ts',
   'cards/trace-words.ts',
   'cards/version-words.ts',

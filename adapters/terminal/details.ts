@@ -9,9 +9,10 @@ import {
   wholeParts,
 } from '#cards/calls.ts';
 import { cleanLine } from '#cards/plain.ts';
+import { formatTime } from '#cards/times.ts';
 import { describeChange, describeCut, describeFields } from '#cards/version-words.ts';
 import type { PlanView } from '#cards/view.ts';
-import { confidenceWord, describeRetry, formatTime } from '#cards/words.ts';
+import { confidenceWord, describeRetry } from '#cards/words.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { describeDependency, labelSteps, numberedAtMost } from '#domain/plan/step-numbers.ts';

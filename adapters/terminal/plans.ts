@@ -2,7 +2,8 @@
 import { describeStats } from '#cards/chat-words.ts';
 import { showLine, showRequester } from '#cards/plain.ts';
 import { drawBar } from '#cards/report.ts';
-import { formatAge, nothingWaiting, statusWords } from '#cards/words.ts';
+import { formatAge } from '#cards/times.ts';
+import { nothingWaiting, statusWords } from '#cards/words.ts';
 import { PlanStatus } from '#domain/plan/plan.ts';
 import type { PlanSummary, Service } from '#domain/service.ts';
 import { runSession, sayFarewell } from './ask.ts';

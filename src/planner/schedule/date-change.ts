@@ -1,8 +1,9 @@
 // Applies a typed change of times to an outline.
 import { z } from 'zod';
+import { sayWork } from '#cards/times.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Adaptation } from '#domain/planning/trace.ts';
-import { printMoment, sayMinutes, sayMoment } from './time-words.ts';
+import { printMoment, sayMoment } from './time-words.ts';
 
 /** Where something is null it stays as it is. */
 export const DateChange = z.strictObject({
@@ -106,7 +107,7 @@ function describeChange(change: DateChange, timezone: string): string {
       ? []
       : [`${change.exact === true ? 'begins' : 'not before'} ${say(change.not_before)}`]),
     ...(change.deadline === null ? [] : [`done by ${say(change.deadline)}`]),
-    ...(change.duration_minutes === null ? [] : [`takes ${sayMinutes(change.duration_minutes)}`]),
+    ...(change.duration_minutes === null ? [] : [`takes ${sayWork(change.duration_minutes)}`]),
     ...(change.drop ?? []).map((what) => dropped[what]),
   ];
   return parts.join(', ') || 'as it was';

@@ -1,5 +1,6 @@
 // Times, durations and infeasible schedules in words.
 import { Temporal } from 'temporal-polyfill';
+import { sayMinutes, sayWork } from '#cards/times.ts';
 import type { Infeasibility } from '#domain/planning/schedule.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import { countOf, listOf, shorten } from '#domain/words.ts';
@@ -17,25 +18,6 @@ export function sayMoment(at: number, timezone: string): string {
 /** `Sat, 14 Mar 2026` */
 export function sayDate(date: string): string {
   return formatMoment(new Date(`${date}T12:00:00Z`), 'UTC').replace(/, \d\d:\d\d$/, '');
-}
-
-/** `3 hours 30 minutes`; from two days on `2 days 4 hours`, since minutes no longer matter. */
-export function sayDuration(minutes: number): string {
-  const whole = Math.max(1, Math.ceil(minutes - 1e-6));
-  const parts: [number, string][] =
-    whole >= 2880
-      ? [
-          [Math.floor(whole / 1440), 'day'],
-          [Math.ceil((whole % 1440) / 60), 'hour'],
-        ]
-      : [
-          [Math.floor(whole / 60), 'hour'],
-          [whole % 60, 'minute'],
-        ];
-  return parts
-    .filter(([count]) => count > 0)
-    .map(([count, unit]) => countOf(count, unit))
-    .join(' ');
 }
 
 /** `“Review”`; with its id behind it where another node is called the same. */
@@ -78,7 +60,7 @@ function describeLateness(
   timezone: string,
 ): string {
   const name = sayNode(index, ownerOf(node));
-  const length = sayDuration(by / 60_000);
+  const length = sayMinutes(by / 60_000);
   switch (kind) {
     case 'deadline': {
       const end = sayMoment(places.get(node)?.to ?? limit + by, timezone);
@@ -125,20 +107,11 @@ function describeRemedy(
     case 'shorten': {
       const node = ownerOf(remedy.node);
       const minutes = Math.max(1, Math.floor(remedy.minutes / (1 + buffer)));
-      return [{ node, text: `Give ${sayNode(index, node)} ${sayMinutes(minutes)}.` }];
+      return [{ node, text: `Give ${sayNode(index, node)} ${sayWork(minutes)}.` }];
     }
     default:
       return remedy satisfies never;
   }
-}
-
-/** A duration of work: never in days, since those of a calendar and of work are not as long. */
-export function sayMinutes(minutes: number): string {
-  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
-  return [
-    ...(hours > 0 ? [countOf(hours, 'hour')] : []),
-    ...(rest > 0 ? [countOf(rest, 'minute')] : []),
-  ].join(' ');
 }
 
 /** `2026-03-02 09:30` in the person's zone. */

@@ -1,4 +1,5 @@
 // Validates a schedule: precedence, deadlines, working hours, and one thing at a time per person.
+import { sayMinutes } from '#cards/times.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { Schedule, ScheduleBlock } from '#domain/planning/schedule.ts';
@@ -15,7 +16,7 @@ import {
 } from '#timeline/working-time.ts';
 import { indexOutline, type OutlineIndex } from '../roadmap/outline-index.ts';
 import { toMs } from './time-model.ts';
-import { sayDuration, sayMoment, sayNode } from './time-words.ts';
+import { sayMoment, sayNode } from './time-words.ts';
 
 /** A block with its moments in milliseconds since 1970. */
 type Placed = Interval & { block: ScheduleBlock; place: number };
@@ -103,7 +104,7 @@ function checkPrecedence(
       violation(
         'precedence',
         edge.to,
-        `${what} ${atEnd ? 'ends' : 'begins'} ${sayMoment(moment, timezone)}, ${sayDuration((bound - moment) / minuteMs)} before ${other} allows it.`,
+        `${what} ${atEnd ? 'ends' : 'begins'} ${sayMoment(moment, timezone)}, ${sayMinutes((bound - moment) / minuteMs)} before ${other} allows it.`,
       ),
     ];
   });
@@ -122,7 +123,7 @@ function checkDeadlines(index: OutlineIndex, placed: Placed[], timezone: string)
         violation(
           'deadline',
           block.node,
-          `${sayNode(index, block.node)} ends ${sayMoment(to, timezone)}, ${sayDuration((to - limit) / minuteMs)} after ${whose}.`,
+          `${sayNode(index, block.node)} ends ${sayMoment(to, timezone)}, ${sayMinutes((to - limit) / minuteMs)} after ${whose}.`,
         ),
       ];
     }

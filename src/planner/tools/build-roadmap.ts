@@ -1,6 +1,8 @@
 // build_roadmap: compares the options that a person can tell apart and picks the best fit. Needs no model; a model may pass the
 // person's preference.
+
 import { z } from 'zod';
+import { sayMinutes } from '#cards/times.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import { canonicalPattern } from '#domain/planning/pattern.ts';
 import {
@@ -176,12 +178,6 @@ function compareTimes({ metrics }: Compared, others: Compared[]): string {
     (other) => `“${other.way.name}” ${sayMinutes(other.metrics.makespan_minutes)}`,
   );
   return `By estimate it takes ${sayMinutes(metrics.makespan_minutes)}, ${words.join(' and ')}.`;
-}
-
-function sayMinutes(minutes: number): string {
-  if (minutes < 120) return countOf(Math.max(1, Math.round(minutes)), 'minute');
-  if (minutes < 2880) return countOf(Math.round(minutes / 60), 'hour');
-  return countOf(Math.round(minutes / 1440), 'day');
 }
 
 function tellAdaptations({ added, edges, name }: Way): Adaptation[] {

@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  describeRetry,
-  formatAge,
-  formatCost,
-  formatDuration,
-  formatTime,
-  formatWork,
-  tellSpan,
-} from '#cards/words.ts';
+import { formatAge, formatDuration, formatTime, formatWork, tellSpan } from '#cards/times.ts';
+import { describeRetry, formatCost } from '#cards/words.ts';
 import { listOf } from '#domain/words.ts';
 
 describe('a span of time', () => {

@@ -1,5 +1,6 @@
 // Times, durations, amounts and JSON as the cards say them, in the reader's own zone, to the second where it matters.
 import { showText } from '#cards/plain.ts';
+import * as times from '#cards/times.ts';
 import * as words from '#cards/words.ts';
 
 export { countOf } from '#domain/words.ts';
@@ -8,7 +9,7 @@ export const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** `14:02` today, with the day on other days. */
 export function formatTime(iso: string, now = new Date()): string {
-  return words.formatTime(iso, now.toISOString(), zone());
+  return times.formatTime(iso, now.toISOString(), zone());
 }
 
 const seconds = new Intl.DateTimeFormat('en-GB', {
@@ -27,17 +28,15 @@ export function formatMoment(iso: string, now = new Date()): string {
 
 /** `just now`, `5 min ago`. */
 export function formatAge(iso: string, now = new Date()): string {
-  return words.formatAgo(iso, now.toISOString());
+  return times.formatAgo(iso, now.toISOString());
 }
 
 /** `420 ms`, `3.2 s`, then in the two largest units. */
 export function formatDuration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 10_000) return `${Number((ms / 1000).toFixed(1))} s`;
   if (ms >= 60_000 && ms < 600_000 && ms % 60_000 >= 1000) {
     return `${Math.floor(ms / 60_000)} min ${Math.floor((ms % 60_000) / 1000)} s`;
   }
-  return words.formatDuration(ms);
+  return times.formatTook(ms);
 }
 
 export function formatCost(usd: number): string {

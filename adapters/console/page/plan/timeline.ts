@@ -1,7 +1,7 @@
 // When each step ran, runs or is expected to run. Pure: actual times where there are some, the stored schedule for a plan
 // that has not started, and a forward pass elsewhere.
 import { headlineOf } from '#cards/calls.ts';
-import { formatWork } from '#cards/words.ts';
+import { formatWork } from '#cards/times.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Dependency, Plan, Step } from '#domain/plan/plan.ts';
 import type { PlanningArtifacts } from '#domain/plan/views.ts';
