@@ -1,7 +1,7 @@
 // Stays with a plan from its proposal to its end: decides, shows progress, asks what waits, reports.
 // The plan is read anew each time; nothing here remembers a status.
 import type { PlanView, SectionKind } from '#cards/view.ts';
-import { decideOnce, showProposal } from './decide.ts';
+import { decidePlan, showProposal } from './decide-plan.ts';
 import { drawProgress, drawReport } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { answerRun, sayRun } from './run-turn.ts';
@@ -145,7 +145,7 @@ export async function attend(session: Session, planId: string): Promise<ExitCode
       case 'decide':
         if (shown !== view.digest) showProposal(session, view);
         shown = view.digest;
-        code = await decideOnce(session, view);
+        code = await decidePlan(session, view);
         break;
       case 'settle': {
         const [ask] = view.asks;

@@ -1,12 +1,11 @@
-// The question a planning session stands at: draws what it shows, reads a word, and does exactly what the word says. A
-// decision names the turn and the digest that were drawn.
+// The decision a planning session waits for, in the terminal. It names the turn and digest that were drawn.
 import { viewSession } from '#cards/session-view.ts';
 import type { Button, SessionKind, SessionView } from '#cards/view.ts';
 import type { SessionPress } from '#domain/planning/session-card.ts';
+import { attempt, decideOnce } from './decision-loop.ts';
 import { drawDetails, drawLines, drawSession } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { type Session, sectionsData, tellError } from './session.ts';
-import { readTyped } from './typed.ts';
+import { type Session, sectionsData } from './session.ts';
 
 /** What a run shows now. */
 export async function lookAtRun(session: Session, runId: string): Promise<SessionView> {
@@ -67,17 +66,6 @@ function sessionData(view: SessionView): Record<string, unknown> {
   };
 }
 
-/** Does `act` and says what was wrong with it. @returns whether it was done */
-async function attempt(session: Session, act: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await act();
-    return true;
-  } catch (error) {
-    tellError(session, error);
-    return false;
-  }
-}
-
 /** null: it was decided, or the card is to be looked at again. */
 async function decide(
   session: Session,
@@ -93,72 +81,38 @@ async function decide(
   return done || session.options.yes !== true ? null : exitCodes.needsPerson;
 }
 
-async function proposeChanges(
-  session: Session,
-  view: SessionView,
-  given: string,
-): Promise<ExitCode | null> {
-  let feedback: string | null = given;
-  while (feedback === '') {
-    feedback = (await session.ask('  What should change? › '))?.trim() ?? null;
-  }
-  if (session.signal.aborted) return exitCodes.interrupted;
-  if (feedback === null) return exitCodes.needsPerson;
-  return decide(session, view, { kind: 'changes', feedback });
-}
-
-/** The button a number stands for. */
-function choiceAt(view: SessionView, line: string): Button<SessionPress> | undefined {
-  return /^[1-9]$/.test(line.trim()) ? choicesOf(view)[Number(line) - 1] : undefined;
-}
-
-/** One question about what a session shows. null: look at the run again. */
-export async function decideSessionOnce(
-  session: Session,
-  view: SessionView,
-): Promise<ExitCode | null> {
+/** One decision about what a session shows, which it draws first. null: look at the run again. */
+export function decideSession(session: Session, view: SessionView): Promise<ExitCode | null> {
   session.event('session', sessionData(view));
   session.say(...drawSession(view, session.screen));
-  if (session.options.yes === true) {
-    if (!agreedBeforehand.has(view.kind)) return exitCodes.needsPerson;
-    return decide(session, view, { kind: 'approve' });
-  }
-  for (;;) {
-    const line = await session.ask(questionOf(view));
-    if (session.signal.aborted) return exitCodes.interrupted;
-    if (line === null) return exitCodes.needsPerson;
-    const choice = choiceAt(view, line)?.press.choice;
-    if (choice !== undefined) return decide(session, view, { kind: 'changes', feedback: choice });
-    const typed = readTyped(line);
-    switch (typed.kind) {
-      case 'approve':
-        return decide(session, view, { kind: 'approve' });
-      case 'reject':
-      case 'cancel':
-        return decide(session, view, { kind: 'reject' });
-      case 'propose':
-        return proposeChanges(session, view, typed.feedback);
-      case 'quit':
-        return exitCodes.needsPerson;
-      case 'details':
-        session.say(...drawDetails(view, session.screen));
-        break;
-      case 'status':
-        session.say(...drawLines(view.state.line, session.screen));
-        break;
-      case 'nothing':
-      case 'approve_part':
-        session.say(...drawLines(helpOf(view), session.screen));
-        break;
-      case 'talk':
-        await attempt(session, () =>
-          session.service.reply(view.run_id, typed.text, session.actor, {
-            on_screen: { turn: view.turn, digest: view.digest },
-          }),
-        );
-        return null;
-      default:
-        typed satisfies never;
-    }
-  }
+  const change = (feedback: string) => decide(session, view, { kind: 'changes', feedback });
+  const reject = () => decide(session, view, { kind: 'reject' });
+  const help = helpOf(view);
+  return decideOnce(session, {
+    question: questionOf(view),
+    help,
+    agreed: agreedBeforehand.has(view.kind),
+    afterShowing: 'ask',
+    approve: async (choice) => {
+      if (choice === null) return decide(session, view, { kind: 'approve' });
+      session.say(...drawLines(help, session.screen));
+      return 'ask';
+    },
+    proposeChanges: change,
+    reject,
+    cancel: reject,
+    showDetails: () => session.say(...drawDetails(view, session.screen)),
+    showStatus: () => session.say(...drawLines(view.state.line, session.screen)),
+    talk: async (text) => {
+      const on_screen = { turn: view.turn, digest: view.digest };
+      await attempt(session, () =>
+        session.service.reply(view.run_id, text, session.actor, { on_screen }),
+      );
+      return null;
+    },
+    choose: (number) => {
+      const choice = choicesOf(view)[number - 1]?.press.choice;
+      return choice === undefined ? null : change(choice);
+    },
+  });
 }

@@ -1,6 +1,6 @@
 // The planner's side of an `ask`: waits for its turn to end and carries questions and answers.
 import type { RunView } from '#domain/planning/run.ts';
-import { decideSessionOnce, lookAtRun, waitsForDecision } from './decide-session.ts';
+import { decideSession, lookAtRun, waitsForDecision } from './decide-session.ts';
 import { drawLines } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { Session } from './session.ts';
@@ -26,7 +26,7 @@ export function sayRun(session: Session, run: RunView): void {
 /** What a session that waits asks of the person here: a decision, or an answer. An exit code when nobody gives it. */
 export async function answerRun(session: Session, run: RunView): Promise<ExitCode | null> {
   const view = await lookAtRun(session, run.run_id);
-  return waitsForDecision(view) ? decideSessionOnce(session, view) : answerQuestion(session, run);
+  return waitsForDecision(view) ? decideSession(session, view) : answerQuestion(session, run);
 }
 
 /** Asks the person what the planner wants to know. An exit code when nobody answers. */

@@ -1,5 +1,4 @@
-// The question whether to approve: draws the plan, reads a word, and does exactly what the word says.
-// A decision always names the version and digest that were drawn.
+// The decision about a plan, in the terminal. It names the version and digest that were drawn.
 import { reviewLabel } from '#cards/buttons.ts';
 import type { PlanView } from '#cards/view.ts';
 import { type NearWord, readNearWord } from '#domain/chat/near-words.ts';
@@ -11,13 +10,13 @@ import {
   withNumbers,
 } from '#domain/plan/step-choice.ts';
 import { numberedAtMost, numberSteps } from '#domain/plan/step-numbers.ts';
-import { decideSessionOnce, lookAtRun, waitsForDecision } from './decide-session.ts';
+import { decideSession, lookAtRun, waitsForDecision } from './decide-session.ts';
+import { attempt, decideOnce } from './decision-loop.ts';
 import { showDetails } from './details.ts';
 import { drawLines, drawProposal, drawReport } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { sayRun, waitForRun } from './run-turn.ts';
 import { look, planData, type Session, tellError } from './session.ts';
-import { readTyped } from './typed.ts';
 
 /** Where the card does not show all effects, reading the rest comes first. */
 function questionFor({ buttons }: PlanView): string {
@@ -65,7 +64,7 @@ async function approvePart(session: Session, view: PlanView, choice: StepChoice)
 async function approve(
   session: Session,
   view: PlanView,
-  choice: StepChoice | null = null,
+  choice: StepChoice | null,
 ): Promise<ExitCode | null> {
   const { version, digest, plan_id } = view;
   try {
@@ -82,35 +81,6 @@ async function approve(
   const after = await look(session, plan_id);
   const waits = after.status === 'proposed' || after.status === 'needs_review';
   return waits && after.version === version ? leaveToOthers(session, after) : null;
-}
-
-/** Does `act`, says what was wrong with it, and goes on either way. */
-async function attempt(session: Session, act: () => Promise<unknown>): Promise<null> {
-  try {
-    await act();
-  } catch (error) {
-    tellError(session, error);
-  }
-  return null;
-}
-
-async function proposeChanges(
-  session: Session,
-  view: PlanView,
-  given: string,
-): Promise<ExitCode | null> {
-  const { plan_id, version } = view;
-  let feedback: string | null = given;
-  while (feedback === '') {
-    feedback = (await session.ask('  What should change? › '))?.trim() ?? null;
-  }
-  if (session.signal.aborted) return exitCodes.interrupted;
-  if (feedback === null) return exitCodes.needsPerson;
-  const decision = { version, feedback };
-  return attempt(session, async () => {
-    await session.service.proposeChanges(plan_id, decision, session.actor);
-    session.event('decision', { action: 'propose_changes', ...decision, plan_id });
-  });
 }
 
 /** A word that comes close to a decision makes none: the exact one is named. */
@@ -141,53 +111,48 @@ async function talk(session: Session, view: PlanView, text: string): Promise<nul
     session.say(...drawLines(help, session.screen));
     return null;
   }
-  return attempt(session, async () => {
+  await attempt(session, async () => {
     const { version, digest } = view;
     await session.service.reply(runId, text, session.actor, { on_screen: { version, digest } });
     const run = await waitForRun(session, runId);
     const shown = await lookAtRun(session, runId);
     // What was said may have led to a session that waits itself; it is decided before the plan is come back to.
     if (waitsForDecision(shown)) {
-      await decideSessionOnce(session, shown);
+      await decideSession(session, shown);
       return;
     }
     session.event('answer', { run_id: runId, text: run.response_text });
     sayRun(session, run);
   });
+  return null;
 }
 
-/** One question and what follows from its answer. null: look at the plan again. */
-export async function decideOnce(session: Session, view: PlanView): Promise<ExitCode | null> {
-  if (session.options.yes === true) return approve(session, view);
-  const line = await session.ask(questionFor(view));
-  if (session.signal.aborted) return exitCodes.interrupted;
-  if (line === null) return exitCodes.needsPerson;
-  const typed = readTyped(line);
+/** One decision about the plan that was drawn. null: look at it again. */
+export function decidePlan(session: Session, view: PlanView): Promise<ExitCode | null> {
   const { plan_id, version } = view;
-  switch (typed.kind) {
-    case 'approve':
-      return approve(session, view);
-    case 'approve_part':
-      return approve(session, view, typed.choice);
-    case 'propose':
-      return proposeChanges(session, view, typed.feedback);
-    case 'reject':
-      return attempt(session, () => session.service.reject(plan_id, { version }, session.actor));
-    case 'cancel':
-      return attempt(session, () => session.service.cancel(plan_id, { version }, session.actor));
-    case 'details':
-      return attempt(session, () => showDetails(session, view));
-    case 'status':
+  const { service, actor } = session;
+  const change = async (act: () => Promise<unknown>): Promise<null> => {
+    await attempt(session, act);
+    return null;
+  };
+  return decideOnce(session, {
+    question: questionFor(view),
+    help,
+    agreed: true,
+    afterShowing: null,
+    approve: (choice) => approve(session, view, choice),
+    proposeChanges: (feedback) =>
+      change(async () => {
+        const decision = { version, feedback };
+        await service.proposeChanges(plan_id, decision, actor);
+        session.event('decision', { action: 'propose_changes', ...decision, plan_id });
+      }),
+    reject: () => change(() => service.reject(plan_id, { version }, actor)),
+    cancel: () => change(() => service.cancel(plan_id, { version }, actor)),
+    showDetails: () => showDetails(session, view),
+    showStatus: async () => {
       session.say(...drawReport(await look(session, plan_id), session.screen));
-      return null;
-    case 'quit':
-      return exitCodes.needsPerson;
-    case 'nothing':
-      session.say(...drawLines(help, session.screen));
-      return null;
-    case 'talk':
-      return talk(session, view, typed.text);
-    default:
-      return typed satisfies never;
-  }
+    },
+    talk: (text) => talk(session, view, text),
+  });
 }

@@ -1,0 +1,96 @@
+// The one loop that asks for a decision, about a plan or a planning session: reads a word and does exactly what it says. A subject
+// names the version or turn, and the digest, that were drawn.
+import type { StepChoice } from '#domain/plan/step-choice.ts';
+import { drawLines } from './draw.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { type Session, tellError } from './session.ts';
+import { readTyped, type Typed } from './typed.ts';
+
+/** null: look at the subject again; `ask`: it is unchanged, so only the question is asked again. */
+export type Outcome = ExitCode | null | 'ask';
+
+export type Subject = {
+  question: string;
+  help: string;
+  /** Whether `--yes` approves it without asking. */
+  agreed: boolean;
+  /** What follows a word that only shows something. */
+  afterShowing: null | 'ask';
+  approve(choice: StepChoice | null): Promise<Outcome>;
+  proposeChanges(feedback: string): Promise<Outcome>;
+  reject(): Promise<Outcome>;
+  cancel(): Promise<Outcome>;
+  showDetails(): Promise<void> | void;
+  showStatus(): Promise<void> | void;
+  /** Anything that is none of the words above. */
+  talk(text: string): Promise<Outcome>;
+  /** The option with this number, where the subject has options. */
+  choose?(number: number): Promise<Outcome> | null;
+};
+
+/** Does `act`, and says what was wrong where it failed. @returns whether it was done */
+export async function attempt(session: Session, act: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await act();
+    return true;
+  } catch (error) {
+    tellError(session, error);
+    return false;
+  }
+}
+
+/** Asks until something is said, where the word came without it. */
+async function proposeChanges(session: Session, subject: Subject, given: string): Promise<Outcome> {
+  let feedback: string | null = given;
+  while (feedback === '') {
+    feedback = (await session.ask('  What should change? › '))?.trim() ?? null;
+  }
+  if (session.signal.aborted) return exitCodes.interrupted;
+  return feedback === null ? exitCodes.needsPerson : subject.proposeChanges(feedback);
+}
+
+async function follow(session: Session, subject: Subject, typed: Typed): Promise<Outcome> {
+  switch (typed.kind) {
+    case 'approve':
+      return subject.approve(null);
+    case 'approve_part':
+      return subject.approve(typed.choice);
+    case 'propose':
+      return proposeChanges(session, subject, typed.feedback);
+    case 'reject':
+      return subject.reject();
+    case 'cancel':
+      return subject.cancel();
+    case 'details':
+      await attempt(session, async () => subject.showDetails());
+      return subject.afterShowing;
+    case 'status':
+      await subject.showStatus();
+      return subject.afterShowing;
+    case 'nothing':
+      session.say(...drawLines(subject.help, session.screen));
+      return subject.afterShowing;
+    case 'quit':
+      return exitCodes.needsPerson;
+    case 'talk':
+      return subject.talk(typed.text);
+    default:
+      return typed satisfies never;
+  }
+}
+
+/** Asks once more after each answer that changes nothing. null: look at the subject again. */
+export async function decideOnce(session: Session, subject: Subject): Promise<ExitCode | null> {
+  let outcome: Outcome = 'ask';
+  if (session.options.yes === true)
+    outcome = subject.agreed ? await subject.approve(null) : exitCodes.needsPerson;
+  while (outcome === 'ask') {
+    const line = await session.ask(subject.question);
+    if (session.signal.aborted) return exitCodes.interrupted;
+    if (line === null) return exitCodes.needsPerson;
+    const number = /^\s*([1-9])\s*$/.exec(line)?.[1];
+    const chosen = number === undefined ? null : (subject.choose?.(Number(number)) ?? null);
+    outcome = await (chosen ?? follow(session, subject, readTyped(line)));
+  }
+  return outcome;
+}
