@@ -19,7 +19,7 @@ import { answerCommand } from './lists/answer-command.ts';
 import { createHomes, setFromHome } from './lists/home.ts';
 import { createRespond } from './port/respond.ts';
 import { createSlackPort } from './port/slack-port.ts';
-import { decidePress, decideSent } from './press/decide.ts';
+import { decidePress, decideSent } from './press/handle-press.ts';
 import { readHeld } from './press/held.ts';
 import { objectTo } from './press/read-entered.ts';
 import { createShow, fill } from './press/show.ts';

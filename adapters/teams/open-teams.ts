@@ -16,7 +16,7 @@ import { conversationIdOf } from './place.ts';
 import { type Connector, createConnector } from './port/connector.ts';
 import { makeActivity } from './port/make-activity.ts';
 import { createReadersOf, type ReadersOf } from './port/members.ts';
-import { decide } from './press/decide.ts';
+import { handlePress } from './press/handle-press.ts';
 import { createShow } from './press/show.ts';
 import { hear } from './talk/hear.ts';
 import { accountOfMember, createPeople } from './talk/people.ts';
@@ -192,7 +192,7 @@ function createHandler(context: TeamsContext): InboxHandler {
       case 'message':
         return hear(context, signal, event);
       case 'press':
-        return decide(context, signal, event, attempt);
+        return handlePress(context, signal, event, attempt);
       case 'added':
       case 'removed':
         return greet(context, signal, signal.sentAt ?? event.received_at);

@@ -1,6 +1,8 @@
 // Plans that nobody decides about: a reminder at half time, then cancelled with a notice. The same for plans that were sent back and
 // whose planner's question nobody answered.
+
 import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
+import { decisionWords } from '#cards/decision-words.ts';
 import { changeSteps } from '#db/change-steps.ts';
 import type { Transaction } from '#db/database.ts';
 import { lockPlan, type PlanRow } from '#db/plans.ts';
@@ -8,11 +10,10 @@ import { plans, planVersions, runs } from '#db/schema.ts';
 import { isoOf } from '#db/sql/time.ts';
 import { comesAfter, createPages, type Place } from '#db/waiting.ts';
 import { system } from '#domain/people/actor.ts';
-import { countOf } from '#domain/words.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import { transition } from '#plans/lifecycle/lifecycle.ts';
-import { closeRun } from './decisions.ts';
+import { closeRun } from './plan-decisions.ts';
 
 const plansATurn = 200;
 const dayMs = 86_400_000;
@@ -159,9 +160,11 @@ async function expire(
 ): Promise<void> {
   const row = await lockWaiting(tx, plan);
   if (row === null) return;
-  const within = `within ${countOf(staleAfterDays, 'day')}`;
+  const days = staleAfterDays;
   const reason =
-    row.status === 'rejected' ? `No new version came ${within}.` : `Nobody decided ${within}.`;
+    row.status === 'rejected'
+      ? decisionWords.noVersion({ days })
+      : decisionWords.noDecision({ days });
   await changeSteps(tx, row.id, {
     from: ['pending'],
     to: 'cancelled',
@@ -171,5 +174,5 @@ async function expire(
   // Who refused it before did not cancel it.
   const set = { result_summary: reason, revising: false, decided_by: null, decided_at: null };
   await transition(tx, context.enqueue, row, 'expire', { actor: system, reason }, set);
-  await closeRun(context, tx, row, `${row.id} is cancelled. ${reason}`);
+  await closeRun(context, tx, row, decisionWords.expired({ id: row.id, reason }));
 }

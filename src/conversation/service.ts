@@ -1,4 +1,5 @@
 // The service behind every surface, assembled from the modules below it.
+import { refusalWords } from '#cards/decision-words.ts';
 import { readAudit } from '#db/audit.ts';
 import { type Commit, joinTransaction, type Queryable } from '#db/database.ts';
 import { readNamesOf, readPerson, readShown } from '#db/identities.ts';
@@ -30,8 +31,8 @@ import { emptyTrace, readRunTrace } from '#runs/planning-trace.ts';
 import { waitsFor } from '#runs/session-subject.ts';
 import { startRun } from '#runs/start-run.ts';
 import { answerOnce } from './answer-once.ts';
-import * as decisions from './decisions.ts';
 import { readCardFacts } from './plan-card.ts';
+import * as decisions from './plan-decisions.ts';
 import { readRunCard } from './session-card.ts';
 import { decideRun } from './session-decisions.ts';
 import { hearReply } from './talk/hear-reply.ts';
@@ -153,7 +154,7 @@ export function createService(context: ConversationContext): Service {
       if (version !== undefined && version !== row.version) {
         throw new CountersignError(
           'stale_version',
-          `You asked about version ${version}; the current one is ${row.version}.`,
+          refusalWords.otherVersion({ asked: version, current: row.version }),
           {
             details: { current: { version: row.version, digest: row.digest, status: row.status } },
           },
@@ -232,10 +233,7 @@ async function reply(
   const run = await readRun(context.db.query, runId);
   const word = readWordFor(text, waitsFor(run));
   if (word.kind === 'propose_changes' && word.feedback === '') {
-    throw new CountersignError(
-      'feedback_required',
-      'Say what should change: “propose changes: …”.',
-    );
+    throw new CountersignError('feedback_required', refusalWords.whatChanges);
   }
   const { refusal = null } = await onceOnly(context, options.once, async () => ({
     run_id: runId,

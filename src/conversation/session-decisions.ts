@@ -1,6 +1,8 @@
 // Decisions about a planning session that is waiting. Only one counts: it is taken under the run's lock, for the turn and digest that
 // were shown, and the next turn is queued with it.
+
 import { writeCall } from '#cards/calls-to-action.ts';
+import { refusalWords } from '#cards/decision-words.ts';
 import type { Commit, Queryable, Transaction } from '#db/database.ts';
 import { readStanding, showName } from '#db/identities.ts';
 import { appendMessage } from '#db/messages.ts';
@@ -25,7 +27,7 @@ import {
   waitsFor,
 } from '#runs/session-subject.ts';
 import { queueTurn } from '#runs/start-run.ts';
-import { approve, proposeChanges, reject } from './decisions.ts';
+import { approve, proposeChanges, reject } from './plan-decisions.ts';
 
 const rule: Rule = { policy: { kind: 'requester' }, operations: [] };
 
@@ -63,13 +65,13 @@ async function requireDecider(
   requirePerson(actor);
   const { words, may } = await readDeciders(q, context, run, actor.id);
   if (may) return;
-  throw new CountersignError('not_allowed', `Only ${words} can decide about this.`);
+  throw new CountersignError('not_allowed', refusalWords.onlyDeciders({ deciders: words }));
 }
 
 const deeds = {
   approve: 'approved',
   reject: 'rejected',
-  changes: 'sent back for changes',
+  changes: 'asked for changes to',
 } as const;
 
 /** Whether the same person has decided just this about the turn before, which is being worked on. */
@@ -107,23 +109,19 @@ async function requireShown(
     throw new CountersignError(
       waits === null ? 'invalid_transition' : 'stale_version',
       waits === null
-        ? 'Nothing waits for a decision here any more. Ask for something new.'
-        : `This changed while you were reading: ${nameShown(run)} is shown now. Read it and decide again.`,
+        ? refusalWords.nothingWaitsNow
+        : refusalWords.changedWhileReading({ shown: nameShown(run) }),
       { details },
     );
   }
   if (before !== null && before.kind !== 'said') {
     throw new CountersignError(
       'already_decided',
-      `This was ${deeds[before.kind]} by ${await showName(db, before.by)} already; planning goes on with that. Your press changed nothing.`,
+      refusalWords.decidedBefore({ deed: deeds[before.kind], by: await showName(db, before.by) }),
       { details },
     );
   }
-  throw new CountersignError(
-    'stale_version',
-    'More was said meanwhile, and planning goes on with that. Decide about what it shows next.',
-    { details },
-  );
+  throw new CountersignError('stale_version', refusalWords.saidMore, { details });
 }
 
 /** The decision as the planner is given it. @throws `invalid_transition` where `waits` cannot be decided like that */
@@ -138,7 +136,7 @@ function readDecision(
       if (waits === 'questions' || waits === 'escalation') {
         throw new CountersignError(
           'invalid_transition',
-          `There is nothing to approve yet: this is ${nameShown(run)}. ${writeCall(callOf({ kind: waits, gate: null }, 'neutral'))}`,
+          `${refusalWords.nothingToApprove({ shown: nameShown(run) })} ${writeCall(callOf({ kind: waits, gate: null }, 'neutral'))}`,
         );
       }
       return { kind: 'approve', by, digest: run.pause?.digest ?? null };
@@ -173,10 +171,7 @@ export async function decideSession(
   said: boolean,
 ): Promise<Commit<void>> {
   if (choice.kind === 'changes' && choice.feedback.trim() === '') {
-    throw new CountersignError(
-      'feedback_required',
-      'Say what should change: “propose changes: …”. Nothing was decided.',
-    );
+    throw new CountersignError('feedback_required', refusalWords.whatChangesUndecided);
   }
   if (choice.kind !== 'approve') requireReadable(choice.feedback ?? '');
   return async (tx) => {

@@ -1,13 +1,12 @@
 // Maximum message length. Longer messages are refused before anything parses them.
+import { refusalWords } from '#cards/decision-words.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { longestMessage } from '#domain/text.ts';
-
-const inWords = (count: number) => count.toLocaleString('en-US');
 
 /** What is wrong with the length of a message, and what to do; null: nothing. */
 export function explainLength(text: string): string | null {
   if (text.length <= longestMessage) return null;
-  return `This message has ${inWords(text.length)} characters; I read at most ${inWords(longestMessage)}. Send a shorter one: put long texts into a file and name it.`;
+  return refusalWords.tooLong({ characters: text.length });
 }
 
 /** @throws `invalid_request`, which names the limit */

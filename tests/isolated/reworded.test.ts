@@ -16,6 +16,8 @@ const { reword } = vi.hoisted(() => ({
   async reword(load: () => Promise<object>): Promise<object> {
     const wrap = (value: unknown): unknown => {
       if (typeof value === 'string') return value === '' ? '' : `⟦${value.replaceAll('e', 'ë')}⟧`;
+      if (value !== null && typeof value === 'object')
+        return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, wrap(one)]));
       if (typeof value !== 'function') return value;
       return (...args: unknown[]) => {
         const said: unknown = value(...args);
@@ -29,8 +31,9 @@ const { reword } = vi.hoisted(() => ({
 vi.mock('#cards/calls-to-action.ts', reword);
 vi.mock('#cards/message-text.ts', reword);
 vi.mock('#cards/chat-words.ts', reword);
+vi.mock('#cards/decision-words.ts', reword);
 vi.mock('#plans/approval/approver-words.ts', reword);
-vi.mock('#conversation/talk/plan-questions.ts', reword);
+vi.mock('#cards/plan-answers.ts', reword);
 vi.mock('#domain/errors.ts', async (load: () => Promise<typeof import('#domain/errors.ts')>) => {
   const errors = await load();
   class CountersignError extends errors.CountersignError {

@@ -1,7 +1,7 @@
 // Decisions: each names the version it is about, approving also the digest; who may take it is for the service to say.
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { carryOut, readApproval } from '#conversation/carry-out.ts';
+import { carryOutPress, readApproval } from '#conversation/press.ts';
 import type { Press, PressOutcome } from '#domain/chat/press.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
@@ -132,7 +132,7 @@ export const decisionRoutes: Routes = async (app, { service }) => {
         () => checkPress(service, press, actor),
         async (joined, checked) =>
           checked === null
-            ? answerPress(joined, await carryOut(joined, press, actor))
+            ? answerPress(joined, await carryOutPress(joined, press, actor))
             : { plan: await joined.commit(checked), run: null },
       );
     },

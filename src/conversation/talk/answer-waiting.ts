@@ -1,6 +1,9 @@
 // Messages that arrive while something waits for a decision but decide nothing: near-misses of a decision get the buttons back, and
 // questions about the plan are answered from it. No planner is asked.
+
 import { writeCall } from '#cards/calls-to-action.ts';
+import { statusAnswers } from '#cards/decision-words.ts';
+import { answerPlanQuestion } from '#cards/plan-answers.ts';
 import { type PlanRow, readPlansOf } from '#db/plans.ts';
 import type { RunRow } from '#db/runs.ts';
 import { callOf, type MessageParts } from '#domain/chat/message-parts.ts';
@@ -11,7 +14,7 @@ import { speakAsBot } from '#messages/speak.ts';
 import { sourcesOf } from '#plans/lifecycle/lifecycle-table.ts';
 import { isDecidable, nameShown, waitsFor } from '#runs/session-subject.ts';
 import { readCardFacts } from '../plan-card.ts';
-import { answerPlanQuestion, readPlanQuestion } from './plan-questions.ts';
+import { readPlanQuestion } from './plan-questions.ts';
 import type { Saying } from './saying.ts';
 
 type Answer = { says: string | MessageParts; runId: string | null; planId: string | null };
@@ -59,7 +62,8 @@ function answerAboutSession(run: RunRow, { text }: Saying): Answer | null {
   const near = readNearWord(text);
   if (near === null || near === 'change') return null;
   const call = writeCall(callOf({ kind: waits, gate: run.pause?.gate ?? null }, 'neutral'));
-  const asked = near === 'approve' ? `Did you mean to approve ${nameShown(run)}? ` : '';
+  const asked =
+    near === 'approve' ? `${statusAnswers.meantApprove({ shown: nameShown(run) })} ` : '';
   return { says: `${asked}${call}`, runId: run.id, planId: null };
 }
 

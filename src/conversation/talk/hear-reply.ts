@@ -13,7 +13,7 @@ import { waitsFor } from '#runs/session-subject.ts';
 import { queueTurn } from '#runs/start-run.ts';
 import { readWordFor } from '../words.ts';
 import { answerWaiting } from './answer-waiting.ts';
-import { decide } from './decide.ts';
+import { decideByWord } from './decide-by-word.ts';
 import { hearDecision } from './hear-decision.ts';
 import { requireRecent, requireShown, requireTurn } from './require-current.ts';
 import { requireRead } from './require-read.ts';
@@ -72,6 +72,6 @@ export async function hearReply(
     requireRecent(context, word, saying.written_at);
     await requireShown(context, subject, word, saying.written_at);
     const read = await requireRead(context, subject, word, saying);
-    return decide(context, read, word, saying);
+    return decideByWord(context, read, word, saying);
   });
 }

@@ -1,4 +1,5 @@
 // Refuses words that come too late: what they decide about must have been shown when they were written and still be current.
+import { refusalWords } from '#cards/decision-words.ts';
 import type { RunRow } from '#db/runs.ts';
 import { isBeingPosted, wasShown } from '#db/shown.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -10,10 +11,7 @@ import type { Subject } from './subject.ts';
 /** @throws `stale_version` when more was said since what was answered was shown */
 export function requireTurn(run: RunRow, turn: number | undefined): void {
   if (turn === undefined || turn === run.turn) return;
-  throw new CountersignError(
-    'stale_version',
-    'This was answered meanwhile. Answer what is shown last.',
-  );
+  throw new CountersignError('stale_version', refusalWords.answered);
 }
 
 /** @throws `stale_version` when the word was written so long ago that its author may mean it no more */
@@ -33,12 +31,11 @@ const waitsForMs = 60_000;
 function describeShown({ session, shown }: Subject) {
   if (session !== null) {
     const about = { run_id: session.id, turn: session.turn };
-    return { about, late: 'What waits here came after you wrote that. Read it, then decide.' };
+    return { about, late: refusalWords.sessionTooNew };
   }
   if (shown === null) return null;
-  const { id: plan_id, version } = shown;
-  const late = `Version ${version} of ${plan_id} came after you wrote that. Read it, then decide.`;
-  return { about: { plan_id, version }, late };
+  const { id, version } = shown;
+  return { about: { plan_id: id, version }, late: refusalWords.versionTooNew({ id, version }) };
 }
 
 /**
@@ -60,8 +57,7 @@ export async function requireShown(
   const posting = recent && (await isBeingPosted(db.query, conversation, what.about));
   if (await wasShown(db.query, conversation, what.about, writtenAt)) return;
   if (posting) {
-    const text = 'What this decides about is just being posted.';
-    throw new CountersignError('timed_out', text, { passesAfterMs: 0 });
+    throw new CountersignError('timed_out', refusalWords.beingPosted, { passesAfterMs: 0 });
   }
   throw new CountersignError('stale_version', what.late);
 }

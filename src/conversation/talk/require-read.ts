@@ -1,4 +1,5 @@
 // Ties a deciding word sent over HTTP to what its author read: they name version and digest, or nothing else can have been read.
+import { refusalWords } from '#cards/decision-words.ts';
 import { isOnePerson } from '#db/identities.ts';
 import { wasPatched } from '#db/patches.ts';
 import { type PlanRow, readPlanRow } from '#db/plans.ts';
@@ -48,18 +49,16 @@ async function requireSession(
   throw new CountersignError(
     'stale_version',
     named
-      ? `This changed while you were reading: ${nameShown(session)} is shown now. Read it and decide again.`
-      : `More than one thing can have been read here. Read ${nameShown(session)}, and send its turn and digest beside the text.`,
+      ? refusalWords.changedWhileReading({ shown: nameShown(session) })
+      : refusalWords.sessionUnnamed({ shown: nameShown(session) }),
     { details: { current: { turn: session.turn, digest: shown } } },
   );
 }
 
 function refuseUnnamed(row: PlanRow): CountersignError {
-  return new CountersignError(
-    'stale_version',
-    `Version ${row.version} of ${row.id} waits here, and it is not certain that you read that one. Read it, and send its version and digest beside the text.`,
-    { details: { current: currentOf(row) } },
-  );
+  return new CountersignError('stale_version', refusalWords.versionUnnamed(row), {
+    details: { current: currentOf(row) },
+  });
 }
 
 /**
@@ -85,11 +84,9 @@ export async function requireRead(
   const { digest, version = row.version } = onScreen;
   if (digest !== undefined) {
     if (version === row.version && digest !== row.digest) {
-      throw new CountersignError(
-        'digest_mismatch',
-        `What you read is not what is stored: the digest of version ${row.version} is ${row.digest.slice(0, 8)}. Read it and decide again.`,
-        { details: { current: currentOf(row) } },
-      );
+      throw new CountersignError('digest_mismatch', refusalWords.digestDiffers(row), {
+        details: { current: currentOf(row) },
+      });
     }
     return { ...subject, shown: { id: shown.id, version, digest } };
   }

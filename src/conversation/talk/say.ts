@@ -1,4 +1,5 @@
 // What a message means: a decision about the plan shown last, an answer to an open question, or a new request.
+import { refusalWords } from '#cards/decision-words.ts';
 import { type PlanRow, readPlansOf } from '#db/plans.ts';
 import { type RunRow, readLatestRun, readWaitingRuns } from '#db/runs.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -14,7 +15,7 @@ import { digestShown, isDecidable, nameWaiting, waitsFor } from '#runs/session-s
 import { startRun } from '#runs/start-run.ts';
 import { readWord, type Word } from '../words.ts';
 import { answerWaiting } from './answer-waiting.ts';
-import { decide } from './decide.ts';
+import { decideByWord } from './decide-by-word.ts';
 import { hearDecision } from './hear-decision.ts';
 import { hearReply } from './hear-reply.ts';
 import { type Heard, onceOnly } from './once-only.ts';
@@ -97,7 +98,7 @@ async function hear(
     if (word.kind !== 'status') requireOne(open);
     requireRecent(context, word, saying.written_at);
     await requireShown(context, subject, word, saying.written_at);
-    return decide(context, await requireRead(context, subject, word, saying), word, saying);
+    return decideByWord(context, await requireRead(context, subject, word, saying), word, saying);
   };
   const refusal = await hearDecision(context, subject, saying, isSaidAloud(saying), check);
   return { run_id: subject.runId, refusal: toThrow(saying, refusal) };
@@ -154,8 +155,8 @@ function requireOne({ plans, sessions }: Open): void {
   throw new CountersignError(
     'invalid_transition',
     sessions.length === 0
-      ? `More than one plan is open here: ${names.join(' and ')}. Use the buttons of the card you mean.`
-      : `More than one thing waits here: ${names.join(' and ')}. Use the buttons of the card you mean.`,
+      ? refusalWords.severalPlans({ names })
+      : refusalWords.severalThings({ names }),
   );
 }
 

@@ -14,13 +14,13 @@ import type { Rerun, Settlement } from '#domain/service.ts';
 import { requireAnswerer } from '../approval/asked-person.ts';
 import { isRepeated } from '../approval/repeated.ts';
 import type { PlansContext } from '../plans-context.ts';
-import { lockForDecision, requireVersion } from './decide.ts';
 import { finishIfDone } from './finish.ts';
 import { transition } from './lifecycle.ts';
 import { nextStatus } from './lifecycle-table.ts';
 import { reviveSkipped } from './ready-steps.ts';
 import { settleNamed } from './settle-named.ts';
 import { explainLateAnswer } from './stale-answers.ts';
+import { lockForDecision, requireVersion } from './stop.ts';
 import { wakeWatchers, wakeWorkers } from './wake.ts';
 
 /** In which statuses a plan can go on, and which of its steps a person can settle then. */

@@ -105,7 +105,7 @@ test('a press that comes too late says who was quicker, and the card that counts
   await button(page, 'Approve').click();
   await page.locator('.card[data-run] .notice').waitFor();
   expect(await page.locator('.card[data-run] .notice').textContent()).toMatch(
-    /already; planning goes on|This changed while you were reading/,
+    /already .* this, and planning is continuing|This changed while you were reading/,
   );
 });
 

@@ -119,7 +119,7 @@ describe('a session at a gate', () => {
     });
     await say('rejected', 'approve');
     expect((await textsIn('rejected')).at(-1)).toBe(
-      'No plan waits for a decision here. Ask for something first.',
+      'No plan is waiting for a decision here. Ask for something first.',
     );
   });
 
@@ -140,14 +140,16 @@ describe('a session at a gate', () => {
     await ask('status', 'Plan the launch');
     await say('status', 'status');
     expect((await textsIn('status')).at(-1)).toBe(
-      'The outline waits for ana or cleo. Reply “approve”, “propose changes: …” or “reject” about this outline.',
+      'The outline is waiting for ana or cleo. Reply “approve”, “propose changes: …” or “reject” about this outline.',
     );
   });
 
   test('has no single steps to approve', async () => {
     const run = await ask('part', 'Plan the launch');
     await say('part', 'approve all but 2');
-    expect((await textsIn('part')).at(-1)).toMatch(/^Single steps are chosen on a plan's card/);
+    expect((await textsIn('part')).at(-1)).toMatch(
+      /^You can choose single steps only on a plan's card/,
+    );
     expect((await instance.service.getRun(run)).planning_status).toBe('needs_clarification');
   });
 });
@@ -212,7 +214,7 @@ describe('a press', () => {
     await expect(instance.service.decideRun(run, old, ana)).rejects.toMatchObject({
       code: 'stale_version',
       message:
-        'This changed while you were reading: the roadmap is shown now. Read it and decide again.',
+        'This changed while you were reading: it now shows the roadmap. Read it and decide again.',
       details: { current: { turn: 2, digest: digestOf('b1'), waits_for: 'gate' } },
     });
     expect(requestsOf(run)).toHaveLength(2);
@@ -256,7 +258,7 @@ describe('a word', () => {
     );
     await say('both', 'approve');
     expect((await textsIn('both')).at(-1)).toBe(
-      `More than one thing waits here: ${plan.id} and the outline of “Plan the launch”. Use the buttons of the card you mean.`,
+      `Several things are waiting here: ${plan.id} and the outline of “Plan the launch”. Use the buttons on the card you mean.`,
     );
     expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
     expect(requestsOf(run)).toHaveLength(1);

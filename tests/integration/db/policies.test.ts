@@ -78,7 +78,7 @@ describe('the sliders of a person', () => {
     await set('friendly', 30 * 60_000);
     await expect(set('clinical', 30 * 60_000 + 1)).rejects.toMatchObject({
       code: 'stale_version',
-      message: 'You set this more than half an hour ago; it was not kept. Set it again.',
+      message: 'You set this more than half an hour ago, and it was not saved. Set it again.',
     });
     expect((await getPolicy(one().query, 'hal')).set).toEqual({ tone: 'friendly' });
   });

@@ -81,7 +81,7 @@ describe('the word "approve"', () => {
     for (const id of [planned, sent.id]) {
       expect((await instance.service.getPlan(id)).status).toBe('proposed');
     }
-    expect((await textsIn('two')).join('\n')).toMatch(/^More than one plan is open here: /m);
+    expect((await textsIn('two')).join('\n')).toMatch(/^Several plans are open here: /m);
   });
 
   test('decides about a plan that came over the API when it is the only one', async () => {
@@ -266,7 +266,7 @@ describe('proposals nobody decides', () => {
     });
     await announce(contextOf(idle), silent);
     expect((await textsIn('silent')).at(-1)).toBe(
-      `${silent} “silent” is cancelled. No new version came within 7 days.`,
+      `${silent} “silent” is cancelled. There was no new version within 7 days.`,
     );
   });
 

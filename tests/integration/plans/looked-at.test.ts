@@ -2,7 +2,7 @@
 // settles nothing that came after it.
 import { expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
-import { carryOut } from '#conversation/carry-out.ts';
+import { carryOutPress } from '#conversation/press.ts';
 import type { CardPress } from '#domain/chat/card.ts';
 import { bare } from '#domain/chat/press.ts';
 import type { Actor } from '#domain/people/actor.ts';
@@ -69,7 +69,7 @@ async function findPress(planId: string, action: CardPress['action']): Promise<C
 }
 
 const press = (one: CardPress, text = '', actor: Actor = ana) =>
-  carryOut(instance.service, { ...bare(one), text }, actor);
+  carryOutPress(instance.service, { ...bare(one), text }, actor);
 
 test('a second “Run it” on the same card does not make the call again when the first one failed', async () => {
   const { id } = await runPlan(instance, failing);

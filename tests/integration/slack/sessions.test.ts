@@ -108,7 +108,7 @@ test('an offer is answered by its button, once, and an old button answers nothin
     for (const action of actions) action.action_ts = '1700000000.000001';
   });
   await settled(instance);
-  expect((await told(desk, ana))[0]).toContain('answered meanwhile');
+  expect((await told(desk, ana))[0]).toContain('already answered');
   expect(desk.asked.filter(({ text }) => text === 'The blue one')).toHaveLength(1);
 });
 

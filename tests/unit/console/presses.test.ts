@@ -1,5 +1,5 @@
 // What the page sends for a press: the button as it was drawn, and what was entered beside it. What each button asks of the
-// service is told in tests/unit/conversation/press/carry-out.test.ts.
+// service is told in tests/unit/conversation/press/press.test.ts.
 import { expect, it } from 'vitest';
 import { fieldInputId, inputIdOf } from '#cards/input-ids.ts';
 import { CardPress } from '#domain/chat/card.ts';

@@ -1,6 +1,6 @@
 // A press that takes long: Teams is answered within its ten seconds, and who pressed is told in their own chat instead.
 import { expect, test, vi } from 'vitest';
-import { decide } from '#adapters/teams/press/decide.ts';
+import { handlePress } from '#adapters/teams/press/handle-press.ts';
 import { readDecision } from '#adapters/teams/press/read-press.ts';
 import { createShow } from '#adapters/teams/press/show.ts';
 import type { TeamsContext } from '#adapters/teams/teams-context.ts';
@@ -173,7 +173,7 @@ async function decideAfter(ms: number, asks = true) {
   // A gateway whose clock is five minutes late: what counts is how old the event is by the clock that stored it.
   const event = { id: 7, received_at: new Date(now.getTime() - ms - 300_000) };
   const one = { age: () => ms, reply: (value: unknown) => void replies.push(value) };
-  await decide(context, { ...signal, asks }, event, one);
+  await handlePress(context, { ...signal, asks }, event, one);
   return { replies, whispers };
 }
 

@@ -1,6 +1,8 @@
 // Decisions of people, from every surface. Each is checked outside a transaction and returns a commit that changes the plan, its run
 // and the conversation together.
+
 import { eq } from 'drizzle-orm';
+import { decisionWords, refusalWords } from '#cards/decision-words.ts';
 import type { Commit, Transaction } from '#db/database.ts';
 import { showName } from '#db/identities.ts';
 import { appendMessage } from '#db/messages.ts';
@@ -19,8 +21,8 @@ import { requireReadable } from '#messages/message-length.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import { readZoneOf } from '#people/zone.ts';
 import { checkApproval } from '#plans/approval/approve.ts';
-import { cancelPlan, pausePlan, refusePlan } from '#plans/lifecycle/decide.ts';
 import { resumePlan, retryPlan } from '#plans/lifecycle/resume.ts';
+import { cancelPlan, pausePlan, refusePlan } from '#plans/lifecycle/stop.ts';
 import { isGated } from '#plans/patch/apply.ts';
 import { rejectPatch } from '#plans/patch/approve.ts';
 import { checkPatch } from '#plans/patch/receive.ts';
@@ -62,7 +64,7 @@ export function approve(
 ): Promise<Commit<Plan>> {
   return checkApproval(context, id, approval, actor, async (tx, row) => {
     const by = await showName(tx, actor.id);
-    await closeRun(context, tx, row, `${id} is approved by ${by} and starts now.`, {
+    await closeRun(context, tx, row, decisionWords.approved({ id, by }), {
       word: 'approve',
       actor,
     });
@@ -116,8 +118,8 @@ async function refuse(
     if (!replan) {
       const text =
         row.status === 'needs_review'
-          ? `${id} was refused for the third time. It waits for a person to approve, reject or cancel it.`
-          : `${id} is rejected by ${await showName(tx, actor.id)}. Nothing has run.`;
+          ? decisionWords.rejectedOften({ id })
+          : decisionWords.rejected({ id, by: await showName(tx, actor.id) });
       await closeRun(context, tx, row, text, { word, actor });
       return readPlan(tx, id);
     }
@@ -166,10 +168,7 @@ export async function proposeChanges(
 ): Promise<Commit<Plan>> {
   const feedback = decision.feedback?.trim() ?? '';
   if (feedback === '') {
-    throw new CountersignError(
-      'feedback_required',
-      'Say what should change: “propose changes: …”. Nothing was decided.',
-    );
+    throw new CountersignError('feedback_required', refusalWords.whatChangesUndecided);
   }
   return refuse(context, id, { ...decision, feedback }, actor, 'request_changes', said);
 }
@@ -188,7 +187,7 @@ export async function cancel(
       context,
       tx,
       row,
-      `${id} is cancelled by ${await showName(tx, actor.id)}.`,
+      decisionWords.cancelled({ id, by: await showName(tx, actor.id) }),
       undecided ? { word: 'cancel', actor } : null,
     );
     return readPlan(tx, id);

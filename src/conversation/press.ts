@@ -1,5 +1,6 @@
 // The one press interpreter behind every surface: turns a press into a service call, with the version, digest and turn of the card
 // that was shown.
+import { refusalWords } from '#cards/decision-words.ts';
 import type { CardPress } from '#domain/chat/card.ts';
 import type { Press, PressedPart, PressOutcome } from '#domain/chat/press.ts';
 import type { Pressed } from '#domain/chat/pressed.ts';
@@ -49,11 +50,7 @@ async function settle(
   named: Named,
 ): Promise<void> {
   const { step_id: step, plan_id, version } = press;
-  if (step === undefined)
-    throw new CountersignError(
-      'invalid_request',
-      'This button does not say which step it is about.',
-    );
+  if (step === undefined) throw new CountersignError('invalid_request', refusalWords.noStepNamed);
   const about = expectedStep(press);
   await service.resume(
     plan_id,
@@ -152,7 +149,7 @@ async function decidePlan(
  * @param pressed the press's own name, under which it decides once
  * @throws what the service refuses
  */
-export async function carryOut(
+export async function carryOutPress(
   service: Service,
   press: Press,
   actor: Actor,
@@ -176,7 +173,7 @@ export async function carryOut(
  * @returns why nothing was decided, for its presser alone; null: it was
  * @throws what passes by itself
  */
-export async function carryOutIn(
+export async function carryOutPressIn(
   service: Service,
   conversation: string | null,
   press: Press,
@@ -187,7 +184,7 @@ export async function carryOutIn(
   try {
     if (conversation === null || !(await service.isAbout(conversation, press.button)))
       return new CountersignError('not_allowed', elsewhere);
-    await carryOut(service, press, actor, pressed);
+    await carryOutPress(service, press, actor, pressed);
     return null;
   } catch (error) {
     if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;

@@ -2,7 +2,7 @@
 import { entryWords, pressWords } from '#cards/chat-words.ts';
 import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
 import { conversationAt } from '#chat/outbox/open-conversation.ts';
-import { carryOutIn } from '#conversation/carry-out.ts';
+import { carryOutPressIn } from '#conversation/press.ts';
 import type { InboxEvent } from '#domain/chat/inbox.ts';
 import type { Pressed } from '#domain/chat/pressed.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -38,7 +38,7 @@ async function attempt(
     return entryWords.noneTicked;
   const conversation = conversationAt(scene.place);
   const elsewhere = pressWords.elsewhere;
-  const refusal = await carryOutIn(service, conversation, press, actor, pressed, elsewhere);
+  const refusal = await carryOutPressIn(service, conversation, press, actor, pressed, elsewhere);
   return refusal?.message ?? null;
 }
 
@@ -75,7 +75,7 @@ async function showApart(context: TeamsContext, { verb, data, scene }: PressSign
   if (refusal !== null) await tell(context, scene, refusal);
 }
 
-export async function decide(
+export async function handlePress(
   context: TeamsContext,
   signal: PressSignal,
   { id, received_at }: Pick<InboxEvent, 'id' | 'received_at'>,

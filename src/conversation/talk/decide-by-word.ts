@@ -1,5 +1,7 @@
-// What a deciding word does to its subject: checked here, and returned as a commit that yields the reply.
+// Carries out a word that decides, such as “approve”: checks it, and returns a commit that yields the reply.
+
 import { writeCall } from '#cards/calls-to-action.ts';
+import { decisionWords, refusalWords, statusAnswers } from '#cards/decision-words.ts';
 import type { Commit } from '#db/database.ts';
 import { showName } from '#db/identities.ts';
 import { readPlanRow } from '#db/plans.ts';
@@ -17,12 +19,11 @@ import {
 } from '#domain/plan/step-choice.ts';
 import { numberedAtMost, numberSteps } from '#domain/plan/step-numbers.ts';
 import type { SessionChoice } from '#domain/planning/session-card.ts';
-import { countOf } from '#domain/words.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { statusWords } from '#plans/lifecycle/lifecycle-table.ts';
 import { digestShown, nameShown, waitsFor } from '#runs/session-subject.ts';
 import { describeSteps } from '#tools/describe-call.ts';
-import { approve, cancel, proposeChanges, reject } from '../decisions.ts';
+import { approve, cancel, proposeChanges, reject } from '../plan-decisions.ts';
 import { decideSession, readDeciders } from '../session-decisions.ts';
 import type { Word } from '../words.ts';
 import type { Saying } from './saying.ts';
@@ -45,10 +46,11 @@ async function approvePart(
   };
   const commit = await approve(context, id, { version, digest, ...approval }, actor).catch(rename);
   const named = describeNumbered(chosen);
-  const words = choice.kind === 'only' ? `${named} only` : `all but ${named}`;
+  const describe =
+    choice.kind === 'only' ? decisionWords.approvedOnly : decisionWords.approvedExcept;
   return async (tx) => {
     await commit(tx).catch(rename);
-    return `Approved by ${await showName(tx, actor.id)}: ${words}.`;
+    return describe({ by: await showName(tx, actor.id), steps: named });
   };
 }
 
@@ -64,7 +66,7 @@ async function approveTicked(
   return async (tx) => {
     await commit(tx);
     const by = await showName(tx, actor.id);
-    return `Approved by ${by}: ${total - new Set(except).size} of ${countOf(total, 'step')}.`;
+    return decisionWords.approvedSome({ by, count: total - new Set(except).size, total });
   };
 }
 
@@ -77,7 +79,7 @@ function silently(commit: Commit<unknown>): Commit<null> {
 }
 
 /** Checks a deciding word on the version that was shown. The commit returns what there is to say; null: the cards say it. */
-export async function decide(
+export async function decideByWord(
   context: ConversationContext,
   subject: Subject,
   word: Exclude<Word, { kind: 'talk' }>,
@@ -93,10 +95,7 @@ export async function decide(
     return silently(await decideSession(context, id, choice, actor, true));
   }
   if (subject.shown === null) {
-    throw new CountersignError(
-      'invalid_transition',
-      'No plan waits for a decision here. Ask for something first.',
-    );
+    throw new CountersignError('invalid_transition', refusalWords.nothingToDecide);
   }
   const { id, version, digest } = subject.shown;
   switch (word.kind) {
@@ -107,10 +106,7 @@ export async function decide(
       return silently(await approve(context, id, { version, digest }, actor));
     case 'approve_part':
       if (onScreen.except !== undefined) {
-        throw new CountersignError(
-          'invalid_request',
-          'Steps are unticked in the console and named by number as well. Reply “approve” for the ticked ones, or tick all of them first.',
-        );
+        throw new CountersignError('invalid_request', refusalWords.tickedAndNumbered);
       }
       return approvePart(context, subject.shown, word.choice, actor);
     case 'reject':
@@ -126,34 +122,30 @@ export async function decide(
   }
 }
 
-// What is answered to `status`.
-
 /** Where a plan stands, in a sentence. */
 async function describeStatus(context: ConversationContext, subject: Subject): Promise<string> {
   const { shown, planning, session } = subject;
   if (session !== null) return describeSession(context, session);
   if (shown === null) {
-    return planning ? 'I am still planning.' : 'There is no plan in this conversation.';
+    return planning ? statusAnswers.planning : statusAnswers.noPlan;
   }
   const plan = await readPlanRow(context.db.query, shown.id);
   const left = plan.pending + plan.ready + plan.running + plan.waiting + plan.unknown;
   const progress =
     plan.status === 'executing'
-      ? `: ${plan.succeeded} of ${plan.total} steps done, ${left} to go`
+      ? statusAnswers.running({ done: plan.succeeded, total: plan.total, left })
       : '';
   const result = plan.result_summary === null ? '' : ` ${plan.result_summary}`;
-  return `${plan.id} (version ${plan.version}) is ${statusWords[plan.status]}${progress}.${result}`;
+  const { id, version } = plan;
+  return `${statusAnswers.plan({ id, version, status: statusWords[plan.status] })}${progress}.${result}`;
 }
-
-// Deciding words about a planning session, and where one stands in a sentence.
 
 /** Where a session stands: what waits, and for whom. */
 async function describeSession(context: ConversationContext, run: RunRow): Promise<string> {
   const waits = waitsFor(run);
-  if (waits === null) return 'Nothing waits here.';
+  if (waits === null) return statusAnswers.nothingWaits;
   const { words } = await readDeciders(context.db.query, context, run, run.user);
-  const what = nameShown(run);
-  return `${what.charAt(0).toUpperCase()}${what.slice(1)} waits for ${words}. ${writeCall(callOf({ kind: waits, gate: run.pause?.gate ?? null }, 'neutral'))}`;
+  return `${statusAnswers.session({ shown: nameShown(run), deciders: words })} ${writeCall(callOf({ kind: waits, gate: run.pause?.gate ?? null }, 'neutral'))}`;
 }
 
 function choiceOf(word: Exclude<Word, { kind: 'talk' | 'status' }>, run: RunRow): SessionChoice {
@@ -164,7 +156,7 @@ function choiceOf(word: Exclude<Word, { kind: 'talk' | 'status' }>, run: RunRow)
     case 'approve_part':
       throw new CountersignError(
         'invalid_transition',
-        `Single steps are chosen on a plan's card; this is ${nameShown(run)}. Approve it, or reply “propose changes: …”.`,
+        refusalWords.noSingleSteps({ shown: nameShown(run) }),
       );
     case 'reject':
     case 'cancel':

@@ -1,6 +1,6 @@
 // What each button of each card asks of the service, whatever the surface it was pressed on.
 import { expect, test, vi } from 'vitest';
-import { carryOut, carryOutIn } from '#conversation/carry-out.ts';
+import { carryOutPress, carryOutPressIn } from '#conversation/press.ts';
 import type { CardPress } from '#domain/chat/card.ts';
 import { type AnyPress, bare, type Press } from '#domain/chat/press.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -127,7 +127,7 @@ const rows: [Press, string, string, object | string, object?][] = [
 
 test.each(rows)('press %# asks %j', async (press, method, id, decision, options) => {
   const { service, calls } = record();
-  await carryOut(service, press, ana);
+  await carryOutPress(service, press, ana);
   expect(calls).toEqual([
     options === undefined ? [method, id, decision, ana] : [method, id, decision, ana, options],
   ]);
@@ -136,18 +136,18 @@ test.each(rows)('press %# asks %j', async (press, method, id, decision, options)
 test('places on the card are the steps that stand there, and all of them are the whole plan', async () => {
   const card = { plan: { total_steps: 2 }, steps: [{ id: 'a' }, { id: 'b' }] };
   const some = record({ card });
-  await carryOut(some.service, on(button('approve'), { part: { places: [1, 7] } }), ana);
+  await carryOutPress(some.service, on(button('approve'), { part: { places: [1, 7] } }), ana);
   expect(some.calls[0]?.[2]).toMatchObject({ steps: ['b'] });
   const all = record({ card });
-  await carryOut(all.service, on(button('approve'), { part: { places: [0, 1] } }), ana);
+  await carryOutPress(all.service, on(button('approve'), { part: { places: [0, 1] } }), ana);
   expect(all.calls[0]?.[2]).toEqual({ version: 2, digest: 'abc' });
 });
 
 test('a button that names no step settles none, and one that shows changes nothing', async () => {
   const { service, calls } = record();
-  const nameless = carryOut(service, on(button('settle_done')), ana);
+  const nameless = carryOutPress(service, on(button('settle_done')), ana);
   await expect(nameless).rejects.toMatchObject({ code: 'invalid_request' });
-  expect(await carryOut(service, on(button('details')), ana)).toEqual({ kind: 'nothing' });
+  expect(await carryOutPress(service, on(button('details')), ana)).toEqual({ kind: 'nothing' });
   expect(calls).toEqual([]);
 });
 
@@ -155,12 +155,14 @@ test('in a chat a press decides in the conversation of its card, under its own n
   const away = record({ isAbout: false });
   const press = on(button('pause'));
   for (const conversation of ['slack:C1', null]) {
-    const why = await carryOutIn(away.service, conversation, press, ana, pressed, elsewhere);
+    const why = await carryOutPressIn(away.service, conversation, press, ana, pressed, elsewhere);
     expect(why).toMatchObject({ code: 'not_allowed', message: elsewhere });
   }
   expect(away.calls).toEqual([]);
   const here = record({ isAbout: true });
-  expect(await carryOutIn(here.service, 'slack:C1', press, ana, pressed, elsewhere)).toBeNull();
+  expect(
+    await carryOutPressIn(here.service, 'slack:C1', press, ana, pressed, elsewhere),
+  ).toBeNull();
   expect(here.calls).toEqual([['pause', 'PLAN-1', { version: 2, pressed }, ana]]);
 });
 
@@ -168,9 +170,9 @@ test('a refusal is returned for its presser, and what passes by itself is thrown
   const refused = new CountersignError('already_decided', 'Ben was first.');
   const { service } = record({ isAbout: true, pause: refused });
   const press = on(button('pause'));
-  expect(await carryOutIn(service, 'c', press, ana, pressed, elsewhere)).toBe(refused);
+  expect(await carryOutPressIn(service, 'c', press, ana, pressed, elsewhere)).toBe(refused);
   const down = record({ isAbout: true, pause: new Error('no database') });
-  await expect(carryOutIn(down.service, 'c', press, ana, pressed, elsewhere)).rejects.toThrow(
+  await expect(carryOutPressIn(down.service, 'c', press, ana, pressed, elsewhere)).rejects.toThrow(
     'no database',
   );
 });

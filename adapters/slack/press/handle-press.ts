@@ -3,7 +3,7 @@
 import { entryWords, pressWords } from '#cards/chat-words.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { conversationAt } from '#chat/outbox/open-conversation.ts';
-import { carryOutIn } from '#conversation/carry-out.ts';
+import { carryOutPressIn } from '#conversation/press.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import type { InboxEvent } from '#domain/chat/inbox.ts';
 import { type AnyPress, bare, type Press } from '#domain/chat/press.ts';
@@ -38,7 +38,7 @@ async function attempt(
   const press = await read(actor);
   // A list, Home and a window opened from there decide nothing.
   const conversation = place === null ? null : conversationAt(place);
-  const refusal = await carryOutIn(
+  const refusal = await carryOutPressIn(
     service,
     conversation,
     press,

@@ -1,0 +1,86 @@
+// What the conversation says about decisions made in words or by buttons: confirmations, refusals and where things stand.
+import { longestMessage } from '#domain/text.ts';
+import { countOf } from '#domain/words.ts';
+
+const sayWhatChanges = 'Say what should change, for example “propose changes: …”.';
+
+/** What became of a plan. `by`: a person's name. */
+export const decisionWords = {
+  approved: ({ id, by }: { id: string; by: string }) =>
+    `${id} was approved by ${by} and is starting.`,
+  approvedOnly: ({ by, steps }: { by: string; steps: string }) =>
+    `Approved by ${by}: ${steps} only.`,
+  approvedExcept: ({ by, steps }: { by: string; steps: string }) =>
+    `Approved by ${by}: all but ${steps}.`,
+  approvedSome: ({ by, count, total }: { by: string; count: number; total: number }) =>
+    `Approved by ${by}: ${count} of ${countOf(total, 'step')}.`,
+  rejected: ({ id, by }: { id: string; by: string }) =>
+    `${id} was rejected by ${by}. Nothing has run.`,
+  rejectedOften: ({ id }: { id: string }) =>
+    `${id} was rejected three times, so I've stopped drafting. Approve, reject or cancel it.`,
+  cancelled: ({ id, by }: { id: string; by: string }) => `${id} was cancelled by ${by}.`,
+  expired: ({ id, reason }: { id: string; reason: string }) => `${id} is cancelled. ${reason}`,
+  noDecision: ({ days }: { days: number }) => `Nobody decided within ${countOf(days, 'day')}.`,
+  noVersion: ({ days }: { days: number }) =>
+    `There was no new version within ${countOf(days, 'day')}.`,
+} as const;
+
+/** Answers to “status”. `shown`: what a session shows now, such as `the outline`. */
+export const statusAnswers = {
+  planning: 'Still planning.',
+  noPlan: 'There is no plan in this conversation.',
+  nothingWaits: 'Nothing is waiting here.',
+  running: ({ done, total, left }: { done: number; total: number; left: number }) =>
+    `: ${done} of ${countOf(total, 'step')} done, ${left} to go`,
+  plan: ({ id, version, status }: { id: string; version: number; status: string }) =>
+    `${id} (version ${version}) is ${status}`,
+  session: ({ shown, deciders }: { shown: string; deciders: string }) =>
+    `${shown.charAt(0).toUpperCase()}${shown.slice(1)} is waiting for ${deciders}.`,
+  meantApprove: ({ shown }: { shown: string }) => `Did you mean to approve ${shown}?`,
+} as const;
+
+/** Why a decision does not count. Each says what to do instead. */
+export const refusalWords = {
+  whatChanges: sayWhatChanges,
+  whatChangesUndecided: `${sayWhatChanges} Nothing was decided.`,
+  noStepNamed: "This button doesn't say which step it is about.",
+  nothingToDecide: 'No plan is waiting for a decision here. Ask for something first.',
+  nothingWaitsNow: 'Nothing is waiting for a decision here anymore. Ask for something new.',
+  tickedAndNumbered:
+    'You unticked steps in the console and also named steps by number. Reply “approve” for the ticked steps, or tick them all first.',
+  noSingleSteps: ({ shown }: { shown: string }) =>
+    `You can choose single steps only on a plan's card; this is ${shown}. Approve it, or reply “propose changes: …”.`,
+  nothingToApprove: ({ shown }: { shown: string }) =>
+    `There is nothing to approve yet: this is ${shown}.`,
+  onlyDeciders: ({ deciders }: { deciders: string }) => `Only ${deciders} can decide about this.`,
+  severalPlans: ({ names }: { names: string[] }) =>
+    `Several plans are open here: ${names.join(' and ')}. Use the buttons on the card you mean.`,
+  severalThings: ({ names }: { names: string[] }) =>
+    `Several things are waiting here: ${names.join(' and ')}. Use the buttons on the card you mean.`,
+  decidedBefore: ({ deed, by }: { deed: string; by: string }) =>
+    `${by} already ${deed} this, and planning is continuing. Your press changed nothing.`,
+  saidMore:
+    'Someone has replied since, and planning is continuing. Decide about what it shows next.',
+  changedWhileReading: ({ shown }: { shown: string }) =>
+    `This changed while you were reading: it now shows ${shown}. Read it and decide again.`,
+  answered: 'This was already answered. Answer the latest question.',
+  sessionTooNew: 'What is waiting here came after you wrote that. Read it, then decide.',
+  versionTooNew: ({ id, version }: { id: string; version: number }) =>
+    `Version ${version} of ${id} came after you wrote that. Read it, then decide.`,
+  beingPosted: 'The card this is about is still being posted.',
+  sessionUnnamed: ({ shown }: { shown: string }) =>
+    `It is unclear which state you read. Read ${shown}, then send its turn and digest with the text.`,
+  versionUnnamed: ({ id, version }: { id: string; version: number }) =>
+    `It is unclear which version you read; version ${version} of ${id} is waiting. Read it, then send its version and digest with the text.`,
+  digestDiffers: ({ version, digest }: { version: number; digest: string }) =>
+    `You read something else than what is stored: the digest of version ${version} is ${digest.slice(0, 8)}. Read it and decide again.`,
+  otherVersion: ({ asked, current }: { asked: number; current: number }) =>
+    `You asked about version ${asked}; the current version is ${current}.`,
+  pressTooOld:
+    "You pressed this more than half an hour ago, when it couldn't be done. Nothing changed. Check the card and press again.",
+  wordTooOld:
+    "You wrote this more than half an hour ago, when it couldn't be done. Nothing changed. Read the latest message and write it again.",
+  settingTooOld: 'You set this more than half an hour ago, and it was not saved. Set it again.',
+  tooLong: ({ characters }: { characters: number }) =>
+    `This message has ${characters.toLocaleString('en-US')} characters; I read at most ${longestMessage.toLocaleString('en-US')}. Put long text in a file and name the file.`,
+} as const;

@@ -1,0 +1,80 @@
+// Answers to questions about a waiting plan, from the facts of its card.
+import type { PlanCardFacts } from '#domain/chat/card.ts';
+import type { ShownStep } from '#domain/plan/call.ts';
+import { nameCall, shortenSized } from '#domain/plan/call-words.ts';
+import { type NumberedStep, numberSteps } from '#domain/plan/step-numbers.ts';
+import { operationName } from '#domain/tool.ts';
+import { countOf, listOf, shorten } from '#domain/words.ts';
+import { describeExpected } from './times.ts';
+
+/** `step`: the number it was asked by, where it is about a step. */
+export type PlanQuestion = {
+  kind: 'step' | 'guarded' | 'approvers' | 'duration' | 'approval' | 'steps';
+  step: string | null;
+};
+
+const argsAtMost = 400;
+const descriptionAtMost = 200;
+const stepsAtMost = 8;
+
+type Numbered = NumberedStep<ShownStep>;
+
+function findSteps(numbered: Numbered[], asked: string): Numbered[] {
+  return numbered.filter(({ label, number }) => label === asked || String(number) === asked);
+}
+
+function describeStep({ label, step }: Numbered): string {
+  const { description, tool, operation, args, after, guarded } = step;
+  const name = operationName(tool, operation);
+  const given =
+    Object.keys(args).length === 0 ? '' : ` with ${shortenSized(JSON.stringify(args), argsAtMost)}`;
+  const waits = after.length === 0 ? '' : ` It waits for ${countOf(after.length, 'other step')}.`;
+  const reason = ` Planner's reason: “${shorten(description, descriptionAtMost)}”.`;
+  return `Step ${label} calls ${name}${given}.${guarded ? ' It is guarded.' : ''}${waits}${reason}`;
+}
+
+function describeGuard({ label, step }: Numbered): string {
+  const name = operationName(step.tool, step.operation);
+  return step.guarded
+    ? `Step ${label} calls ${name}, which is guarded: the operator or its own server marked it as sensitive. It never runs outside an approved plan.`
+    : `Step ${label} calls ${name}, which is not guarded. Like every step, it runs only after the plan is approved.`;
+}
+
+function describeApprovers({ approvers }: PlanCardFacts): string {
+  return approvers === '' ? 'It needs no further approval.' : `It waits for ${approvers}.`;
+}
+
+export function answerPlanQuestion(question: PlanQuestion, facts: PlanCardFacts): string {
+  const { plan } = facts;
+  const numbered = numberSteps(facts.steps);
+  switch (question.kind) {
+    case 'step':
+    case 'guarded': {
+      const found = findSteps(numbered, question.step ?? '');
+      if (found.length === 0) {
+        const [first, last] = [numbered.at(0)?.label ?? 1, numbered.at(-1)?.label ?? 1];
+        return `${plan.id} has no step ${question.step} on its card. The steps are numbered ${first} to ${last}.`;
+      }
+      return found.map(question.kind === 'step' ? describeStep : describeGuard).join('\n');
+    }
+    case 'approvers':
+      return describeApprovers(facts);
+    case 'duration': {
+      const [expected] = describeExpected(facts);
+      return expected === undefined
+        ? `${plan.id} doesn't say how long its steps take.`
+        : `Once approved, ${plan.id} should take ${expected}.`;
+    }
+    case 'approval':
+      return `Nothing in ${plan.id} runs until someone approves exactly version ${plan.version}. ${describeApprovers(facts)}`;
+    case 'steps': {
+      const named = numbered
+        .slice(0, stepsAtMost)
+        .map(({ label, step }) => `${label} (${nameCall(step.call)})`);
+      const hidden = plan.total_steps - named.length;
+      return `Version ${plan.version} of ${plan.id}: ${listOf(hidden > 0 ? [...named, `${hidden} more`] : named)}.`;
+    }
+    default:
+      return question.kind satisfies never;
+  }
+}
