@@ -37,10 +37,8 @@ export type OperationSpec = {
   effect: Effect;
   /** It can destroy what was there before (delete, overwrite). */
   destructive: boolean;
-  /** The argument that names what is touched (`path`, `url`), for the card's "Touches". */
+  /** The argument that names what is touched (`path`, `url`), as a plan's target. */
   targetArgument?: string;
-  /** Words people use for this operation ("remove", "erase"), for planners without a model. */
-  verbs?: string[];
   /** Capabilities an executor must offer to run it; empty: any. */
   capabilities?: string[];
   /** `builtin`, or the MCP server it comes from. */

@@ -96,7 +96,6 @@ function createChatPost(chat: ChatPort): Operation {
     effect: 'idempotent',
     destructive: false,
     targetArgument: 'conversation',
-    verbs: ['post', 'say', 'tell', 'announce', 'send'],
     schema: z.strictObject({
       text: text(20_000, 'What to say.'),
       conversation: text(
@@ -134,7 +133,6 @@ function createControlOperations(): Operation[] {
       description: 'Do nothing and succeed.',
       effect: 'read',
       destructive: false,
-      verbs: ['do nothing'],
       schema: z.looseObject({}),
       output: describeOutput(z.null()),
       async run() {
@@ -148,7 +146,6 @@ function createControlOperations(): Operation[] {
       effect: 'read',
       destructive: false,
       targetArgument: 'seconds',
-      verbs: ['wait', 'pause', 'sleep'],
       schema: z.strictObject({
         seconds: z.number().min(0).max(86_400).describe('How long, at most a day.'),
       }),
@@ -175,7 +172,6 @@ function createDelete(sandbox: Sandbox): Operation {
     effect: 'write',
     destructive: true,
     targetArgument: 'path',
-    verbs: ['delete', 'remove', 'erase', 'discard'],
     schema: z.strictObject({
       path: text(2000, 'What to delete.'),
       recursive: z.boolean().default(false).describe('Delete a folder with all that is in it.'),

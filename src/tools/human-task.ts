@@ -81,7 +81,6 @@ export function createHumanTask(): Operation {
     destructive: false,
     human: true,
     targetArgument: 'assignee',
-    verbs: ['ask', 'check with', 'assign'],
     output: outputSchema(null),
     schema: z.strictObject({
       question: text(3000, 'What the person should do or answer.'),

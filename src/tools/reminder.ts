@@ -28,7 +28,6 @@ export function createReminderSet(
     effect: 'idempotent',
     destructive: false,
     targetArgument: 'text',
-    verbs: ['remind', 'reminder', 'remember'],
     schema: z.strictObject({
       text: text(2000, 'What to be reminded of.'),
       at: text(60, 'First moment: 2026-05-04T09:30 in the zone, or with an offset.').optional(),

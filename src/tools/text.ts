@@ -29,7 +29,6 @@ export function createTextOperations(model: TextModel): Operation[] {
       description: 'Write a text with the language model, from instructions and optional material.',
       effect: 'read',
       destructive: false,
-      verbs: ['draft', 'compose', 'phrase'],
       schema: z.strictObject({
         instructions: text(20_000, 'What to write.'),
         material: z.string().max(400_000).optional().describe('What the text is about.'),
@@ -44,7 +43,6 @@ export function createTextOperations(model: TextModel): Operation[] {
       description: 'Summarize a text with the language model.',
       effect: 'read',
       destructive: false,
-      verbs: ['summarize', 'summarise', 'condense', 'shorten'],
       schema: z.strictObject({
         text: text(400_000, 'The text to summarize.'),
         words: z.number().int().min(5).max(5000).default(120).describe('At most this many words.'),

@@ -53,7 +53,6 @@ export function createCalendarOperations(
       effect: 'read',
       destructive: false,
       targetArgument: 'calendar',
-      verbs: ['check', 'look at', 'list'],
       schema: ReadArguments,
       output: describeLargeOutput(
         z.strictObject({
@@ -100,7 +99,6 @@ export function createCalendarOperations(
       effect: 'idempotent',
       destructive: false,
       targetArgument: 'calendar',
-      verbs: ['schedule', 'plan', 'enter', 'add'],
       schema: AddArguments,
       output: describeOutput(
         z.strictObject({

@@ -57,7 +57,6 @@ export function createHttpOperations(
       effect: 'read',
       destructive: false,
       targetArgument: 'url',
-      verbs: ['get', 'fetch', 'download', 'look up'],
       schema: z.strictObject({ url: Url, headers: Headers }),
       output,
       check,
@@ -85,7 +84,6 @@ export function createHttpOperations(
       effect: 'write',
       destructive: true,
       targetArgument: 'url',
-      verbs: ['call', 'post', 'submit', 'request'],
       schema: z.strictObject({
         url: Url,
         method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']),

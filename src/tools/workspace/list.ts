@@ -28,7 +28,6 @@ export function createList(sandbox: Sandbox): Operation {
     effect: 'read',
     destructive: false,
     targetArgument: 'path',
-    verbs: ['list', 'show', 'find', 'enumerate'],
     schema: z.strictObject({
       path: z.string().default('.').describe('Folder in the workspace; "." is the workspace.'),
       recursive: z.boolean().default(false).describe('Also list what is inside its folders.'),

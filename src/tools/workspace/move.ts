@@ -22,7 +22,6 @@ export function createMove(sandbox: Sandbox): Operation {
     effect: 'write',
     destructive: false,
     targetArgument: 'to',
-    verbs: ['move', 'rename', 'archive'],
     schema: z.strictObject({
       from: text(2000, 'What to move.'),
       to: text(2000, 'Its new path, or a folder ending in /.'),

@@ -22,7 +22,6 @@ export function createRead(sandbox: Sandbox): Operation {
     effect: 'read',
     destructive: false,
     targetArgument: 'path',
-    verbs: ['read', 'open', 'view', 'print'],
     schema: z.strictObject({
       path: text(2000, 'File in the workspace.'),
       max_bytes: z

@@ -27,7 +27,6 @@ export function createWrite(sandbox: Sandbox): Operation {
     effect: 'idempotent',
     destructive: true,
     targetArgument: 'path',
-    verbs: ['write', 'create', 'make', 'save', 'put', 'add'],
     schema: z.strictObject({
       path: text(2000, 'File in the workspace.'),
       content: z.string().max(10_000_000).describe('The whole text of the file.'),
