@@ -1,6 +1,5 @@
 // Plans that nobody decides about: a reminder at half time, then cancelled with a notice. The same for plans that were sent back and
 // whose planner's question nobody answered.
-
 import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
 import { decisionWords } from '#cards/decision-words.ts';
 import { changeSteps } from '#db/change-steps.ts';

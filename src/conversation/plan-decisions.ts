@@ -1,6 +1,5 @@
 // Decisions of people, from every surface. Each is checked outside a transaction and returns a commit that changes the plan, its run
 // and the conversation together.
-
 import { eq } from 'drizzle-orm';
 import { decisionWords, refusalWords } from '#cards/decision-words.ts';
 import type { Commit, Transaction } from '#db/database.ts';

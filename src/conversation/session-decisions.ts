@@ -1,6 +1,5 @@
 // Decisions about a planning session that is waiting. Only one counts: it is taken under the run's lock, for the turn and digest that
 // were shown, and the next turn is queued with it.
-
 import { writeCall } from '#cards/calls-to-action.ts';
 import { refusalWords } from '#cards/decision-words.ts';
 import type { Commit, Queryable, Transaction } from '#db/database.ts';

@@ -1,6 +1,5 @@
 // Messages that arrive while something waits for a decision but decide nothing: near-misses of a decision get the buttons back, and
 // questions about the plan are answered from it. No planner is asked.
-
 import { writeCall } from '#cards/calls-to-action.ts';
 import { statusAnswers } from '#cards/decision-words.ts';
 import { answerPlanQuestion } from '#cards/plan-answers.ts';

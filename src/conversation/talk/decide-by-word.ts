@@ -1,5 +1,4 @@
 // Carries out a word that decides, such as “approve”: checks it, and returns a commit that yields the reply.
-
 import { writeCall } from '#cards/calls-to-action.ts';
 import { decisionWords, refusalWords, statusAnswers } from '#cards/decision-words.ts';
 import type { Commit } from '#db/database.ts';

@@ -1,6 +1,5 @@
 // build_roadmap: compares the options that a person can tell apart and picks the best fit. Needs no model; a model may pass the
 // person's preference.
-
 import { z } from 'zod';
 import { sayMinutes } from '#cards/times.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';

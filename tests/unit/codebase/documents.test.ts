@@ -81,3 +81,24 @@ test('every link and picture of the documents leads somewhere, and every picture
   const pictures = docs.filter((name) => name.endsWith('.png')).map((name) => `docs/${name}`);
   expect(pictures.filter((picture) => !used.includes(picture))).toEqual([]);
 });
+
+test('every file and folder that the documents name exists', () => {
+  const all = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((path) => !/^(?:node_modules|\.git|\.countersign)\b/.test(path))
+    .map((path) => path.replaceAll('\\', '/'));
+  const design = readdirSync(new URL('docs/design/', root)).map((name) => `docs/design/${name}`);
+  const missing = ['ARCHITECTURE.md', 'CONTRIBUTING.md', ...design].flatMap((page) =>
+    [...read(page).matchAll(/`((?:[\w-]+\/)*[\w-]+\.ts|(?:src|adapters|cards|jobs)\/[\w/-]+)`/g)]
+      .map(([, path = '']) => path)
+      .filter((path) => !all.some((one) => one === path || one.endsWith(`/${path}`)))
+      .map((path) => `${page}: ${path}`),
+  );
+  expect(missing).toEqual([]);
+});
+
+test('the glossary has at most 40 terms', () => {
+  const rows = partOf(architecture, 'Terms').match(/^\| [^|]+(?= \| )/gm) ?? [];
+  const terms = rows.slice(1).flatMap((row) => row.slice(2).split(', '));
+  expect(terms.length).toBeGreaterThan(20);
+  expect(terms.length).toBeLessThanOrEqual(40);
+});
