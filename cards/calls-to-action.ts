@@ -33,18 +33,18 @@ const fixed: Record<'plan' | 'rfc' | 'budget' | 'escalation', ByTone> = {
   rfc: {
     neutral: 'Reply “approve” to use it, “reject” to do without it, or “propose changes: …”.',
     friendly:
-      'If you like it, reply “approve”; “reject” and I do without it; or tell me with “propose changes: …”.',
+      'If you like it, reply “approve”. Otherwise reply “reject” and I’ll do without it, or “propose changes: …”.',
     clinical:
       'Decision on the proposed pattern required: “approve”, “reject” or “propose changes: …”.',
   },
   budget: {
     neutral: 'Reply “go on” to spend more on planning, or tell me what to leave out.',
-    friendly: 'Shall I keep at it? Reply “go on”, or tell me what I can leave out.',
+    friendly: 'Shall I keep going? Reply “go on”, or tell me what I can leave out.',
     clinical: 'Decision on further planning cost required: “go on”, or a smaller request.',
   },
   escalation: {
     neutral: 'Tell me which of these may change, or reply “reject”.',
-    friendly: 'Tell me which of these can give a little, or reply “reject” and I drop it.',
+    friendly: 'Tell me which of these can give a little, or reply “reject” and I’ll drop it.',
     clinical: 'Required: one constraint that may be relaxed, or “reject”.',
   },
 };
@@ -60,9 +60,9 @@ export function writeCall(call: CallToAction): string {
     case 'escalation':
       return fixed[call.kind][call.tone];
     case 'review':
-      return `${call.plan_id} was refused three times; decide about it: reply “approve”, “reject” or “cancel”.`;
+      return `${call.plan_id} was rejected three times. Reply “approve”, “reject” or “cancel”.`;
     case 'answer':
-      return 'Answer it in your own words.';
+      return 'Answer in your own words.';
     case 'resume':
       return 'Reply “cancel”, or resume it on its card.';
     case 'change':

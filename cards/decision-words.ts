@@ -19,7 +19,7 @@ export const decisionWords = {
   rejectedOften: ({ id }: { id: string }) =>
     `${id} was rejected three times, so I've stopped drafting. Approve, reject or cancel it.`,
   cancelled: ({ id, by }: { id: string; by: string }) => `${id} was cancelled by ${by}.`,
-  expired: ({ id, reason }: { id: string; reason: string }) => `${id} is cancelled. ${reason}`,
+  expired: ({ id, reason }: { id: string; reason: string }) => `${id} was cancelled. ${reason}`,
   noDecision: ({ days }: { days: number }) => `Nobody decided within ${countOf(days, 'day')}.`,
   noVersion: ({ days }: { days: number }) =>
     `There was no new version within ${countOf(days, 'day')}.`,

@@ -19,11 +19,11 @@ function tellProgress({ status, summary, by, ...plan }: Progress): string {
     case 'failed':
       return `${name} failed. ${summary}`;
     case 'stalled':
-      return `${name} stands still. ${summary}`;
+      return `${name} has stalled. ${summary}`;
     case 'cancelled':
-      return by === null ? `${name} is cancelled. ${summary}` : `${name} is cancelled by ${by}.`;
+      return by === null ? `${name} was cancelled. ${summary}` : `${name} was cancelled by ${by}.`;
     case 'rejected':
-      return `${name} is rejected by ${by ?? 'a person'}. Nothing has run.`;
+      return `${name} was rejected by ${by ?? 'a person'}. Nothing has run.`;
     default:
       return status satisfies never;
   }
@@ -32,13 +32,13 @@ function tellProgress({ status, summary, by, ...plan }: Progress): string {
 function tellTask({ step_id, status, who, question, call, waited, ...plan }: Task): string {
   if (waited === null) {
     return status === 'unknown'
-      ? `Step ${step_id} (${call}): ${question ?? ''} Say what became of it.`
-      : `Step ${step_id} waits for ${who ?? 'you'}: ${question ?? 'It waits for you.'}`;
+      ? `Step ${step_id} (${call}): ${question ?? ''} Say what happened.`
+      : `Step ${step_id} waits for ${who ?? 'you'}: ${question ?? 'It needs your answer.'}`;
   }
   const where = `step ${step_id} of ${nameOf(plan)}`;
   const wait = sayHours(waited);
   return status === 'unknown'
-    ? `Reminder for ${who}: nobody has said for ${wait} what became of ${where}. ${question}`
+    ? `Reminder for ${who}: the outcome of ${where} has been unknown for ${wait}. ${question}`
     : `Reminder for ${who}: ${where} has waited for ${wait}. ${question}`;
 }
 
@@ -56,11 +56,11 @@ function tellNearWord({
     case 'reject':
       return `Did you mean to reject ${what}? Press Reject on the card, or reply “reject”.`;
     case 'cancel':
-      return `Did you mean to cancel ${id}? Reply “cancel”. ${started ? 'What is done stays done.' : 'Nothing of it has run.'}`;
+      return `Did you mean to cancel ${id}? Reply “cancel”. ${started ? 'Completed steps stay done.' : 'Nothing has run.'}`;
     case 'undo':
       return started
-        ? `What ${id} has done stays done. Reply “cancel” to stop the rest, or ask for a plan that undoes it.`
-        : `Nothing of ${id} has run, so there is nothing to undo. To drop it, press Reject on the card or reply “reject”.`;
+        ? `Completed steps of ${id} stay done. Reply “cancel” to stop the rest, or ask for a plan that undoes them.`
+        : `${id} hasn't run, so there is nothing to undo. To drop it, press Reject on the card or reply “reject”.`;
     case 'change':
       return `To change ${what}, press Propose changes on the card, or reply “propose changes: ${said}”.`;
     default:
@@ -71,25 +71,25 @@ function tellNearWord({
 function tellNotice(notice: Notice): string {
   switch (notice.code) {
     case 'planning_abandoned':
-      return 'Planning did not come to an end. Ask again, perhaps in smaller parts.';
+      return "Planning didn't finish. Ask again, or ask for less at once.";
     case 'step_blocked': {
       const who = notice.by === null ? '' : `, as ${notice.by} says`;
-      return `Step ${notice.step_id} (${notice.description}) is blocked${who}: ${notice.why} What depends on it is skipped; the rest goes on. The step can be asked again.`;
+      return `Step ${notice.step_id} (${notice.description}) is blocked${who}: ${notice.why} Steps that depend on it are skipped; the rest continue. You can ask again.`;
     }
     case 'change_waits': {
       const { reasons, waited, by } = notice;
       const more = reasons.length > 1 ? ` And ${countOf(reasons.length - 1, 'more reason')}.` : '';
       return waited === null
-        ? `A change of ${nameOf(notice)} by ${by} needs an approval: ${reasons[0] ?? ''}${more} Until then the plan goes on with what was approved.`
-        : `Reminder: the change of ${nameOf(notice)} that ${by} proposed has waited for an approval for ${sayHours(waited)}. ${reasons[0] ?? ''}`;
+        ? `A change to ${nameOf(notice)} by ${by} needs approval: ${reasons[0] ?? ''}${more} Until then the approved plan continues.`
+        : `Reminder: the change to ${nameOf(notice)} proposed by ${by} has been waiting for approval for ${sayHours(waited)}. ${reasons[0] ?? ''}`;
     }
     case 'plan_changed':
-      return `${notice.plan_id} was changed by ${notice.by}: version ${notice.version} is below. Nothing runs before it is approved.`;
+      return `${notice.plan_id} was changed by ${notice.by}: version ${notice.version} is below. Nothing runs until it is approved.`;
     case 'undecided': {
       const left = countOf(notice.days_left, 'day');
       return notice.sent_back
-        ? `${nameOf(notice)} was sent back and has no new version yet. It is cancelled in ${left} if nobody says more.`
-        : `${nameOf(notice)} still waits for a decision. It is cancelled in ${left} if nobody decides.`;
+        ? `${nameOf(notice)} was sent back and has no new version yet. It will be cancelled in ${left} unless someone replies.`
+        : `${nameOf(notice)} is still waiting for a decision. It will be cancelled in ${left} unless someone decides.`;
     }
     case 'near_word':
       return tellNearWord(notice);
@@ -118,7 +118,7 @@ function linesOf(parts: MessageParts | null, text: string): SaidLine[] {
       return [
         { text: `${summary.replace(/[.\s]*$/, '')}. (${named})`, on_card: true },
         ...notes.slice(0, notesSaid).map((note) => ({ text: note })),
-        ...(more > 0 ? [{ text: `And ${more} more like that.` }] : []),
+        ...(more > 0 ? [{ text: `And ${more} more.` }] : []),
       ];
     }
     case 'progress':

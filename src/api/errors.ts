@@ -54,7 +54,7 @@ function sizeInWords(bytes: number): string {
 function internalComplaint(requestId: string): Complaint {
   return {
     code: 'internal',
-    detail: `Something went wrong inside Countersign. The log says what, under the request id ${requestId}.`,
+    detail: `Something went wrong in Countersign. Its log has the details under request id ${requestId}.`,
   };
 }
 
@@ -69,8 +69,8 @@ function databaseComplaint(error: unknown, { method, headers }: FastifyRequest):
   const advice =
     reads || keyed
       ? 'Send the same request again in a few seconds; GET /readyz says what is wrong.'
-      : 'GET /readyz says what is wrong. What you sent may have been stored all the same: look before you send it again, or send an Idempotency-Key with it, with which it is done once.';
-  return { code: 'database_unavailable', detail: `The database does not answer. ${advice}` };
+      : 'GET /readyz says what is wrong. Your request may have been stored: check before you send it again, or send it with an Idempotency-Key so that it runs once.';
+  return { code: 'database_unavailable', detail: `The database isn't responding. ${advice}` };
 }
 
 /** What a refused request of another part of the server is called, by the status it chose. */

@@ -79,15 +79,15 @@ function forbid(detail: string): Complaint {
 function judgeLocal(visit: Visit): Complaint | null {
   if (!isLoopback(visit.remoteAddress) || visit.forwarded)
     return forbid(
-      'Only this machine is answered as long as no token is set. Set COUNTERSIGN_API_TOKEN to be reachable from elsewhere.',
+      'Without a token, only this machine is answered. Set COUNTERSIGN_API_TOKEN to allow others.',
     );
   if (visit.host === undefined || !loopbackHost.test(visit.host))
     return forbid(
-      'The Host header must be 127.0.0.1, localhost or [::1] as long as no token is set. Set COUNTERSIGN_API_TOKEN to use another name.',
+      'Without a token, the Host header must be 127.0.0.1, localhost or [::1]. Set COUNTERSIGN_API_TOKEN to use another name.',
     );
   const { origin } = visit;
   if (!safeMethods.has(visit.method) && origin !== undefined && !isSameOrigin(origin, visit.host))
-    return forbid('Pages of another origin cannot change anything here.');
+    return forbid("Pages from another origin can't change anything here.");
   return null;
 }
 

@@ -41,7 +41,7 @@ async function checkModel({ env, settings }: Config): Promise<Finding> {
     return {
       part: 'Model',
       state: 'off',
-      text: 'No model is configured; the offline planner drafts plans from plain requests.',
+      text: 'No model is configured. The offline planner drafts plans from plain requests.',
       advice: 'Set OPENAI_API_KEY, or OPENAI_BASE_URL for a local server, to plan with a model.',
     };
   }
@@ -160,7 +160,7 @@ async function listBackends({ db }: Instance): Promise<Finding[]> {
       {
         part: 'Back ends',
         state: 'off',
-        text: 'No worker is running; approved plans wait.',
+        text: 'No worker is running, so approved plans wait.',
         advice: 'Start one: npx countersign start, or npx countersign worker.',
       },
     ];
@@ -233,7 +233,7 @@ async function checkDelivery({ db }: Instance): Promise<Finding[]> {
         part: 'Delivery',
         state: 'broken',
         text: `Nothing can be posted to ${last.platform} ${last.tenant}, ${last.channel}: ${last.broken}${more}`,
-        advice: 'Mend it, then write something there: what waits is posted.',
+        advice: 'Fix it, then write something there. Waiting messages are posted.',
       },
     ];
   }

@@ -13,8 +13,7 @@ import { speakAsBot } from '#messages/speak.ts';
 import type { DeliveryContext } from './outbox/delivery-context.ts';
 import { conversationAt, openConversation } from './outbox/open-conversation.ts';
 
-const takenOut =
-  'The app was taken out of this conversation in Teams. Add it there again, under Apps.';
+const takenOut = 'The app was removed from this conversation in Teams. Add it again under Apps.';
 
 export function createTeamsConversations(
   context: Pick<DeliveryContext, 'db' | 'enqueue'>,

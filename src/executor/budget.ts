@@ -35,13 +35,13 @@ export function payOnPlan(run: StepRun): PayForCall {
 function findExhausted(budget: Budget, spent: Costs, estimate: number): CountersignError | null {
   if (isBeyond(budget.perSession, spent.plan, estimate)) {
     return exhausted(
-      `This plan has cost $${spent.plan.toFixed(2)} of the $${budget.perSession} a session may cost`,
+      `This plan has cost $${spent.plan.toFixed(2)} of its $${budget.perSession} budget`,
       'Raise BUDGET_PER_SESSION_USD',
     );
   }
   if (isBeyond(budget.perDay, spent.day, estimate)) {
     return exhausted(
-      `Today $${spent.day.toFixed(2)} of the $${budget.perDay} a day may cost are spent`,
+      `$${spent.day.toFixed(2)} of today's $${budget.perDay} budget is spent`,
       'Raise BUDGET_PER_DAY_USD, or wait until midnight UTC',
     );
   }
@@ -56,6 +56,6 @@ function isBeyond(limit: number, spent: number, estimate: number): boolean {
 function exhausted(what: string, remedy: string): CountersignError {
   return new CountersignError(
     'budget_exhausted',
-    `${what}; the model that this step calls would go beyond. ${remedy}, then retry the step.`,
+    `${what}, and this step's model call would exceed it. ${remedy}, then retry the step.`,
   );
 }

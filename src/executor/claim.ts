@@ -141,7 +141,7 @@ async function refuseChanged(
   tx: Transaction,
   plan: PlanRow,
 ): Promise<void> {
-  const reason = 'The stored plan is not the one that was approved: its digest differs.';
+  const reason = 'The stored plan differs from the approved one: its digest has changed.';
   const by = { actor: system, reason };
   const ended = { execution_ended_at: clock.now(), result_summary: reason };
   await transition(tx, enqueue, plan, 'fail', by, ended);

@@ -31,7 +31,7 @@ function decideStepCall(
 /** Why the step must not run although it was claimed; null: it is what was approved, or older than seals. */
 function findBrokenSeal(step: ClaimedStep): string | null {
   if (step.seal === null || step.seal === sealOf({ ...step, id: step.step_id })) return null;
-  return `Step ${step.step_id} is not what was approved: its call was changed afterwards. Nothing was called. Propose the plan again.`;
+  return `Step ${step.step_id} is not what was approved: its call changed afterwards. Nothing was called. Propose the plan again.`;
 }
 
 /** Why this worker's operation is not the one that was approved; null: it does no more than that. */

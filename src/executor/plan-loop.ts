@@ -34,7 +34,7 @@ type Finished = { step: ClaimedStep; lease: Lease; outcome: Outcome };
 
 /** Stands for an outcome that Postgres refuses. A call that may not be repeated is left to a person. */
 function refusedOutcome({ step, outcome }: Finished): Outcome {
-  const message = `The call ended (${outcome.status}), but its outcome could not be stored; the log says why.`;
+  const message = `The call ended (${outcome.status}), but its outcome couldn't be stored. See the log.`;
   const unknown = step.effect === 'write' && outcome.status !== 'failed';
   return {
     ...outcome,

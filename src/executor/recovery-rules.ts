@@ -15,7 +15,7 @@ export function decideFate(step: LostStep, planGoesOn: boolean): Fate {
   const name = operationName(step.tool, step.operation);
   const what = step.target === null ? name : `${name} → ${step.target}`;
   if (step.effect === 'write' && step.called) {
-    const message = `The worker stopped while ${what} was under way; its answer never came.`;
+    const message = `The worker stopped while ${what} was running, and no result came back.`;
     return {
       ...base,
       status: planGoesOn ? 'unknown' : 'cancelled',
@@ -27,7 +27,7 @@ export function decideFate(step: LostStep, planGoesOn: boolean): Fate {
   const fate = { ...base, attempt_status: 'lost' as const, question: null };
   if (!planGoesOn) return { ...fate, status: 'cancelled', error: null };
   if (step.losses >= lossesAtMost) {
-    const message = `${what} was given up: its worker stopped ${step.losses} times while running it.`;
+    const message = `${what} was abandoned: its worker stopped ${step.losses} times while running it.`;
     return { ...fate, status: 'failed', error: { code: 'lease_lost', message } };
   }
   return { ...fate, status: 'ready', error: null };

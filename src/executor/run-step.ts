@@ -132,7 +132,7 @@ export async function runStep(run: StepRun): Promise<Outcome> {
     context.warn(`Step ${step.step_id} of ${run.plan.id} could not be prepared.`, error);
     return makeFailure(
       step,
-      new CountersignError('internal', `${name} could not be prepared; the log says why.`),
+      new CountersignError('internal', `${name} couldn't be prepared. See the log.`),
     );
   }
 }

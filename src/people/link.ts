@@ -99,7 +99,7 @@ const wrongAtMost = 5;
 const minutesFrom = (now: Date, by: number) => new Date(now.getTime() + by * 60_000);
 
 const wrongCode =
-  'There is no such code, or it was used or is older than 10 minutes. Ask for a new one with link, where you are known already.';
+  'This code is unknown, used or older than 10 minutes. Get a new one with link, where I already know you.';
 
 /** @throws `not_allowed` for a name that was typed and that only a chat platform can vouch for */
 function requireOwnName({ id, via }: Actor): void {
@@ -189,7 +189,7 @@ async function tryCode(
   if (!isVouchedBy(found.via) && !isVouchedBy(actor.via)) {
     return new CountersignError(
       'not_allowed',
-      'Both are names that were only typed. Link each to an account in Slack or Teams.',
+      'Both are typed names. Link each to an account in Slack or Teams instead.',
     );
   }
   // The same code again by the same account: a second try of what the first one did.

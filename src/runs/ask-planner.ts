@@ -120,7 +120,7 @@ export async function askPlanner(
     const reason = deadline.aborted
       ? `Planning took longer than ${context.planningSeconds} seconds.`
       : `Planning failed: ${errorMessage(error)}`;
-    return aborted(context, `${reason} Ask again, perhaps in smaller parts.`);
+    return aborted(context, `${reason} Ask again, or ask for less at once.`);
   }
 }
 

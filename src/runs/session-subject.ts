@@ -43,13 +43,13 @@ export function nameShown(run: Shown): string {
     case 'rfc':
       return `the request for ${run.rfc?.proposes ?? 'a new pattern'}`;
     case 'budget':
-      return 'the question about the budget';
+      return 'a question about the planning budget';
     case 'escalation':
-      return 'a schedule that does not fit';
+      return 'a schedule that doesn’t fit';
     case 'questions':
       return 'a question';
     case null:
-      return run.planning_status === 'running' ? 'planning that goes on' : 'nothing to decide';
+      return run.planning_status === 'running' ? 'planning in progress' : 'nothing to decide';
     default:
       return waits satisfies never;
   }

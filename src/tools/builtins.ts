@@ -211,7 +211,7 @@ async function removeFolder({ at, path }: Folder): Promise<void> {
     if (systemCode(error) !== 'ENOTEMPTY') throw error;
     throw new CountersignError(
       'tool_failed',
-      `${path} is a folder with things in it; set recursive to true to delete them too.`,
+      `${path} is a folder that isn't empty. Set recursive to true to delete its contents too.`,
       { cause: error },
     );
   }

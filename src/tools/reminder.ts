@@ -52,7 +52,7 @@ export function createReminderSet(
       const timing = computeTiming(args, timezone, times, clock.now());
       const [nextAt] = timing.next;
       if (nextAt === undefined)
-        throw new CountersignError('invalid_arguments', 'This reminder would never go off.');
+        throw new CountersignError('invalid_arguments', 'This reminder would never ring.');
       const id = `REM-${createHash('sha256').update(context.idempotencyKey).digest('hex').slice(0, 16)}`;
       await reminders.set({
         id,
@@ -136,7 +136,7 @@ function computeTiming(
   if (second !== undefined && second.getTime() - first.getTime() < shortestGapMs)
     throw new CountersignError(
       'invalid_arguments',
-      'A reminder can go off at most once a minute; make the rule less frequent.',
+      'A reminder can ring at most once a minute. Make the rule less frequent.',
     );
   return { startsAt, next, rrule };
 }

@@ -408,7 +408,7 @@ export const cardStates = {
   stale: ofPlan(
     'Nobody has decided for a while',
     stateOf({}),
-    'PLAN-3f9a1c20 “March newsletter” still waits for a decision. It is cancelled in 3 days if nobody decides.',
+    'PLAN-3f9a1c20 “March newsletter” is still waiting for a decision. It will be cancelled in 3 days unless someone decides.',
   ),
   expired: ofPlan(
     'Nobody decided in time',

@@ -25,8 +25,7 @@ export class ConnectorRefusal extends Error {
 const remedies: Record<string, string> = {
   BotDisabledByAdmin:
     'An administrator has blocked the app in Teams. Allow it under "Manage apps" in the Teams admin center.',
-  BotNotInConversationRoster:
-    'The app is not in this conversation in Teams. Add it there, under Apps.',
+  BotNotInConversationRoster: 'The app is not in this conversation in Teams. Add it under Apps.',
   BotNotRegistered:
     'The bot has no Teams channel. Add Microsoft Teams under Channels of the Azure bot.',
   ConversationBlockedByUser:
@@ -34,9 +33,10 @@ const remedies: Record<string, string> = {
   MessageWritesBlocked:
     'The person has blocked or removed the app in Teams. They can add it again, under Apps.',
   NotEnoughPermissions: 'The app may not post in this Teams channel. Ask the owner of the team.',
-  ForbiddenOperationException: 'The app may not write here in Teams. Add it again, under Apps.',
+  ForbiddenOperationException:
+    'The app can’t write in this chat in Teams. Add it again under Apps.',
 };
-const notHere = 'The app may not write here in Teams. Add it there again, under Apps.';
+const notHere = 'The app can’t write here in Teams. Add it again under Apps.';
 const wrongToken =
   'Teams does not take the token of the bot. Check MicrosoftAppId, and that it is the app id of the Azure bot.';
 

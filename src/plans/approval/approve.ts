@@ -52,7 +52,7 @@ async function requireShown(db: Queryable, row: PlanRow, approval: Approval): Pr
   if (approval.digest !== row.digest) {
     throw new CountersignError(
       'digest_mismatch',
-      `What you approve is not what is stored: the digest of version ${row.version} is ${row.digest.slice(0, 8)}. Reload the card and read it again.`,
+      `This isn't the stored plan: the digest of version ${row.version} is ${row.digest.slice(0, 8)}. Reload the card and read it again.`,
       { details: { current: currentOf(row) } },
     );
   }
@@ -79,7 +79,7 @@ async function requireAlone(
   if (standings.every(isSatisfied)) return;
   throw new CountersignError(
     'invalid_request',
-    `These steps need more than one approval (also ${describeAllMissing(standings, authority.people)}), so the plan is approved as a whole. Propose changes to leave steps out.`,
+    `These steps need more than one approval (also ${describeAllMissing(standings, authority.people)}), so the plan can only be approved as a whole. Propose changes to leave steps out.`,
   );
 }
 

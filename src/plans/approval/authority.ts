@@ -200,7 +200,7 @@ export function requirePerson(actor: Actor): void {
   if (actor.kind === 'person') return;
   throw new CountersignError(
     'not_allowed',
-    'Only a person can decide about a plan. The question stays open for one.',
+    'Only a person can decide about a plan. It is still waiting for one.',
   );
 }
 
@@ -246,7 +246,7 @@ export function requireUseful(
     const former = before.filter((name) => wasAmong(people, [name], actor.id));
     const why =
       former.length === 0
-        ? `What you can approve is approved already${before.length === 0 ? '' : ` (${listOf(namesShown(people, before))})`}.`
+        ? `Everything you can approve is already approved${before.length === 0 ? '' : ` (${listOf(namesShown(people, before))})`}.`
         : `You and ${listOf(namesShown(people, former))} were linked accounts when this plan was requested, so you count as one approver.`;
     throw new CountersignError(
       'not_allowed',

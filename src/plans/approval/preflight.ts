@@ -48,7 +48,7 @@ function checkStep(
 ): string[] {
   const name = operationName(step.tool, step.operation);
   const spec = catalogue.get(name);
-  if (spec === undefined) return [`${name} is not available any more.`];
+  if (spec === undefined) return [`${name} is no longer available.`];
   const change = findChange(name);
   if (change !== null) return [change];
   if (doesMore(spec.effect, step.effect)) {
@@ -98,7 +98,7 @@ export async function findPreflightProblems(
   }
   const digest = await digestPlan(header, checked());
   if (digest !== row.digest) {
-    report(null, 'The stored plan is not the one that was shown: its digest differs.');
+    report(null, 'The stored plan differs from the one shown: its digest has changed.');
   }
   return problems;
 }

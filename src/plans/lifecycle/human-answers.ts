@@ -64,7 +64,7 @@ export function readReason(step: Step, settlement: Settlement): string {
   if (words !== null) return words;
   throw new CountersignError(
     'feedback_required',
-    `Say why step ${step.id} is blocked; the others read it, and the step can be tried again.`,
+    `Say what is blocking step ${step.id}. Others can read it, and the step can be tried again.`,
   );
 }
 

@@ -61,7 +61,7 @@ export async function resumePlan(
   if (row.status === 'failed' && !named) {
     throw new CountersignError(
       'invalid_request',
-      'Say what became of the failed steps (steps: { ID: "retry" | "done" }), or use retry to run them all again.',
+      'Say what to do about the failed steps (steps: { ID: "retry" | "done" }), or use retry to run them all again.',
     );
   }
   if (row.status === 'executing' && !named && row.paused_at === null) {
@@ -123,7 +123,7 @@ function requireEnd({ execution_ended_at: ended }: PlanRow, seen: string | undef
   if (seen === undefined || ended?.getTime() === Date.parse(seen)) return;
   throw new CountersignError(
     'already_decided',
-    'What had failed was run again already since you looked. Your press changed nothing.',
+    'The failed steps have already been retried since you looked. Your press changed nothing.',
   );
 }
 
@@ -146,7 +146,7 @@ export async function retryPlan(
   if (row.execution_started_at === null) {
     throw new CountersignError(
       'invalid_transition',
-      'This plan failed its checks before anything ran. Propose it again once the cause is mended.',
+      'This plan failed its checks before anything ran. Propose it again once the cause is fixed.',
       { details: { status: row.status } },
     );
   }

@@ -38,9 +38,7 @@ function wordAboutCall(step: Step, fate: Fate, settlement: Settlement, actor: Ac
   const { id: step_id } = step;
   const { words: answer, given } = saidAbout(step_id, settlement);
   const problems =
-    Object.keys(given).length > 0
-      ? [{ name: '', message: `Step ${step_id} asks for no fields.` }]
-      : [];
+    Object.keys(given).length > 0 ? [{ name: '', message: `Step ${step_id} has no form.` }] : [];
   const said = { answer };
   const nothing = { summary: null, output: null, error: null };
   switch (fate) {
@@ -103,7 +101,7 @@ function requireFates({ steps = {}, answers = {}, about = {} }: Settlement): voi
   if (first === undefined) return;
   throw new CountersignError(
     'invalid_request',
-    `Something is said about step ${first}, but not what became of it. Add it to steps: { ${JSON.stringify(first)}: "done" }.`,
+    `You answered step ${first} without saying its outcome. Add it to steps: { ${JSON.stringify(first)}: "done" }.`,
     { details: { steps: loose } },
   );
 }
@@ -128,7 +126,7 @@ async function requireAsSeen(
   const { id, attempt, status } = first;
   throw new CountersignError(
     'already_decided',
-    `Step ${id} has gone on since you looked at it: it is ${status} now. Your answer was not stored.`,
+    `Step ${id} has changed since you looked: it is now ${status}. Your answer was not stored.`,
     { details: { step: id, attempt, status } },
   );
 }
@@ -147,7 +145,7 @@ async function requireWaiting(
   await explainLateAnswer(tx, row, left);
   throw new CountersignError(
     'unknown_step',
-    `Nothing is to be decided about step ${left.slice(0, 10).join(', ')}: it is not waiting for a person.`,
+    `There is nothing to decide about step ${left.slice(0, 10).join(', ')}: it isn't waiting for a person.`,
     { details: { steps: left } },
   );
 }

@@ -19,11 +19,11 @@ function quote(data: JsonObject): string {
 function describeDeed(step: string, actor: string, action: string, data: JsonObject): string {
   switch (action) {
     case 'settle_done':
-      return `Step ${step} was answered by ${actor} already${quote(data)}`;
+      return `Step ${step} was already answered by ${actor}${quote(data)}`;
     case 'settle_failed':
-      return `Step ${step} cannot be done, as ${actor} has said already${quote(data)}`;
+      return `Step ${step} can't be done, as ${actor} already said${quote(data)}`;
     default:
-      return `Step ${step} is to be run again, as ${actor} has asked already${quote(data)}`;
+      return `Step ${step} is being retried, as ${actor} already asked${quote(data)}`;
   }
 }
 
@@ -49,7 +49,7 @@ export async function explainLateAnswer(
     const by = row.decided_by === null ? '' : ` by ${await showName(tx, row.decided_by)}`;
     throw new CountersignError(
       'invalid_transition',
-      `This plan was cancelled${by}; step ${first} asks nobody any more. Your answer was not stored.`,
+      `This plan was cancelled${by}, so step ${first} no longer needs an answer. Your answer was not stored.`,
       { details: { status: row.status } },
     );
   }

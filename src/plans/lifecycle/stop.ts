@@ -100,7 +100,7 @@ export async function refusePlan(
   if (row.status === 'rejected' && !left) {
     throw new CountersignError(
       'invalid_transition',
-      `This plan was rejected at version ${row.version}, the last one. Ask for a new plan.`,
+      `Version ${row.version} was rejected and was the last one. Ask for a new plan.`,
       { details: { status: row.status } },
     );
   }
@@ -180,7 +180,7 @@ export async function pausePlan(
       'invalid_transition',
       row.paused_at === null
         ? `This plan is ${row.status}; only a running plan can be paused.`
-        : 'This plan is paused already.',
+        : 'This plan is already paused.',
       { details: { status: row.status } },
     );
   }

@@ -58,7 +58,7 @@ export async function findPatchToApprove(
   const pending = await readPatch(db, row.pending_patch);
   throw new CountersignError(
     'digest_mismatch',
-    `What you approve is not the change that waits: its digest is ${pending.digest.slice(0, 8)}. Reload the card and read it again.`,
+    `This isn't the change that is waiting: its digest is ${pending.digest.slice(0, 8)}. Reload the card and read it again.`,
     { details: { current: currentOf(row) } },
   );
 }
@@ -95,7 +95,7 @@ function requireWhole(row: PlanRow, patch: ShownPatch, { version, steps, except 
   if (steps !== undefined || except !== undefined) {
     throw new CountersignError(
       'invalid_request',
-      'A change is approved as a whole or not at all. Reject it, or approve it without naming steps.',
+      'A change can only be approved as a whole. Approve it without naming steps, or reject it.',
     );
   }
   if (version === patch.version) return;
@@ -200,11 +200,9 @@ async function giveUp(
     await finishIfDone(context, tx, now, now, actor);
     await wakeWatchers(tx, context.enqueue, row.id);
   });
-  return new CountersignError(
-    'patch_conflict',
-    `${conflict.message} The change is taken off the plan.`,
-    { details: conflict.details },
-  );
+  return new CountersignError('patch_conflict', `${conflict.message} The change was dropped.`, {
+    details: conflict.details,
+  });
 }
 
 /**

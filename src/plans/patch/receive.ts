@@ -77,7 +77,7 @@ async function findReplaced(tx: Transaction, row: PlanRow, actor: Actor): Promis
   if (pending.proposed_by === actor.id) return pending;
   throw new CountersignError(
     'patch_conflict',
-    `A change by ${await showName(tx, pending.proposed_by)} (${pending.id}, version ${pending.version}) waits for approval. It has to be approved or rejected before the next one. Nothing was changed.`,
+    `A change by ${await showName(tx, pending.proposed_by)} (${pending.id}, version ${pending.version}) is waiting for approval and has to be decided first. Nothing was changed.`,
     {
       details: {
         current: currentOf(row),

@@ -73,12 +73,12 @@ function describeMissed(
   older: boolean,
 ) {
   if (older) {
-    return `Occurrences of “${title}” since ${localDate(expanded_to, timezone)} were not run: their days were over before anything could begin.`;
+    return `Occurrences of “${title}” since ${localDate(expanded_to, timezone)} were skipped: their days had passed before they could start.`;
   }
   if (count === 0) return null;
   return count === 1
-    ? `An occurrence of “${title}” was not run: its day was over before anything could begin.`
-    : `${countOf(count, 'occurrence')} of “${title}” were not run: their days were over before anything could begin.`;
+    ? `An occurrence of “${title}” was skipped: its day had passed before it could start.`
+    : `${countOf(count, 'occurrence')} of “${title}” were skipped: their days had passed before they could start.`;
 }
 
 /** What of a series is to be added now, and what was missed. */
@@ -107,7 +107,7 @@ async function stopSeries(
   now: Date,
 ): Promise<void> {
   await updateSeries(tx, row.id, id, { stopped_at: now });
-  await touchPlan(tx, row.id, 'series_stopped', `“${title}” does not come again: ${reason}`);
+  await touchPlan(tx, row.id, 'series_stopped', `“${title}” won't repeat: ${reason}`);
   await recordDeeds(tx, [
     {
       planId: row.id,

@@ -8,7 +8,7 @@ import type { PlansContext } from '../plans-context.ts';
 import { isMissed, lateMs, readOccurrenceId } from './series.ts';
 
 const overdueATurn = 5000;
-export const missedNote = 'Not run: its day was over before it could begin.';
+export const missedNote = 'Skipped: its day had passed before it could start.';
 
 type Owner = { timezone: string; siblings: string[] };
 

@@ -38,7 +38,7 @@ function compareSeries(before: Series, now: Series): string[] {
   const [was, is] = [describeRhythm(before), describeRhythm(now)];
   if (was !== is || before.starts_at !== now.starts_at) {
     const starts = was === is ? ` from ${formatMoment(new Date(now.starts_at), now.timezone)}` : '';
-    phrases.push(`${nameOf(now)} comes ${is}${starts} instead of ${was}`);
+    phrases.push(`${nameOf(now)} repeats ${is}${starts} instead of ${was}`);
   }
   if (!isDeepStrictEqual(before.steps, now.steps)) phrases.push(`${nameOf(now)} has other steps`);
   if (before.title !== now.title) phrases.push(`${nameOf(before)} is called ${nameOf(now)}`);
@@ -58,11 +58,11 @@ export function compareTerms(a: Terms, b: Terms): string[] {
     ...b.series.flatMap((series) => {
       const same = before.get(series.id);
       if (same !== undefined) return compareSeries(same, series);
-      return [`${nameOf(series)} comes again: ${describeRhythm(series)}`];
+      return [`${nameOf(series)} repeats ${describeRhythm(series)}`];
     }),
     ...a.series
       .filter(({ id }) => !kept.has(id))
-      .map((series) => `${nameOf(series)} does not come again`),
+      .map((series) => `${nameOf(series)} no longer repeats`),
     ...(was === is ? [] : [`pattern ${is} instead of ${was}`]),
   ];
 }
@@ -74,6 +74,6 @@ export function describeTerms({
 }: Pick<Plan, 'step_approval' | 'series'>): string[] {
   return [
     ...(step_approval === 'each' ? ['Each step asks before it runs.'] : []),
-    ...series.map((one) => `${nameOf(one)} comes ${describeRhythm(one)}.${describeSkipped(one)}`),
+    ...series.map((one) => `${nameOf(one)} repeats ${describeRhythm(one)}.${describeSkipped(one)}`),
   ];
 }

@@ -158,7 +158,7 @@ function findProblem(
     code: 'address_not_allowed' as const,
     message: addresses
       ? 'Only https addresses can be read as calendars.'
-      : 'A calendar at a web address can only be read; add to a file instead.',
+      : 'A calendar at a web address is read-only. Add to a file instead.',
   };
 }
 

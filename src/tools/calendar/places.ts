@@ -75,7 +75,7 @@ export function createCalendarPlaces(
       if (toAddress(locate(calendar) ?? calendar) !== null)
         throw new CountersignError(
           'tool_failed',
-          `The calendar ${calendar} is a web address, which can only be read; add to a file instead.`,
+          `The calendar ${calendar} is a web address, which is read-only. Add to a file instead.`,
         );
       const work = () =>
         withFile(calendar, true, async (place) => {

@@ -101,7 +101,7 @@ function redirect(request: WebRequest, status: number, url: string): WebRequest 
   if (leaves && request.changesSomething)
     throw new CountersignError(
       'tool_failed',
-      `${request.url} redirects to ${url}, which is another place than the one in the plan. Call that address instead.`,
+      `${request.url} redirects to ${url}, which isn't the address in the plan. Call that address instead.`,
     );
   const becomesGet =
     (status === 303 && request.method !== 'HEAD') ||

@@ -316,7 +316,7 @@ describe('the budget', () => {
   });
 });
 
-describe('a schedule that does not fit', () => {
+describe('a schedule that doesn’t fit', () => {
   test('escalates with its reason, has nothing to approve and takes a change', async () => {
     const run = await ask('late', 'Hurry up');
     expect(await instance.service.getRun(run)).toMatchObject({
@@ -326,7 +326,7 @@ describe('a schedule that does not fit', () => {
     expect((await cardOf(run)).infeasible?.relaxations).toHaveLength(1);
     await say('late', 'approve');
     expect((await textsIn('late')).at(-1)).toBe(
-      'There is nothing to approve yet: this is a schedule that does not fit. Tell me which of these may change, or reply “reject”.',
+      'There is nothing to approve yet: this is a schedule that doesn’t fit. Tell me which of these may change, or reply “reject”.',
     );
     const change = await pressOf(run, { kind: 'changes', feedback: 'Deliver on Friday' });
     await instance.service.decideRun(run, change, ana);

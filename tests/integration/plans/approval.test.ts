@@ -123,7 +123,7 @@ describe('a plan with guarded operations', () => {
     });
     await approve(plan, ana);
     await expect(approve(plan, ben)).rejects.toThrow(
-      'What you can approve is approved already (ana). It still needs dan for workspace_move.',
+      'Everything you can approve is already approved (ana). It still needs dan for workspace_move.',
     );
     expect((await instance.service.getPlan(plan.id)).approvals.map(({ by }) => by)).toEqual([
       'ana',

@@ -58,7 +58,7 @@ describe('a plan in which each step asks', () => {
     await becomes(plan.id, 'b', 'waiting');
     expect(await readFile(join(instance.workspace, 'a.md'), 'utf8')).toBe('one');
     expect(await stepOf(plan.id, 'a')).toMatchObject({ status: 'succeeded', attempt: 2 });
-    await expect(say(plan.id, { a: 'retry' })).rejects.toThrow('asked already');
+    await expect(say(plan.id, { a: 'retry' })).rejects.toThrow('already asked');
     await say(plan.id, { b: 'retry' });
     await reach(instance, plan.id, 'completed');
     const words = (await instance.service.audit(plan.id, { limit: 200 })).filter(

@@ -223,12 +223,12 @@ describe('proposals nobody decides', () => {
     expect((await textsIn('reviewed')).join()).not.toContain('still waits');
     expect(await statusAfter(4)).toBe('needs_review');
     expect((await textsIn('reviewed')).at(-1)).toBe(
-      `${plan.id} “Reviewed” still waits for a decision. It is cancelled in 3 days if nobody decides.`,
+      `${plan.id} “Reviewed” is still waiting for a decision. It will be cancelled in 3 days unless someone decides.`,
     );
     expect(await statusAfter(8)).toBe('cancelled');
     await announce(contextOf(idle), plan.id);
     expect((await textsIn('reviewed')).at(-1)).toBe(
-      `${plan.id} “Reviewed” is cancelled. Nobody decided within 7 days.`,
+      `${plan.id} “Reviewed” was cancelled. Nobody decided within 7 days.`,
     );
     expect((await idle.service.overview(plan.id)).counts.cancelled).toBe(1);
   });
@@ -250,7 +250,7 @@ describe('proposals nobody decides', () => {
     const answered = await sentBack('answered');
     await createExpiry(contextOf(idle, 4), 7)();
     expect((await textsIn('silent')).at(-1)).toBe(
-      `${silent} “silent” was sent back and has no new version yet. It is cancelled in 3 days if nobody says more.`,
+      `${silent} “silent” was sent back and has no new version yet. It will be cancelled in 3 days unless someone replies.`,
     );
     await idle.db.query.execute(sql`
       update countersign.runs set updated_at = now() + interval '4 days' where plan_id = ${answered}`);
@@ -266,7 +266,7 @@ describe('proposals nobody decides', () => {
     });
     await announce(contextOf(idle), silent);
     expect((await textsIn('silent')).at(-1)).toBe(
-      `${silent} “silent” is cancelled. There was no new version within 7 days.`,
+      `${silent} “silent” was cancelled. There was no new version within 7 days.`,
     );
   });
 

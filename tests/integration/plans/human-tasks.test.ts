@@ -229,7 +229,7 @@ describe('who answers', () => {
     const won = (output as { by: string }).by;
     expect(lost?.reason).toMatchObject({
       code: 'already_decided',
-      message: `Step ask was answered by ${won} already: “${won === 'ben' ? 'Ben' : 'Ana'}’s word”. Your answer was not stored.`,
+      message: `Step ask was already answered by ${won}: “${won === 'ben' ? 'Ben' : 'Ana'}’s word”. Your answer was not stored.`,
     });
   });
 
@@ -241,7 +241,7 @@ describe('who answers', () => {
       instance.service.resume(id, { version: 1, steps: done }, ben),
     ).rejects.toMatchObject({
       code: 'already_decided',
-      message: 'Step ask was answered by ana already: “Yes”. Your answer was not stored.',
+      message: 'Step ask was already answered by ana: “Yes”. Your answer was not stored.',
     });
   });
 
@@ -253,7 +253,7 @@ describe('who answers', () => {
     ).rejects.toMatchObject({
       code: 'invalid_transition',
       message:
-        'This plan was cancelled by ana; step ask asks nobody any more. Your answer was not stored.',
+        'This plan was cancelled by ana, so step ask no longer needs an answer. Your answer was not stored.',
     });
     expect((await stepOf(id, 'ask')).status).toBe('cancelled');
   });

@@ -246,7 +246,7 @@ describe('an outcome that Postgres refuses', () => {
       poison: 'failed',
       after: 'succeeded',
     });
-    expect((await instance.service.getPlan(id)).result_summary).toMatch(/could not be stored/);
+    expect((await instance.service.getPlan(id)).result_summary).toMatch(/couldn't be stored/);
   });
 
   test('because of what it would have started is taken by itself', async () => {

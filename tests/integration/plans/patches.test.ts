@@ -523,7 +523,7 @@ describe('a patch that widens an approved plan', () => {
       code: 'patch_conflict',
       details: { steps: [{ id: 'a', status: 'failed' }] },
     });
-    expect(error.message).toContain('taken off the plan');
+    expect(error.message).toContain('The change was dropped.');
     await reach(instance, plan.id, 'failed');
     expect((await instance.service.getPlan(plan.id)).pending_patch).toBeNull();
   });

@@ -115,7 +115,7 @@ describe('a step whose outcome nobody knows', () => {
     expect(await remindersIn('lost')).toEqual([]);
     await Promise.all([remindAfter(25), remindAfter(26)]);
     expect(await remindersIn('lost')).toEqual([
-      `Reminder for ana: nobody has said for 24 hours what became of step 1 of ${id} “Rooms”. Its answer never came. It may have gone through; we can't tell.`,
+      `Reminder for ana: the outcome of step 1 of ${id} “Rooms” has been unknown for 24 hours. Its answer never came. It may have gone through; we can't tell.`,
     ]);
     await instance.service.resume(id, { version: 1, steps: { 1: 'retry' } }, ana);
     await remindAfter(49);
@@ -194,7 +194,7 @@ describe('a change that needs an approval', () => {
     await remindAfter(49);
     const { pending_patch } = await instance.service.getPlan(id);
     const reminder = (wait: string) =>
-      `Reminder: the change of ${id} “Rooms” that ana proposed has waited for an approval for ${wait}. ${pending_patch?.widening[0]}\nApprove or reject it on the plan's card.`;
+      `Reminder: the change to ${id} “Rooms” proposed by ana has been waiting for approval for ${wait}. ${pending_patch?.widening[0]}\nApprove or reject it on the plan's card.`;
     expect(pending_patch?.widening[0]).toBeTruthy();
     expect(await remindersIn('changed')).toEqual([reminder('24 hours'), reminder('2 days')]);
     await instance.service.reject(id, { version: 2 }, ana);

@@ -140,14 +140,14 @@ describe('a plan that comes again', () => {
       .where(eq(planVersions.plan_id, plan.id));
     await expect(
       instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ana),
-    ).rejects.toThrow('its digest differs');
+    ).rejects.toThrow('its digest has changed');
   });
 
   test('says on its card and in its overview what comes and when', async () => {
     const series = daily();
     const { id } = await startBy(executor, instance, draftOf(series));
     const card = await instance.service.card(id, { user: 'ana', timezone: 'UTC' });
-    expect(card.terms[0]).toMatch(/^“Daily look” comes every day at \d\d:\d\d \(UTC\)\.$/);
+    expect(card.terms[0]).toMatch(/^“Daily look” repeats every day at \d\d:\d\d \(UTC\)\.$/);
     expect(card.next_at).toBe(series.starts_at);
     expect((await instance.service.overview(id)).next_at).toBe(series.starts_at);
     const plain = await startBy(executor, instance, { title: 'Once', steps: [noop('a')] });
@@ -430,7 +430,7 @@ describe('a draft with series', () => {
     });
     let text = '';
     for await (const chunk of instance.service.exportMarkdown(plan.id)) text += chunk;
-    expect(text).toContain('“Daily look” comes every week on Monday');
+    expect(text).toContain('“Daily look” repeats every week on Monday');
     const copy = await instance.service.commit(await instance.service.checkMarkdown(text, ana));
     const { id: _a, digest: _b, created_at: _c, updated_at: _d, ...rest } = plan;
     expect(copy).toMatchObject(rest);
@@ -460,7 +460,7 @@ describe('a draft with series', () => {
     const { terms } = await instance.service.versionDiff(plan.id, 1, 2);
     expect(terms[0]).toBe('steps no longer ask before they run');
     expect(terms[1]).toMatch(
-      /^“Daily look” comes every week on Monday at .*, until .* instead of every day/,
+      /^“Daily look” repeats every week on Monday at .*, until .* instead of every day/,
     );
     expect(await seriesOf(plan.id)).toHaveLength(1);
     expect((await getPlan(plan.id)).step_approval).toBe('none');

@@ -64,7 +64,7 @@ test('a card that was deleted is posted anew while its plan waits for somebody, 
   slack.fail('chat.update', { error: 'message_not_found' });
   const { version } = plan;
   await instance.service.cancel(plan.id, { version }, person('ana@example.com', 'api'));
-  await waitFor('the news', async () => answers(desk, root).join().includes('is cancelled'));
+  await waitFor('the news', async () => answers(desk, root).join().includes('was cancelled'));
   await waitFor('the card to rest', async () => {
     const { waiting } = await readDeliveryState(instance.db.query, 100);
     return waiting === 0;

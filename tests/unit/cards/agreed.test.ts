@@ -29,13 +29,13 @@ describe('a plan that comes again', () => {
 
   test('is drawn with each step once, and says in words when it comes', () => {
     const view = viewPlan(
-      makeFacts({ series: [series] }, steps, { terms: ['“Daily look” comes every day.'] }),
+      makeFacts({ series: [series] }, steps, { terms: ['“Daily look” repeats every day.'] }),
     );
     const section = view.sections.find(({ kind }) => kind === 'steps');
     expect(section?.lines.map(({ text }) => text)).toEqual(['Does nothing']);
     expect(section?.more).toBe('… and 1 more');
     const agreed = view.sections.find(({ kind }) => kind === 'terms');
-    expect(agreed?.lines.map(({ text }) => text)).toEqual(['“Daily look” comes every day.']);
+    expect(agreed?.lines.map(({ text }) => text)).toEqual(['“Daily look” repeats every day.']);
   });
 
   test('says on the card when a clock change skips it', () => {
@@ -73,7 +73,7 @@ describe('a plan that comes again', () => {
 
 describe('what is agreed besides the steps', () => {
   const long = `Comes ${'every second Tuesday and '.repeat(30)}never on Fridays.`;
-  const many = Array.from({ length: 8 }, (_, index) => `“Series ${index}” comes every day.`);
+  const many = Array.from({ length: 8 }, (_, index) => `“Series ${index}” repeats every day.`);
   const primaryOf = ({ buttons }: { buttons: Button[] }) =>
     buttons.find(({ style }) => style === 'primary')?.label;
 

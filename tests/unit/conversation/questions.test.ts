@@ -14,7 +14,7 @@ const failed = {
   status: 'failed',
   error: { code: 'blocked', message: 'No key.' },
 } as const;
-const rest = 'What depends on it is skipped; the rest goes on. The step can be asked again.';
+const rest = 'Steps that depend on it are skipped; the rest continue. You can ask again.';
 
 test('what somebody cannot do begins with the step and not with their name', () => {
   const step = makeStep('2', { ...failed, description: 'Open', output: { by: 'ben' } });
@@ -53,7 +53,7 @@ test('a call of which nobody knows what became is named by what it does, not by 
     question: 'The worker stopped during the call.',
   });
   expect(say(describeQuestion(plan, step, called))).toBe(
-    'Step 2 (Permanently deletes payroll.csv): The worker stopped during the call. Say what became of it.',
+    'Step 2 (Permanently deletes payroll.csv): The worker stopped during the call. Say what happened.',
   );
 });
 

@@ -19,7 +19,7 @@ const said = (changes: Partial<Series>) =>
 describe('a series whose time the clocks skip', () => {
   it('says when it does not come, and does not come then', () => {
     expect(said({})).toBe(
-      '“Nightly copy” comes every day at 02:30 (Europe/Berlin). Not when the clocks go forward (Sun, 29 Mar 2026, 03:00): there is no 02:30 then.',
+      '“Nightly copy” repeats every day at 02:30 (Europe/Berlin). Not when the clocks go forward (Sun, 29 Mar 2026, 03:00): there is no 02:30 then.',
     );
     const [from, to] = [new Date('2026-03-28T12:00:00Z'), new Date('2026-03-30T12:00:00Z')];
     expect(occurrencesBetween(nightly, from, to).map((moment) => moment.toISOString())).toEqual([

@@ -113,7 +113,7 @@ describe('a session at a gate', () => {
   });
 });
 
-describe('a schedule that does not fit', () => {
+describe('a schedule that doesn’t fit', () => {
   const script: Script = {
     turns: [waiting, waiting, waiting],
     sessions: [sessions.escalation, sessions.escalation, sessions.outline],

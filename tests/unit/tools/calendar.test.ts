@@ -205,7 +205,7 @@ describe('calendar_add', () => {
     );
     expect(await readFile(join(bench.workspace, 'notes.txt'), 'utf8')).toBe('notes');
     expect((await bench.fail('calendar_add', { ...event, calendar: 'web' })).message).toMatch(
-      /can only be read/,
+      /is read-only/,
     );
   });
 });
