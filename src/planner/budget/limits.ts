@@ -25,7 +25,7 @@ export function explainCap(cap: Cap | 'transitions', limits: PlanningLimits): st
     case 'time':
       return `I stopped after ${limits.wallSeconds} seconds without a plan. Ask for less at once, or raise WALL_TIME_SEC.`;
     case 'repeats':
-      return 'The model went in a circle: it made the same call again and again. Try rephrasing.';
+      return 'The model kept repeating the same call. Try rephrasing.';
     case 'transitions':
       return 'I went back and forth between stages without a plan. Ask for less at once.';
     case 'length':
@@ -41,9 +41,9 @@ export function explainCap(cap: Cap | 'transitions', limits: PlanningLimits): st
 export function explainHardCap(cap: Exclude<Ceiling, 'turn_soft'>, limits: PlanningLimits): string {
   switch (cap) {
     case 'session':
-      return `Planning on would cost more than the budget of this request (${dollars(limits.perSession)}). Ask for less at once, or raise BUDGET_PER_SESSION_USD.`;
+      return `Planning further would exceed the budget of this request (${dollars(limits.perSession)}). Ask for less at once, or raise BUDGET_PER_SESSION_USD.`;
     case 'day':
-      return `Planning on would cost more than the budget of the day (${dollars(limits.perDay)}). Go on tomorrow, or raise BUDGET_PER_DAY_USD.`;
+      return `Planning further would exceed today's budget (${dollars(limits.perDay)}). Continue tomorrow, or raise BUDGET_PER_DAY_USD.`;
     default:
       return cap satisfies never;
   }

@@ -56,7 +56,7 @@ function explainPlan(draft: PlanDraft, tools: PlannerTools): string {
 function readResult(state: Readonly<PlanningState>, draft: () => PlanDraft | null): Result {
   const { result, pause } = state;
   if (result === null) {
-    const text = `Planning came to a stop (${state.stage}) without a word. Ask again.`;
+    const text = `Planning stopped without a result (${state.stage}). Ask again.`;
     return { kind: 'aborted', reason: 'internal', text };
   }
   if (result.kind === 'proposal') {

@@ -161,7 +161,7 @@ export function hasTakenIn(
 /** The person wants no more of it; there is nothing that a tool could decide. */
 function stop(by: string): Continuation {
   const reason = `${by} stopped planning`;
-  const text = 'Planning is stopped, and nothing runs. Ask again when you want something else.';
+  const text = 'Planning has stopped and nothing will run. Ask again when you need something else.';
   return {
     event: 'rejected',
     changes: { pause: null, result: { kind: 'aborted', text, reason }, reason },

@@ -48,7 +48,7 @@ export function describeOutline(outline: PlanOutline, policy: InteractionPolicy)
   const taken = outline.assumptions.slice(0, lengthOf(policy).items);
   const assumed = taken.length === 0 ? [] : [`I assume: ${taken.map(trimEnd).join('; ')}.`];
   const next =
-    'Next I put these in order and show you that; nothing runs before you approve the plan.';
+    "Next I'll put these in order for you to review. Nothing runs until you approve the plan.";
   return [
     { text: head },
     ...(wanted === 'short' ? [] : [endSentence(outline.summary), ...lines].map(onCard)),
@@ -77,7 +77,7 @@ export function describeRoadmap(
     .filter(({ name }) => name !== roadmap.chosen)
     .map(({ name, differs }) => `- “${name}”: ${endSentence(differs)}`);
   const next =
-    'Next I work out when each of these happens; nothing runs before you approve the plan.';
+    "Next I'll work out when each of these happens. Nothing runs until you approve the plan.";
   return [
     { text: head },
     { text: endSentence(roadmap.reason), on_card: true },

@@ -51,7 +51,7 @@ export function findWays(
   const said: Way = {
     name: 'as said',
     same: [],
-    differs: 'Only the order that was said or is needed; the rest runs side by side.',
+    differs: 'Only the order that you gave or that is needed; the rest runs in parallel.',
     index,
     edges,
     nodes: outline.nodes,

@@ -43,7 +43,7 @@ export async function readCalendars(
     return {
       busy: [],
       looked_at: [],
-      unread: ['Calendars: no tool that reads them may be used while planning.'],
+      unread: ['Calendars: no tool may read them while planning.'],
     };
   try {
     const iso = (at: number) => toLocalIso(new Date(at), timezone);
@@ -67,7 +67,7 @@ export async function readCalendars(
       looked_at: [...new Set(['calendars', ...events.map(({ calendar }) => calendar)])].map(
         (name) => shorten(name, 300),
       ),
-      unread: truncated === true ? ['Calendars: there are more events than were read.'] : [],
+      unread: truncated === true ? ['Calendars: too many events to read them all.'] : [],
     };
   } catch (error) {
     if (signal.aborted) throw error;

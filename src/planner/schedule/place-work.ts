@@ -120,5 +120,5 @@ function spanOf(blocks: Schedule['blocks']): Pick<Schedule, 'starts_at' | 'ends_
 function explainImpossible(pass: Exclude<Pass, { kind: 'placed' }>, model: TimeModel): string {
   if (pass.kind === 'cycle') return 'Some parts wait for one another.';
   const name = sayNode(model.index, ownerOf(pass.node));
-  return `${name} finds no working time within ten years. Are there working hours at all?`;
+  return `${name} finds no working time within ten years. Are any working hours set?`;
 }

@@ -43,7 +43,7 @@ export function describeInfeasible(
   const more = late.length - 1;
   const reason = [
     ...(first === undefined ? [] : [describeLateness(index, first, { drivers, places }, timezone)]),
-    ...(more > 0 ? [`${countOf(more, 'more time')} cannot be kept either.`] : []),
+    ...(more > 0 ? [`${countOf(more, 'more time')} can't be met either.`] : []),
   ].join(' ');
   return {
     reason: shorten(reason, 1000),
@@ -100,7 +100,7 @@ function describeRemedy(
     }
     case 'release': {
       const node = ownerOf(remedy.node);
-      return [{ node, text: `Let ${sayNode(index, node)} begin when it can.` }];
+      return [{ node, text: `Let ${sayNode(index, node)} start as soon as it can.` }];
     }
     case 'days_on':
       return [{ node: null, text: `Work on ${listOf(remedy.dates.map(sayDate))}.` }];
@@ -131,6 +131,6 @@ export function tellConflicts({
     const say = (moment: string) => sayMoment(Date.parse(moment), timezone);
     const room = shift_to === null ? 'There is no room near' : `There is room on ${say(shift_to)}`;
     const title = titles.get(node) ?? node;
-    return `“${title}” meets ${other} on ${say(starts_at)}. ${room}.`.slice(0, 1000);
+    return `“${title}” overlaps ${other} on ${say(starts_at)}. ${room}.`.slice(0, 1000);
   });
 }

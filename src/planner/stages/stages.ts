@@ -34,7 +34,7 @@ const draftRoadmap: StageRunner = async (context) => {
       return askPerson(
         context,
         'DRAFT_OUTLINE',
-        [`The order does not work out: ${result.explanations.join(' ')} What should come first?`],
+        [`I can't put these in order: ${result.explanations.join(' ')} What should come first?`],
         'the dependencies contradict each other',
       );
   }
@@ -66,7 +66,7 @@ const validateRoadmapStage: StageRunner = async (context) => {
     session.discard(['dependencies']);
     return 'invalid_retryable';
   }
-  const why = blocking[0]?.text ?? 'I am not sure about the order.';
+  const why = blocking[0]?.text ?? "I'm not sure about the order.";
   return askPerson(
     context,
     'DRAFT_ROADMAP',
@@ -119,7 +119,7 @@ const collectContext: StageRunner = async (context) => {
       return askPerson(
         context,
         'COLLECT_CONTEXT',
-        ['I am not sure what kind of work this is. What should be true in the end, and by when?'],
+        ["I'm not sure what kind of work this is. What should the result be, and by when?"],
         'the pattern is a guess',
       );
     default:
@@ -162,11 +162,11 @@ const validateScheduleStage: StageRunner = async (context) => {
     session.discard(['schedule']);
     return 'invalid_retryable';
   }
-  const why = blocking[0]?.text ?? 'Several things fall into the same time.';
+  const why = blocking[0]?.text ?? 'Several things overlap.';
   return askPerson(
     context,
     'DRAFT_SCHEDULE',
-    [`${why} What may move?`],
+    [`${why} What can move?`],
     'the schedule is not sure enough',
   );
 };
@@ -209,7 +209,7 @@ const draftOutline: StageRunner = async (context) => {
   }
   const { outline } = session.state;
   if (outline === null || !session.has('outline'))
-    return giveUp(context, 'no_outline', 'No outline came of it. Ask again, or rephrase.');
+    return giveUp(context, 'no_outline', "I couldn't draft an outline. Ask again, or rephrase.");
   keepSureness(session);
   if (session.state.change?.gate === 'outline') session.change({ change: null });
   // What was assumed instead of asked stands on the plan.

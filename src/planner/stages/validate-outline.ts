@@ -66,7 +66,7 @@ function askAbout(context: StageContext, violations: Violation[]) {
   const [first] = violations;
   const question =
     first === undefined
-      ? 'I am not sure that I understood. What exactly should be true in the end?'
-      : `I could not make a sound plan of this: ${first.text} What should I do about it?`;
+      ? "I'm not sure I understood. What exactly should the result be?"
+      : `I couldn't make a sound plan of this: ${first.text} What should I do about it?`;
   return askPerson(context, 'DRAFT_OUTLINE', [question], 'the outline is not sure enough');
 }

@@ -126,7 +126,7 @@ function drawRoadmap(
   const notes =
     contradicted === 0
       ? []
-      : [`What was said wins over the order of the pattern in ${countOf(contradicted, 'place')}.`];
+      : [`Your order overrides that of the pattern in ${countOf(contradicted, 'place')}.`];
   return {
     pattern,
     context: { pattern_type: canonicalPattern(pattern), pattern, notes },
@@ -148,9 +148,9 @@ function drawRoadmap(
 }
 
 const fits: Record<RoadmapWay, string> = {
-  'as said': 'It holds what you said and nothing more.',
-  'one at a time': 'Each change is seen to succeed before the next begins.',
-  checked: 'What cannot be taken back waits for a look.',
+  'as said': 'It keeps the order you gave and adds nothing.',
+  'one at a time': 'Each change must succeed before the next begins.',
+  checked: 'Anything irreversible waits for a check.',
 };
 
 function explain(input: Input, compared: Compared[], wish: RoadmapWay | null): string {
@@ -158,8 +158,7 @@ function explain(input: Input, compared: Compared[], wish: RoadmapWay | null): s
   if (best === undefined) return '';
   const said = input.reason?.trim().replace(/\s+/g, ' ') ?? '';
   if (said !== '' && wish === best.way.name) return said.slice(0, 1000);
-  if (others.length === 0 && best.way.same.length > 0)
-    return 'There is only one order in which this can be done.';
+  if (others.length === 0 && best.way.same.length > 0) return 'Only one order is possible.';
   const asked = wish === best.way.name ? ', as you asked' : '';
   return `${fits[best.way.name]} ${compareTimes(best, others)}`
     .trim()

@@ -196,7 +196,7 @@ function writeQuestions(questions: Asked[], policy: InteractionPolicy): SaidLine
     ...(detail === 'short' || why === null ? [] : [{ text: `   ${endSentence(why)}` }]),
     ...(detail !== 'full' || taken === null
       ? []
-      : [{ text: `   Without an answer I take: ${endSentence(taken)}` }]),
+      : [{ text: `   If you don't answer, I'll assume: ${endSentence(taken)}` }]),
   ]);
   // One plain question needs no line above it, unless a tone asks for one.
   if (!numbered && (detail === 'short' || policy.tone === 'neutral')) return lines;

@@ -185,7 +185,7 @@ function approve(
   const outdated = (shown !== null && shown !== waited) || (waited !== null && waited !== now);
   // The plan's own card has checked its digest; of a gate what was shown must be what is there.
   if (gate !== 'schedule' && (outdated || now === null || waited === null)) {
-    return ask(toolContext, `The ${gate} has changed since it was shown, so it is shown again.`);
+    return ask(toolContext, `The ${gate} has changed since it was shown, so here it is again.`);
   }
   const approval = { digest: now ?? digestArtifact({}), by, at: toolContext.now.toISOString() };
   return {
@@ -201,7 +201,7 @@ function nameOf(gate: Gate): string {
 
 function reject(by: string, gate: Gate): ToolOutcome {
   const what = nameOf(gate);
-  const text = `The ${what} is rejected, and nothing runs. Ask again when you want something else.`;
+  const text = `The ${what} was rejected, and nothing will run. Ask again when you need something else.`;
   const reason = `${by} rejected the ${what}`;
   return {
     result: succeed({ rejected: gate, by }, `${reason}.`),

@@ -127,7 +127,7 @@ async function readPlans(
         }),
       ),
       looked_at: ['other plans'],
-      unread: more ? ['Other plans: there are more times than were read.'] : [],
+      unread: more ? ['Other plans: too many times to read them all.'] : [],
     };
   } catch (error) {
     if (signal.aborted) throw error;

@@ -96,7 +96,7 @@ function askAbout(spec: PatternSpec, proposes: string): SaidLine[] {
   const name = proposes.replace('proposed:', '').replaceAll('_', ' ');
   const { title } = patternRules[canonicalPattern(spec)];
   const what = isProposed(spec.pattern_type)
-    ? `No known pattern fits, so I propose a new one: “${name}”, nearest to a ${title}.`
+    ? `No known pattern fits, so I propose a new one: “${name}”, closest to a ${title}.`
     : `No known kind of ${title} fits, so I propose a new one: “${name}”.`;
   return [{ text: what }, { text: `Why: “${spec.rfc ?? ''}”`, on_card: true }];
 }

@@ -290,7 +290,7 @@ describe('what does not fit', () => {
     );
     expect(escalation?.infeasible.relaxations.map(({ text }) => text)).toEqual([
       'Move the deadline of “Review” to Fri, 13 Mar 2026, 17:00.',
-      'Let “Write” begin when it can.',
+      'Let “Write” start as soon as it can.',
       'Give “Review” 3 hours.',
     ]);
     expect(escalation?.text).toMatch(/Any one of these would help:\n- Move the deadline/);
@@ -351,7 +351,9 @@ describe('what does not fit', () => {
     expect(escalation?.infeasible.reason).toBe(
       '“Publish” is fixed at Tue, 10 Mar 2026, 10:00, 8 hours 15 minutes too early: it waits for “Build”.',
     );
-    expect(escalation?.infeasible.relaxations[0]?.text).toBe('Let “Publish” begin when it can.');
+    expect(escalation?.infeasible.relaxations[0]?.text).toBe(
+      'Let “Publish” start as soon as it can.',
+    );
   });
 
   it('tells nobody’s working time plainly', async () => {

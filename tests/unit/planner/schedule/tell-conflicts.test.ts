@@ -19,8 +19,8 @@ function tell(conflicts: Conflict[]): string[] {
 
 it('says what meets what, when, and where there is room, in the zone of the session', () => {
   expect(tell([conflict, { ...conflict, node: 'gone', shift_to: null }])).toEqual([
-    '“Review with legal” meets “Dentist” (ana’s calendar) on Mon, 4 May 2026, 10:00. There is room on Mon, 4 May 2026, 11:00.',
-    '“gone” meets “Dentist” (ana’s calendar) on Mon, 4 May 2026, 10:00. There is no room near.',
+    '“Review with legal” overlaps “Dentist” (ana’s calendar) on Mon, 4 May 2026, 10:00. There is room on Mon, 4 May 2026, 11:00.',
+    '“gone” overlaps “Dentist” (ana’s calendar) on Mon, 4 May 2026, 10:00. There is no room near.',
   ]);
 });
 

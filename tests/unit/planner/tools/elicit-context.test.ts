@@ -133,7 +133,7 @@ describe('elicit_context', () => {
     expect(await text({ conversation_style: 'concise' })).toBe('Where?');
     expect(await text({})).toBe('Where?\n   It decides where the file goes.');
     expect(await text({ conversation_style: 'coach', tone: 'friendly' })).toBe(
-      'One thing I would like to know first:\nWhere?\n   It decides where the file goes.\n   Without an answer I take: notes/.',
+      "One thing I would like to know first:\nWhere?\n   It decides where the file goes.\n   If you don't answer, I'll assume: notes/.",
     );
     expect(await text({ tone: 'clinical' })).toMatch(/^Input required:\nWhere\?/);
   });
