@@ -130,7 +130,7 @@ export function viewOptions(facts: PlanCardFacts): Section | null {
   const without = 'Continue without it: steps that depend on it run as if it were done.';
   const again = 'Or ask again and say what should change.';
   const { failed } = facts.plan.counts;
-  const retry = `Retry the ${failed === 1 ? 'step' : 'failed steps'}, once the cause is gone.`;
+  const retry = `Retry the ${failed === 1 ? 'step' : 'failed steps'} once the cause is fixed.`;
   const texts = [...(failed > 0 ? [retry] : []), ...(failed === 1 ? [without] : []), again];
   return makeSection(
     'options',

@@ -199,11 +199,9 @@ function warnAbout({ open_calls, problem }: PlanningTrace): string[] {
     ...(open_calls.length === 0
       ? []
       : [
-          `${calls} never came back, or not yet: counted as ${formatCharge(estimate) || 'no cost'}, as estimated.`,
+          `${calls} without a result, counted at the estimated ${formatCharge(estimate) || 'zero cost'}.`,
         ]),
-    ...(problem === null
-      ? []
-      : [`This trace does not follow the table of planning. ${show(problem)}`]),
+    ...(problem === null ? [] : [`This trace doesn't match the planning stages. ${show(problem)}`]),
   ];
 }
 
@@ -211,7 +209,7 @@ export function viewTrace(trace: PlanningTrace): TraceView {
   const { entries, run_id } = trace;
   const none =
     run_id === null
-      ? 'This plan was proposed as it stands; no planner drafted it.'
+      ? 'This plan was submitted directly; no planner drafted it.'
       : 'Nothing has been planned yet.';
   return {
     planner: showLine(trace.planner, 120),

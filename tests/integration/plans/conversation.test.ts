@@ -295,7 +295,7 @@ describe('proposals nobody decides', () => {
     for (let round = 0; round < 3; round++) await createExpiry(contextOf(idle), 7, 1)();
     for (let n = 0; n < 3; n++) {
       expect(
-        (await textsIn(`old-${n}`)).filter((text) => text.includes('still waits')),
+        (await textsIn(`old-${n}`)).filter((text) => text.includes('still waiting')),
       ).toHaveLength(1);
     }
   });

@@ -436,7 +436,7 @@ describe('a plan that is over', () => {
       ['Failed', 'Permanently deletes archive/old.md', 'archive/old.md does not exist.'],
       ['Done already', '1.txt written, 12 bytes', ''],
       ['Not run', 'Lists the workspace', ''],
-      ['What you can do', 'Retry the step, once the cause is gone.', ''],
+      ['What you can do', 'Retry the step once the cause is fixed.', ''],
     ]);
   });
 

@@ -58,7 +58,7 @@ describe('the trace of a plan', () => {
         '      PLAN-3f9a1c20, version 1, is approved. · asked: Reply “approve”.',
         '',
         '  In all 1.1 s · $0.003 · 5 calls · 1 failed · 1 remembered · 2 turns',
-        '  ! 1 model call never came back, or not yet: counted as $0.07, as estimated.',
+        '  ! 1 model call without a result, counted at the estimated $0.07.',
         '',
       ].join('\n'),
     );
@@ -96,7 +96,7 @@ describe('the trace of a plan', () => {
 
   it('of a plan that no planner drafted says so', async () => {
     const { printed } = await run(makeTrace({ planner: 'proposed directly' }));
-    expect(printed).toContain('This plan was proposed as it stands; no planner drafted it.');
+    expect(printed).toContain('This plan was submitted directly; no planner drafted it.');
     expect(printed).not.toContain('In all');
   });
 
@@ -104,7 +104,7 @@ describe('the trace of a plan', () => {
     const problem = 'Entry 2: SEEK_APPROVAL knows no “drafted”.';
     const { printed } = await run(makeTrace({ run_id: 'run_1', problem }));
     expect(printed.replace(/\s+/g, ' ')).toContain(
-      `! This trace does not follow the table of planning. ${problem}`,
+      `! This trace doesn't match the planning stages. ${problem}`,
     );
   });
 
