@@ -22,7 +22,7 @@ function lineOf(step: ShownStep, facts: PlanCardFacts): Line {
 /** Who could not do their step. */
 function blockerOf({ output }: Step, facts: PlanCardFacts): string {
   const by = isObject(output) ? output.by : null;
-  return typeof by === 'string' ? showPerson(facts, by, 60) : 'Somebody';
+  return typeof by === 'string' ? showPerson(facts, by, 60) : 'Someone';
 }
 
 function failedLine(step: ShownStep, facts: PlanCardFacts): Line {

@@ -15,7 +15,7 @@ type Entered = Pick<Press, 'text' | 'fields'>;
 
 const nothing: Entered = { text: '', fields: null };
 
-/** The part as an approval says it. A place says nothing about another version: the approval names the one that was shown. */
+/** The part as an approval names it. Places on a card mean its version only, and the approval names that version. */
 async function readPart(
   service: Service,
   { plan_id }: CardPress,
@@ -146,7 +146,7 @@ async function decidePlan(
 }
 
 /**
- * @param pressed the press's own name, under which it decides once
+ * @param pressed the key under which this press decides once
  * @throws what the service refuses
  */
 export async function carryOutPress(
@@ -167,11 +167,11 @@ export async function carryOutPress(
 }
 
 /**
- * A press in a chat: it decides in the conversation of its card and nowhere else.
- * @param conversation null: it was pressed in a list or a window that belongs to none
- * @param elsewhere what a press from another conversation is told
- * @returns why nothing was decided, for its presser alone; null: it was
- * @throws what passes by itself
+ * A press in a chat, which decides only in the conversation of its card.
+ * @param conversation null: it was pressed in a list or window that belongs to none
+ * @param elsewhere the refusal for a press from another conversation
+ * @returns the refusal, for the person who pressed; null: the press was carried out
+ * @throws errors that pass by themselves, so that the event is tried again
  */
 export async function carryOutPressIn(
   service: Service,

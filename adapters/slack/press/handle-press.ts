@@ -1,4 +1,4 @@
-// What a stored press or a form that was sent does: once, in the conversation of its card, as the person who pressed; and why not, said to
+// Handles a stored press or a submitted form: once, in the conversation of its card, as the person who pressed. A refusal is shown to
 // them alone.
 import { entryWords, pressWords } from '#cards/chat-words.ts';
 import { viewPlan } from '#cards/view-model.ts';
@@ -18,12 +18,12 @@ import { readFieldValues, readText, readTicked } from './read-entered.ts';
 import { type Listener, tellAlone } from './tell.ts';
 import { isApproval, isPart } from './windows.ts';
 
-/** What is known of the event beside its signal. */
+/** The rest of the event, beside its signal. */
 type Event = Pick<InboxEvent, 'id' | 'received_at'>;
 
 const markOf = ({ id, received_at: at }: Event) => ({ once: `slack:press:${id}`, at });
 
-/** Carries the press out, and tells its presser alone why nothing came of it. */
+/** Carries the press out. A refusal is shown to the person who pressed. */
 async function attempt(
   context: SlackContext,
   presser: Listener,
@@ -32,11 +32,11 @@ async function attempt(
 ): Promise<void> {
   const { service, people } = context;
   const { team, user, place } = presser;
-  // Whose press it is has to be known; that Slack does not say so is no refusal of theirs.
+  // Throws where Slack doesn't say who pressed, so that the event is tried again.
   const { id, timezone } = await people.find(team, user);
   const actor = person(id, 'slack', timezone);
   const press = await read(actor);
-  // A list, Home and a window opened from there decide nothing.
+  // Lists, Home and windows opened from there decide nothing.
   const conversation = place === null ? null : conversationAt(place);
   const refusal = await carryOutPressIn(
     service,
@@ -47,7 +47,7 @@ async function attempt(
     pressWords.elsewhere,
   );
   if (refusal === null) return;
-  // The window is closed: what they wrote would be gone.
+  // The window has closed, so what they wrote is given back.
   const { text } = press;
   const again = text === '' ? '' : `\n${entryWords.wrote({ text })}`;
   await tellAlone(context, presser, `${refusal.message}${again}`);
@@ -89,7 +89,7 @@ function buttonOf({ press }: Held, view: SentSignal['sent']['view']): AnyPress {
   return isApproval(view) && 'plan_id' in press ? { ...press, action: 'approve' } : press;
 }
 
-/** A form that was sent: only by whom it was opened for. */
+/** A submitted form counts only from the person it was opened for. */
 export async function decideSent(
   context: SlackContext,
   { team, sent }: SentSignal,

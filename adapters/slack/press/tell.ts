@@ -40,7 +40,7 @@ export async function tellAlone(context: Teller, listener: Listener, text: strin
     if (cause instanceof CountersignError && cause.passesAfterMs !== null) throw cause;
     // Somebody who cannot be told has been refused all the same. What they are told may hold what they wrote.
     context.warn(
-      `Somebody in ${listener.team} could not be told in Slack what came of a press.`,
+      `The outcome of a press could not be shown in Slack to a person in ${listener.team}.`,
       cause,
     );
   });

@@ -1,4 +1,4 @@
-// What a stored press does: once, in the conversation of its card, as the person who pressed; and why not, said to them alone.
+// Handles a stored press: once, in the conversation of its card, as the person who pressed. A refusal is shown to them alone.
 import { entryWords, pressWords } from '#cards/chat-words.ts';
 import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
 import { conversationAt } from '#chat/outbox/open-conversation.ts';
@@ -26,7 +26,7 @@ async function attempt(
   scene: Scene,
   pressed: Pressed,
 ): Promise<string | null> {
-  // Whose press it is has to be known; that nobody says so is no refusal of theirs.
+  // Throws where Teams doesn't say who pressed, so that the event is tried again.
   const { id, zone } = await people.find(scene);
   const actor = person(id, 'teams', zone);
   if (decision.kind === 'settings') {
@@ -59,8 +59,8 @@ async function tell(context: TeamsContext, scene: Scene, text: string): Promise<
     await context.port.whisper(scene.place, scene.from.id, drawNote(text));
   } catch (cause) {
     if (cause instanceof CountersignError && cause.passesAfterMs !== null) throw cause;
-    // Somebody who cannot be told has been refused all the same.
-    context.warn('Somebody could not be told in Teams why nothing came of their press.', cause);
+    // The press was refused, whether or not its person learns of it.
+    context.warn('The reason why a press was refused could not be shown in Teams.', cause);
   }
 }
 
