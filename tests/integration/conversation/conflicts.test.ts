@@ -63,7 +63,7 @@ test('a plan that meets other things says so before its call to action, and keep
   });
   const lines = run.response_text.split('\n');
   expect(lines.slice(1, -1)).toEqual([
-    ...[1, 2, 3].map((number) => expect.stringContaining(`meets “Meeting ${number}” on`)),
+    ...[1, 2, 3].map((number) => expect.stringContaining(`overlaps “Meeting ${number}” on`)),
     'And 1 more.',
   ]);
   expect(lines.at(-1)).toMatch(/“approve”/);

@@ -43,7 +43,7 @@ test('a code from Slack, sent from Teams, makes both one person in Slack at once
 
   expect(await ask('mine')).toContain(plan.id);
   expect(await ask('link show')).toContain('ana@example.com and teams:X1:O1');
-  expect(await ask('link WRONG-WRONG')).toContain('There is no such code');
+  expect(await ask('link WRONG-WRONG')).toContain('This code is unknown');
 
   expect(await ask('link remove')).toContain('Unlinked');
   expect(await ask('mine')).not.toContain(plan.id);

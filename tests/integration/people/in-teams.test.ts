@@ -36,7 +36,7 @@ test('a code from Slack, sent to the bot in Teams, makes both one person in Team
   await ask('plans mine', "You haven't asked for anything yet");
   const given = await service.link(readLinkCommand(''), elsewhere);
   if (given.kind !== 'code') throw new Error('No code was given.');
-  await ask('plans link WRONG-WRONG', 'There is no such code');
+  await ask('plans link WRONG-WRONG', 'This code is unknown');
   expect(await service.personOf(elsewhere.id)).toBe(elsewhere.id);
 
   await ask(`plans link ${given.code}`, 'Linked');

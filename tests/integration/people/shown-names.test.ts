@@ -112,7 +112,7 @@ test('what is said of somebody does not begin with their name, so that one from 
   });
   await expect(patch(widen, ben)).rejects.toMatchObject({
     message: expect.stringContaining(
-      `A change by אנה (${patch_id}, version 3) waits for approval.`,
+      `A change by אנה (${patch_id}, version 3) is waiting for approval`,
     ),
   });
 });

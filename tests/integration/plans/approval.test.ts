@@ -165,7 +165,7 @@ describe('a part of a plan', () => {
   test('is judged by the operations that remain', async () => {
     const plan = await propose({ steps: [noop('1'), remove('a'), noop('2', '1')] });
     await expect(approve(plan, ana, { except: ['2'] })).rejects.toThrow(
-      'These steps need more than one approval (also one of ben or cleo for workspace_delete), so the plan is approved as a whole.',
+      'These steps need more than one approval (also one of ben or cleo for workspace_delete), so the plan can only be approved as a whole.',
     );
     expect((await instance.service.getPlan(plan.id)).approvals).toEqual([]);
     const now = await approve(plan, ana, { except: ['a'] });

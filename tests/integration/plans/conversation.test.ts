@@ -194,7 +194,7 @@ describe('proposals nobody decides', () => {
     expect((await instance.service.getPlan(id)).status).toBe('cancelled');
     const texts = await textsIn('stale');
     expect(texts.at(-1)).toContain('Nobody decided within 7 days.');
-    expect(texts.join()).not.toContain('still waits');
+    expect(texts.join()).not.toContain('still waiting');
     const { rows } = await instance.db.query.execute<{ planning_status: string }>(
       sql`select planning_status from countersign.runs where plan_id = ${id}`,
     );
@@ -220,7 +220,7 @@ describe('proposals nobody decides', () => {
     };
     // Old as the version is, the wait for a person began with the refusal.
     expect(await statusAfter(0)).toBe('needs_review');
-    expect((await textsIn('reviewed')).join()).not.toContain('still waits');
+    expect((await textsIn('reviewed')).join()).not.toContain('still waiting');
     expect(await statusAfter(4)).toBe('needs_review');
     expect((await textsIn('reviewed')).at(-1)).toBe(
       `${plan.id} “Reviewed” is still waiting for a decision. It will be cancelled in 3 days unless someone decides.`,

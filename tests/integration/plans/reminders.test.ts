@@ -281,7 +281,7 @@ describe('a plan that cannot be expired', () => {
     await proposeIn('young and quiet');
     const round = createExpiry(at(4 * 24), 7, 1);
     const heard = async (conversation: string) =>
-      (await textsIn(conversation)).filter((text) => text.includes('still waits'));
+      (await textsIn(conversation)).filter((text) => text.includes('still waiting'));
     await whileRefused(bad.id, 'messages', async () => {
       await round();
       await round();

@@ -313,7 +313,7 @@ describe('what was missed', () => {
     expect(plan.total_steps).toBeLessThanOrEqual(30 + 31);
     const { changes } = await instance.service.diff(id, 1, 500);
     expect(changes.find(({ kind }) => kind === 'series_missed')?.detail).toMatch(
-      /^Occurrences of “Daily look” since \d{4}-\d\d-\d\d were not run/,
+      /^Occurrences of “Daily look” since \d{4}-\d\d-\d\d were skipped/,
     );
     await checkPlan(instance.db.query, id);
   });

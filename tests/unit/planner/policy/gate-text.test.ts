@@ -21,7 +21,7 @@ describe('what a gate shows', () => {
     expect(normal).toContain('\n- Prepare\n');
     expect(normal).not.toContain('Review with legal');
     expect(coach).toContain('- Prepare\n  - Design the page\n  - Review with legal');
-    expect(coach).toContain('nothing runs before you approve');
+    expect(coach).toContain('Nothing runs until you approve');
     for (const text of [short, normal, coach]) {
       expect(text).toContain('I assume: The date is fixed.');
     }
