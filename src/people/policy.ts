@@ -69,20 +69,15 @@ export async function readWish(
   text: string,
 ): Promise<PolicyWish | null> {
   if (planner.readWish === undefined) return null;
-  return planner.readWish(text, await readLastAsked(db.query, conversation));
+  return planner.readWish(text, await isStyleAsked(db.query, conversation));
 }
 
-/** Whether the bot's last message asks how the person likes to be talked with, and whether it says anything else. */
-async function readLastAsked(
-  db: Queryable,
-  conversation: string,
-): Promise<'no' | 'beside' | 'alone'> {
+/** Whether the bot's last message asks how the person likes to be talked with. */
+async function isStyleAsked(db: Queryable, conversation: string): Promise<boolean> {
   const said = await readLatestMessages(db, conversation, 5);
   const parts = said.findLast(({ author }) => author === 'bot')?.parts ?? null;
-  if (parts?.kind !== 'question' && parts?.kind !== 'answer') return 'no';
-  const { questions, lines } = parts.facts;
-  if (!questions.some(({ id }) => id === styleQuestionId)) return 'no';
-  return questions.length === 1 && lines.length === 1 ? 'alone' : 'beside';
+  if (parts?.kind !== 'question' && parts?.kind !== 'answer') return false;
+  return parts.facts.questions.some(({ id }) => id === styleQuestionId);
 }
 
 /** Keeps a wish for the run, and for the person where it was meant so. */

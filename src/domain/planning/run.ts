@@ -121,7 +121,7 @@ export type Planner = {
   /**
    * What a message says about how to talk and ask, where that is read by rules before anything is planned. Left out: the
    * planner finds that itself.
-   * @param styleAsked whether the bot's last message asks for the style: beside something else, or alone
+   * @param styleAsked whether the bot's last message asks for the style
    */
-  readWish?(text: string, styleAsked: 'no' | 'beside' | 'alone'): PolicyWish | null;
+  readWish?(text: string, styleAsked: boolean): PolicyWish | null;
 };
