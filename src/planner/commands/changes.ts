@@ -1,46 +1,34 @@
 // Changes of a plan: "leave out step 2", "use b.txt instead of a.txt", "at 10:00 instead", "also post …". Each is a fixed form
 // that says which step it means and what of it; anything else is asked about. What nobody spoke of stays as it is.
+import { referencesOf } from '#domain/plan/arguments.ts';
 import type { Dependency, PlanDraft, StepDraft } from '#domain/plan/plan.ts';
 import type { Gate } from '#domain/planning/stages.ts';
-import type { Json, JsonObject } from '#domain/text.ts';
+import { type Json, JsonObject } from '#domain/text.ts';
 import type { Question } from './command.ts';
 import { baseName, tidyPath } from './files.ts';
 import { ask } from './questions.ts';
-import {
-  type Duration,
-  type Moment,
-  type Rule,
-  readDuration,
-  readMoment,
-  readRule,
-  timeOnDay,
-  type Words,
-} from './times.ts';
+import { type Moment, readMoment, readRule, timeOnDay } from './times.ts';
 import { tokenize } from './tokens.ts';
 
-export type Edge = {
+type Edge = {
   from: string;
   to: string;
   type: Dependency['type'];
   lag_minutes: number;
   remove: boolean;
 };
-export type Move = {
-  steps: string[];
-  not_before?: string;
-  deadline?: string;
-  duration?: Duration;
-  drop?: ('not_before' | 'deadline' | 'duration_minutes')[];
-};
 
 export type Changes = {
   /** The steps as they should be, those left out missing. */
   steps: StepDraft[];
+  /** Which steps wait for which from now on, and no more. */
   edges: Edge[];
-  moves: Move[];
-  /** The rule of what comes again, and the words to be planned besides. */
-  rule: Rule | null;
-  additions: { text: string; place: 'beside' | 'behind' | 'before' }[];
+  /** A time for these steps; for those that have one where none is named. */
+  move: { steps: string[]; not_before?: string; deadline?: string } | null;
+  /** The rule of what comes again. */
+  rule: string | null;
+  /** Words to be planned besides. */
+  addition: { text: string; place: 'beside' | 'behind' } | null;
   /** The earliest stage that has to be done again. */
   gate: Gate;
 };
@@ -48,465 +36,288 @@ export type ReadChanges =
   | { kind: 'changes'; changes: Changes }
   | { kind: 'question'; question: Question };
 
-export const changeHelp =
-  'I can change this plan when you say it like this: "use b.txt instead of a.txt", "leave out step 2", "call it c.md instead", "change "old words" to "new words"", "at 10:00 instead", "step 2 before step 1" or "add: post "done" here". What should change?';
-
-type Setting = { now: Date; timezone: string };
-type Form = [pattern: RegExp, change: (changer: Changer, match: Groups) => boolean];
+type Plan = Pick<PlanDraft, 'series'> & { steps: StepDraft[]; now: Date; timezone: string };
+type Change = Pick<Changes, 'gate'> & Partial<Changes>;
 type Groups = Record<string, string>;
+type Form = [pattern: RegExp, read: (plan: Plan, said: Groups) => Change | null];
+
+/** A change that is understood and cannot be made; the message says why. */
+class Problem extends Error {}
+
+const help =
+  'I can change this plan when you say it like this: "use b.txt instead of a.txt", "leave out step 2", "call it c.md instead", "change "old words" to "new words"", "at 10:00 instead", "step 2 before step 1" or "add: post "done" here". What should change?';
+const charactersAtMost = 4000;
 
 const step = String.raw`(?:the\s+)?(?:steps?\s+\d+(?:(?:\s*,\s*|\s+and\s+)(?:step\s+)?\d+)*|(?:first|last)\s+step|[\p{L}]+(?:\s+step)?|\S+\.\p{L}\S*)`;
 const text = String.raw`(?:"[^"]*"|“[^”]*”|'[^']*'|\S+)`;
+const form = (pattern: string, read: Form[1]): Form => [new RegExp(`^${pattern}$`, 'iu'), read];
 
 const forms: Form[] = [
-  [
-    new RegExp(`^(?:leave out|skip|drop|omit|without|remove) (?<step>${step})$`, 'iu'),
-    (changer, { step: name = '' }) => changer.leaveOut(name),
-  ],
-  [
-    new RegExp(`^(?:use|take|write) (?<now>${text}) instead of (?<old>${text})$`, 'iu'),
-    (changer, { now = '', old = '' }) => changer.replace(old, now),
-  ],
-  [
-    new RegExp(`^(?:replace|change|rename) (?<old>${text}) (?:with|by|to) (?<now>${text})$`, 'iu'),
-    (changer, { now = '', old = '' }) => changer.replace(old, now),
-  ],
-  [
-    new RegExp(`^call it (?<now>${text}) instead of (?<old>${text})$`, 'iu'),
-    (changer, { now = '', old = '' }) => changer.replace(old, now),
-  ],
-  [
-    new RegExp(`^(?:call|name) it (?<now>${text})(?: instead)?$`, 'iu'),
-    (changer, { now = '' }) => changer.rename(now),
-  ],
-  [
-    new RegExp(`^(?:move|put) it (?:to|in|into) (?<now>${text})(?: instead)?$`, 'iu'),
-    (changer, { now = '' }) => changer.moveTo(now),
-  ],
-  [
-    new RegExp(`^(?:move|put) it (?:to|in|into) (?<now>${text}) instead of (?<old>${text})$`, 'iu'),
-    (changer, { now = '', old = '' }) => changer.replace(old, now),
-  ],
-  [
-    /^(?:change the text to|it should say|the text should be) (?<now>[^\n]+)$/iu,
-    (changer, { now = '' }) => changer.setText(now),
-  ],
-  [
-    /^swap steps? (?<one>\d+) and (?:step )?(?<other>\d+)$/iu,
-    (changer, { one = '', other = '' }) => changer.swap(one, other),
-  ],
-  [
-    new RegExp(`^(?<one>${step}) (?<word>before|after) (?<other>${step})$`, 'iu'),
-    (changer, { one = '', word, other = '' }) =>
-      word === 'before' ? changer.order(one, other) : changer.order(other, one),
-  ],
-  [/^(?:drop|remove|forget) the deadline$/iu, (changer) => changer.setDeadline(null)],
-  [
-    /^(?:move|change|set) the deadline to (?<when>.+)$/iu,
-    (changer, { when = '' }) => changer.setDeadline(when),
-  ],
-  [
-    new RegExp(
-      `^(?:start|begin|do|move) (?<step>${step}) (?<when>(?:on|at|in|tomorrow|today|to)\\b.+)$`,
-      'iu',
-    ),
-    (changer, { step: name = '', when = '' }) => changer.setTime(when.replace(/^to /i, ''), name),
-  ],
-  [
-    /^(?:make it |do it |move it to )?(?<when>(?:at|on|tomorrow|today|in|every|each|daily|weekly|\d{1,2}:\d\d).*?)(?: instead)?$/iu,
-    (changer, { when = '' }) => changer.setTime(when, null),
-  ],
+  form(`(?:leave out|skip|drop|omit|without|remove) (?<name>${step})`, (plan, { name = '' }) =>
+    leaveOut(plan, findSteps(plan, name)),
+  ),
+  form(
+    `(?:use (?<now>${text}) instead of (?<old>${text})|(?:replace|change|rename) (?<was>${text}) (?:with|by|to) (?<then>${text}))`,
+    (plan, { old, now, was = '', then = '' }) => replace(plan, old ?? was, now ?? then),
+  ),
+  form(`(?:call|name) it (?<name>${text})(?: instead)?`, (plan, { name = '' }) => {
+    const path = lastPath(plan);
+    const folder = path?.slice(0, -baseName(path).length) ?? '';
+    const now = plain(name);
+    if (path === null || now.includes(' ')) return null;
+    return replace(plan, path, now.includes('/') ? now : folder + now);
+  }),
+  form(`move it (?:to|into) (?<place>${text})(?: instead)?`, (plan, { place = '' }) => {
+    const moves = plan.steps.filter(({ operation }) => /^(?:move|copy)/.test(operation));
+    const path = moves.length === 1 ? lastPath(plan) : null;
+    const now = plain(place);
+    if (path === null || /\s/.test(now)) return null;
+    const isFile = !now.endsWith('/') && /\.\p{L}+$/u.test(now);
+    return replace(plan, path, isFile ? now : `${tidyPath(now)}/${baseName(path)}`);
+  }),
+  form(
+    `(?<one>${step}) (?<word>before|after) (?<other>${step})`,
+    (plan, { one = '', word, other = '' }) => {
+      const [a, b] = [findSteps(plan, one), findSteps(plan, other)];
+      if (a.length !== 1 || b.length !== 1) return null;
+      return word === 'before' ? reorder(plan, a[0], b[0]) : reorder(plan, b[0], a[0]);
+    },
+  ),
+  form(String.raw`swap steps? (?<a>\d+) and (?:step )?(?<b>\d+)`, (plan, { a = '', b = '' }) => {
+    const [one, other] = findSteps(plan, `steps ${a} and ${b}`);
+    const waits = plan.steps.find(({ id }) => id === other);
+    return idsOf(waits).includes(one ?? '') ? reorder(plan, other, one) : reorder(plan, one, other);
+  }),
+  form('(?:move|change|set) the deadline to (?<when>.+)', (plan, { when = '' }) => {
+    const moment = readWhen(plan, when);
+    return moment && { gate: 'schedule', move: { steps: [], deadline: moment.iso } };
+  }),
+  form(
+    String.raw`start (?<name>${step}) (?<when>(?:on|at|in|tomorrow|today)\b.+)`,
+    (plan, { name = '', when = '' }) => {
+      const moment = readWhen(plan, when);
+      return moment && setTime(plan, moment, findSteps(plan, name));
+    },
+  ),
+  form('(?<when>(?:every|each|daily|weekly) .*?)(?: instead)?', setRule),
+  form(
+    String.raw`(?:make it |do it )?(?<when>(?:at|on|tomorrow|today|in|\d{1,2}:\d\d)\b.*?)(?: instead)?`,
+    (plan, { when = '' }) => {
+      const moment = readWhen(plan, /^\d/.test(when) ? `at ${when}` : when);
+      return moment && setTime(plan, moment, null);
+    },
+  ),
+  form(
+    String.raw`(?<how>add|also|then)\s*[:,]?\s+(?<words>[\s\S]+)`,
+    (_, { how = '', words = '' }) => {
+      const place = how.toLowerCase() === 'then' ? 'behind' : 'beside';
+      return { gate: 'outline', addition: { text: words, place } };
+    },
+  ),
 ];
-const addition =
-  /^(?<how>add|also|then|first|before that|after that)\s*[:,]?\s+(?<text>[\s\S]+)$/iu;
 
-export function readChanges(feedback: string, previous: PlanDraft, setting: Setting): ReadChanges {
+export function readChanges(
+  feedback: string,
+  previous: PlanDraft,
+  { now, timezone }: { now: Date; timezone: string },
+): ReadChanges {
   const said = feedback
     .trim()
     .replace(/^propose changes\s*:\s*/i, '')
     .replace(/[.!]+$/, '');
-  if (said.length > 4000)
-    return {
-      kind: 'question',
-      question: ask(
-        'change',
-        'command',
-        'That is too long to read as changes: I read 4,000 characters at most. What should change?',
-      ),
-    };
-  const changer = new Changer(previous, setting);
-  const whole = changer.read(said);
-  // Several changes at once, joined by "and" or semicolons: each has to be one by itself.
-  const parts = whole
-    ? []
-    : said.split(
-        /\s*;\s*|,?\s+and\s+(?=(?:leave|skip|drop|use|replace|change|rename|call|move|add|also)\b)/i,
-      );
-  const read =
-    whole || (parts.length > 1 && parts.length <= 20 && parts.every((part) => changer.read(part)));
-  if (changer.problem !== null)
-    return { kind: 'question', question: ask('change', 'command', changer.problem) };
-  if (!read) return { kind: 'question', question: ask('change', 'command', changeHelp) };
-  const problem = changer.finish();
-  return problem === null
-    ? { kind: 'changes', changes: changer.changes }
-    : { kind: 'question', question: ask('change', 'command', problem) };
+  const question = (why: string): ReadChanges => ({
+    kind: 'question',
+    question: ask('change', 'command', why),
+  });
+  if (said.length > charactersAtMost)
+    return question(
+      'That is too long to read as changes: I read 4,000 characters at most. What should change?',
+    );
+  const steps = previous.steps.map((one, index) => ({ ...one, id: one.id ?? String(index + 1) }));
+  const plan: Plan = { steps, series: previous.series, now, timezone };
+  try {
+    for (const [pattern, read] of forms) {
+      const match = pattern.exec(said);
+      const change = match === null ? null : read(plan, { ...match.groups });
+      if (change === null) continue;
+      const nothing = { edges: [], move: null, rule: null, addition: null };
+      return { kind: 'changes', changes: { steps, ...nothing, ...change } };
+    }
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return question(`${error.message} What should change?`);
+  }
+  return question(help);
 }
 
 const plain = (said: string): string =>
   /^(["'“])([\s\S]*)["'”]$/u.exec(said.trim())?.[2] ?? said.trim();
-const idsOf = (one: StepDraft) =>
-  (one.after ?? []).map((edge) => (typeof edge === 'string' ? edge : edge.id));
+const idsOf = (one: StepDraft | undefined) =>
+  (one?.after ?? []).map((edge) => (typeof edge === 'string' ? edge : edge.id));
+const numberOf = ({ steps }: Plan, id: string | undefined) =>
+  steps.findIndex((one) => one.id === id) + 1;
 
-class Changer {
-  problem: string | null = null;
-  readonly changes: Changes;
-  readonly #ids: string[];
-  readonly #setting: Setting;
-  readonly #previous: PlanDraft;
-
-  constructor(previous: PlanDraft, setting: Setting) {
-    const steps = previous.steps.map((one, index) => ({ ...one, id: one.id ?? String(index + 1) }));
-    this.#ids = steps.map(({ id }) => id);
-    this.#setting = setting;
-    this.#previous = previous;
-    this.changes = { steps, edges: [], moves: [], rule: null, additions: [], gate: 'schedule' };
+/** Steps by number, place, what they do, or the file they are about; []: there is none. */
+function findSteps({ steps }: Plan, name: string): string[] {
+  const ids = steps.map(({ id = '' }) => id);
+  const said = plain(name.replace(/^the\s+/i, ''));
+  const numbers = /^steps?\s+(.+)$/i.exec(said)?.[1]?.match(/\d+/g);
+  if (numbers != null) {
+    const found = numbers.flatMap((number) => ids[Number(number) - 1] ?? []);
+    if (found.length === numbers.length) return found;
+    throw new Problem(`There is no such step; the plan has ${ids.length}.`);
   }
-
-  read(said: string): boolean {
-    for (const [pattern, change] of forms) {
-      const match = pattern.exec(said.trim());
-      if (match !== null && change(this, { ...match.groups })) return true;
-      if (this.problem !== null) return false;
-    }
-    const more = addition.exec(said.trim())?.groups;
-    if (more === undefined) return false;
-    const how = (more.how ?? '').toLowerCase();
-    const place = /^(?:then|after that)$/.test(how)
-      ? 'behind'
-      : /^(?:first|before that)$/.test(how)
-        ? 'before'
-        : 'beside';
-    this.changes.additions.push({ text: more.text ?? '', place });
-    this.#reach('outline');
-    return true;
-  }
-
-  #reach(gate: Gate): void {
-    const order: Gate[] = ['outline', 'roadmap', 'schedule'];
-    if (order.indexOf(gate) < order.indexOf(this.changes.gate)) this.changes.gate = gate;
-  }
-
-  /** Steps by number, place, what they do, or the file they are about; [] and a problem: there is none, or there are several. */
-  #find(name: string): string[] {
-    const said = plain(name.replace(/^the\s+/i, ''));
-    const numbers = /^steps?\s+(.+)$/i.exec(said)?.[1]?.match(/\d+/g);
-    if (numbers != null) {
-      const ids = numbers.map((number) => this.#ids[Number(number) - 1] ?? '');
-      if (!ids.includes('')) return ids;
-      this.problem = `There is no such step; the plan has ${this.#ids.length}. Which one should change?`;
-      return [];
-    }
-    if (/^first step$/i.test(said)) return this.#ids.slice(0, 1);
-    if (/^last step$/i.test(said)) return this.#ids.slice(-1);
-    const word = said.toLowerCase().replace(/\s+step$/, '');
-    const { steps } = this.changes;
-    const found = /[./]/.test(word)
-      ? steps.filter((one) =>
-          Object.values(one.args ?? {}).some(
-            (value) => typeof value === 'string' && tidyPath(value) === tidyPath(said),
-          ),
+  if (/^first step$/i.test(said)) return ids.slice(0, 1);
+  if (/^last step$/i.test(said)) return ids.slice(-1);
+  const word = said.toLowerCase().replace(/\s+step$/, '');
+  const isMeant = ({ args = {}, description, operation }: StepDraft) =>
+    /[./]/.test(word)
+      ? Object.values(args).some(
+          (value) => typeof value === 'string' && tidyPath(value) === tidyPath(said),
         )
-      : steps.filter(
-          ({ description, operation }) =>
-            description.toLowerCase().split(' ', 1)[0] === word || operation.toLowerCase() === word,
-        );
-    if (found.length === 1) return found.map(({ id = '' }) => id);
-    if (found.length > 1)
-      this.problem = `Several steps are meant by "${said}". Which one? Name it by its number, such as step 2.`;
-    return [];
-  }
-
-  leaveOut(name: string): boolean {
-    const gone = this.#find(name);
-    if (gone.length === 0) return false;
-    const { steps } = this.changes;
-    const left = steps.filter(({ id = '' }) => !gone.includes(id));
-    const taken = left.find((one) =>
-      gone.some(
-        (id) =>
-          JSON.stringify([one.args ?? {}, one.when ?? []]).includes(`"${id}"`) && takes(one, id),
-      ),
-    );
-    if (left.length === 0) this.problem = 'Nothing would be left of the plan. What should change?';
-    else if (taken !== undefined)
-      this.problem = `Step ${this.#ids.indexOf(taken.id ?? '') + 1} needs what a removed step gives. What should change?`;
-    if (this.problem !== null) return false;
-    const before = new Map(steps.map((one) => [one.id ?? '', idsOf(one)]));
-    const through = (id: string): string[] =>
-      gone.includes(id) ? (before.get(id) ?? []).flatMap(through) : [id];
-    this.changes.steps = left.map((one) => {
-      const edges = one.after ?? [];
-      if (!idsOf(one).some((id) => gone.includes(id))) return one;
-      const kept = edges.filter(
-        (edge) => !gone.includes(typeof edge === 'string' ? edge : edge.id),
-      );
-      const more = idsOf(one)
-        .filter((id) => gone.includes(id))
-        .flatMap(through);
-      return { ...one, after: [...kept, ...new Set(more)] };
-    });
-    this.#reach('outline');
-    return true;
-  }
-
-  /** Changes every text among the arguments; whole names and words only. false: nothing has changed. */
-  #reword(change: (value: string, one: StepDraft, name: string) => string): boolean {
-    let changed = false;
-    const walk = (value: Json, one: StepDraft, name: string): Json => {
-      if (typeof value !== 'string') {
-        if (Array.isArray(value)) return value.map((item) => walk(item, one, name));
-        return typeof value === 'object' && value !== null && !('$from' in value)
-          ? Object.fromEntries(
-              Object.entries(value).map(([key, item]) => [key, walk(item, one, key)]),
-            )
-          : value;
-      }
-      const next = change(value, one, name);
-      changed ||= next !== value;
-      return next;
-    };
-    this.changes.steps = this.changes.steps.map((one) => {
-      const args: JsonObject = Object.fromEntries(
-        Object.entries(one.args ?? {}).map(([name, value]) => [name, walk(value, one, name)]),
-      );
-      return { ...one, args };
-    });
-    if (changed) this.#reach('outline');
-    return changed;
-  }
-
-  replace(given: string, to: string): boolean {
-    const old = plain(given);
-    const now = plain(to);
-    if (old === '') return false;
-    const folder = old.endsWith('/') && now.endsWith('/');
-    const [from, into] = folder
-      ? [old, now]
-      : [old.replace(/(?<=.)\/$/, ''), now.replace(/(?<=.)\/$/, '')];
-    const pattern = new RegExp(
-      `(?<![\\p{L}\\p{N}_.-])${from.replace(/[.*+?^${'$'}{}()|[\]\\]/g, '\\$&')}(?![\\p{L}\\p{N}_-]|\\.\\p{L})`,
-      'gu',
-    );
-    if (this.#reword((value) => value.replace(pattern, () => into))) return true;
-    this.problem = `"${old}" is nowhere in this plan. What should change?`;
-    return false;
-  }
-
-  /** The file that the plan ends with gets another name in its folder. */
-  rename(to: string): boolean {
-    const path = this.#lastPath();
-    const now = plain(to);
-    if (path === null || now.includes(' ')) return false;
-    return this.replace(
-      path,
-      now.includes('/') ? now : path.slice(0, path.length - baseName(path).length) + now,
-    );
-  }
-
-  moveTo(to: string): boolean {
-    const moves = this.changes.steps.filter(({ operation }) => /^(?:move|copy)/.test(operation));
-    const path = moves.length === 1 ? this.#lastPath() : null;
-    const now = plain(to);
-    if (path === null || /\s/.test(now)) return false;
-    return this.replace(
-      path,
-      now.endsWith('/') || !/\.\p{L}+$/u.test(now) ? `${tidyPath(now)}/${baseName(path)}` : now,
-    );
-  }
-
-  #lastPath(): string | null {
-    const named = this.changes.steps.flatMap(({ args = {} }) => [
-      args.path ?? args.to ?? args.destination,
-    ]);
-    const last = named.findLast((value) => typeof value === 'string');
-    return typeof last === 'string' ? last : null;
-  }
-
-  setText(to: string): boolean {
-    const texts = this.changes.steps.flatMap(({ args = {} }) =>
-      (['content', 'text'] as const).filter((name) => typeof args[name] === 'string'),
-    );
-    if (texts.length !== 1) return false;
-    return this.#reword((value, _, name) => (name === texts[0] ? plain(to) : value));
-  }
-
-  swap(one: string, other: string): boolean {
-    const [a, b] = [...this.#find(`step ${one}`), ...this.#find(`step ${other}`)].map((id) =>
-      this.changes.steps.find((step) => step.id === id),
-    );
-    if (a === undefined || b === undefined) return false;
-    const [first, second] = idsOf(b).includes(a.id ?? '') ? [a, b] : [b, a];
-    return this.order(
-      `step ${this.#ids.indexOf(second.id ?? '') + 1}`,
-      `step ${this.#ids.indexOf(first.id ?? '') + 1}`,
-    );
-  }
-
-  /** `first` is done before `second`; an edge the other way goes. */
-  order(first: string, second: string): boolean {
-    const [from, to] = [this.#find(first), this.#find(second)];
-    const [a] = from;
-    const [b] = to;
-    if (a === undefined || b === undefined || from.length + to.length > 2 || a === b) return false;
-    const steps = new Map(this.changes.steps.map((one) => [one.id ?? '', one]));
-    const back = (steps.get(a)?.after ?? []).find(
-      (edge) => (typeof edge === 'string' ? edge : edge.id) === b,
-    );
-    if (takes(steps.get(a), b)) {
-      this.problem = `Step ${this.#ids.indexOf(a) + 1} needs what step ${this.#ids.indexOf(b) + 1} gives. What should change?`;
-      return false;
-    }
-    if (back !== undefined) {
-      const edge = typeof back === 'string' ? { type: 'FS' as const, lag_minutes: 0 } : back;
-      this.changes.edges.push({
-        from: b,
-        to: a,
-        type: edge.type,
-        lag_minutes: edge.lag_minutes,
-        remove: true,
-      });
-    }
-    this.changes.edges.push({ from: a, to: b, type: 'FS', lag_minutes: 0, remove: false });
-    this.#reach('roadmap');
-    return true;
-  }
-
-  #words(said: string): Words {
-    return { source: said, tokens: tokenize(said), ...this.#setting };
-  }
-
-  #moment(said: string): Moment | null {
-    const words = this.#words(said);
-    const read = readMoment(words, 0);
-    if (read === null || read.next < words.tokens.length) return null;
-    if (read.value.problem !== null)
-      this.problem = `When is "${said}"? Say it with a day and a time, such as tomorrow at 15:00.`;
-    return read.value.problem === null ? read.value : null;
-  }
-
-  setDeadline(when: string | null): boolean {
-    const moment = when === null ? null : this.#moment(when);
-    if (when !== null && moment === null) return false;
-    this.changes.moves.push({
-      steps: [],
-      ...(moment === null ? { drop: ['deadline'] } : { deadline: moment.iso }),
-    });
-    return true;
-  }
-
-  /** @param name null: whatever has a time, else all of it */
-  setTime(when: string, name: string | null): boolean {
-    const words = this.#words(when);
-    const length = readDuration(words, 0);
-    if (length?.next === words.tokens.length && name !== null) return false;
-    const rule = readRule(words, 0);
-    if (rule !== null && rule.next === words.tokens.length)
-      return name === null && rule.value.problem === null && this.#setRule(rule.value);
-    const moment = this.#moment(/^\d/.test(when) ? `at ${when}` : when);
-    if (moment === null) return false;
-    const wanted = name === null ? null : this.#find(name);
-    if (wanted?.length === 0) return false;
-    const timed = this.changes.steps.filter(
-      ({ args = {} }) =>
-        typeof args.at === 'string' ||
-        typeof args.rrule === 'string' ||
-        typeof args.start === 'string',
-    );
-    if (timed.length > 0 && wanted === null)
-      return timed.length === 1 && this.#setArgument(timed[0], moment);
-    if (wanted !== null && timed.some(({ id = '' }) => wanted.includes(id)))
-      return this.#setArgument(
-        timed.find(({ id = '' }) => wanted.includes(id)),
-        moment,
-      );
-    if ((this.#previous.series ?? []).length > 0) return false;
-    const held = this.changes.steps.filter(({ not_before }) => not_before !== undefined);
-    const steps = wanted ?? (held.length > 0 ? held : this.changes.steps).map(({ id = '' }) => id);
-    this.changes.moves.push({
-      steps,
-      not_before:
-        moment.bare && held.length > 0
-          ? timeOnDay(held[0]?.not_before ?? '', moment.iso, this.#setting.timezone)
-          : moment.iso,
-    });
-    return true;
-  }
-
-  #setArgument(one: StepDraft | undefined, moment: Moment): boolean {
-    if (one === undefined) return false;
-    const { args = {} } = one;
-    const { timezone } = this.#setting;
-    if (typeof args.rrule === 'string') {
-      if (!moment.bare) return false;
-      const [hour, minute] = moment.iso.slice(11, 16).split(':').map(Number);
-      const rrule = args.rrule.replace(
-        /BYHOUR=\d+;BYMINUTE=\d+/,
-        `BYHOUR=${hour};BYMINUTE=${minute}`,
-      );
-      return this.#reword((value, step, name) =>
-        step.id === one.id && name === 'rrule' ? rrule : value,
-      );
-    }
-    const name = typeof args.at === 'string' ? 'at' : 'start';
-    if (typeof args.end === 'string') return false;
-    const old = String(args[name]);
-    const next = moment.bare ? timeOnDay(old, moment.iso, timezone) : moment.iso;
-    return this.#reword((value, step, key) => (step.id === one.id && key === name ? next : value));
-  }
-
-  #setRule(rule: Rule): boolean {
-    const timed = this.changes.steps.filter(({ args = {} }) => typeof args.rrule === 'string');
-    const [only] = timed;
-    const hour = (old: string) =>
-      rule.assumedHour
-        ? rule.rrule.replace(
-            /BYHOUR=\d+;BYMINUTE=\d+/,
-            /BYHOUR=\d+;BYMINUTE=\d+/.exec(old)?.[0] ?? '$&',
-          )
-        : rule.rrule;
-    if (only !== undefined && timed.length === 1) {
-      const next = hour(String(only.args?.rrule));
-      return this.#reword((value, one, name) =>
-        one.id === only.id && name === 'rrule' ? next : value,
-      );
-    }
-    const [series, ...more] = this.#previous.series ?? [];
-    if (series === undefined || more.length > 0) return false;
-    this.changes.rule = { ...rule, rrule: hour(series.rrule) };
-    this.#reach('outline');
-    return true;
-  }
-
-  /** A sentence where changes together cannot be. */
-  finish(): string | null {
-    const { gate, edges, moves } = this.changes;
-    if (gate === 'outline' && (edges.length > 0 || moves.length > 0))
-      return 'Say changes of the order or of times by themselves. What should change first?';
-    return gate === 'roadmap' && moves.length > 0
-      ? 'Say changes of times by themselves. What should change first?'
-      : null;
-  }
+      : [description.split(' ', 1)[0], operation].some((one) => one?.toLowerCase() === word);
+  const found = steps.filter(isMeant).map(({ id = '' }) => id);
+  if (found.length > 1)
+    throw new Problem(`Several steps are meant by "${said}". Name one by its number.`);
+  return found;
 }
 
 /** Whether a step takes something from the output of another. */
-function takes(one: StepDraft | undefined, id: string): boolean {
-  const find = (value: Json): boolean =>
-    typeof value === 'object' &&
-    value !== null &&
-    (Array.isArray(value)
-      ? value.some(find)
-      : value.$from === id || Object.values(value).some(find));
-  const when = one?.when == null ? [] : [one.when].flat();
-  return find(one?.args ?? {}) || when.some((condition) => condition.step === id);
+function takes(one: StepDraft | undefined, id: string | undefined): boolean {
+  const when = [one?.when ?? []].flat();
+  return (
+    referencesOf(one?.args ?? {}).some(({ $from }) => $from === id) ||
+    when.some((condition) => condition.step === id)
+  );
+}
+
+function leaveOut(plan: Plan, gone: string[]): Change | null {
+  if (gone.length === 0) return null;
+  const left = plan.steps.filter(({ id = '' }) => !gone.includes(id));
+  if (left.length === 0) throw new Problem('Nothing would be left of the plan.');
+  const taken = left.find((one) => gone.some((id) => takes(one, id)));
+  if (taken !== undefined)
+    throw new Problem(`Step ${numberOf(plan, taken.id)} needs what a removed step gives.`);
+  return { gate: 'outline', steps: left };
+}
+
+/** Changes texts among the arguments. null: nothing has changed. */
+function reword(
+  { steps }: Plan,
+  change: (value: string, one: StepDraft, name: string) => string,
+): Change | null {
+  const walk = (value: Json, one: StepDraft, name: string): Json => {
+    if (typeof value === 'string') return change(value, one, name);
+    if (Array.isArray(value)) return value.map((item) => walk(item, one, name));
+    if (typeof value !== 'object' || value === null || '$from' in value) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, walk(item, one, key)]),
+    );
+  };
+  const next = steps.map((one) => ({
+    ...one,
+    args: JsonObject.parse(walk(one.args ?? {}, one, '')),
+  }));
+  const changed = JSON.stringify(next) !== JSON.stringify(steps);
+  return changed ? { gate: 'outline', steps: next } : null;
+}
+
+/** Whole names and words only. */
+function replace(plan: Plan, given: string, to: string): Change | null {
+  const folders = [given, to].every((one) => plain(one).endsWith('/'));
+  const name = (said: string) => (folders ? plain(said) : plain(said).replace(/(?<=.)\/$/, ''));
+  const [old, now] = [name(given), name(to)];
+  if (old === '') return null;
+  const exact = old.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  const whole = new RegExp(
+    String.raw`(?<![\p{L}\p{N}_.-])${exact}(?![\p{L}\p{N}_-]|\.\p{L})`,
+    'gu',
+  );
+  const change = reword(plan, (value) => value.replace(whole, () => now));
+  if (change === null) throw new Problem(`"${old}" is nowhere in this plan.`);
+  return change;
+}
+
+/** The file that the plan ends with. */
+function lastPath({ steps }: Plan): string | null {
+  const paths = steps.map(({ args = {} }) => args.path ?? args.to ?? args.destination);
+  return paths.findLast((path) => typeof path === 'string') ?? null;
+}
+
+function reorder(plan: Plan, first: string | undefined, second: string | undefined): Change | null {
+  if (first === undefined || second === undefined || first === second) return null;
+  const one = plan.steps.find(({ id }) => id === first);
+  if (takes(one, second))
+    throw new Problem(
+      `Step ${numberOf(plan, first)} needs what step ${numberOf(plan, second)} gives.`,
+    );
+  const next: Edge = { from: first, to: second, type: 'FS', lag_minutes: 0, remove: false };
+  const back = (one?.after ?? []).flatMap((edge): Edge[] => {
+    const { id, type, lag_minutes } =
+      typeof edge === 'string' ? { id: edge, type: 'FS' as const, lag_minutes: 0 } : edge;
+    return id === second ? [{ from: second, to: first, type, lag_minutes, remove: true }] : [];
+  });
+  return { gate: 'roadmap', edges: [...back, next] };
+}
+
+function wordsOf({ now, timezone }: Plan, said: string) {
+  return { source: said, tokens: tokenize(said), now, timezone };
+}
+
+/** The moment that all of `said` names; null: it names none. */
+function readWhen(plan: Plan, said: string): Moment | null {
+  const words = wordsOf(plan, said);
+  const read = readMoment(words, 0);
+  if (read === null || read.next < words.tokens.length) return null;
+  if (read.value.problem !== null)
+    throw new Problem(
+      `When is "${said}"? Say it with a day and a time, such as tomorrow at 15:00.`,
+    );
+  return read.value;
+}
+
+const clock = /BYHOUR=\d+;BYMINUTE=\d+/;
+
+/** @param wanted null: whatever has a time, else all of it */
+function setTime(plan: Plan, moment: Moment, wanted: string[] | null): Change | null {
+  const { timezone } = plan;
+  if (wanted?.length === 0) return null;
+  const steps = plan.steps.filter(({ id = '' }) => wanted === null || wanted.includes(id));
+  const isTimed = ({ args = {} }: StepDraft) =>
+    [args.at, args.rrule, args.start].some((value) => typeof value === 'string');
+  const [timed, ...more] = steps.filter(isTimed);
+  if (timed !== undefined) {
+    const again = typeof timed.args?.rrule === 'string';
+    if (more.length > 0 || timed.args?.end !== undefined || (again && !moment.bare)) return null;
+    const [hour, minute] = moment.iso.slice(11, 16).split(':').map(Number);
+    return reword(plan, (value, one, name) => {
+      if (one.id !== timed.id) return value;
+      if (name === 'rrule') return value.replace(clock, `BYHOUR=${hour};BYMINUTE=${minute}`);
+      if (name !== 'at' && name !== 'start') return value;
+      return moment.bare ? timeOnDay(value, moment.iso, timezone) : moment.iso;
+    });
+  }
+  if ((plan.series ?? []).length > 0) return null;
+  const held = steps.filter(({ not_before }) => not_before !== undefined);
+  const day = held[0]?.not_before;
+  const not_before =
+    moment.bare && day !== undefined ? timeOnDay(day, moment.iso, timezone) : moment.iso;
+  const moved = wanted === null && held.length > 0 ? held : steps;
+  return { gate: 'schedule', move: { steps: moved.map(({ id = '' }) => id), not_before } };
+}
+
+/** Another rule for the one thing that comes again, at its old time of day where none is named. */
+function setRule(plan: Plan, { when = '' }: Groups): Change | null {
+  const words = wordsOf(plan, when);
+  const read = readRule(words, 0);
+  if (read?.next !== words.tokens.length || read.value.problem !== null) return null;
+  const { rrule, assumedHour } = read.value;
+  const at = (old: string) =>
+    assumedHour ? rrule.replace(clock, clock.exec(old)?.[0] ?? '$&') : rrule;
+  const timed = plan.steps.filter(({ args = {} }) => typeof args.rrule === 'string');
+  if (timed.length === 1)
+    return reword(plan, (value, _, name) => (name === 'rrule' ? at(value) : value));
+  const [series, ...more] = plan.series ?? [];
+  if (series === undefined || more.length > 0) return null;
+  return { gate: 'outline', rule: at(series.rrule) };
 }

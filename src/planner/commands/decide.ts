@@ -36,10 +36,11 @@ export type Asked = { text: string; answers: ReadonlyMap<string, string>; paths:
 
 const lookUpsAtMost = 20;
 
-export async function decide(work: Work, asked: Asked): Promise<Decision> {
+/** @param firstId the number of the first step, where others are there already */
+export async function decide(work: Work, asked: Asked, firstId = 1): Promise<Decision> {
   try {
     work.signal.throwIfAborted();
-    return await decideOn(work, asked);
+    return await decideOn(work, asked, firstId);
   } catch (error) {
     if (work.signal.aborted)
       return {
@@ -53,7 +54,11 @@ export async function decide(work: Work, asked: Asked): Promise<Decision> {
   }
 }
 
-async function decideOn(work: Work, { text, answers, paths }: Asked): Promise<Decision> {
+async function decideOn(
+  work: Work,
+  { text, answers, paths }: Asked,
+  firstId: number,
+): Promise<Decision> {
   const { tools, request, clock, signal } = work;
   const manifest = tools.manifest();
   const talk = answerTalk(text, manifest, request.now, request.timezone);
@@ -111,7 +116,8 @@ async function decideOn(work: Work, { text, answers, paths }: Asked): Promise<De
   if (finds.length > 0 && finds.length === clauses.length) return answerFinds(work, finds);
   if (clauses.length === 0)
     return { kind: 'answer', text: 'There is nothing to do.', reason: 'nothing was asked for' };
-  const built = await buildSteps(clauses, { tools, timezone: request.timezone, answers, signal });
+  const setting = { tools, timezone: request.timezone, answers, signal };
+  const built = await buildSteps(clauses, setting, firstId);
   switch (built.kind) {
     case 'questions':
       return {

@@ -11,7 +11,6 @@ import { draftPlan } from '../draft/draft-plan.ts';
 import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
 import type { Reasoner, StageTask } from '../reasoner.ts';
 import { withoutAddedCheckpoints } from '../roadmap/added-checkpoints.ts';
-import { buildSteps } from './build.ts';
 import { type Changes, readChanges } from './changes.ts';
 import type { Question } from './command.ts';
 import { readConversation } from './conversation.ts';
@@ -167,13 +166,16 @@ async function fillChange(task: StageTask, clock: Clock, feedback: string): Prom
   const { changes } = read;
   switch (stage) {
     case 'DRAFT_OUTLINE': {
-      const additions = await buildAdditions(task, clock, changes, draft);
-      if (!Array.isArray(additions)) return conclude(task, additions);
+      const addition =
+        changes.addition === null
+          ? null
+          : await buildAddition(task, clock, changes, changes.addition, draft);
+      if (addition !== null && 'kind' in addition) return conclude(task, addition);
       const manifest = task.tools.manifest();
       return finish(
         task,
         'generate_nodes',
-        toArgs(rewriteOutline(outline, changes, additions, manifest, request.timezone)),
+        toArgs(rewriteOutline(outline, changes, addition, manifest, request.timezone)),
       );
     }
     case 'DRAFT_ROADMAP': {
@@ -207,69 +209,47 @@ async function fillChange(task: StageTask, clock: Clock, feedback: string): Prom
 }
 
 /** Times belong to nodes; a deadline that is meant for none in particular is that of all that have one. */
-function moveNodes({ nodes }: PlanOutline, { moves }: Changes) {
-  return moves.flatMap(({ steps, not_before, deadline, drop }) => {
-    const dated = nodes.filter((node) => node.deadline !== null);
-    const meant =
-      steps.length > 0
-        ? nodes.filter((node) => node.steps.some(({ id = '' }) => steps.includes(id)))
-        : dated.length > 0
-          ? dated
-          : nodes.filter(({ parent }) => parent === null);
-    return meant.map(({ id }) => ({
-      node: id,
-      not_before: not_before ?? null,
-      exact: null,
-      deadline: deadline ?? null,
-      duration_minutes: null,
-      drop: drop ?? null,
-    }));
-  });
+function moveNodes({ nodes }: PlanOutline, { move }: Changes) {
+  if (move === null) return [];
+  const { steps, not_before = null, deadline = null } = move;
+  const dated = nodes.filter((node) => node.deadline !== null);
+  const whole = dated.length > 0 ? dated : nodes.filter(({ parent }) => parent === null);
+  const named = nodes.filter((node) => node.steps.some(({ id = '' }) => steps.includes(id)));
+  return (steps.length > 0 ? named : whole).map(({ id }) => ({
+    node: id,
+    not_before,
+    exact: null,
+    deadline,
+    duration_minutes: null,
+    drop: null,
+  }));
 }
 
-async function buildAdditions(
-  task: StageTask,
+async function buildAddition(
+  { request, tools, signal }: StageTask,
   clock: Clock,
-  { additions, steps }: Changes,
+  { steps }: Changes,
+  { text, place }: NonNullable<Changes['addition']>,
   draft: PlanDraft,
-): Promise<Addition[] | Exclude<Decision, { kind: 'plan' }>> {
-  const { request, tools, signal } = task;
+): Promise<Addition | Exclude<Decision, Planned>> {
   const paths = steps
     .flatMap(({ tool, operation, args = {} }) => {
       const spec = tools.manifest().find((one) => one.tool === tool && one.operation === operation);
       return spec === undefined ? [] : findTouched({ spec, args }).writes.slice(-1);
     })
     .slice(-1);
-  let id = Math.max(0, ...draft.steps.map((step) => Number(step.id) || 0)) + 1;
-  const built: Addition[] = [];
-  for (const { text, place } of additions) {
-    const answers = new Map<string, string>();
-    const decision = await decide(
-      { request, tools: { ...tools, readable: () => [] }, clock, signal, trace: [] },
-      { text, answers, paths },
-    );
-    // The words are to be said again as a change, not by themselves.
-    if (decision.kind === 'questions')
-      return {
-        ...decision,
-        questions: decision.questions.map((one) => ({ ...one, id: 'change' })),
-      };
-    if (decision.kind !== 'plan') return decision;
-    const made = await buildSteps(
-      decision.request.clauses,
-      { tools, timezone: request.timezone, answers, signal },
-      id,
-    );
-    if (made.kind !== 'steps')
-      return {
-        kind: 'answer',
-        text: 'There is nothing to add.',
-        reason: 'nothing came of the addition',
-      };
-    id += made.steps.length;
-    built.push({ place, steps: made.steps });
-  }
-  return built;
+  const id = Math.max(0, ...draft.steps.map((step) => Number(step.id) || 0)) + 1;
+  const answers = new Map<string, string>();
+  const decision = await decide(
+    { request, tools: { ...tools, readable: () => [] }, clock, signal, trace: [] },
+    { text, answers, paths },
+    id,
+  );
+  if (decision.kind === 'plan') return { place, steps: decision.steps };
+  if (decision.kind !== 'questions') return decision;
+  // The words are to be said again as a change, not by themselves.
+  const questions = decision.questions.map((one) => ({ ...one, id: 'change' }));
+  return { ...decision, questions };
 }
 
 /** What is no plan: an answer, a refusal, a question. */

@@ -12,7 +12,7 @@ import { folderOf } from './files.ts';
 import { findTouched, stepsConflict } from './order.ts';
 import type { Step } from './step.ts';
 
-export type Addition = { place: 'beside' | 'behind' | 'before'; steps: Step[] };
+export type Addition = { place: 'beside' | 'behind'; steps: Step[] };
 
 const idsOf = (after: StepDraft['after'] = []) =>
   after.map((edge) => (typeof edge === 'string' ? edge : edge.id));
@@ -20,7 +20,7 @@ const idsOf = (after: StepDraft['after'] = []) =>
 export function rewriteOutline(
   given: PlanOutline,
   { steps, rule }: Changes,
-  additions: Addition[],
+  addition: Addition | null,
   manifest: OperationSpec[],
   timezone: string,
 ): WrittenOutline {
@@ -49,9 +49,7 @@ export function rewriteOutline(
         ...rest,
         title: same ? node.title : plain,
         recurs:
-          node.recurs !== null && rule !== null
-            ? { ...node.recurs, rrule: rule.rrule }
-            : node.recurs,
+          node.recurs !== null && rule !== null ? { ...node.recurs, rrule: rule } : node.recurs,
         after: rewire(node, outline, wanted),
         steps: own.map((one) => writeOld(one, node, specOf(one), timezone, described)),
       },
@@ -65,15 +63,11 @@ export function rewriteOutline(
   const owners = new Map(
     outline.nodes.flatMap(({ id, steps: own }) => own.map((one) => [one.id ?? '', id] as const)),
   );
-  const addAll = (front: boolean) =>
-    additions
-      .filter(({ place }) => (place === 'before') === front)
-      .flatMap((addition) => addNodes(addition, described, owners, nodes, timezone));
-  const [first, fresh] = [addAll(true), addAll(false)];
-  const all = [...described, ...additions.flatMap(({ steps: own }) => own)];
+  const fresh = addition === null ? [] : addNodes(addition, described, owners, nodes, timezone);
+  const all = [...described, ...(addition?.steps ?? [])];
   const removed =
     steps.length < [...owners].length ||
-    additions.length > 0 ||
+    addition !== null ||
     [...wanted.values()].some((one) => changed(one, outline));
   const flat = outline.nodes.every(({ structure }) => structure === 'goal' || structure === 'task');
   const retitle = flat && removed && all.length > 0;
@@ -81,12 +75,9 @@ export function rewriteOutline(
   return {
     title,
     summary: removed ? describeOutcome(all, timezone).slice(0, 1000) : outline.summary,
-    nodes: [
-      ...nodes.filter(({ parent }) => parent === null),
-      ...first,
-      ...nodes.filter(({ parent }) => parent !== null),
-      ...fresh,
-    ].map((node) => (retitle && node.parent === null ? { ...node, title } : node)),
+    nodes: [...nodes, ...fresh].map((node) =>
+      retitle && node.parent === null ? { ...node, title } : node,
+    ),
     risks: outline.risks.map(({ text, sign }) => ({ text, sign: sign ?? null })),
     assumptions: outline.assumptions,
     confidence: 0.9,
@@ -181,22 +172,16 @@ function addNodes(
   timezone: string,
 ): WrittenNode[] {
   const goal = nodes.find(({ parent }) => parent === null)?.id ?? null;
-  const owner = (id: string) => owners.get(id) ?? id;
   const waiting = new Set(
     nodes.flatMap(({ after }) => after.map((edge) => (typeof edge === 'string' ? edge : edge.id))),
   );
   const tasks = nodes.filter(({ steps: own }) => own.length > 0);
   const ends = tasks.filter(({ id }) => !waiting.has(id)).map(({ id }) => id);
-  if (place === 'before') {
-    const last = steps.at(-1)?.id ?? '';
-    for (const task of tasks) if (task.after.length === 0) task.after = [last];
-  }
   return steps.map((step, index) => {
     const own = findTouched(step);
-    const met =
-      place === 'before'
-        ? []
-        : old.filter((one) => stepsConflict(findTouched(one), own)).map(({ id }) => owner(id));
+    const met = old
+      .filter((one) => stepsConflict(findTouched(one), own))
+      .map(({ id }) => owners.get(id) ?? id);
     const behind = place === 'behind' && index === 0 ? ends : [];
     return {
       ...emptyNode({
