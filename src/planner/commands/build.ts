@@ -180,7 +180,7 @@ class Builder {
           const { text } = command;
           const own: Text =
             text.kind === 'each' ? { kind: 'literal', text: text.texts[k] ?? '' } : text;
-          this.#addWrite(tidyPath(path), own, command.overwrite || null);
+          this.#addWrite(tidyPath(path), own, null);
         }
         return;
       case 'edit':

@@ -28,7 +28,7 @@ export type Files =
   | { kind: 'set'; set: FileSet };
 
 export type Command =
-  | { do: 'write'; paths: string[]; text: Text; overwrite: boolean }
+  | { do: 'write'; paths: string[]; text: Text }
   | { do: 'edit'; path: string; edit: Edit }
   | { do: 'move' | 'copy'; files: Files; to: string[] }
   | { do: 'delete'; files: Files }

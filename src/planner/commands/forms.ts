@@ -1,11 +1,11 @@
 // The commands there are: the forms they are said in, and what each becomes. Documented in docs/commands.md.
+import { Temporal } from 'temporal-polyfill';
 import { type Json, JsonValue } from '#domain/text.ts';
-import type { Command, Edit, FileSet, Files, Text } from './command.ts';
-import { baseName, tidyPath } from './files.ts';
+import type { Command, Edit, Files, Text } from './command.ts';
+import { baseName, folderOf, tidyPath } from './files.ts';
 import { type Bindings, definePattern, type Pattern, type Reading, type Span } from './match.ts';
 import { type Introduction, readText, type TextProblem } from './texts.ts';
-import type { Moment, Read, Rule } from './times.ts';
-import { readDuration, readMoment } from './times.ts';
+import { type Moment, type Rule, readDuration } from './times.ts';
 import { tokenize } from './tokens.ts';
 
 /** What a form needs and was not given. */
@@ -18,16 +18,11 @@ export type Built =
 type Build = (found: Bindings, reading: Reading) => Built | null;
 export type Form = Pattern & { build: Build };
 
-const markers =
-  'saying|containing|reading|that_says|which_says|that_contains|which_contains|with_the_text|with_the_content|with_the_words|:|saying_:|containing_:|with_:|with_the_text_:|with_the_content_:|with_the_following_:|with_the_following_content_:';
-const create = 'create|make|write|touch|save';
-const ofFile = 'to|at_the_end_of|at_the_bottom_of|to_the_end_of|to_the_bottom_of';
-const atTop = 'at_the_top_of|at_the_beginning_of|at_the_start_of|to_the_top_of';
-
 // The slots of a pattern hold what their readers give: the casts below name those types.
 const files = (found: Bindings) => found.f as Files;
 const span = (found: Bindings, name = 't') => found[name] as Span;
 const path = (found: Bindings, name = 'p') => found[name] as string;
+const people = (found: Bindings) => found.w as (string | null)[];
 
 function withText(
   given: Span,
@@ -36,9 +31,8 @@ function withText(
   make: (text: Text) => Command,
 ): Built {
   const read = readText(given, reading, introduced);
-  return 'problem' in read
-    ? read
-    : { command: make(read.text), spans: given.quoted ? [] : [given] };
+  if ('problem' in read) return read;
+  return { command: make(read.text), spans: given.quoted ? [] : [given] };
 }
 
 /** A text that must be known when the plan is made. */
@@ -54,24 +48,41 @@ function withLiteral(
   return { command: make(read.text.text), spans: given.quoted ? [] : [given] };
 }
 
-function pathsOf(found: Files): string[] | null {
-  return found.kind === 'paths' && !found.folder ? found.paths : null;
-}
+const pathsOf = (found: Bindings): string[] | null => {
+  const named = files(found);
+  return named.kind === 'paths' && !named.folder ? named.paths : null;
+};
 
-const write =
-  (paths: string[], overwrite = false) =>
-  (text: Text): Command => ({ do: 'write', paths, text, overwrite });
+const write = (paths: string[], text: Text): Command => ({ do: 'write', paths, text });
 
-function askContent(paths: string[]): Built {
-  const missing = paths.map((path, k) => ({
-    kind: `content ${k}`,
-    ask: `What should ${path} contain?`,
-  }));
+const writes =
+  (introduced: Introduction): Build =>
+  (found, reading) => {
+    const paths = pathsOf(found);
+    return paths && withText(span(found), reading, introduced, (text) => write(paths, text));
+  };
+
+const writesOwnName: Build = (found) => {
+  const paths = pathsOf(found);
+  return paths && { command: write(paths, { kind: 'own name' }) };
+};
+
+const asksContent: Build = (found) => {
+  const paths = pathsOf(found);
+  if (paths === null) return null;
   const textOf = (answer: string) => (/^empty\.?$/i.test(answer.trim()) ? '' : answer.trim());
-  return { missing, fill: (answers) => write(paths)({ kind: 'each', texts: answers.map(textOf) }) };
-}
+  return {
+    missing: paths.map((one, k) => ({ kind: `content ${k}`, ask: `What should ${one} contain?` })),
+    fill: (answers) => write(paths, { kind: 'each', texts: answers.map(textOf) }),
+  };
+};
 
-const edit = (path: string, change: Edit): Command => ({ do: 'edit', path, edit: change });
+const edits =
+  (kind: 'append' | 'prepend'): Build =>
+  (found, reading) =>
+    withLiteral(span(found), reading, 'none', (text) => edit(path(found), { kind, text }));
+
+const edit = (to: string, change: Edit): Command => ({ do: 'edit', path: to, edit: change });
 
 /** Into a folder under its own name, or to the path itself. */
 export function placeFor(file: string, to: string): string {
@@ -79,35 +90,51 @@ export function placeFor(file: string, to: string): string {
 }
 
 /** "logs/a.txt and b.txt": where the second one is cannot be told. */
-function findHalf(named: Files): TextProblem | null {
+function findHalf(named: Files): { problem: TextProblem } | null {
   if (named.kind === 'set' || !named.paths[0]?.includes('/')) return null;
-  const half = named.paths.find((path) => !path.includes('/'));
-  return half === undefined ? null : { kind: 'whole', words: half };
+  const half = named.paths.find((one) => !one.includes('/'));
+  return half === undefined ? null : { problem: { kind: 'whole', words: half } };
 }
 
+/** Several files go into a folder, and never onto one another. */
 function move(what: 'move' | 'copy', moved: Files, to: string[]): Built | null {
   const half = findHalf(moved);
-  if (half !== null) return { problem: half };
-  const many = moved.kind === 'set' || moved.paths.length > 1;
-  if (many && to.length > 1) return null;
-  // Several files go into a folder, and never onto one another.
-  const into = many
-    ? to.map((one) => (/\.[\p{L}\p{N}]+$/u.test(baseName(one)) ? one : `${tidyPath(one)}/`))
-    : to;
-  if (many && into.some((one) => !one.endsWith('/'))) return null;
-  return { command: { do: what, files: moved, to: into } };
+  if (half !== null) return half;
+  if (moved.kind === 'paths' && moved.paths.length === 1)
+    return { command: { do: what, files: moved, to } };
+  const [only = '', ...more] = to;
+  const isFile = !only.endsWith('/') && /\.[\p{L}\p{N}]+$/u.test(baseName(only));
+  if (more.length > 0 || isFile) return null;
+  return { command: { do: what, files: moved, to: [`${tidyPath(only)}/`] } };
 }
 
-const ask = (people: (string | null)[], question: string): Command => ({
+const onePath = (one: string): Files => ({ kind: 'paths', paths: [one], folder: false });
+
+const asksPlace =
+  (what: 'move' | 'copy'): Build =>
+  (found) => ({
+    missing: [{ kind: 'destination', ask: `Where should I ${what} ${path(found)} to?` }],
+    fill: ([answer = '']) => ({ do: what, files: onePath(path(found)), to: [answer.trim()] }),
+  });
+
+export const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+const asks: Build = (found, reading) =>
+  withLiteral(span(found), reading, 'person', (text) => {
+    const before = reading.tokens[span(found).from - 1];
+    const whether = before?.value === 'whether' || before?.value === 'if';
+    const question = whether ? `${before.text} ${text.replace(/\?$/, '')}?` : text;
+    return ask(people(found), question);
+  });
+
+const ask = (whom: (string | null)[], question: string): Command => ({
   do: 'ask',
-  people,
+  people: whom,
   question: upperFirst(question),
   answer: 'any',
 });
 
-export const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-function remind(found: Bindings, reading: Reading): Built {
+const reminds: Build = (found, reading) => {
   const moment = found.m as Moment | undefined;
   const rule = (found.r as Rule | undefined) ?? null;
   const problem = moment?.problem ?? rule?.problem ?? null;
@@ -120,9 +147,9 @@ function remind(found: Bindings, reading: Reading): Built {
     rule,
     assumedHour: moment?.assumedHour ?? rule?.assumedHour ?? false,
   }));
-}
+};
 
-function event(found: Bindings, reading: Reading): Built | null {
+const addsEvent: Build = (found, reading) => {
   const given = span(found);
   const title = given.text.replace(/^(?:an?|the)\s+/i, '');
   if (title === '') return null;
@@ -133,136 +160,88 @@ function event(found: Bindings, reading: Reading): Built | null {
     end: null,
     assumedHour: false,
   }));
-}
+};
 
-function request(method: string, url: string, body: Json | null): Built {
-  if (method === 'GET' && body === null) return { command: { do: 'fetch', url } };
-  return { command: { do: 'request', method, url, body } };
-}
+const requests: Build = (found, { tokens, end }) => {
+  const url = path(found, 'u');
+  const body: Json =
+    found.j !== undefined ? JsonValue.parse(JSON.parse(path(found, 'j'))) : path(found, 'q');
+  const hasBody = found.j !== undefined || found.q !== undefined;
+  const verb = (tokens[end - (hasBody ? 4 : 2)]?.text ?? '').toUpperCase();
+  const method = verb === 'SEND' ? 'POST' : verb;
+  return { command: { do: 'request', method, url, body: hasBody ? body : null } };
+};
 
-const json = (found: Bindings): Json => JsonValue.parse(JSON.parse(String(found.j)));
-const methodOf = (reading: Reading, at: number) => (reading.tokens[at]?.text ?? '').toUpperCase();
+const posts =
+  (introduced: Introduction): Build =>
+  (found, reading) => {
+    const channel = (found.c as string | undefined) ?? null;
+    return withText(span(found), reading, introduced, (text) => ({ do: 'post', text, channel }));
+  };
 
-function post(found: Bindings, reading: Reading, introduced: Introduction = 'none'): Built {
-  const channel = (found.c as string | undefined) ?? null;
-  return withText(span(found), reading, introduced, (text) => ({ do: 'post', text, channel }));
-}
+const readsAgenda =
+  (days: number): Build =>
+  (found, { now, timezone }) => {
+    const day = found.m as Moment | undefined;
+    if (day?.problem != null || day?.assumedHour === false) return null;
+    const today = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(
+      timezone,
+    );
+    const from = day?.date ?? today.toPlainDate();
+    const iso = (date: typeof from) =>
+      new Date(date.toZonedDateTime(timezone).epochMilliseconds).toISOString();
+    return { command: { do: 'agenda', from: iso(from), to: iso(from.add({ days })) } };
+  };
 
-function agenda(reading: Reading, found: Bindings): Built | null {
-  const day = found.m as Moment | undefined;
-  if (day?.problem != null || day?.assumedHour === false) return null;
-  const today: Read<Moment> | null = readMoment(
-    {
-      ...reading,
-      source: 'today',
-      tokens: [{ kind: 'word', text: 'today', value: 'today', start: 0, end: 5 }],
-    },
-    0,
-  );
-  const from = day?.date ?? today?.value.date;
-  if (from === undefined) return null;
-  const days = found.week === undefined ? 1 : 7;
-  const iso = (date: typeof from) =>
-    new Date(date.toZonedDateTime(reading.timezone).epochMilliseconds).toISOString();
-  return { command: { do: 'agenda', from: iso(from), to: iso(from.add({ days })) } };
-}
+const lists = (place: string): Built => ({
+  command: { do: 'list', path: tidyPath(place) || '.' },
+});
 
-const forms: [pattern: string, build: Build][] = [
+const finds: Build = (found) => {
+  const named = path(found);
+  const set = { folder: folderOf(named), pattern: baseName(named), except: [], folders: true };
+  return { command: { do: 'find', set } };
+};
+
+const fetches: Build = (found) => ({ command: { do: 'fetch', url: path(found, 'u') } });
+
+const markers =
+  'saying|containing|reading|that_says|which_says|that_contains|which_contains|with_the_text|with_the_content|with_the_words|:|saying_:|containing_:|with_:|with_the_text_:|with_the_content_:|with_the_following_:|with_the_following_content_:';
+const create = 'create|make|write|touch|save';
+const calendar = "what_is|what's|show|read [me] [in|on] [the|my|our] calendar|agenda";
+
+/** Forms that mean the same stand together; the first that fits counts. */
+const forms: [patterns: string[], build: Build][] = [
   // Files
+  [[`${create} {f:files} ${markers} {t:text} [in_it]`], writes('marker')],
+  [[`${create} {f:files} [,] [each] containing|saying|with its [own] name`], writesOwnName],
   [
-    `${create} {f:files} ${markers} {t:text} [in_it]`,
-    (found, reading) => {
-      const paths = pathsOf(files(found));
-      return paths && withText(span(found), reading, 'marker', write(paths));
-    },
+    [
+      `${create} {f:files} with {t:text} [in_it]`,
+      'write|put|save|store {t:text} to|in|into|as {f:files}',
+    ],
+    writes('none'),
   ],
   [
-    `${create} {f:files} [,] [each] containing|saying|with its [own] name`,
-    (found) => {
-      const paths = pathsOf(files(found));
-      return paths && { command: write(paths)({ kind: 'own name' }) };
-    },
+    [`${create} [a|an] [new] empty [file] [called|named] {p:path}`],
+    (found) => ({ command: write([path(found)], { kind: 'literal', text: '' }) }),
+  ],
+  [[`${create} {f:files}`], asksContent],
+  [
+    [
+      'add|append|insert [a] [line] [saying|with] {t:text} to|at_the_end_of|at_the_bottom_of|to_the_end_of|to_the_bottom_of {p:path}',
+    ],
+    edits('append'),
   ],
   [
-    `${create} {f:files} with {t:text} [in_it]`,
-    (found, reading) => {
-      const paths = pathsOf(files(found));
-      return paths && withText(span(found), reading, 'none', write(paths));
-    },
+    [
+      'add|insert|write [a] [line] [saying|with] {t:text} at_the_top_of|at_the_beginning_of|at_the_start_of|to_the_top_of {p:path}',
+      'prepend {t:text} to {p:path}',
+    ],
+    edits('prepend'),
   ],
   [
-    `${create} [a|the] [new] file|note|document ${markers} {t:text}`,
-    (found, reading) => {
-      const read = readText(span(found), reading, 'marker');
-      if ('problem' in read) return read;
-      return {
-        missing: [
-          { kind: 'path', ask: 'Where should this text be saved? For example, notes/today.md.' },
-        ],
-        fill: ([answer = '']) => write([tidyPath(answer.trim())])(read.text),
-      };
-    },
-  ],
-  [
-    `overwrite {f:files} ${markers} {t:text}`,
-    (found, reading) => {
-      const paths = pathsOf(files(found));
-      return paths && withText(span(found), reading, 'marker', write(paths, true));
-    },
-  ],
-  [
-    `${create} [a|an] [new] empty [file] [called|named] {p:path}`,
-    (found) => ({ command: write([path(found)])({ kind: 'literal', text: '' }) }),
-  ],
-  [
-    `${create} {f:files}`,
-    (found) => {
-      const paths = pathsOf(files(found));
-      return paths && askContent(paths);
-    },
-  ],
-  [
-    'write|put|save|store {t:text} to|in|into|as {f:files}',
-    (found, reading) => {
-      const paths = pathsOf(files(found));
-      return paths && withText(span(found), reading, 'none', write(paths));
-    },
-  ],
-  [
-    'put {f:files} in|into {d:place}',
-    (found) =>
-      path(found, 'd').endsWith('/') ? move('move', files(found), [path(found, 'd')]) : null,
-  ],
-  [
-    `add|append|insert [a] [line] [saying|with] {t:text} ${ofFile} {p:path}`,
-    (found, reading) =>
-      withLiteral(span(found), reading, 'none', (text) =>
-        edit(path(found), { kind: 'append', text }),
-      ),
-  ],
-  [
-    `append|add {t:text} to {p:path}`,
-    (found, reading) =>
-      withLiteral(span(found), reading, 'none', (text) =>
-        edit(path(found), { kind: 'append', text }),
-      ),
-  ],
-  [
-    `add|insert|write [a] [line] [saying|with] {t:text} ${atTop} {p:path}`,
-    (found, reading) =>
-      withLiteral(span(found), reading, 'none', (text) =>
-        edit(path(found), { kind: 'prepend', text }),
-      ),
-  ],
-  [
-    'prepend {t:text} to {p:path}',
-    (found, reading) =>
-      withLiteral(span(found), reading, 'none', (text) =>
-        edit(path(found), { kind: 'prepend', text }),
-      ),
-  ],
-  [
-    'replace|change {o:text} with|by|to {n:text} in {p:path}',
+    ['replace|change {o:text} with|by|to {n:text} in {p:path}'],
     (found, reading) => {
       const [old, now] = [span(found, 'o'), span(found, 'n')];
       if (!old.quoted && /^\S+\.\p{L}+$/u.test(old.text)) return null;
@@ -272,205 +251,122 @@ const forms: [pattern: string, build: Build][] = [
     },
   ],
   [
-    'move|mv {f:files} to|into {d:place}',
+    ['move|mv {f:files} to|into {d:place}', 'mv {f:files} {d:place}'],
     (found) => move('move', files(found), [path(found, 'd')]),
   ],
   [
-    'rename {p:path} to|as {d:path}',
+    ['rename {p:path} to|as {d:path}'],
     (found) => {
       const [from, to] = [path(found), path(found, 'd')];
       const folder =
         from.includes('/') && !to.includes('/') ? from.slice(0, from.lastIndexOf('/') + 1) : '';
-      return move('move', { kind: 'paths', paths: [from], folder: false }, [folder + to]);
+      return move('move', onePath(from), [folder + to]);
     },
   ],
+  [['archive {f:files}'], (found) => move('move', files(found), ['archive/'])],
   [
-    'mv {p:path} {d:path}',
-    (found) =>
-      move('move', { kind: 'paths', paths: [path(found)], folder: false }, [path(found, 'd')]),
-  ],
-  ['archive {f:files}', (found) => move('move', files(found), ['archive/'])],
-  [
-    'copy|duplicate|cp|back_up|backup {f:files} to|into|as {d:places}',
+    ['copy|duplicate|cp|back_up|backup {f:files} to|into|as {d:places}'],
     (found) => move('copy', files(found), found.d as string[]),
   ],
+  [['copy|duplicate|back_up|backup {p:path}'], asksPlace('copy')],
+  [['move {p:path}'], asksPlace('move')],
   [
-    'copy|duplicate|back_up|backup {p:path}',
-    (found) => ({
-      missing: [{ kind: 'destination', ask: `Where should I copy ${path(found)} to?` }],
-      fill: ([answer = '']) => ({
-        do: 'copy',
-        files: { kind: 'paths', paths: [path(found)], folder: false },
-        to: [answer.trim()],
-      }),
-    }),
+    ['delete|remove|erase|rm|trash|get_rid_of|throw_away {f:files}'],
+    (found) => findHalf(files(found)) ?? { command: { do: 'delete', files: files(found) } },
   ],
   [
-    'move {p:path}',
-    (found) => ({
-      missing: [{ kind: 'destination', ask: `Where should I move ${path(found)} to?` }],
-      fill: ([answer = '']) => ({
-        do: 'move',
-        files: { kind: 'paths', paths: [path(found)], folder: false },
-        to: [answer.trim()],
-      }),
-    }),
-  ],
-  [
-    'delete|remove|erase|rm|trash|get_rid_of|throw_away {f:files}',
-    (found) => {
-      const half = findHalf(files(found));
-      return half === null ? { command: { do: 'delete', files: files(found) } } : { problem: half };
-    },
-  ],
-  [
-    'create|make|mkdir [a|the] [new] folder|directory [called|named] {d:name}',
+    ['create|make|mkdir [a|the] [new] folder|directory [called|named] {d:name}'],
     (found) => ({ command: { do: 'make folder', path: tidyPath(path(found, 'd')) } }),
   ],
   // Reading
   [
-    'list|show|ls [me] [all] [the] [files|contents|workspace]',
-    () => ({ command: { do: 'list', path: '.' } }),
+    ['list|show|ls [me] [all] [the] [files|contents|workspace]', 'which|what files are there'],
+    () => lists(''),
   ],
   [
-    "what_is|what's|list|show|ls [me] [all] [the] [files|contents] [in|of|inside] {d:place}",
+    [
+      "what_is|what's|list|show|ls [me] [all] [the] [files|contents] [in|of|inside] {d:place}",
+      'which|what files are in|there [in] {d:place}',
+    ],
     (found) => {
       const place = path(found, 'd');
-      return /\.[\p{L}\p{N}]+$/u.test(place)
-        ? null
-        : { command: { do: 'list', path: place === './' ? '.' : tidyPath(place) } };
+      return /\.[\p{L}\p{N}]+$/u.test(place) ? null : lists(place);
     },
   ],
   [
-    'which|what files are in|there [in] {d:place}',
-    (found) => ({ command: { do: 'list', path: tidyPath(path(found, 'd')) || '.' } }),
-  ],
-  ['which|what files are there', () => ({ command: { do: 'list', path: '.' } })],
-  [
-    'list|find|show [me] {f:files}',
+    ['list|find|show [me] {f:files}'],
     (found) => {
       const wanted = files(found);
       return wanted.kind === 'set' ? { command: { do: 'find', set: wanted.set } } : null;
     },
   ],
-  ['does {p:path} exist', (found) => ({ command: { do: 'find', set: namedSet(path(found)) } })],
+  [['does {p:path} exist', 'is there [a] [file] [called|named] {p:path}'], finds],
   [
-    'is there [a] [file] [called|named] {p:path}',
-    (found) => ({ command: { do: 'find', set: namedSet(path(found)) } }),
-  ],
-  [
-    'read|show|open|cat|print [me] [the] [contents_of|content_of] {p:path}',
+    [
+      'read|show|open|cat|print [me] [the] [contents_of|content_of] {p:path}',
+      'what does {p:path} say|contain',
+    ],
     (found) => ({ command: { do: 'read', path: path(found) } }),
   ],
-  ['what does {p:path} say|contain', (found) => ({ command: { do: 'read', path: path(found) } })],
   // The web
+  [['fetch|get|download|open {u:url}', 'check whether|if {u:url} is up'], fetches],
   [
-    'fetch|get|download|open {u:url}',
-    (found) => ({ command: { do: 'fetch', url: path(found, 'u') } }),
-  ],
-  [
-    'check whether|if {u:url} is up',
-    (found) => ({ command: { do: 'fetch', url: path(found, 'u') } }),
-  ],
-  [
-    'post|put|patch|delete {u:url}',
-    (found, reading) => request(methodOf(reading, reading.end - 2), path(found, 'u'), null),
-  ],
-  [
-    'post|put|patch|send {j:json} to {u:url}',
-    (found, reading) => {
-      const method = methodOf(reading, reading.end - 4);
-      return request(method === 'SEND' ? 'POST' : method, path(found, 'u'), json(found));
-    },
-  ],
-  [
-    'post|put|patch|send {q:quote} to {u:url}',
-    (found, reading) => {
-      const method = methodOf(reading, reading.end - 4);
-      return request(method === 'SEND' ? 'POST' : method, path(found, 'u'), path(found, 'q'));
-    },
+    [
+      'post|put|patch|delete {u:url}',
+      'post|put|patch|send {j:json} to {u:url}',
+      'post|put|patch|send {q:quote} to {u:url}',
+    ],
+    requests,
   ],
   // Chat and people
   [
-    'post|say|announce|send|share [:] {t:text} here|in_here|in_this_channel|in_this_conversation|to_everyone|to_the_team',
-    post,
+    [
+      'post|say|announce|send|share [:] {t:text} here|in_here|in_this_channel|in_this_conversation|to_everyone|to_the_team',
+      'post|say|announce|send|share [:] {t:text} to|in|into {c:channel}',
+    ],
+    posts('none'),
   ],
-  ['post|say|announce|send|share [:] {t:text} to|in|into {c:channel}', post],
+  [['post|say|announce|share [in|to] {c:channel} : {t:text}'], posts('marker')],
+  [['post|say|announce|share [here] [:] {t:text}'], posts('none')],
   [
-    'post|say|announce|share [in|to] {c:channel} : {t:text}',
-    (found, reading) => post(found, reading, 'marker'),
+    [
+      'tell|notify everyone|everybody|the_team|us|all|the_channel [in] [that|:] {t:text}',
+      'tell|notify [everyone|the_team] [in] {c:channel} [that|:] {t:text}',
+      'send|post a message saying {t:text} to|in {c:channel}',
+      'send|post a message to|in {c:channel} saying|: {t:text}',
+      'send|post a message saying {t:text} [here]',
+    ],
+    posts('marker'),
   ],
-  ['post|say|announce|share [here] [:] {t:text}', post],
+  [['ask {w:who} [:] {q:quote}'], (found) => ({ command: ask(people(found), path(found, 'q')) })],
   [
-    'tell|notify everyone|everybody|the_team|us|all|the_channel [in] [that|:] {t:text}',
-    (found, reading) => post(found, reading, 'marker'),
-  ],
-  [
-    'tell|notify [everyone|the_team] [in] {c:channel} [that|:] {t:text}',
-    (found, reading) => post(found, reading, 'marker'),
-  ],
-  [
-    'send|post a message saying {t:text} to|in {c:channel}',
-    (found, reading) => post(found, reading, 'marker'),
-  ],
-  [
-    'send|post a message to|in {c:channel} saying|: {t:text}',
-    (found, reading) => post(found, reading, 'marker'),
-  ],
-  [
-    'send|post a message saying {t:text} [here]',
-    (found, reading) => post(found, reading, 'marker'),
-  ],
-  [
-    'ask {w:who} [:] {q:quote}',
-    (found) => ({ command: ask(found.w as string[], path(found, 'q')) }),
-  ],
-  [
-    'ask|tell|get {w:who} to {t:text}',
-    (found, reading) =>
-      withLiteral(span(found), reading, 'person', (text) => ask(found.w as string[], text)),
-  ],
-  [
-    'ask {w:who} whether|if {t:text}',
-    (found, reading) =>
-      withLiteral(span(found), reading, 'person', (text) =>
-        ask(
-          found.w as string[],
-          `${reading.tokens[span(found).from - 1]?.text} ${text.replace(/\?$/, '')}?`,
-        ),
-      ),
-  ],
-  [
-    'have {w:who} {t:text}',
-    (found, reading) =>
-      withLiteral(span(found), reading, 'person', (text) => ask(found.w as string[], text)),
+    [
+      'ask|tell|get {w:who} to {t:text}',
+      'ask {w:who} whether|if {t:text}',
+      'have {w:who} {t:text}',
+    ],
+    asks,
   ],
   // Time
-  ['remind me|us {m:moment} [,] to|about|of|that|: {t:text}', remind],
-  ['remind me|us {r:rule} [,] to|about|of|that|: {t:text}', remind],
-  ['remind me|us to|about|of|that {t:text}', remind],
-  ['set|create a reminder [for|at] {m:moment} [,] to|about|of|that|: {t:text}', remind],
-  ['set|create a reminder to|about|of|that {t:text}', remind],
-  ['add|put|schedule {t:text} to|in|on [the|my|our] calendar', event],
-  ['schedule {t:text}', event],
   [
-    "what_is|what's|show|read [me] [in|on] [the|my|our] calendar|agenda [for] {m:moment}",
-    (found, reading) => agenda(reading, found),
+    [
+      'remind me|us {m:moment} [,] to|about|of|that|: {t:text}',
+      'remind me|us {r:rule} [,] to|about|of|that|: {t:text}',
+      'remind me|us to|about|of|that {t:text}',
+      'set|create a reminder [for|at] {m:moment} [,] to|about|of|that|: {t:text}',
+      'set|create a reminder to|about|of|that {t:text}',
+    ],
+    reminds,
   ],
+  [['add|put|schedule {t:text} to|in|on [the|my|our] calendar', 'schedule {t:text}'], addsEvent],
+  [[`${calendar} [for] {m:moment}`, `${calendar} [today]`], readsAgenda(1)],
+  [[`${calendar} [for] this week`], readsAgenda(7)],
   [
-    "what_is|what's|show|read [me] [in|on] [the|my|our] calendar|agenda [today]",
-    (found, reading) => agenda(reading, found),
-  ],
-  [
-    "what_is|what's|show|read [me] [in|on] [the|my|our] calendar|agenda [for] this week",
-    (found, reading) => agenda(reading, { ...found, week: true }),
-  ],
-  [
-    'wait|sleep|pause [for] {d:duration}',
+    ['wait|sleep|pause [for] {d:duration}'],
     (found) => ({ command: { do: 'wait', seconds: (found.d as { seconds: number }).seconds } }),
   ],
   [
-    'wait|sleep|pause',
+    ['wait|sleep|pause'],
     () => ({
       missing: [{ kind: 'seconds', ask: 'How many seconds should I wait?' }],
       fill: ([answer = '']) => ({ do: 'wait', seconds: secondsOf(answer) }),
@@ -485,20 +381,14 @@ function secondsOf(answer: string): number {
   return read?.next === tokens.length ? read.value.seconds : Number(answer);
 }
 
-function namedSet(path: string): FileSet {
-  const folder = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
-  return { folder, pattern: baseName(path), except: [], folders: true };
-}
-
-const compiled: Form[] = forms.map(([pattern, build]) => ({ ...definePattern(pattern), build }));
-const byLead = Map.groupBy(
-  compiled.flatMap((form) => form.leads.map((lead) => ({ lead, form }))),
-  ({ lead }) => lead,
-);
+const byLead = new Map<string, Form[]>();
+for (const [patterns, build] of forms)
+  for (const form of patterns.map((pattern) => ({ ...definePattern(pattern), build })))
+    for (const lead of form.leads) byLead.set(lead, [...(byLead.get(lead) ?? []), form]);
 
 /** The forms that begin with `lead`. */
 export function formsFor(lead: string): Form[] {
-  return byLead.get(lead)?.map(({ form }) => form) ?? [];
+  return byLead.get(lead) ?? [];
 }
 
 export const isLead = (word: string): boolean => byLead.has(word);

@@ -117,7 +117,7 @@ const piece = new RegExp(
     .sort((a, b) => b.length - a.length)
     .join(
       '|',
-    )})(?<after>(?:,?\\s+(?:please|${forGood}|${forNow}))*))(?:\\s*[.!:;,\\n]+\\s*|\\s+and\\s+(?:then\\s+)?|\\s*$)`,
+    )})(?<after>(?:,?\\s+(?:please|${forGood}|${forNow}))*))(?:\\s*[.!:;,\\n]+\\s*(?:and\\s+)?|\\s+and\\s+(?:then\\s+)?|\\s*$)`,
   'i',
 );
 const holdsForGood = new RegExp(`\\b(?:${forGood})\\b`, 'i');
