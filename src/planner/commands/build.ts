@@ -11,7 +11,6 @@ import { baseName, describeSet, folderOf, isNamed, matchesPattern, tidyPath } fr
 import { placeFor } from './forms.ts';
 import { type Entry, readEntries, readText } from './look-up.ts';
 import { orderSteps } from './order.ts';
-import { ask } from './questions.ts';
 import { fillRoles, type Role, readFields, simplifyName } from './schema-fields.ts';
 import type { Step } from './step.ts';
 
@@ -115,7 +114,7 @@ class Builder {
     const tool = this.#now?.tool ?? undefined;
     const spec = bindFamily(family, this.#setting.tools.manifest(), tool);
     if (spec === null)
-      this.#missing.add(wantedWords[family] + (tool === undefined ? '' : ` with ${tool}`));
+      this.#missing.add(wantedWords(family) + (tool === undefined ? '' : ` with ${tool}`));
     return spec;
   }
 
@@ -411,7 +410,7 @@ class Builder {
       const answer = this.#setting.answers.get(id);
       const question = `Further down in ${place} I find ${below.length} more of the ${describeSet(set)}. Do you mean those too, or only the ones directly in ${place}?`;
       if (answer === undefined)
-        throw new Stop({ kind: 'questions', questions: [ask(id, 'value', question)] });
+        throw new Stop({ kind: 'questions', questions: [{ id, text: question }] });
       return /^\s*(?:y|yes|all|those too|too|both)\b/i.test(answer)
         ? [...entries, ...below]
         : entries;

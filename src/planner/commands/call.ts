@@ -192,42 +192,21 @@ function textBetween({ source, tokens }: Reading, from: number, to: number): str
 }
 
 /** A value in the type that the schema wants; undefined where it does not fit. */
-function coerce(field: Field, text: string): Json | undefined {
+function coerce({ type, values, items }: Field, text: string): Json | undefined {
   const clean = text.trim();
-  switch (field.type) {
-    case 'number':
-    case 'integer': {
-      const number = Number(clean);
-      const fits =
-        clean !== '' &&
-        Number.isFinite(number) &&
-        (field.type === 'number' || Number.isInteger(number));
-      return fits ? number : undefined;
-    }
-    case 'boolean':
-      return /^(?:yes|true|on)$/i.test(clean)
-        ? true
-        : /^(?:no|false|off)$/i.test(clean)
-          ? false
-          : undefined;
-    case 'array': {
-      const json = parseJson(clean);
+  if (clean === '') return undefined;
+  if (values !== null)
+    return values.find((one) => String(one).toLowerCase() === clean.toLowerCase());
+  if (type === 'string') return clean;
+  const json = parseJson(clean);
+  switch (type) {
+    case 'array':
       if (Array.isArray(json)) return json;
-      if (field.items !== null && readFields(field.items).length > 0) return undefined;
-      const list = clean.split(/\s*,\s*(?:and\s+)?|\s+and\s+/).filter((item) => item !== '');
-      return list.length > 0 ? list : undefined;
-    }
-    case 'object':
-      return parseJson(clean);
-    case 'string':
-      return field.values === null
-        ? clean === ''
-          ? undefined
-          : clean
-        : field.values.find((one) => String(one).toLowerCase() === clean.toLowerCase());
+      if (items !== null && readFields(items).length > 0) return undefined;
+      return clean.split(/\s*,\s*(?:and\s+)?|\s+and\s+/);
     case 'any':
-      return parseJson(clean) ?? clean;
+      return json ?? clean;
     default:
-      return field.type satisfies never;
+      return typeof json === (type === 'integer' ? 'number' : type) ? json : undefined;
   }
 }

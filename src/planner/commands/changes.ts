@@ -6,7 +6,6 @@ import type { Gate } from '#domain/planning/stages.ts';
 import { type Json, JsonObject } from '#domain/text.ts';
 import type { Question } from './command.ts';
 import { baseName, tidyPath } from './files.ts';
-import { ask } from './questions.ts';
 import { type Moment, readMoment, readRule, timeOnDay } from './times.ts';
 import { tokenize } from './tokens.ts';
 
@@ -127,7 +126,7 @@ export function readChanges(
     .replace(/[.!]+$/, '');
   const question = (why: string): ReadChanges => ({
     kind: 'question',
-    question: ask('change', 'command', why),
+    question: { id: 'change', text: why },
   });
   if (said.length > charactersAtMost)
     return question(

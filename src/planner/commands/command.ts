@@ -94,5 +94,4 @@ export type Request = {
   pattern: Pattern | null;
 };
 
-/** How an answer goes in: as the value that is missing, or in place of the words that were not clear. */
-export type Question = { id: string; text: string; takes: 'value' | 'command' };
+export type Question = { id: string; text: string };

@@ -12,7 +12,6 @@ import { familyOf } from './families.ts';
 import { describeSet } from './files.ts';
 import { lookUp } from './look-up.ts';
 import { parseRequest } from './parse.ts';
-import { ask } from './questions.ts';
 import type { Step } from './step.ts';
 
 export type Decision = { reason: string } & (
@@ -54,35 +53,29 @@ export async function decide(work: Work, asked: Asked, firstId = 1): Promise<Dec
   }
 }
 
+const answer = (text: string, reason: string): Decision => ({ kind: 'answer', text, reason });
+const asks = (questions: Question[], reason: string): Decision => ({
+  kind: 'questions',
+  questions,
+  reason: `asked, because ${reason}`,
+});
+
 async function decideOn(
   work: Work,
   { text, answers, paths }: Asked,
   firstId: number,
 ): Promise<Decision> {
   const { tools, request, clock, signal } = work;
+  const { now, timezone } = request;
   const manifest = tools.manifest();
-  const talk = answerTalk(text, manifest, request.now, request.timezone);
-  if (talk !== null)
-    return { kind: 'answer', text: talk, reason: 'answered without a plan: nothing was asked for' };
+  const talk = answerTalk(text, manifest, now, timezone);
+  if (talk !== null) return answer(talk, 'answered without a plan: nothing was asked for');
   const about = await answerAboutPlans(text, tools, request.runId);
-  if (about !== null)
-    return {
-      kind: 'answer',
-      text: about,
-      reason: 'answered without a plan: a question about plans',
-    };
+  if (about !== null) return answer(about, 'answered without a plan: a question about plans');
   const startedAt = clock.now();
-  const parsed = parseRequest(text, {
-    manifest,
-    now: request.now,
-    timezone: request.timezone,
-    answers,
-    paths,
-  });
-  const acts =
-    parsed.kind === 'request' ? parsed.request.clauses.map(({ command }) => command.do) : [];
-  const explanation =
-    parsed.kind === 'request' ? `${acts.length} clauses: ${acts.join(', ')}` : parsed.kind;
+  const parsed = parseRequest(text, { manifest, now, timezone, answers, paths });
+  const clauses = parsed.kind === 'request' ? parsed.request.clauses : [];
+  const acts = clauses.map(({ command }) => command.do);
   work.trace.push(
     traceStep({
       stage: 'understand',
@@ -90,86 +83,47 @@ async function decideOn(
       startedAt,
       endedAt: clock.now(),
       ok: true,
-      explanation,
+      explanation:
+        parsed.kind === 'request' ? `${acts.length} clauses: ${acts.join(', ')}` : parsed.kind,
     }),
   );
-  switch (parsed.kind) {
-    case 'questions':
-      return {
-        kind: 'questions',
-        questions: parsed.questions,
-        reason: 'asked, because the request leaves something open',
-      };
-    case 'cannot':
-      return cannot(work, parsed.wanted);
-    case 'declined':
-      return {
-        kind: 'answer',
-        text: 'Then I plan nothing.',
-        reason: 'the person did not want a part of the request alone',
-      };
-    default:
-      break;
-  }
-  const { clauses } = parsed.request;
+  if (parsed.kind === 'questions')
+    return asks(parsed.questions, 'the request leaves something open');
+  if (parsed.kind === 'cannot') return cannot(work, parsed.wanted);
+  if (parsed.kind === 'declined')
+    return answer('Then I plan nothing.', 'the person did not want a part of the request alone');
   const finds = clauses.flatMap(({ command }) => (command.do === 'find' ? [command.set] : []));
   if (finds.length > 0 && finds.length === clauses.length) return answerFinds(work, finds);
-  if (clauses.length === 0)
-    return { kind: 'answer', text: 'There is nothing to do.', reason: 'nothing was asked for' };
-  const setting = { tools, timezone: request.timezone, answers, signal };
-  const built = await buildSteps(clauses, setting, firstId);
-  switch (built.kind) {
-    case 'questions':
-      return {
-        kind: 'questions',
-        questions: built.questions,
-        reason: 'asked, because the request leaves something open',
-      };
-    case 'nothing':
-      return {
-        kind: 'answer',
-        text: built.text,
-        reason: 'no plan: what was asked for has nothing to act on',
-      };
-    case 'cannot':
-      return cannot(work, listOf(built.wanted));
-    default:
-      break;
-  }
+  if (clauses.length === 0) return answer('There is nothing to do.', 'nothing was asked for');
+  const built = await buildSteps(clauses, { tools, timezone, answers, signal }, firstId);
+  if (built.kind === 'questions') return asks(built.questions, 'the request leaves something open');
+  if (built.kind === 'cannot') return cannot(work, listOf(built.wanted));
+  if (built.kind === 'nothing')
+    return answer(built.text, 'no plan: what was asked for has nothing to act on');
   const problem = findProblem(work, built.steps, answers);
-  if (problem !== null)
-    return {
-      kind: 'questions',
-      questions: [problem],
-      reason: 'asked, because an argument does not fit its operation',
-    };
+  if (problem !== null) return asks([problem], 'an argument does not fit its operation');
   if (canLookUp(clauses, built.steps, tools)) return answerByReading(work, built.steps);
-  const writes = [
-    ...new Set(
-      built.steps.filter(({ spec }) => spec.effect !== 'read').map(({ spec }) => spec.name),
-    ),
-  ];
+  const writes = new Set(
+    built.steps.filter(({ spec }) => spec.effect !== 'read').map(({ spec }) => spec.name),
+  );
   const why =
-    writes.length > 0
-      ? `it changes something: ${writes.join(', ')}`
+    writes.size > 0
+      ? `it changes something: ${[...writes].join(', ')}`
       : 'it runs operations that are not look-ups';
+  const { steps, cautions } = built;
   return {
     kind: 'plan',
     request: parsed.request,
-    steps: built.steps,
-    cautions: built.cautions,
+    steps,
+    cautions,
     reason: `a plan, because ${why}`,
   };
 }
 
 function cannot({ tools }: Work, wanted: string): Decision {
   const text = describeCannot(wanted, tools.manifest());
-  return {
-    kind: 'cannot',
-    text,
-    wanted,
-    reason: `no plan: no operation of the manifest can ${wanted}`,
-  };
+  const reason = `no plan: no operation of the manifest can ${wanted}`;
+  return { kind: 'cannot', text, wanted, reason };
 }
 
 async function answerFinds(
@@ -194,11 +148,7 @@ async function answerFinds(
         : [`In ${found.place}, ${count}:`, ...lines, ...more].join('\n'),
     );
   }
-  return {
-    kind: 'answer',
-    text: texts.join('\n\n'),
-    reason: 'answered without a plan: it only looks which files there are',
-  };
+  return answer(texts.join('\n\n'), 'answered without a plan: it only looks which files there are');
 }
 
 /** An argument that its schema refuses is asked for again, or taken from the answer. */
@@ -223,11 +173,10 @@ function findProblem({ tools }: Work, steps: Step[], answers: Asked['answers']):
     if (answer !== undefined) step.args = { ...step.args, [name]: answer.trim() };
     const [left] = answer === undefined ? [first] : check();
     if (left !== undefined)
-      return ask(
-        `fix ${step.id}`,
-        'value',
-        `${endSentence(left)} What should "${name}" be instead?`,
-      );
+      return {
+        id: `fix ${step.id}`,
+        text: `${endSentence(left)} What should "${name}" be instead?`,
+      };
   }
   return null;
 }
@@ -260,9 +209,5 @@ async function answerByReading(work: Work, steps: Step[]): Promise<Decision> {
     texts.push(looked.text);
   }
   const names = [...new Set(steps.map(({ spec }) => spec.name))].join(', ');
-  return {
-    kind: 'answer',
-    text: texts.join('\n\n'),
-    reason: `answered without a plan: it only reads (${names})`,
-  };
+  return answer(texts.join('\n\n'), `answered without a plan: it only reads (${names})`);
 }

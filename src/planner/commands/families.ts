@@ -21,127 +21,83 @@ export type Family =
   | 'nothing';
 
 type Need = {
+  /** What it is called where no operation does it: "No connected tool can write files". */
+  wanted: string;
   verbs: string[];
   /** One of these must be in the operation's name, its tool's name or the beginning of its description. */
   nouns: string[];
   /** Arguments it must take; nothing else may be required. */
   roles: Role[];
   /** Arguments it may also require. */
-  may?: Role[];
+  may: Role[];
   effect: 'read' | 'change' | 'any';
 };
 
-const files = ['file', 'files', 'workspace', 'document', 'documents'];
-const folders = ['directory', 'directories', 'folder', 'folders'];
+function need(
+  effect: Need['effect'],
+  wanted: string,
+  verbs: string,
+  nouns: string,
+  roles: Role[],
+  may: Role[] = [],
+): Need {
+  return { effect, wanted, verbs: verbs.split(' '), nouns: nouns.split(' '), roles, may };
+}
+
+const files = 'file files workspace document documents';
+const folders = 'directory directories folder folders';
+const both = `${files} ${folders}`;
 
 const needs: Record<Family, Need> = {
-  write: {
-    verbs: ['write', 'create', 'save', 'put'],
-    nouns: files,
-    roles: ['path', 'content'],
-    effect: 'change',
-  },
-  move: {
-    verbs: ['move', 'rename'],
-    nouns: [...files, ...folders],
-    roles: ['from', 'to'],
-    effect: 'change',
-  },
-  copy: { verbs: ['copy', 'duplicate'], nouns: files, roles: ['from', 'to'], effect: 'change' },
-  delete: {
-    verbs: ['delete', 'remove', 'unlink'],
-    nouns: files,
-    roles: ['path'],
-    effect: 'change',
-  },
-  make_folder: {
-    verbs: ['create', 'make', 'mkdir'],
-    nouns: folders,
-    roles: ['path'],
-    effect: 'change',
-  },
-  list: {
-    verbs: ['list', 'ls'],
-    nouns: [...files, ...folders],
-    roles: [],
-    may: ['path'],
-    effect: 'read',
-  },
-  read: { verbs: ['read', 'cat', 'get'], nouns: files, roles: ['path'], effect: 'read' },
-  fetch: {
-    verbs: ['get', 'fetch', 'download'],
-    nouns: ['http', 'url', 'web', 'page', 'address'],
-    roles: ['url'],
-    effect: 'read',
-  },
-  request: {
-    verbs: ['request', 'call'],
-    nouns: ['http', 'url', 'web'],
-    roles: ['url', 'method'],
-    effect: 'change',
-  },
-  post: {
-    verbs: ['post', 'send', 'say'],
-    nouns: ['chat', 'message', 'conversation', 'channel'],
-    roles: ['text'],
-    may: ['conversation'],
-    effect: 'change',
-  },
-  ask: {
-    verbs: ['task', 'ask'],
-    nouns: ['human', 'person', 'people'],
-    roles: ['question'],
-    may: ['assignee'],
-    effect: 'any',
-  },
-  remind: {
-    verbs: ['set', 'remind', 'create'],
-    nouns: ['reminder', 'reminders'],
-    roles: ['text'],
-    may: ['at', 'rrule', 'timezone'],
-    effect: 'change',
-  },
-  calendar_read: {
-    verbs: ['read', 'list', 'get'],
-    nouns: ['calendar', 'events', 'agenda'],
-    roles: [],
-    may: ['at', 'end', 'timezone'],
-    effect: 'read',
-  },
-  calendar_add: {
-    verbs: ['add', 'create'],
-    nouns: ['calendar', 'event'],
-    roles: ['title', 'at'],
-    may: ['end', 'timezone'],
-    effect: 'change',
-  },
-  wait: {
-    verbs: ['wait', 'sleep'],
-    nouns: ['control', 'seconds', 'time'],
-    roles: ['seconds'],
-    effect: 'any',
-  },
-  nothing: { verbs: ['noop', 'nothing'], nouns: ['control', 'nothing'], roles: [], effect: 'any' },
+  write: need('change', 'write files', 'write create save put', files, ['path', 'content']),
+  move: need('change', 'move files', 'move rename', both, ['from', 'to']),
+  copy: need('change', 'copy files', 'copy duplicate', files, ['from', 'to']),
+  delete: need('change', 'delete files', 'delete remove unlink', files, ['path']),
+  make_folder: need('change', 'create empty folders', 'create make mkdir', folders, ['path']),
+  list: need('read', 'list files', 'list ls', both, [], ['path']),
+  read: need('read', 'read files', 'read cat get', files, ['path']),
+  fetch: need('read', 'fetch web addresses', 'get fetch download', 'http url web page address', [
+    'url',
+  ]),
+  request: need('change', 'call web addresses', 'request call', 'http url web', ['url', 'method']),
+  post: need(
+    'change',
+    'post messages',
+    'post send say',
+    'chat message conversation channel',
+    ['text'],
+    ['conversation'],
+  ),
+  ask: need('any', 'ask people', 'task ask', 'human person people', ['question'], ['assignee']),
+  remind: need(
+    'change',
+    'set reminders',
+    'set remind create',
+    'reminder reminders',
+    ['text'],
+    ['at', 'rrule', 'timezone'],
+  ),
+  calendar_read: need(
+    'read',
+    'read calendars',
+    'read list get',
+    'calendar events agenda',
+    [],
+    ['at', 'end', 'timezone'],
+  ),
+  calendar_add: need(
+    'change',
+    'add to calendars',
+    'add create',
+    'calendar event',
+    ['title', 'at'],
+    ['end', 'timezone'],
+  ),
+  wait: need('any', 'wait', 'wait sleep', 'control seconds time', ['seconds']),
+  nothing: need('any', 'run a step that does nothing', 'noop nothing', 'control nothing', []),
 };
 
-export const wantedWords: Record<Family, string> = {
-  write: 'write files',
-  move: 'move files',
-  copy: 'copy files',
-  delete: 'delete files',
-  make_folder: 'create empty folders',
-  list: 'list files',
-  read: 'read files',
-  fetch: 'fetch web addresses',
-  request: 'call web addresses',
-  post: 'post messages',
-  ask: 'ask people',
-  remind: 'set reminders',
-  calendar_read: 'read calendars',
-  calendar_add: 'add to calendars',
-  wait: 'wait',
-  nothing: 'run a step that does nothing',
-};
+export const wantedWords = (family: Family): string => needs[family].wanted;
 
 /** The operation that does `family`'s work best, or null when none can. `tool` narrows it to one tool. */
 export function bindFamily(
@@ -185,7 +141,7 @@ function scoreFamily(need: Need, spec: OperationSpec): number | null {
     taken.some((field) => field === undefined || field.type === 'array' || field.type === 'object')
   )
     return null;
-  const possible = (need.may ?? []).map((role) => findField(fields, role));
+  const possible = need.may.map((role) => findField(fields, role));
   const allowed = new Set([...taken, ...possible]);
   if (fields.some((field) => field.required && !allowed.has(field))) return null;
   const spare = name.filter(

@@ -5,13 +5,12 @@ import { shorten } from '#domain/words.ts';
 import { callOperation, findByWords, nameOperation } from './call.ts';
 import type { Clause, Command, Question, Request } from './command.ts';
 import { readSet } from './files.ts';
-import { type Built, exampleFor, formsFor, isLead, type Missing } from './forms.ts';
+import { type Built, exampleFor, formsFor, isLead } from './forms.ts';
 import { readHeader, readPartLine } from './header.ts';
 import { matchPattern, type Reach, type Reading } from './match.ts';
 import { type Modifiers, noModifiers, readModifiers, readPrefix } from './modifiers.ts';
 import { readAnswer } from './people.ts';
-import { ask, describeProblem } from './questions.ts';
-import type { TextProblem } from './texts.ts';
+import { describeProblem, type TextProblem } from './texts.ts';
 import { type Rule, readUntil } from './times.ts';
 import { type Token, tokenize, value } from './tokens.ts';
 
@@ -39,6 +38,11 @@ const splitsAtMost = 40;
 type Segment = { from: number; to: number; follows: boolean; item: boolean };
 type One = { clauses: Clause[] } | { questions: Question[] } | { cannot: string };
 
+/** The answer stands in for the words of the clause. */
+const askAgain = (id: string, text: string): One => ({
+  questions: [{ id: `command ${id}`, text }],
+});
+
 export function parseRequest(text: string, setting: Setting): Parsed {
   const source = text.normalize('NFC');
   const tokens = tokenize(source);
@@ -51,65 +55,25 @@ export function parseRequest(text: string, setting: Setting): Parsed {
     return {
       kind: 'questions',
       questions: [
-        ask(
-          'long',
-          'too long',
-          `That is too long to read as instructions: I read ${instructionsAtMost.toLocaleString('en-US')} characters at most. What should I do, with long texts in quotation marks?`,
-        ),
+        {
+          id: 'long',
+          text: `That is too long to read as instructions: I read ${instructionsAtMost.toLocaleString('en-US')} characters at most. What should I do, with long texts in quotation marks?`,
+        },
       ],
     };
   return new Parser(source, tokens, setting).parse();
 }
 
-const orderWords: [words: string[], follows: boolean][] = [
-  [['and', 'after', 'that'], true],
-  [['after', 'that'], true],
-  [['after', 'this'], true],
-  [['and', 'then'], true],
-  [['and', 'finally'], true],
-  [['and', 'also'], false],
-  [['then'], true],
-  [['next'], true],
-  [['afterwards'], true],
-  [['finally'], true],
-  [['lastly'], true],
-  [['second'], true],
-  [['third'], true],
-  [['fourth'], true],
-  [['secondly'], true],
-  [['thirdly'], true],
-  [['first'], false],
-  [['firstly'], false],
-  [['and'], false],
-  [['also'], false],
-  [['now'], false],
-];
-const polite = [
-  'please',
-  'pls',
-  'kindly',
-  'hey there',
-  'hi there',
-  'hello there',
-  'hey',
-  'hi',
-  'hello',
-  'could you',
-  'can you',
-  'would you',
-  'will you',
-  "i'd like you to",
-  'i would like you to',
-  'i want you to',
-  'i need you to',
-  'just',
-  'ok',
-  'okay',
-  '@ countersign',
-  'countersign',
-  'go ahead and',
-  "let's",
-].map((words) => words.split(' '));
+const phrases = (words: string) => words.split('|').map((phrase) => phrase.split(' '));
+/** In front of a command that comes after the one before it. */
+const following = phrases(
+  'and after that|after that|after this|and then|and finally|then|next|afterwards|finally|lastly|second|third|fourth|secondly|thirdly',
+);
+/** In front of any command. */
+const openings = phrases(
+  "and also|and|also|first|firstly|now|please|pls|kindly|hey there|hi there|hello there|hey|hi|hello|could you|can you|would you|will you|i'd like you to|i would like you to|i want you to|i need you to|just|ok|okay|@ countersign|countersign|go ahead and|let's",
+);
+const deadlines = phrases('everything must be done|all must be done|all of it must be done');
 
 class Parser {
   readonly #source: string;
@@ -153,7 +117,7 @@ class Parser {
       const answer = this.#setting.answers.get('without');
       const question = `No connected tool can ${this.#cannot}. Shall I plan the rest without it?`;
       if (answer === undefined)
-        return { kind: 'questions', questions: [ask('without', 'value', question)] };
+        return { kind: 'questions', questions: [{ id: 'without', text: question }] };
       if (!/^\s*(?:y|yes|yep|sure|ok|okay|please|do|go ahead)\b/i.test(answer))
         return { kind: 'declined' };
     }
@@ -270,13 +234,10 @@ class Parser {
     const decided = before !== undefined && (before.if !== null || before.gate?.needs === 'yes');
     // What follows a step that may be skipped would be skipped with it.
     if (decided && next?.follows === true && next.if === null && next.gate === null)
-      this.#questions.push(
-        ask(
-          `command ${id}`,
-          'command',
-          `Is "${shorten(next.words, 80)}" to be done in any case, or only if the answer before is yes? Say it as a request of its own, or with its own condition.`,
-        ),
-      );
+      this.#questions.push({
+        id: `command ${id}`,
+        text: `Is "${shorten(next.words, 80)}" to be done in any case, or only if the answer before is yes? Say it as a request of its own, or with its own condition.`,
+      });
     else if ('questions' in read) this.#questions.push(...read.questions);
     else if ('cannot' in read) this.#cannot ??= read.cannot;
     else this.#request.clauses.push(...read.clauses);
@@ -306,14 +267,12 @@ class Parser {
     const starts = (words: string[]) =>
       at + words.length < to && words.every((word, k) => value(this.#tokens[at + k]) === word);
     for (let round = 0; round < 12; round += 1) {
-      const order = orderWords.find(([words]) => starts(words));
-      const kind = order?.[0] ?? polite.find(starts);
-      if (kind === undefined) {
-        if (at > from && [',', '!', '.', ':'].includes(value(this.#tokens[at])) && at + 1 < to)
-          at += 1;
-        else break;
-      } else at += kind.length;
-      ordered ||= order?.[1] === true;
+      const order = following.find(starts);
+      const words = order ?? openings.find(starts);
+      const isMark = /^[,!.:]$/.test(value(this.#tokens[at])) && at + 1 < to;
+      if (words === undefined && !(at > from && isMark)) break;
+      at += words?.length ?? 1;
+      ordered ||= order !== undefined;
     }
     return { at, ordered };
   }
@@ -338,14 +297,13 @@ class Parser {
     const decided = about !== null && about.value !== 'any';
     const starts = !decided && (follows || ordered || about !== null);
     const problem = prefix.value.problem;
-    if (problem !== null) return { questions: [this.#problem(problem, from, to, id)] };
+    if (problem !== null) return this.#problem(problem, from, to, id);
     const [last, rule] = this.#endsUntil(prefix.value.rule, at, to);
     const said = { ...prefix.value, rule };
     const commands = this.#readCommands(at, last, id, depth);
     if (!('clauses' in commands)) return commands;
     const named = about === null || about.value === 'any' ? null : about.value;
-    if (named !== null && !this.#letAnswer())
-      return { questions: [this.#unclear(from, to, from, id)] };
+    if (named !== null && !this.#letAnswer()) return this.#unclear(from, to, from, id);
     const clauses = commands.clauses.map((clause, index) => {
       const merged = applyModifiers(clause, said);
       if (merged === null) return null;
@@ -361,7 +319,7 @@ class Parser {
       const open = this.#lacksTime(clause, id);
       if (open !== null) return { questions: [open] };
     }
-    if (whole.length < clauses.length) return { questions: [this.#unclear(from, to, from, id)] };
+    if (whole.length < clauses.length) return this.#unclear(from, to, from, id);
     const [first] = whole;
     // "then in 5 minutes": that long after what comes before it.
     if (prefix.value.wait !== null && first !== undefined)
@@ -421,18 +379,17 @@ class Parser {
     const into = to.every((one) => one.endsWith('/'));
     return all.length === 1 && clauses.length === 1 && into
       ? { clauses: all }
-      : { questions: [this.#unclear(from, end, set.next + 1, id)] };
+      : this.#unclear(from, end, set.next + 1, id);
   }
 
   /** A reminder or an event without a time; the answer is put in where there is one. */
   #lacksTime(clause: Clause, id: string): Question | null {
     const { command } = clause;
     if (command.do === 'event' && command.start === '')
-      return ask(
-        `command ${id}`,
-        'command',
-        `When is "${command.title}"? Say it again with the day and the time.`,
-      );
+      return {
+        id: `command ${id}`,
+        text: `When is "${command.title}"? Say it again with the day and the time.`,
+      };
     if (command.do !== 'remind' || command.at !== null || command.rule !== null) return null;
     const answer = this.#setting.answers.get(`when ${id}`);
     const words = { ...this.#reading(0), source: answer ?? '', tokens: tokenize(answer ?? '') };
@@ -444,7 +401,7 @@ class Parser {
       merged.command.do !== 'remind' ||
       (merged.command.at === null && merged.command.rule === null)
     )
-      return ask(`when ${id}`, 'value', `When should I remind you of "${command.text}"?`);
+      return { id: `when ${id}`, text: `When should I remind you of "${command.text}"?` };
     clause.command = merged.command;
     return null;
   }
@@ -465,7 +422,7 @@ class Parser {
     const splits: number[] = [];
     for (let at = from + 1; at < to - 1; at += 1) if (this.#mayDivide(at, to)) splits.push(at);
     if (splits.length > splitsAtMost || depth > splitsAtMost)
-      return { questions: [this.#unclear(from, to, from, id)] };
+      return this.#unclear(from, to, from, id);
     for (const at of splits) {
       this.#focus = before.focus;
       this.#asked = before.asked;
@@ -484,7 +441,7 @@ class Parser {
       if (!('clauses' in right)) {
         if (!('clauses' in whole)) return right;
         const problem: TextProblem = { kind: 'exact', words: this.#words(from, to) };
-        return { questions: [this.#problem(problem, from, to, id)] };
+        return this.#problem(problem, from, to, id);
       }
       // "Ask Ana to delete a.txt and post …": whose the second is cannot be told.
       const dictated = left.clauses.some(
@@ -493,12 +450,12 @@ class Parser {
       const bare = value(this.#tokens[at]) === 'and' && this.#tokens[at - 1]?.kind !== 'quote';
       if (dictated && bare && value(this.#tokens[at - 1]) !== ',') {
         const problem: TextProblem = { kind: 'exact', words: this.#words(from, to) };
-        return { questions: [this.#problem(problem, from, to, id)] };
+        return this.#problem(problem, from, to, id);
       }
       if (this.#mayMeanBoth(left.clauses, right.clauses, at, to)) {
         const said = shorten(this.#words(from, to), 120);
         const text = `Is the last part of "${said}" meant for all of it? Say it again as separate commands, each with its own time or condition.`;
-        return { questions: [ask(`command ${id}`, 'command', text)] };
+        return askAgain(id, text);
       }
       return { clauses: [...left.clauses, ...right.clauses] };
     }
@@ -560,8 +517,7 @@ class Parser {
       if (modifiers === null) continue;
       const short = this.#readCommand(from, at, id, { at: 0 }, implied);
       if (short === null || !('command' in short)) continue;
-      if (modifiers.problem !== null)
-        return { questions: [this.#problem(modifiers.problem, from, to, id)] };
+      if (modifiers.problem !== null) return this.#problem(modifiers.problem, from, to, id);
       const timed = isTimed(short.command);
       // Only a time of day stays text: "saying Standup at 9:30".
       if (whole !== null && spans !== null && !timed)
@@ -569,7 +525,7 @@ class Parser {
       const beside = (short.spans ?? []).some((span) => span.to === at);
       if (beside && !timed && value(this.#tokens[at]) !== '(' && value(this.#tokens[at]) !== ',') {
         const problem: TextProblem = { kind: 'time', words: this.#words(at, to) };
-        return { questions: [this.#problem(problem, from, to, id)] };
+        return this.#problem(problem, from, to, id);
       }
       return this.#finish(short, modifiers, from, at, to, id);
     }
@@ -629,9 +585,11 @@ class Parser {
     end: number,
     id: string,
   ): One {
-    if ('problem' in built) return { questions: [this.#problem(built.problem, from, end, id)] };
+    if ('problem' in built) return this.#problem(built.problem, from, end, id);
     if ('missing' in built)
-      return { questions: built.missing.map((one) => this.#missing(one, id)) };
+      return {
+        questions: built.missing.map(({ kind, ask: text }) => ({ id: `${kind} ${id}`, text })),
+      };
     const command: Command = built.command;
     const tool = this.#toolHint(from, to)?.tool ?? null;
     const clause: Clause = {
@@ -649,7 +607,7 @@ class Parser {
       part: null,
     };
     const merged = applyModifiers(clause, modifiers);
-    if (merged === null) return { questions: [this.#unclear(from, end, to, id)] };
+    if (merged === null) return this.#unclear(from, end, to, id);
     this.#focus = moveFocus(this.#focus, command);
     if (command.do === 'ask') this.#asked = command.people;
     return { clauses: [merged] };
@@ -662,7 +620,7 @@ class Parser {
     if (parsed.kind === 'declined') return { clauses: [] };
     if (parsed.kind === 'questions') {
       const [first] = parsed.questions;
-      return { questions: [ask(`command ${id}`, 'command', first?.text ?? answer)] };
+      return askAgain(id, first?.text ?? answer);
     }
     for (const { command } of parsed.request.clauses) this.#focus = moveFocus(this.#focus, command);
     return {
@@ -676,16 +634,8 @@ class Parser {
     return this.#source.slice(this.#tokens[from]?.start ?? 0, this.#tokens[to - 1]?.end ?? 0);
   }
 
-  #missing({ kind, ask: text }: Missing, id: string): Question {
-    return ask(`${kind} ${id}`, 'value', text);
-  }
-
-  #problem(problem: TextProblem, from: number, to: number, id: string): Question {
-    return ask(
-      `command ${id}`,
-      'command',
-      describeProblem(problem, this.#words(from, to), this.#setting.timezone),
-    );
+  #problem(problem: TextProblem, from: number, to: number, id: string): One {
+    return askAgain(id, describeProblem(problem, this.#words(from, to), this.#setting.timezone));
   }
 
   #refuse(from: number, to: number, reach: Reach, id: string): One {
@@ -693,11 +643,11 @@ class Parser {
     const lead = value(token);
     if (actions.has(lead) && !isLead(lead))
       return { cannot: describeWanted(this.#words(from, to)) };
-    return { questions: [this.#unclear(from, to, Math.min(reach.at, to - 1), id)] };
+    return this.#unclear(from, to, Math.min(reach.at, to - 1), id);
   }
 
   /** Quotes the words that nothing was made of, and shows the command that is nearest. */
-  #unclear(from: number, to: number, at: number, id: string): Question {
+  #unclear(from: number, to: number, at: number, id: string): One {
     const [clause, left] = [this.#words(from, to), this.#words(at, to)];
     const known = exampleFor(value(this.#tokens[this.#skip(from, to).at]));
     const help =
@@ -708,11 +658,7 @@ class Parser {
       left === clause || known === null
         ? `"${shorten(clause, 80)}"`
         : `"${shorten(left, 80)}" in "${shorten(clause, 80)}"`;
-    return ask(
-      `command ${id}`,
-      'command',
-      `I didn't understand ${where}. ${help} What should I do?`,
-    );
+    return askAgain(id, `I didn't understand ${where}. ${help} What should I do?`);
   }
 }
 
@@ -728,16 +674,11 @@ const actions = new Set(
   ),
 );
 
-/** What was asked for, as it follows "can": "Book me a flight" → "book flights". */
+/** What was asked for, as it follows "can": "Book me a flight" → "book a flight". */
 function describeWanted(words: string): string {
   const [verb = '', ...rest] = words.replace(/[.!?]+$/, '').split(/\s+/);
   const text = rest.join(' ').replace(/^(?:me|us)\s+/i, '');
-  const noun = /^an?\s+([\p{L}-]+)/iu.exec(text)?.[1]?.toLowerCase();
-  if (noun === undefined) return `${verb.toLowerCase()} ${shorten(text, 80)}`.trim();
-  const plural = /(?:s|x|z|ch|sh)$/.test(noun)
-    ? `${noun}es`
-    : `${noun.replace(/(?<![aeiou])y$/, 'ie')}s`;
-  return `${verb.toLowerCase()} ${plural}`;
+  return `${verb.toLowerCase()} ${shorten(text, 80)}`.trim();
 }
 
 /** The clause with its modifiers; null where both say a time, so that one would be lost. */
@@ -829,11 +770,7 @@ function placed(file: string, [to = '']: string[]): string {
 /** "Everything must be done by tomorrow 17:00." */
 function readDeadline(reading: Reading, from: number): string | null {
   const text = reading.tokens.slice(from, reading.end).map(value);
-  const starts = [
-    ['everything', 'must', 'be', 'done'],
-    ['all', 'must', 'be', 'done'],
-    ['all', 'of', 'it', 'must', 'be', 'done'],
-  ].find((words) => words.every((word, k) => text[k] === word));
+  const starts = deadlines.find((words) => words.every((word, k) => text[k] === word));
   if (starts === undefined) return null;
   const modifiers = readModifiers({ ...reading, end: trimEnd(reading) }, from + starts.length);
   return modifiers?.problem === null && modifiers.moment === null && modifiers.rule === null

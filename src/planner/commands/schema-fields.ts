@@ -2,13 +2,13 @@
 import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
 
-type FieldType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'any';
+const types = ['string', 'number', 'integer', 'boolean', 'array', 'object'] as const;
+type FieldType = (typeof types)[number] | 'any';
 
 export type Field = {
   name: string;
   required: boolean;
   type: FieldType;
-  description: string;
   /** The allowed values, where they are listed. */
   values: Json[] | null;
   /** Of a list: its items. Of an object: itself, with its own fields. */
@@ -26,7 +26,6 @@ export function readFields(schema: JsonSchema): Field[] {
       name,
       required: required.includes(name) && field.default === undefined,
       type: readType(field),
-      description: typeof field.description === 'string' ? field.description : '',
       values: Array.isArray(field.enum) ? (field.enum as Json[]) : null, // enum is JSON by definition
       items: isObject(field.items) ? field.items : null,
       schema: field,
@@ -35,82 +34,45 @@ export function readFields(schema: JsonSchema): Field[] {
 }
 
 function readType(schema: JsonSchema): FieldType {
-  const direct = Array.isArray(schema.type)
-    ? schema.type.find((type) => type !== 'null')
-    : schema.type;
-  switch (direct) {
-    case 'string':
-    case 'number':
-    case 'integer':
-    case 'boolean':
-    case 'array':
-    case 'object':
-      return direct;
-    default:
-      break;
-  }
+  const named: unknown[] = [schema.type].flat();
+  const direct = types.find((type) => named.includes(type));
+  if (direct !== undefined) return direct;
   const options = [schema.anyOf, schema.oneOf].find(Array.isArray);
   const first = options?.find((option) => isObject(option) && option.type !== 'null');
   if (isObject(first)) return readType(first);
   return Array.isArray(schema.enum) ? 'string' : 'any';
 }
 
-/** What an argument is for. Names are compared without case, `_` and `-`. */
+/** What an argument is for: the names it may have, without case, `_` and `-`, the likeliest first. */
 const roles = {
-  path: [
-    'path',
-    'file',
-    'filename',
-    'filepath',
-    'target',
-    'targetpath',
-    'document',
-    'uri',
-    'directory',
-    'folder',
-    'dir',
-    'directorypath',
-    'dirpath',
-  ],
-  from: ['from', 'source', 'src', 'sourcepath', 'oldpath', 'frompath', 'origin', 'sourcefile'],
-  to: [
-    'to',
-    'destination',
-    'dest',
-    'dst',
-    'destinationpath',
-    'newpath',
-    'topath',
-    'targetpath',
-    'target',
-    'destinationfile',
-  ],
-  content: ['content', 'contents', 'text', 'data', 'body', 'filetext', 'filecontent', 'value'],
-  url: ['url', 'uri', 'href', 'link', 'address'],
-  text: ['text', 'message', 'body', 'content', 'msg', 'note', 'title'],
-  question: ['question', 'task', 'text', 'message', 'prompt'],
-  assignee: ['assignee', 'person', 'user', 'who', 'to'],
-  at: ['at', 'when', 'time', 'start', 'startsat', 'datetime', 'starttime'],
-  end: ['end', 'endsat', 'until', 'endtime'],
-  rrule: ['rrule', 'recurrence', 'rule', 'repeat'],
-  timezone: ['timezone', 'tz', 'zone'],
-  title: ['title', 'summary', 'name', 'subject', 'text'],
-  conversation: ['conversation', 'channel', 'room', 'thread'],
-  seconds: ['seconds', 'duration', 'durationseconds', 'secs'],
-  method: ['method', 'verb'],
-  recursive: ['recursive', 'deep'],
-  overwrite: ['overwrite', 'force', 'replace'],
-  instruction: ['instructions', 'instruction', 'prompt', 'task', 'brief', 'request', 'topic'],
-} as const;
+  path: 'path file filename filepath target targetpath document uri directory folder dir directorypath dirpath',
+  from: 'from source src sourcepath oldpath frompath origin sourcefile',
+  to: 'to destination dest dst destinationpath newpath topath targetpath target destinationfile',
+  content: 'content contents text data body filetext filecontent value',
+  url: 'url uri href link address',
+  text: 'text message body content msg note title',
+  question: 'question task text message prompt',
+  assignee: 'assignee person user who to',
+  at: 'at when time start startsat datetime starttime',
+  end: 'end endsat until endtime',
+  rrule: 'rrule recurrence rule repeat',
+  timezone: 'timezone tz zone',
+  title: 'title summary name subject text',
+  conversation: 'conversation channel room thread',
+  seconds: 'seconds duration durationseconds secs',
+  method: 'method verb',
+  recursive: 'recursive deep',
+  overwrite: 'overwrite force replace',
+};
 export type Role = keyof typeof roles;
 
 export function simplifyName(name: string): string {
   return name.toLowerCase().replace(/[_\-\s]/g, '');
 }
 
-/** The field that plays `role`, by the order of the names above. */
+/** The field that plays `role`. */
 export function findField(fields: Field[], role: Role): Field | undefined {
-  for (const name of roles[role]) {
+  for (const name of roles[role].split(' ')) {
     const field = fields.find((candidate) => simplifyName(candidate.name) === name);
     if (field) return field;
   }

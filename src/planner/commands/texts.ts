@@ -1,5 +1,6 @@
 // Texts in a command. Quoted text is taken as it is. Other text is taken only where nothing in it may be a command, a
 // condition, a time or a place: what may be meant otherwise is asked about.
+import { shorten } from '#domain/words.ts';
 import type { Text } from './command.ts';
 import type { Reading, Span } from './match.ts';
 import { readMoment, readRule } from './times.ts';
@@ -119,4 +120,33 @@ function hasTime(reading: Reading, from: number, to: number, introduced: Introdu
     if (readRule(reading, at)?.next === to) return true;
   }
   return false;
+}
+
+/** The question that a problem is. */
+export function describeProblem(
+  { kind, words }: TextProblem,
+  clause: string,
+  timezone: string,
+): string {
+  const said = `"${shorten(words, 80)}"`;
+  switch (kind) {
+    case 'exact':
+      return `Is ${said} only text, or is there more to do? Say it again with the exact text in quotation marks.`;
+    case 'whole':
+      return `Where is ${words}? Say it again with the whole path of each file.`;
+    case 'content':
+      return `What is meant by ${said} in "${shorten(clause, 80)}"? Say it again with the text in quotation marks.`;
+    case 'hour':
+      return `Is ${said} in the morning or in the afternoon? Say it again, such as 15:00.`;
+    case 'date':
+      return `Which day is ${said}? Say it again, such as 1 December.`;
+    case 'zone':
+      return `When is ${said} in ${timezone}? Say it again with the time there, such as 15:00.`;
+    case 'past':
+      return `${said} is past. When should it be instead? Say it again with another time.`;
+    case 'time':
+      return `Is ${said} the time to do it, or part of the text? Say it again with the text in quotation marks.`;
+    default:
+      return kind satisfies never;
+  }
 }
