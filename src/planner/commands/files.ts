@@ -1,6 +1,6 @@
 // Files as people name them: paths, lists of them, "it", and sets such as "all .log files in logs except today.log".
 import type { FileSet, Files } from './command.ts';
-import type { Read, Words } from './times.ts';
+import { numberWords, type Read, type Words } from './times.ts';
 import { valueAt } from './tokens.ts';
 
 type Place = Words & { focus: { paths: string[] }; end: number };
@@ -9,7 +9,6 @@ const article = ['the', 'a', 'an', 'my', 'our', 'this', 'that', 'these', 'new', 
 const noun = ['file', 'files', 'document', 'documents', 'note', 'notes'];
 const folderNoun = ['folder', 'directory'];
 const pronouns = ['it', 'that', 'this', 'them', 'both'];
-const counts: Record<string, number> = { one: 1, two: 2, three: 3, four: 4, five: 5, six: 6 };
 
 export function tidyPath(path: string): string {
   return path
@@ -39,8 +38,8 @@ function readNoun(
   let i = at;
   let [folder, count]: [boolean, number | null] = [false, null];
   while (article.includes(valueAt(place, i))) i += 1;
-  const said = counts[valueAt(place, i)];
-  if (said !== undefined) [count, i] = [said, i + 1];
+  const said = numberWords.indexOf(valueAt(place, i)) + 1;
+  if (said > 0) [count, i] = [said, i + 1];
   const named = noun.includes(valueAt(place, i));
   if (named || folderNoun.includes(valueAt(place, i))) {
     folder = !named;

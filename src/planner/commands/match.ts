@@ -92,6 +92,25 @@ export function matchPattern(
   /** The verb was said before: "… and b.txt saying bye". */
   implied = false,
 ): Bindings | null {
+  return matchFrom(elements.slice(implied ? 1 : 0), reading, at, reach, true)?.value ?? null;
+}
+
+/** The same for a pattern that fits some of the words from `at` on. */
+export function matchStart(
+  { elements }: Pattern,
+  reading: Reading,
+  at: number,
+): Read<Bindings> | null {
+  return matchFrom(elements, reading, at, { at }, false);
+}
+
+function matchFrom(
+  elements: Element[],
+  reading: Reading,
+  at: number,
+  reach: Reach,
+  whole: boolean,
+): Read<Bindings> | null {
   const { tokens, end } = reading;
   const is = (place: number, words: string[]) =>
     place + words.length <= end &&
@@ -111,10 +130,10 @@ export function matchPattern(
     );
   };
 
-  const fitFrom = (index: number, place: number): Bindings | null => {
+  const fitFrom = (index: number, place: number): Read<Bindings> | null => {
     if (index > 1) reach.at = Math.max(reach.at, place);
     const element = elements[index];
-    if (element === undefined) return place === end ? {} : null;
+    if (element === undefined) return !whole || place === end ? { value: {}, next: place } : null;
     if (element.kind === 'words') {
       for (const words of element.options) {
         const rest = is(place, words) ? fitFrom(index + 1, place + words.length) : null;
@@ -122,21 +141,22 @@ export function matchPattern(
       }
       return element.optional ? fitFrom(index + 1, place) : null;
     }
-    if (element.slot === 'text') {
-      for (let next = place + 1; next <= end; next += 1) {
-        if (!mayBegin(index + 1, next)) continue;
-        const rest = fitFrom(index + 1, next);
-        if (rest !== null) return { [element.name]: spanOf(reading, place, next), ...rest };
-      }
-      return null;
-    }
-    for (const { value, next } of slots[element.slot](reading, place)) {
+    const read =
+      element.slot === 'text' ? readText(index, place) : slots[element.slot](reading, place);
+    for (const { value, next } of read) {
       const rest = next <= end ? fitFrom(index + 1, next) : null;
-      if (rest !== null) return { [element.name]: value, ...rest };
+      if (rest !== null)
+        return { value: { [element.name]: value, ...rest.value }, next: rest.next };
     }
     return null;
   };
-  return fitFrom(implied ? 1 : 0, at);
+
+  /** A text ends wherever what follows it may begin. */
+  function* readText(index: number, place: number): Generator<Read<Span>> {
+    for (let next = place + 1; next <= end; next += 1)
+      if (mayBegin(index + 1, next)) yield { value: spanOf(reading, place, next), next };
+  }
+  return fitFrom(0, at);
 }
 
 export function spanOf({ source, tokens }: Words, from: number, to: number): Span {

@@ -1,7 +1,6 @@
 // What a command says besides what it does: when, how often, by when, how long it takes, and who must agree first.
 import type { Gate } from './command.ts';
-import type { Reading } from './match.ts';
-import { readGate } from './people.ts';
+import { definePattern, matchStart, type Reading } from './match.ts';
 import type { TextProblem } from './texts.ts';
 import {
   addMinutes,
@@ -52,6 +51,57 @@ export const noModifiers: Modifiers = {
   event: null,
   problem: null,
 };
+
+const agreed =
+  'confirmed|approved|agreed|accepted|okayed|confirms|approves|agrees|accepts|confirm|approve|agree|accept';
+const answered = 'answered|replied|responded|answers|replies|responds';
+const once = 'if|after|once|when';
+const pair = <T>(pattern: string, means: T) => ({ pattern: definePattern(pattern), means });
+
+/** "only after Ana has confirmed", "if Ana says yes", "once Ana and Ben have approved". */
+const gates = ['{w:who}', 'i'].flatMap((who) =>
+  [`[,] but only ${once}`, `[,] only ${once}`, `[,] ${once}`].flatMap((opening) => [
+    pair<Gate['needs']>(`${opening} ${who} [has|have] ${agreed} [it]`, 'yes'),
+    pair<Gate['needs']>(`${opening} ${who} says|say|said yes|ok|okay|go|so`, 'yes'),
+    pair<Gate['needs']>(`${opening} ${who} [has|have] ${answered}`, 'an answer'),
+  ]),
+);
+
+function readGate(reading: Reading, at: number): Read<Gate> | null {
+  for (const { pattern, means } of gates) {
+    const found = matchStart(pattern, reading, at);
+    if (found === null) continue;
+    const people = (found.value.w as Gate['people'] | undefined) ?? [null]; // what the slot reads
+    return { value: { people, needs: means }, next: found.next };
+  }
+  return null;
+}
+
+type Answer = 'Yes' | 'No' | 'any';
+const answers = [
+  pair<Answer>('otherwise|else [,]', 'No'),
+  pair<Answer>(`${once} {n:name} says|say|said|answer|answers no [,]`, 'No'),
+  pair<Answer>(`${once} {n:name} says|say|said|answer|answers yes|ok|okay [,]`, 'Yes'),
+  pair<Answer>(`${once} {n:name} [has|have] ${answered} [,]`, 'any'),
+  pair<Answer>(`${once} {n:name} has|have [${agreed}] [,]`, 'Yes'),
+  pair<Answer>(`${once} {n:name} ${agreed} [,]`, 'Yes'),
+];
+
+/** "if he says yes,", "otherwise": about the answer of the person asked last. `names`: whom that was. */
+export function readAnswer(
+  reading: Reading,
+  at: number,
+  names: readonly (string | null)[],
+): Read<Answer> | null {
+  const known = ['he', 'she', 'they', 'i', ...names.map((name) => name?.toLowerCase())];
+  for (const { pattern, means } of answers) {
+    const found = matchStart(pattern, reading, at);
+    const { n } = found?.value ?? {};
+    if (found !== null && (n === undefined || known.includes(String(n))))
+      return { value: means, next: found.next };
+  }
+  return null;
+}
 
 const begins =
   /^(?:at|until|till|on|by|in|from|for|today|tonight|tomorrow|yesterday|every|each|daily|weekly|monthly|hourly|only|but|after|if|once|when|the|next|this|noon|midnight|\(|,|@|monday|tuesday|wednesday|thursday|friday|saturday|sunday|mon|tue|wed|thu|fri|sat|sun)$/;

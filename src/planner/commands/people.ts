@@ -1,5 +1,4 @@
-// People as they are named in a command, and the gates that stand for them: "only after Ana has confirmed".
-import type { Gate } from './command.ts';
+// People as they are named in a command.
 import type { Read, Words } from './times.ts';
 
 type Place = Words & { end: number };
@@ -44,82 +43,4 @@ export function readPeople(place: Place, at: number): Read<(string | null)[]> | 
   }
   if (people.length > 0 && place.tokens[i]?.value === 'both' && people.length === 2) i += 1;
   return people.length === 0 ? null : { value: people, next: i };
-}
-
-const agreed = new Set(
-  'confirmed approved agreed accepted okayed confirms approves agrees accepts confirm approve agree accept'.split(
-    ' ',
-  ),
-);
-const answered = new Set('answered replied responded answers replies responds'.split(' '));
-const yes = new Set('yes ok okay go so'.split(' '));
-
-/** Behind "only if", "after", "once": who has to say so. */
-function readCondition(place: Place, at: number): Read<Gate> | null {
-  const own = place.tokens[at]?.value === 'i';
-  const people = own ? { value: [null], next: at + 1 } : readPeople(place, at);
-  if (people === null) return null;
-  const value = (k: number) => (k < place.end ? (place.tokens[k]?.value ?? '') : '');
-  let i = people.next;
-  if (/^(?:has|have)$/.test(value(i))) i += 1;
-  if (agreed.has(value(i))) {
-    i += value(i + 1) === 'it' ? 2 : 1;
-    return { value: { people: people.value, needs: 'yes' }, next: i };
-  }
-  if (/^(?:says?|said)$/.test(value(i)) && yes.has(value(i + 1)))
-    return { value: { people: people.value, needs: 'yes' }, next: i + 2 };
-  if (answered.has(value(i)))
-    return { value: { people: people.value, needs: 'an answer' }, next: i + 1 };
-  return null;
-}
-
-const openings = [
-  ['but', 'only', 'if'],
-  ['but', 'only', 'after'],
-  ['but', 'only', 'once'],
-  ['but', 'only', 'when'],
-  ['only', 'if'],
-  ['only', 'after'],
-  ['only', 'once'],
-  ['only', 'when'],
-  ['once'],
-  ['after'],
-  ['when'],
-  ['if'],
-];
-
-/** "only after Ana has confirmed", "if Ana says yes", "once Ana and Ben have approved". */
-export function readGate(place: Place, at: number): Read<Gate> | null {
-  const from = place.tokens[at]?.value === ',' ? at + 1 : at;
-  for (const words of openings) {
-    if (!words.every((word, k) => place.tokens[from + k]?.value === word)) continue;
-    const found = readCondition(place, from + words.length);
-    if (found !== null) return found;
-  }
-  return null;
-}
-
-/** "if he says yes,", "otherwise": about the answer of the person asked last. `names`: whom that was. */
-export function readAnswer(
-  place: Place,
-  at: number,
-  names: readonly (string | null)[],
-): Read<'Yes' | 'No' | 'any'> | null {
-  const value = (k: number) => (k < place.end ? (place.tokens[k]?.value ?? '') : '');
-  if (/^(?:otherwise|else)$/.test(value(at)))
-    return { value: 'No', next: at + (value(at + 1) === ',' ? 2 : 1) };
-  if (!/^(?:if|once|when|after)$/.test(value(at))) return null;
-  const known = names.some((name) => name !== null && name.toLowerCase() === value(at + 1));
-  if (!known && !/^(?:he|she|they|i)$/.test(value(at + 1))) return null;
-  let i = at + 2;
-  if (/^(?:says?|said|answers?)$/.test(value(i)) && /^(?:yes|ok|okay|no)$/.test(value(i + 1))) {
-    const said = value(i + 1) === 'no' ? 'No' : 'Yes';
-    i += 2;
-    return { value: said, next: i + (value(i) === ',' ? 1 : 0) };
-  }
-  if (/^(?:has|have)$/.test(value(i))) i += 1;
-  if (answered.has(value(i))) return { value: 'any', next: i + 1 + (value(i + 1) === ',' ? 1 : 0) };
-  if (agreed.has(value(i))) i += 1;
-  else if (!/^(?:has|have)$/.test(value(i - 1))) return null;
-  return { value: 'Yes', next: i + (value(i) === ',' ? 1 : 0) };
 }

@@ -1,7 +1,6 @@
 // Moments, lengths of time and rules of recurrence, read from tokens. Local times are those of the person's zone, daylight
 // saving included, unless another zone stands behind the time of day. What may mean two things is a problem, not a guess.
 import { Temporal } from 'temporal-polyfill';
-import { numberWords } from './number-words.ts';
 import type { Token } from './tokens.ts';
 import { isSameZone, readZone } from './zones.ts';
 
@@ -32,6 +31,11 @@ const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'satur
 const codes = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
 const months =
   'january february march april may june july august september october november december'.split(
+    ' ',
+  );
+
+export const numberWords =
+  'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty'.split(
     ' ',
   );
 
@@ -292,14 +296,11 @@ function readCount(words: Words, at: number): Read<number> | null {
   const value = word(words, at);
   if (value === 'half' && isOneOf(word(words, at + 1), 'a', 'an'))
     return { value: 0.5, next: at + 2 };
-  const token = words.tokens[at];
-  const number =
-    token?.kind === 'number' && /^\d+(?:[.,]\d+)?$/.test(value)
-      ? Number(value.replace(',', '.'))
-      : isOneOf(value, 'a', 'an')
-        ? 1
-        : numberWords[value];
-  return number === undefined ? null : { value: number, next: at + 1 };
+  if (isOneOf(value, 'a', 'an')) return { value: 1, next: at + 1 };
+  const named = numberWords.indexOf(value) + 1;
+  const isNumber = words.tokens[at]?.kind === 'number' && /^\d+(?:[.,]\d+)?$/.test(value);
+  const number = isNumber ? Number(value.replace(',', '.')) : named;
+  return isNumber || named > 0 ? { value: number, next: at + 1 } : null;
 }
 
 export type Duration = {
