@@ -22,8 +22,8 @@ export type Changes = {
   steps: StepDraft[];
   /** Which steps wait for which from now on, and no more. */
   edges: Edge[];
-  /** A time for these steps; for those that have one where none is named. */
-  move: { steps: string[]; not_before?: string; deadline?: string } | null;
+  /** A time for these steps; for those that have one where none is named. A deadline of null is taken away. */
+  move: { steps: string[]; not_before?: string; deadline?: string | null } | null;
   /** The rule of what comes again. */
   rule: string | null;
   /** Words to be planned besides. */
@@ -87,6 +87,10 @@ const forms: Form[] = [
     const waits = plan.steps.find(({ id }) => id === other);
     return idsOf(waits).includes(one ?? '') ? reorder(plan, other, one) : reorder(plan, one, other);
   }),
+  form('(?:drop|remove) the deadline', () => ({
+    gate: 'schedule',
+    move: { steps: [], deadline: null },
+  })),
   form('(?:move|change|set) the deadline to (?<when>.+)', (plan, { when = '' }) => {
     const moment = readWhen(plan, when);
     return moment && { gate: 'schedule', move: { steps: [], deadline: moment.iso } };

@@ -77,6 +77,16 @@ const asksContent: Build = (found) => {
   };
 };
 
+const asksPath: Build = (found, reading) => {
+  const read = readText(span(found), reading, 'marker');
+  if ('problem' in read) return read;
+  const question = 'Where should this text be saved? For example, notes/today.md.';
+  return {
+    missing: [{ kind: 'path', ask: question }],
+    fill: ([answer = '']) => write([tidyPath(answer.trim())], read.text),
+  };
+};
+
 const edits =
   (kind: 'append' | 'prepend'): Build =>
   (found, reading) =>
@@ -227,6 +237,7 @@ const forms: [patterns: string[], build: Build][] = [
     (found) => ({ command: write([path(found)], { kind: 'literal', text: '' }) }),
   ],
   [[`${create} {f:files}`], asksContent],
+  [[`${create} [a|the] [new] file|note|document ${markers} {t:text}`], asksPath],
   [
     [
       'add|append|insert [a] [line] [saying|with] {t:text} to|at_the_end_of|at_the_bottom_of|to_the_end_of|to_the_bottom_of {p:path}',

@@ -3,12 +3,14 @@
 import type { OperationSpec } from '#domain/tool.ts';
 import { shorten } from '#domain/words.ts';
 import { callOperation, findByWords, nameOperation } from './call.ts';
+import { applyModifiers, emptyClause, moveFocus } from './clause.ts';
 import type { Clause, Command, Question, Request } from './command.ts';
 import { readSet } from './files.ts';
 import { type Built, exampleFor, formsFor, isLead } from './forms.ts';
 import { readHeader, readPartLine } from './header.ts';
 import { matchPattern, type Reach, type Reading } from './match.ts';
 import { type Modifiers, noModifiers, readAnswer, readModifiers, readPrefix } from './modifiers.ts';
+import { type Segment, skipOpening, splitSegments, trimEnd } from './segments.ts';
 import { describeProblem, type TextProblem } from './texts.ts';
 import { type Rule, readUntil } from './times.ts';
 import { type Token, tokenize, value } from './tokens.ts';
@@ -34,7 +36,6 @@ export type Parsed =
 const instructionsAtMost = 4000;
 const splitsAtMost = 40;
 
-type Segment = { from: number; to: number; follows: boolean; item: boolean };
 type One = { clauses: Clause[] } | { questions: Question[] } | { cannot: string };
 
 /** The answer stands in for the words of the clause. */
@@ -63,16 +64,7 @@ export function parseRequest(text: string, setting: Setting): Parsed {
   return new Parser(source, tokens, setting).parse();
 }
 
-const phrases = (words: string) => words.split('|').map((phrase) => phrase.split(' '));
-/** In front of a command that comes after the one before it. */
-const following = phrases(
-  'and after that|after that|after this|and then|and finally|then|next|afterwards|finally|lastly|second|third|fourth|secondly|thirdly',
-);
-/** In front of any command. */
-const openings = phrases(
-  "and also|and|also|first|firstly|now|please|pls|kindly|hey there|hi there|hello there|hey|hi|hello|could you|can you|would you|will you|i'd like you to|i would like you to|i want you to|i need you to|just|ok|okay|@ countersign|countersign|go ahead and|let's",
-);
-const deadlines = phrases('everything must be done|all must be done|all of it must be done');
+const deadlines = ['everything', 'all', 'all of it'].map((all) => `${all} must be done`.split(' '));
 
 class Parser {
   readonly #source: string;
@@ -103,7 +95,7 @@ class Parser {
   parse(): Parsed {
     const header = readHeader(this.#source, this.#tokens);
     Object.assign(this.#request, header.said);
-    const segments = this.#split(header.next);
+    const segments = splitSegments(this.#tokens, header.next);
     const again = this.#saidAgain(segments.length);
     if (again !== null) return again;
     segments.forEach((segment, index) => {
@@ -147,63 +139,7 @@ class Parser {
     };
   }
 
-  /** Ends of sentences, lines, semicolons and "then" always divide commands. */
-  #split(first: number): Segment[] {
-    const tokens = this.#tokens;
-    const segments: Segment[] = [];
-    let [from, follows, item] = [first, false, false];
-    const close = (to: number, next: number, before: boolean): void => {
-      if (to > from) segments.push({ from, to, follows, item });
-      [from, follows, item] = [next, before, false];
-    };
-    for (let at = first; at < tokens.length; at += 1) {
-      const token = tokens[at];
-      if (token === undefined) break;
-      const next = tokens[at + 1];
-      if (token.kind === 'line') {
-        if (this.#opensBlock(from, at))
-          return [...segments, { from, to: tokens.length, follows, item }];
-        // Bulleted lines stand beside each other; numbered and plain ones follow each other.
-        const bulleted = next?.kind === 'item' && !/\d/.test(next.value);
-        close(at, at + 1, !bulleted && segments.length + (at > from ? 1 : 0) > 0);
-      } else if (token.kind === 'item') {
-        if (at > from) close(at, at, /\d/.test(token.value));
-        [from, item] = [at + 1, true];
-        if (!/\d/.test(token.value)) follows = false;
-      } else if (token.text === ';') close(at, at + 1, true);
-      else if (/^[.!?]$/.test(token.text) && token.kind === 'mark') {
-        if (next === undefined || next.kind === 'line') continue;
-        if (next.start > token.end) close(at, at + 1, true);
-      } else if (token.value === 'then' && token.kind === 'word') {
-        const joint = ['and', ','].includes(value(tokens[at - 1])) ? 1 : 0;
-        const comma =
-          joint === 1 && value(tokens[at - 1]) === 'and' && value(tokens[at - 2]) === ',' ? 1 : 0;
-        if (at - joint - comma > from) close(at - joint - comma, at + 1, true);
-      }
-    }
-    close(tokens.length, tokens.length, false);
-    return segments;
-  }
-
-  /** "Create list.md with:" and an end of line: what follows is its text, unless a command may be among it. */
-  #opensBlock(from: number, at: number): boolean {
-    const last = this.#tokens[at - 1];
-    const before = this.#tokens[at - 2];
-    const marks = /^(?:saying|containing|with|content|text)$/;
-    const opens =
-      last?.text === ':'
-        ? before?.kind === 'path' || marks.test(value(before))
-        : marks.test(value(last));
-    const isWrite = this.#tokens
-      .slice(from, at)
-      .some(
-        ({ kind, value: word }) =>
-          kind === 'word' && /^(?:create|make|write|save|put|add|append)$/.test(word),
-      );
-    return opens && isWrite;
-  }
-
-  #addSegment({ from, to, follows, item }: Segment, id: string): void {
+  #addSegment({ from, to, follows }: Segment, id: string): void {
     const part = readPartLine(
       this.#source,
       this.#tokens,
@@ -215,7 +151,7 @@ class Parser {
     if (part !== null) {
       this.#request.parts.push(part.part);
       if (part.part.structure === 'phase') this.#part = this.#request.parts.length - 1;
-      if (part.next < to) this.#addSegment({ from: part.next, to, follows: true, item }, id);
+      if (part.next < to) this.#addSegment({ from: part.next, to, follows: true }, id);
       return;
     }
     const all = readDeadline(this.#reading(to), from);
@@ -223,7 +159,7 @@ class Parser {
       this.#request.deadline = all;
       return;
     }
-    const read = this.#readSentence(from, this.#trim(from, to), {
+    const read = this.#readSentence(from, trimEnd(this.#tokens, from, to), {
       follows: follows && this.#request.clauses.length > 0,
       id,
       depth: 0,
@@ -242,40 +178,6 @@ class Parser {
     else this.#request.clauses.push(...read.clauses);
   }
 
-  /** Without the marks that end a sentence, and thanks behind a comma. */
-  #trim(from: number, given: number): number {
-    let to = given;
-    const is = (back: number, ...words: string[]) => words.includes(value(this.#tokens[to - back]));
-    for (let round = 0; round < 6 && to > from; round += 1) {
-      if (is(1, '.', '!', '?', ',', ';') && this.#tokens[to - 1]?.kind === 'mark') to -= 1;
-      else if (is(1, 'line')) to -= 1;
-      else if (this.#tokens[to - 1]?.kind === 'line') to -= 1;
-      else if (is(1, 'please', 'thanks', 'cheers') && is(2, ',')) to -= 2;
-      else if (is(1, 'you') && is(2, 'thank') && is(3, ',')) to -= 3;
-      else if (is(1, 'lot') && is(2, 'a') && is(3, 'thanks') && is(4, ',')) to -= 4;
-      else if (is(1, 'please') && /^(?:path|quote|url)$/.test(this.#tokens[to - 2]?.kind ?? ''))
-        to -= 1;
-      else break;
-    }
-    return to;
-  }
-
-  /** Polite words and words of order before a command. */
-  #skip(from: number, to: number): { at: number; ordered: boolean } {
-    let [at, ordered] = [from, false];
-    const starts = (words: string[]) =>
-      at + words.length < to && words.every((word, k) => value(this.#tokens[at + k]) === word);
-    for (let round = 0; round < 12; round += 1) {
-      const order = following.find(starts);
-      const words = order ?? openings.find(starts);
-      const isMark = /^[,!.:]$/.test(value(this.#tokens[at])) && at + 1 < to;
-      if (words === undefined && !(at > from && isMark)) break;
-      at += words?.length ?? 1;
-      ordered ||= order !== undefined;
-    }
-    return { at, ordered };
-  }
-
   /** A sentence: one command, or several joined by "and" and commas. What is said in front counts for all of them. */
   #readSentence(
     from: number,
@@ -286,12 +188,12 @@ class Parser {
     if (answer !== undefined) return this.#replace(answer, id, follows);
     const each = this.#readEach(from, to, id, depth);
     if (each !== null) return each;
-    let { at, ordered } = this.#skip(from, to);
+    let { at, ordered } = skipOpening(this.#tokens, from, to);
     const reading = this.#reading(to);
     const about = readAnswer(reading, at, this.#asked);
     if (about !== null) at = about.next;
     const prefix = readPrefix(reading, at, follows || ordered);
-    if (prefix.next > at) at = this.#skip(prefix.next, to).at;
+    if (prefix.next > at) at = skipOpening(this.#tokens, prefix.next, to).at;
     // Steps that an answer decides wait for that answer, and not for each other.
     const decided = about !== null && about.value !== 'any';
     const starts = !decided && (follows || ordered || about !== null);
@@ -350,7 +252,7 @@ class Parser {
 
   /** "For each file in inbox, move it to archive/": the same command for all files of a set. */
   #readEach(from: number, end: number, id: string, depth: number): One | null {
-    const start = this.#skip(from, end).at;
+    const start = skipOpening(this.#tokens, from, end).at;
     if (value(this.#tokens[start]) !== 'for') return null;
     const reading = this.#reading(end);
     const set = readSet(reading, start + 1);
@@ -484,7 +386,7 @@ class Parser {
   }
 
   #startsWithTime(at: number, to: number): boolean {
-    const start = this.#skip(at, to).at;
+    const start = skipOpening(this.#tokens, at, to).at;
     return readPrefix(this.#reading(to), start, false).next > start;
   }
 
@@ -492,7 +394,7 @@ class Parser {
   #mayDivide(at: number, to: number): boolean {
     if (!['and', ','].includes(value(this.#tokens[at]))) return false;
     if (this.#namesFile(at + 1, to)) return true;
-    const { at: next } = this.#skip(at + 1, to);
+    const { at: next } = skipOpening(this.#tokens, at + 1, to);
     const token = this.#tokens[next];
     if (token === undefined || token.kind !== 'word' || next >= to) return false;
     return (
@@ -591,20 +493,7 @@ class Parser {
       };
     const command: Command = built.command;
     const tool = this.#toolHint(from, to)?.tool ?? null;
-    const clause: Clause = {
-      command,
-      tool,
-      words: this.#words(from, to),
-      follows: false,
-      start: null,
-      lag: null,
-      takes: null,
-      deadline: null,
-      rule: null,
-      gate: null,
-      if: null,
-      part: null,
-    };
+    const clause = { ...emptyClause, command, tool, words: this.#words(from, to) };
     const merged = applyModifiers(clause, modifiers);
     if (merged === null) return this.#unclear(from, end, to, id);
     this.#focus = moveFocus(this.#focus, command);
@@ -648,7 +537,7 @@ class Parser {
   /** Quotes the words that nothing was made of, and shows the command that is nearest. */
   #unclear(from: number, to: number, at: number, id: string): One {
     const [clause, left] = [this.#words(from, to), this.#words(at, to)];
-    const known = exampleFor(value(this.#tokens[this.#skip(from, to).at]));
+    const known = exampleFor(value(this.#tokens[skipOpening(this.#tokens, from, to).at]));
     const help =
       known === null
         ? 'I can create, move or delete files, post, or remind you.'
@@ -673,97 +562,14 @@ const actions = new Set(
   ),
 );
 
-/** What was asked for, as it follows "can": "Book me a flight" → "book a flight". */
+/** What was asked for, as it follows "can" and as it is counted: "Book me a flight" → "book flights". */
 function describeWanted(words: string): string {
-  const [verb = '', ...rest] = words.replace(/[.!?]+$/, '').split(/\s+/);
+  const [first = '', ...rest] = words.replace(/[.!?]+$/, '').split(/\s+/);
+  const verb = first.toLowerCase();
   const text = rest.join(' ').replace(/^(?:me|us)\s+/i, '');
-  return `${verb.toLowerCase()} ${shorten(text, 80)}`.trim();
-}
-
-/** The clause with its modifiers; null where both say a time, so that one would be lost. */
-function applyModifiers(clause: Clause, said: Modifiers): Clause | null {
-  const { moment, range, length, lag, gate, takes, deadline, until } = said;
-  const open = clause.rule ?? said.rule;
-  if (until !== null && (open === null || open.until !== null || clause.command.do === 'remind'))
-    return null;
-  const rule = said.rule === null || until === null ? said.rule : { ...said.rule, until };
-  const twice = (a: unknown, b: unknown) => a != null && b != null;
-  if (
-    twice(clause.gate, gate) ||
-    twice(clause.takes, takes) ||
-    twice(clause.deadline, deadline) ||
-    twice(clause.start, moment) ||
-    twice(clause.rule, rule)
-  )
-    return null;
-  const next = {
-    ...clause,
-    lag: clause.lag ?? lag,
-    gate: clause.gate ?? gate,
-    takes: clause.takes ?? takes,
-    deadline: clause.deadline ?? deadline,
-  };
-  const { command } = clause;
-  if (command.do === 'remind') {
-    if ((moment !== null || rule !== null) && (command.at !== null || command.rule !== null))
-      return null;
-    if (range !== null || length !== null || (rule !== null && rule.until !== null)) return null;
-    const assumedHour =
-      command.assumedHour || moment?.assumedHour === true || rule?.assumedHour === true;
-    return {
-      ...next,
-      command: {
-        ...command,
-        at: command.at ?? moment?.iso ?? null,
-        rule: command.rule ?? rule,
-        assumedHour,
-      },
-    };
-  }
-  if (command.do === 'event') {
-    if (moment === null && range === null) return command.start === '' ? null : next;
-    if (command.start !== '' || rule !== null) return null;
-    const timed = said.event;
-    return timed === null ? null : { ...next, command: { ...command, ...timed } };
-  }
-  if (range !== null || length !== null) return null;
-  return {
-    ...next,
-    rule: clause.rule === null ? rule : until === null ? clause.rule : { ...clause.rule, until },
-    start:
-      clause.start ??
-      (moment === null ? null : { iso: moment.iso, assumedHour: moment.assumedHour }),
-  };
-}
-
-/** What "it" means for the next command. */
-function moveFocus(focus: { paths: string[]; output: boolean }, command: Command): typeof focus {
-  switch (command.do) {
-    case 'write':
-      return { paths: command.paths, output: false };
-    case 'edit':
-      return { paths: [command.path], output: false };
-    case 'read':
-      return { paths: [command.path], output: true };
-    case 'move':
-      return command.files.kind === 'set'
-        ? { paths: [], output: false }
-        : { paths: command.files.paths.map((one) => placed(one, command.to)), output: false };
-    case 'copy':
-    case 'delete':
-      return { paths: command.files.kind === 'set' ? [] : command.files.paths, output: false };
-    case 'fetch':
-    case 'request':
-      return { paths: [], output: true };
-    case 'call':
-      return { ...focus, output: true };
-    default:
-      return { ...focus, output: false };
-  }
-}
-
-function placed(file: string, [to = '']: string[]): string {
-  return to.endsWith('/') ? to + (file.split('/').at(-1) ?? '') : to;
+  const noun = /^an?\s+([\p{L}-]+)/iu.exec(text)?.[1]?.toLowerCase();
+  if (noun === undefined) return `${verb} ${shorten(text, 80)}`.trim();
+  return `${verb} ${noun.replace(/(?<=s|x|z|ch|sh)$/, 'e').replace(/(?<![aeiou])y$/, 'ie')}s`;
 }
 
 /** "Everything must be done by tomorrow 17:00." */
@@ -771,11 +577,11 @@ function readDeadline(reading: Reading, from: number): string | null {
   const text = reading.tokens.slice(from, reading.end).map(value);
   const starts = deadlines.find((words) => words.every((word, k) => text[k] === word));
   if (starts === undefined) return null;
-  const modifiers = readModifiers({ ...reading, end: trimEnd(reading) }, from + starts.length);
+  const modifiers = readModifiers(
+    { ...reading, end: trimEnd(reading.tokens, from, reading.end) },
+    from + starts.length,
+  );
   return modifiers?.problem === null && modifiers.moment === null && modifiers.rule === null
     ? modifiers.deadline
     : null;
 }
-
-const trimEnd = ({ tokens, end }: Reading): number =>
-  tokens[end - 1]?.kind === 'mark' ? end - 1 : end;

@@ -211,7 +211,7 @@ async function fillChange(task: StageTask, clock: Clock, feedback: string): Prom
 /** Times belong to nodes; a deadline that is meant for none in particular is that of all that have one. */
 function moveNodes({ nodes }: PlanOutline, { move }: Changes) {
   if (move === null) return [];
-  const { steps, not_before = null, deadline = null } = move;
+  const { steps, not_before = null, deadline } = move;
   const dated = nodes.filter((node) => node.deadline !== null);
   const whole = dated.length > 0 ? dated : nodes.filter(({ parent }) => parent === null);
   const named = nodes.filter((node) => node.steps.some(({ id = '' }) => steps.includes(id)));
@@ -219,9 +219,9 @@ function moveNodes({ nodes }: PlanOutline, { move }: Changes) {
     node: id,
     not_before,
     exact: null,
-    deadline,
+    deadline: deadline ?? null,
     duration_minutes: null,
-    drop: null,
+    drop: deadline === null ? ['deadline' as const] : null,
   }));
 }
 
