@@ -56,7 +56,7 @@ export type TraceView = {
   turns: number;
   /** `4.2 s · $0.02 · 3 calls`; empty without entries. */
   totals: string;
-  /** What is not as it should be: calls that never came back, a trace that does not follow the table. */
+  /** What is not as it should be: calls that never came back. */
   warnings: string[];
   /** Why there is nothing to show; empty: there is. */
   empty: string;
@@ -192,16 +192,12 @@ function sumUp({ totals }: PlanningTrace): string {
   ].join(' · ');
 }
 
-function warnAbout({ open_calls, problem }: PlanningTrace): string[] {
+function warnAbout({ open_calls }: PlanningTrace): string[] {
+  if (open_calls.length === 0) return [];
   const estimate = open_calls.reduce((sum, { estimate_usd }) => sum + estimate_usd, 0);
   const calls = countOf(open_calls.length, 'model call');
   return [
-    ...(open_calls.length === 0
-      ? []
-      : [
-          `${calls} without a result, counted at the estimated ${formatCharge(estimate) || 'zero cost'}.`,
-        ]),
-    ...(problem === null ? [] : [`This trace doesn't match the planning stages. ${show(problem)}`]),
+    `${calls} without a result, counted at the estimated ${formatCharge(estimate) || 'zero cost'}.`,
   ];
 }
 

@@ -123,7 +123,7 @@ export const RunStarted = documented(z.object({ run_id: text, status_url: text }
 export const TraceAnswer = documented(PlanningTrace, {
   id: 'Trace',
   description:
-    'How a run was planned: an entry a step, `path` the way through the stages by the table of planning, `problem` why the entries do not follow it. `totals.cost_usd` is what the entries say; `open_calls` never came back, or have not yet, and count towards budgets as their estimates.',
+    'How a run was planned: an entry a step, `path` the transitions between stages. `totals.cost_usd` is what the entries say; `open_calls` never came back, or have not yet, and count towards budgets as their estimates.',
 });
 
 export const Said = documented(z.object({ run_id: text.nullable() }), {

@@ -4,8 +4,11 @@ import { readTurnTrace } from '#db/planning-checkpoints.ts';
 import type { RunRow } from '#db/runs.ts';
 import { listOpenCalls } from '#db/spending.ts';
 import type { TraceEntry } from '#domain/planning/trace.ts';
-import type { PlanningTrace, TraceTotals } from '#domain/planning/trace-view.ts';
-import { replayTrace } from '#planner/trace/replay.ts';
+import {
+  type PlanningTrace,
+  type TraceTotals,
+  TraceTransition,
+} from '#domain/planning/trace-view.ts';
 
 // Totals of a run from its trace: cost, working time and calls.
 
@@ -51,17 +54,21 @@ async function readEntries(db: Queryable, run: RunRow): Promise<TraceEntry[]> {
   return [...run.trace, ...(await readTurnTrace(db, run.id, run.turn))];
 }
 
+/** The transition that an entry stands for; work inside a stage is none. */
+function readTransition({ turn = 1, stage, event, to }: TraceEntry): TraceTransition[] {
+  const read = TraceTransition.safeParse({ turn, stage, event, to });
+  return read.success ? [read.data] : [];
+}
+
 /** The trace of a run. */
 export async function readRunTrace(db: Queryable, run: RunRow): Promise<PlanningTrace> {
   const entries = await readEntries(db, run);
-  const { path, problem } = replayTrace(entries);
   return {
     run_id: run.id,
     planner: run.planner ?? '',
     reason: run.decision_reason,
     entries,
-    path,
-    problem,
+    path: entries.flatMap(readTransition),
     totals: addUpTrace(entries),
     open_calls: await listOpenCalls(db, run.id),
   };
@@ -75,7 +82,6 @@ export function emptyTrace(planner: string): PlanningTrace {
     reason: null,
     entries: [],
     path: [],
-    problem: null,
     totals: addUpTrace([]),
     open_calls: [],
   };

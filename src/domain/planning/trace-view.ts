@@ -32,10 +32,8 @@ export const PlanningTrace = z.strictObject({
   /** Why a plan was or was not made. */
   reason: z.string().nullable(),
   entries: z.array(TraceEntry),
-  /** The run replayed by the controller's table; empty for planners without stages. */
+  /** The transitions among the entries; empty for planners without stages. */
   path: z.array(TraceTransition),
-  /** Why the entries cannot be replayed; null: they can. */
-  problem: z.string().nullable(),
   totals: TraceTotals,
   /** Model calls that never came back, or have not yet: they count towards budgets as their estimates. */
   open_calls: z.array(

@@ -1,4 +1,4 @@
-// The planning trace: one entry per step (B11), enough to explain and replay the run.
+// The planning trace: one entry per step (B11), enough to explain the run.
 import { z } from 'zod';
 import { line } from '../text.ts';
 import { IntroducedBy } from './pattern.ts';

@@ -71,7 +71,7 @@ async function planned(runId: string): Promise<string> {
 }
 
 describe('the trace', () => {
-  test('of a plan is that of its run: entries, the way through the table, and what it came to', async () => {
+  test('of a plan is that of its run: entries, the way through the stages, and what it came to', async () => {
     const { run_id } = await instance.service.startRun({ text: 'quick' }, ana);
     const id = await planned(run_id);
     const trace = await instance.service.trace(id);
@@ -82,7 +82,6 @@ describe('the trace', () => {
       path: [
         { turn: 1, stage: 'COLLECT_CONTEXT', event: 'sufficient_context', to: 'DRAFT_OUTLINE' },
       ],
-      problem: null,
       totals: { cost_usd: 0.01, duration_ms: 40, turns: 1, calls: 1, failed: 0, remembered: 0 },
       open_calls: [],
     });
@@ -124,7 +123,6 @@ describe('the trace', () => {
     expect(await instance.service.trace(id)).toMatchObject({
       run_id: null,
       entries: [],
-      problem: null,
     });
   });
 

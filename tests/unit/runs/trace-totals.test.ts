@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TraceEntry } from '#domain/planning/trace.ts';
 import { addUpTrace } from '#runs/planning-trace.ts';
-import { makeEntry } from '../../../fixtures/traces.ts';
+import { makeEntry } from '../../fixtures/traces.ts';
 
 const began = Date.parse('2026-02-03T14:00:00.000Z');
 
