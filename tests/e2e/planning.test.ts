@@ -118,7 +118,7 @@ describe('milestone approvals', () => {
     const run = await api.ask(phases, policy);
     const ended = await api.reply(run.run_id, 'reject');
     expect(ended.planning_status).toBe('aborted');
-    expect(ended.response_text).toContain('The outline is rejected');
+    expect(ended.response_text).toContain('The outline was rejected');
   });
 });
 
