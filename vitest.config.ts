@@ -17,7 +17,7 @@ export default defineConfig({
   test: {
     reporters: ['default', './tests/setup/summary-reporter.ts'],
     // More than there are cores: most of them wait for Postgres, for another process or for a time.
-    maxWorkers: 5,
+    maxWorkers: 3,
     projects: kinds.map(({ name, seconds, database, isolate = false }) => ({
       extends: true,
       test: {

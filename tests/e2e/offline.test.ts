@@ -231,7 +231,7 @@ describe('a plan that is talked about', () => {
     expect(refused.body).toMatchObject({ status: 'needs_review', version: 3 });
     expect(refused.body.rejection_history).toHaveLength(3);
     expect((await api.get<RunView>(`/api/runs/${run.run_id}`)).body.response_text).toContain(
-      'third time',
+      'three times',
     );
     await api.reply(run.run_id, 'approve');
     await api.reach(plan.id, 'completed');

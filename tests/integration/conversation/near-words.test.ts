@@ -77,7 +77,7 @@ test.each([
   ['why is step 2 guarded?', /Step 2 calls workspace_delete, which is guarded/],
   ['How long will it take?', /1 h 30 min/],
   ['what will it do?', /1 \(.+\) and 2 \(Permanently deletes payroll\.csv\)/],
-  ['What does step 9 do?', /has no step 9; its steps go from 1 to 2/],
+  ['What does step 9 do?', /has no step 9 on its card\. The steps are numbered 1 to 2/],
 ])('“%s” is answered from the plan', async (text, words) => {
   const conversation = `question ${text}`;
   const { id } = await ask(conversation);

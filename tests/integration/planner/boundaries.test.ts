@@ -236,7 +236,7 @@ describe('the budget of the day', () => {
     await plan({ perDay }, [{ text: 'Hello.' }], { user: 'ben' });
     const { outcome } = await plan({ perDay }, endless);
     expect(endOf(outcome)).toBe('cap_cost');
-    expect(outcome.result).toMatchObject({ text: expect.stringContaining('budget of the day') });
+    expect(outcome.result).toMatchObject({ text: expect.stringContaining("today's budget") });
     expect(asked).toHaveLength(calls);
   });
 

@@ -159,7 +159,7 @@ describe('fifty conversations and a day that pays for a part of them', () => {
       new Set(['cap_cost']),
     );
     for (const { response_text } of capped)
-      expect(response_text).toMatch(/budget of (the day|this request)/);
+      expect(response_text).toMatch(/today's budget|budget of this request/);
     expect(all.runs.every(({ planning_status }) => planning_status !== 'running')).toBe(true);
   });
 

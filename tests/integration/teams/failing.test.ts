@@ -105,7 +105,7 @@ test('a card that somebody deleted is posted again while somebody is waited for'
 
 test('where the app was taken out or blocked the operator is told what to do, and what waits is posted when it is back', async () => {
   for (const [code, words] of [
-    ['BotNotInConversationRoster', 'Add it there'],
+    ['BotNotInConversationRoster', 'Add it under Apps'],
     ['ConversationBlockedByUser', 'unblock'],
     ['BotDisabledByAdmin', 'Teams admin center'],
   ] as const) {

@@ -205,7 +205,7 @@ test('where the app is added it says hello once, and where it is taken out nothi
   const { rows } = await instance.db.query.execute<{ broken: string }>(
     sql`select broken from countersign.chat_places where conversation = ${place(root)}`,
   );
-  expect(rows[0]?.broken).toContain('Add it there again');
+  expect(rows[0]?.broken).toContain('Add it again under Apps');
   expect(teams.messages.length).toBe(before);
   await teams.send(added());
   await awaitMessage(teams, conversation, 'Heard: still there?');

@@ -125,7 +125,7 @@ describe('sizes', () => {
     const response = await api.post('/api/plans', padded(head, 64 * megabyte + 1));
     expect(response.status).toBe(413);
     expect(await readProblem(response)).toMatchObject({ limit_bytes: 64 * megabyte });
-  });
+  }, 60_000);
 
   it('lets a client that sends too much without saying how much read the answer', async () => {
     const outgoing = request({
@@ -159,5 +159,5 @@ describe('sizes', () => {
     expect(response.status).toBe(201);
     expect(JSON.parse(answer).total_steps).toBe(100_000);
     expect(answer.length).toBeLessThan(10_000);
-  });
+  }, 60_000);
 });

@@ -30,6 +30,6 @@ test('the warning of somebody who cannot be told says nothing of what they are t
     { team: slack.workspace.id, user: ana.id, place: placeOf(slack.workspace.id, channel, null) },
     'It is already decided. You wrote: the password is swordfish',
   );
-  expect(warnings).toEqual([expect.stringContaining('could not be told')]);
+  expect(warnings).toEqual([expect.stringContaining('could not be shown')]);
   expect(warnings.join()).not.toContain('swordfish');
 });
