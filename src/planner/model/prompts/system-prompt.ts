@@ -2,7 +2,8 @@
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { PlanningModes } from '#domain/planning/run.ts';
 import type { Stage } from '#domain/planning/stages.ts';
-import type { OperationSpec } from '#domain/tool.ts';
+import { isObject } from '#domain/text.ts';
+import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
 import { lengthOf, optionLength, optionsWanted } from '../../policy/effects.ts';
 
 const rules = `You are the planner of Countersign. You never do the work: you draft a plan, a person reads it and decides, and executors run it.
@@ -45,6 +46,8 @@ const tasks: Partial<Record<Stage, string>> = {
 };
 
 const schemaAtMost = 700;
+/** Values of an enumeration that are listed. */
+const valuesAtMost = 12;
 const listAtMost = 60_000;
 
 /** How fine the outline should be (0: as coarse as can be run; 10: every small step of its own). */
@@ -69,14 +72,15 @@ export function writeSystemPrompt(options: {
   timezone: string;
 }): string {
   const { stage, manifest, policy, modes, now, timezone } = options;
+  // What stays the same comes first: servers charge a tenth or less for a beginning they have seen before.
   return [
     rules,
-    tasks[stage] ?? '',
-    describeLevel(modes),
-    `Now it is ${now.toISOString()}; the person is in the time zone ${timezone}.`,
-    describePolicy(policy),
     // Saying what feedback concerns takes no knowledge of operations.
     stage === 'SEEK_APPROVAL' ? '' : `Operations a plan may name:\n${listOperations(manifest)}`,
+    tasks[stage] ?? '',
+    describeLevel(modes),
+    describePolicy(policy),
+    `Now it is ${now.toISOString()}; the person is in the time zone ${timezone}.`,
   ]
     .filter((part) => part !== '')
     .join('\n\n');
@@ -123,9 +127,7 @@ function listOperations(manifest: OperationSpec[]): string {
   const lines: string[] = [];
   let length = 0;
   for (const spec of manifest) {
-    const schema = JSON.stringify(spec.input.properties ?? {});
-    const required = Array.isArray(spec.input.required) ? spec.input.required.join(', ') : '';
-    const line = `- tool "${spec.tool}", operation "${spec.operation}" (${spec.effect}${spec.human ? ', done by a person' : ''}): ${spec.description.slice(0, 300)} Arguments: ${schema.slice(0, schemaAtMost)}${required === '' ? '' : ` Required: ${required}.`}`;
+    const line = `- tool "${spec.tool}", operation "${spec.operation}" (${spec.effect}${spec.human ? ', done by a person' : ''}): ${spec.description.slice(0, 300).toWellFormed()} Arguments: ${describeArguments(spec.input)}${spec.output === undefined ? '' : ` Output: ${describeType(spec.output).slice(0, schemaAtMost)}`}`;
     length += line.length;
     if (length > listAtMost) {
       lines.push(`- and ${manifest.length - lines.length} more that are not shown`);
@@ -134,4 +136,32 @@ function listOperations(manifest: OperationSpec[]): string {
     lines.push(line);
   }
   return lines.join('\n');
+}
+
+/** The schema of the arguments as it is; a long one as its type. */
+function describeArguments(input: JsonSchema): string {
+  const { properties, required } = input;
+  const schema = JSON.stringify(properties ?? {});
+  if (schema.length > schemaAtMost) return describeType({ ...input, type: 'object' });
+  const needed = Array.isArray(required) ? required.join(', ') : '';
+  return needed === '' ? schema : `${schema} Required: ${needed}.`;
+}
+
+/** As TypeScript would write it, two levels deep: `{ state: "open" | "closed"; labels?: string[] }`. */
+function describeType(schema: unknown, levels = 2): string {
+  if (!isObject(schema)) return 'unknown';
+  const { type, items, enum: values, properties, required } = schema;
+  if (Array.isArray(values) && values.length <= valuesAtMost)
+    return values.map((value) => JSON.stringify(value)).join(' | ');
+  if (type === 'array') return `${describeType(items, levels)}[]`;
+  if (isObject(properties) && levels > 0) {
+    const needed = new Set<unknown>(Array.isArray(required) ? required : []);
+    const fields = Object.entries(properties).map(
+      ([name, property]) =>
+        `${name}${needed.has(name) ? '' : '?'}: ${describeType(property, levels - 1)}`,
+    );
+    return `{ ${fields.join('; ')} }`;
+  }
+  if (Array.isArray(type)) return type.join(' | ');
+  return typeof type === 'string' ? type : 'unknown';
 }
