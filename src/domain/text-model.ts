@@ -21,7 +21,11 @@ export type TextModel = {
   }): Promise<{ text: string; cost_usd: number }>;
 };
 
-/** Whether a call of a model that ended so may have cost something: one that was cut off; not one that was refused or never answered. */
+/**
+ * Whether a call of a model that ended so may have cost something: one that was cut off or had an answer nobody could read
+ * (`details.answered`); not one that was refused or never answered.
+ */
 export function mayHaveCost(error: unknown): boolean {
-  return !(error instanceof CountersignError && error.code === 'model_failed');
+  if (!(error instanceof CountersignError) || error.code !== 'model_failed') return true;
+  return error.details.answered === true;
 }

@@ -16,6 +16,7 @@ type Variables = Partial<Pick<Environment, 'OPENAI_API_KEY' | 'OPENAI_BASE_URL' 
 export function readModelAccess(env: Variables): ModelAccess | null {
   const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = env;
   if (apiKey === undefined && baseUrl === undefined) return null;
-  const isOpenAi = baseUrl === undefined || new URL(baseUrl).hostname === 'api.openai.com';
+  const isOpenAi =
+    baseUrl === undefined || /^(?:.+\.)?api\.openai\.com$/.test(new URL(baseUrl).hostname);
   return { apiKey, baseUrl, api: env.OPENAI_API ?? (isOpenAi ? 'responses' : 'chat') };
 }

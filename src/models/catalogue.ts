@@ -21,8 +21,7 @@ export type Usage = {
   cache_write_tokens?: number | undefined;
 };
 
-export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
-export type Effort = (typeof efforts)[number];
+export type Effort = NonNullable<Environment['PLANNER_REASONING_EFFORT']>;
 
 export type ModelFacts = {
   price: Price;

@@ -15,13 +15,17 @@ const ReplyCall = z
   })
   .catchall(z.unknown());
 
+/** Mistral's reasoning models answer in parts, of which only `text` is the answer. */
+const ContentPart = z.object({ type: z.string(), text: z.string().optional() });
+const Failure = z.object({ error: z.object({ message: z.string() }) });
+
 const Reply = z.object({
   choices: z
     .array(
       z.object({
         finish_reason: z.string().nullish(),
         message: z.object({
-          content: z.string().nullish(),
+          content: z.union([z.string(), z.array(ContentPart)]).nullish(),
           refusal: z.string().nullish(),
           tool_calls: z.array(ReplyCall).nullish(),
         }),
@@ -70,20 +74,26 @@ export const chatCompletions: Wire = {
     };
   },
 
-  read(raw, { tools = [] }): WireReply | null {
+  read(raw, { tools = [], messages }, takesWritten): WireReply | { failed: string } | null {
+    const failure = Failure.safeParse(raw).data;
+    if (failure !== undefined) return { failed: failure.error.message };
     const parsed = Reply.safeParse(raw);
     const choice = parsed.data?.choices[0];
     if (!parsed.success || choice === undefined) return null;
     const { usage } = parsed.data;
     const { message, finish_reason } = choice;
-    const text = (message.content ?? '').replace(/^\s*<think>[\s\S]*?<\/think>\s*/, '');
-    const called = (message.tool_calls ?? []).map(readCall);
+    const text = readContent(message.content);
+    // Ids that the server lacks are made up; each is one of its own in the whole conversation.
+    const turn = messages.length;
+    const called = (message.tool_calls ?? []).map((call, index) => readCall(call, turn, index));
     const names = new Set(tools.map(({ name }) => name));
-    const written = called.length === 0 ? findWrittenCalls(text, names) : null;
+    const written =
+      called.length === 0 && takesWritten ? findWrittenCalls(text, names, turn) : null;
     const toolCalls = written?.calls ?? called;
     return {
       content: written?.rest ?? text,
       refusal: message.refusal || null,
+      callsNatively: called.length > 0,
       toolCalls,
       finishReason: readFinish(finish_reason, toolCalls),
       usage: usage
@@ -124,13 +134,19 @@ function writeMessage(message: ChatMessage): object {
   }
 }
 
+/** Without the thoughts that some models put before their answer; their opening mark may be the server's. */
+function readContent(content: string | z.infer<typeof ContentPart>[] | null | undefined): string {
+  if (typeof content === 'string') return content.replace(/^[\s\S]*?<\/think>\s*/, '');
+  return (content ?? []).map((part) => (part.type === 'text' ? (part.text ?? '') : '')).join('');
+}
+
 /** Some servers give no id, and some give the arguments as an object. */
-function readCall(call: z.infer<typeof ReplyCall>, index: number): ToolCall {
+function readCall(call: z.infer<typeof ReplyCall>, turn: number, index: number): ToolCall {
   const { id, function: called, type: _type, index: _index, ...rest } = call;
   const given = called.arguments ?? '';
   const extra = JsonObject.safeParse(rest);
   return {
-    id: id || `call_${index}`,
+    id: id || `call_${turn}_${index}`,
     name: called.name,
     arguments: typeof given === 'string' ? given : JSON.stringify(given),
     ...(extra.success && Object.keys(extra.data).length > 0 ? { extra: extra.data } : {}),

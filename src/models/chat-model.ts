@@ -29,17 +29,18 @@ const reasonAtMost = 300;
 
 export type ModelOptions = {
   client: OpenAI;
-  api?: ModelApi;
+  api: ModelApi;
   name: string;
   effort?: Effort | undefined;
   prices?: Record<string, Price>;
 };
 
 export function createChatModel(options: ModelOptions): ChatModel {
-  const { client, name, effort, api = 'chat' } = options;
+  const { client, name, effort, api } = options;
   const wire = api === 'responses' ? responses : chatCompletions;
   const price = findPrice(name, options.prices);
   const refused = new Set<string>();
+  let callsNatively = false;
 
   function knownPrice(): Price {
     if (price === null) throw new CountersignError('model_failed', askForPrice(name));
@@ -47,18 +48,22 @@ export function createChatModel(options: ModelOptions): ChatModel {
   }
 
   async function countInput(request: ChatRequest): Promise<number> {
-    return estimateTokens(JSON.stringify([request.messages, request.tools ?? []]));
+    const body = wire.write({ ...request, maxOutputTokens: 0 }, { model: name, effort, refused });
+    return estimateTokens(JSON.stringify(body, shortenSealed));
   }
 
   async function send(request: ChatRequest, signal: AbortSignal): Promise<unknown> {
     const full = { ...request, maxOutputTokens: request.maxOutputTokens ?? outputTokens };
     for (;;) {
-      const body = wire.write(full, { model: name, effort, refused });
+      // Calls run side by side: what one of them learns meanwhile is not what this one has sent.
+      const known = new Set(refused);
+      const body = wire.write(full, { model: name, effort, refused: known });
       try {
         return await client.post(wire.path, { body, signal });
       } catch (error) {
-        const parameter = findRefused(error, wire, body, refused);
-        if (parameter === null) throw error;
+        const parameter = findRefused(error, wire, body, known);
+        if (parameter === null || (knownPrice().output > 0 && isLastLimit(parameter, known)))
+          throw error;
         refused.add(parameter);
       }
     }
@@ -69,22 +74,29 @@ export function createChatModel(options: ModelOptions): ChatModel {
     request: ChatRequest,
     attempts: number,
   ): Promise<ChatReply> {
-    const read = wire.read(raw, request);
+    const read = wire.read(raw, request, !callsNatively);
     if (read === null) {
       throw new CountersignError(
         'model_failed',
         `What the model server sent for ${name} is no reply of ${wire.path}. Check OPENAI_BASE_URL and OPENAI_API.`,
+        { details: { answered: true } },
       );
     }
     if ('failed' in read) {
-      throw new CountersignError('model_failed', `The model ${name} failed: ${quote(read.failed)}`);
+      throw new CountersignError(
+        'model_failed',
+        `The model ${name} failed: ${quote(read.failed, client.apiKey)}`,
+        { details: { answered: true } },
+      );
     }
-    const { content, toolCalls } = read;
+    const { callsNatively: native, ...reply } = read;
+    callsNatively ||= native;
+    const { content, toolCalls } = reply;
     const usage = read.usage ?? {
       input_tokens: await countInput(request),
       output_tokens: await estimateTokens(content + JSON.stringify(toolCalls)),
     };
-    return { ...read, usage, cost_usd: computeCost(knownPrice(), usage), attempts };
+    return { ...reply, usage, cost_usd: computeCost(knownPrice(), usage), attempts };
   }
 
   return {
@@ -107,8 +119,8 @@ export function createChatModel(options: ModelOptions): ChatModel {
           if (signal.aborted) throw describeCancelled(name, error);
           if (limit.aborted) throw describeTimeout(name, error);
           const pause = choosePause(error, attempt);
-          if (pause === null || attempt >= attemptsAtMost) throw describeFailure(name, api, error);
-          if (Date.now() + pause >= request.deadline) throw describeFailure(name, api, error);
+          if (pause === null || attempt >= attemptsAtMost) throw describeFailure(options, error);
+          if (Date.now() + pause >= request.deadline) throw describeFailure(options, error);
           await wait(pause, undefined, { signal }).catch((cause) => {
             throw describeCancelled(name, cause);
           });
@@ -123,7 +135,7 @@ export function createChatModel(options: ModelOptions): ChatModel {
 /** The parameter of `body` that `error` refuses; null: it is about something else. */
 function findRefused(error: unknown, wire: Wire, body: JsonBody, refused: Refused): string | null {
   if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return null;
-  const text = `${error.param ?? ''} ${readReason(error)}`;
+  const text = readReason(error);
   const sent = JSON.stringify(body);
   return (
     wire.optional.find(
@@ -135,9 +147,25 @@ function findRefused(error: unknown, wire: Wire, body: JsonBody, refused: Refuse
   );
 }
 
-/** A name that is also a word must stand in quotes, or be all of what the server says is wrong. */
+/** A price is only held where a reply has a limit: the last name for it is never left out. */
+function isLastLimit(parameter: string, refused: Refused): boolean {
+  return (
+    parameter === 'max_output_tokens' ||
+    (parameter === 'max_tokens' && refused.has('max_completion_tokens'))
+  );
+}
+
+/** Reasoning goes back sealed, in more letters than it has tokens. */
+function shortenSealed(key: string, value: unknown): unknown {
+  return key === 'encrypted_content' && typeof value === 'string'
+    ? value.slice(0, Math.ceil(value.length / 5))
+    : value;
+}
+
+/** What the server itself names is the parameter; else a name that is also a word must stand in quotes. */
 function namesParameter(text: string, param: string | null | undefined, name: string): boolean {
-  if (param === name || param?.startsWith(`${name}.`) || param?.endsWith(`.${name}`)) return true;
+  if (param) return param === name || param.startsWith(`${name}.`) || param.endsWith(`.${name}`);
+  if (name === 'store') return false;
   const around = name.includes('_') ? ['(?<!\\w)', '(?!\\w)'] : ['[\'"`.]', '[\'"`.]'];
   return new RegExp(around.join(name)).test(text);
 }
@@ -183,27 +211,27 @@ function describeTimeout(name: string, cause?: unknown): CountersignError {
   );
 }
 
-function describeFailure(name: string, api: ModelApi, cause: unknown): CountersignError {
-  return new CountersignError('model_failed', explainFailure(name, api, cause), {
+function describeFailure(options: ModelOptions, cause: unknown): CountersignError {
+  return new CountersignError('model_failed', explainFailure(options, cause), {
     cause,
-    details: cause instanceof APIError ? { status: cause.status ?? null } : {},
+    details: cause instanceof APIError ? { status: cause.status ?? null } : { answered: true },
     passesAfterMs: choosePassing(cause),
   });
 }
 
-function explainFailure(name: string, api: ModelApi, cause: unknown): string {
+function explainFailure({ name, api, client }: ModelOptions, cause: unknown): string {
   if (cause instanceof SyntaxError)
     return `What the model server sent for ${name} is no JSON. Check OPENAI_BASE_URL.`;
   if (!(cause instanceof APIError)) return `The model ${name} failed: ${errorMessage(cause)}`;
   const { status } = cause;
-  const reason = quote(readReason(cause));
+  const reason = quote(readReason(cause), client.apiKey);
   if (status === undefined) return `The model ${name} cannot be reached. Check OPENAI_BASE_URL.`;
-  if (status === 401 || status === 403)
-    return `The model server refused the key. Check OPENAI_API_KEY.`;
   if (status === 404 || cause.code === 'model_not_found') return explainUnknown(name, api, reason);
+  if (status === 401) return `The model server refused the key. Check OPENAI_API_KEY.`;
+  if (status === 403) return `The model server refused access: ${reason} Check OPENAI_API_KEY.`;
   if (status === 429)
     return `The model ${name} is over its rate or quota (429): ${reason} Ask again later.`;
-  if (status >= 500) return `The model server failed (${status}). Ask again later.`;
+  if (status >= 500) return `The model server failed (${status}): ${reason} Ask again later.`;
   if (api === 'chat' && reason.includes('/v1/responses'))
     return `The model ${name} calls tools through the Responses API only. Set OPENAI_API=responses. The server says: ${reason}`;
   return `The model server refused the request (${status}): ${reason}`;
@@ -227,8 +255,12 @@ function readReason(error: APIError): string {
   return typeof inner === 'string' ? inner : error.message;
 }
 
-function quote(reason: string): string {
-  const line = reason.replace(/\s+/g, ' ').trim();
+/** On one line, shortened, without the key: it is shown where everybody reads it. */
+function quote(reason: string, key: string | null): string {
+  const line = [...(key ? [key] : []), /Bearer \S+/gi, /\bsk-[\w-]+/g]
+    .reduce<string>((text, secret) => text.replaceAll(secret, '[secret]'), reason)
+    .replace(/\s+/g, ' ')
+    .trim();
   const shown =
     line.length > reasonAtMost ? `${line.slice(0, reasonAtMost).toWellFormed()}…` : line;
   return `“${shown}”`;

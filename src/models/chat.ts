@@ -52,7 +52,7 @@ export type ChatReply = {
   items?: JsonObject[] | undefined;
   usage: Usage;
   cost_usd: number;
-  /** Requests sent, retries included. */
+  /** Attempts made, the first included. */
   attempts: number;
 };
 
@@ -72,12 +72,21 @@ export type Wire = {
   /** Every parameter that some server is known to refuse, and that can be left out. */
   optional: readonly string[];
   write(request: ChatRequest & { maxOutputTokens: number }, options: WireOptions): JsonBody;
-  /** null: this is no reply. */
-  read(raw: unknown, request: ChatRequest): WireReply | { failed: string } | null;
+  /**
+   * null: this is no reply.
+   * @param takesWritten whether calls that stand in the text count
+   */
+  read(
+    raw: unknown,
+    request: ChatRequest,
+    takesWritten: boolean,
+  ): WireReply | { failed: string } | null;
 };
 export type WireOptions = { model: string; effort: Effort | undefined; refused: Refused };
 export type WireReply = Omit<ChatReply, 'usage' | 'cost_usd' | 'attempts'> & {
   usage: Usage | null;
+  /** The server has called a tool in the API's own way: what stands in its text is text. */
+  callsNatively: boolean;
 };
 /** Names of parameters the server has refused. */
 export type Refused = ReadonlySet<string>;

@@ -87,6 +87,7 @@ export const responses: Wire = {
       toolCalls: calls,
       finishReason: readFinish(incomplete_details?.reason, calls),
       items: output,
+      callsNatively: true,
       usage: usage
         ? {
             input_tokens: usage.input_tokens,

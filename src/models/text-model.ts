@@ -19,6 +19,13 @@ export function createTextModel(model: ChatModel, options: { timeoutMs?: number 
       if (reply.refusal) {
         throw new CountersignError('model_failed', `The model declined: ${reply.refusal}`);
       }
+      if (reply.finishReason === 'length' || reply.finishReason === 'content_filter') {
+        const why = reply.finishReason === 'length' ? 'cut off at its length limit' : 'filtered';
+        throw new CountersignError(
+          'model_failed',
+          `The answer of the model ${model.name} was ${why}. Ask for a shorter text.`,
+        );
+      }
       const text = reply.content.trim();
       if (text === '') {
         throw new CountersignError('model_failed', `The model ${model.name} gave an empty answer.`);

@@ -20,28 +20,33 @@ const marks = [
 ];
 
 /**
- * The calls in `text`, and the text around them; null when there are none. Only what is wholly a call of an offered tool
- * counts: everything else is text.
+ * The calls at the end of `text`, and the text before them; null when there are none. Only calls of offered tools count, and
+ * none that stands in the middle of a text or in a code block: that one is quoted.
+ * @param turn what tells the ids of this reply from those of others
  */
 export function findWrittenCalls(
   text: string,
   offered: ReadonlySet<string>,
+  turn: number,
 ): { calls: ToolCall[]; rest: string } | null {
   if (offered.size === 0) return null;
   for (const mark of marks) {
     const found = [...text.matchAll(mark)];
-    if (found.length === 0) continue;
+    const last = found.at(-1);
+    if (last === undefined || text.slice(last.index + last[0].length).trim() !== '') continue;
+    const rest = text.replace(mark, '').trim();
+    if (rest.includes('```')) continue;
     const written = found.map(([, json = '']) => readWritten(json));
     if (!written.every((calls) => calls !== null)) continue;
     const calls = written.flat();
     if (calls.length === 0 || !calls.every(({ name }) => offered.has(name))) continue;
     return {
       calls: calls.map(({ name, arguments: args }, index) => ({
-        id: `call_${index}`,
+        id: `call_${turn}_${index}`,
         name,
         arguments: JSON.stringify(args),
       })),
-      rest: text.replace(mark, '').trim(),
+      rest,
     };
   }
   return null;

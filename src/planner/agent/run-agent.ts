@@ -13,6 +13,7 @@ import {
   argumentsAtMost,
   type CallMemory,
   type Prepared,
+  parseArguments,
   prepareCall,
   writeResult,
 } from './tool-call.ts';
@@ -172,7 +173,7 @@ function readText(reply: ChatReply, state: State): AgentEnd | null {
 function pointOutCut(reply: ChatReply, state: State): AgentEnd | null {
   state.cut += 1;
   if (state.cut > 1) return { kind: 'capped', cap: 'length' };
-  const text = reply.content.trim().slice(0, rememberedText);
+  const text = reply.content.trim().slice(0, rememberedText).toWellFormed();
   if (text !== '') state.messages.push({ role: 'assistant', content: text });
   state.messages.push({
     role: 'user',
@@ -191,7 +192,7 @@ async function callTools(
   const calls = reply.toolCalls.slice(0, callsATurn);
   state.messages.push({
     role: 'assistant',
-    content: reply.content.slice(0, rememberedText),
+    content: reply.content.slice(0, rememberedText).toWellFormed(),
     toolCalls: calls.map((call) => ({
       ...call,
       name: rememberName(call.name),
@@ -263,15 +264,9 @@ function rememberName(name: string): string {
   return name.replace(/[^\w-]/g, '_').slice(0, 64) || 'unnamed';
 }
 
-/** Servers refuse a history with arguments that are no JSON; the result says what was wrong with them. */
+/** Servers refuse a history with arguments that are no JSON object; the result says what was wrong with them. */
 function rememberArguments(text: string): string {
-  if (text.length > argumentsAtMost) return '{}';
-  try {
-    JSON.parse(text);
-    return text;
-  } catch {
-    return '{}';
-  }
+  return text.length > argumentsAtMost || parseArguments(text) === null ? '{}' : text;
 }
 
 function toChatTool(tool: OfferedTool): ChatTool {

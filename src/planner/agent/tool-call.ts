@@ -42,7 +42,7 @@ export function prepareCall(call: ToolCall, offered: OfferedTool[], memory: Call
   return { kind: 'ready', call, args, reads };
 }
 
-function parseArguments(text: string): JsonObject | null {
+export function parseArguments(text: string): JsonObject | null {
   try {
     const parsed = JsonObject.safeParse(parseShallowJson(text.trim() === '' ? '{}' : text));
     return parsed.success ? parsed.data : null;

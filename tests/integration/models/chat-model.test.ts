@@ -21,7 +21,11 @@ async function connect(script: Script) {
   server = await start({ script });
   return {
     server,
-    model: createChatModel({ client: createModelClient({ baseUrl: server.url }), name: 'gpt-4.1' }),
+    model: createChatModel({
+      client: createModelClient({ baseUrl: server.url }),
+      api: 'chat',
+      name: 'gpt-4.1',
+    }),
   };
 }
 
@@ -61,7 +65,7 @@ describe('a model call', () => {
     }));
     await expect(model.complete(ask(), never)).rejects.toMatchObject({
       code: 'model_failed',
-      message: 'The model server failed (503). Ask again later.',
+      message: 'The model server failed (503): “The server had an error.” Ask again later.',
     });
     expect(server.requests).toHaveLength(4);
   });
@@ -120,12 +124,17 @@ describe('a model without a price', () => {
   it('is not called: it says how to give the price, and 0 is one', async () => {
     const { server } = await connect([{ text: 'hi' }]);
     const client = createModelClient({ baseUrl: server.url });
-    const model = createChatModel({ client, name: 'local-llama' });
+    const model = createChatModel({ client, api: 'chat', name: 'local-llama' });
     const unpriced = { code: 'model_failed', message: expect.stringContaining('"prices"') };
     await expect(model.estimateCost(ask())).rejects.toMatchObject(unpriced);
     await expect(model.complete(ask(), never)).rejects.toMatchObject(unpriced);
     expect(server.requests).toHaveLength(0);
-    const free = createChatModel({ client, name: 'own', prices: { own: { input: 0, output: 0 } } });
+    const free = createChatModel({
+      client,
+      api: 'chat',
+      name: 'own',
+      prices: { own: { input: 0, output: 0 } },
+    });
     expect(await free.estimateCost(ask())).toBe(0);
   });
 });
@@ -143,12 +152,15 @@ describe('plain text', () => {
     ).toMatchObject({ text: 'a poem' });
   });
 
-  it.each([[{ refusal: 'no' }], [{ text: ' ' }]])('fails by name for %j', async (turn) => {
-    const { model } = await connect([turn]);
-    await expect(
-      createTextModel(model).complete({ system: 's', prompt: 'p', pay, signal: never }),
-    ).rejects.toMatchObject({ code: 'model_failed' });
-  });
+  it.each([[{ refusal: 'no' }], [{ text: ' ' }], [{ text: 'Half a rep', cut: true }]])(
+    'fails by name for %j',
+    async (turn) => {
+      const { model } = await connect([turn]);
+      await expect(
+        createTextModel(model).complete({ system: 's', prompt: 'p', pay, signal: never }),
+      ).rejects.toMatchObject({ code: 'model_failed' });
+    },
+  );
 });
 
 describe('arguments decided at run time', () => {

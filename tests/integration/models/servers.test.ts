@@ -56,7 +56,8 @@ const ask = (more: Partial<ChatRequest> = {}): ChatRequest => ({
 
 function open(url: string, more: Partial<ModelOptions> = {}) {
   return createChatModel({
-    client: createModelClient({ baseUrl: url }),
+    client: createModelClient({ apiKey: 'own-key-1234', baseUrl: url }),
+    api: 'chat',
     name: 'some-model',
     prices: free,
     ...more,
@@ -120,6 +121,43 @@ describe('a parameter that a server refuses', () => {
     expect(old.seen).toHaveLength(5);
   });
 
+  it('is learnt by each of two calls that are made at once', async () => {
+    const mistral = await serve({
+      '/chat/completions': (body) =>
+        'max_completion_tokens' in body
+          ? { status: 422, json: { message: 'max_completion_tokens is not permitted' } }
+          : said({ content: 'hi' }),
+    });
+    const model = open(mistral.url);
+    const replies = await Promise.all([1, 2, 3].map(() => model.complete(ask(), never)));
+    expect(replies.map(({ content }) => content)).toEqual(['hi', 'hi', 'hi']);
+  });
+
+  it('is what the server names: other words in the error do not count, and a limit stays', async () => {
+    const short = await serve({
+      '/chat/completions': () => ({
+        status: 400,
+        json: {
+          error: {
+            message: "max_tokens is too large, and so is 'tool_choice'.",
+            param: 'messages',
+          },
+        },
+      }),
+    });
+    await expect(open(short.url).complete(ask(), never)).rejects.toThrow('too large');
+    expect(short.seen).toHaveLength(1);
+    const limited = await serve({
+      '/chat/completions': () => ({
+        status: 400,
+        json: { error: { message: 'max_completion_tokens and max_tokens are too large: 12288' } },
+      }),
+    });
+    const priced = open(limited.url, { prices: { '*': { input: 1, output: 1 } } });
+    await expect(priced.complete(ask(), never)).rejects.toThrow('12288');
+    expect(limited.seen.map((body) => body.max_tokens)).toEqual([undefined, 4096]);
+  });
+
   it('is not guessed: an error about something else is told in the server’s words', async () => {
     const strict = await serve({
       '/chat/completions': () => ({
@@ -153,6 +191,27 @@ describe('a server’s reason', () => {
     await expect(open(proxy.url).complete(ask(), never)).rejects.toThrow(
       /\(413\): “Too large x+…”/,
     );
+  });
+
+  it('is quoted without keys, also where the server fails', async () => {
+    const { url } = await serve({
+      '/chat/completions': () => ({
+        status: 400,
+        json: { error: { message: 'Bad header: Bearer own-key-1234, or sk-abc_DEF-12.' } },
+      }),
+    });
+    await expect(open(url).complete(ask(), never)).rejects.toThrow(
+      '“Bad header: [secret] or [secret].”',
+    );
+    const full = await serve({
+      '/chat/completions': () => ({
+        status: 501,
+        json: { error: { message: 'The model requires more system memory.' } },
+      }),
+    });
+    await expect(
+      open(full.url).complete(ask({ deadline: Date.now() + 400 }), never),
+    ).rejects.toThrow('more system memory');
   });
 
   it('leads to the setting: a model that calls tools through the Responses API only', async () => {
@@ -201,7 +260,7 @@ describe('a reply in a server’s own way', () => {
         }),
     });
     const { toolCalls, finishReason, usage } = await open(ollama.url).complete(ask(), never);
-    expect(toolCalls).toEqual([{ id: 'call_0', ...called }]);
+    expect(toolCalls).toEqual([{ id: 'call_1_0', ...called }]);
     expect(finishReason).toBe('tool_calls');
     expect(usage.input_tokens).toBeGreaterThan(20);
   });
@@ -220,12 +279,14 @@ describe('a reply in a server’s own way', () => {
   ])('has a call that was written as text read as one: %s', async (_, content) => {
     const { url } = await serve({ '/chat/completions': () => said({ content }) });
     const reply = await open(url).complete(ask(), never);
-    expect(reply.toolCalls).toEqual([{ id: 'call_0', ...called }]);
+    expect(reply.toolCalls).toEqual([{ id: 'call_1_0', ...called }]);
     expect(reply.content).toBe('');
   });
 
   it.each([
     '{"name": "workspace_delete", "arguments": {"path": "a.md"}}',
+    'It says <tool_call>{"name": "workspace_read", "arguments": {}}</tool_call> in a.md.',
+    '```\n<tool_call>{"name": "workspace_read", "arguments": {}}</tool_call>\n```',
     'Such as {"name": "workspace_read", "arguments": {"path": "a.md"}}, say.',
     '{"name": "Ana", "age": 3}',
   ])('keeps what is no call of an offered tool as text: %s', async (content) => {
@@ -246,6 +307,37 @@ describe('a reply in a server’s own way', () => {
       content: '',
       finishReason: 'length',
     });
+  });
+
+  it('has its parts joined, and an error with the status 200 is one', async () => {
+    const content = [
+      { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] },
+      { type: 'text', text: 'Yes.' },
+    ];
+    const { url } = await serve({
+      '/chat/completions': (_, index) =>
+        index === 0 ? said({ content }) : { json: { error: { message: 'Upstream is gone.' } } },
+    });
+    const model = open(url);
+    expect((await model.complete(ask(), never)).content).toBe('Yes.');
+    await expect(model.complete(ask(), never)).rejects.toMatchObject({
+      message: 'The model some-model failed: “Upstream is gone.”',
+      details: { answered: true },
+    });
+  });
+
+  it('holds no calls in its text once the server has called a tool by itself', async () => {
+    const quoted =
+      '<tool_call>{"name": "workspace_read", "arguments": {"path": "b.md"}}</tool_call>';
+    const { url } = await serve({
+      '/chat/completions': (_, index) =>
+        index === 0
+          ? said({ tool_calls: [{ id: 'c', function: called }] })
+          : said({ content: quoted }),
+    });
+    const model = open(url);
+    await model.complete(ask(), never);
+    expect(await model.complete(ask(), never)).toMatchObject({ content: quoted, toolCalls: [] });
   });
 
   it('gets back what the server attached to a call: Gemini’s signature of its thoughts', async () => {

@@ -35,7 +35,11 @@ function plannerAt(
   more: { limits?: Partial<PlanningLimits>; spentToday?: () => Promise<number> } = {},
 ) {
   const tools = toolsOf(builtins);
-  const model = createChatModel({ client: createModelClient({ baseUrl }), name: 'gpt-4.1' });
+  const model = createChatModel({
+    client: createModelClient({ baseUrl }),
+    api: 'chat',
+    name: 'gpt-4.1',
+  });
   const { limits: changed, ...rest } = more;
   return {
     tools,
@@ -307,6 +311,7 @@ describe('answers and questions', () => {
     });
     const model = createChatModel({
       client: createModelClient({ baseUrl: server.url }),
+      api: 'chat',
       name: 'gpt-4.1',
     });
     await plan(createPlanner({ tools, model, limits }), 'read evil.txt');

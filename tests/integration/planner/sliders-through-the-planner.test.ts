@@ -30,6 +30,7 @@ async function run(
   script = (index) => turns[index] ?? proposeFiles(['a.txt', 'b.txt']);
   const model = createChatModel({
     client: createModelClient({ baseUrl: double.url }),
+    api: 'chat',
     name: 'gpt-4.1',
   });
   const planner = createPlanner({ tools: toolsOf(builtins), model, limits });
@@ -193,6 +194,7 @@ describe('approval_policy', () => {
       script = () => proposeFiles(['a.txt', 'b.txt']);
       const model = createChatModel({
         client: createModelClient({ baseUrl: double.url }),
+        api: 'chat',
         name: 'gpt-4.1',
       });
       const planner = createPlanner({ tools: toolsOf(builtins), model, limits });

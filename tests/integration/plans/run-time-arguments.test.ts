@@ -33,6 +33,7 @@ beforeAll(async () => {
   });
   const model = createChatModel({
     client: createModelClient({ baseUrl: server.url }),
+    api: 'chat',
     name: 'gpt-4.1',
   });
   instance = await openTestInstance(database.url, {

@@ -46,6 +46,17 @@ const tasks: Partial<Record<Stage, string>> = {
 };
 
 const schemaAtMost = 700;
+/** Characters of a schema that is written as a type. */
+const typeAtMost = 2000;
+const typeNames = new Set<unknown>([
+  'string',
+  'number',
+  'integer',
+  'boolean',
+  'object',
+  'array',
+  'null',
+]);
 /** Values of an enumeration that are listed. */
 const valuesAtMost = 12;
 const listAtMost = 60_000;
@@ -126,15 +137,17 @@ function describePolicy(policy: InteractionPolicy): string {
 function listOperations(manifest: OperationSpec[]): string {
   const lines: string[] = [];
   let length = 0;
+  let hidden = 0;
   for (const spec of manifest) {
-    const line = `- tool "${spec.tool}", operation "${spec.operation}" (${spec.effect}${spec.human ? ', done by a person' : ''}): ${spec.description.slice(0, 300).toWellFormed()} Arguments: ${describeArguments(spec.input)}${spec.output === undefined ? '' : ` Output: ${describeType(spec.output).slice(0, schemaAtMost)}`}`;
-    length += line.length;
-    if (length > listAtMost) {
-      lines.push(`- and ${manifest.length - lines.length} more that are not shown`);
-      break;
+    const line = `- tool "${spec.tool}", operation "${spec.operation}" (${spec.effect}${spec.human ? ', done by a person' : ''}): ${spec.description.slice(0, 300).toWellFormed()} Arguments: ${describeArguments(spec.input)}${spec.output === undefined ? '' : ` Output: ${cut(describeType(spec.output))}`}`;
+    if (length + line.length > listAtMost) {
+      hidden += 1;
+      continue;
     }
+    length += line.length;
     lines.push(line);
   }
+  if (hidden > 0) lines.push(`- and ${hidden} more that are not shown`);
   return lines.join('\n');
 }
 
@@ -142,26 +155,39 @@ function listOperations(manifest: OperationSpec[]): string {
 function describeArguments(input: JsonSchema): string {
   const { properties, required } = input;
   const schema = JSON.stringify(properties ?? {});
-  if (schema.length > schemaAtMost) return describeType({ ...input, type: 'object' });
+  if (schema.length > schemaAtMost) return cut(describeType({ ...input, type: 'object' }));
   const needed = Array.isArray(required) ? required.join(', ') : '';
   return needed === '' ? schema : `${schema} Required: ${needed}.`;
+}
+
+function cut(text: string): string {
+  return text.length <= typeAtMost ? text : `${text.slice(0, typeAtMost).toWellFormed()}…`;
 }
 
 /** As TypeScript would write it, two levels deep: `{ state: "open" | "closed"; labels?: string[] }`. */
 function describeType(schema: unknown, levels = 2): string {
   if (!isObject(schema)) return 'unknown';
   const { type, items, enum: values, properties, required } = schema;
+  const others = schema.anyOf ?? schema.oneOf;
+  if (Array.isArray(others)) return others.map((other) => describeType(other, levels)).join(' | ');
+  if ('const' in schema) return JSON.stringify(schema.const);
   if (Array.isArray(values) && values.length <= valuesAtMost)
     return values.map((value) => JSON.stringify(value)).join(' | ');
-  if (type === 'array') return `${describeType(items, levels)}[]`;
+  if (type === 'array') {
+    const item = describeType(items, levels);
+    const isOneOfSeveral =
+      isObject(items) &&
+      (Array.isArray(items.type) || ['anyOf', 'oneOf', 'enum'].some((key) => key in items));
+    return isOneOfSeveral ? `(${item})[]` : `${item}[]`;
+  }
   if (isObject(properties) && levels > 0) {
     const needed = new Set<unknown>(Array.isArray(required) ? required : []);
     const fields = Object.entries(properties).map(
       ([name, property]) =>
-        `${name}${needed.has(name) ? '' : '?'}: ${describeType(property, levels - 1)}`,
+        `${/^[\w$-]+$/.test(name) ? name : JSON.stringify(name)}${needed.has(name) ? '' : '?'}: ${describeType(property, levels - 1)}`,
     );
     return `{ ${fields.join('; ')} }`;
   }
-  if (Array.isArray(type)) return type.join(' | ');
-  return typeof type === 'string' ? type : 'unknown';
+  const types = (Array.isArray(type) ? type : [type]).filter((one) => typeNames.has(one));
+  return types.length > 0 ? types.join(' | ') : 'unknown';
 }
