@@ -217,7 +217,9 @@ describe('a worker whose operation does more than was approved', () => {
 
 describe('a plan whose capability nobody offers', () => {
   test('says so, however long, and goes on by itself when a worker has it', async () => {
-    instance = await openTestInstance(database.url, { settings });
+    // Long enough for a worker that is there and slow.
+    const patient = { ...settings, executor: { lease_seconds: 2, stall_minutes: 0.5 } };
+    instance = await openTestInstance(database.url, { settings: patient });
     const plan = await runPlan(
       instance,
       draft(noop('1'), needing('2', 'gpu'), needing('3', 'gpu')),
@@ -235,7 +237,7 @@ describe('a plan whose capability nobody offers', () => {
     executor.leases.stop();
     expect((await instance.service.getPlan(plan.id)).status).toBe('executing');
     const able = await openTestInstance(database.url, {
-      settings: { ...settings, backends: { big: { capabilities: ['gpu'] } } },
+      settings: { ...patient, backends: { big: { capabilities: ['gpu'] } } },
     });
     await reach(instance, plan.id, 'completed');
     await able.close();
