@@ -49,7 +49,7 @@ async function converse(session: Session): Promise<ExitCode> {
 /** How to find the work again once this terminal is gone. */
 function farewell(session: Session, code: ExitCode): string {
   const find =
-    session.plan_id === null ? 'countersign plans' : `countersign plans ${session.plan_id}`;
+    session.plan_id === null ? 'npx countersign plans' : `npx countersign plans ${session.plan_id}`;
   if (code === exitCodes.interrupted) {
     return session.plan_id === null
       ? `Stopped waiting. If this becomes a plan, find it with:\n${find}`

@@ -174,7 +174,7 @@ export async function listPlans(
   }
   const { id, trace = false } = options;
   if (trace && (id === undefined || id === 'stats')) {
-    const message = '--trace needs a plan: countersign plans PLAN-… --trace.';
+    const message = '--trace needs a plan: npx countersign plans PLAN-… --trace.';
     session.event('error', { code: 'invalid_request', message });
     session.say(...drawLines(message, session.screen));
     return exitCodes.usage;
