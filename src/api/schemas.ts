@@ -82,7 +82,7 @@ export const StepList = documented(StepPage, {
 
 export const OverviewAnswer = documented(Overview, {
   id: 'Overview',
-  description: 'How a plan stands; it costs the same whatever its size.',
+  description: 'How a plan stands. Costs the same for plans of any size.',
 });
 
 export const DiffAnswer = documented(Diff, {

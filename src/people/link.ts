@@ -260,7 +260,7 @@ export async function link(
 }
 
 const forgottenAtOnce = 500;
-/** An hour: whatever clocks say, no code and no count of wrong ones means anything by then. */
+/** An hour. Codes and counts of wrong ones have expired by then, even where clocks differ. */
 const keptForMs = 3_600_000;
 
 /** Deletes link codes that can no longer be used. */

@@ -281,7 +281,7 @@ function readWhen(plan: Plan, said: string): Moment | null {
 
 const clock = /BYHOUR=\d+;BYMINUTE=\d+/;
 
-/** @param wanted null: whatever has a time, else all of it */
+/** @param wanted null: the steps that have a time, or all steps if none has one */
 function setTime(plan: Plan, moment: Moment, wanted: string[] | null): Change | null {
   const { timezone } = plan;
   if (wanted?.length === 0) return null;
