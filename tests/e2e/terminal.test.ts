@@ -92,7 +92,7 @@ describe.concurrent('countersign ask', () => {
   it('ends with 4 when nobody answers, and says how to find the plan again', async () => {
     const { code, stdout } = await ask('Create nobody.txt saying Hello');
     expect(code).toBe(4);
-    const [, id = ''] = /^ *countersign plans (PLAN-[0-9a-f]{8})$/m.exec(stdout) ?? [];
+    const [, id = ''] = /^ *npx countersign plans (PLAN-[0-9a-f]{8})$/m.exec(stdout) ?? [];
     const found = await programs.finish(['plans', id, '--json'], options);
     expect(found.code).toBe(0);
     const { plan }: { plan: Plan } = JSON.parse(found.stdout);
