@@ -6,6 +6,7 @@ import type { Infeasibility, StrategyProfile } from '#domain/planning/schedule.t
 import type { Adaptation } from '#domain/planning/trace.ts';
 import { isObject } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
+import { readDuration } from '#timeline/durations.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
 import { readOperations } from '../roadmap/operations.ts';
 import { readCalendars } from '../schedule/busy.ts';
@@ -14,8 +15,16 @@ import { type Placing, placeWork, type ScheduleContext } from '../schedule/place
 import type { PlanningTool, StateChanges, ToolContext, ToolOutcome } from './planning-tool.ts';
 
 // The arguments of generate_schedule: other times for nodes, and days that are worked or not.
+const WrittenChange = DateChange.extend({
+  duration_minutes: z
+    .union([z.string(), DateChange.shape.duration_minutes])
+    .describe(
+      'In words: "3 working days", "2 h"; a number is minutes, of a person’s work or by the clock.',
+    ),
+});
+
 const WishesArguments = z.strictObject({
-  changes: z.array(DateChange).max(500).describe('Other times for nodes; empty: as they were.'),
+  changes: z.array(WrittenChange).max(500).describe('Other times for nodes; empty: as they were.'),
   work_on: z.array(z.iso.date()).max(100).nullable().describe('Days off on which people work.'),
   rest_on: z.array(z.iso.date()).max(100).nullable().describe('Days on which nobody works.'),
   in_working_hours: z
@@ -63,7 +72,7 @@ export function createGenerateSchedule({
     prerequisites: ['valid_roadmap'],
     produces: ['schedule'],
     automatic: noWishes,
-    revision: 2,
+    revision: 3,
     async run(input, toolContext) {
       const { outline, roadmap } = toolContext.state;
       if (outline === null || roadmap === null)
@@ -73,13 +82,10 @@ export function createGenerateSchedule({
       const days_off = input.rest_on ?? [];
       const inHours = input.in_working_hours ?? outline.preferences?.in_working_hours ?? null;
       const by = toolContext.state.change === null ? 'ai_adaptation' : 'user_feedback';
-      const changed = applyChanges(
-        keepPreference(outline, inHours),
-        input.changes,
-        context.timezone,
-        by,
-      );
-      if (changed.problems.length > 0) return { result: fail(...changed.problems) };
+      const { changes, problems } = readChanges(input.changes, outline, context);
+      const changed = applyChanges(keepPreference(outline, inHours), changes, context.timezone, by);
+      problems.push(...changed.problems);
+      if (problems.length > 0) return { result: fail(...problems) };
       const days = {
         ...context.profile,
         days_on: merge(context.profile.days_on, days_on, days_off),
@@ -98,6 +104,27 @@ export function createGenerateSchedule({
       return tellPlacing(placing, changed, said);
     },
   };
+}
+
+/** The changes with their durations in minutes, and a sentence for each that cannot be read. */
+function readChanges(
+  written: WishesArguments['changes'],
+  { nodes }: PlanOutline,
+  { operations, profile }: ScheduleContext,
+): { changes: DateChange[]; problems: string[] } {
+  const problems: string[] = [];
+  const changes = written.map((change): DateChange => {
+    const { duration_minutes: length } = change;
+    if (length === null) return { ...change, duration_minutes: null };
+    const node = nodes.find(
+      ({ id, steps }) => id === change.node || steps.some((step) => step.id === change.node),
+    );
+    const isPersons = node?.steps.some((step) => operations.asksPerson(step)) === true;
+    const read = readDuration(length, profile, isPersons ? 'person' : 'clock');
+    if (!read.ok) problems.push(`${change.node}: ${read.message}`);
+    return { ...change, duration_minutes: read.ok ? read.minutes : null };
+  });
+  return { changes, problems };
 }
 
 /** Days that were worked, or not, by this session's wishes stay so. */

@@ -316,6 +316,28 @@ describe('what does not fit', () => {
     expect(violations).toEqual([]);
   });
 
+  it('reads durations in working days, and asks where minutes may be days of the clock', async () => {
+    const outline = makeOutline([
+      { id: '1', duration_minutes: 60, steps: [personStep('1')] },
+      { id: '2', duration_minutes: 60 },
+    ]);
+    const change = (duration_minutes: string | number, node = '1') =>
+      run({ outline, input: { changes: [{ node, duration_minutes }] } });
+    const { outcome } = await change('3 working days');
+    const minutes = outcome.changes?.outline?.nodes.map((node) => node.duration_minutes);
+    expect(minutes).toEqual([null, 1440, 60]);
+    expect((await change('3 days', '2')).outcome.changes?.outline?.nodes[2]?.duration_minutes).toBe(
+      4320,
+    );
+    const asked = await change(4320);
+    expect(asked.outcome.result).toMatchObject({
+      ok: false,
+      explanations: [
+        '1: 4320 minutes are 3 days by the clock, and 72 hours of work. Say which in words: “3 working days” or “72 h”.',
+      ],
+    });
+  });
+
   it('fits when somebody works on a Saturday, which was offered and is remembered', async () => {
     const outline = makeOutline([
       {
