@@ -45,6 +45,7 @@ export const refusalWords = {
   whatChangesUndecided: `${sayWhatChanges} Nothing was decided.`,
   noStepNamed: "This button doesn't say which step it is about.",
   nothingToDecide: 'No plan is waiting for a decision here. Ask for something first.',
+  nothingPlanned: 'Nothing is being planned here now.',
   nothingWaitsNow: 'Nothing is waiting for a decision here anymore. Ask for something new.',
   tickedAndNumbered:
     'You unticked steps in the console and also named steps by number. Reply “approve” for the ticked steps, or tick them all first.',

@@ -72,6 +72,8 @@ function tellNotice(notice: Notice): string {
   switch (notice.code) {
     case 'planning_abandoned':
       return "Planning didn't finish. Ask again, or ask for less at once.";
+    case 'planning_stopped':
+      return 'Planning stopped. Nothing has changed. Say what you want instead.';
     case 'step_blocked': {
       const who = notice.by === null ? '' : `, as ${notice.by} says`;
       return `Step ${notice.step_id} (${notice.description}) is blocked${who}: ${notice.why} Steps that depend on it are skipped; the rest continue. You can ask again.`;

@@ -21,6 +21,7 @@ const libraries: Record<string, string> = {
 
 /** Modules that the page shares with the server; at run time they import each other only. */
 const shared = [
+  'cards/activity-words.ts',
   'cards/calls.ts',
   'cards/host-config.ts',
   'cards/input-ids.ts',

@@ -51,6 +51,7 @@ function farewell(session: Session, code: ExitCode): string {
   const find =
     session.plan_id === null ? 'npx countersign plans' : `npx countersign plans ${session.plan_id}`;
   if (code === exitCodes.interrupted) {
+    if (session.ending.status === 'aborted') return 'Planning stopped. Nothing has run.';
     return session.plan_id === null
       ? `Stopped waiting. If this becomes a plan, find it with:\n${find}`
       : `Nothing was changed; a running plan keeps running. Find it with:\n${find}`;

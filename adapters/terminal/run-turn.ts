@@ -1,11 +1,14 @@
 // The planner's side of an `ask`: waits for its turn to end and carries questions and answers.
+import { writeActivity } from '#cards/activity-words.ts';
+import { cutText } from '#cards/plain.ts';
+import { CountersignError } from '#domain/errors.ts';
 import type { RunView } from '#domain/planning/run.ts';
 import { decideSession, lookAtRun, waitsForDecision } from './decide-session.ts';
 import { drawLines } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { Session } from './session.ts';
 
-/** The run once its planner has finished this turn. */
+/** The run once its planner has finished this turn. An interruption stops the planner. */
 export async function waitForRun(session: Session, runId: string): Promise<RunView> {
   for (;;) {
     const run = await session.service.getRun(runId);
@@ -13,8 +16,29 @@ export async function waitForRun(session: Session, runId: string): Promise<RunVi
       session.unpaint();
       return run;
     }
-    if (session.screen.tty) session.paint([session.screen.style('dim', '  Planning …')], '');
-    await session.pause();
+    if (session.screen.tty) session.paint(drawPlanning(session, run), '');
+    try {
+      await session.pause();
+    } catch (error) {
+      if (session.signal.aborted) await stopPlanner(session, run);
+      throw error;
+    }
+  }
+}
+
+function drawPlanning({ screen }: Session, { activity = { kind: 'thinking' } }: RunView): string[] {
+  const hint = '   Ctrl-C stops';
+  const words = cutText(writeActivity(activity), screen.width() - hint.length - 2);
+  return [screen.style('dim', `  ${words}${hint}`)];
+}
+
+/** Nobody waits for the plan any more. Where it is there already, it is left as it is. */
+async function stopPlanner(session: Session, { run_id, turn }: RunView): Promise<void> {
+  try {
+    await session.service.stopRun(run_id, turn, session.actor);
+    session.ending = { status: 'aborted', text: '' };
+  } catch (error) {
+    if (!(error instanceof CountersignError)) throw error;
   }
 }
 

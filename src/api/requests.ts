@@ -62,6 +62,11 @@ export const RunDecisionBody = documented(z.strictObject({ ...shown, feedback })
   id: 'RunDecision',
 });
 
+export const RunStopBody = documented(z.strictObject({ turn: shown.turn, user }), {
+  id: 'RunStop',
+  description: 'The turn that was seen; whichever is being planned where it is left out.',
+});
+
 export const ProposeBody = documented(
   PlanDraft.extend({ user, conversation: line(300).exactOptional() }),
   {

@@ -112,7 +112,7 @@ export const AuditAnswer = documented(z.object({ entries: z.array(AuditEntry) })
 export const RunAnswer = documented(RunView, {
   id: 'Run',
   description:
-    'A planning run. `running` until it is one of the others; a plan that waits for its approval is `needs_clarification` with `plan_id`; a question answered without a plan is `complete` without one.',
+    'A planning run. While it is `running`, `activity` says what the planner is doing. `running` until it is one of the others; a plan that waits for its approval is `needs_clarification` with `plan_id`; a question answered without a plan is `complete` without one.',
 });
 
 export const RunStarted = documented(z.object({ run_id: text, status_url: text }), {

@@ -26,7 +26,7 @@ import { isGated } from '#plans/patch/apply.ts';
 import { rejectPatch } from '#plans/patch/approve.ts';
 import { checkPatch } from '#plans/patch/receive.ts';
 import { nextRunStatus } from '#runs/run-table.ts';
-import { queueTurn } from '#runs/start-run.ts';
+import { endTurn, queueTurn } from '#runs/start-run.ts';
 import { type Deed, traceDeed } from '#runs/trace-deed.ts';
 
 /** The run of a plan is settled: what its planner was asked for is decided. The caller holds the plan's lock. */
@@ -53,6 +53,7 @@ export async function closeRun(
     pause: null,
     trace,
   });
+  await endTurn(tx, run);
 }
 
 export function approve(

@@ -8,7 +8,7 @@ import { listPatches } from '#db/patches.ts';
 import { readPlanStats } from '#db/plan-stats.ts';
 import { readArtifacts } from '#db/planning-artifacts.ts';
 import { listPlans, readPlan, readPlanRow } from '#db/plans.ts';
-import { readRun, toRunView } from '#db/runs.ts';
+import { readRun, toRunView, updateRun } from '#db/runs.ts';
 import type { Pressed } from '#domain/chat/pressed.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
@@ -17,6 +17,7 @@ import type { Checked, OnScreen, Service } from '#domain/service.ts';
 import { actOnce } from '#messages/act-once.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { requireReadable } from '#messages/message-length.ts';
+import { speakAsBot } from '#messages/speak.ts';
 import { actAsPersons } from '#people/act-as-persons.ts';
 import { link } from '#people/link.ts';
 import { createNoteName } from '#people/note-name.ts';
@@ -35,6 +36,7 @@ import { readCardFacts } from './plan-card.ts';
 import * as decisions from './plan-decisions.ts';
 import { readRunCard } from './session-card.ts';
 import { decideRun } from './session-decisions.ts';
+import { stopPlanning } from './stop-planning.ts';
 import { hearReply } from './talk/hear-reply.ts';
 import { onceOnly } from './talk/once-only.ts';
 import { say } from './talk/say.ts';
@@ -91,6 +93,14 @@ export function createService(context: ConversationContext): Service {
         () => decideRun(context, runId, choice, actor),
         async () => toRunView(await readRun(db.query, runId)),
       ),
+    stopRun: (runId, turn, actor) =>
+      db.transaction(async (tx) => {
+        const says = await stopPlanning(context, runId, turn ?? null, actor)(tx);
+        const { conversation } = await readRun(tx, runId);
+        const message = await speakAsBot(context, tx, { conversation, says, runId });
+        await updateRun(tx, runId, { response_message: message });
+        return toRunView(await readRun(tx, runId));
+      }),
     say: (conversation, text, actor, options) => say(context, conversation, text, actor, options),
     isAbout: (conversation, subject) => isAbout(db.query, conversation, subject),
     isSpokenIn: (conversation) => isSpokenIn(db.query, conversation),

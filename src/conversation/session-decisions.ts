@@ -55,7 +55,7 @@ export async function readDeciders(
 }
 
 /** @throws `not_allowed`, which says who can */
-async function requireDecider(
+export async function requireDecider(
   q: Queryable,
   context: ConversationContext,
   run: RunRow,

@@ -3,21 +3,29 @@ import { readDiff } from '#db/events.ts';
 import { readMessages } from '#db/messages.ts';
 import type { Listener, Topic } from '#db/notify.ts';
 import { readPlanRow } from '#db/plans.ts';
+import { type AskedActivity, readActivity } from '#db/runs.ts';
 import type { Change } from '#domain/plan/views.ts';
-import type { Message } from '#domain/service.ts';
+import type { PlanningActivity } from '#domain/planning/activity.ts';
+import type { ConversationEvent } from '#domain/service.ts';
 import type { ConversationContext } from '#messages/context.ts';
 
 const lookEveryMs = 2000;
 const pageSize = 500;
 
-/** Yields once at the beginning, then after each notification of `topic` and every two seconds, until the signal aborts. */
-async function* turns(listener: Listener, topic: Topic, signal: AbortSignal): AsyncGenerator<void> {
+/** Yields once at the beginning, then after each notification of `topics` and every two seconds, until the signal aborts. */
+async function* turns(
+  listener: Listener,
+  topics: Topic[],
+  signal: AbortSignal,
+): AsyncGenerator<void> {
   let wake = () => {};
   let woken = true;
-  const off = listener.on(topic, () => {
-    woken = true;
-    wake();
-  });
+  const offs = topics.map((topic) =>
+    listener.on(topic, () => {
+      woken = true;
+      wake();
+    }),
+  );
   const stop = () => wake();
   signal.addEventListener('abort', stop);
   try {
@@ -35,7 +43,7 @@ async function* turns(listener: Listener, topic: Topic, signal: AbortSignal): As
       });
     }
   } finally {
-    off();
+    for (const off of offs) off();
     signal.removeEventListener('abort', stop);
   }
 }
@@ -49,7 +57,7 @@ export async function* watchPlan(
 ): AsyncGenerator<Change[]> {
   await readPlanRow(db.query, planId);
   let last = since;
-  for await (const _ of turns(listener, `plan:${planId}`, signal)) {
+  for await (const _ of turns(listener, [`plan:${planId}`], signal)) {
     for (let more = true; more && !signal.aborted; ) {
       const diff = await readDiff(db.query, planId, last, pageSize);
       last = diff.to;
@@ -59,20 +67,33 @@ export async function* watchPlan(
   }
 }
 
-/** Messages of a conversation after id `after`, in pages. */
+/** Messages of a conversation after id `after`, in pages, and what is being planned there: at once, and when it changes. */
 export async function* watchConversation(
   { db, listener }: ConversationContext,
   conversation: string,
   after: number,
   signal: AbortSignal,
-): AsyncGenerator<Message[]> {
+): AsyncGenerator<ConversationEvent[]> {
+  const topics: Topic[] = [`conversation:${conversation}`, `activity:${conversation}`];
   let last = after;
-  for await (const _ of turns(listener, `conversation:${conversation}`, signal)) {
+  let shown: string | null = null;
+  for await (const _ of turns(listener, topics, signal)) {
     for (let more = true; more && !signal.aborted; ) {
       const page = await readMessages(db.query, conversation, { after: last, limit: pageSize });
       last = page.at(-1)?.id ?? last;
       more = page.length === pageSize;
-      if (page.length > 0) yield page;
+      if (page.length > 0) yield page.map((message) => ({ kind: 'message', message }));
     }
+    // After the messages: where the answer came in between, nothing is planned any more.
+    const planning = toPlanning(await readActivity(db.query, conversation));
+    const text = JSON.stringify(planning);
+    if (text !== shown) yield [{ kind: 'planning', planning }];
+    shown = text;
   }
+}
+
+function toPlanning(found: AskedActivity | null): PlanningActivity | null {
+  if (found === null) return null;
+  const { asked: _, ...planning } = found;
+  return planning;
 }

@@ -8,13 +8,17 @@ import { goodbyeMs, limitSilence } from './silence.ts';
 export type Topic =
   | `plan:${string}`
   | `conversation:${string}`
+  /** What is being planned in a conversation has changed, or what its planner is doing. */
+  | `activity:${string}`
+  /** A turn of a run is over, whatever its planner says. */
+  | `stop:${string}`
   | `cancel:${string}`
   /** What has not begun of a plan is not to begin. */
   | `pause:${string}`
   /** A plan has steps that some worker could claim. */
   | `work:${string}`;
 /** Topics that are listened to whatever plan they name. */
-type Kind = 'cancel' | 'pause' | 'work';
+type Kind = 'activity' | 'cancel' | 'pause' | 'work';
 
 /** Wakes everyone who listens to `topic`, when the transaction commits. */
 export async function notify(tx: Queryable, topic: Topic): Promise<void> {

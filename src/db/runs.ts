@@ -1,9 +1,10 @@
 // Planning runs. An outcome is stored only for the turn it was asked for, so a late planner changes nothing.
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm';
 import { CountersignError } from '#domain/errors.ts';
+import { Activity, type PlanningActivity } from '#domain/planning/activity.ts';
 import type { RunView } from '#domain/planning/run.ts';
 import type { Queryable, Transaction } from './database.ts';
-import { runs } from './schema.ts';
+import { messages, runs } from './schema.ts';
 
 export type RunRow = typeof runs.$inferSelect;
 
@@ -125,12 +126,57 @@ export async function findAbandonedRuns(
     .limit(limit);
 }
 
+/**
+ * Notes what the planner of this turn is doing and wakes those who show it. Waits for a transaction that ends the turn, and
+ * then changes nothing.
+ * @returns false: the turn is over
+ */
+export async function noteActivity(
+  db: Queryable,
+  { id, turn }: Pick<RunRow, 'id' | 'turn'>,
+  activity: Activity,
+): Promise<boolean> {
+  const { rows } = await db.execute(sql`
+    with noted as (
+      update countersign.runs set activity = ${JSON.stringify(activity)}::jsonb
+      where id = ${id} and turn = ${turn} and planning_status = 'running'
+      returning conversation)
+    select pg_notify('countersign', 'activity:' || conversation) from noted`);
+  return rows.length > 0;
+}
+
+/** What is being planned in a conversation; `asked`: the name of the message it is about, where that was said on a platform. */
+export type AskedActivity = PlanningActivity & { asked: string | null };
+
+/** What is being planned in a conversation now, of several runs the latest; null: nothing. */
+export async function readActivity(
+  db: Queryable,
+  conversation: string,
+): Promise<AskedActivity | null> {
+  const [row] = await db
+    .select({ id: runs.id, turn: runs.turn, activity: runs.activity, asked: messages.once })
+    .from(runs)
+    .leftJoin(messages, eq(messages.id, runs.request_message))
+    .where(and(eq(runs.conversation, conversation), eq(runs.planning_status, 'running')))
+    .orderBy(desc(runs.created_at))
+    .limit(1);
+  if (row === undefined) return null;
+  return { run_id: row.id, turn: row.turn, activity: activityOf(row), asked: row.asked };
+}
+
+/** What cannot be read was written by another version. */
+function activityOf({ activity }: Pick<RunRow, 'activity'>): Activity {
+  const parsed = Activity.safeParse(activity);
+  return parsed.success ? parsed.data : { kind: 'thinking' };
+}
+
 /** The run as the API shows it. */
 export function toRunView(row: RunRow): RunView {
   return {
     run_id: row.id,
     planning_status: row.planning_status,
     turn: row.turn,
+    ...(row.planning_status === 'running' ? { activity: activityOf(row) } : {}),
     ...(row.plan_id === null ? {} : { plan_id: row.plan_id }),
     response_text: row.response_text,
     ...(row.questions === null ? {} : { questions: row.questions }),

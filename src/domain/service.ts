@@ -20,6 +20,7 @@ import type {
   StepPage,
   VersionDiff,
 } from './plan/views.ts';
+import type { PlanningActivity } from './planning/activity.ts';
 import type { RunRequest, RunView } from './planning/run.ts';
 import type { SessionCardFacts, SessionChoice } from './planning/session-card.ts';
 import type { PlanningTrace } from './planning/trace-view.ts';
@@ -41,6 +42,11 @@ export const Message = z.object({
   created_at: z.iso.datetime(),
 });
 export type Message = z.infer<typeof Message>;
+
+/** What happens in a conversation: something was said, or what is being planned there has changed (null: nothing is). */
+export type ConversationEvent =
+  | { kind: 'message'; message: Message }
+  | { kind: 'planning'; planning: PlanningActivity | null };
 
 /** `asked_by`: what readers are shown in the place of its requester, where lists for people have it. */
 export const PlanSummary = Plan.omit({
@@ -171,6 +177,11 @@ export type Service = {
   ): Promise<void>;
   /** What a run's planning session shows now, for one reader. */
   runCard(runId: string, viewer: { user: string; timezone: string }): Promise<SessionCardFacts>;
+  /**
+   * Stops the planner of a run. @param turn the one that was seen; left out: whichever is being planned
+   * @throws `invalid_transition` where it is not being planned any more
+   */
+  stopRun(runId: string, turn: number | undefined, actor: Actor): Promise<RunView>;
   /** Decides about what a session shows: a gate, an RFC, the budget, an escalation; or about the run's plan that waits. */
   decideRun(runId: string, choice: SessionChoice, actor: Actor): Promise<RunView>;
   /**
@@ -288,5 +299,5 @@ export type Service = {
     conversation: string,
     after: number,
     signal: AbortSignal,
-  ): AsyncIterable<Message[]>;
+  ): AsyncIterable<ConversationEvent[]>;
 };

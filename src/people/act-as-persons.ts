@@ -35,6 +35,7 @@ const roles: { [K in Mapped]: Roles<Required<Parameters<Service[K]>>> } = {
   reply: ['as it is', 'as it is', 'actor', 'as it is'],
   runCard: ['as it is', 'viewer'],
   decideRun: ['as it is', 'as it is', 'actor'],
+  stopRun: ['as it is', 'as it is', 'actor'],
   say: ['as it is', 'as it is', 'actor', 'as it is'],
   getPolicy: ['account'],
   saidPolicies: ['account'],

@@ -39,6 +39,8 @@ export type StageTools = {
   /** Model calls that were made, and what they cost in US dollars. */
   pay(calls: number, usd: number): void;
   note(entry: TraceEntry): void;
+  /** Tells the people who wait how far the draft is: a model is about to be asked. */
+  reportDraft(): void;
 };
 
 export type StageTask = {

@@ -8,6 +8,7 @@ import type { RunRow } from '#db/runs.ts';
 import { iterateSteps } from '#db/step-pages.ts';
 import { errorMessage } from '#domain/errors.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
+import type { ReportActivity } from '#domain/planning/activity.ts';
 import type { PlanningOutcome, PlanningRequest, Utterance } from '#domain/planning/run.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { readPolicyOf } from '#people/policy.ts';
@@ -101,6 +102,7 @@ export async function askPlanner(
   run: RunRow,
   refused: PlanRow | null,
   signal: AbortSignal,
+  report: ReportActivity,
 ): Promise<PlanningOutcome> {
   if (refused !== null && refused.total > revisableSteps) {
     return aborted(
@@ -114,7 +116,7 @@ export async function askPlanner(
     const request = await buildRequest(context, run, refused);
     // What a planner may name is what workers offer now.
     await context.catalogue.refresh(() => readManifests(context.db.query));
-    return await context.planner.plan(request, AbortSignal.any([signal, deadline]));
+    return await context.planner.plan(request, AbortSignal.any([signal, deadline]), report);
   } catch (error) {
     context.warn(`The planner failed in run ${run.id}.`, error);
     const reason = deadline.aborted

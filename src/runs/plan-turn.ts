@@ -31,6 +31,7 @@ import {
   sessionColumns,
   traceWith,
 } from './close-turn.ts';
+import { followPlanner } from './follow-planner.ts';
 import { nextRunStatus } from './run-table.ts';
 
 /** The refused plan this turn is to revise, or null. */
@@ -83,7 +84,7 @@ async function prepareProposal(
 }
 
 /** Notes on the refused plan that no new version came of the feedback. */
-async function giveUpRevision(tx: Transaction, planId: string, why: string): Promise<void> {
+export async function giveUpRevision(tx: Transaction, planId: string, why: string): Promise<void> {
   await tx.update(plans).set({ revising: false }).where(eq(plans.id, planId));
   await touchPlan(tx, planId, 'revision_failed', why);
 }
@@ -175,7 +176,11 @@ export async function planTurn(
   const stored = await readRun(context.db.query, runId);
   if (stored.turn !== turn || stored.planning_status !== 'running') return;
   const refused = await readRefused(context, stored);
-  const answer = await askPlanner(context, stored, refused, signal);
+  const followed = followPlanner(context, stored);
+  const ended = AbortSignal.any([signal, followed.over]);
+  const answer = await askPlanner(context, stored, refused, ended, followed.report);
+  await followed.close();
+  if (followed.over.aborted) return;
   if (signal.aborted) throw signal.reason;
   if (!hasEnded(answer)) return;
   const said = answer.session?.wish?.override;

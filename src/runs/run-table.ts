@@ -9,6 +9,7 @@ export const runEvents = [
   'ask',
   'escalate',
   'give_up',
+  'stop',
   'talk',
   'decide',
 ] as const;
@@ -22,6 +23,7 @@ export const runLifecycle: Record<PlanningStatus, Partial<Record<RunEvent, Plann
     ask: 'needs_clarification',
     escalate: 'needs_scheduling_escalation',
     give_up: 'aborted',
+    stop: 'aborted',
     talk: 'running',
     decide: 'complete',
   },

@@ -1,6 +1,7 @@
 // Starts a run: the run, the message and the planner's job commit together.
 import type { Transaction } from '#db/database.ts';
 import { lockConversation } from '#db/messages.ts';
+import { notify } from '#db/notify.ts';
 import { insertRun, type RunRow, updateRun } from '#db/runs.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
 import type { Actor } from '#domain/people/actor.ts';
@@ -62,7 +63,10 @@ export async function startRun(
       ...(timezone === null ? {} : { decision: { kind: 'said', timezone } }),
     });
     if (wish !== null) await keepWish(context, tx, { id, conversation, policy }, wish, user);
-    if (asks) await queuePlanning(context, tx, { id, user, turn: 1 });
+    if (!asks) return;
+    await queuePlanning(context, tx, { id, user, turn: 1 });
+    // People see at once that it is worked on, before a planner is free for it.
+    await notify(tx, `activity:${conversation}`);
   });
   return { run_id: id, conversation };
 }
@@ -95,6 +99,7 @@ export async function queueTurn(
   await updateRun(tx, run.id, {
     turn,
     tries: 0,
+    activity: null,
     ...(said === null ? {} : { request: said.text, request_message: said.message }),
     decision: { ...decision, ...(timezone === undefined ? {} : { timezone }) },
     pause: null,
@@ -103,7 +108,17 @@ export async function queueTurn(
     escalate_reason: null,
   });
   await queuePlanning(context, tx, { id: run.id, user: run.user, turn });
+  await endTurn(tx, run);
+  await notify(tx, `activity:${run.conversation}`);
   // The card of the turn before is over; it says so and loses its buttons. What was said may still be written down after this.
   await lockConversation(tx, run.conversation);
   await askToDeliver(context, tx, run.conversation);
+}
+
+/** Has the planner stop that still works on the turn of a run, as the caller found it: nothing it says counts any more. */
+export async function endTurn(
+  tx: Transaction,
+  { id, planning_status }: Pick<RunRow, 'id' | 'planning_status'>,
+): Promise<void> {
+  if (planning_status === 'running') await notify(tx, `stop:${id}`);
 }

@@ -147,7 +147,7 @@ export const eventRoutes: Routes = async (app, context) => {
         tags: [tags.conversations],
         summary: 'Messages as they are said',
         description:
-          'Events named `message`: the id is the message’s, the data is a Message. Without a place it begins with the first message.',
+          'Events named `message`: the id is the message’s, the data is a Message. Without a place it begins with the first message. Events named `planning` have no id: the data is what is being planned there (`run_id`, `turn`, `activity`), at once and when it changes; null: nothing is.',
         params: ConversationPath,
         querystring: StreamQuery,
         headers: StreamHeaders,
@@ -159,7 +159,12 @@ export const eventRoutes: Routes = async (app, context) => {
       const after = request.headers['last-event-id'] ?? request.query.since ?? 0;
       return sendEvents(reply, context, {
         watch: (signal) => service.watchConversation(id, after, signal),
-        toEvents: (batch) => placeEvents('message', batch, (message) => message.id),
+        toEvents: (batch) =>
+          batch.map((happened) =>
+            happened.kind === 'message'
+              ? { id: happened.message.id, event: 'message', data: happened.message }
+              : { event: 'planning', data: happened.planning },
+          ),
       });
     },
   );

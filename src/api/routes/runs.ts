@@ -7,7 +7,14 @@ import type { Routes } from '../context.ts';
 import { answerPost } from '../idempotency.ts';
 import { tags } from '../openapi.ts';
 import type { ProblemCode } from '../problem.ts';
-import { RunApprovalBody, RunBody, RunDecisionBody, RunPath, TalkBody } from '../requests.ts';
+import {
+  RunApprovalBody,
+  RunBody,
+  RunDecisionBody,
+  RunPath,
+  RunStopBody,
+  TalkBody,
+} from '../requests.ts';
 import { RunAnswer, RunStarted, TraceAnswer } from '../schemas.ts';
 
 function started(runId: string): { run_id: string; status_url: string } {
@@ -124,6 +131,27 @@ export const runRoutes: Routes = async (app, { service }) => {
         reply.code(202);
         return started(request.params.id);
       });
+    },
+  );
+
+  app.post(
+    '/api/runs/:id/stop',
+    {
+      schema: {
+        operationId: 'stopRun',
+        tags: [tags.runs],
+        summary: 'Stop planning it; nothing comes of the turn',
+        params: RunPath,
+        body: RunStopBody,
+        response: answers({ 200: json('The run as it stands now.', RunAnswer) }, runProblems),
+      },
+    },
+    async (request, reply) => {
+      const { turn, user } = request.body;
+      const actor = actorOf(request, user);
+      return answerPost(service, request, reply, (joined) =>
+        joined.stopRun(request.params.id, turn, actor),
+      );
     },
   );
 

@@ -1,6 +1,7 @@
 // Carries out a word that decides, such as “approve”: checks it, and returns a commit that yields the reply.
 import { writeCall } from '#cards/calls-to-action.ts';
 import { decisionWords, refusalWords, statusAnswers } from '#cards/decision-words.ts';
+import { writeMessage } from '#cards/message-text.ts';
 import type { Commit } from '#db/database.ts';
 import { showName } from '#db/identities.ts';
 import { readPlanRow } from '#db/plans.ts';
@@ -24,6 +25,7 @@ import { digestShown, nameShown, waitsFor } from '#runs/session-subject.ts';
 import { describeSteps } from '#tools/describe-call.ts';
 import { approve, cancel, proposeChanges, reject } from '../plan-decisions.ts';
 import { decideSession, readDeciders } from '../session-decisions.ts';
+import { stopPlanning } from '../stop-planning.ts';
 import type { Word } from '../words.ts';
 import type { Saying } from './saying.ts';
 import type { Subject } from './subject.ts';
@@ -77,6 +79,16 @@ function silently(commit: Commit<unknown>): Commit<null> {
   };
 }
 
+/** Stops the planner of a run; what there is to say comes after the word. */
+export function stopByWord(
+  context: ConversationContext,
+  runId: string,
+  actor: Actor,
+): Commit<string> {
+  const stop = stopPlanning(context, runId, null, actor);
+  return async (tx) => writeMessage(await stop(tx), '');
+}
+
 /** Checks a deciding word on the version that was shown. The commit returns what there is to say; null: the cards say it. */
 export async function decideByWord(
   context: ConversationContext,
@@ -87,6 +99,14 @@ export async function decideByWord(
   if (word.kind === 'status') {
     const status = await describeStatus(context, subject);
     return async () => status;
+  }
+  if (
+    word.kind === 'cancel' &&
+    subject.planning &&
+    subject.runId !== null &&
+    subject.shown === null
+  ) {
+    return stopByWord(context, subject.runId, actor);
   }
   if (subject.session !== null) {
     const { id } = subject.session;

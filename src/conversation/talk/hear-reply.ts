@@ -3,6 +3,7 @@ import { isOnePerson } from '#db/identities.ts';
 import { readAsked } from '#db/messages.ts';
 import { lockRun, type RunRow } from '#db/runs.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
+import { readNearWord } from '#domain/chat/near-words.ts';
 import type { CountersignError } from '#domain/errors.ts';
 import { assignAnswers } from '#domain/planning/asked-question.ts';
 import type { ConversationContext } from '#messages/context.ts';
@@ -13,7 +14,7 @@ import { waitsFor } from '#runs/session-subject.ts';
 import { queueTurn } from '#runs/start-run.ts';
 import { readWordFor } from '../words.ts';
 import { answerWaiting } from './answer-waiting.ts';
-import { decideByWord } from './decide-by-word.ts';
+import { decideByWord, stopByWord } from './decide-by-word.ts';
 import { hearDecision } from './hear-decision.ts';
 import { requireRecent, requireShown, requireTurn } from './require-current.ts';
 import { requireRead } from './require-read.ts';
@@ -52,6 +53,11 @@ async function continueRun(
   });
 }
 
+/** Words that stop what is being planned: `stop`, `never mind`. */
+function isStop({ planning_status }: RunRow, text: string): boolean {
+  return planning_status === 'running' && readNearWord(text) === 'cancel';
+}
+
 /** What is said to a run: a word decides, anything else goes on with it. @returns why it was refused; null: it was not */
 export async function hearReply(
   context: ConversationContext,
@@ -61,6 +67,10 @@ export async function hearReply(
 ): Promise<CountersignError | null> {
   const word = readWordFor(saying.text, waitsFor(run));
   requireTurn(run, saying.turn);
+  if (isStop(run, saying.text)) {
+    const stop = async () => stopByWord(context, run.id, saying.actor);
+    return hearDecision(context, subjectOfRun(run), saying, aloud, stop);
+  }
   if (word.kind === 'talk') {
     const answered = await answerWaiting(context, run.conversation, run, saying);
     if (answered !== null) return null;

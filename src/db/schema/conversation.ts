@@ -12,6 +12,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
 import type { PolicyOverride } from '#domain/people/policy.ts';
+import type { Activity } from '#domain/planning/activity.ts';
 import type { PatternSpec } from '#domain/planning/pattern.ts';
 import type { PlanningModes, PlanningStatus, TraceEntry } from '#domain/planning/run.ts';
 import type { Pause, Rfc, SessionDecision } from '#domain/planning/state.ts';
@@ -27,6 +28,8 @@ export const runs = countersign.table(
     planning_status: text('planning_status').$type<PlanningStatus>().notNull(),
     /** Counts the turns of this run; a planner's outcome is taken only for the turn it was asked for. */
     turn: integer('turn').notNull().default(1),
+    /** What this turn's planner is doing; means nothing unless the run is `running`. */
+    activity: jsonb('activity').$type<Activity>(),
     /** How often this turn's planner was sent again because nothing came of it. */
     tries: integer('tries').notNull().default(0),
     request: text('request').notNull(),

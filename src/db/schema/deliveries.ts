@@ -10,7 +10,7 @@ import {
   text,
   unique,
 } from 'drizzle-orm/pg-core';
-import type { ChatPost } from '#domain/chat/chat.ts';
+import type { ChatPost, ShownStatus } from '#domain/chat/chat.ts';
 import type { Platform } from '#domain/chat/inbox.ts';
 import { at, countersign } from './columns.ts';
 
@@ -40,6 +40,8 @@ export const chatPlaces = countersign.table(
     /** What an operator has to do before anything can be posted here again. */
     broken: text('broken'),
     broken_at: at('broken_at'),
+    /** The status that stands there while something is planned; null: none. */
+    status: jsonb('status').$type<ShownStatus>(),
     /** Who is at it now; nobody else posts or draws there until `lease_until`. */
     holder: text('holder'),
     lease_until: at('lease_until'),

@@ -1,5 +1,7 @@
 // What the conversation service requires of a chat platform: where a conversation lives, and one way to write there. Adapters provide
 // a `ChatPort`; nothing outside them knows Slack's or Teams' own terms.
+import type { Activity } from '../planning/activity.ts';
+import type { JsonObject } from '../text.ts';
 import type { Platform } from './inbox.ts';
 
 /** A thread of a platform in which a conversation takes place. */
@@ -32,6 +34,34 @@ export type ChatFile = { name: string; title: string; text: string };
 export type ChatContent = { text: string; card: unknown; file?: ChatFile; concerns?: string[] };
 
 /**
+ * What a place shows of the planner at work. `turn`: the run's id and turn; `asked`: the name of the message it is about, as
+ * the platform's adapter gave it; null: it was not said there. `at`: when it was shown last. `own`: what the port keeps
+ * between two calls.
+ */
+export type ShownStatus = {
+  turn: string;
+  asked: string | null;
+  activity: Activity;
+  at: string;
+  own?: JsonObject;
+};
+
+/** Shows what a planner is doing until its answer comes. Errors as those of a `ChatPort`; callers only log them. */
+export type StatusPort = {
+  /** What stands there is shown again after so long, since the platform takes it away by itself. */
+  fadesAfterMs: number;
+  /** @param before what stands there; null: nothing. @returns what the port keeps for the next call */
+  show(
+    place: ChatPlace,
+    status: Pick<ShownStatus, 'asked' | 'activity'>,
+    before: ShownStatus | null,
+    givenUp: AbortSignal,
+  ): Promise<JsonObject | undefined>;
+  /** Takes it away; the answer, where there is one, stands there by now. */
+  clear(place: ChatPlace, shown: ShownStatus, givenUp: AbortSignal): Promise<void>;
+};
+
+/**
  * Writes to a platform. Errors are CountersignError: with `passesAfterMs` what may be tried again (too many requests, the
  * platform is away), code `not_found` when the message or channel is gone, `not_allowed` when the app was removed, lacks
  * a scope or its token was revoked; then the sentence says what an operator has to do.
@@ -55,6 +85,8 @@ export type ChatPort = {
   update(post: ChatPost, content: ChatContent, givenUp?: AbortSignal): Promise<void>;
   /** What only `user` sees. */
   whisper(place: ChatPlace, user: string, content: ChatContent): Promise<void>;
+  /** Left out: the platform has no way to show it. */
+  status?: StatusPort;
 };
 
 /** What a platform shows one person at its own place, such as a Home tab. */

@@ -61,7 +61,7 @@ const Task = z.object({
 export type Task = z.infer<typeof Task>;
 
 const Notice = z.discriminatedUnion('code', [
-  z.object({ code: z.literal('planning_abandoned') }),
+  z.object({ code: z.enum(['planning_abandoned', 'planning_stopped']) }),
   z.object({
     code: z.literal('step_blocked'),
     step_id: z.string(),

@@ -4,6 +4,7 @@ import type { MessageKind } from '../chat/message-parts.ts';
 import { type InteractionPolicy, PolicyOverride, type PolicyWish } from '../people/policy.ts';
 import type { PlanDraft } from '../plan/plan.ts';
 import { line, longestMessage } from '../text.ts';
+import { Activity, type ReportActivity } from './activity.ts';
 import type { AskedQuestion, GivenAnswer } from './asked-question.ts';
 import { PatternSpec } from './pattern.ts';
 import type { PlanningState, SessionDecision, SessionResult } from './state.ts';
@@ -46,6 +47,8 @@ export const RunView = z.object({
   planning_status: PlanningStatus,
   /** Counts what was said to it, from 1: what it shows now is what this turn led to. */
   turn: z.number(),
+  /** What the planner is doing, while it is `running`. */
+  activity: Activity.optional(),
   plan_id: z.string().optional(),
   response_text: z.string(),
   questions: z.array(z.string()).optional(),
@@ -117,7 +120,11 @@ export type PlanningOutcome = {
 export type Planner = {
   /** What the card calls it: `offline planner`, or the model's name. */
   name: string;
-  plan(request: PlanningRequest, signal: AbortSignal): Promise<PlanningOutcome>;
+  plan(
+    request: PlanningRequest,
+    signal: AbortSignal,
+    report?: ReportActivity,
+  ): Promise<PlanningOutcome>;
   /**
    * What a message says about how to talk and ask, where that is read by rules before anything is planned. Left out: the
    * planner finds that itself.

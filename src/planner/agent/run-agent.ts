@@ -112,6 +112,7 @@ async function takeTurn(run: AgentRun, state: State): Promise<AgentEnd | null> {
       ...(remembered ? { remembered } : {}),
     });
   state.calls += 1;
+  stageTools.reportDraft();
   let reply: ChatReply;
   try {
     const { softLifted } = run;

@@ -7,6 +7,7 @@ import { endAt } from '#domain/crash-point.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { applyOverride } from '#domain/people/policy.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
+import type { ReportActivity } from '#domain/planning/activity.ts';
 import type { Planner, PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
@@ -60,9 +61,9 @@ export function createController(options: ControllerOptions): Planner {
   const { reasoner } = options;
   return {
     name: reasoner.name,
-    async plan(request, signal) {
+    async plan(request, signal, report = () => {}) {
       try {
-        return await planTurn(options, request, signal);
+        return await planTurn(options, request, signal, report);
       } catch (error) {
         if (error instanceof Superseded) return describeSuperseded(reasoner.name);
         return describeFailure(reasoner.name, errorMessage(error));
@@ -195,6 +196,7 @@ async function planTurn(
   options: ControllerOptions,
   asked: PlanningRequest,
   signal: AbortSignal,
+  report: ReportActivity,
 ): Promise<PlanningOutcome> {
   const { clock, limits, reasoner, tools } = options;
   const { session, seq: opened } = await openTurn(options, asked);
@@ -221,6 +223,7 @@ async function planTurn(
       tools: toolset,
       clock,
       remember,
+      report,
       toolContext: { ...toolContext, tools },
     });
     const context: StageContext = {

@@ -3,8 +3,10 @@
 import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { applyOverride } from '#domain/people/policy.ts';
+import type { ReportActivity } from '#domain/planning/activity.ts';
 import type { Stage } from '#domain/planning/stages.ts';
 import { JsonObject } from '#domain/text.ts';
+import { describeDraft, describeReading } from '../activity.ts';
 import { fail, type ToolResult } from '../agent/agent-tool.ts';
 import type { Session } from '../controller/session.ts';
 import { traceStep } from '../outcomes.ts';
@@ -27,6 +29,8 @@ export type StageToolsParts = {
   toolContext: Omit<ToolContext, 'state' | 'signal'>;
   clock: Clock;
   remember: Remember;
+  /** Told what begins, and how far the draft is. */
+  report: ReportActivity;
 };
 
 /** Why the call cannot be made; null: it can. */
@@ -52,7 +56,7 @@ function refuse(
 }
 
 export function createStageTools(parts: StageToolsParts): StageTools {
-  const { stage, session, tools, toolContext, clock, remember } = parts;
+  const { stage, session, tools, toolContext, clock, remember, report } = parts;
   const here = tools.filter((tool) => tool.stages.includes(stage));
   const ready = () => here.filter((tool) => session.lacking(tool.prerequisites).length === 0);
 
@@ -122,8 +126,11 @@ export function createStageTools(parts: StageToolsParts): StageTools {
       );
       return { result };
     }
+    if (tool.reads) report(describeReading(tool.name, args));
     const { outcome, remembered } = await execute(tool, args, signal);
-    return finalise(tool, outcome, startedAt, remembered);
+    const answer = finalise(tool, outcome, startedAt, remembered);
+    if (outcome.changes?.outline !== undefined) report(describeDraft(session.state));
+    return answer;
   }
 
   return {
@@ -150,5 +157,6 @@ export function createStageTools(parts: StageToolsParts): StageTools {
     explain: (reason) => session.change({ reason }),
     pay: (calls, usd) => session.pay(calls, usd),
     note: (entry) => session.note(entry),
+    reportDraft: () => report(describeDraft(session.state)),
   };
 }

@@ -656,6 +656,21 @@ describe('on a terminal', () => {
     expect(service.calls.map(({ method }) => method)).toEqual(['startRun', 'approve']);
   });
 
+  it('shows what the planner is doing, and Ctrl-C stops it', async () => {
+    const terminal = createFakeTerminal({ tty: true });
+    const activity = { kind: 'reading', operation: 'files_read', what: 'notes/brief.md' } as const;
+    const turns: Script['turns'] = [{ planning_status: 'running', response_text: '', activity }];
+    const { code, service } = start({ turns }, terminal);
+    await terminal.shows('Reading notes/brief.md …   Ctrl-C stops');
+    terminal.interruptNow();
+    expect(await code).toBe(exitCodes.interrupted);
+    expect(terminal.plain()).toContain('Planning stopped. Nothing has run.');
+    expect(service.calls.at(-1)).toMatchObject({
+      method: 'stopRun',
+      args: ['RUN-1', 1, expect.anything()],
+    });
+  });
+
   it('Ctrl-D at the question leaves the plan waiting', async () => {
     const terminal = createFakeTerminal({ tty: true });
     const { code } = start(done, terminal);

@@ -1,6 +1,8 @@
 // The conversation: reads it, says things in it, and follows what is said. Its id is in the address of the page.
+import type { PlanningActivity } from '#domain/planning/activity.ts';
 import type { Message } from '#domain/service.ts';
 import { describeError, get, post } from './api.ts';
+import type { ServerEvent } from './event-parser.ts';
 import { openPlan } from './focus.ts';
 import { readOnScreen } from './part.ts';
 import { loadPending } from './pending.ts';
@@ -47,6 +49,20 @@ function parseMessages(data: string): Message[] {
   return Array.isArray(parsed) ? parsed : [parsed];
 }
 
+function takeEvent({ event, data }: ServerEvent): void {
+  if (event !== 'planning') {
+    takeMessages(parseMessages(data), false);
+    return;
+  }
+  const planning: PlanningActivity | null = JSON.parse(data);
+  change((s) => {
+    s.planning = planning;
+    if (planning === null || nameTurn(planning) !== s.stopping) s.stopping = null;
+  });
+}
+
+const nameTurn = ({ run_id, turn }: PlanningActivity) => `${run_id} ${turn}`;
+
 async function loadMessages(): Promise<void> {
   const limit = 200;
   for (let after = 0; ; ) {
@@ -81,7 +97,7 @@ export async function openConversation(id: string): Promise<void> {
     path('events'),
     String(state.messages.at(-1)?.id ?? 0),
     {
-      onEvent: ({ data }) => takeMessages(parseMessages(data), false),
+      onEvent: takeEvent,
       onState: (connection) =>
         change((s) => {
           s.connection = connection;
@@ -109,6 +125,23 @@ export async function say(text: string): Promise<boolean> {
   } finally {
     change((s) => {
       s.sending = false;
+    });
+  }
+}
+
+/** Stops what is being planned. What the planner was at shows until the server says that it is over. */
+export async function stopPlanning(planning: PlanningActivity): Promise<void> {
+  const { run_id, turn } = planning;
+  change((s) => {
+    s.stopping = nameTurn(planning);
+    s.problem = null;
+  });
+  try {
+    await post(`/api/runs/${encodeURIComponent(run_id)}/stop`, { turn });
+  } catch (error) {
+    change((s) => {
+      s.stopping = null;
+      s.problem = describeError(error);
     });
   }
 }

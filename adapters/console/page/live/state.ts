@@ -5,6 +5,7 @@ import type { InteractionPolicy, PolicyOverride } from '#domain/people/policy.ts
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import type { AuditEntry, Overview, VersionDiff } from '#domain/plan/views.ts';
+import type { PlanningActivity } from '#domain/planning/activity.ts';
 import type { PlanningStatus } from '#domain/planning/run.ts';
 import type { PlanningTrace } from '#domain/planning/trace-view.ts';
 import type { Message, PlanSummary } from '#domain/service.ts';
@@ -73,6 +74,10 @@ export type State = {
   loaded: boolean;
   sending: boolean;
   problem: string | null;
+  /** What is being planned; null: nothing. */
+  planning: PlanningActivity | null;
+  /** The turn that the person has stopped, until the server says that it is over. */
+  stopping: string | null;
   connection: StreamState;
   cards: Map<string, Card>;
   sessions: Map<string, SessionCard>;
@@ -103,6 +108,8 @@ export function createState(conversation: string): State {
     loaded: false,
     sending: false,
     problem: null,
+    planning: null,
+    stopping: null,
     connection: 'connecting',
     cards: new Map(),
     sessions: new Map(),

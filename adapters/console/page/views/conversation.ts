@@ -1,8 +1,11 @@
 // The left-hand column: what was said, the cards of the plans that were spoken of, and the place to say more.
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
+import { writeActivity } from '#cards/activity-words.ts';
 import { showText } from '#cards/plain.ts';
+import type { PlanningActivity } from '#domain/planning/activity.ts';
 import type { Message } from '#domain/service.ts';
+import { stopPlanning } from '../live/conversation.ts';
 import { openPlan, showPane } from '../live/focus.ts';
 import type { State } from '../live/state.ts';
 import { formatTime } from '../plan/format.ts';
@@ -111,14 +114,18 @@ function drawMessage(
   </article>`;
 }
 
-/** The bot owes an answer as long as a person spoke last. */
-function drawThinking({ messages, sending }: State): TemplateResult | typeof nothing {
-  const last = messages.at(-1);
-  const owed = last?.author === 'person' && Date.now() - Date.parse(last.created_at) < 120_000;
-  if (!owed && !sending) return nothing;
-  return html`<div class="thinking" role="status">
-    <i></i><i></i><i></i><span>${sending ? 'Sending' : 'Planning'}</span>
+/** What the planner is doing, with the way to stop it; the last line until the answer comes. */
+function drawPlanning({ planning, stopping, sending }: State): TemplateResult | typeof nothing {
+  if (planning === null && !sending) return nothing;
+  const words = planning === null ? 'Sending …' : writeActivity(planning.activity);
+  return html`<div class="planning" role="status">
+    <i></i><i></i><i></i><span>${stopping === null ? words : 'Stopping …'}</span>
+    ${planning === null || stopping !== null ? nothing : drawStop(planning)}
   </div>`;
+}
+
+function drawStop(planning: PlanningActivity): TemplateResult {
+  return html`<button class="stop" @click=${() => void stopPlanning(planning)}>Stop</button>`;
 }
 
 /** The shown plan belongs to this conversation, but nothing that was said speaks of it. */
@@ -139,7 +146,7 @@ function drawMessages(state: State): TemplateResult {
     (message) => message.id,
     (message) => drawMessage(state, message, places.has(message.id), sessions.get(message.id)),
   )}
-  ${unspoken === null ? nothing : drawCard(state, unspoken)} ${drawThinking(state)}`;
+  ${unspoken === null ? nothing : drawCard(state, unspoken)} ${drawPlanning(state)}`;
 }
 
 export function drawConversation(state: State): TemplateResult {

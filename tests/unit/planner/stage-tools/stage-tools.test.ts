@@ -1,6 +1,8 @@
 // The executor of tools: what is offered, what is refused before it runs, and what of a call is in session and trace.
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '#domain/clock.ts';
+import type { Activity } from '#domain/planning/activity.ts';
+import { PlanOutline } from '#domain/planning/outline.ts';
 import type { Stage } from '#domain/planning/stages.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { succeed } from '#planner/agent/agent-tool.ts';
@@ -37,6 +39,7 @@ function tool(name: string, more: Partial<StageTool> = {}): StageTool & { ran: J
 function lay(tools: StageTool[], stage: Stage = 'DRAFT_ROADMAP', remember: Remember = fresh) {
   const session = new Session(makeState({ stage, produced: ['pattern', 'outline'] }));
   const { state: _, signal, ...toolContext } = makeDesk();
+  const reported: Activity[] = [];
   const stageTools = createStageTools({
     stage,
     session,
@@ -44,10 +47,12 @@ function lay(tools: StageTool[], stage: Stage = 'DRAFT_ROADMAP', remember: Remem
     toolContext,
     clock: systemClock,
     remember,
+    report: (activity) => reported.push(activity),
   });
   return {
     session,
     stageTools,
+    reported,
     call: (name: string, args = {}) => stageTools.call(name, args, signal),
   };
 }
@@ -168,5 +173,59 @@ describe('a call that goes well', () => {
     expect(keys).toEqual([[{ name: 'build_roadmap', revision: 3 }, { prefer: null }]]);
     expect(kept.ran).toEqual([]);
     expect(session.state.trace.at(-1)).toMatchObject({ remembered: true });
+  });
+});
+
+describe('what it reports', () => {
+  it('says what a reading tool reads before it does, and nothing of other tools', async () => {
+    const seen: unknown[] = [];
+    const read: StageTool = tool('files_read', {
+      reads: true,
+      run: async () => {
+        seen.push(structuredClone(reported));
+        return { result: succeed(null, 'done') };
+      },
+    });
+    const { call, reported } = lay([read, tool('build_roadmap')]);
+    await call('build_roadmap', { prefer: 'x' });
+    await call('files_read', { limit: 3, path: ' notes/\nbrief.md ' });
+    expect(seen).toEqual([[{ kind: 'reading', operation: 'files_read', what: 'notes/ brief.md' }]]);
+  });
+
+  it('names the operation that a tool for all reads is called for', async () => {
+    const { call, reported } = lay([tool('read', { reads: true })]);
+    await call('read', { operation: 'memory.search', args: { query: 'Ana' } });
+    await call('read', { operation: 'memory.all' });
+    expect(reported).toEqual([
+      { kind: 'reading', operation: 'memory.search', what: 'Ana' },
+      { kind: 'reading', operation: 'read', what: 'memory.all' },
+    ]);
+  });
+
+  it('counts the steps of the draft whenever it changes, and before a model is asked', async () => {
+    const nodes = ['a.txt', 'b.txt'].map((path, index) => ({
+      id: String(index + 1),
+      title: path,
+      structure: 'task',
+      level: 1,
+      steps: [
+        { id: `s${index}`, description: path, tool: 'workspace', operation: 'write', args: {} },
+      ],
+    }));
+    const outline = PlanOutline.parse({
+      title: 'Notes',
+      summary: 'Notes exist.',
+      pattern: { pattern_type: 'milestone_project' },
+      nodes,
+    });
+    const drafts = tool('generate_nodes', {
+      run: async () => ({ result: succeed(null, 'done'), changes: { outline } }),
+    });
+    const { call, stageTools, reported } = lay([drafts]);
+    stageTools.reportDraft();
+    await call('generate_nodes');
+    stageTools.reportDraft();
+    const drafting = { kind: 'drafting', steps: 2 };
+    expect(reported).toEqual([{ kind: 'thinking' }, drafting, drafting]);
   });
 });

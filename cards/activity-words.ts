@@ -1,0 +1,48 @@
+// What a planner is doing, in a few words: the status that people see until its answer comes.
+import type { Activity } from '#domain/planning/activity.ts';
+import { countOf } from '#domain/words.ts';
+import { cleanLine, cutText } from './plain.ts';
+
+/** Characters of a path, an address or a query that fit into a status. */
+const whatAtMost = 80;
+
+/** First match wins; names of operations are made of such words: `files_read_text`, `search-issues`. */
+const verbs: [RegExp, string][] = [
+  [/search|find|query|lookup/, 'searching for'],
+  [/list|tree|browse/, 'looking through'],
+  [/describe|info|stat/, 'checking'],
+  [/read|get|fetch|open|load|download|view/, 'reading'],
+];
+
+function verbOf(operation: string): string {
+  const name = operation.toLowerCase();
+  return verbs.find(([words]) => words.test(name))?.[1] ?? 'looking at';
+}
+
+/** `files_read_text` as people say it: `files read text`. */
+const nameOf = (operation: string) => operation.replace(/[_.-]+/g, ' ').trim();
+
+/** `reading notes/brief.md`: goes on after “Countersign is”. */
+export function describeActivity(activity: Activity): string {
+  switch (activity.kind) {
+    case 'thinking':
+      return 'thinking';
+    case 'reading': {
+      const { operation, what } = activity;
+      if (what === null) return `looking things up with ${cleanLine(nameOf(operation))}`;
+      return `${verbOf(operation)} ${cutText(cleanLine(what), whatAtMost)}`;
+    }
+    case 'drafting':
+      return activity.steps === 0
+        ? 'drafting the plan'
+        : `drafting: ${countOf(activity.steps, 'step')} so far`;
+    default:
+      return activity satisfies never;
+  }
+}
+
+/** The same as a line of its own: `Reading notes/brief.md …`. */
+export function writeActivity(activity: Activity): string {
+  const words = describeActivity(activity);
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)} …`;
+}

@@ -1,0 +1,53 @@
+// Stops the planner of a run: the turn ends there, and what the planner still says counts no more.
+import { refusalWords } from '#cards/decision-words.ts';
+import { writeMessage } from '#cards/message-text.ts';
+import { recordDeeds } from '#db/audit.ts';
+import type { Commit } from '#db/database.ts';
+import { lockPlan } from '#db/plans.ts';
+import { lockRun, readRun, updateRun } from '#db/runs.ts';
+import type { MessageParts } from '#domain/chat/message-parts.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { giveUpRevision } from '#runs/plan-turn.ts';
+import { nextRunStatus } from '#runs/run-table.ts';
+import { endTurn } from '#runs/start-run.ts';
+import { requireDecider } from './session-decisions.ts';
+
+const says: MessageParts = { kind: 'notice', facts: { code: 'planning_stopped' }, action: null };
+
+/**
+ * Those who decide about the run's session may stop it.
+ * @param turn the turn that was seen; null: whichever is being planned
+ * @returns a commit that yields what is to be said
+ * @throws `not_allowed`, and `invalid_transition` where that turn is not being planned any more
+ */
+export function stopPlanning(
+  context: ConversationContext,
+  runId: string,
+  turn: number | null,
+  actor: Actor,
+): Commit<MessageParts> {
+  return async (tx) => {
+    // Plans before runs, as everywhere.
+    const { plan_id } = await readRun(tx, runId);
+    const plan = plan_id === null ? null : await lockPlan(tx, plan_id);
+    const run = await lockRun(tx, runId);
+    await requireDecider(tx, context, run, actor);
+    if (run.planning_status !== 'running' || (turn ?? run.turn) !== run.turn)
+      throw new CountersignError('invalid_transition', refusalWords.nothingPlanned);
+    const text = writeMessage(says, '');
+    if (plan?.revising === true) await giveUpRevision(tx, plan.id, text);
+    await updateRun(tx, runId, {
+      planning_status: nextRunStatus(run.planning_status, 'stop'),
+      response_text: text,
+      response_message: null,
+      escalate_reason: text,
+      pause: null,
+    });
+    const data = { run: runId, turn: run.turn };
+    await recordDeeds(tx, [{ planId: plan_id, actor, action: 'stop_planning', data }]);
+    await endTurn(tx, run);
+    return says;
+  };
+}

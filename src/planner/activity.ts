@@ -1,0 +1,33 @@
+// What a planner tells people while it works: facts about the call that begins and about the draft as it stands. Pure.
+import type { Activity } from '#domain/planning/activity.ts';
+import type { PlanningState } from '#domain/planning/state.ts';
+import { isObject, makeStorableText } from '#domain/text.ts';
+
+/** Characters that are kept of a path, an address or a query. */
+const whatAtMost = 200;
+
+/** The first text among the arguments, on one line; it is the model's, so nothing else of it is trusted. */
+function firstText(args: Record<string, unknown>): string | null {
+  const text = Object.values(args).find(
+    (value) => typeof value === 'string' && value.trim() !== '',
+  );
+  if (typeof text !== 'string') return null;
+  return makeStorableText(text.slice(0, whatAtMost).replace(/\s+/g, ' ').trim());
+}
+
+/** A call of a tool that only reads. One that names an operation, with arguments of its own, is a call of that operation. */
+export function describeReading(tool: string, args: object): Activity {
+  const given: Record<string, unknown> = { ...args };
+  const { operation, args: inner, arguments: others } = given;
+  const own = isObject(inner) ? inner : isObject(others) ? others : null;
+  if (typeof operation === 'string' && operation !== '' && own !== null)
+    return describeReading(operation, own);
+  return { kind: 'reading', operation: tool.slice(0, whatAtMost), what: firstText(given) };
+}
+
+/** What a session is at while its model thinks: the draft, once there is one. */
+export function describeDraft({ outline }: Pick<PlanningState, 'outline'>): Activity {
+  if (outline === null) return { kind: 'thinking' };
+  const steps = outline.nodes.reduce((sum, node) => sum + node.steps.length, 0);
+  return { kind: 'drafting', steps };
+}
