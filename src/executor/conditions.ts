@@ -1,87 +1,11 @@
 // Decides whether a claimed step runs: evaluates its conditions on earlier outputs. A step that needs the output of a skipped one is
 // skipped too.
-import { isDeepStrictEqual } from 'node:util';
 import { readOutputs } from '#db/artifacts.ts';
 import { readSteps, readStepsById } from '#db/step-pages.ts';
-import type { StepCondition } from '#domain/plan/condition.ts';
-import { describePlace } from '#domain/plan/condition-words.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { labelSteps, numberedAtMost } from '#domain/plan/step-numbers.ts';
-import type { Json } from '#domain/text.ts';
-import { shorten } from '#domain/words.ts';
-import { readPointer } from '#tools/resolve-arguments.ts';
+import { explainCondition } from '#tools/explain-condition.ts';
 import { askDatabase, type StepRun } from './executor-context.ts';
-
-/** Characters of a value that a reason shows. */
-const shownAtMost = 120;
-
-const decimal = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
-const moment = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
-
-const trim = (value: Json): Json => (typeof value === 'string' ? value.trim() : value);
-
-function isEqual(found: Json, value: Json): boolean {
-  return isDeepStrictEqual(trim(found), trim(value));
-}
-
-/** Both as numbers, or both as moments (milliseconds since 1970); null: they have no order. */
-function toComparable(found: Json, value: Json): [number, number] | null {
-  const [a, b] = [trim(found), trim(value)];
-  const toNumber = (one: Json) =>
-    typeof one === 'number' || (typeof one === 'string' && decimal.test(one)) ? Number(one) : null;
-  const toMoment = (one: Json) =>
-    typeof one === 'string' && moment.test(one) ? Date.parse(one) : Number.NaN;
-  const numbers = [toNumber(a), toNumber(b)] as const;
-  if (numbers[0] !== null && numbers[1] !== null) return [numbers[0], numbers[1]];
-  const moments: [number, number] = [toMoment(a), toMoment(b)];
-  return moments.some(Number.isNaN) ? null : moments;
-}
-
-function contains(found: Json, value: Json): boolean {
-  if (Array.isArray(found)) return found.some((item) => isEqual(item, value));
-  return (
-    typeof found === 'string' && typeof value === 'string' && found.trim().includes(value.trim())
-  );
-}
-
-/**
- * Why the condition does not hold, as the rest of a sentence; null: it holds.
- * @param output undefined: the step has none, because it was skipped
- * @param label what the step is called
- */
-export function explainCondition(
-  { path, is, value = null }: StepCondition,
-  output: Json | undefined,
-  label: string,
-): string | null {
-  if (output === undefined) return `step ${label} was skipped`;
-  const at = readPointer(output, path);
-  const place = describePlace(path, label);
-  if (!at.ok) return `${place} has no value`;
-  const shown = shorten(JSON.stringify(at.value), shownAtMost);
-  const literal = shorten(JSON.stringify(value), shownAtMost);
-  switch (is) {
-    case 'exists':
-      return at.value === null ? `${place} has no value` : null;
-    case 'equals':
-      return isEqual(at.value, value) ? null : `${place} is ${shown}, not ${literal}`;
-    case 'not_equals':
-      return isEqual(at.value, value) ? `${place} is ${shown}` : null;
-    case 'contains':
-      return contains(at.value, value)
-        ? null
-        : `${place} is ${shown}, which does not contain ${literal}`;
-    case 'greater':
-    case 'less': {
-      const pair = toComparable(at.value, value);
-      if (pair === null) return `${place} is ${shown}, which can't be compared with ${literal}`;
-      const holds = is === 'greater' ? pair[0] > pair[1] : pair[0] < pair[1];
-      return holds ? null : `${place} is ${shown}, not ${is} than ${literal}`;
-    }
-    default:
-      return is satisfies never;
-  }
-}
 
 /** The steps of these ids, and what each is called wherever the plan is read. */
 async function readNamed(

@@ -45,7 +45,7 @@ const Reply = z.object({
 
 export const chatCompletions: Wire = {
   path: '/chat/completions',
-  optional: ['max_completion_tokens', 'max_tokens', 'reasoning_effort', 'tool_choice', 'strict'],
+  optional: ['max_completion_tokens', 'max_tokens', 'reasoning_effort', 'tool_choice'],
 
   write({ messages, tools = [], mustCall, maxOutputTokens }, { model, effort, refused }) {
     const takes = (name: string) => !refused.has(name);
@@ -58,18 +58,16 @@ export const chatCompletions: Wire = {
       ...(tools.length === 0
         ? {}
         : {
-            tools: tools.map(({ name, description, parameters, strict = false }) => ({
+            tools: tools.map(({ name, description, parameters }) => ({
               type: 'function',
-              function: {
-                name,
-                description,
-                parameters,
-                ...(strict && takes('strict') ? { strict } : {}),
-              },
+              function: { name, description, parameters },
             })),
           }),
       ...(mustCall !== undefined && takes('tool_choice')
-        ? { tool_choice: { type: 'function', function: { name: mustCall } } }
+        ? {
+            tool_choice:
+              mustCall === true ? 'required' : { type: 'function', function: { name: mustCall } },
+          }
         : {}),
     };
   },

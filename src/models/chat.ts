@@ -27,15 +27,13 @@ export type ChatTool = {
   name: string;
   description: string;
   parameters: JsonSchema;
-  /** The schema names every property as required and allows no others. */
-  strict?: boolean;
 };
 
 export type ChatRequest = {
   messages: ChatMessage[];
   tools?: ChatTool[];
-  /** The one tool the model must call; otherwise it chooses. */
-  mustCall?: string;
+  /** The one tool the model must call; true: any of them. Otherwise it may answer in words. */
+  mustCall?: string | true;
   /** Reasoning included. */
   maxOutputTokens?: number;
   /** Milliseconds since the epoch after which no attempt starts and the running one ends. */

@@ -54,16 +54,17 @@ export const responses: Wire = {
       ...(tools.length === 0
         ? {}
         : {
-            tools: tools.map(({ name, description, parameters, strict = false }) => ({
+            // Left out, it would be true: then every property would have to be required.
+            tools: tools.map(({ name, description, parameters }) => ({
               type: 'function',
               name,
               description,
               parameters,
-              ...(takes('strict') ? { strict } : {}),
+              ...(takes('strict') ? { strict: false } : {}),
             })),
           }),
       ...(mustCall !== undefined && takes('tool_choice')
-        ? { tool_choice: { type: 'function', name: mustCall } }
+        ? { tool_choice: mustCall === true ? 'required' : { type: 'function', name: mustCall } }
         : {}),
     };
   },

@@ -12,6 +12,7 @@ import type { Budget } from './budget/budget.ts';
 import type { PlanningLimits } from './budget/limits.ts';
 import type { PaidModel } from './budget/paid-model.ts';
 import { payForCalls } from './budget/pay-for-calls.ts';
+import { createOperationSearch, type OperationSearch } from './catalogue/search-operations.ts';
 import { readPolicyWish } from './commands/policy-words.ts';
 import { createCommandReasoner } from './commands/reasoner.ts';
 import type { Thresholds } from './confidence.ts';
@@ -58,7 +59,11 @@ const nobodyToAsk: PreferencePort = {
 
 const usualThresholds: Thresholds = { continue: 0.7, escalate: 0.4 };
 
-function createReasoner(options: CreatePlannerOptions, clock: Clock): Reasoner {
+function createReasoner(
+  options: CreatePlannerOptions,
+  clock: Clock,
+  search: OperationSearch,
+): Reasoner {
   const { model, limits, store = null, spentToday = () => Promise.resolve(0) } = options;
   if (model === null) return createCommandReasoner({ clock });
   const inMemory = createMemoryBudget(model, limits, spentToday);
@@ -66,6 +71,7 @@ function createReasoner(options: CreatePlannerOptions, clock: Clock): Reasoner {
     name: model.name,
     limits,
     clock,
+    catalogue: { search, guarded: new Set(options.guarded) },
     payFor({ request: { runId, turn, user, policy }, state }) {
       // A stage that is tried again asks anew, though its words may be the same.
       const place = { runId, turn, user, round: state.trace.length };
@@ -79,8 +85,9 @@ function createReasoner(options: CreatePlannerOptions, clock: Clock): Reasoner {
 export function createPlanner(options: CreatePlannerOptions): Planner {
   const { tools, limits, store = null, clock = systemClock } = options;
   const profile = options.profile ?? StrategyProfile.parse({});
+  const search = createOperationSearch();
   const controller = createController({
-    reasoner: createReasoner(options, clock),
+    reasoner: createReasoner(options, clock, search),
     tools,
     toolset: createToolset({
       tools,
@@ -88,6 +95,7 @@ export function createPlanner(options: CreatePlannerOptions): Planner {
       otherPlans: store?.otherPlans ?? (() => Promise.resolve({ blocks: [], more: false })),
       preferences: store === null ? nobodyToAsk : openPreferences(store.db.query),
       guarded: options.guarded ?? [],
+      search,
     }),
     checkpoints: store === null ? keepInMemory() : keepInDatabase(store.db.query, store.warn),
     rememberFor(place, toolContext, readState) {

@@ -54,7 +54,7 @@ export function openPlannerTools(options: {
       if (operation === undefined || !readable().some((spec) => spec.name === name)) {
         throw new CountersignError(
           'guarded_operation',
-          `${name} is not for planners. Put it into a plan with plan_propose.`,
+          `${name} is not for planners. Put it into a step of the plan.`,
         );
       }
       if (leavesByArguments(operation, args)) {

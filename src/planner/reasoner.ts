@@ -16,7 +16,6 @@ export type OfferedTool = {
   name: string;
   description: string;
   parameters: JsonSchema;
-  strict: boolean;
   /** It only looks, so several may run at once. */
   reads: boolean;
 };
@@ -26,6 +25,10 @@ export type StageTools = {
   stage: Stage;
   /** What may be called now: its prerequisites hold. */
   offered(): OfferedTool[];
+  /** Whether the tool of that name only looks; operations that only look are tools as well. */
+  reads(name: string): boolean;
+  /** Steps of the draft as it is now. */
+  draftedSteps(): number;
   /** Never throws: what goes wrong is a result with `ok: false` and confidence 0. */
   call(name: string, args: JsonObject, signal: AbortSignal): Promise<CallAnswer>;
   /** The same for what only this program can have made, such as a person's decision: no JSON. */

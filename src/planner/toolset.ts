@@ -6,9 +6,12 @@ import { type Stage, workingStages } from '#domain/planning/stages.ts';
 import { JsonObject, line } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { succeed } from './agent/agent-tool.ts';
+import { createOperationSearch, type OperationSearch } from './catalogue/search-operations.ts';
 import { Alternative } from './policy/options.ts';
 import type { PlannerTools } from './ports.ts';
+import { createCatalogueTools } from './stage-tools/catalogue-tools.ts';
 import { conversationTools } from './stage-tools/conversation-tools.ts';
+import { draftTools } from './stage-tools/draft-tools.ts';
 import { openStages, type StageTool, toStageTool } from './stage-tools/stage-tool.ts';
 import { createBuildRoadmap } from './tools/build-roadmap.ts';
 import { elicitContext } from './tools/elicit-context.ts';
@@ -76,31 +79,19 @@ export function requireOrder(tools: Maker[]): void {
   if (problems.length > 0) throw new CountersignError('internal', problems.join(' '));
 }
 
-// Operations that only read, as tools of the planner. Their names are made to fit what model servers take.
+// Operations that only read, as tools of the planner. A model calls them through `read`.
 
-/** Servers take at most 128 tools; the planner's own come first. */
-const readingAtMost = 100;
-
-function createReadingTools(tools: PlannerTools, own: string[]): StageTool[] {
-  const taken = new Set(own);
-  return tools
-    .readable()
-    .slice(0, readingAtMost)
-    .map((spec) => readingTool(spec, nameFunction(spec.name, taken)));
-}
-
-function readingTool(spec: OperationSpec, name: string): StageTool {
-  const { $schema: _, ...parameters } = spec.input;
+function readingTool(spec: OperationSpec): StageTool {
   return {
-    name,
-    description: `${spec.description.slice(0, 900)} (reads only)`,
-    parameters,
-    strict: false,
+    name: spec.name,
+    description: spec.description,
+    parameters: spec.input,
     stages: openStages,
     prerequisites: [],
     produces: [],
     reads: true,
-    revision: 1,
+    isOffered: () => false,
+    revision: 2,
     // The call itself says what is wrong, by the operation's own schema.
     check: () => [],
     async run(input, { tools, signal }) {
@@ -109,36 +100,30 @@ function readingTool(spec: OperationSpec, name: string): StageTool {
       if (problems.length > 0)
         return { result: { ok: false, confidence: 0, explanations: problems, data: null } };
       const output = await tools.call(spec.name, args, signal);
-      return { result: succeed(output.data, output.summary.slice(0, 500)) };
+      return {
+        result: succeed(output.data, output.summary.slice(0, 500)),
+        read: { operation: spec.name, args, data: output.data },
+      };
     },
   };
 }
 
-/** A name that every server takes, unique among the tools offered. */
-function nameFunction(name: string, taken: Set<string>): string {
-  const base = name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 60);
-  let candidate = base;
-  for (let count = 2; taken.has(candidate); count += 1) candidate = `${base}_${count}`;
-  taken.add(candidate);
-  return candidate;
-}
-
-const askedFor = z.boolean().describe('They asked for ideas or options in so many words.');
+const askedFor = z.boolean().describe('they asked for ideas or options in so many words');
 
 // brainstorm: a few ideas how to go about what was asked for, when the person wants ideas. The content comes as
 // arguments, from a model or from rules; that they are few, brief, actionable and really different is seen to here.
 const Brainstorm = z.strictObject({
-  topic: line(120).describe('What the ideas are about, as it follows “for”: “the team offsite”.'),
+  topic: line(120).describe('as it follows “for”: “the team offsite”'),
   ideas: z.array(Alternative).min(2).max(8),
   asked_for: askedFor,
-  confidence: z.number().min(0).max(1).nullable().describe('How sure you are of the request.'),
+  confidence: z.number().min(0).max(1).nullable().describe('0 to 1'),
 });
 type Brainstorm = z.infer<typeof Brainstorm>;
 
 export const brainstorm: PlanningTool<Brainstorm> = {
   name: 'brainstorm',
   description:
-    'Puts two or three ideas how to go about it before the person. Each takes another angle, begins with a verb and says how it differs. Only when they want ideas.',
+    'Puts two or three different ideas how to go about it before the person. Only when they want ideas.',
   input: Brainstorm,
   stages: ideaStages,
   prerequisites: [],
@@ -161,17 +146,17 @@ export const brainstorm: PlanningTool<Brainstorm> = {
 // craft_options: two or three ways to decide one thing that the request leaves open, each with what sets it apart. The
 // same rules as for ideas; the person answers with a number or a name.
 const CraftOptions = z.strictObject({
-  question: line(300).describe('The decision as a question: “Where should the notes go?”'),
+  question: line(300).describe('the decision as a question'),
   options: z.array(Alternative).min(2).max(6),
   asked_for: askedFor,
-  confidence: z.number().min(0).max(1).nullable().describe('How sure you are of the request.'),
+  confidence: z.number().min(0).max(1).nullable().describe('0 to 1'),
 });
 type CraftOptions = z.infer<typeof CraftOptions>;
 
 export const craftOptions: PlanningTool<CraftOptions> = {
   name: 'craft_options',
   description:
-    'Puts two or three options for one open decision before the person, the best first. Each begins with a verb and says how it differs. Only when they want options.',
+    'Puts two or three options for one decision before the person, the best first. Only when they want options.',
   input: CraftOptions,
   stages: ideaStages,
   prerequisites: [],
@@ -198,25 +183,44 @@ export function createToolset(options: {
   preferences: PreferencePort;
   /** Exact names of operations that are guarded. */
   guarded: readonly string[];
+  search?: OperationSearch;
 }): () => StageTool[] {
-  const { tools, profile, otherPlans, preferences, guarded } = options;
+  const {
+    tools,
+    profile,
+    otherPlans,
+    preferences,
+    guarded,
+    search = createOperationSearch(),
+  } = options;
   const own = [
     toStageTool(selectPattern),
-    toStageTool(generateNodes),
+    // A draft that is there is edited; it is not written anew.
+    toStageTool(generateNodes, ({ outline }) => outline === null),
     toStageTool(elicitContext),
+    ...createCatalogueTools(search, guarded),
+    ...draftTools,
     ...conversationTools,
     toStageTool(brainstorm),
     toStageTool(craftOptions),
-    toStageTool(createProbePreference(preferences)),
+    toStageTool(createProbePreference(preferences), () => false),
     toStageTool(validateGrammar),
     toStageTool(resolveDependencies),
     toStageTool(createBuildRoadmap({ guarded })),
     toStageTool(createGenerateSchedule({ profile })),
     toStageTool(createProbePortfolio({ profile, otherPlans })),
-    toStageTool(handleApproval),
-    toStageTool(summarize),
+    // It takes what this program made of a person's decision; a model cannot call it.
+    toStageTool(handleApproval, () => false),
+    toStageTool(summarize, () => false),
   ];
   requireOrder(own);
-  const names = own.map(({ name }) => name);
-  return () => [...own, ...createReadingTools(tools, names)];
+  const names = new Set(own.map(({ name }) => name));
+  // The planner's own tools come first: a server cannot take their names.
+  return () => [
+    ...own,
+    ...tools
+      .readable()
+      .filter(({ name }) => !names.has(name))
+      .map(readingTool),
+  ];
 }

@@ -59,7 +59,7 @@ function toScopeSentence(name: string, scope: readonly string[]): string {
 }
 
 function toGuardSentence(name: string): string {
-  return `${name} is guarded and runs only inside an approved plan. Propose one with plan_propose that names ${name} in a step; it can run once a person has approved it.`;
+  return `${name} is guarded and runs only inside an approved plan. Put it into a step of a plan; it can run once a person has approved it.`;
 }
 
 const shellWords = new Set([

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { AuditEntry } from '#domain/plan/views.ts';
 import type { RunView, TraceEntry } from '#domain/planning/run.ts';
+import { call, propose, revise } from '../fixtures/model-calls.ts';
 import { type ChatBody, type OpenAiDouble, start, type Turn } from '../fixtures/openai-double.ts';
 import { useDatabase } from '../setup/database.ts';
 import type { Client } from '../setup/http-client.ts';
@@ -55,7 +56,6 @@ async function ask(text: string, ...turns: Turn[]): Promise<RunView> {
   return await api.ask(text);
 }
 
-const call = (name: string, args: unknown): Turn => ({ calls: [{ name, args }] });
 const step = (id: string, operation: string, args: object, after: string[] = []) => ({
   id,
   description: `${operation} ${id}`,
@@ -89,12 +89,12 @@ describe('a model that does its work', () => {
     const run = await ask(
       'Write what is there',
       call('workspace_list', {}),
-      call('plan_propose', {
-        ...proposal(
+      propose(
+        proposal(
           step('1', 'write', { path: 'index.txt', content: 'index' }),
           step('2', 'move', { from: 'index.txt', to: 'done/index.txt' }, ['1']),
         ),
-      }),
+      ),
     );
     expect(run.planning_status).toBe('needs_clarification');
     // Its own 0.9 is weighed with what rules and heuristics say.
@@ -109,11 +109,12 @@ describe('a model that does its work', () => {
     expect(plan.tools_required).toEqual(['workspace_move', 'workspace_write']);
     const trace = await api.get<{ entries: TraceEntry[] }>(`/api/plans/${plan.id}/trace`);
     const tools = trace.body.entries.map(({ tool }) => tool);
-    expect(tools.filter((tool) => tool !== 'controller').slice(0, 5)).toEqual([
+    expect(tools.filter((tool) => tool !== 'controller').slice(0, 6)).toEqual([
       'gpt-6.2-sol',
       'workspace_list',
       'gpt-6.2-sol',
-      'plan_propose',
+      'add_steps',
+      'submit_plan',
       'validate_grammar',
     ]);
     const [seen] = asked.get('Write what is there')?.[1]?.messages.slice(-1) ?? [];
@@ -128,7 +129,7 @@ describe('a model that does its work', () => {
     await ask('What can you do?', { text: 'I can read.' });
     const tools = asked.get('What can you do?')?.[0]?.tools ?? [];
     const names = tools.map((tool) => tool.function.name);
-    expect(names).toEqual(expect.arrayContaining(['plan_propose', 'workspace_read']));
+    expect(names).toEqual(expect.arrayContaining(['add_steps', 'submit_plan', 'read']));
     for (const name of ['workspace_write', 'workspace_delete', 'http_request', 'http_get'])
       expect(names).not.toContain(name);
   });
@@ -149,17 +150,14 @@ describe('a model that does its work', () => {
       planning_status: 'needs_clarification',
       questions: ['Write what?'],
     });
-    scripts.set('The minutes', [call('plan_propose', writes('minutes.txt'))]);
+    scripts.set('The minutes', [propose(writes('minutes.txt'))]);
     const after = await api.reply(open.run_id, 'The minutes');
     expect((await api.plan(after.plan_id ?? '')).status).toBe('proposed');
   });
 
   it('revises a plan with the feedback it got', async () => {
-    const run = await ask('Write the draft', call('plan_propose', writes('draft.txt')));
-    scripts.set('to drafts/ please', [
-      call('route_change', { stage: 'steps', reason: 'another path' }),
-      call('plan_propose', writes('drafts/draft.txt')),
-    ]);
+    const run = await ask('Write the draft', propose(writes('draft.txt')));
+    scripts.set('to drafts/ please', [revise({ id: '1', args: { path: 'drafts/draft.txt' } })]);
     await api.reply(run.run_id, 'propose changes: to drafts/ please');
     const plan = await api.plan(run.plan_id ?? '');
     expect(plan).toMatchObject({ version: 2, status: 'proposed' });
@@ -172,8 +170,8 @@ describe('a model that goes wrong', () => {
   it('is told that its arguments are no JSON, and may try again', async () => {
     const run = await ask(
       'Mend your JSON',
-      call('plan_propose', '{"title": "Half a pl'),
-      call('plan_propose', writes('mended.txt')),
+      call('add_steps', '{"steps": [{"id": "1", "desc'),
+      propose(writes('mended.txt')),
     );
     expect((await api.plan(run.plan_id ?? '')).status).toBe('proposed');
     const told = asked.get('Mend your JSON')?.[1]?.messages.at(-1);
@@ -182,7 +180,7 @@ describe('a model that goes wrong', () => {
 
   it('ends with a name when it never sends JSON', async () => {
     const before = await countPlans();
-    const run = await ask('Never JSON', call('plan_propose', '{"title": "Half a pl'));
+    const run = await ask('Never JSON', call('add_steps', '{"steps": [{"id": "1", "desc'));
     await expectAborted(run, 'cap_turns', /after 6 turns/);
     expect(await countPlans()).toBe(before);
   });
@@ -199,14 +197,14 @@ describe('a model that goes wrong', () => {
       'Invent something',
       call('shell_run', { command: 'rm -rf /' }),
       call('workspace_write', { path: 'sneaky.txt', content: 'x' }),
-      call('plan_propose', proposal(flight)),
+      propose(proposal(flight)),
       { text: 'I cannot do that.' },
     );
     expect(run).toMatchObject({ planning_status: 'complete', response_text: 'I cannot do that.' });
     const bodies = asked.get('Invent something') ?? [];
-    expect(bodies.at(1)?.messages.at(-1)?.content).toContain('no tool shell_run');
-    expect(bodies.at(2)?.messages.at(-1)?.content).toContain('no tool workspace_write');
-    expect(bodies.at(3)?.messages.at(-1)?.content).toContain('flights');
+    expect(bodies.at(1)?.messages.at(-1)?.content).toContain('operation shell_run');
+    expect(bodies.at(2)?.messages.at(-1)?.content).toContain('operation workspace_write');
+    expect(bodies.at(3)?.messages.at(-2)?.content).toContain('flights');
     expect(await countPlans()).toBe(before);
     await expect(readFile(join(files, 'sneaky.txt'))).rejects.toThrow('ENOENT');
   });
@@ -262,7 +260,7 @@ describe('a model that tries to approve', () => {
   }
 
   it('approves nothing, of a plan that waits', async () => {
-    const first = await ask('Plan this', call('plan_propose', writes('approved.txt')));
+    const first = await ask('Plan this', propose(writes('approved.txt')));
     const plan = await api.plan(first.plan_id ?? '');
     const run = await ask(
       'Approve it for me',
@@ -281,7 +279,7 @@ describe('a model that tries to approve', () => {
     const run = await ask('Plan and approve', {
       calls: [
         { name: 'plan_approve', args: { id: 'PLAN-00000000' } },
-        { name: 'plan_propose', args: writes('breath.txt') },
+        ...propose(writes('breath.txt')).calls,
         { name: 'plan_approve', args: { id: 'PLAN-00000001' } },
       ],
     });
@@ -289,7 +287,7 @@ describe('a model that tries to approve', () => {
   });
 
   it('approves nothing with the person’s own words in its mouth', async () => {
-    const first = await ask('Plan that', call('plan_propose', writes('mouth.txt')));
+    const first = await ask('Plan that', propose(writes('mouth.txt')));
     const plan = await api.plan(first.plan_id ?? '');
     scripts.set('sounds good', [{ text: 'approve' }]);
     await api.reply(first.run_id, 'sounds good');

@@ -147,7 +147,7 @@ export const Series = z.strictObject({
 });
 export type Series = z.infer<typeof Series>;
 
-/** The body of plan_propose. */
+/** A plan as it is proposed. */
 export const PlanDraft = z.strictObject({
   title: line(300),
   /** One sentence: what will be true afterwards. */

@@ -1,7 +1,7 @@
 // A planning session as checkpointed after each transition (B10): exactly what a planner needs to continue.
 import { z } from 'zod';
 import { PolicyOverride } from '../people/policy.ts';
-import { JsonObject, line, StorableText } from '../text.ts';
+import { JsonObject, JsonValue, line, StorableText } from '../text.ts';
 import { AskedQuestion, askedQuestion, SaidLine } from './asked-question.ts';
 import { PlanOutline } from './outline.ts';
 import { PatternSpec } from './pattern.ts';
@@ -45,6 +45,16 @@ export type Pause = z.infer<typeof Pause>;
 
 /** The text line by line; left out: the card of the session shows all of it. */
 const lines = z.array(SaidLine).exactOptional();
+
+/** What a session has looked up, for later stages and turns, and for those who approve the plan. */
+export const SessionRead = z.strictObject({
+  /** The operation's full name. */
+  operation: line(300),
+  args: JsonObject,
+  /** What it gave; of long outputs the beginning, as text. */
+  data: JsonValue,
+});
+export type SessionRead = z.infer<typeof SessionRead>;
 
 /** How a session ended, or what it waits for. `text` is what the person reads, without a call to action. */
 export const SessionResult = z.discriminatedUnion('kind', [
@@ -101,6 +111,8 @@ export const PlanningState = z.strictObject({
   hints: z.array(line(2000)).max(20).default([]),
   /** What was assumed before there was an outline; it belongs into the one that is drafted. */
   assumed: z.array(line(1000)).max(50).default([]),
+  /** The latest last; see `planner/draft/session-reads.ts` for how much is kept. */
+  reads: z.array(SessionRead).max(200).default([]),
   pattern: PatternSpec.nullable().default(null),
   rfc: Rfc.nullable().default(null),
   outline: PlanOutline.nullable().default(null),

@@ -25,11 +25,12 @@ export function fail(...explanations: string[]): ToolResult {
   return { ok: false, confidence: 0, explanations, data: null };
 }
 
-/**
- * What servers know in strict schemas differs, so bounds and defaults are not sent to them; descriptions say them, and our
- * own check holds them.
- */
-const bounds = new Set([
+/** What a model is not told, or in the description: our own check holds it, and each word costs on every call. */
+const untold = new Set([
+  '$schema',
+  '$defs',
+  'additionalProperties',
+  'propertyNames',
   'default',
   'minLength',
   'maxLength',
@@ -43,29 +44,74 @@ const bounds = new Set([
   'exclusiveMaximum',
 ]);
 
-/** @param named the keys are names of properties, whatever they look like */
-function withoutBounds(value: unknown, named = false): unknown {
-  if (Array.isArray(value)) return value.map((item) => withoutBounds(item));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([key]) => named || !bounds.has(key))
-      .map(([key, item]) => [key, withoutBounds(item, !named && key === 'properties')]),
-  );
+/** `schema` without null, where that is one of several things it may be. */
+function withoutNull(schema: Record<string, unknown>): Record<string, unknown> {
+  const { anyOf, type, ...rest } = schema;
+  if (Array.isArray(type)) {
+    const types = type.filter((one) => one !== 'null');
+    return { ...rest, type: types.length === 1 ? types[0] : types };
+  }
+  if (!Array.isArray(anyOf)) return schema;
+  const others = anyOf.filter((one) => !isObject(one) || one.type !== 'null');
+  const [only] = others;
+  return others.length === 1 && isObject(only) ? { ...only, ...rest } : { ...rest, anyOf: others };
 }
 
-/** A zod schema as the strict JSON Schema that model servers take, and the check that belongs to it. */
+function allowsNull({ anyOf, type }: Record<string, unknown>): boolean {
+  if (Array.isArray(type)) return type.includes('null');
+  return Array.isArray(anyOf) && anyOf.some((one) => isObject(one) && one.type === 'null');
+}
+
+/** A JSON Schema in few words: what may be null may be left out, and any JSON value is `{}`. */
+function compact(schema: unknown): unknown {
+  if (!isObject(schema)) return schema;
+  // zod writes a recursive definition for any JSON value.
+  if (typeof schema.$ref === 'string' && schema.$ref.startsWith('#/$defs/__schema')) return {};
+  const { properties, required, ...rest } = withoutNull(schema);
+  const told = Object.entries(rest)
+    .filter(([key]) => !untold.has(key))
+    .map(([key, item]) => [
+      key,
+      Array.isArray(item)
+        ? key === 'anyOf'
+          ? item.map(compact)
+          : item
+        : key === 'items'
+          ? compact(item)
+          : item,
+    ]);
+  if (!isObject(properties)) return Object.fromEntries(told);
+  const names = Array.isArray(required) ? required : [];
+  const needed = names.filter((name) => {
+    const property = properties[name];
+    return isObject(property) && !allowsNull(property);
+  });
+  return {
+    ...Object.fromEntries(told),
+    properties: Object.fromEntries(
+      Object.entries(properties).map(([name, property]) => [name, compact(property)]),
+    ),
+    ...(needed.length > 0 ? { required: needed } : {}),
+  };
+}
+
+/**
+ * A zod schema as a model is told it, the whole of it as JSON Schema, and the check that belongs to it. Not strict: arguments
+ * of operations are free-form objects, which strict schemas do not allow.
+ */
 export function fromSchema(schema: z.ZodType): {
   parameters: JsonSchema;
+  whole: JsonSchema;
   check(args: object): string[];
 } {
-  // Strict servers want every property; our own callers may leave out what has a default.
-  const { $schema: _, ...whole } = z.toJSONSchema(schema, { io: 'output' });
-  const parameters = withoutBounds(whole);
-  if (!isObject(parameters)) throw new TypeError('A tool takes an object.');
-  // A tool without arguments still says that it takes an object with nothing in it.
+  const whole = z.toJSONSchema(schema, { io: 'output' });
+  const parameters = compact(whole);
+  if (!isObject(parameters) || parameters.type !== 'object')
+    throw new TypeError('A tool takes an object.');
   return {
-    parameters: { required: [], ...parameters },
+    // A tool without arguments still says that it takes an object with nothing in it.
+    parameters: { properties: {}, ...parameters },
+    whole,
     check: (args) => findProblems(schema, args),
   };
 }

@@ -22,8 +22,6 @@ export type AgentRun = {
   model: PaidModel;
   stageTools: StageTools;
   messages: ChatMessage[];
-  /** The one tool that answers; undefined: the model chooses. */
-  mustCall: string | undefined;
   /** Model calls that are left in this turn. */
   calls: number;
   /** Milliseconds since the epoch. */
@@ -35,7 +33,7 @@ export type AgentRun = {
 
 export type AgentEnd =
   | { kind: 'ended'; event: StageEvent }
-  /** Free text: shown to the person, never acted on. */
+  /** Free text, although it was pointed out that only calls count: never acted on. */
   | { kind: 'said'; text: string }
   | { kind: 'refused'; text: string }
   | { kind: 'capped'; cap: Cap }
@@ -64,6 +62,7 @@ type State = {
   memory: CallMemory;
   calls: number;
   silent: number;
+  talked: number;
   cut: number;
   used: Set<string>;
 };
@@ -75,6 +74,7 @@ export async function runAgent(run: AgentRun): Promise<AgentReport> {
     memory: new Map(),
     calls: 0,
     silent: 0,
+    talked: 0,
     cut: 0,
     used: new Set(),
   };
@@ -92,7 +92,8 @@ async function takeTurn(run: AgentRun, state: State): Promise<AgentEnd | null> {
   const request = {
     messages: state.messages,
     tools: offered.map(toChatTool),
-    ...(run.mustCall === undefined ? {} : { mustCall: run.mustCall }),
+    // What is not a call reaches nobody.
+    mustCall: true as const,
     maxOutputTokens: outputTokens,
     deadline,
   };
@@ -130,7 +131,7 @@ async function takeTurn(run: AgentRun, state: State): Promise<AgentEnd | null> {
   if (reply.refusal !== null) return { kind: 'refused', text: reply.refusal };
   if (reply.finishReason === 'length') return pointOutCut(reply, state);
   if (reply.toolCalls.length === 0) return readText(reply, state);
-  return callTools(run, state, reply, offered);
+  return callTools(run, state, reply);
 }
 
 function endByError(error: unknown, signal: AbortSignal): AgentEnd {
@@ -152,12 +153,22 @@ function describeReply(reply: ChatReply): string {
   return `${what}; ${input_tokens} tokens in, ${output_tokens} out${reply.attempts > 1 ? `, ${reply.attempts} attempts` : ''}`;
 }
 
-/** Text without a call is for the person; nothing at all is pointed out once. */
+/** Text without a call is no answer, and nothing at all is none either: each is pointed out once. */
 function readText(reply: ChatReply, state: State): AgentEnd | null {
   const text = reply.content.trim();
   if (text !== '') {
     if (reply.finishReason === 'content_filter') return { kind: 'refused', text };
-    return { kind: 'said', text };
+    state.talked += 1;
+    if (state.talked > 1) return { kind: 'said', text };
+    state.messages.push(
+      { role: 'assistant', content: text.slice(0, rememberedText).toWellFormed() },
+      {
+        role: 'user',
+        content:
+          'That reached nobody, and nothing has been done. Put what the person should read into "answer", and work into the draft.',
+      },
+    );
+    return null;
   }
   if (reply.finishReason === 'content_filter')
     return { kind: 'refused', text: 'The model server filtered the answer.' };
@@ -184,12 +195,7 @@ function pointOutCut(reply: ChatReply, state: State): AgentEnd | null {
   return null;
 }
 
-async function callTools(
-  run: AgentRun,
-  state: State,
-  reply: ChatReply,
-  offered: OfferedTool[],
-): Promise<AgentEnd | null> {
+async function callTools(run: AgentRun, state: State, reply: ChatReply): Promise<AgentEnd | null> {
   const calls = reply.toolCalls.slice(0, callsATurn);
   state.messages.push({
     role: 'assistant',
@@ -201,7 +207,7 @@ async function callTools(
     })),
     items: reply.items,
   });
-  const prepared = calls.map((call) => prepareCall(call, offered, state.memory));
+  const prepared = calls.map((call) => prepareCall(call, run.stageTools.reads, state.memory));
   const left = Math.max(1, run.deadline - run.clock.now().getTime());
   const signal = AbortSignal.any([run.signal, AbortSignal.timeout(left)]);
   let event: StageEvent | null = null;
@@ -218,7 +224,9 @@ async function callTools(
       if (one === undefined) continue;
       const reads = one.kind === 'ready' && one.reads;
       state.messages.push(writeResult(one.call, answer.result, reads));
-      if (answer.result.ok) state.used.add(one.call.name);
+      if (answer.result.ok) state.used.add(nameUsed(one));
+      // The same call means something else once the draft is another.
+      if (answer.result.ok && !reads) state.memory.clear();
       if ('ends' in answer && answer.ends !== undefined) event ??= answer.ends;
     }
   }
@@ -226,6 +234,12 @@ async function callTools(
   if ([...state.memory.values()].some((times) => times >= repeatsAtMost))
     return { kind: 'capped', cap: 'repeats' };
   return null;
+}
+
+/** What was called: of a read the operation. */
+function nameUsed(one: Prepared): string {
+  const operation = one.kind === 'ready' && one.reads ? one.args.operation : undefined;
+  return typeof operation === 'string' ? operation : one.call.name;
 }
 
 /** Neighbours that only look run at once; everything else one after the other, since one may need what another made. */
@@ -271,6 +285,6 @@ function rememberArguments(text: string): string {
 }
 
 function toChatTool(tool: OfferedTool): ChatTool {
-  const { name, description, parameters, strict } = tool;
-  return { name, description, parameters, strict };
+  const { name, description, parameters } = tool;
+  return { name, description, parameters };
 }

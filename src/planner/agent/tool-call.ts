@@ -3,14 +3,13 @@ import canonicalize from 'canonicalize';
 import { parseShallowJson } from '#domain/json-depth.ts';
 import { JsonObject } from '#domain/text.ts';
 import type { ChatMessage, ToolCall } from '#models/chat.ts';
-import type { OfferedTool } from '../reasoner.ts';
 import { fail, type ToolResult } from './agent-tool.ts';
 
 export type Prepared =
   | { kind: 'ready'; call: ToolCall; args: JsonObject; reads: boolean }
   | { kind: 'settled'; call: ToolCall; result: ToolResult };
 
-/** How often each call, by name and arguments, has been made. */
+/** How often each call, by name and arguments, has been made since something last changed. */
 export type CallMemory = Map<string, number>;
 
 /** Arguments beyond this are neither parsed nor sent back; no tool needs them. */
@@ -18,7 +17,12 @@ export const argumentsAtMost = 400_000;
 /** What the model sees of one result. */
 const resultAtMost = 20_000;
 
-export function prepareCall(call: ToolCall, offered: OfferedTool[], memory: CallMemory): Prepared {
+/** @param reads whether the tool of that name only looks: the same look again would find the same */
+export function prepareCall(
+  call: ToolCall,
+  reads: (name: string) => boolean,
+  memory: CallMemory,
+): Prepared {
   const settle = (result: ToolResult): Prepared => ({ kind: 'settled', call, result });
   if (call.arguments.length > argumentsAtMost)
     return settle(fail('The arguments are too long. Send less.'));
@@ -31,15 +35,15 @@ export function prepareCall(call: ToolCall, offered: OfferedTool[], memory: Call
   const key = `${call.name} ${canonicalize(args) ?? ''}`;
   const times = (memory.get(key) ?? 0) + 1;
   memory.set(key, times);
-  if (times > 1) {
+  const looks = reads(call.name);
+  if (times > 1 && looks) {
     return settle(
       fail(
         'You made exactly this call before; its result stands above. Use it, or do something else.',
       ),
     );
   }
-  const reads = offered.find(({ name }) => name === call.name)?.reads ?? false;
-  return { kind: 'ready', call, args, reads };
+  return { kind: 'ready', call, args, reads: looks };
 }
 
 export function parseArguments(text: string): JsonObject | null {

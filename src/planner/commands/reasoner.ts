@@ -63,11 +63,7 @@ export function createCommandReasoner({ clock }: { clock: Clock }): Reasoner {
             'generate_nodes',
             toArgs(writeOutline(decision, new Date(state.now), timezone)),
           )
-        : finish(
-            task,
-            'plan_propose',
-            toArgs({ ...draftSteps(decision, timezone), confidence: null }),
-          );
+        : propose(task, draftSteps(decision, timezone));
     },
   };
 }
@@ -293,6 +289,14 @@ async function finish(task: StageTask, tool: string, args: JsonObject): Promise<
   if (ends !== undefined) return ends;
   return result.ok
     ? 'drafted'
+    : stop(task, 'invalid_draft', `${result.explanations.join(' ')} Try rephrasing.`);
+}
+
+/** A whole plan at once. */
+async function propose(task: StageTask, { steps, ...about }: PlanDraft): Promise<StageEvent> {
+  const { result } = await task.stageTools.call('add_steps', toArgs({ steps }), task.signal);
+  return result.ok
+    ? finish(task, 'submit_plan', toArgs(about))
     : stop(task, 'invalid_draft', `${result.explanations.join(' ')} Try rephrasing.`);
 }
 

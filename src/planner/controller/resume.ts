@@ -35,6 +35,7 @@ export function startSession(request: PlanningRequest, now: Date): PlanningState
     ...beginTurn(request, now),
     run_id: request.runId,
     stage: 'COLLECT_CONTEXT',
+    reads: [],
     pattern: null,
     rfc: null,
     outline: null,
@@ -73,6 +74,7 @@ export type Continuation = {
     Pick<
       PlanningState,
       | 'soft_budget_lifted'
+      | 'reads'
       | 'rfc'
       | 'change'
       | 'pause'
@@ -112,6 +114,7 @@ const fresh: Continuation['changes'] = {
   rfc: null,
   change: null,
   pause: null,
+  reads: [],
   pattern: null,
   outline: null,
   roadmap: null,

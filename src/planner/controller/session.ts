@@ -1,7 +1,8 @@
 // The state of a planning session, changed here only, so that products and what invalidates them stay consistent.
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
-import type { PlanningState } from '#domain/planning/state.ts';
+import type { PlanningState, SessionRead } from '#domain/planning/state.ts';
 import type { Adaptation, Confidence, TraceEntry } from '#domain/planning/trace.ts';
+import { addRead } from '../draft/session-reads.ts';
 import { type Product, type StateChanges, spoils } from '../tools/planning-tool.ts';
 
 /** What a stage has put together about its own sureness, before it is weighed. */
@@ -35,7 +36,14 @@ export class Session {
   }
 
   has(product: Product): boolean {
+    // A draft is there as soon as it has a step, submitted or not.
+    if (product === 'draft')
+      return this.#state.outline?.nodes.some(({ steps }) => steps.length > 0) === true;
     return this.#state.produced.includes(product);
+  }
+
+  addRead(read: SessionRead): void {
+    this.#state = { ...this.#state, reads: addRead(this.#state.reads, read) };
   }
 
   lacking(products: Product[]): Product[] {

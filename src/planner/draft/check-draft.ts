@@ -18,12 +18,9 @@ export function checkDraft(draft: PlanDraft, tools: PlannerTools): string[] {
     tools.manifest().map((spec) => [`${spec.tool}\n${spec.operation}`, spec]),
   );
   const ids = draft.steps.map((step, index) => step.id ?? String(index + 1));
-  const unreadable = draft.steps.flatMap(({ args = {} }, index) =>
-    findMalformed(args).map((reason) => `Step ${ids[index]}: ${reason}.`),
-  );
-  if (unreadable.length > 0) return unreadable.slice(0, problemsAtMost);
   const known = new Set(ids);
   const problems: string[] = [];
+  const check = checkStep(tools);
   if (known.size < ids.length) {
     const seen = new Set<string>();
     const twice = ids.find((id) => seen.size === seen.add(id).size);
@@ -32,7 +29,9 @@ export function checkDraft(draft: PlanDraft, tools: PlannerTools): string[] {
   draft.steps.forEach((step, index) => {
     if (problems.length >= problemsAtMost) return;
     const id = ids[index] ?? String(index + 1);
-    problems.push(...checkStep(step, id, known, manifest, tools));
+    const own = check(step, id);
+    problems.push(...own);
+    if (own.length === 0) problems.push(...checkOrder(step, id, known));
   });
   if (problems.length === 0) problems.push(...checkReferences(draft.steps, ids, manifest));
   if (problems.length === 0) {
@@ -42,32 +41,35 @@ export function checkDraft(draft: PlanDraft, tools: PlannerTools): string[] {
   return problems.slice(0, problemsAtMost);
 }
 
-function checkStep(
-  step: StepDraft,
-  id: string,
-  known: Set<string>,
-  manifest: Map<string, OperationSpec>,
-  tools: PlannerTools,
-): string[] {
-  const spec = manifest.get(`${step.tool}\n${step.operation}`);
-  if (!spec)
-    return [
-      `Step ${id}: there is no operation ${step.tool}_${step.operation}. Use only operations that are listed.`,
-    ];
-  const args = step.args ?? {};
-  const later = openArguments(args);
-  const literal = Object.fromEntries(
-    Object.entries(args).filter(([name]) => !later.includes(name)),
+/** Checks steps by themselves: the operation is there, and the arguments fit it as far as they are known. */
+export function checkStep(tools: PlannerTools): (step: StepDraft, id: string) => string[] {
+  const manifest = new Map(
+    tools.manifest().map((spec) => [`${spec.tool}\n${spec.operation}`, spec]),
   );
-  const problems = tools
-    .validate(spec.name, literal, later)
-    .map((problem) => `Step ${id}: ${problem}`);
-  for (const before of new Set(waitsFor(step))) {
-    if (before === id) problems.push(`Step ${id} waits for itself.`);
-    else if (!known.has(before))
-      problems.push(`Step ${id} refers to step ${before}, which does not exist.`);
-  }
-  return problems;
+  return (step, id) => {
+    const spec = manifest.get(`${step.tool}\n${step.operation}`);
+    if (!spec) {
+      const name = step.tool === step.operation ? step.tool : `${step.tool}_${step.operation}`;
+      return [
+        `Step ${id}: there is no operation ${name}. Use only operations that are listed, or find one with search_operations.`,
+      ];
+    }
+    const args = step.args ?? {};
+    const malformed = findMalformed(args);
+    if (malformed.length > 0) return malformed.map((reason) => `Step ${id}: ${reason}.`);
+    const later = openArguments(args);
+    const literal = Object.fromEntries(
+      Object.entries(args).filter(([name]) => !later.includes(name)),
+    );
+    return tools.validate(spec.name, literal, later).map((problem) => `Step ${id}: ${problem}`);
+  };
+}
+
+function checkOrder(step: StepDraft, id: string, known: Set<string>): string[] {
+  return [...new Set(waitsFor(step))].flatMap((before) => {
+    if (before === id) return [`Step ${id} waits for itself.`];
+    return known.has(before) ? [] : [`Step ${id} refers to step ${before}, which does not exist.`];
+  });
 }
 
 /** References that no output can satisfy, by what the manifest says of outputs. */

@@ -2,7 +2,13 @@
 // sentences; unsound structure (an orphan, a cycle) is left to the validator.
 import { z } from 'zod';
 import { errorMessage } from '#domain/errors.ts';
-import { type Dependency, DependencyType, type Risk, type StepDraft } from '#domain/plan/plan.ts';
+import {
+  type Dependency,
+  DependencyType,
+  type Risk,
+  type StepDraft,
+  toDependency,
+} from '#domain/plan/plan.ts';
 import { OutlineNode, type PlanOutline, Rhythm, Structure } from '#domain/planning/outline.ts';
 import { RoadmapWay } from '#domain/planning/roadmap.ts';
 import type { OperationSpec } from '#domain/tool.ts';
@@ -174,7 +180,7 @@ function readNode(
 }
 
 /** Waiting said of a step where the node was meant, or the other way round, is put where it belongs. */
-function settleEdges(nodes: OutlineNode[]): OutlineNode[] {
+export function settleEdges(nodes: OutlineNode[]): OutlineNode[] {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const owners = new Map(
     nodes.flatMap((node) => node.steps.map((step) => [step.id ?? '', node] as const)),
@@ -191,7 +197,7 @@ function settleEdges(nodes: OutlineNode[]): OutlineNode[] {
         if (owner === undefined || owner.id === node.id) return true;
         const whole = node.steps.length === 1 && owner.steps.length <= 1;
         if (!whole && owners.has(id)) return true;
-        edges.push({ id: owner.id, type: 'FS', lag_minutes: 0 });
+        edges.push({ ...toDependency(entry), id: owner.id });
         return false;
       });
       const { after: _, ...rest } = step;

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { Queryable } from '#db/database.ts';
 import { StageEvent } from '#domain/planning/stages.ts';
-import { PlanningState } from '#domain/planning/state.ts';
+import { PlanningState, SessionRead } from '#domain/planning/state.ts';
 import { Adaptation, Violation } from '#domain/planning/trace.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { ToolResult } from '../agent/agent-tool.ts';
@@ -35,6 +35,7 @@ const StateChanges = z.strictObject({
 const StoredOutcome: z.ZodType<ToolOutcome> = z.strictObject({
   result: ToolResult,
   changes: StateChanges.exactOptional(),
+  read: SessionRead.exactOptional(),
   violations: z.array(Violation).exactOptional(),
   adaptations: z.array(Adaptation).exactOptional(),
   self: z.number().nullable().exactOptional(),
@@ -42,13 +43,16 @@ const StoredOutcome: z.ZodType<ToolOutcome> = z.strictObject({
   ends: StageEvent.exactOptional(),
 });
 
-/** What a tool can see of the session; how it came there, what it cost and how long it took is no input. */
+/**
+ * What a tool can see of the session; how it came there, what it cost and how long it took is no input. Neither is what was
+ * read: reads that run at once end in any order.
+ */
 function inputsOf(
   args: JsonObject,
   toolContext: RememberedContext,
   state: Readonly<PlanningState>,
 ) {
-  const { trace: _, calls: __, cost_usd: ___, confidence: ____, ...seen } = state;
+  const { trace: _, calls: __, cost_usd: ___, confidence: ____, reads: _____, ...seen } = state;
   const { modes, request, user, ownWords, settings, now } = toolContext;
   return { args, state: seen, modes, request, user, ownWords, settings, now: now.toISOString() };
 }

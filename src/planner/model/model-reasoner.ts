@@ -2,9 +2,11 @@
 import type { Clock } from '#domain/clock.ts';
 import { askedQuestion } from '#domain/planning/asked-question.ts';
 import type { StageEvent } from '#domain/planning/stages.ts';
+import { countOf } from '#domain/words.ts';
 import { type AgentReport, runAgent } from '../agent/run-agent.ts';
-import { explainCap, explainHardCap, type PlanningLimits } from '../budget/limits.ts';
+import { type Cap, explainCap, explainHardCap, type PlanningLimits } from '../budget/limits.ts';
 import type { PaidModel } from '../budget/paid-model.ts';
+import type { OperationSearch } from '../catalogue/search-operations.ts';
 import type { Reasoner, StageTask } from '../reasoner.ts';
 import { cutAnswer } from '../stage-tools/conversation-tools.ts';
 import { describeBudgetStop } from '../tools/summarize.ts';
@@ -16,44 +18,59 @@ export function createModelReasoner(options: {
   name: string;
   limits: PlanningLimits;
   clock: Clock;
+  catalogue: { search: OperationSearch; guarded: ReadonlySet<string> };
 }): Reasoner {
-  const { payFor, name, limits, clock } = options;
+  const { payFor, name, limits, clock, catalogue } = options;
   return {
     name,
     model: name,
     async fill(task) {
       const { state, stageTools, deadline, signal } = task;
+      if (task.stage === 'SEEK_APPROVAL') return editDraft(task);
       const report = await runAgent({
         model: payFor(task),
         stageTools,
-        messages: writeMessages(task, limits),
-        mustCall: task.stage === 'SEEK_APPROVAL' ? 'route_change' : undefined,
+        messages: writeMessages(task, limits, catalogue),
         calls: Math.max(0, limits.turns - state.calls),
         deadline,
         softLifted: state.soft_budget_lifted,
         signal,
         clock,
       });
-      if (task.stage === 'SEEK_APPROVAL' && report.end.kind === 'said')
-        return askWhatConcerns(task);
       return closeStage(task, report, limits);
     },
   };
 }
 
-/** The model talked instead of choosing, so the person chooses. */
-async function askWhatConcerns(task: StageTask): Promise<StageEvent> {
-  const { stageTools, signal } = task;
-  const args = { stage: null, reason: 'The model could not tell.' };
+/** Feedback of any kind goes to the draft: its tools change steps, order and times, and what is the same stays approved. */
+async function editDraft({ stageTools, signal }: StageTask): Promise<StageEvent> {
+  const args = { stage: 'outline', reason: 'The draft is edited as the feedback says.' };
   const { ends } = await stageTools.call('route_change', args, signal);
   return ends ?? 'fatal_error';
 }
 
-function closeStage(
-  { stageTools, stage, state, request }: StageTask,
-  report: AgentReport,
-  limits: PlanningLimits,
-): StageEvent {
+/** At a cap what was drafted is kept, and the person says whether to go on. null: there is no draft. */
+function keepDraft(task: StageTask, cap: Cap, limits: PlanningLimits): StageEvent | null {
+  const { stageTools, stage } = task;
+  const steps = stageTools.draftedSteps();
+  if (steps === 0 || cap === 'repeats' || cap === 'silence') return null;
+  const why =
+    cap === 'time'
+      ? `Planning took longer than ${limits.wallSeconds} seconds`
+      : cap === 'turns'
+        ? `Planning took more than ${limits.turns} model calls`
+        : "The model's answers were cut off";
+  const text = `${why}. ${countOf(steps, 'step')} ${steps === 1 ? 'is' : 'are'} drafted so far, and nothing has run. Should I go on?`;
+  stageTools.ask(
+    { kind: 'question', text, questions: [askedQuestion(text)] },
+    { kind: 'questions', resume: stage, gate: null, digest: null },
+    `cap_${cap}`,
+  );
+  return 'needs_clarification';
+}
+
+function closeStage(task: StageTask, report: AgentReport, limits: PlanningLimits): StageEvent {
+  const { stageTools, stage, state, request } = task;
   const { end } = report;
   const stop = (reason: string, text: string, event: StageEvent): StageEvent => {
     stageTools.say({ kind: 'aborted', reason, text }, reason);
@@ -66,7 +83,9 @@ function closeStage(
     case 'said': {
       const said = cutAnswer(end.text);
       if (stage === 'COLLECT_CONTEXT' || stage === 'DRAFT_OUTLINE') {
-        stageTools.say({ kind: 'answer', text: said }, explainAnswer(report));
+        // Words outside of a call may claim anything, so they are not the bot's own.
+        const text = `Nothing was planned or changed. The model only said:\n\n${said}`;
+        stageTools.say({ kind: 'answer', text }, explainAnswer(report));
         return 'answered';
       }
       stageTools.ask(
@@ -91,7 +110,10 @@ function closeStage(
         'fatal_error',
       );
     case 'capped':
-      return stop(`cap_${end.cap}`, explainCap(end.cap, limits), 'cap_reached');
+      return (
+        keepDraft(task, end.cap, limits) ??
+        stop(`cap_${end.cap}`, explainCap(end.cap, limits), 'cap_reached')
+      );
     case 'exceeded': {
       if (end.ceiling !== 'turn_soft')
         return stop('cap_cost', explainHardCap(end.ceiling, limits), 'cap_reached');

@@ -26,32 +26,24 @@ function toPlainText(text: string, most: number): string {
   return shorten(plain, most);
 }
 
-/** Servers bound the description of a tool, so the list stands with its argument. */
+/** Each pattern with its subtypes, whose names say what it is for. */
 const known = PatternType.options
-  .map(
-    (type) =>
-      `${type}: ${patternRules[type].meaning} Subtypes: ${patternRules[type].subtypes.join(', ')}.`,
-  )
-  .join('\n');
+  .map((type) => `${type} (${patternRules[type].subtypes.join(', ')})`)
+  .join('; ');
 
 export const ChosenPattern = z.strictObject({
-  pattern_type: z
-    .string()
-    .describe(`One of the known patterns; proposed:<name> only when none comes near.\n${known}`),
+  pattern_type: z.string().describe(`proposed:<name> only where none comes near; known: ${known}`),
   subtype: z
     .string()
     .nullable()
-    .describe('A known subtype, or proposed:<snake_case_name> with an rfc; null when none fits.'),
-  variant: z.string().nullable().describe('Such as sequential or ramp_up; null: not said.'),
+    .describe('a known one; proposed:<snake_case_name> with an rfc where none fits'),
+  variant: z.string().nullable().describe('such as sequential or ramp_up'),
   source_pattern: z
     .string()
     .nullable()
-    .describe('The known pattern whose rules hold for a proposed one.'),
-  rfc: z
-    .string()
-    .nullable()
-    .describe('Why the known ones do not fit, in two or three sentences; only with a proposal.'),
-  confidence: z.number().describe('From 0 to 1: how well it fits.'),
+    .describe('known pattern whose rules hold for a proposed one'),
+  rfc: z.string().nullable().describe('why the known ones do not fit; only with a proposal'),
+  confidence: z.number().describe('0 to 1: how well it fits'),
 });
 export type ChosenPattern = z.infer<typeof ChosenPattern>;
 

@@ -1,12 +1,7 @@
-// Conversation tools beside the thirteen: answer, read plans, propose a whole plan. None of them decides anything.
+// Conversation tools beside the thirteen: answer, read plans. None of them decides anything.
 import { z } from 'zod';
 import { PlanStatus } from '#domain/plan/plan.ts';
-import { JsonObject } from '#domain/text.ts';
 import { fail, fromSchema, succeed, toJson } from '../agent/agent-tool.ts';
-import { checkDraft } from '../draft/check-draft.ts';
-import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
-import { readPreferences } from '../grammar/written-outline.ts';
-import { ProposalArguments, readProposal } from '../model/proposal.ts';
 import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
 import { RouteChange, routeChange } from '../tools/route-change.ts';
 import { setPolicy } from './set-policy.ts';
@@ -28,7 +23,6 @@ function verb(
     name,
     description,
     ...fromSchema(schema),
-    strict: true,
     stages: openStages,
     prerequisites: [],
     produces: [],
@@ -47,12 +41,12 @@ export function cutAnswer(text: string): string {
 }
 
 const Answer = z.strictObject({
-  text: z.string().describe('The whole answer, in the words the person reads.'),
+  text: z.string().describe('the whole answer, as the person reads it'),
   cannot: z
     .string()
     .nullable()
     .describe(
-      'Where no operation can do what was asked: what that is, in English, in a few words that follow "I can\'t" and name nobody (book flights); otherwise null.',
+      'where no operation can do what was asked: what that is, in English, as it follows "I can\'t" (book flights)',
     ),
 });
 /** Looser servers leave out what is null. */
@@ -83,33 +77,6 @@ const answer = verb(
     };
   },
   { check: fromSchema(HeardAnswer).check },
-);
-
-/** A whole plan at once: for work that needs no phases, this is outline and context in one call. */
-const propose = verb(
-  'plan_propose',
-  'Put a whole plan before the person: for work of a few steps. Nothing runs until they approve it.',
-  ProposalArguments,
-  async (args, toolContext) => {
-    const { tools, state } = toolContext;
-    const read = readProposal(JsonObject.parse(args), tools.manifest());
-    if (!read.ok) return { result: fail(...read.problems) };
-    const problems = checkDraft(read.draft, tools);
-    if (problems.length > 0) return { result: fail(...problems) };
-    const outline = outlineOfDraft(read.draft, state.pattern);
-    return {
-      result: succeed(null, 'The plan is checked next, and then put before the person.'),
-      changes: {
-        pattern: outline.pattern,
-        outline: { ...outline, ...readPreferences(read.preferences) },
-      },
-      self: read.confidence,
-      heuristics: 1,
-      ends: state.stage === 'COLLECT_CONTEXT' ? 'sufficient_context' : 'drafted',
-    };
-  },
-  // What looser servers send is read as well; readProposal finds the problems.
-  { produces: ['pattern', 'outline'], check: () => [] },
 );
 
 const PlanFilter = z.strictObject({
@@ -155,7 +122,7 @@ function decide(name: 'plan_approve' | 'plan_reject'): StageTool {
         `Only a person can ${word} a plan, on its card or by the word "${word}". Nothing has been decided.`,
       ),
     }),
-    { check: () => [] },
+    { check: () => [], isOffered: () => false },
   );
 }
 
@@ -164,11 +131,10 @@ const route = verb(
   'Says which part of the plan the feedback concerns. Call it once; drafting comes next.',
   RouteChange,
   async (args, toolContext) => routeChange(RouteChange.parse(args), toolContext),
-  { stages: ['SEEK_APPROVAL'] },
+  { stages: ['SEEK_APPROVAL'], isOffered: () => false },
 );
 
 export const conversationTools: StageTool[] = [
-  propose,
   answer,
   setPolicy,
   listPlans,

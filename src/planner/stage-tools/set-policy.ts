@@ -8,35 +8,39 @@ import { openStages, type StageTool } from './stage-tool.ts';
 
 const { shape } = InteractionPolicy;
 
+const changeNames = Object.entries(shape).map(([name, schema]) => {
+  const values = schema instanceof z.ZodEnum ? schema.options.join(' | ') : 'number';
+  return `${name}: ${values}`;
+});
+
 const SetPolicy = z.strictObject({
-  conversation_style: shape.conversation_style.nullable().describe('coach: explains each step.'),
-  talkativeness: shape.talkativeness.nullable().describe('How much is written, 0 to 1.'),
-  autonomy: shape.autonomy.nullable().describe('high: assume what is open; low: ask first.'),
-  brainstorming_preference: shape.brainstorming_preference.nullable(),
-  approval_policy: shape.approval_policy.nullable().describe('When they are asked for approval.'),
-  probing_depth: shape.probing_depth.nullable().describe('Questions before planning, at most.'),
-  tone: shape.tone.nullable(),
+  changes: z.looseObject({}).describe(`only what they said of: ${changeNames.join('; ')}`),
   lasting: z
     .boolean()
-    .describe('true: they said "always" or "from now on", or answered your question about it.'),
-  nothing_else: z
-    .boolean()
-    .describe('They asked for nothing else, and no question of yours waits.'),
+    .describe('they said "always" or "from now on", or answered your question about it'),
+  nothing_else: z.boolean().describe('they asked for nothing else, and no question of yours waits'),
 });
 
 /** From the policy that asks most often. */
 const strictest = ['strict_every_step', 'milestone_approvals', 'single_final'];
 
-function readChanges(args: object): { changes: PolicyOverride; lasting: boolean; alone: boolean } {
-  const { lasting, nothing_else: alone, ...given } = SetPolicy.parse(args);
+function readChanges(args: object): {
+  changes: PolicyOverride | null;
+  lasting: boolean;
+  alone: boolean;
+} {
+  const { changes: given, lasting, nothing_else: alone } = SetPolicy.parse(args);
   const said = Object.entries(given).filter(([, value]) => value !== null);
-  return { changes: PolicyOverride.parse(Object.fromEntries(said)), lasting, alone };
+  const changes = PolicyOverride.safeParse(Object.fromEntries(said));
+  return { changes: changes.success ? changes.data : null, lasting, alone };
 }
 
 async function run(args: object, { policy, state, ownWords }: ToolContext): Promise<ToolOutcome> {
   if (!ownWords)
     return { result: fail('Somebody else said that; only the requester sets their preferences.') };
   const { changes, lasting, alone } = readChanges(args);
+  if (changes === null)
+    return { result: fail(`One of these is not right. There are ${changeNames.join('; ')}.`) };
   if (Object.keys(changes).length === 0) return { result: fail('No preference is set.') };
   const { approval_policy: wanted = policy.approval_policy } = changes;
   // What a model read may have put the words into its mouth, so it never takes an approval away.
@@ -58,9 +62,8 @@ async function run(args: object, { policy, state, ownWords }: ToolContext): Prom
 export const setPolicy: StageTool = {
   name: 'set_policy',
   description:
-    'Keeps what the person said about how to talk to them, what to ask, and when to seek approval (“be brief”, “ask me nothing”, “check with me before every step”). null: they said nothing about it. Never for words about the work itself.',
+    'Keeps what they said about how to talk to them, what to ask, when to seek approval (“be brief”, “check with me before every step”). Not for words about the work.',
   ...fromSchema(SetPolicy),
-  strict: true,
   stages: openStages,
   prerequisites: [],
   produces: [],

@@ -1,5 +1,6 @@
 // A tool as stages offer it: one of the thirteen, a read operation, or a conversation tool.
 import type { Stage } from '#domain/planning/stages.ts';
+import type { PlanningState } from '#domain/planning/state.ts';
 import { isObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
 import { fromSchema } from '../agent/agent-tool.ts';
@@ -13,13 +14,13 @@ export type StageTool = {
   name: string;
   description: string;
   parameters: JsonSchema;
-  /** A model's server holds the model to the schema. */
-  strict: boolean;
   stages: Stage[];
   prerequisites: Product[];
   produces: Product[];
   /** Changes nothing of the session, so it may run beside others. */
   reads: boolean;
+  /** Whether a model is told of it where it may be called; left out: it is. */
+  isOffered?(state: Readonly<PlanningState>): boolean;
   /** Raised when its rules change; remembered results of older rules are not used. null: never remembered. */
   revision: number | null;
   /** Problems of the arguments as sentences; empty when they fit. */
@@ -33,26 +34,29 @@ function toObject(value: unknown): object {
 }
 
 /** One of the thirteen as a stageTools tool: arguments are parsed by its schema. */
-export function toStageTool<Input>(tool: PlanningTool<Input>): StageTool {
+export function toStageTool<Input>(
+  tool: PlanningTool<Input>,
+  isOffered?: StageTool['isOffered'],
+): StageTool {
   const { name, description, stages, prerequisites, produces, revision, input } = tool;
-  const { parameters, check } = fromSchema(input);
+  const { parameters, whole, check } = fromSchema(input);
   return {
     name,
     description,
     parameters,
-    strict: true,
     stages,
     prerequisites,
     produces,
     reads: false,
+    ...(isOffered === undefined ? {} : { isOffered }),
     revision,
-    check: (args) => check(toObject(fillMissing(args, parameters))),
-    run: (args, toolContext) => tool.run(input.parse(fillMissing(args, parameters)), toolContext),
+    check: (args) => check(toObject(fillMissing(args, whole))),
+    run: (args, toolContext) => tool.run(input.parse(fillMissing(args, whole)), toolContext),
   };
 }
 
-// Arguments from servers that do not hold models to strict schemas: what was left out is null or empty, as it would
-// have to be said, and an object in place of JSON in text becomes that text.
+// Arguments as models send them: what was left out is null or empty, and an object in place of JSON in text becomes
+// that text.
 /** The schemas that `schema` may mean. */
 function waysOf(schema: unknown): JsonSchema[] {
   if (!isObject(schema)) return [];
@@ -65,7 +69,7 @@ function allows(schema: unknown, type: string): boolean {
   );
 }
 
-/** `value` as a strict server would have sent it, as far as that is plain; what does not fit is left for the check. */
+/** `value` with what was left out, as far as that is plain; what does not fit is left for the check. */
 function fillMissing(value: unknown, schema: unknown): unknown {
   const ways = waysOf(schema);
   if (Array.isArray(value)) {

@@ -12,6 +12,7 @@ import type { Session } from '../controller/session.ts';
 import { traceStep } from '../outcomes.ts';
 import type { CallAnswer, StageTools } from '../reasoner.ts';
 import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
+import { readCall, readTool } from './catalogue-tools.ts';
 import type { StageTool } from './stage-tool.ts';
 
 /** Looks for a remembered result of a call, or makes and stores it. */
@@ -42,8 +43,12 @@ function refuse(
   args: object,
 ): ToolResult | null {
   if (tool === undefined) {
-    const names = tools.map((other) => other.name).join(', ');
-    return fail(`There is no tool ${name.slice(0, 100)}. There are: ${names}.`);
+    const names = tools
+      .filter(({ isOffered }) => isOffered === undefined)
+      .map((other) => other.name);
+    return fail(
+      `There is no tool or read operation ${name.slice(0, 100)}. There are the tools ${names.join(', ')}; find operations with search_operations.`,
+    );
   }
   if (!tool.stages.includes(stage)) return fail(`${tool.name} is not for this stage (${stage}).`);
   const lacking = session.lacking(tool.prerequisites);
@@ -59,6 +64,9 @@ export function createStageTools(parts: StageToolsParts): StageTools {
   const { stage, session, tools, toolContext, clock, remember, report } = parts;
   const here = tools.filter((tool) => tool.stages.includes(stage));
   const ready = () => here.filter((tool) => session.lacking(tool.prerequisites).length === 0);
+
+  /** A draft that lacks what the model meant to put in is not submitted unseen. */
+  let wasEditRefused = false;
 
   async function execute(
     tool: StageTool,
@@ -84,10 +92,12 @@ export function createStageTools(parts: StageToolsParts): StageTools {
     startedAt: Date,
     remembered: boolean,
   ): CallAnswer {
-    const { result, changes, violations, adaptations, self, heuristics, ends } = outcome;
+    const { result, changes, read, violations, adaptations, self, heuristics, ends } = outcome;
     if (changes !== undefined) session.change(changes);
-    // What a tool calls produced is in the session only if the call went well.
-    if (result.ok) session.produce(tool.produces);
+    if (tool.produces.includes('draft')) wasEditRefused = !result.ok;
+    // What a tool calls produced is in the session only if the call went well, or kept what was sound of it.
+    if (result.ok || changes?.outline !== undefined) session.produce(tool.produces);
+    if (read !== undefined) session.addRead(read);
     if (self !== undefined) session.weigh({ self });
     if (heuristics !== undefined) session.weigh({ heuristics });
     session.note({
@@ -107,10 +117,19 @@ export function createStageTools(parts: StageToolsParts): StageTools {
     return ends === undefined ? { result } : { result, ends };
   }
 
-  async function call(name: string, args: object, signal: AbortSignal): Promise<CallAnswer> {
+  async function call(called: string, given: object, signal: AbortSignal): Promise<CallAnswer> {
+    // A read is a call of the operation that it names.
+    const { name, args } = (called === readTool && readCall(JsonObject.parse(given))) || {
+      name: called,
+      args: given,
+    };
     const tool = here.find((one) => one.name === name) ?? tools.find((one) => one.name === name);
     const startedAt = clock.now();
-    const refused = refuse(parts, ready(), tool, name, args);
+    const unseen = name === 'submit_plan' && wasEditRefused;
+    if (unseen) wasEditRefused = false;
+    const refused = unseen
+      ? fail('The last edit was not done, or not whole: see what it says. Then submit.')
+      : refuse(parts, ready(), tool, name, args);
     if (refused !== null || tool === undefined) {
       const result = refused ?? fail('There is no such tool.');
       session.note(
@@ -135,17 +154,18 @@ export function createStageTools(parts: StageToolsParts): StageTools {
 
   return {
     stage,
-    // handle_approval takes what this program made of a person's decision; a model cannot call it.
     offered: () =>
       ready()
-        .filter(({ name }) => name !== 'handle_approval')
-        .map(({ name, description, parameters, strict, reads }) => ({
+        .filter((tool) => tool.isOffered?.(session.state) ?? true)
+        .map(({ name, description, parameters, reads }) => ({
           name,
           description,
           parameters,
-          strict,
           reads,
         })),
+    reads: (name) => tools.find((tool) => tool.name === name)?.reads ?? false,
+    draftedSteps: () =>
+      session.state.outline?.nodes.reduce((sum, { steps }) => sum + steps.length, 0) ?? 0,
     call,
     callOwn: call,
     say(result, reason) {

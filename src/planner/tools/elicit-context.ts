@@ -15,16 +15,13 @@ import { areAlike } from '../policy/likeness.ts';
 import type { PlanningTool, StateChanges, ToolContext, ToolOutcome } from './planning-tool.ts';
 
 const Question = z.strictObject({
-  id: line(200)
-    .nullable()
-    .default(null)
-    .describe('A name for the question, the same whenever it is asked; null: it has none.'),
-  question: line(500).describe('One question, in the language of the person, ending in “?”.'),
-  why: line(300).nullable().describe('What depends on the answer.'),
+  id: line(200).nullable().default(null).describe('the same whenever it is asked'),
+  question: line(500).describe('one question, in their language, ending in “?”'),
+  why: line(300).nullable().describe('what depends on the answer'),
   default: line(500)
     .nullable()
-    .describe('What is assumed without an answer; null: nothing can be.'),
-  essential: z.boolean().describe('A wrong guess would make the plan wrong.'),
+    .describe('what is assumed without an answer; left out: nothing can be'),
+  essential: z.boolean().describe('a wrong guess would make the plan wrong'),
 });
 export type Question = z.infer<typeof Question>;
 
@@ -174,7 +171,7 @@ function elicit({ questions }: ElicitContext, toolContext: ToolContext): ToolOut
 export const elicitContext: PlanningTool<ElicitContext> = {
   name: 'elicit_context',
   description:
-    'Asks the person what is missing. Give every question with its default; it decides by their policy which are asked, and tells you what to assume instead of the others.',
+    'Asks the person what is missing. Their policy decides which of the questions are asked; you are told what to assume instead of the others.',
   input: ElicitContext,
   stages: askingStages,
   prerequisites: [],

@@ -156,7 +156,7 @@ export const generateNodes: PlanningTool<WrittenOutline> = {
   },
 };
 
-function whoseChange(
+export function whoseChange(
   { change, hints }: ToolContext['state'],
   previous: OutlineNode[] | null,
 ): OutlineNode['origin'] {

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { PlanningModes } from '#domain/planning/run.ts';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
-import type { PlanningState } from '#domain/planning/state.ts';
+import type { PlanningState, SessionRead } from '#domain/planning/state.ts';
 import type { Adaptation, Violation } from '#domain/planning/trace.ts';
 import type { ToolResult } from '../agent/agent-tool.ts';
 import type { PlannerTools } from '../ports.ts';
@@ -27,9 +27,10 @@ export const toolNames = [
 ] as const;
 export type ToolName = (typeof toolNames)[number];
 
-/** What tools make and need. `valid_…`: it has passed its validator and was not changed since. */
+/** What tools make and need. `draft`: an outline in the making, `outline`: one that was submitted. `valid_…`: it has passed its validator and was not changed since. */
 export const productNames = [
   'pattern',
+  'draft',
   'outline',
   'valid_outline',
   'dependencies',
@@ -43,6 +44,15 @@ export type Product = (typeof productNames)[number];
 /** A product that is made anew makes these worthless. */
 export const spoils: Record<Product, Product[]> = {
   pattern: [
+    'outline',
+    'valid_outline',
+    'dependencies',
+    'roadmap',
+    'valid_roadmap',
+    'schedule',
+    'portfolio',
+  ],
+  draft: [
     'outline',
     'valid_outline',
     'dependencies',
@@ -106,6 +116,8 @@ export type StateChanges = Partial<
 export type ToolOutcome = {
   result: ToolResult;
   changes?: StateChanges;
+  /** What was looked up; the session keeps it. */
+  read?: SessionRead;
   violations?: Violation[];
   adaptations?: Adaptation[];
   /** The model's own confidence in what it gave, where the arguments carry one. */

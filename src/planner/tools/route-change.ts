@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { askedQuestion } from '#domain/planning/asked-question.ts';
 import type { Gate, StageEvent } from '#domain/planning/stages.ts';
-import type { ChangeRequest, Pause, PlanningState } from '#domain/planning/state.ts';
+import type { ChangeRequest, Pause } from '#domain/planning/state.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
 import { questionsAllowed } from '../policy/effects.ts';
 import type { ToolContext, ToolOutcome } from './planning-tool.ts';
@@ -39,17 +39,6 @@ export function gateShown(pause: Pause | null): Gate {
   return pause?.gate ?? 'schedule';
 }
 
-/** What is approved before `changed` stays approved. */
-function keepApprovals(
-  { approvals }: Readonly<PlanningState>,
-  changed: Gate,
-): PlanningState['approvals'] {
-  const kept = order.slice(0, order.indexOf(changed));
-  return Object.fromEntries(
-    kept.flatMap((gate) => (approvals[gate] === undefined ? [] : [[gate, approvals[gate]]])),
-  );
-}
-
 const changeEvents: Record<Gate, StageEvent> = {
   outline: 'change_outline',
   roadmap: 'change_roadmap',
@@ -72,8 +61,8 @@ export function routeChange(
     changes: {
       pause: null,
       result: null,
+      // Approvals bind digests: what comes out the same stays approved.
       change: { ...change, gate },
-      approvals: keepApprovals(state, gate),
     },
     ends: changeEvents[gate],
   };

@@ -148,7 +148,7 @@ describe.each(['block', 'log'] as const)('in the mode %s', (guardMode) => {
     const [call] = (await readCalls(instance, id)).filter(
       ({ operation, action }) => operation === 'workspace_delete' && action !== 'call_allowed',
     );
-    expect(call?.reason).toMatch(/Propose one with plan_propose that names workspace_delete/);
+    expect(call?.reason).toMatch(/Put it into a step of a plan/);
     expect(call?.action).toBe(guardMode === 'block' ? 'call_refused' : 'call_would_be_refused');
     expect((await readThen(instance, id))?.status).toBe(
       guardMode === 'block' ? 'failed' : 'succeeded',

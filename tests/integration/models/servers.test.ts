@@ -44,7 +44,6 @@ const tool = {
   name: 'workspace_read',
   description: 'Read a file.',
   parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
-  strict: true,
 };
 
 const ask = (more: Partial<ChatRequest> = {}): ChatRequest => ({
@@ -102,11 +101,11 @@ describe('a parameter that a server refuses', () => {
     expect(mistral.seen.map((body) => body.max_tokens)).toEqual([undefined, 50, 50]);
   });
 
-  it('may be several: strict schemas, a tool that must be called, effort', async () => {
+  it('may be several: a tool that must be called, effort', async () => {
     const old = await serve({
       '/chat/completions': (body) => {
         const text = JSON.stringify(body);
-        const wrong = ['reasoning_effort', 'tool_choice', 'strict'].find((name) =>
+        const wrong = ['reasoning_effort', 'tool_choice'].find((name) =>
           text.includes(`"${name}"`),
         );
         return wrong === undefined
@@ -116,9 +115,9 @@ describe('a parameter that a server refuses', () => {
     });
     const model = open(old.url, { effort: 'low' });
     expect((await model.complete(ask({ mustCall: tool.name }), never)).content).toBe('hi');
-    expect(old.seen).toHaveLength(4);
+    expect(old.seen).toHaveLength(3);
     await model.complete(ask({ mustCall: tool.name }), never);
-    expect(old.seen).toHaveLength(5);
+    expect(old.seen).toHaveLength(4);
   });
 
   it('is learnt by each of two calls that are made at once', async () => {
@@ -375,9 +374,8 @@ describe('the Responses API', () => {
       ],
     });
     closers.push(double.close);
-    const loose = { ...tool, strict: false };
     const model = open(double.url, { api: 'responses', name: 'gpt-6.2-sol', prices: {} });
-    const first = await model.complete(ask({ tools: [loose] }), never);
+    const first = await model.complete(ask(), never);
     expect(first).toMatchObject({ toolCalls: [{ id: 'call_0_0', ...called }], attempts: 1 });
     // 40 tokens in, 60 from the cache, 20 out.
     expect(first.cost_usd).toBeCloseTo((40 * 2 + 60 * 0.1 + 20 * 10) / 1e6, 10);
@@ -388,7 +386,7 @@ describe('the Responses API', () => {
       { role: 'assistant', content, toolCalls, items },
       { role: 'tool', callId: 'call_0_0', content: 'hello' },
     ];
-    expect(await model.complete(ask({ messages, tools: [loose] }), never)).toMatchObject({
+    expect(await model.complete(ask({ messages }), never)).toMatchObject({
       content: 'It says hello.',
       toolCalls: [],
       finishReason: 'stop',
@@ -398,7 +396,7 @@ describe('the Responses API', () => {
         ? { ...message, items: (items ?? []).filter(({ type }) => type !== 'reasoning') }
         : message,
     );
-    await expect(model.complete(ask({ messages: lost, tools: [loose] }), never)).rejects.toThrow(
+    await expect(model.complete(ask({ messages: lost, tools: [tool] }), never)).rejects.toThrow(
       'without its required',
     );
   });

@@ -181,7 +181,9 @@ describe('the limit of turns', () => {
 
   test('counts over the stages of a turn', async () => {
     const { outcome } = await plan({ turns: 2 }, inStages(0.9, [0.1, 0.9]));
-    expect(endOf(outcome)).toBe('cap_turns');
+    // What was drafted is kept, and the person says whether to go on.
+    expect(endOf(outcome)).toBe('question');
+    expect(outcome.reason).toBe('cap_turns');
     expect(asked).toHaveLength(2);
   });
 });

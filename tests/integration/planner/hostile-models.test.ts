@@ -11,6 +11,7 @@ import {
   drawOutline,
   elicit,
   node,
+  propose,
   proposeFiles,
   readVerdict,
   resultsIn,
@@ -141,10 +142,10 @@ const cases: Case[] = [
   },
   {
     it: 'returns a megabyte of text',
-    script: [{ text: 'All is well. '.repeat(80_000) }],
+    script: forever(() => ({ words: 'All is well. '.repeat(80_000) })),
     status: 'complete',
-    says: /^All is well\./,
-    calls: 1,
+    says: /^Nothing was planned or changed\. The model only said:\n\nAll is well\./,
+    calls: 2,
   },
   {
     it: 'returns a megabyte of refusal',
@@ -163,7 +164,7 @@ const cases: Case[] = [
   {
     it: 'nests arguments deeper than anybody reads',
     script: [
-      call('plan_propose', `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`),
+      call('add_steps', `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`),
       { text: 'I give up.' },
     ],
     status: 'complete',
@@ -174,7 +175,7 @@ const cases: Case[] = [
     it: 'names tools after what every object has',
     script: [
       { calls: ['__proto__', 'constructor', 'toString'].map((name) => ({ name, args: {} })) },
-      call('plan_propose', '{"__proto__":{"steps":[]},"title":"x"}'),
+      call('submit_plan', '{"__proto__":{"confidence":1},"title":"x"}'),
       { text: 'Nothing worked.' },
     ],
     status: 'complete',
@@ -225,7 +226,11 @@ const cases: Case[] = [
         title: 'Créer les fichiers \u202etxt.exe\u0000',
         summary: 'הקבצים קיימים.',
       }),
-      proposeFiles(['α.txt', 'ב.txt'], { title: 'Créer les fichiers', summary: 'הקבצים קיימים.' }),
+      call('submit_plan', {
+        title: 'Créer les fichiers',
+        summary: 'הקבצים קיימים.',
+        confidence: 0.9,
+      }),
     ],
     status: 'needs_clarification',
     says: /./,
@@ -234,7 +239,7 @@ const cases: Case[] = [
   {
     it: 'is sure beyond all measure',
     script: [
-      call('plan_propose', {
+      propose({
         title: 'Sure',
         summary: 'Sure.',
         risks: [],

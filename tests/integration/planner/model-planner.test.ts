@@ -6,6 +6,7 @@ import { createChatModel } from '#models/chat-model.ts';
 import { createModelClient } from '#models/openai.ts';
 import type { PlanningLimits } from '#planner/budget/limits.ts';
 import { createPlanner } from '#planner/create-planner.ts';
+import { propose as proposeAll } from '../../fixtures/model-calls.ts';
 import {
   type ChatBody,
   type OpenAiDouble,
@@ -62,7 +63,6 @@ async function run(
   };
 }
 
-/** What plan_propose takes where schemas are strict. */
 const proposal = {
   title: 'Create a.txt',
   summary: 'a.txt exists and says "hi".',
@@ -79,9 +79,14 @@ const proposal = {
   risks: [],
   confidence: 0.9,
 };
-const propose = (change: object = {}): Turn => ({
-  calls: [{ name: 'plan_propose', args: { ...proposal, ...change } }],
-});
+const proposedStep = {
+  id: '1',
+  description: 'Create a.txt',
+  tool: 'workspace',
+  operation: 'write',
+  after: [],
+};
+const propose = (change: object = {}): Turn => proposeAll({ ...proposal, ...change });
 const step = (change: object) => ({ steps: [{ ...proposal.steps[0], ...change }] });
 
 /** The results of the tools in the last request, as the model saw them. */
@@ -107,7 +112,12 @@ describe('against aimock', () => {
     );
     server.on(
       { endpoint: 'chat', hasToolResult: true },
-      { toolCalls: [{ name: 'plan_propose', arguments: JSON.stringify(proposal) }] },
+      {
+        toolCalls: proposeAll(proposal).calls.map(({ name, args }) => ({
+          name,
+          arguments: JSON.stringify(args),
+        })),
+      },
     );
     const { planner, tools } = plannerAt(`${server.url}/v1`);
     const outcome = await plan(planner, 'Create a.txt saying hi');
@@ -121,7 +131,10 @@ describe('against aimock', () => {
 
   it('tries again after 429 and after 500', async () => {
     const server = await mock();
-    server.on({ endpoint: 'chat' }, { content: 'Two files.' });
+    server.on(
+      { endpoint: 'chat' },
+      { toolCalls: [{ name: 'answer', arguments: '{"text":"Two files."}' }] },
+    );
     server.nextRequestError(500, { message: 'overloaded' });
     server.prependFixture({
       match: { endpoint: 'chat', sequenceIndex: 0 },
@@ -153,7 +166,8 @@ describe('a proposal', () => {
     const tools = outcome.trace.filter(({ tool }) => tool !== 'controller');
     expect(tools.map(({ tool }) => tool)).toEqual([
       'gpt-4.1',
-      'plan_propose',
+      'add_steps',
+      'submit_plan',
       'validate_grammar',
       'resolve_dependencies',
       'build_roadmap',
@@ -206,8 +220,8 @@ describe('a proposal', () => {
       step({ args: '{"path":"a.txt"}' }),
       '\\"content\\" is missing',
     ],
-    ['arguments that are no JSON', step({ args: '{path' }), 'steps.0.args is not a JSON object'],
-    ['no steps', { steps: [] }, 'The plan has no steps'],
+    ['arguments that are no JSON', step({ args: '{path' }), 'Step 1: args is not a JSON object'],
+    ['no steps', { steps: [] }, 'No steps were given'],
     ['a step that waits for itself', step({ after: ['1'] }), 'Step 1 waits for itself'],
     [
       'a prerequisite that does not exist',
@@ -229,34 +243,88 @@ describe('a proposal', () => {
       { steps: [proposal.steps[0], proposal.steps[0]] },
       'Two steps have the id 1',
     ],
-    ['a title that is missing', { title: null }, 'title'],
   ])('with %s goes back to the model', async (_, change, reason) => {
-    const { outcome, server } = await run([propose(change), propose()]);
+    const afresh = propose();
+    const remove = { name: 'remove_steps', args: { ids: ['1'] } };
+    const removeOther = { name: 'remove_steps', args: { ids: ['2'] } };
+    const calls = 'calls' in afresh ? afresh.calls : [];
+    const { outcome, server } = await run([
+      propose(change),
+      { calls: [removeOther, remove] },
+      { calls },
+    ]);
     expect(proposalOf(outcome).title).toBe('Create a.txt');
-    const [result] = resultsIn(server.requests[1]);
-    expect(result).toContain('"ok":false,"confidence":0');
-    expect(result).toContain(reason);
+    expect(proposalOf(outcome).steps).toHaveLength(1);
+    const results = resultsIn(server.requests[1]);
+    expect(results.at(-1)).toContain('"ok":false,"confidence":0');
+    expect(results.join('\n')).toContain(reason);
   });
 
-  it('is revised with the refused plan and all feedback before the model', async () => {
-    const route = {
-      calls: [{ name: 'route_change', args: { stage: 'steps', reason: 'words' } }],
+  it('is revised with the draft and all feedback before the model, and only what it edits changes', async () => {
+    const edit = {
+      calls: [
+        { name: 'edit_steps', args: { steps: [{ id: 'b', args: { content: 'kürzer' } }] } },
+        { name: 'submit_plan', args: { confidence: 0.9 } },
+      ],
     };
-    const server = await start({ script: [route, propose()] });
+    const server = await start({ script: [edit] });
     closers.push(server.close);
     const { planner } = plannerAt(server.url);
-    const revision = { previous: { title: 'Old', steps: [] }, feedback: ['shorter', 'in English'] };
-    await plan(planner, 'in English', { revision });
-    const [routed, drafted] = server.requests;
-    expect(routed?.tool_choice).toMatchObject({ function: { name: 'route_change' } });
-    const said = JSON.stringify(drafted?.messages);
+    const write = (id: string) => ({
+      ...proposedStep,
+      id,
+      description: `Write ${id}`,
+      args: { path: `${id}.txt`, content: id },
+      after: [],
+    });
+    const previous = { title: 'Old', steps: [write('a'), write('b')] };
+    const outcome = await plan(planner, 'in English', {
+      revision: { previous, feedback: ['shorter', 'in English'] },
+    });
+    const said = JSON.stringify(server.requests[0]?.messages);
     expect(said).toContain('1. shorter\\n2. in English');
-    expect(said).toContain('refused_plan');
+    expect(said).toContain('Step 1b (id b): Write b');
+    const [a, b] = proposalOf(outcome).steps;
+    expect(a).toMatchObject({ id: 'a', args: { path: 'a.txt', content: 'a' } });
+    expect(b).toMatchObject({ id: 'b', args: { path: 'b.txt', content: 'kürzer' } });
+  });
+
+  it('is not put before the person again as it was', async () => {
+    const submit = (confidence: number): Turn => ({
+      calls: [{ name: 'submit_plan', args: { confidence } }],
+    });
+    const server = await start({ script: [submit(0.9), { text: 'What should be shorter?' }] });
+    closers.push(server.close);
+    const { planner } = plannerAt(server.url);
+    const previous = {
+      title: 'Old',
+      steps: [{ ...proposedStep, args: { path: 'a.txt', content: 'hi' } }],
+    };
+    const outcome = await plan(planner, 'shorter', {
+      revision: { previous, feedback: ['shorter'] },
+    });
+    expect(resultsIn(server.requests[1])[0]).toContain('Nothing of the draft has changed');
+    expect(outcome.result.kind).toBe('answer');
   });
 });
 
 describe('answers and questions', () => {
-  it('takes plain words as the answer', async () => {
+  it('never takes words outside of a call for its own, whatever they claim', async () => {
+    const words = 'Done! I created notes/b.txt.';
+    const { outcome, server } = await run([{ words }, { words }], 'Create notes/b.txt');
+    expect(JSON.stringify(server.requests[1]?.messages.at(-1))).toContain('nothing has been done');
+    expect(outcome.result).toEqual({
+      kind: 'answer',
+      text: `Nothing was planned or changed. The model only said:\n\n${words}`,
+    });
+  });
+
+  it('gives a model that talked the chance to call', async () => {
+    const { outcome } = await run([{ words: 'Let me do that.' }, propose()]);
+    expect(outcome.result.kind).toBe('proposal');
+  });
+
+  it('answers in the model’s words', async () => {
     const { outcome } = await run([{ text: 'Hello.' }], 'hi');
     expect(outcome).toMatchObject({
       result: { kind: 'answer', text: 'Hello.' },
@@ -322,27 +390,23 @@ describe('answers and questions', () => {
     expect(result.match(/<\/untrusted>/g)).toHaveLength(1);
   });
 
-  it('offers reading tools only, and strict schemas for its own', async () => {
+  it('offers its own tools and one for reading, and one of them must be called', async () => {
     const { server } = await run([{ text: 'ok' }]);
     const names = server.requests[0]?.tools?.map((tool) => tool.function.name) ?? [];
     expect(names).toEqual(
       expect.arrayContaining([
-        'plan_propose',
+        'add_steps',
+        'submit_plan',
         'select_pattern',
         'elicit_context',
         'answer',
         'plan_list',
         'plan_get',
-        'plan_approve',
-        'plan_reject',
-        'workspace_read',
+        'read',
       ]),
     );
     expect(names).not.toContain('workspace_write');
-    expect(
-      server.requests[0]?.tools?.find((tool) => tool.function.name === 'plan_propose')?.function
-        .strict,
-    ).toBe(true);
+    expect(server.requests[0]?.tool_choice).toBe('required');
   });
 });
 
@@ -378,7 +442,7 @@ describe('a model decides nothing', () => {
     const { outcome } = await run([
       {
         calls: [
-          { name: 'plan_propose', args: proposal },
+          ...proposeAll(proposal).calls,
           { name: 'plan_approve', args: { id: 'PLAN-3f9a1c20' } },
         ],
       },
@@ -396,7 +460,9 @@ describe('a model decides nothing', () => {
       { text: 'ok' },
     ]);
     expect(calls).toEqual([]);
-    expect(resultsIn(server.requests[1])[0]).toContain('There is no tool workspace_delete');
+    expect(resultsIn(server.requests[1])[0]).toContain(
+      'There is no tool or read operation workspace_delete',
+    );
     expect(outcome.result.kind).toBe('answer');
   });
 });
@@ -471,7 +537,8 @@ describe('what goes wrong has a name', () => {
   });
 
   it('cuts a megabyte of answer', async () => {
-    const { outcome } = await run([{ text: 'word '.repeat(200_000) }]);
+    const words = 'word '.repeat(200_000);
+    const { outcome } = await run([{ words }, { words }]);
     expect(outcome.result.kind).toBe('answer');
     expect(outcome.result.kind === 'answer' && outcome.result.text.length).toBeLessThan(13_000);
   });

@@ -9,6 +9,7 @@ import {
   call,
   drawOutline,
   node,
+  propose,
   selectPattern,
   stageIn,
   task,
@@ -121,9 +122,12 @@ const idea = (name: string, text: string, differs: string) => ({ name, text, dif
 /** What a model offers where it may: three ideas, four questions, a long answer. */
 const offsite: Play = (body) => {
   const names = (body.tools ?? []).map(({ function: { name } }) => name);
-  const system = body.messages[0]?.content ?? '';
-  if (/Ask nothing|rather than ask/.test(system) || !names.includes('brainstorm'))
-    return call('plan_propose', {
+  const told = body.messages.map(({ content }) => content ?? '').join('\n');
+  if (
+    /Ask nothing|Assume what is sensible rather than ask/.test(told) ||
+    !names.includes('brainstorm')
+  )
+    return propose({
       title: 'Note the offsite',
       summary: 'offsite.md says what to do.',
       steps: [

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readLatestMessages } from '#db/messages.ts';
 import { readPolicy } from '#db/policies.ts';
 import { readRun } from '#db/runs.ts';
+import type { PolicyOverride } from '#domain/people/policy.ts';
 import { call, proposeFiles } from '../../fixtures/model-calls.ts';
 import { type ModelInstance, openModelInstance } from '../../fixtures/model-instance.ts';
 import { useDatabase } from '../../setup/database.ts';
@@ -17,22 +18,17 @@ beforeAll(async () => {
 });
 afterAll(() => instance.close());
 
-const nothing = {
-  conversation_style: null,
-  talkativeness: null,
-  autonomy: null,
-  brainstorming_preference: null,
-  approval_policy: null,
-  probing_depth: null,
-  tone: null,
-  lasting: false,
-  nothing_else: false,
-};
-const set = (changes: Partial<Record<keyof typeof nothing, unknown>>) =>
-  call('set_policy', { ...nothing, ...changes });
+type Wish = PolicyOverride & { lasting?: boolean; nothing_else?: boolean };
 
-const systemOf = (index: number) =>
-  instance.requests()[index]?.messages.find(({ role }) => role === 'system')?.content ?? '';
+function set({ lasting = false, nothing_else = false, ...changes }: Wish) {
+  return call('set_policy', { changes, lasting, nothing_else });
+}
+
+const toldIn = (index: number) =>
+  instance
+    .requests()
+    [index]?.messages.map(({ content }) => content ?? '')
+    .join('\n') ?? '';
 const answersIn = (index: number) =>
   instance
     .requests()
@@ -55,7 +51,7 @@ describe('set_policy', () => {
     });
     const next = await instance.ask('Write a.txt', { conversation });
     expect(next.plan_id).toBeDefined();
-    expect(systemOf(1)).toContain('at most 2 sentences');
+    expect(toldIn(1)).toContain('At most 2 sentences');
     expect((await readPolicy(instance.db.query, 'ana')).policy).toEqual({});
   });
 

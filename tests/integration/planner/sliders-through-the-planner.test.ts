@@ -41,7 +41,7 @@ async function run(
   return {
     ...outcome,
     results: last === undefined ? [] : resultsIn(last),
-    instructions: last?.messages.find(({ role }) => role === 'system')?.content ?? '',
+    instructions: last?.messages.map(({ content }) => content ?? '').join('\n') ?? '',
   };
 }
 
@@ -116,8 +116,8 @@ describe('conversation_style', () => {
   test('asks a model for two sentences where it is concise, for more where it is not', async () => {
     const asked = async (conversation_style: InteractionPolicy['conversation_style']) =>
       (await run({ conversation_style })).instructions;
-    expect(await asked('concise')).toContain('at most 2 sentences');
-    expect(await asked('standard')).toContain('at most 6 sentences');
+    expect(await asked('concise')).toContain('At most 2 sentences');
+    expect(await asked('standard')).toContain('At most 6 sentences');
     expect(await asked('coach')).toContain('Say why');
   });
 });
@@ -134,8 +134,8 @@ describe('talkativeness', () => {
   });
 
   test('asks a model for less at 0 than at 1', async () => {
-    expect((await run({ talkativeness: 0 })).instructions).toContain('at most 2 sentences');
-    expect((await run({ talkativeness: 1 })).instructions).toContain('at most 20 sentences');
+    expect((await run({ talkativeness: 0 })).instructions).toContain('At most 2 sentences');
+    expect((await run({ talkativeness: 1 })).instructions).toContain('At most 20 sentences');
   });
 });
 

@@ -22,7 +22,7 @@ const entry = (more: Partial<TraceEntry>): TraceEntry => ({
   ok: true,
   confidence: null,
   cost_delta: 0.01,
-  explanation: 'calls plan_propose',
+  explanation: 'calls submit_plan',
   turn: 1,
   ...more,
 });

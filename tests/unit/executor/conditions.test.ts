@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { StepCondition } from '#domain/plan/condition.ts';
 import type { Json } from '#domain/text.ts';
-import { explainCondition } from '#executor/conditions.ts';
+import { explainCondition } from '#tools/explain-condition.ts';
 
 const output: Json = {
   status: ' red ',

@@ -57,7 +57,7 @@ describe('a call', () => {
         scope,
       });
       expect(decision).toMatchObject({ kind: 'refuse', code: 'guarded_operation' });
-      expect(decision).toHaveProperty('reason', expect.stringMatching(/plan_propose/));
+      expect(decision).toHaveProperty('reason', expect.stringMatching(/step of a plan/));
     }
   });
 

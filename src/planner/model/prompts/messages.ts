@@ -1,27 +1,37 @@
-// Builds the model's messages for a stage: system prompt, task, history, and the session so far.
+// The messages of one stage: the system prompt, what was said, the draft and the briefing, and last the person's words.
 import type { PlanDraft } from '#domain/plan/plan.ts';
-import type { Stage } from '#domain/planning/stages.ts';
-import type { PlanningState } from '#domain/planning/state.ts';
+import type { OperationSpec } from '#domain/tool.ts';
 import type { ChatMessage } from '#models/chat.ts';
 import { wrapUntrusted } from '../../agent/tool-call.ts';
 import type { PlanningLimits } from '../../budget/limits.ts';
+import type { OperationSearch } from '../../catalogue/search-operations.ts';
+import { showDraft } from '../../draft/show-draft.ts';
 import type { StageTask } from '../../reasoner.ts';
-import { writeSystemPrompt } from './system-prompt.ts';
+import { writeBriefing } from './briefing.ts';
+import { listOperations, writeSystemPrompt } from './system-prompt.ts';
 
 const rememberedUtterances = 20;
 const utteranceAtMost = 4000;
+/** Operations that are listed where not all have room, and their characters. */
+const likelyAtMost = 12;
+const likelyCharacters = 3000;
 
-export function writeMessages(task: StageTask, limits: PlanningLimits): ChatMessage[] {
-  const { request, stage, state, current, stageTools } = task;
-  const { policy, timezone, revision } = request;
-  const system = writeSystemPrompt({
-    stage,
-    policy,
-    timezone,
-    now: new Date(state.now),
-    modes: request.modes,
-    manifest: task.tools.manifest(),
-  });
+/** What the messages are made of. */
+export type MessageParts = Pick<StageTask, 'request' | 'stage' | 'state' | 'current'> & {
+  tools: Pick<StageTask['tools'], 'manifest'>;
+};
+
+export function writeMessages(
+  task: MessageParts,
+  limits: PlanningLimits,
+  catalogue: { search: OperationSearch; guarded: ReadonlySet<string> },
+): ChatMessage[] {
+  const { request, stage, state, current } = task;
+  const { policy, timezone, revision, user, modes } = request;
+  const manifest = task.tools.manifest();
+  const all = listOperations(manifest, catalogue.guarded);
+  const words = wordsOf(task);
+  const likely = all.hidden === 0 ? [] : catalogue.search.find(manifest, words, likelyAtMost);
   const before = request.history.slice(-rememberedUtterances).map(
     ({ author, text }): ChatMessage => ({
       role: author === 'person' ? 'user' : 'assistant',
@@ -29,77 +39,57 @@ export function writeMessages(task: StageTask, limits: PlanningLimits): ChatMess
     }),
   );
   const more: string[] = [];
-  const previous = current ?? revision?.previous ?? null;
-  if (previous !== null && (revision !== null || state.change !== null)) {
-    const feedback = revision?.feedback ?? (state.change === null ? [] : [state.change.feedback]);
-    more.push(writeRevisionPrompt(previous, feedback, stage));
-  }
-  const briefing = writeBriefing(state, stageTools.stage, limits);
-  if (briefing !== '') more.push(briefing);
+  const draft = current ?? revision?.previous ?? null;
+  if (draft !== null && draft.steps.length + (draft.series?.length ?? 0) > 0)
+    more.push(writeDraft(draft, feedbackOf(task), words));
+  more.push(
+    writeBriefing({
+      state,
+      stage,
+      user,
+      policy,
+      modes,
+      timezone,
+      limits,
+      likely: listOperations(likely, catalogue.guarded, likelyCharacters).lines,
+      connected: all.hidden === 0 ? [] : countTools(manifest),
+    }),
+  );
   return [
-    { role: 'system', content: system },
+    { role: 'system', content: writeSystemPrompt(all.hidden === 0 ? all.lines : null) },
     ...before,
     ...more.map((content): ChatMessage => ({ role: 'user', content })),
     { role: 'user', content: request.text },
   ];
 }
 
-// Asks for a new version of what the person wants changed.
-function writeRevisionPrompt(previous: PlanDraft, feedback: string[], stage: Stage): string {
-  const what =
-    stage === 'DRAFT_ROADMAP'
-      ? 'Change only the order, as the feedback says.'
-      : stage === 'DRAFT_SCHEDULE'
-        ? 'Change only times, as the feedback says.'
-        : stage === 'SEEK_APPROVAL'
-          ? 'Say what their feedback concerns.'
-          : 'Propose a new version (generate_nodes, or plan_propose for a plan of plain steps) that takes all of their feedback into account.';
+/** What the person wants changed, oldest first; empty where nothing is being changed. */
+function feedbackOf({ request: { revision }, state: { change } }: MessageParts): string[] {
+  const said = revision?.feedback ?? [];
+  return change === null || said.includes(change.feedback) ? said : [...said, change.feedback];
+}
+
+/** The words by which operations and steps are looked for. */
+function wordsOf(task: MessageParts): string {
+  const { request } = task;
+  const said = request.history.filter(({ author }) => author === 'person').slice(-3);
+  return [request.text, ...feedbackOf(task), ...said.map(({ text }) => text)].join('\n');
+}
+
+/** `workspace (5 operations)`, by tool. */
+function countTools(manifest: OperationSpec[]): string[] {
+  return [...Map.groupBy(manifest, ({ tool }) => tool)].map(
+    ([tool, specs]) => `${tool} (${specs.length})`,
+  );
+}
+
+function writeDraft(draft: PlanDraft, feedback: string[], words: string): string {
+  const shown = wrapUntrusted('draft', showDraft(draft, words));
+  if (feedback.length === 0) return `The draft so far:\n${shown}`;
+  const said = feedback.map((item, index) => `${index + 1}. ${item}`).join('\n');
   return [
-    `The person wants the plan below changed. ${what}`,
-    'Keep the ids, words and order of everything that the feedback is not about.',
-    `Feedback, oldest first:\n${feedback.map((item, index) => `${index + 1}. ${item}`).join('\n')}`,
-    wrapUntrusted('refused_plan', JSON.stringify(previous)),
+    'The person wants the plan below changed: what the last feedback says, and nothing else. The draft holds it; edit it, then submit it.',
+    `Feedback, oldest first:\n${said}`,
+    shown,
   ].join('\n\n');
-}
-
-// What the session has so far, for a model that comes fresh to each stage.
-
-/** Titles that stand in a hint may have been copied from anywhere: none of them begins a line of ours. */
-function onOneLine(text: string): string {
-  return text.replace(/\s+/g, ' ');
-}
-
-/** Empty when there is nothing to say. */
-export function writeBriefing(
-  state: Readonly<PlanningState>,
-  stage: Stage,
-  limits: PlanningLimits,
-): string {
-  const { pattern, rfc, outline, hints, assumed, offered } = state;
-  const lines: string[] = [];
-  if (pattern !== null && stage !== 'COLLECT_CONTEXT') {
-    const { pattern_type, subtype, variant } = pattern;
-    const names = [pattern_type, subtype, variant].filter((name) => name !== undefined);
-    lines.push(`The pattern is ${onOneLine(names.join(' / '))}.`);
-  }
-  if (rfc?.status === 'approved') lines.push(`A person has approved ${rfc.proposes}.`);
-  if (rfc?.status === 'rejected')
-    lines.push(`A person has refused ${rfc.proposes}: use a known pattern and subtype.`);
-  if (offered.length > 0) lines.push(wrapUntrusted('offered', JSON.stringify(offered)));
-  if (assumed.length > 0)
-    lines.push('Assumed instead of asked:', ...assumed.map((one) => `- ${onOneLine(one)}`));
-  if (outline !== null && hints.length > 0)
-    lines.push(
-      'This was drafted, and is to be mended:',
-      wrapUntrusted('outline', JSON.stringify(outline)),
-    );
-  if (hints.length > 0) {
-    const tries = state.retries[stage] ?? 1;
-    lines.push(
-      `Try ${tries + 1} of ${limits.retries + 1}. What was wrong, and is to be put right first:`,
-      ...hints.map((hint) => `- ${onOneLine(hint)}`),
-      'Keep it small: fewer nodes, plain names, only what was asked for.',
-    );
-  }
-  return lines.join('\n');
 }

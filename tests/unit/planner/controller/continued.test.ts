@@ -6,7 +6,7 @@ import { askedQuestion } from '#domain/planning/asked-question.ts';
 import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
 import { keepInMemory } from '#planner/controller/checkpoints.ts';
 import { request } from '../requests.ts';
-import { type Acts, calling, notes, script } from './scripted.ts';
+import { type Acts, calling, notes, proposing, script } from './scripted.ts';
 
 const signal = () => new AbortController().signal;
 
@@ -28,9 +28,9 @@ function digestOf({ result }: PlanningOutcome): string {
 
 describe('a plan that was sent back', () => {
   const acts: Acts = {
-    COLLECT_CONTEXT: calling('plan_propose', notes('a.txt')),
+    COLLECT_CONTEXT: proposing(notes('a.txt')),
     DRAFT_OUTLINE: (task, time) =>
-      calling('plan_propose', notes(time === 1 ? 'b.txt' : `again-${time}.txt`))(task, time),
+      proposing(notes(time === 1 ? 'b.txt' : `again-${time}.txt`))(task, time),
   };
   const milestones = { ...defaultPolicy, approval_policy: 'milestone_approvals' as const };
 
@@ -76,7 +76,7 @@ describe('a plan that was sent back', () => {
       ...acts,
       DRAFT_OUTLINE: (task, time) => {
         seen.push([task.state.change?.feedback, task.current?.steps[0]?.args?.path]);
-        return calling('plan_propose', notes(`${time}.txt`))(task, time);
+        return proposing(notes(`${time}.txt`))(task, time);
       },
     });
     const first = request('Write a note');
@@ -103,7 +103,7 @@ describe('a plan that was sent back', () => {
       ...acts,
       DRAFT_OUTLINE: (task, time) => {
         seen.push([task.state.change?.feedback, task.current?.steps[0]?.args?.path]);
-        return calling('plan_propose', notes(`${time}.txt`))(task, time);
+        return proposing(notes(`${time}.txt`))(task, time);
       },
     });
     const first = request('Write a note');
@@ -132,7 +132,7 @@ describe('a plan that was sent back', () => {
       DRAFT_OUTLINE: (task, time) =>
         time === 1
           ? calling('elicit_context', { questions: [which] })(task, time)
-          : calling('plan_propose', notes('b.txt'))(task, time),
+          : proposing(notes('b.txt'))(task, time),
     });
     const first = request('Write a note');
     const previous = draftOf(await scripted.planner.plan(first, signal()));
@@ -189,7 +189,7 @@ describe('a question', () => {
 describe('a planner of a turn that people have left', () => {
   it('does not touch the session of the turn that came after', async () => {
     const checkpoints = keepInMemory();
-    const straight: Acts = { COLLECT_CONTEXT: calling('plan_propose', notes('a.txt')) };
+    const straight: Acts = { COLLECT_CONTEXT: proposing(notes('a.txt')) };
     const first = request('Write a note');
     const second = next(first, { text: 'Write another note' });
     await script(straight, { checkpoints }).planner.plan(second, signal());

@@ -6,7 +6,7 @@ import type { Stage } from '#domain/planning/stages.ts';
 import { keepInMemory } from '#planner/controller/checkpoints.ts';
 import { limits } from '../planners.ts';
 import { request } from '../requests.ts';
-import { type Acts, calling, script } from './scripted.ts';
+import { type Acts, calling, proposing, script } from './scripted.ts';
 
 const signal = () => new AbortController().signal;
 
@@ -29,7 +29,7 @@ function write(id: string, path: string, after: string[] = []) {
   };
 }
 
-const straight: Acts = { COLLECT_CONTEXT: calling('plan_propose', proposal()) };
+const straight: Acts = { COLLECT_CONTEXT: proposing(proposal()) };
 
 function stagesOf(outcome: PlanningOutcome): string[] {
   return outcome.trace.flatMap(({ event, to }) =>
@@ -124,7 +124,7 @@ describe('a planner that dies', () => {
         COLLECT_CONTEXT: async (task) => {
           // Another planner comes to an end while this one still thinks.
           await script(straight, { checkpoints }).planner.plan(one, signal());
-          return calling('plan_propose', proposal())(task, 1);
+          return proposing(proposal())(task, 1);
         },
       },
       { checkpoints },
@@ -157,8 +157,8 @@ describe('how sure it is', () => {
     [null, 1, 'proposal'],
   ])('with %s of its own is asked %d times and ends with a %s', async (self, times, kind) => {
     const drafts: Acts = {
-      COLLECT_CONTEXT: calling('plan_propose', proposal(self)),
-      DRAFT_OUTLINE: calling('plan_propose', proposal(self)),
+      COLLECT_CONTEXT: proposing(proposal(self)),
+      DRAFT_OUTLINE: proposing(proposal(self)),
     };
     const { planner, asked } = script(drafts);
     const outcome = await planner.plan(request('Write two notes'), signal());
@@ -169,10 +169,10 @@ describe('how sure it is', () => {
   it('asks for less in each try after the first', async () => {
     const hints: string[][] = [];
     const { planner } = script({
-      COLLECT_CONTEXT: calling('plan_propose', proposal(0)),
+      COLLECT_CONTEXT: proposing(proposal(0)),
       DRAFT_OUTLINE: async (task) => {
         hints.push(task.state.hints);
-        return calling('plan_propose', proposal(0.9))(task, 1);
+        return proposing(proposal(0.9))(task, 1);
       },
     });
     const outcome = await planner.plan(request('Write two notes'), signal());
@@ -190,7 +190,7 @@ describe('caps', () => {
       {
         COLLECT_CONTEXT: async (task) => {
           now += 46_000;
-          return calling('plan_propose', proposal())(task, 1);
+          return proposing(proposal())(task, 1);
         },
       },
       { clock },
@@ -202,7 +202,7 @@ describe('caps', () => {
 
   it('try a stage as often as is allowed and no more', async () => {
     for (const retries of [0, 1, 2]) {
-      const poor = calling('plan_propose', proposal(0.1));
+      const poor = proposing(proposal(0.1));
       const { planner, asked } = script(
         { COLLECT_CONTEXT: poor, DRAFT_OUTLINE: poor },
         { limits: { ...limits, retries } },
@@ -274,7 +274,7 @@ describe('milestone approvals', () => {
     const scripted = script({
       COLLECT_CONTEXT: (task, time) =>
         time === 1
-          ? calling('plan_propose', proposal())(task, time)
+          ? proposing(proposal())(task, time)
           : calling('answer', { text: 'Two files.' })(task, time),
     });
     const first = request('Write two notes', { policy });

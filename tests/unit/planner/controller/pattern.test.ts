@@ -5,7 +5,7 @@ import { validateRoadmap } from '#planner/roadmap/validate.ts';
 import { createBuildRoadmap } from '#planner/tools/build-roadmap.ts';
 import { request } from '../requests.ts';
 import { deskOf, outlineOf, phase, task } from '../roadmap/outlines.ts';
-import { calling, notes, script, takesMilestones } from './scripted.ts';
+import { notes, proposing, script, takesMilestones } from './scripted.ts';
 
 const signal = () => new AbortController().signal;
 
@@ -13,7 +13,7 @@ describe('the pattern that was selected', () => {
   it('stands in the outline, in the roadmap and in the plan as it was selected', async () => {
     const { planner } = script({
       COLLECT_CONTEXT: takesMilestones,
-      DRAFT_OUTLINE: calling('plan_propose', notes('a.txt')),
+      DRAFT_OUTLINE: proposing(notes('a.txt')),
     });
     const { session, result } = await planner.plan(request('Plan the notes'), signal());
     if (result.kind !== 'proposal') throw new Error(result.kind);

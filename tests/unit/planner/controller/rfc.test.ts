@@ -4,7 +4,7 @@ import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
 import type { SessionDecision } from '#domain/planning/state.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { request } from '../requests.ts';
-import { type Acts, calling, notes, script } from './scripted.ts';
+import { type Acts, calling, notes, proposing, script } from './scripted.ts';
 
 const signal = () => new AbortController().signal;
 
@@ -23,7 +23,7 @@ const known: JsonObject = { ...proposed, subtype: 'protocol_routine', rfc: null 
 
 const acts: Acts = {
   COLLECT_CONTEXT: calling('select_pattern', proposed, 'sufficient_context'),
-  DRAFT_OUTLINE: calling('plan_propose', notes('a.txt')),
+  DRAFT_OUTLINE: proposing(notes('a.txt')),
 };
 
 async function pause(more: Acts = {}) {

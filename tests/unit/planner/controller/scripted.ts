@@ -24,7 +24,21 @@ export function calling(name: string, args: JsonObject, otherwise: StageEvent = 
   };
 }
 
-/** What plan_propose takes, for a plan that writes these files. */
+type Proposal = { steps: JsonObject[] } & JsonObject;
+
+/** Drafts these steps in place of those that are there, and submits them. */
+export function proposing({ steps, ...about }: Proposal): Act {
+  return async (task, time) => {
+    const { stageTools, signal, state } = task;
+    const ids = state.outline?.nodes.flatMap((node) => node.steps.map(({ id = '' }) => id)) ?? [];
+    if (ids.length > 0) await stageTools.call('remove_steps', { ids }, signal);
+    const { result } = await stageTools.call('add_steps', { steps }, signal);
+    if (!result.ok) throw new Error(`add_steps failed: ${result.explanations.join(' ')}`);
+    return calling('submit_plan', about)(task, time);
+  };
+}
+
+/** A plan that writes these files. */
 export function notes(...paths: string[]) {
   return {
     title: 'Notes',

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '#domain/clock.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
-import type { Stage } from '#domain/planning/stages.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { PaidModel } from '#planner/budget/paid-model.ts';
+import { createOperationSearch } from '#planner/catalogue/search-operations.ts';
 import { createModelReasoner } from '#planner/model/model-reasoner.ts';
 import { notes, script } from '../controller/scripted.ts';
 import { limits } from '../planners.ts';
@@ -23,48 +23,23 @@ const feedback = [
 ];
 
 const monday = '2099-03-09T09:00:00+01:00';
-const moved = { node: '1', not_before: monday, exact: true };
-const unchanged = { deadline: null, duration_minutes: null, drop: null };
+const mondayInUtc = '2099-03-09T08:00:00.000Z';
 
-/** What the model calls in each stage, one call after the other. */
-const work: [Stage, Call[]][] = [
-  ['COLLECT_CONTEXT', [['plan_propose', notes('a.txt', 'b.txt')]]],
-  ['DRAFT_OUTLINE', [['plan_propose', notes('c.txt')]]],
-  [
-    'DRAFT_ROADMAP',
-    [
-      [
-        'resolve_dependencies',
-        { edges: [{ from: '2', to: '1', type: 'FS', lag_minutes: 5, remove: false }] },
-      ],
-      ['build_roadmap', { prefer: null, reason: null, confidence: null }],
-    ],
-  ],
-  [
-    'DRAFT_SCHEDULE',
-    [
-      [
-        'generate_schedule',
-        {
-          changes: [{ ...moved, ...unchanged }],
-          work_on: null,
-          rest_on: null,
-          in_working_hours: null,
-        },
-      ],
-    ],
-  ],
+const about = { title: 'Notes', summary: 'Writes the notes.', confidence: 0.9 };
+
+/** What the model calls to draft the plan, and to change it. */
+const draft: Call[] = [
+  ['add_steps', { steps: notes('a.txt', 'b.txt').steps }],
+  ['submit_plan', about],
 ];
 
-function scriptedModel(stage: string): PaidModel {
-  const route: Call = ['route_change', { stage, reason: 'as scripted' }];
-  const left = new Map<Stage, Call[]>(work.map(([key, calls]) => [key, [...calls]]));
-  left.set('SEEK_APPROVAL', [route]);
+function scriptedModel(change: Call): PaidModel {
+  const left: Call[] = [...draft, change, ['submit_plan', { confidence: 0.9 }]];
   let calls = 0;
   return {
     name: 'scripted-model',
-    async complete(_, purpose) {
-      const [name, args] = left.get(purpose.stage)?.shift() ?? ['answer', {}];
+    async complete() {
+      const [name, args] = left.shift() ?? ['answer', {}];
       calls += 1;
       const toolCalls = [{ id: `call-${calls}`, name, arguments: JSON.stringify(args) }];
       const usage = { input_tokens: 1, output_tokens: 1 };
@@ -74,10 +49,16 @@ function scriptedModel(stage: string): PaidModel {
   };
 }
 
-async function revise(words: string, stage: string) {
-  const model = scriptedModel(stage);
+async function revise(words: string, change: Call) {
+  const model = scriptedModel(change);
   const { name } = model;
-  const reasoner = createModelReasoner({ payFor: () => model, name, limits, clock: systemClock });
+  const reasoner = createModelReasoner({
+    payFor: () => model,
+    name,
+    limits,
+    clock: systemClock,
+    catalogue: { search: createOperationSearch(), guarded: new Set() },
+  });
   const { planner } = script({}, { reasoner });
   const { signal } = new AbortController();
   const first = request('Write a.txt and b.txt');
@@ -96,19 +77,29 @@ async function revise(words: string, stage: string) {
 }
 
 describe('feedback', () => {
-  it.each([
-    ['outline', 'change_outline', { args: { path: 'c.txt' } }],
-    ['steps', 'change_outline', { args: { path: 'c.txt' } }],
-    ['roadmap', 'change_roadmap', { after: [{ id: '2', type: 'FS', lag_minutes: 5 }] }],
-    ['schedule', 'change_schedule', { not_before: monday }],
-  ])('taken for %s leads to %s, whatever its words are', async (stage, event, step) => {
-    const revised: Awaited<ReturnType<typeof revise>>[] = [];
-    for (const words of feedback) revised.push(await revise(words, stage));
-    const [first] = revised;
-    expect(first?.draft.steps[0]).toMatchObject(step);
-    for (const { draft, events } of revised) {
-      expect(draft).toEqual(first?.draft);
-      expect(events).toContain(event);
-    }
-  });
+  it.each<[string, Call, object]>([
+    [
+      'wording',
+      ['edit_steps', { steps: [{ id: '1', args: { path: 'c.txt' } }] }],
+      { args: { path: 'c.txt' } },
+    ],
+    [
+      'order',
+      ['edit_steps', { steps: [{ id: '1', after: [{ id: '2', type: 'FS', lag_minutes: 5 }] }] }],
+      { after: [{ id: '2', type: 'FS', lag_minutes: 5 }] },
+    ],
+    ['times', ['set_schedule', { ids: ['1'], not_before: monday }], { not_before: mondayInUtc }],
+  ])(
+    'taken for a change of %s changes just that, whatever its words are',
+    async (_, change, step) => {
+      const revised: Awaited<ReturnType<typeof revise>>[] = [];
+      for (const words of feedback) revised.push(await revise(words, change));
+      const [first] = revised;
+      expect(first?.draft.steps.find(({ id }) => id === '1')).toMatchObject(step);
+      for (const { draft: other, events } of revised) {
+        expect(other).toEqual(first?.draft);
+        expect(events).toContain('change_outline');
+      }
+    },
+  );
 });

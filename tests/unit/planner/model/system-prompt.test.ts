@@ -1,8 +1,12 @@
 // What the model is told of operations, and in which order: what stays the same first.
 import { describe, expect, it } from 'vitest';
-import { defaultPolicy } from '#domain/people/policy.ts';
 import type { OperationSpec } from '#domain/tool.ts';
-import { writeSystemPrompt } from '#planner/model/prompts/system-prompt.ts';
+import { describeOperation, writeLine } from '#planner/catalogue/describe-operation.ts';
+import { createOperationSearch } from '#planner/catalogue/search-operations.ts';
+import { writeMessages } from '#planner/model/prompts/messages.ts';
+import { limits } from '../planners.ts';
+import { request } from '../requests.ts';
+import { makeState } from '../tools/desk.ts';
 
 const operation: OperationSpec = {
   tool: 'tracker',
@@ -33,41 +37,75 @@ const operation: OperationSpec = {
   source: 'mcp',
 };
 
-const write = (now: string, manifest = [operation]) =>
-  writeSystemPrompt({
-    stage: 'COLLECT_CONTEXT',
-    manifest,
-    policy: defaultPolicy,
-    modes: { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 3 },
-    now: new Date(now),
-    timezone: 'UTC',
-  });
-
-describe('the system prompt', () => {
-  it('says what an operation takes and gives', () => {
-    expect(write('2026-11-25T10:00:00Z')).toContain(
-      '- tool "tracker", operation "list" (read): List tickets. Arguments: {"state":{"type":"string","enum":["open","closed"]}} Required: state. Output: { tickets: { id: string; points?: number | null }[] }',
+describe('an operation in the list', () => {
+  it('says what it takes, gives and does, in a line', () => {
+    expect(writeLine(operation, false)).toBe(
+      'tracker_list(state: "open" | "closed") -> { tickets: { id: string; points?: number | null }[] } [read]: List tickets',
+    );
+    expect(writeLine({ ...operation, effect: 'write', destructive: true }, true)).toContain(
+      '[write, destructive, guarded]',
     );
   });
 
-  it('writes long arguments as a type, never as half of a schema', () => {
+  it('is cut where its arguments are many, and described whole on demand', () => {
     const properties = Object.fromEntries(
-      Array.from({ length: 30 }, (_, index) => [
+      Array.from({ length: 60 }, (_, index) => [
         `field_${index}`,
         { type: 'string', description: 'A long explanation of what this field is for.' },
       ]),
     );
-    const input = { type: 'object', properties, required: ['field_0'] };
-    expect(write('2026-11-25T10:00:00Z', [{ ...operation, input }])).toContain(
-      'Arguments: { field_0: string; field_1?: string; field_2?: string;',
-    );
+    const large = { ...operation, input: { type: 'object', properties, required: ['field_59'] } };
+    const line = writeLine(large, false);
+    expect(line).toMatch(/^tracker_list\(field_59: string; field_0\?: string; .*…\)/);
+    expect(line.length).toBeLessThan(600);
+    expect(describeOperation(large, false).input).toContain('A long explanation');
+  });
+});
+
+describe('the prompt', () => {
+  const many = Array.from(
+    { length: 300 },
+    (_, index): OperationSpec => ({
+      ...operation,
+      name: `crm_action_${index}`,
+      operation: `action_${index}`,
+      tool: 'crm',
+      description:
+        index === 217
+          ? 'Refund an invoice to the customer.'
+          : `Do the thing number ${index} to a record.`,
+    }),
+  );
+
+  function write(text: string, manifest: OperationSpec[], now = '2026-11-25T10:00:00Z') {
+    const parts = {
+      request: request(text),
+      stage: 'COLLECT_CONTEXT' as const,
+      state: makeState({ now }),
+      current: null,
+      tools: { manifest: () => manifest },
+    };
+    return writeMessages(parts, limits, { search: createOperationSearch(), guarded: new Set() });
+  }
+
+  it('lists the operations where there is room', () => {
+    expect(write('List the tickets', [operation])[0]?.content).toContain('- tracker_list(');
   });
 
-  it('begins alike at different times, operations included', () => {
-    const one = write('2026-11-25T10:00:00Z');
-    const other = write('2026-11-26T11:11:11Z');
-    const same = [...one].findIndex((letter, index) => letter !== other[index]);
-    expect(same).toBeGreaterThan(one.indexOf('Output: { tickets'));
-    expect(one.slice(same).length).toBeLessThan(200);
+  it('lists only the likeliest of many, and says how to find the others', () => {
+    const messages = write('Give the customer the money of invoice 12 back: refund it', many);
+    const all = messages.map(({ content }) => content).join('\n');
+    expect(all).toContain('crm_action_217(');
+    expect(all).toContain('Connected: crm (300).');
+    expect(all.length).toBeLessThan(10_000);
+  });
+
+  it('begins alike at different times and for different people', () => {
+    const [one, other] = ['2026-11-25T10:00:00Z', '2026-11-26T11:11:11Z'].map((now) =>
+      write('hi', [operation], now),
+    );
+    expect(other?.[0]).toEqual(one?.[0]);
+    expect(other?.at(-2)).not.toEqual(one?.at(-2));
+    expect(one?.at(-2)?.content).toContain('Wednesday, 2026-11-25, 11:00');
   });
 });

@@ -288,9 +288,8 @@ describe('build_roadmap', () => {
     expect(roadmap.waves).toHaveLength(500);
   }, 60_000);
 
-  it('shows every key as required, and takes a call without any', () => {
-    const { parameters, check } = fromSchema(buildRoadmap.input);
-    expect(parameters.required).toEqual(['prefer', 'reason', 'confidence']);
+  it('takes a call without any argument', () => {
+    const { check } = fromSchema(buildRoadmap.input);
     expect(check({})).toEqual([]);
     expect(check({ prefer: 'sideways' })).not.toEqual([]);
   });

@@ -20,7 +20,6 @@ function tool(name: string, more: Partial<StageTool> = {}): StageTool & { ran: J
     name,
     description: name,
     parameters: {},
-    strict: true,
     stages: ['DRAFT_ROADMAP'],
     prerequisites: [],
     produces: [],

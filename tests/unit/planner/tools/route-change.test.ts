@@ -23,15 +23,15 @@ function route(stage: Stage, state: object = {}, policy: object = {}) {
 }
 
 describe('route_change', () => {
-  it.each<[Stage, string, string[]]>([
-    ['outline', 'change_outline', []],
-    ['steps', 'change_outline', []],
-    ['roadmap', 'change_roadmap', ['outline']],
-    ['schedule', 'change_schedule', ['outline', 'roadmap']],
-  ])('sends feedback about %s back with %s and keeps the approvals of %j', (stage, event, kept) => {
+  it.each<[Stage, string]>([
+    ['outline', 'change_outline'],
+    ['steps', 'change_outline'],
+    ['roadmap', 'change_roadmap'],
+    ['schedule', 'change_schedule'],
+  ])('sends feedback about %s back with %s; approvals bind digests and stay', (stage, event) => {
     const { ends, changes } = route(stage);
     expect(ends).toBe(event);
-    expect(Object.keys(changes?.approvals ?? {})).toEqual(kept);
+    expect(changes).not.toHaveProperty('approvals');
     const gate = event.replace('change_', '');
     expect(changes).toMatchObject({ pause: null, change: { feedback: 'Earlier please', gate } });
   });

@@ -1,0 +1,105 @@
+// Operations in few words, for a model: one line in a list, or all there is to know of one.
+import { isObject } from '#domain/text.ts';
+import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
+
+const typeNames = new Set<unknown>([
+  'string',
+  'number',
+  'integer',
+  'boolean',
+  'object',
+  'array',
+  'null',
+]);
+/** Values of an enumeration that are listed. */
+const valuesAtMost = 12;
+/** Characters of a line's parts. */
+const descriptionAtMost = 140;
+const argumentsAtMost = 300;
+const outputAtMost = 160;
+/** Characters of each part of a whole description. */
+const partAtMost = 6000;
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`;
+}
+
+/** The first sentence, on one line. */
+function gistOf(description: string): string {
+  const line = description.replace(/\s+/g, ' ').trim();
+  const end = line.search(/[.!?](\s|$)/);
+  return cut(end === -1 ? line : line.slice(0, end), descriptionAtMost);
+}
+
+function marksOf({ effect, human, destructive }: OperationSpec, guarded: boolean): string {
+  const what = human === true ? 'a person does it' : effect === 'read' ? 'read' : 'write';
+  return [what, ...(destructive ? ['destructive'] : []), ...(guarded ? ['guarded'] : [])].join(
+    ', ',
+  );
+}
+
+/** `workspace_write(path: string; content: string; overwrite?: boolean) -> { … } [write]: Write a file` */
+export function writeLine(spec: OperationSpec, guarded: boolean): string {
+  const args = cut(writeFields(spec.input, 1), argumentsAtMost);
+  const output =
+    spec.output === undefined ? '' : ` -> ${cut(writeType(spec.output, 2), outputAtMost)}`;
+  return `${spec.name}(${args})${output} [${marksOf(spec, guarded)}]: ${gistOf(spec.description)}`;
+}
+
+export type OperationDescription = {
+  name: string;
+  what: string;
+  effect: string;
+  input: string;
+  output: string;
+};
+
+/** All there is to know of an operation: its schemas in full where they are not too long, else as types. */
+export function describeOperation(spec: OperationSpec, guarded: boolean): OperationDescription {
+  const inFull = (schema: JsonSchema) => {
+    const { $schema: _, ...rest } = schema;
+    const text = JSON.stringify(rest);
+    return text.length <= partAtMost ? text : cut(writeType(schema, 4), partAtMost);
+  };
+  return {
+    name: spec.name,
+    what: cut(spec.description, partAtMost),
+    effect: marksOf(spec, guarded),
+    input: inFull(spec.input),
+    output: spec.output === undefined ? 'not described' : inFull(spec.output),
+  };
+}
+
+function writeFields({ properties, required }: Record<string, unknown>, levels: number): string {
+  if (!isObject(properties)) return '';
+  const needed = new Set<unknown>(Array.isArray(required) ? required : []);
+  return Object.entries(properties)
+    .toSorted(([one], [other]) => Number(needed.has(other)) - Number(needed.has(one)))
+    .map(
+      ([name, property]) =>
+        `${/^[\w$-]+$/.test(name) ? name : JSON.stringify(name)}${needed.has(name) ? '' : '?'}: ${writeType(property, levels)}`,
+    )
+    .join('; ');
+}
+
+/** As TypeScript would write it: `{ state: "open" | "closed"; labels?: string[] }`. */
+export function writeType(schema: unknown, levels: number): string {
+  if (!isObject(schema)) return 'unknown';
+  const { type, items, enum: values, properties } = schema;
+  const others = schema.anyOf ?? schema.oneOf;
+  if (Array.isArray(others))
+    return [...new Set(others.map((other) => writeType(other, levels)))].join(' | ');
+  if ('const' in schema) return JSON.stringify(schema.const);
+  if (Array.isArray(values) && values.length <= valuesAtMost)
+    return values.map((value) => JSON.stringify(value)).join(' | ');
+  if (type === 'array') {
+    const item = writeType(items, levels);
+    const isOneOfSeveral =
+      isObject(items) &&
+      (Array.isArray(items.type) || ['anyOf', 'oneOf', 'enum'].some((key) => key in items));
+    return isOneOfSeveral ? `(${item})[]` : `${item}[]`;
+  }
+  if (isObject(properties) && levels > 0) return `{ ${writeFields(schema, levels - 1)} }`;
+  const types = (Array.isArray(type) ? type : [type]).filter((one) => typeNames.has(one));
+  return types.length > 0 ? types.join(' | ') : 'unknown';
+}

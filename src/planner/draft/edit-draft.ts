@@ -1,0 +1,358 @@
+// Edits of the draft in place (B4): the outline that a session works on, step by step. What an edit does not name keeps its
+// ids, words and order (B22). Pure; problems come back as sentences, and then nothing has changed.
+import { referencesOf } from '#domain/plan/arguments.ts';
+import { conditionsOf } from '#domain/plan/condition.ts';
+import { type Dependency, StepDraft, toDependency } from '#domain/plan/plan.ts';
+import type { OutlineNode, PlanOutline, Recurs } from '#domain/planning/outline.ts';
+import { shorten } from '#domain/words.ts';
+import { makeNode } from '../grammar/make-node.ts';
+import { setLevels, takeId } from '../grammar/outline-tree.ts';
+import { settleEdges } from '../grammar/written-outline.ts';
+import type { StepParts } from './written-steps.ts';
+
+/** A whole new step. */
+export type NewStep = { step: StepDraft & { id: string }; phase: string | null };
+
+export type Edited = { outline: PlanOutline } | { problems: string[] };
+
+const nodesAtMost = 5000;
+
+type Place = { node: OutlineNode; step: StepDraft };
+
+/** Where each step of the draft stands, by id. */
+export function placeSteps({ nodes }: PlanOutline): Map<string, Place> {
+  return new Map(
+    nodes.flatMap((node) => node.steps.map((step) => [step.id ?? '', { node, step }] as const)),
+  );
+}
+
+function withNodes(outline: PlanOutline, nodes: OutlineNode[]): PlanOutline {
+  return { ...outline, nodes: setLevels(settleEdges(nodes)) };
+}
+
+/** An outline without work. */
+export function emptyOutline(title: string, pattern: PlanOutline['pattern']): PlanOutline {
+  const goal = makeNode({ id: 'goal', title, structure: 'goal' });
+  return { title, summary: title, pattern, nodes: [goal], risks: [], assumptions: [] };
+}
+
+/** Id of the goal that everything is a part of; null: the outline has none. */
+function findGoal(nodes: OutlineNode[]): string | null {
+  return nodes.find(({ structure, parent }) => structure === 'goal' && parent === null)?.id ?? null;
+}
+
+/** The phase of that name, made where there is none. */
+function findPhase(nodes: OutlineNode[], title: string, ids: Set<string>): string {
+  const known = nodes.find(
+    (node) => node.steps.length === 0 && (node.title === title || node.id === title),
+  );
+  if (known !== undefined) return known.id;
+  const id = takeId('phase', ids);
+  nodes.push(makeNode({ id, title, structure: 'phase', parent: findGoal(nodes) }));
+  return id;
+}
+
+function taskOf({ step }: NewStep, id: string, parent: string | null): OutlineNode {
+  return makeNode({
+    id,
+    title: shorten(step.description, 3000),
+    structure: 'task',
+    parent,
+    steps: [step],
+    duration_minutes: step.duration_minutes ?? null,
+    not_before: step.not_before ?? null,
+  });
+}
+
+/** @param before id of the step that they are listed before; null: they come last */
+export function addSteps(outline: PlanOutline, added: NewStep[], before: string | null): Edited {
+  const places = placeSteps(outline);
+  const twice = added.filter(({ step }) => places.has(step.id));
+  const target = before === null ? null : places.get(before);
+  const problems = [
+    ...twice.map(
+      ({ step }) =>
+        `There is a step ${step.id} already. Change it with edit_steps, or choose another id.`,
+    ),
+    ...(target === undefined ? [`There is no step ${before} to put them before.`] : []),
+  ];
+  if (outline.nodes.length + added.length > nodesAtMost)
+    problems.push(
+      `A draft has at most ${nodesAtMost} steps of their own. Use for_each for many of one kind.`,
+    );
+  if (problems.length > 0) return { problems };
+  const nodes = [...outline.nodes];
+  const ids = new Set(nodes.map(({ id }) => id));
+  const made = added.map((one) => {
+    const parent =
+      one.phase === null
+        ? (target?.node.parent ?? findGoal(nodes))
+        : findPhase(nodes, one.phase, ids);
+    return taskOf(one, takeId(one.step.id, ids), parent);
+  });
+  const at = target == null ? nodes.length : nodes.indexOf(target.node);
+  return { outline: withNodes(outline, nodes.toSpliced(at, 0, ...made)) };
+}
+
+/** Many steps of one kind under one node. */
+export function addGroup(
+  outline: PlanOutline,
+  id: string,
+  title: string,
+  steps: (StepDraft & { id: string })[],
+  phase: string | null,
+): Edited {
+  const places = placeSteps(outline);
+  const twice = steps.find((step) => places.has(step.id));
+  if (twice !== undefined)
+    return { problems: [`There is a step ${twice.id} already. Choose another id.`] };
+  const nodes = [...outline.nodes];
+  const ids = new Set(nodes.map((node) => node.id));
+  const parent = phase === null ? findGoal(nodes) : findPhase(nodes, phase, ids);
+  nodes.push(makeNode({ id: takeId(id, ids), title, structure: 'task', parent, steps }));
+  return { outline: withNodes(outline, nodes) };
+}
+
+/** The step as an edit leaves it; what the edit does not say stays. */
+function changeStep(step: StepDraft, { step: said, cleared, argsCleared }: StepParts): StepDraft {
+  const { args, ...rest } = said;
+  const merged = StepDraft.parse({ ...step, ...rest });
+  // Arguments of another operation mean something else.
+  const fresh =
+    rest.operation !== undefined && (rest.tool !== step.tool || rest.operation !== step.operation);
+  if (args !== undefined || argsCleared.length > 0) {
+    const all = { ...(fresh ? {} : step.args), ...args };
+    merged.args = Object.fromEntries(
+      Object.entries(all).filter(([key]) => !argsCleared.includes(key)),
+    );
+  }
+  for (const key of cleared) delete merged[key];
+  return merged;
+}
+
+export function editSteps(outline: PlanOutline, edits: StepParts[]): Edited {
+  const places = placeSteps(outline);
+  const problems = edits
+    .filter(({ step }) => !places.has(step.id))
+    .map(({ step }) => `There is no step ${step.id}. Add it with add_steps.`);
+  if (problems.length > 0) return { problems };
+  const byId = new Map(edits.map((edit) => [edit.step.id, edit]));
+  const ids = new Set(outline.nodes.map(({ id }) => id));
+  const phases: OutlineNode[] = [...outline.nodes];
+  const known = phases.length;
+  const nodes = outline.nodes.map((node): OutlineNode => {
+    if (!node.steps.some(({ id = '' }) => byId.has(id))) return node;
+    const steps = node.steps.map((step) => {
+      const edit = byId.get(step.id ?? '');
+      return edit === undefined ? step : changeStep(step, edit);
+    });
+    const [only] = node.steps;
+    const edit = node.steps.length === 1 ? byId.get(only?.id ?? '') : undefined;
+    if (edit === undefined || only === undefined) return { ...node, steps };
+    return changeNode({ ...node, steps }, only, edit, (title) =>
+      title === null ? findGoal(phases) : findPhase(phases, title, ids),
+    );
+  });
+  return { outline: dropEmptyPhases(withNodes(outline, [...nodes, ...phases.slice(known)])) };
+}
+
+/** The node of one step, as an edit of that step leaves it. */
+function changeNode(
+  node: OutlineNode,
+  before: StepDraft,
+  { step: said, phase, cleared }: StepParts,
+  phaseOf: (title: string | null) => string | null,
+): OutlineNode {
+  const reordered = said.after !== undefined || cleared.includes('after');
+  return {
+    ...node,
+    ...(said.description !== undefined && node.title === before.description
+      ? { title: said.description }
+      : {}),
+    // What it waits for is said anew, by the step.
+    ...(reordered ? { after: [] } : {}),
+    ...(said.not_before !== undefined ? { not_before: said.not_before } : {}),
+    ...(cleared.includes('not_before') ? { not_before: null } : {}),
+    ...(phase === undefined ? {} : { parent: phaseOf(phase) }),
+  };
+}
+
+function dropEmptyPhases(outline: PlanOutline): PlanOutline {
+  let { nodes } = outline;
+  for (;;) {
+    const wholes = new Set(nodes.map(({ parent }) => parent));
+    const kept = nodes.filter(
+      ({ id, structure, steps }) => structure !== 'phase' || steps.length > 0 || wholes.has(id),
+    );
+    if (kept.length === nodes.length)
+      return nodes === outline.nodes ? outline : { ...outline, nodes: setLevels(nodes) };
+    nodes = kept;
+  }
+}
+
+function takesFrom({ args = {}, when }: StepDraft): string[] {
+  return [
+    ...referencesOf(args).map(({ $from }) => $from),
+    ...conditionsOf(when).map(({ step }) => step),
+  ];
+}
+
+/** What waited for a step that goes waits for what that step waited for. */
+function bridge(after: Dependency[], gone: Map<string, Dependency[]>): Dependency[] {
+  const seen = new Set<string>();
+  const found: Dependency[] = [];
+  const open = [...after];
+  for (let one = open.shift(); one !== undefined; one = open.shift()) {
+    if (seen.has(`${one.type} ${one.id}`)) continue;
+    seen.add(`${one.type} ${one.id}`);
+    const behind = gone.get(one.id);
+    if (behind === undefined) found.push(one);
+    else open.push(...behind);
+  }
+  return found;
+}
+
+export function removeSteps(outline: PlanOutline, ids: string[]): Edited {
+  const places = placeSteps(outline);
+  const removed = new Set(ids);
+  const problems = ids.filter((id) => !places.has(id)).map((id) => `There is no step ${id}.`);
+  for (const [id, { step }] of places) {
+    if (removed.has(id)) continue;
+    const lost = takesFrom(step).find((source) => removed.has(source));
+    if (lost !== undefined)
+      problems.push(`Step ${id} uses the output of step ${lost}. Change or remove it as well.`);
+  }
+  if (problems.length > 0) return { problems: [...new Set(problems)] };
+  const emptied = outline.nodes.filter(
+    ({ steps }) => steps.length > 0 && steps.every(({ id = '' }) => removed.has(id)),
+  );
+  const goneNodes = new Map(emptied.map(({ id, after }) => [id, after]));
+  const goneSteps = new Map(
+    ids.map((id) => [id, (places.get(id)?.step.after ?? []).map(toDependency)] as const),
+  );
+  const nodes = outline.nodes
+    .filter(({ id }) => !goneNodes.has(id))
+    .map((node): OutlineNode => {
+      const touched =
+        node.after.some(({ id }) => goneNodes.has(id)) ||
+        node.steps.some(
+          ({ id = '', after = [] }) =>
+            removed.has(id) || after.some((entry) => removed.has(toDependency(entry).id)),
+        );
+      if (!touched) return node;
+      const steps = node.steps
+        .filter(({ id = '' }) => !removed.has(id))
+        .map((step): StepDraft => {
+          if (step.after === undefined) return step;
+          return { ...step, after: bridge(step.after.map(toDependency), goneSteps) };
+        });
+      return { ...node, after: bridge(node.after, goneNodes), steps };
+    });
+  return { outline: dropEmptyPhases(withNodes(outline, nodes)) };
+}
+
+/** `null`: taken away; left out: as it was. */
+export type Timing = {
+  not_before?: string | null;
+  deadline?: string | null;
+  duration_minutes?: number | null;
+  recurs?: Recurs | null;
+};
+
+/** Times of the named steps. Steps that repeat together become one series. */
+export function scheduleSteps(outline: PlanOutline, ids: string[], timing: Timing): Edited {
+  const places = placeSteps(outline);
+  const problems = ids.filter((id) => !places.has(id)).map((id) => `There is no step ${id}.`);
+  if (problems.length > 0) return { problems };
+  const { recurs, ...times } = timing;
+  const named = new Set(ids);
+  const timed = outline.nodes.map((node) => timeNode(node, named, times));
+  if (recurs === undefined) return { outline: { ...outline, nodes: timed } };
+  return { outline: dropEmptyPhases(withNodes(outline, repeatSteps(timed, named, recurs))) };
+}
+
+function timeNode(
+  node: OutlineNode,
+  named: Set<string>,
+  times: Omit<Timing, 'recurs'>,
+): OutlineNode {
+  const mine = node.steps.filter(({ id = '' }) => named.has(id));
+  if (mine.length === 0 || Object.keys(times).length === 0) return node;
+  const { not_before, duration_minutes } = times;
+  const steps = node.steps.map((step): StepDraft => {
+    if (!named.has(step.id ?? '')) return step;
+    const { not_before: start, duration_minutes: length, ...rest } = step;
+    const from = not_before === undefined ? start : (not_before ?? undefined);
+    const minutes = duration_minutes === undefined ? length : (duration_minutes ?? undefined);
+    return {
+      ...rest,
+      ...(from === undefined ? {} : { not_before: from }),
+      ...(minutes === undefined ? {} : { duration_minutes: minutes }),
+    };
+  });
+  // A node with other steps keeps its own times.
+  if (mine.length < node.steps.length) return { ...node, steps };
+  const { duration_minutes: _, ...rest } = times;
+  return {
+    ...node,
+    ...rest,
+    ...(duration_minutes !== undefined && node.steps.length === 1 ? { duration_minutes } : {}),
+    steps,
+  };
+}
+
+function repeatSteps(
+  nodes: OutlineNode[],
+  named: Set<string>,
+  recurs: Recurs | null,
+): OutlineNode[] {
+  const isNamed = ({ id = '' }: StepDraft) => named.has(id);
+  const whole = nodes.find(({ steps }) => steps.length === named.size && steps.every(isNamed));
+  if (recurs === null || whole !== undefined) {
+    const changed = (node: OutlineNode) =>
+      node === whole || (recurs === null && node.steps.some(isNamed));
+    return nodes.map(
+      (node): OutlineNode =>
+        changed(node)
+          ? { ...node, recurs, rhythm: recurs === null ? 'one_off' : 'recurring' }
+          : node,
+    );
+  }
+  // Steps of several nodes: one node takes them, with the order among them.
+  const owners = nodes.filter(({ steps }) => steps.some(isNamed));
+  const [first] = owners;
+  if (first === undefined) return nodes;
+  const stepsOfNode = new Map(nodes.map(({ id, steps }) => [id, steps]));
+  const taken = owners.flatMap((node) =>
+    node.steps.filter(isNamed).map((step): StepDraft => {
+      const inherited = node.after.flatMap(({ id }) => stepsOfNode.get(id) ?? []).filter(isNamed);
+      const after = [...(step.after ?? []), ...inherited.map(({ id = '' }) => id)];
+      return after.length === 0 ? step : { ...step, after };
+    }),
+  );
+  const left = nodes
+    .map((node) =>
+      owners.includes(node)
+        ? { ...node, steps: node.steps.filter((step) => !isNamed(step)) }
+        : node,
+    )
+    .filter((node) => node === first || !owners.includes(node) || node.steps.length > 0);
+  return left.map(
+    (node): OutlineNode =>
+      node.id === first.id
+        ? {
+            ...node,
+            title: shorten(taken.map(({ description }) => description).join('; '), 3000),
+            steps: taken,
+            after: node.after,
+            recurs,
+            rhythm: 'recurring',
+          }
+        : {
+            ...node,
+            after: node.after.filter(
+              ({ id }) => !owners.some((owner) => owner.id === id && owner !== first),
+            ),
+          },
+  );
+}

@@ -1,0 +1,44 @@
+// What a session has looked up: kept over stages and turns within a bound, and stored with the plan as its evidence (A13).
+import type { PlanContext } from '#domain/plan/plan.ts';
+import type { SessionRead } from '#domain/planning/state.ts';
+import type { Json } from '#domain/text.ts';
+
+/** Characters of JSON of one output, and of all of them together: what a plan's context holds inline is 50 KB. */
+const outputAtMost = 12_000;
+const allAtMost = 40_000;
+const readsAtMost = 100;
+
+/** The beginning of what is too long, as text. */
+export function cutData(data: Json, most = outputAtMost): Json {
+  const text = JSON.stringify(data);
+  if (text.length <= most) return data;
+  return `${text.slice(0, most).toWellFormed()}… (${text.length - most} more characters)`;
+}
+
+function isSame(one: SessionRead, other: SessionRead): boolean {
+  return (
+    one.operation === other.operation && JSON.stringify(one.args) === JSON.stringify(other.args)
+  );
+}
+
+/** `reads` with one more. The same call replaces its earlier result; the oldest go when there is no room. */
+export function addRead(reads: SessionRead[], read: SessionRead): SessionRead[] {
+  const cut = { ...read, data: cutData(read.data) };
+  const kept = [...reads.filter((one) => !isSame(one, cut)), cut].slice(-readsAtMost);
+  let length = kept.reduce((sum, one) => sum + JSON.stringify(one).length, 0);
+  while (length > allAtMost && kept.length > 1) length -= JSON.stringify(kept.shift()).length;
+  return kept;
+}
+
+/** The reads as a plan keeps them: `1 workspace_read` and so on. */
+export function toToolOutputs(
+  reads: SessionRead[],
+  split: (operation: string) => { tool: string; operation: string },
+): PlanContext['tool_outputs'] {
+  return Object.fromEntries(
+    reads.map(({ operation, args, data }, index) => [
+      `${index + 1} ${operation}`.slice(0, 200),
+      { ...split(operation), data: { args, output: data } },
+    ]),
+  );
+}

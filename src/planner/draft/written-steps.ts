@@ -1,0 +1,141 @@
+// Steps as a model writes them into the draft: whole ones, and changes of those that are there. What servers without strict
+// schemas send is read too: arguments as JSON text, tool and operation apart, null for what is not said.
+import { z } from 'zod';
+import { CountersignError } from '#domain/errors.ts';
+import { ConditionOperator } from '#domain/plan/condition.ts';
+import { StepDraft } from '#domain/plan/plan.ts';
+import { isObject, type Json, JsonObject, JsonValue, line, parseJson } from '#domain/text.ts';
+import type { OperationSpec } from '#domain/tool.ts';
+import { toMoment } from '#timeline/recurrence.ts';
+import { indexOperations, readConditions } from '../grammar/read-step.ts';
+
+/** A condition on the output of an earlier step, as it is written. */
+export const writtenCondition = z.strictObject({
+  step: z.string(),
+  path: z.string().describe('JSON pointer into its output'),
+  is: ConditionOperator,
+  value: z.json().optional(),
+});
+
+/** What a model may say of a step; only the first four are needed for a new one. */
+export const writtenStepShape = {
+  id: z.string().describe('short and unique: 1, 2, 2a'),
+  description: z.string().describe('what it does, verb first'),
+  operation: z.string().describe('full name of an operation'),
+  args: JsonObject,
+  after: z
+    .array(z.json())
+    .optional()
+    .describe(
+      'ids of steps it waits for; {"id","type":"SS","lag_minutes":60} for more than "done before"',
+    ),
+  when: z.array(writtenCondition).optional().describe('skipped unless all hold'),
+  ask_before: z.boolean().optional().describe('a person confirms just before it runs'),
+  phase: z.string().optional().describe('name of the phase it belongs to'),
+  not_before: z.string().optional().describe('local ISO 8601 time'),
+  notes: z.string().optional(),
+};
+
+/** A step of the draft, and where it stands. `undefined`: not said; `null`: taken away. */
+export type StepParts = {
+  step: { [key in Exclude<keyof StepDraft, 'id'>]?: StepDraft[key] | undefined } & { id: string };
+  phase: string | null | undefined;
+  /** Keys of the step that are taken away. */
+  cleared: (keyof StepDraft)[];
+  /** The step's arguments change only where these do. */
+  argsCleared: string[];
+};
+
+export type StepReader = (raw: Json, isNew: boolean) => StepParts | { problems: string[] };
+
+const clearable = new Set(['after', 'when', 'ask_before', 'not_before', 'notes', 'args']);
+
+/** @param timezone in which times without an offset are meant */
+export function createStepReader(manifest: OperationSpec[], timezone: string): StepReader {
+  const find = indexOperations(manifest);
+  return (raw, isNew) => {
+    const given = typeof raw === 'string' ? parseJson(raw) : raw;
+    if (!isObject(given)) return { problems: ['A step is an object.'] };
+    const { phase, duration_minutes: _, ...said } = JsonObject.parse(given);
+    const id = typeof said.id === 'number' ? String(said.id) : said.id;
+    if (typeof id !== 'string' || id.trim() === '')
+      return { problems: ['A step has no id. Give each a short one of its own.'] };
+    const name = `Step ${id.slice(0, 40)}`;
+    const args = readArguments(said.args);
+    if (args === undefined) return { problems: [`${name}: args is not a JSON object.`] };
+    const cleared = Object.entries(said).flatMap(([key, value]) =>
+      value === null && clearable.has(key) ? [key] : [],
+    );
+    const present = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== null));
+    const nulls = isNew ? [] : Object.entries(args ?? {}).filter(([, value]) => value === null);
+    const written = {
+      ...present,
+      id: id.trim(),
+      ...readConditions(present.when),
+      ...(args === null
+        ? {}
+        : {
+            args: Object.fromEntries(
+              Object.entries(args).filter((entry) => isNew || entry[1] !== null),
+            ),
+          }),
+      ...nameOperation(present, find),
+      ...readTime(present.not_before, timezone),
+    };
+    const schema = isNew
+      ? StepDraft.extend({ id: line(200) })
+      : StepDraft.partial().extend({ id: line(200) });
+    const parsed = schema.safeParse(written);
+    if (!parsed.success) {
+      const problems = parsed.error.issues
+        .slice(0, 5)
+        .map(({ path, message }) => `${name}: ${path.join('.') || 'it'}: ${message}.`);
+      return { problems };
+    }
+    return {
+      step: parsed.data,
+      phase:
+        typeof phase === 'string' && phase.trim() !== ''
+          ? phase.trim()
+          : phase === null
+            ? null
+            : undefined,
+      cleared: cleared.filter((key): key is keyof StepDraft => key in StepDraft.shape),
+      argsCleared: nulls.map(([key]) => key),
+    };
+  };
+}
+
+/** null: nothing was said; undefined: it is no object. */
+function readArguments(value: Json | undefined): JsonObject | null | undefined {
+  if (value === undefined || value === null) return null;
+  const given = typeof value === 'string' ? (value.trim() === '' ? {} : parseJson(value)) : value;
+  return isObject(given) ? JsonObject.parse(given) : undefined;
+}
+
+function nameOperation(
+  { tool, operation }: JsonObject,
+  find: ReturnType<typeof indexOperations>,
+): { tool?: string; operation?: string } {
+  const textOf = (value: Json | undefined) => (typeof value === 'string' ? value.trim() : '');
+  const [first, second] = [textOf(tool), textOf(operation)];
+  if (first === '' && second === '') return {};
+  const spec = find(first, second);
+  if (spec !== undefined) return { tool: spec.tool, operation: spec.operation };
+  // The check of the operation says that there is none of that name.
+  return { tool: first || second, operation: second || first };
+}
+
+/** A time that cannot be read is left as it is, for the schema to refuse. */
+function readTime(value: Json | undefined, timezone: string): { not_before?: string } {
+  if (typeof value !== 'string') return {};
+  try {
+    return { not_before: toMoment(value.trim(), timezone).toISOString() };
+  } catch (error) {
+    if (error instanceof CountersignError) return { not_before: value };
+    throw error;
+  }
+}
+
+/** Any JSON value, for reading a list of steps one by one. */
+export const StepList = z.array(JsonValue);

@@ -1,0 +1,146 @@
+// The briefing: what is different each time. The stage's task, the person, the time, what was read and decided so far.
+import type { InteractionPolicy } from '#domain/people/policy.ts';
+import type { PlanningModes } from '#domain/planning/run.ts';
+import type { Stage } from '#domain/planning/stages.ts';
+import type { PlanningState, SessionRead } from '#domain/planning/state.ts';
+import { localDate, toLocalIso } from '#timeline/recurrence.ts';
+import { wrapUntrusted } from '../../agent/tool-call.ts';
+import type { PlanningLimits } from '../../budget/limits.ts';
+import { lengthOf, optionLength, optionsWanted } from '../../policy/effects.ts';
+
+/** What a stage is for, where that is not the usual: find out what is wanted, draft it, submit it. */
+const tasks: Partial<Record<Stage, string>> = {
+  COLLECT_CONTEXT:
+    'Plain work is drafted at once. Work with milestones, habits or a long build-up: call "select_pattern" first; the outline comes next.',
+  DRAFT_OUTLINE:
+    'Draft what is to be done, then call "submit_plan" (or "generate_nodes", where it is offered, for an outline with milestones, checkpoints, or amounts that add up).',
+  DRAFT_ROADMAP:
+    'Only the order of the outline is to be changed. Call "resolve_dependencies" with the edges that the feedback asks for, then "build_roadmap".',
+  DRAFT_SCHEDULE:
+    'Only times are to be changed. Call "generate_schedule" with what the feedback says about dates, durations and deadlines.',
+};
+
+/** How fine the outline should be (0: as coarse as can be run; 10: every small step of its own). */
+function describeLevel({ reasoning_level, planning_mode }: PlanningModes): string {
+  const grain =
+    reasoning_level <= 1
+      ? 'as few steps as can be run'
+      : reasoning_level >= 7
+        ? 'fine-grained: each piece of work that can be checked by itself is a step of its own'
+        : 'one step for each piece of work a person would name';
+  const wide =
+    planning_mode === 'extensive' ? ' Cover preparation, checking and hand-over too.' : '';
+  return `Granularity ${reasoning_level} of 10: ${grain}.${wide}`;
+}
+
+const tones: Record<InteractionPolicy['tone'], string> = {
+  neutral: 'Write plainly.',
+  friendly: 'Write in a warm, informal tone, with contractions.',
+  clinical: 'Write in a formal, impersonal tone: facts only, no contractions, no pleasantries.',
+};
+
+const styles: Record<InteractionPolicy['conversation_style'], string> = {
+  concise: 'Lead with the outcome; no preamble.',
+  standard: 'Lead with the outcome, then what is needed to understand it.',
+  conversational: 'Write as in a conversation, in full sentences.',
+  coach: 'Say why for each choice you made, and what it means for the person.',
+};
+
+/** How the person likes to be talked to and asked. Nothing shortens or rewords an answer afterwards. */
+function describePolicy(policy: InteractionPolicy): string {
+  const { tone, conversation_style, probing_depth, autonomy } = policy;
+  const { sentences, items } = lengthOf(policy);
+  const ask =
+    probing_depth === 0
+      ? 'Ask nothing: assume what is most likely and state it.'
+      : `Ask at most ${probing_depth} questions.`;
+  const dare = {
+    high: 'Assume what is sensible rather than ask.',
+    medium: 'Ask only where a wrong assumption would cost something.',
+    low: 'Where something has two meanings, ask before you assume.',
+  }[autonomy];
+  return `How they like it: ${tones[tone]} ${styles[conversation_style]} At most ${sentences} sentences or ${items} lines of a list, unless they ask for more; never leave out a warning, a negation or a doubt. Where you offer options, ${optionsWanted(policy)}, each of at most ${optionLength(policy)} characters. ${ask} ${dare}`;
+}
+
+/** `Wednesday, 4 March 2026, 11:00 in Europe/Berlin` */
+function describeTime(now: Date, timezone: string): string {
+  const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long', timeZone: timezone }).format(
+    now,
+  );
+  return `Now it is ${weekday}, ${localDate(now, timezone)}, ${toLocalIso(now, timezone).slice(11, 16)} for them, in ${timezone}.`;
+}
+
+/** Titles that stand in a hint may have been copied from anywhere: none of them begins a line of ours. */
+function onOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ');
+}
+
+/** Characters of what was read before. */
+const readsAtMost = 12_000;
+
+/** What the session has read so far, the latest where not all has room. */
+function describeReads(reads: SessionRead[]): string[] {
+  if (reads.length === 0) return [];
+  const shown: string[] = [];
+  let left = readsAtMost;
+  for (const { operation, args, data } of reads.toReversed()) {
+    const text = `${operation} ${JSON.stringify(args)}: ${typeof data === 'string' ? data : JSON.stringify(data)}`;
+    const cut = text.length <= left ? text : `${text.slice(0, left).toWellFormed()}…`;
+    shown.unshift(cut);
+    left -= cut.length;
+    if (left < 200) break;
+  }
+  const lost = reads.length - shown.length;
+  return [
+    `Read so far${lost > 0 ? ` (${lost} more not shown)` : ''}:`,
+    wrapUntrusted('read', shown.join('\n')),
+  ];
+}
+
+export type Briefed = {
+  state: Readonly<PlanningState>;
+  stage: Stage;
+  user: string;
+  policy: InteractionPolicy;
+  modes: PlanningModes;
+  timezone: string;
+  limits: PlanningLimits;
+  /** Operations that look likely, where not all are in the system prompt. */
+  likely: string[];
+  /** Tools that are connected, where not all of their operations are listed. */
+  connected: string[];
+};
+
+export function writeBriefing(options: Briefed): string {
+  const { state, stage, user, policy, modes, timezone, limits, likely, connected } = options;
+  const { pattern, rfc, hints, assumed, offered, reads } = state;
+  const lines = [
+    `${onOneLine(user)} asks. ${describeTime(new Date(state.now), timezone)}`,
+    describePolicy(policy),
+    describeLevel(modes),
+  ];
+  if (connected.length > 0) lines.push(`Connected: ${connected.join('; ')}.`);
+  if (likely.length > 0) lines.push('Operations that may fit:', ...likely);
+  if (pattern !== null && stage !== 'COLLECT_CONTEXT') {
+    const { pattern_type, subtype, variant } = pattern;
+    const names = [pattern_type, subtype, variant].filter((name) => name !== undefined);
+    lines.push(`The pattern is ${onOneLine(names.join(' / '))}.`);
+  }
+  if (rfc?.status === 'approved') lines.push(`A person has approved ${onOneLine(rfc.proposes)}.`);
+  if (rfc?.status === 'rejected')
+    lines.push(`A person has refused ${onOneLine(rfc.proposes)}: use a known pattern and subtype.`);
+  if (offered.length > 0) lines.push(wrapUntrusted('offered', JSON.stringify(offered)));
+  if (assumed.length > 0)
+    lines.push('Assumed instead of asked:', ...assumed.map((one) => `- ${onOneLine(one)}`));
+  lines.push(...describeReads(reads));
+  if (hints.length > 0) {
+    const tries = state.retries[stage] ?? 1;
+    lines.push(
+      `Try ${tries + 1} of ${limits.retries + 1}. What was wrong with the draft, and is to be put right first:`,
+      ...hints.map((hint) => `- ${onOneLine(hint)}`),
+    );
+  }
+  const task = tasks[stage];
+  if (task !== undefined) lines.push(`Now: ${task}`);
+  return lines.join('\n');
+}
