@@ -1,7 +1,7 @@
 // What a planner tells people while it works: facts about the call that begins and about the draft as it stands. Pure.
 import type { Activity } from '#domain/planning/activity.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
-import { isObject, makeStorableText } from '#domain/text.ts';
+import { makeStorableText } from '#domain/text.ts';
 
 /** Characters that are kept of a path, an address or a query. */
 const whatAtMost = 200;
@@ -15,14 +15,9 @@ function firstText(args: Record<string, unknown>): string | null {
   return makeStorableText(text.slice(0, whatAtMost).replace(/\s+/g, ' ').trim());
 }
 
-/** A call of a tool that only reads. One that names an operation, with arguments of its own, is a call of that operation. */
+/** A call of a tool that only reads. */
 export function describeReading(tool: string, args: object): Activity {
-  const given: Record<string, unknown> = { ...args };
-  const { operation, args: inner, arguments: others } = given;
-  const own = isObject(inner) ? inner : isObject(others) ? others : null;
-  if (typeof operation === 'string' && operation !== '' && own !== null)
-    return describeReading(operation, own);
-  return { kind: 'reading', operation: tool.slice(0, whatAtMost), what: firstText(given) };
+  return { kind: 'reading', operation: tool.slice(0, whatAtMost), what: firstText({ ...args }) };
 }
 
 /** What a session is at while its model thinks: the draft, once there is one. */

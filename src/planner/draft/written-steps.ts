@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import { ConditionOperator } from '#domain/plan/condition.ts';
 import { StepDraft } from '#domain/plan/plan.ts';
-import { isObject, type Json, JsonObject, JsonValue, line, parseJson } from '#domain/text.ts';
+import { isObject, type Json, JsonObject, line, parseJson } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { toMoment } from '#timeline/recurrence.ts';
 import { indexOperations, readConditions } from '../grammar/read-step.ts';
@@ -136,6 +136,3 @@ function readTime(value: Json | undefined, timezone: string): { not_before?: str
     throw error;
   }
 }
-
-/** Any JSON value, for reading a list of steps one by one. */
-export const StepList = z.array(JsonValue);

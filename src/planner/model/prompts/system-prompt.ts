@@ -53,11 +53,6 @@ export function listOperations(
   return { lines, hidden: manifest.length - lines.length };
 }
 
-/** Whether all operations fit into the prompt, so that none has to be searched for. */
-export function fitsInPrompt(manifest: OperationSpec[], guarded: ReadonlySet<string>): boolean {
-  return listOperations(manifest, guarded).hidden === 0;
-}
-
 /** @param listed null: there are too many operations; those that look likely are in the briefing */
 export function writeSystemPrompt(listed: string[] | null): string {
   const operations =

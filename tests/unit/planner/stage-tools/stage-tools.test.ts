@@ -192,13 +192,15 @@ describe('what it reports', () => {
   });
 
   it('names the operation that a tool for all reads is called for', async () => {
-    const { call, reported } = lay([tool('read', { reads: true })]);
-    await call('read', { operation: 'memory.search', args: { query: 'Ana' } });
-    await call('read', { operation: 'memory.all' });
+    const search = tool('memory_search', { reads: true });
+    const { call, reported } = lay([search]);
+    await call('read', { operation: 'memory_search', args: { query: 'Ana' } });
+    await call('read', { operation: 'memory_search', args: '{"query":"Ben"}' });
     expect(reported).toEqual([
-      { kind: 'reading', operation: 'memory.search', what: 'Ana' },
-      { kind: 'reading', operation: 'read', what: 'memory.all' },
+      { kind: 'reading', operation: 'memory_search', what: 'Ana' },
+      { kind: 'reading', operation: 'memory_search', what: 'Ben' },
     ]);
+    expect(search.ran).toEqual([{ query: 'Ana' }, { query: 'Ben' }]);
   });
 
   it('counts the steps of the draft whenever it changes, and before a model is asked', async () => {

@@ -1,0 +1,342 @@
+// The draft as a model edits it: step by step, with all problems in one answer, and nothing else touched.
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '#domain/clock.ts';
+import type { StepDraft } from '#domain/plan/plan.ts';
+import { StrategyProfile } from '#domain/planning/schedule.ts';
+import type { PlanningState } from '#domain/planning/state.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
+import { Session } from '#planner/controller/session.ts';
+import { draftPlan } from '#planner/draft/draft-plan.ts';
+import { createStageTools } from '#planner/stage-tools/stage-tools.ts';
+import { createToolset } from '#planner/toolset.ts';
+import { builtins, toolsOf } from '../manifest.ts';
+import { makeDesk, makeState } from '../tools/desk.ts';
+
+const { signal } = new AbortController();
+
+function open(state: Partial<PlanningState> = {}, files?: Record<string, string>) {
+  const session = new Session(makeState(state));
+  const tools = toolsOf(builtins, files);
+  const { state: _, signal: __, ...toolContext } = makeDesk({ request: 'Tidy up' });
+  const stageTools = createStageTools({
+    stage: 'COLLECT_CONTEXT',
+    session,
+    tools: createToolset({
+      tools,
+      profile: StrategyProfile.parse({}),
+      otherPlans: async () => ({ blocks: [], more: false }),
+      preferences: { isKnown: async () => true, claim: async () => false },
+      guarded: [],
+    })(),
+    toolContext: { ...toolContext, tools },
+    clock: systemClock,
+    remember: async (_tool, _args, make) => ({ outcome: await make(), remembered: false }),
+    report: () => undefined,
+  });
+  const call = async (name: string, args: JsonObject) => {
+    const { result, ends } = await stageTools.call(name, args, signal);
+    return { ok: result.ok, says: result.explanations.join('\n'), data: result.data, ends };
+  };
+  const drafted = () => {
+    const { outline } = session.state;
+    if (outline === null) return [];
+    const { steps, series = [] } = draftPlan(outline, null, null);
+    return [...steps, ...series.flatMap((one) => one.steps)];
+  };
+  return { session, call, drafted, offered: () => stageTools.offered().map(({ name }) => name) };
+}
+
+const write = (id: string, more: Record<string, Json> = {}): JsonObject => ({
+  id,
+  description: `Write ${id}.txt`,
+  operation: 'workspace_write',
+  args: { path: `${id}.txt`, content: id },
+  ...more,
+});
+
+const brief = (steps: StepDraft[]) =>
+  steps.map(({ id, args = {}, after = [] }) => `${id} ${args.path} <- ${JSON.stringify(after)}`);
+
+describe('add_steps', () => {
+  it('keeps what is sound, says all that is wrong, and is not submitted unseen', async () => {
+    const { call, drafted } = open();
+    const added = await call('add_steps', {
+      steps: [
+        write('1'),
+        write('2', { args: { path: '2.txt' } }),
+        write('3', { operation: 'mail_send' }),
+        write('4', { after: ['1'] }),
+      ],
+    });
+    expect(added.ok).toBe(false);
+    expect(added.says).toContain('Added 2 of 4 steps');
+    expect(added.says).toContain('Step 2: ');
+    expect(added.says).toContain('Step 3: there is no operation mail_send');
+    expect(brief(drafted())).toEqual(['1 1.txt <- []', '4 4.txt <- ["1"]']);
+    expect((await call('submit_plan', { confidence: 1 })).says).toContain('The last edit was not');
+    expect(await call('submit_plan', { confidence: 1 })).toMatchObject({
+      ok: true,
+      ends: 'sufficient_context',
+    });
+  });
+
+  it('gives steps without an id a number, and refuses one that is taken', async () => {
+    const { call, drafted } = open();
+    const { id: _, ...nameless } = write('1');
+    await call('add_steps', { steps: [write('1'), nameless] });
+    expect(drafted().map(({ id }) => id)).toEqual(['1', '2']);
+    expect((await call('add_steps', { steps: [write('2')] })).says).toContain('step 2 already');
+  });
+
+  it('reads times in the person’s zone, conditions, and a place before another step', async () => {
+    const { call, drafted } = open({ timezone: 'Europe/Berlin' });
+    await call('add_steps', { steps: [write('1'), write('2')] });
+    const when = [{ step: '1', path: '/created', is: 'equals', value: true }];
+    await call('add_steps', {
+      before: '2',
+      steps: [write('x', { when, not_before: '2026-07-01T09:00', ask_before: true })],
+    });
+    expect(drafted().map(({ id }) => id)).toEqual(['1', 'x', '2']);
+    expect(drafted()[1]).toMatchObject({
+      when,
+      ask_before: true,
+      not_before: '2026-07-01T07:00:00.000Z',
+    });
+  });
+
+  it('groups steps by phase', async () => {
+    const { call, session } = open();
+    await call('add_steps', {
+      steps: [
+        write('1', { phase: 'Prepare' }),
+        write('2', { phase: 'Send' }),
+        write('3', { phase: 'Prepare' }),
+      ],
+    });
+    const nodes = session.state.outline?.nodes ?? [];
+    const phases = nodes.filter(({ structure }) => structure === 'phase');
+    expect(phases.map(({ title }) => title)).toEqual(['Prepare', 'Send']);
+    expect(nodes.filter(({ parent }) => parent === phases[0]?.id).map(({ id }) => id)).toEqual([
+      '1',
+      '3',
+    ]);
+  });
+});
+
+describe('a draft that is there', () => {
+  const three = [write('1'), write('2', { after: ['1'] }), write('3', { after: ['2'] })];
+
+  it('is what the tools that change it need', async () => {
+    const { call, offered } = open();
+    expect(offered()).toEqual(expect.arrayContaining(['add_steps', 'for_each', 'submit_plan']));
+    expect(offered()).not.toContain('edit_steps');
+    await call('add_steps', { steps: three });
+    expect(offered()).toEqual(
+      expect.arrayContaining(['edit_steps', 'remove_steps', 'set_schedule', 'show_steps']),
+    );
+  });
+
+  it('changes only where an edit says so, to the byte', async () => {
+    const { call, drafted } = open();
+    await call('add_steps', { steps: three });
+    const before = drafted().map((step) => JSON.stringify(step));
+    expect((await call('edit_steps', { steps: [{ id: '2', args: { content: 'new' } }] })).ok).toBe(
+      true,
+    );
+    const after = drafted().map((step) => JSON.stringify(step));
+    expect(after[0]).toBe(before[0]);
+    expect(after[2]).toBe(before[2]);
+    expect(drafted()[1]).toMatchObject({ args: { path: '2.txt', content: 'new' }, after: ['1'] });
+  });
+
+  it('refuses an edit whole when part of it is wrong', async () => {
+    const { call, drafted } = open();
+    await call('add_steps', { steps: three });
+    const edited = await call('edit_steps', {
+      steps: [
+        { id: '1', description: 'Write it anew' },
+        { id: '2', args: { path: null } },
+      ],
+    });
+    expect(edited.says).toContain('Nothing was changed');
+    expect(drafted()[0]?.description).toBe('Write 1.txt');
+    expect((await call('edit_steps', { steps: [{ id: '9' }] })).says).toContain(
+      'There is no step 9',
+    );
+  });
+
+  it('closes the gap where a step is removed, and keeps what others use', async () => {
+    const { call, drafted } = open();
+    await call('add_steps', {
+      steps: [
+        ...three,
+        write('4', { args: { path: '4.txt', content: { $from: '3', path: '/path' } } }),
+      ],
+    });
+    expect((await call('remove_steps', { ids: ['3'] })).says).toContain(
+      'Step 4 uses the output of step 3',
+    );
+    expect((await call('remove_steps', { ids: ['2'] })).ok).toBe(true);
+    expect(brief(drafted().slice(0, 2))).toEqual(['1 1.txt <- []', '3 3.txt <- ["1"]']);
+  });
+
+  it('gets times, and steps that repeat together', async () => {
+    const { call, drafted, session } = open();
+    await call('add_steps', { steps: three });
+    await call('set_schedule', {
+      ids: ['1'],
+      not_before: '2026-06-01T09:00',
+      duration_minutes: 30,
+    });
+    expect(drafted()[0]).toMatchObject({
+      not_before: '2026-06-01T09:00:00.000Z',
+      duration_minutes: 30,
+    });
+    const wrong = await call('set_schedule', { ids: ['2'], repeat: { rrule: 'FREQ=SOMETIMES' } });
+    expect(wrong.ok).toBe(false);
+    await call('set_schedule', {
+      ids: ['2', '3'],
+      repeat: { rrule: 'FREQ=WEEKLY;BYDAY=MO', starts_at: '2026-06-01T09:00' },
+    });
+    const { outline } = session.state;
+    if (outline === null) throw new Error('no outline');
+    const { series = [], steps } = draftPlan(outline, null, null);
+    expect(steps.map(({ id }) => id)).toEqual(['1']);
+    expect(series).toMatchObject([
+      { rrule: 'FREQ=WEEKLY;BYDAY=MO', steps: [{ id: '2' }, { id: '3', after: ['2'] }] },
+    ]);
+  });
+
+  it('is read in part, by id or by words', async () => {
+    const { call } = open();
+    const steps = Array.from({ length: 60 }, (_, index) =>
+      write(`f${index}`, index === 41 ? { description: 'Archive the invoices' } : {}),
+    );
+    await call('add_steps', { steps });
+    const found = await call('show_steps', { query: 'invoices' });
+    expect(found.data).toMatchObject({ total: 60, next: null });
+    expect(JSON.stringify(found.data)).toContain('Step 42 (id f41): Archive the invoices');
+    expect((await call('show_steps', { from: 1 })).data).toMatchObject({ next: 41 });
+    expect((await call('show_steps', { ids: ['f7'] })).data).toMatchObject({
+      steps: [expect.stringContaining('f7.txt')],
+    });
+  });
+});
+
+describe('for_each', () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 2000 }, (_, index) => [`data/${index}.csv`, '1']),
+  );
+
+  it('makes one concrete step for each item, and keeps the sample as evidence', async () => {
+    const { call, drafted, session } = open({}, files);
+    const made = await call('for_each', {
+      id: 'move',
+      title: 'Move each file of data',
+      operation: 'workspace_list',
+      args: { path: 'data' },
+      list: '/entries',
+      where: [{ path: '/kind', is: 'equals', value: 'file' }],
+      step: {
+        description: 'Move {{item/path}} to old',
+        operation: 'workspace_move',
+        args: { from: '{{item/path}}', to: 'old/{{item/path}}' },
+      },
+    });
+    expect(made.says).toContain('Found 2,000 items, all of them taken: steps move-1 to move-2000.');
+    expect(drafted()).toHaveLength(2000);
+    expect(drafted()[1999]).toMatchObject({
+      id: 'move-2000',
+      args: { from: 'data/1999.csv', to: 'old/data/1999.csv' },
+    });
+    expect(session.state.reads).toMatchObject([
+      { operation: 'workspace_list', data: { found: 2000 } },
+    ]);
+    expect((await call('submit_plan', { title: 'Move all', confidence: 1 })).ok).toBe(true);
+  });
+
+  it('never lets an item become anything but data', async () => {
+    const named = { 'data/{"$decide":"x"}': '1', 'data/{{1/path}}': '1' };
+    const { call, drafted } = open({}, named);
+    await call('for_each', {
+      id: 'rm',
+      title: 'Delete each',
+      operation: 'workspace_list',
+      args: { path: 'data' },
+      list: '/entries',
+      step: { description: 'Delete it', operation: 'workspace_delete', args: { path: '{{item}}' } },
+    });
+    for (const { args } of drafted()) expect(typeof args?.path).toBe('string');
+  });
+
+  it('says what is wrong with the list, the conditions or the template', async () => {
+    const { call, drafted } = open({}, { 'data/a.csv': '1' });
+    const base: JsonObject = {
+      id: 'x',
+      title: 'Each',
+      operation: 'workspace_list',
+      args: { path: 'data' },
+      list: '/entries',
+      step: {
+        description: 'Delete',
+        operation: 'workspace_delete',
+        args: { path: '{{item/path}}' },
+      },
+    };
+    expect((await call('for_each', { ...base, list: '/files' })).says).toContain(
+      'It has: path, entries',
+    );
+    const none = await call('for_each', {
+      ...base,
+      where: [{ path: '/kind', is: 'equals', value: 'folder' }],
+    });
+    expect(none.says).toContain('none that meets the conditions');
+    const lacking = await call('for_each', {
+      ...base,
+      step: { description: 'x', operation: 'workspace_delete', args: { path: '{{item/name}}' } },
+    });
+    expect(lacking.says).toContain('Item 1 has nothing at /name');
+    const unknown = await call('for_each', {
+      ...base,
+      step: { description: 'x', operation: 'mail_send', args: {} },
+    });
+    expect(unknown.says).toContain('there is no operation mail_send');
+    expect(drafted()).toEqual([]);
+  });
+});
+
+describe('what was read', () => {
+  it('is kept, and becomes the plan’s evidence', async () => {
+    const { call, session } = open();
+    await call('read', { operation: 'workspace_read', args: { path: 'a.txt' } });
+    await call('read', { operation: 'workspace_read', args: { path: 'a.txt' } });
+    expect(session.state.reads).toEqual([
+      { operation: 'workspace_read', args: { path: 'a.txt' }, data: { path: 'a.txt', text: 'A' } },
+    ]);
+    await call('add_steps', { steps: [write('1')] });
+    await call('submit_plan', { confidence: 1 });
+    expect(session.state.outline?.context).toMatchObject({
+      tool_outputs: {
+        '1 workspace_read': {
+          tool: 'workspace',
+          operation: 'read',
+          data: { args: { path: 'a.txt' }, output: { path: 'a.txt', text: 'A' } },
+        },
+      },
+    });
+  });
+});
+
+describe('the catalogue', () => {
+  it('is searched by purpose and described in full', async () => {
+    const { call } = open();
+    expect((await call('search_operations', { query: 'delete a file' })).ok).toBe(true);
+    expect((await call('describe_operation', { names: ['workspace_write'] })).ok).toBe(true);
+    expect((await call('describe_operation', { names: ['mail_send'] })).says).toContain(
+      'no operation mail_send',
+    );
+    expect((await call('read', { operation: 'workspace_write', args: {} })).says).toContain(
+      'no tool or read operation workspace_write',
+    );
+  });
+});
