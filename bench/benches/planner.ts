@@ -21,23 +21,17 @@ const together = 50;
 const thinkingMs = 20;
 const target = { reach: 50, stretch: 20 };
 
-const proposal = {
-  title: 'Write a note',
-  summary: 'note.md exists.',
+const steps = {
   steps: [
     {
       id: '1',
       description: 'Write note.md',
-      tool: 'workspace',
-      operation: 'write',
-      args: '{"path":"note.md","content":"noted"}',
-      target: null,
-      after: [],
+      operation: 'workspace_write',
+      args: { path: 'note.md', content: 'noted' },
     },
   ],
-  risks: [],
-  confidence: 0.9,
 };
+const submission = { title: 'Write a note', summary: 'Writes note.md.', confidence: 0.9 };
 
 /** A model that takes its time and then proposes; it counts the milliseconds that are its own. */
 function createSlowModel(): { model: ChatModel; spentMs(): number } {
@@ -45,7 +39,10 @@ function createSlowModel(): { model: ChatModel; spentMs(): number } {
   const reply: ChatReply = {
     content: '',
     refusal: null,
-    toolCalls: [{ id: 'call-1', name: 'plan_propose', arguments: JSON.stringify(proposal) }],
+    toolCalls: [
+      { id: 'call-1', name: 'add_steps', arguments: JSON.stringify(steps) },
+      { id: 'call-2', name: 'submit_plan', arguments: JSON.stringify(submission) },
+    ],
     finishReason: 'tool_calls',
     usage: { input_tokens: 1000, output_tokens: 200 },
     cost_usd: 0,

@@ -38,6 +38,8 @@ export async function openTestInstance(
     /** The sign-in of Teams' double. */
     teamsCloud?: InstanceOptions['teamsCloud'];
     deliveryRule?: Partial<DeliveryRule>;
+    /** Operations beside the built-in ones. */
+    extraOperations?: InstanceOptions['extraOperations'];
     log?: Logger;
     /** false: goes on before its servers of tools are there. */
     awaitTools?: boolean;
@@ -72,6 +74,7 @@ export async function openTestInstance(
     chatPorts: options.chatPorts,
     deliveryRule: options.deliveryRule,
     teamsCloud: options.teamsCloud,
+    ...(options.extraOperations === undefined ? {} : { extraOperations: options.extraOperations }),
   });
   if (options.awaitTools !== false)
     await waitForTools(instance, Object.keys(config.settings.mcpServers));

@@ -16,7 +16,7 @@ const valuesAtMost = 12;
 /** Characters of a line's parts. */
 const descriptionAtMost = 140;
 const argumentsAtMost = 300;
-const outputAtMost = 160;
+const outputAtMost = 130;
 /** Characters of each part of a whole description. */
 const partAtMost = 6000;
 
@@ -31,19 +31,38 @@ function gistOf(description: string): string {
   return cut(end === -1 ? line : line.slice(0, end), descriptionAtMost);
 }
 
-function marksOf({ effect, human, destructive }: OperationSpec, guarded: boolean): string {
-  const what = human === true ? 'a person does it' : effect === 'read' ? 'read' : 'write';
-  return [what, ...(destructive ? ['destructive'] : []), ...(guarded ? ['guarded'] : [])].join(
-    ', ',
-  );
+/** What is known of operations beside their own descriptions. */
+export type Standing = {
+  /** Names of those that are listed first on a card and ask again. */
+  guarded: ReadonlySet<string>;
+  /** Names of those that a planner may call itself. */
+  readable: ReadonlySet<string>;
+};
+
+function marksOf({ name, human, destructive }: OperationSpec, standing: Standing): string {
+  const marks = [
+    ...(standing.readable.has(name) ? ['read'] : []),
+    ...(human === true ? ['a person does it'] : []),
+    ...(destructive ? ['destructive'] : []),
+    ...(standing.guarded.has(name) ? ['guarded'] : []),
+  ];
+  return marks.length === 0 ? '' : ` [${marks.join(', ')}]`;
 }
 
-/** `workspace_write(path: string; content: string; overwrite?: boolean) -> { … } [write]: Write a file` */
-export function writeLine(spec: OperationSpec, guarded: boolean): string {
+/** Of an output that may also be a note that it was too large, only the output. */
+function outputOf({ anyOf, ...rest }: JsonSchema): JsonSchema {
+  const [first] = Array.isArray(anyOf) ? anyOf : [];
+  return isObject(first) ? first : { ...rest, ...(anyOf === undefined ? {} : { anyOf }) };
+}
+
+/** `workspace_write(path: string; content: string; overwrite?: boolean) -> { … } [destructive]: Write a file` */
+export function writeLine(spec: OperationSpec, standing: Standing): string {
   const args = cut(writeFields(spec.input, 1), argumentsAtMost);
   const output =
-    spec.output === undefined ? '' : ` -> ${cut(writeType(spec.output, 2), outputAtMost)}`;
-  return `${spec.name}(${args})${output} [${marksOf(spec, guarded)}]: ${gistOf(spec.description)}`;
+    spec.output === undefined
+      ? ''
+      : ` -> ${cut(writeType(outputOf(spec.output), 2), outputAtMost)}`;
+  return `${spec.name}(${args})${output}${marksOf(spec, standing)}: ${gistOf(spec.description)}`;
 }
 
 export type OperationDescription = {
@@ -55,7 +74,7 @@ export type OperationDescription = {
 };
 
 /** All there is to know of an operation: its schemas in full where they are not too long, else as types. */
-export function describeOperation(spec: OperationSpec, guarded: boolean): OperationDescription {
+export function describeOperation(spec: OperationSpec, standing: Standing): OperationDescription {
   const inFull = (schema: JsonSchema) => {
     const { $schema: _, ...rest } = schema;
     const text = JSON.stringify(rest);
@@ -64,7 +83,7 @@ export function describeOperation(spec: OperationSpec, guarded: boolean): Operat
   return {
     name: spec.name,
     what: cut(spec.description, partAtMost),
-    effect: marksOf(spec, guarded),
+    effect: `${spec.effect}${marksOf(spec, standing)}`,
     input: inFull(spec.input),
     output: spec.output === undefined ? 'not described' : inFull(spec.output),
   };

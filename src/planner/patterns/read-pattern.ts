@@ -26,17 +26,16 @@ function toPlainText(text: string, most: number): string {
   return shorten(plain, most);
 }
 
-/** Each pattern with its subtypes, whose names say what it is for. */
-const known = PatternType.options
-  .map((type) => `${type} (${patternRules[type].subtypes.join(', ')})`)
-  .join('; ');
+const known = PatternType.options.join(', ');
 
 export const ChosenPattern = z.strictObject({
   pattern_type: z.string().describe(`proposed:<name> only where none comes near; known: ${known}`),
   subtype: z
     .string()
     .nullable()
-    .describe('a known one; proposed:<snake_case_name> with an rfc where none fits'),
+    .describe(
+      'in a word or two: product_launch, sprint; proposed:<snake_case_name>, with an rfc, where none comes near',
+    ),
   variant: z.string().nullable().describe('such as sequential or ramp_up'),
   source_pattern: z
     .string()

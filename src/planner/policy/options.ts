@@ -8,9 +8,9 @@ import { measureOverlap } from './likeness.ts';
 
 /** One alternative as it is thought of. */
 export const Alternative = z.strictObject({
-  name: line(60).describe('two to five words'),
-  text: line(1000).describe('what is done: one sentence, verb first'),
-  differs: line(500).describe('how it differs: a cost, a gain or a risk'),
+  name: line(60),
+  text: line(1000).describe('one sentence, verb first'),
+  differs: line(500).describe('a cost, a gain or a risk'),
 });
 export type Alternative = z.infer<typeof Alternative>;
 

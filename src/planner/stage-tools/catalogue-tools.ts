@@ -3,8 +3,9 @@
 import { z } from 'zod';
 import { JsonObject } from '#domain/text.ts';
 import { fail, fromSchema, succeed, toJson } from '../agent/agent-tool.ts';
-import { describeOperation, writeLine } from '../catalogue/describe-operation.ts';
+import { describeOperation, type Standing, writeLine } from '../catalogue/describe-operation.ts';
 import type { OperationSearch } from '../catalogue/search-operations.ts';
+import type { ToolContext } from '../tools/planning-tool.ts';
 import { openStages, type StageTool } from './stage-tool.ts';
 
 const foundAtMost = 15;
@@ -44,7 +45,10 @@ export function createCatalogueTools(
   search: OperationSearch,
   guarded: readonly string[],
 ): StageTool[] {
-  const isGuarded = (name: string) => guarded.includes(name);
+  const standingOf = ({ tools }: ToolContext): Standing => ({
+    guarded: new Set(guarded),
+    readable: new Set(tools.readable().map(({ name }) => name)),
+  });
   const Search = z.strictObject({ query: z.string().describe('what it should do, in English') });
   const Describe = z.strictObject({ names: z.array(z.string()).min(1).max(5) });
   return [
@@ -66,16 +70,18 @@ export function createCatalogueTools(
       name: 'search_operations',
       description: 'Finds operations by their purpose, beyond those that are listed.',
       ...fromSchema(Search),
-      async run(args, { tools }) {
+      async run(args, toolContext) {
+        const { tools } = toolContext;
         const { query } = Search.parse(args);
         const found = search.find(tools.manifest(), query, foundAtMost);
+        const standing = standingOf(toolContext);
         if (found.length === 0)
           return {
             result: fail(
               `No operation matches "${query.slice(0, 100)}". Try other words for what it should do.`,
             ),
           };
-        return { result: succeed(found.map((spec) => writeLine(spec, isGuarded(spec.name)))) };
+        return { result: succeed(found.map((spec) => writeLine(spec, standing))) };
       },
     },
     {
@@ -83,7 +89,8 @@ export function createCatalogueTools(
       name: 'describe_operation',
       description: 'Says everything about operations: their full input, output and effect.',
       ...fromSchema(Describe),
-      async run(args, { tools }) {
+      async run(args, toolContext) {
+        const { tools } = toolContext;
         const { names } = Describe.parse(args);
         const manifest = new Map(tools.manifest().map((spec) => [spec.name, spec]));
         const unknown = names.filter((name) => !manifest.has(name));
@@ -93,11 +100,10 @@ export function createCatalogueTools(
               `There is no operation ${unknown.join(' or ')}. Find one with search_operations.`,
             ),
           };
+        const standing = standingOf(toolContext);
         const found = names.flatMap((name) => manifest.get(name) ?? []);
         return {
-          result: succeed(
-            toJson(found.map((spec) => describeOperation(spec, isGuarded(spec.name)))),
-          ),
+          result: succeed(toJson(found.map((spec) => describeOperation(spec, standing)))),
         };
       },
     },

@@ -239,11 +239,8 @@ const SubmitPlan = z.strictObject({
   summary: z
     .string()
     .optional()
-    .describe('one sentence in the future or present tense: what the plan will do'),
-  risks: z
-    .array(z.strictObject({ text: z.string(), sign: z.string().nullable().optional() }))
-    .optional()
-    .describe('what could go wrong or was assumed; sign: what would show it'),
+    .describe('one sentence, never in the perfect tense: what the plan will do'),
+  risks: z.array(z.string()).optional().describe('what could go wrong, and what was assumed'),
   preferences: z
     .strictObject({
       order: z

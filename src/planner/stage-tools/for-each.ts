@@ -18,14 +18,14 @@ const itemsAtMost = 20_000;
 const pagesAtMost = 500;
 const problemsAtMost = 5;
 
-const { description, operation, args, after, ask_before } = writtenStepShape;
+const { args } = writtenStepShape;
 
 const ForEach = z.strictObject({
   id: z.string().describe('the steps are called id-1, id-2, …'),
-  title: z.string().describe('what is done for each, in a few words'),
+  title: z.string(),
   operation: z.string().describe('read operation that lists the items'),
   args: JsonObject,
-  list: z.string().describe('JSON pointer to the list in its output, such as /entries'),
+  list: z.string().describe('JSON pointer to the list in its output'),
   where: z
     .array(
       z.strictObject({
@@ -38,13 +38,19 @@ const ForEach = z.strictObject({
     .describe('only items for which all hold'),
   paging: z
     .strictObject({
-      argument: z.string().describe('argument that takes the next page'),
-      next: z.string().describe('JSON pointer to it in the output'),
+      argument: z.string(),
+      next: z.string().describe('JSON pointer to the next page in the output'),
     })
     .optional(),
   step: z
-    .strictObject({ description, operation, args, after, ask_before })
-    .describe('template: "{{item}}" or "{{item/path}}" stands for the item, or a value in it'),
+    .strictObject({
+      description: z.string(),
+      operation: z.string(),
+      args,
+      after: z.array(z.json()).optional(),
+      ask_before: z.boolean().optional(),
+    })
+    .describe('template: {{item}} or {{item/path}} stands for the item, or a value in it'),
   phase: z.string().optional(),
 });
 type ForEach = z.infer<typeof ForEach>;

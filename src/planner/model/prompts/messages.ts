@@ -18,7 +18,7 @@ const likelyCharacters = 3000;
 
 /** What the messages are made of. */
 export type MessageParts = Pick<StageTask, 'request' | 'stage' | 'state' | 'current'> & {
-  tools: Pick<StageTask['tools'], 'manifest'>;
+  tools: Pick<StageTask['tools'], 'manifest' | 'readable'>;
 };
 
 export function writeMessages(
@@ -29,9 +29,16 @@ export function writeMessages(
   const { request, stage, state, current } = task;
   const { policy, timezone, revision, user, modes } = request;
   const manifest = task.tools.manifest();
-  const all = listOperations(manifest, catalogue.guarded);
+  const standing = {
+    guarded: catalogue.guarded,
+    readable: new Set(task.tools.readable().map(({ name }) => name)),
+  };
+  const all = listOperations(manifest, standing);
   const words = wordsOf(task);
-  const likely = all.hidden === 0 ? [] : catalogue.search.find(manifest, words, likelyAtMost);
+  // Where not all have room, the built-in ones are listed, and of the others those that look likely.
+  const [own, others] = partition(manifest, ({ source }) => source === 'builtin');
+  const listed = all.hidden === 0 ? all.lines : listOperations(own, standing).lines;
+  const likely = all.hidden === 0 ? [] : catalogue.search.find(others, words, likelyAtMost);
   const before = request.history.slice(-rememberedUtterances).map(
     ({ author, text }): ChatMessage => ({
       role: author === 'person' ? 'user' : 'assistant',
@@ -51,12 +58,12 @@ export function writeMessages(
       modes,
       timezone,
       limits,
-      likely: listOperations(likely, catalogue.guarded, likelyCharacters).lines,
-      connected: all.hidden === 0 ? [] : countTools(manifest),
+      likely: listOperations(likely, standing, likelyCharacters).lines,
+      connected: all.hidden === 0 ? [] : countTools(others),
     }),
   );
   return [
-    { role: 'system', content: writeSystemPrompt(all.hidden === 0 ? all.lines : null) },
+    { role: 'system', content: writeSystemPrompt(listed, all.hidden > 0) },
     ...before,
     ...more.map((content): ChatMessage => ({ role: 'user', content })),
     { role: 'user', content: request.text },
@@ -76,7 +83,11 @@ function wordsOf(task: MessageParts): string {
   return [request.text, ...feedbackOf(task), ...said.map(({ text }) => text)].join('\n');
 }
 
-/** `workspace (5 operations)`, by tool. */
+function partition<T>(items: T[], test: (item: T) => boolean): [T[], T[]] {
+  return [items.filter(test), items.filter((item) => !test(item))];
+}
+
+/** `crm (300)`, by tool. */
 function countTools(manifest: OperationSpec[]): string[] {
   return [...Map.groupBy(manifest, ({ tool }) => tool)].map(
     ([tool, specs]) => `${tool} (${specs.length})`,

@@ -37,14 +37,19 @@ const operation: OperationSpec = {
   source: 'mcp',
 };
 
+const none = new Set<string>();
+
 describe('an operation in the list', () => {
   it('says what it takes, gives and does, in a line', () => {
-    expect(writeLine(operation, false)).toBe(
+    expect(writeLine(operation, { guarded: none, readable: new Set(['tracker_list']) })).toBe(
       'tracker_list(state: "open" | "closed") -> { tickets: { id: string; points?: number | null }[] } [read]: List tickets',
     );
-    expect(writeLine({ ...operation, effect: 'write', destructive: true }, true)).toContain(
-      '[write, destructive, guarded]',
-    );
+    expect(
+      writeLine(
+        { ...operation, effect: 'write', destructive: true },
+        { guarded: new Set(['tracker_list']), readable: none },
+      ),
+    ).toContain('[destructive, guarded]');
   });
 
   it('is cut where its arguments are many, and described whole on demand', () => {
@@ -55,10 +60,12 @@ describe('an operation in the list', () => {
       ]),
     );
     const large = { ...operation, input: { type: 'object', properties, required: ['field_59'] } };
-    const line = writeLine(large, false);
+    const line = writeLine(large, { guarded: none, readable: none });
     expect(line).toMatch(/^tracker_list\(field_59: string; field_0\?: string; .*…\)/);
     expect(line.length).toBeLessThan(600);
-    expect(describeOperation(large, false).input).toContain('A long explanation');
+    expect(describeOperation(large, { guarded: none, readable: none }).input).toContain(
+      'A long explanation',
+    );
   });
 });
 
@@ -83,7 +90,7 @@ describe('the prompt', () => {
       stage: 'COLLECT_CONTEXT' as const,
       state: makeState({ now }),
       current: null,
-      tools: { manifest: () => manifest },
+      tools: { manifest: () => manifest, readable: () => [] },
     };
     return writeMessages(parts, limits, { search: createOperationSearch(), guarded: new Set() });
   }

@@ -1,0 +1,121 @@
+// What requests cost in tokens, with the real built-in operations, and with three hundred others beside them.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Operation } from '#domain/tool.ts';
+import { estimateTokens } from '#models/tokens.ts';
+import { defineOperation } from '#tools/define-operation.ts';
+import { describeOutput } from '#tools/output-schema.ts';
+import { call, propose, proposeFiles, resultsIn, revise } from '../../fixtures/model-calls.ts';
+import { type ModelInstance, openModelInstance } from '../../fixtures/model-instance.ts';
+import type { ChatBody } from '../../fixtures/openai-double.ts';
+import { useDatabase } from '../../setup/database.ts';
+
+const database = useDatabase();
+let instance: ModelInstance;
+
+/** Operations of a business server, none of which the requests below name. */
+const others = Array.from(
+  { length: 300 },
+  (_, index): Operation => ({
+    ...defineOperation({
+      tool: 'crm',
+      operation: index === 217 ? 'issue_credit_note' : `update_record_${index}`,
+      description:
+        index === 217
+          ? 'Give money back to a customer for an invoice that was paid.'
+          : `Update record type ${index} of the customer system and return the record as it is afterwards.`,
+      effect: 'write',
+      destructive: false,
+      schema: z.strictObject({
+        id: z.string().describe('Id of the record.'),
+        fields: z.record(z.string(), z.string()).optional().describe('What is to be changed.'),
+      }),
+      output: describeOutput(z.strictObject({ id: z.string(), version: z.number() })),
+      run: async ({ id }) => ({ summary: 'Done.', data: { id, version: 1 } }),
+    }),
+    source: 'mcp',
+  }),
+);
+
+beforeAll(async () => {
+  instance = await openModelInstance(database.url);
+});
+afterAll(() => instance.close());
+
+/** As servers count them: the words of the messages, the calls in them, and the tools. */
+async function countTokens({ messages, tools = [] }: ChatBody): Promise<number> {
+  const parts = [
+    ...messages.map((message) => message.content ?? ''),
+    ...messages.flatMap((message) =>
+      'tool_calls' in message ? [JSON.stringify(message.tool_calls ?? [])] : [],
+    ),
+    JSON.stringify(tools.map((tool) => tool.function)),
+  ];
+  let tokens = 4 * messages.length;
+  for (const part of parts) tokens += await estimateTokens(part);
+  return tokens;
+}
+
+test('a plain request is one call of at most 4,000 tokens', async () => {
+  instance.play([proposeFiles(['a.txt'])]);
+  const run = await instance.ask('Write a.txt');
+  expect(run.plan_id).toBeDefined();
+  const [request, ...more] = instance.requests();
+  expect(more).toEqual([]);
+  expect(request === undefined ? 0 : await countTokens(request)).toBeLessThanOrEqual(4000);
+});
+
+test('with three hundred operations connected a call stays under 7,000, and what nothing lists is found by its purpose', async () => {
+  const large = await openModelInstance(database.url, { extraOperations: others });
+  try {
+    large.play([
+      call('search_operations', { query: 'refund a paid invoice to the customer' }),
+      propose({
+        title: 'Refund invoice 12',
+        steps: [
+          {
+            id: '1',
+            description: 'Refund invoice 12',
+            operation: 'crm_issue_credit_note',
+            args: { id: '12' },
+          },
+        ],
+        confidence: 0.9,
+      }),
+    ]);
+    const run = await large.ask('Kunde Meier soll sein Geld für Rechnung 12 zurückbekommen');
+    expect(run.plan_id).toBeDefined();
+    const [first, second] = large.requests();
+    if (first === undefined || second === undefined) throw new Error('two calls');
+    expect(JSON.stringify(first)).not.toContain('crm_issue_credit_note');
+    expect(JSON.stringify(first)).toContain('- workspace_write(');
+    expect(resultsIn(second).join()).toContain('crm_issue_credit_note(id: string');
+    for (const request of [first, second]) expect(await countTokens(request)).toBeLessThan(7000);
+  } finally {
+    await large.close();
+  }
+});
+
+test('a change of one step of three hundred sends and returns little, and leaves the others as they were', async () => {
+  const paths = Array.from({ length: 300 }, (_, index) => `notes/${index + 1}.txt`);
+  instance.play([proposeFiles(paths), revise({ id: '217', args: { content: 'last' } })]);
+  const run = await instance.ask('Write three hundred notes', { conversation: 'long' });
+  const before = await instance.service.listSteps(run.plan_id ?? '', { limit: 300 });
+  await instance.reply(run.run_id, 'propose changes: notes/217.txt should say last');
+  const [, revised] = instance.requests();
+  if (revised === undefined) throw new Error('two calls');
+  const draft = revised.messages.find(({ content }) =>
+    content?.includes('<untrusted source="draft">'),
+  );
+  expect(await estimateTokens(draft?.content ?? '')).toBeLessThan(3000);
+  expect(draft?.content).toContain('notes/217.txt');
+  const after = await instance.service.listSteps(run.plan_id ?? '', { limit: 300 });
+  const contentOf = ({ steps }: typeof before) =>
+    steps.map(({ id, description, args, after: waits }) =>
+      JSON.stringify({ id, description, args, waits }),
+    );
+  const [was, is] = [contentOf(before), contentOf(after)];
+  expect(is.filter((step, index) => step !== was[index])).toEqual([
+    expect.stringContaining('"content":"last"'),
+  ]);
+});
