@@ -20,9 +20,20 @@ function toEntry({ name, description, input }: OperationSpec, id: number): Entry
   return { id, name: splitWords(name), description, fields: splitWords(fields) };
 }
 
+/** Words that say nothing of what an operation is for. */
+const stopWords = new Set(
+  'a an and are as at be but by for from has have in into is it its no not of on or that the their then there these they this to was what when which who will with you your'.split(
+    ' ',
+  ),
+);
+
 function buildIndex(manifest: OperationSpec[]): MiniSearch<Entry> {
   const index = new MiniSearch<Entry>({
     fields: ['name', 'description', 'fields'],
+    processTerm: (term) => {
+      const word = term.toLowerCase();
+      return word.length < 2 || stopWords.has(word) ? null : word;
+    },
     searchOptions: {
       boost: { name: 3, description: 2 },
       prefix: (term) => term.length > 3,

@@ -11,6 +11,8 @@ import type { ChatBody } from '../../fixtures/openai-double.ts';
 import { useDatabase } from '../../setup/database.ts';
 
 const database = useDatabase();
+/** Each has its own: any planner on a database may take a run. */
+const largeDatabase = useDatabase();
 let instance: ModelInstance;
 
 /** Operations of a business server, none of which the requests below name. */
@@ -66,7 +68,7 @@ test('a plain request is one call of at most 4,000 tokens', async () => {
 });
 
 test('with three hundred operations connected a call stays under 7,000, and what nothing lists is found by its purpose', async () => {
-  const large = await openModelInstance(database.url, { extraOperations: others });
+  const large = await openModelInstance(largeDatabase.url, { extraOperations: others });
   try {
     large.play([
       call('search_operations', { query: 'refund a paid invoice to the customer' }),
