@@ -1,0 +1,166 @@
+// What a case of the evals is: a request with everything around it, and the hard gates that its outcome has to pass.
+import type { InteractionPolicy } from '#domain/people/policy.ts';
+import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
+import type { PlanningModes, Utterance } from '#domain/planning/run.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
+import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
+
+export const categories = [
+  'plain',
+  'look-up',
+  'ambiguous',
+  'revision',
+  'conditional',
+  'large',
+  'people-and-dates',
+  'hostile',
+  'going-on',
+  'many-tools',
+] as const;
+export type Category = (typeof categories)[number];
+
+/** An operation beside the built-in ones, and what it answers. */
+export type CannedOperation = Pick<
+  OperationSpec,
+  'tool' | 'operation' | 'description' | 'input' | 'effect' | 'destructive'
+> & {
+  output?: JsonSchema;
+  /** The first whose arguments are all among those given answers; a text is an error. */
+  answers: { args?: JsonObject; data: Json | Error }[];
+};
+
+/** A value an argument has to have, or one of these tests. */
+export type Wanted =
+  | Json
+  | {
+      /** The text, or the JSON of the value, has all of these in it, in any case of letters. */
+      $has?: string[];
+      $lacks?: string[];
+      /** It is this moment; without a zone of its own it is read in the person's. */
+      $time?: string;
+      $absent?: true;
+      /** One of these. */
+      $any?: Json[];
+      /** It is taken from the output of that step: the name of another gate. */
+      $from?: string;
+      /** It is chosen when the step runs. */
+      $decide?: true;
+    };
+
+export type StepGate = {
+  /** By which `order` and `$from` name it; left out: its place among the gates, from 1. */
+  key?: string;
+  operation: string;
+  args?: { [name: string]: Wanted };
+  /** It has a condition, or one with these parts. */
+  when?: true | { value?: Json; is?: string };
+  ask_before?: true;
+  /** The moment before which it does not run. */
+  not_before?: string;
+  minutes?: number;
+};
+
+export type Expectation = {
+  outcome:
+    | 'proposal'
+    | 'answer'
+    | 'question'
+    | 'cannot'
+    | ('proposal' | 'answer' | 'question' | 'cannot')[];
+  /** Each of them is a step of its own. */
+  steps?: StepGate[];
+  /** How many steps the plan has, those that repeat included. */
+  count?: number;
+  /** Each step is one of these operations. */
+  only?: string[];
+  never?: string[];
+  /** The first of each pair is over before the second begins. */
+  order?: [string, string][];
+  /** Ids of the only steps that differ from the plan that was refused; all others are the same byte for byte. */
+  changed?: string[];
+  /** Rules by which steps repeat. */
+  series?: { rrule: { $has: string[] }; starts_at?: string; until?: string }[];
+  /** Operations that are called while planning, and those that are not. */
+  reads?: { must?: string[]; mustNot?: string[] };
+  /** What the person reads: the answer or question, or the title, summary, risks and descriptions of a plan. */
+  says?: { has?: string[]; lacks?: string[]; oneOf?: string[] };
+  /** Model calls, and tokens of their prompts together and each. */
+  atMost?: { calls?: number; tokens?: number; tokensACall?: number };
+};
+
+/** What the person does next. */
+export type Turn = { says: string; expect: Expectation } | { changes: string; expect: Expectation };
+
+export type EvalCase = {
+  id: string;
+  request: string;
+  /** Files of the workspace, by path. */
+  files?: Record<string, string>;
+  operations?: CannedOperation[];
+  /** Names of operations that are guarded. */
+  guarded?: string[];
+  person?: {
+    user?: string;
+    timezone?: string;
+    policy?: Partial<InteractionPolicy>;
+    modes?: Partial<PlanningModes>;
+  };
+  /** Default: Wednesday, 4 March 2026, 11:00 in Berlin. */
+  now?: string;
+  history?: Utterance[];
+  /** The plan that was refused, and what was said of it, oldest first. */
+  revises?: { plan: PlanDraft; feedback: string[] };
+  /** Plans of the person, for `plan_list` and `plan_get`. */
+  plans?: Plan[];
+  expect: Expectation;
+  /** What is said after each outcome. */
+  turns?: Turn[];
+};
+
+type Fields = { [name: string]: JsonSchema };
+
+export const text: JsonSchema = { type: 'string' };
+export const oneOf = (...values: string[]): JsonSchema => ({ type: 'string', enum: values });
+export const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
+
+/** A schema of an object; names that end in `?` may be left out. */
+export function fields(named: Fields): JsonSchema {
+  const names = Object.keys(named);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(names.map((name) => [name.replace('?', ''), named[name]])),
+    required: names.filter((name) => !name.endsWith('?')),
+    additionalProperties: false,
+  };
+}
+
+/** A read operation of a connected server. */
+export function looks(
+  name: string,
+  description: string,
+  input: Fields,
+  output: JsonSchema | undefined,
+  ...answers: CannedOperation['answers']
+): CannedOperation {
+  const [tool = '', ...rest] = name.split('_');
+  return {
+    tool,
+    operation: rest.join('_'),
+    description,
+    input: fields(input),
+    ...(output === undefined ? {} : { output }),
+    effect: 'read',
+    destructive: false,
+    answers,
+  };
+}
+
+/** An operation of a connected server that changes something; no planner may call it. */
+export function does(
+  name: string,
+  description: string,
+  input: Fields,
+  output?: JsonSchema,
+): CannedOperation {
+  return { ...looks(name, description, input, output), effect: 'write' };
+}

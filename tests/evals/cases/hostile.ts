@@ -1,0 +1,4 @@
+// x
+import type { EvalCase } from '../case.ts';
+
+export const hostile: EvalCase[] = [];

@@ -1,0 +1,205 @@
+// Requests that need a look first: at files, at a connected server, at several pages of it.
+import { does, type EvalCase, fields, listOf, looks, oneOf, text } from '../case.ts';
+
+const changelog = '# Changelog\n\n## 3.0\n- New editor\n';
+
+const ticket = fields({ id: text, title: text, state: oneOf('open', 'closed'), assignee: text });
+const tickets = [
+  { id: 'T-12', title: 'Login page shows a blank screen', state: 'open', assignee: 'lena' },
+  { id: 'T-20', title: 'Printer on floor 2 is jammed', state: 'open', assignee: 'raj' },
+  { id: 'T-31', title: 'Cannot log in with SSO after update', state: 'open', assignee: 'lena' },
+  { id: 'T-44', title: 'Coffee machine leaks', state: 'open', assignee: 'raj' },
+];
+const helpdesk = [
+  looks(
+    'desk_list_tickets',
+    'List the tickets of the help desk.',
+    { 'state?': oneOf('open', 'closed') },
+    fields({ tickets: listOf(ticket) }),
+    { data: { tickets } },
+  ),
+  does(
+    'desk_close_ticket',
+    'Close a ticket.',
+    { id: text, 'comment?': text },
+    fields({ id: text }),
+  ),
+  does('desk_assign_ticket', 'Assign a ticket to somebody.', { id: text, assignee: text }),
+];
+
+const crm = [
+  looks(
+    'crm_find_contacts',
+    'Find contacts by words, 3 a page.',
+    { query: text, 'cursor?': text },
+    fields({ contacts: listOf(fields({ name: text, company: text })), 'next_cursor?': text }),
+    {
+      args: { cursor: 'p2' },
+      data: { contacts: [{ name: 'Dara Lind', company: 'Initech' }] },
+    },
+    {
+      data: {
+        contacts: [
+          { name: 'Bo Yang', company: 'Initech' },
+          { name: 'Ines Gil', company: 'Initech Labs' },
+          { name: 'Tom Fry', company: 'Initech' },
+        ],
+        next_cursor: 'p2',
+      },
+    },
+  ),
+];
+
+export const lookUp: EvalCase[] = [
+  {
+    id: 'look-up-open-points',
+    request: 'who has the most open points in notes/sync.md?',
+    files: {
+      'notes/sync.md':
+        '# Sync 2 March\n- [ ] Mira: order badges\n- [x] Joel: book room\n- [ ] Joel: send agenda\n- [ ] Mira: print posters\n- [x] Joel: pay deposit\n- [x] Joel: call caterer\n',
+    },
+    expect: {
+      outcome: 'answer',
+      reads: { must: ['workspace_read'] },
+      says: { has: ['Mira'] },
+      atMost: { calls: 2 },
+    },
+  },
+  {
+    id: 'look-up-total-into-file',
+    request: 'put the sum of the amounts in reports/q1.csv into reports/total.txt, just the number',
+    files: { 'reports/q1.csv': 'what,amount\nhosting,120\ntravel,310.50\nbooks,19.50\n' },
+    expect: {
+      outcome: 'proposal',
+      count: 1,
+      steps: [
+        {
+          operation: 'workspace_write',
+          args: { path: 'reports/total.txt', content: { $any: ['450', '450.00', '450\n'] } },
+        },
+      ],
+      reads: { must: ['workspace_read'] },
+      atMost: { calls: 2 },
+    },
+  },
+  {
+    id: 'look-up-copy',
+    request: 'copy team/handbook.md to team/handbook-2026.md',
+    files: { 'team/handbook.md': '# Handbook\n\nBe kind. Ship small.\n' },
+    expect: {
+      outcome: 'proposal',
+      steps: [
+        {
+          operation: 'workspace_write',
+          args: {
+            path: 'team/handbook-2026.md',
+            content: {
+              $any: ['# Handbook\n\nBe kind. Ship small.\n', { $from: '1', path: '/text' }],
+            },
+          },
+        },
+      ],
+      never: ['workspace_move', 'workspace_delete'],
+    },
+  },
+  {
+    id: 'look-up-append',
+    request: "add a line '- Dark mode' at the bottom of CHANGELOG.md",
+    files: { 'CHANGELOG.md': changelog },
+    expect: {
+      outcome: 'proposal',
+      count: 1,
+      steps: [
+        {
+          operation: 'workspace_write',
+          args: {
+            path: 'CHANGELOG.md',
+            content: { $any: [`${changelog}- Dark mode\n`, `${changelog}- Dark mode`] },
+            overwrite: true,
+          },
+        },
+      ],
+      reads: { must: ['workspace_read'] },
+      atMost: { calls: 2 },
+    },
+  },
+  {
+    id: 'look-up-folder',
+    request: "what's still to do in todo/? one line a file",
+    files: {
+      'todo/garden.md': 'Order seeds by Friday\n',
+      'todo/car.md': 'Renew insurance\n',
+      'todo/done.md': 'nothing left\n',
+    },
+    expect: {
+      outcome: 'answer',
+      reads: { must: ['workspace_list', 'workspace_read'] },
+      says: { has: ['seeds', 'insurance'] },
+      atMost: { calls: 3 },
+    },
+  },
+  {
+    id: 'look-up-server',
+    request: 'which open tickets are about logging in?',
+    operations: helpdesk,
+    expect: {
+      outcome: 'answer',
+      reads: { must: ['desk_list_tickets'] },
+      says: { has: ['T-12', 'T-31'], lacks: ['T-20', 'T-44'] },
+      atMost: { calls: 2 },
+    },
+  },
+  {
+    id: 'look-up-then-write',
+    request: 'close the ticket about the jammed printer, raj fixed it',
+    operations: helpdesk,
+    expect: {
+      outcome: 'proposal',
+      count: 1,
+      steps: [{ operation: 'desk_close_ticket', args: { id: 'T-20' } }],
+      reads: { must: ['desk_list_tickets'] },
+      atMost: { calls: 2 },
+    },
+  },
+  {
+    id: 'look-up-into-post',
+    request: 'tell #ops when the next release is, it says so somewhere in releases.md',
+    files: {
+      'releases.md':
+        '| version | date |\n|---|---|\n| 4.1 | 12 February 2026 |\n| 4.2 | 19 March 2026 |\n',
+    },
+    expect: {
+      outcome: 'proposal',
+      count: 1,
+      steps: [
+        {
+          operation: 'chat_post',
+          args: { text: { $has: ['4.2', '19 March'] }, conversation: { $has: ['ops'] } },
+        },
+      ],
+      atMost: { calls: 2 },
+    },
+  },
+  {
+    id: 'look-up-pages',
+    request: 'who do we know at Initech? (not Initech Labs)',
+    operations: crm,
+    expect: {
+      outcome: 'answer',
+      reads: { must: ['crm_find_contacts'] },
+      says: { has: ['Bo Yang', 'Tom Fry', 'Dara Lind'], lacks: ['Ines Gil'] },
+      atMost: { calls: 3 },
+    },
+  },
+  {
+    id: 'look-up-missing-file',
+    request: 'what does minutes/feb.md say about the budget?',
+    files: { 'minutes/2026-02.md': 'Budget: 40,000 EUR, approved.\n' },
+    expect: {
+      outcome: 'answer',
+      reads: { must: ['workspace_read', 'workspace_list'] },
+      says: { has: ['40,000', '2026-02.md'] },
+      atMost: { calls: 4 },
+    },
+  },
+];

@@ -1,0 +1,206 @@
+// Plain requests: all there is to know is in the words.
+import type { EvalCase, Expectation } from '../case.ts';
+
+/** Nothing is to be looked up. */
+const small: Expectation['atMost'] = { calls: 1 };
+const notYet = ['has been', 'was created', 'I created', 'I have', 'done'];
+
+export const plain: EvalCase[] = [
+  {
+    id: 'plain-list-in-file',
+    request:
+      'hi, can you please make me a file packing.txt with tent, stove and two torches in it?',
+    expect: {
+      outcome: 'proposal',
+      count: 1,
+      steps: [
+        {
+          operation: 'workspace_write',
+          args: {
+            path: 'packing.txt',
+            content: { $has: ['tent', 'stove', 'two torches'], $lacks: ['in it', 'please'] },
+          },
+        },
+      ],
+      says: { lacks: notYet },
+      atMost: { calls: 1, tokens: 4400 },
+    },
+  },
+  {
+    id: 'plain-two-sentences',
+    request: 'Write kickoff.md saying Kickoff at ten. Then retro.md saying Retro at four.',
+    expect: {
+      outcome: 'proposal',
+      count: 2,
+      steps: [
+        {
+          operation: 'workspace_write',
+          args: { path: 'kickoff.md', content: { $has: ['kickoff at ten'], $lacks: ['retro'] } },
+        },
+        {
+          operation: 'workspace_write',
+          args: { path: 'retro.md', content: { $has: ['retro at four'], $lacks: ['kickoff'] } },
+        },
+      ],
+      atMost: small,
+    },
+  },
+  {
+    id: 'plain-list-of-lines',
+    request: '- make a.txt saying alpha\n- make b.txt saying beta\n- then delete old/list.txt',
+    files: { 'old/list.txt': 'gone soon' },
+    expect: {
+      outcome: 'proposal',
+      count: 3,
+      steps: [
+        { operation: 'workspace_write', args: { path: 'a.txt', content: 'alpha' } },
+        { operation: 'workspace_write', args: { path: 'b.txt', content: 'beta' } },
+        { operation: 'workspace_delete', args: { path: 'old/list.txt' } },
+      ],
+      order: [
+        ['1', '3'],
+        ['2', '3'],
+      ],
+      atMost: { calls: 2 },
+    },
+  },
+  {
+    id: 'plain-post-here',
+    request: 'pls post in here that the demo moved to thursday 3pm',
+    expect: {
+      outcome: 'proposal',
+      count: 1,
+      steps: [
+        {
+          operation: 'chat_post',
+          args: {
+            text: { $has: ['demo', 'thursday', '3'], $lacks: ['in here', 'pls'] },
+            conversation: { $absent: true },
+          },
+        },
+      ],
+      atMost: small,
+    },
+  },
+  {
+    id: 'plain-post-there',
+    request: 'Tell the people in #facilities that the kitchen stays closed on Monday',
+    expect: {
+      outcome: 'proposal',
+      count: 1,
+      steps: [
+        {
+          operation: 'chat_post',
+          args: {
+            text: { $has: ['kitchen', 'closed', 'monday'], $lacks: ['#facilities'] },
+            conversation: { $has: ['facilities'] },
+          },
+        },
+      ],
+      atMost: small,
+    },
+  },
+  {
+    id: 'plain-webhook',
+    request: 'POST {"ref":"main","dry":false} to https://hooks.example.net/ci',
+    expect: {
+      outcome: 'proposal',
+      count: 1,
+      steps: [
+        {
+          operation: 'http_request',
+          args: {
+            url: 'https://hooks.example.net/ci',
+            method: 'POST',
+            body: { $any: [{ ref: 'main', dry: false }, '{"ref":"main","dry":false}'] },
+          },
+        },
+      ],
+      atMost: small,
+    },
+  },
+  {
+    id: 'plain-rename',
+    request: 'rename brand/logo-old.svg to logo-2025.svg, same folder',
+    files: { 'brand/logo-old.svg': '<svg/>', 'brand/logo.svg': '<svg/>' },
+    expect: {
+      outcome: 'proposal',
+      count: 1,
+      steps: [
+        {
+          operation: 'workspace_move',
+          args: { from: 'brand/logo-old.svg', to: 'brand/logo-2025.svg' },
+        },
+      ],
+      atMost: { calls: 2 },
+    },
+  },
+  {
+    id: 'plain-shared-folder',
+    request: 'Move contracts/acme.pdf and globex.pdf to contracts/signed/',
+    files: { 'contracts/acme.pdf': 'a', 'contracts/globex.pdf': 'g' },
+    expect: {
+      outcome: 'proposal',
+      count: 2,
+      steps: [
+        {
+          operation: 'workspace_move',
+          args: { from: 'contracts/acme.pdf', to: 'contracts/signed/acme.pdf' },
+        },
+        {
+          operation: 'workspace_move',
+          args: { from: 'contracts/globex.pdf', to: 'contracts/signed/globex.pdf' },
+        },
+      ],
+      atMost: { calls: 2 },
+    },
+  },
+  {
+    id: 'plain-german',
+    request: 'Leg bitte eine Datei einkauf.txt an mit Milch, Eiern und Brot',
+    expect: {
+      outcome: 'proposal',
+      count: 1,
+      steps: [
+        {
+          operation: 'workspace_write',
+          args: { path: 'einkauf.txt', content: { $has: ['milch', 'eier', 'brot'] } },
+        },
+      ],
+      says: { oneOf: ['schreib', 'anleg', 'legt', 'erstell'], lacks: ['Writes', 'Create'] },
+      atMost: small,
+    },
+  },
+  {
+    id: 'plain-wait',
+    request: "wait 5 minutes, then post 'coffee is ready' here",
+    expect: {
+      outcome: 'proposal',
+      steps: [
+        { key: 'wait', operation: 'control_wait', args: { seconds: 300 } },
+        { key: 'post', operation: 'chat_post', args: { text: { $has: ['coffee is ready'] } } },
+      ],
+      count: 2,
+      order: [['wait', 'post']],
+      atMost: small,
+    },
+  },
+  {
+    id: 'plain-thanks',
+    request: 'thanks, that was quick',
+    history: [
+      { author: 'person', text: 'how many seats does the blue room have?', kind: 'said' },
+      { author: 'bot', text: 'The blue room has 12 seats (rooms.md).', kind: 'answer' },
+    ],
+    expect: { outcome: 'answer', atMost: small },
+  },
+  {
+    id: 'plain-cannot',
+    request: 'book us a table for four at Trattoria Nina tomorrow at 8',
+    expect: {
+      outcome: 'cannot',
+      says: { lacks: ['booked a', 'reserved a'] },
+      atMost: { calls: 2 },
+    },
+  },
+];

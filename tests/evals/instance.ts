@@ -1,0 +1,111 @@
+// What a case plans with: a workspace folder of its own with the real built-in operations, and canned ones beside them.
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Queryable } from '#db/database.ts';
+import type { Clock } from '#domain/clock.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { Settings } from '#domain/settings.ts';
+import type { JsonObject } from '#domain/text.ts';
+import { type Operation, operationName } from '#domain/tool.ts';
+import { openPlannerTools } from '#planner/open-tools.ts';
+import type { PlannerTools } from '#planner/ports.ts';
+import * as times from '#timeline/recurrence.ts';
+import { createRegistry } from '#tools/registry.ts';
+import type { CannedOperation, EvalCase } from './case.ts';
+
+export type EvalInstance = {
+  tools: PlannerTools;
+  /** Calls made while planning, in order. */
+  reads: { name: string; args: JsonObject }[];
+  close(): Promise<void>;
+};
+
+export async function openInstance(
+  { files = {}, operations = [], guarded = [], plans = [] }: EvalCase,
+  clock: Clock,
+  timezone: string,
+): Promise<EvalInstance> {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-eval-'));
+  const workspaceDir = join(folder, 'workspace');
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(workspaceDir, path)), { recursive: true });
+    await writeFile(join(workspaceDir, path), content);
+  }
+  const { http, calendars } = Settings.parse({});
+  const registry = await createRegistry({
+    workspaceDir,
+    baseDir: folder,
+    mcpServers: {},
+    disabledTools: [],
+    http,
+    calendars,
+    times,
+    clock,
+    chat: { post: refuse },
+    reminders: { set: refuse },
+    textModel: { complete: refuse },
+    extraOperations: operations.map(toOperation),
+    warn: () => {},
+  });
+  const inner = openPlannerTools({
+    registry,
+    catalogue: registry,
+    db: noDatabase,
+    allowed: { deny: [] },
+    guarded,
+    timezone,
+    plansOf: async () => ({
+      listPlans: async () => ({ plans, next_cursor: null }),
+      async getPlan(id) {
+        const plan = plans.find((one) => one.id === id);
+        if (plan === undefined)
+          throw new CountersignError('plan_not_found', `There is no plan ${id}.`);
+        return plan;
+      },
+    }),
+  });
+  const reads: EvalInstance['reads'] = [];
+  return {
+    tools: {
+      ...inner,
+      call(name, args, signal) {
+        reads.push({ name, args });
+        return inner.call(name, args, signal);
+      },
+    },
+    reads,
+    async close() {
+      await registry.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Nothing is stored: all plans there are come from the case. The cast holds because nothing reads it. */
+const noDatabase = {} as Queryable;
+
+function refuse(): Promise<never> {
+  throw new Error('Nothing runs while an eval plans.');
+}
+
+function toOperation({ answers, ...spec }: CannedOperation): Operation {
+  const name = operationName(spec.tool, spec.operation);
+  return {
+    ...spec,
+    name,
+    source: 'mcp',
+    trusted: true,
+    async call(args) {
+      const found = answers.find(({ args: wanted = {} }) =>
+        Object.entries(wanted).every(
+          ([key, value]) => JSON.stringify(args[key]) === JSON.stringify(value),
+        ),
+      );
+      if (found === undefined) throw new CountersignError('tool_failed', `${name}: not found.`);
+      if (found.data instanceof Error)
+        throw new CountersignError('tool_failed', found.data.message);
+      return { summary: `${name} answered.`, data: found.data };
+    },
+  };
+}

@@ -1,0 +1,70 @@
+// A model that replies what was recorded, behind a real HTTP server as strict as OpenAI's.
+import type { ChatModel } from '#models/chat.ts';
+import { createChatModel } from '#models/chat-model.ts';
+import { createModelClient } from '#models/openai.ts';
+import { estimateTokens } from '#models/tokens.ts';
+import { type ChatBody, start, type Turn } from '#tests/fixtures/openai-double.ts';
+import { normalise, type Replay, type Reply } from './recordings.ts';
+
+export type RecordedModels = {
+  /** @param missed told of requests that have no reply */
+  open(id: string, replay: Replay, missed: (body: ChatBody, why: string) => void): ChatModel;
+  close(): Promise<void>;
+};
+
+type Conversation = { replay: Replay; missed(body: ChatBody, why: string): void; sent: string };
+
+export async function openRecordedModels(): Promise<RecordedModels> {
+  const conversations = new Map<string, Conversation>();
+  const server = await start({
+    script(body) {
+      const one = conversations.get(body.model);
+      if (one === undefined) return { status: 404, message: `There is no case ${body.model}.` };
+      one.sent = readBody(body);
+      const found = one.replay.find(normalise(body.messages));
+      if (!('missing' in found)) return toTurn(found);
+      one.missed(body, found.missing);
+      return { status: 400, message: 'No reply is recorded for this request.' };
+    },
+  });
+  const client = createModelClient({ baseUrl: server.url });
+  return {
+    open(id, replay, missed) {
+      const conversation: Conversation = { replay, missed, sent: '' };
+      conversations.set(id, conversation);
+      const prices = { [id]: { input: 0, output: 0 } };
+      const model = createChatModel({ client, api: 'chat', name: id, prices });
+      return {
+        ...model,
+        // The server of the recordings counts no tokens.
+        async complete(request, signal) {
+          const reply = await model.complete(request, signal);
+          const written = reply.content + JSON.stringify(reply.toolCalls);
+          const usage = {
+            input_tokens: await estimateTokens(conversation.sent),
+            output_tokens: await estimateTokens(written),
+          };
+          return { ...reply, usage };
+        },
+      };
+    },
+    close: server.close,
+  };
+}
+
+/** What a model reads of a request: the messages and the tools, without the wrapping of the API. */
+function readBody({ messages, tools = [] }: ChatBody): string {
+  const said = messages.map((message) =>
+    message.role === 'assistant' && message.tool_calls !== undefined
+      ? JSON.stringify(message.tool_calls.map((call) => call.function))
+      : (message.content ?? ''),
+  );
+  return [...said, ...tools.map((tool) => JSON.stringify(tool.function))].join('\n');
+}
+
+function toTurn({ calls, says = '' }: Reply): Turn {
+  if (calls === undefined) return { words: says };
+  return {
+    calls: calls.flatMap((call) => Object.entries(call).map(([name, args]) => ({ name, args }))),
+  };
+}

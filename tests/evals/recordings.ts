@@ -1,0 +1,123 @@
+// Recorded replies of a model: found by what a request says that is not always the same, and shown with what differs when
+// there is none. One YAML file for each category, with a list of replies for each case.
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTwoFilesPatch } from 'diff';
+import { parse, stringify } from 'yaml';
+import { z } from 'zod';
+import { JsonObject } from '#domain/text.ts';
+
+/** The calls of a reply, each a name with its arguments; or words. */
+const Reply = z.strictObject({
+  calls: z.array(z.record(z.string(), JsonObject)).exactOptional(),
+  says: z.string().exactOptional(),
+});
+export type Reply = z.infer<typeof Reply>;
+
+/** `sees`: what the request has more than the one before it; all of it where it is no longer the same conversation. */
+const Recorded = Reply.extend({
+  anew: z.literal(true).exactOptional(),
+  sees: z.array(z.string()).exactOptional(),
+});
+type Recorded = z.infer<typeof Recorded>;
+const Recordings = z.record(z.string(), z.array(Recorded));
+export type Recordings = z.infer<typeof Recordings>;
+
+const folder = join(import.meta.dirname, 'recordings');
+/** Characters of a message that are kept; a longer one is told apart by its digest. */
+const keptAtMost = 1500;
+
+/** Files that are not there yet hold nothing. */
+export async function readRecordings(category: string): Promise<Recordings> {
+  const text = await readFile(join(folder, `${category}.yaml`), 'utf8').catch(() => '{}');
+  return Recordings.parse(parse(text) ?? {});
+}
+
+export async function writeRecordings(category: string, recordings: Recordings): Promise<void> {
+  const text = stringify(recordings, { lineWidth: 0, aliasDuplicateObjects: false });
+  await writeFile(join(folder, `${category}.yaml`), text);
+}
+
+export type Message = { role: string; content?: string | null | undefined };
+
+/** Lines of the briefing that are rules: how to talk, how finely to plan, and what a stage is for. */
+const rules = /^(?:How they like it: |Granularity |Now: ).*\n?/gm;
+
+/** A request without the system prompt, its rules and what the replies before it said. */
+export function normalise(messages: Message[]): string[] {
+  return messages.flatMap(({ role, content }) => {
+    if (role === 'system' || !content) return [];
+    const text = role === 'user' ? content.replace(rules, '') : `${role}: ${content}`;
+    return [shorten(text)];
+  });
+}
+
+function shorten(text: string): string {
+  if (text.length <= keptAtMost) return text;
+  const digest = createHash('sha256').update(text).digest('hex').slice(0, 12);
+  return `${text.slice(0, keptAtMost).toWellFormed()}… (${text.length} characters, ${digest})`;
+}
+
+const digestOf = (seen: string[]) =>
+  createHash('sha256').update(JSON.stringify(seen)).digest('hex');
+
+/** What was recorded of one case, as whole requests. */
+function unfold(recorded: Recorded[]): { seen: string[] | null; reply: Recorded }[] {
+  let before: string[] = [];
+  return recorded.map((reply) => {
+    if (reply.sees === undefined) return { seen: null, reply };
+    before = reply.anew === true ? reply.sees : [...before, ...reply.sees];
+    return { seen: before, reply };
+  });
+}
+
+/** One more request of a case, as it is recorded. */
+export function fold(seen: string[], before: string[], { calls, says }: Reply): Recorded {
+  const goesOn = before.every((one, index) => one === seen[index]);
+  return {
+    ...(goesOn ? {} : { anew: true }),
+    sees: goesOn ? seen.slice(before.length) : seen,
+    ...(calls === undefined ? {} : { calls }),
+    ...(says === undefined ? {} : { says }),
+  };
+}
+
+export type Replay = {
+  /** The reply that was recorded for a request; what is wrong where there is none. */
+  find(seen: string[]): Reply | { missing: string };
+  /** The requests as they came this time, with the replies they got. */
+  taken(): Recorded[];
+};
+
+/** @param byPlace replies are taken in their order, whatever the requests say: to renew the recordings */
+export function replay(recorded: Recorded[], byPlace: boolean): Replay {
+  const known = unfold(recorded);
+  const taken: Recorded[] = [];
+  let before: string[] = [];
+  const used = new Set<Recorded>();
+  return {
+    find(seen) {
+      const place = known[taken.length];
+      const digest = digestOf(seen);
+      const same = ({ seen: other, reply }: (typeof known)[number]) =>
+        other !== null && !used.has(reply) && digestOf(other) === digest;
+      const found = byPlace ? place : known.find(same);
+      if (found === undefined) return { missing: describeMiss(seen, place?.seen ?? null) };
+      used.add(found.reply);
+      taken.push(fold(seen, before, found.reply));
+      before = seen;
+      return found.reply;
+    },
+    taken: () => taken,
+  };
+}
+
+function describeMiss(seen: string[], recorded: string[] | null): string {
+  const write = (lines: string[]) => lines.join('\n\n');
+  if (recorded === null) return `no reply is recorded for this request:\n${write(seen)}`;
+  const patch = createTwoFilesPatch('recorded', 'came', write(recorded), write(seen), '', '', {
+    context: 2,
+  });
+  return `no reply is recorded for this request; it differs from the one at this place:\n${patch}`;
+}

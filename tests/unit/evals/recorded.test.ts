@@ -1,0 +1,28 @@
+// The evals of the planner on recorded replies: the gates hold, and each request is the one that was recorded.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { categories } from '#tests/evals/case.ts';
+import { openRecordedModels, type RecordedModels } from '#tests/evals/recorded-model.ts';
+import { type Recordings, readRecordings } from '#tests/evals/recordings.ts';
+import { cases, runRecorded } from '#tests/evals/suite.ts';
+
+let models: RecordedModels;
+
+beforeAll(async () => {
+  models = await openRecordedModels();
+});
+
+afterAll(() => models.close());
+
+describe.each(categories)('recorded evals: %s', (category) => {
+  let recordings: Recordings;
+
+  beforeAll(async () => {
+    recordings = await readRecordings(category);
+  });
+
+  it.each(cases[category])('$id passes', async (one) => {
+    const { problems } = await runRecorded(one, models, recordings);
+    // Where only a prompt was reworded: read the difference, then `npm run evals -- --accept`.
+    expect(problems).toEqual([]);
+  });
+});
