@@ -23,7 +23,7 @@ export const plain: EvalCase[] = [
         },
       ],
       says: { lacks: notYet },
-      atMost: { calls: 1, tokens: 4400 },
+      atMost: { calls: 1, tokens: 4000 },
     },
   },
   {
