@@ -1,7 +1,7 @@
 // What only a person can settle: their own step, a call that asks first, an unknown outcome, a change of the plan.
 import type { CardPress, PatchFacts, PlanCardFacts, ShownChange } from '#domain/chat/card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
-import type { Step } from '#domain/plan/plan.ts';
+import type { PlanStatus, Step } from '#domain/plan/plan.ts';
 import { isObject } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
 import { withReview } from './ask-review.ts';
@@ -55,6 +55,14 @@ function describeApprovals(
   return [`${approved.length} of ${needed} approved${names === '' ? '' : ` (${names})`}`];
 }
 
+/** What happens with and without the change. */
+function untilThen(status: PlanStatus): string {
+  const over = status === 'failed' || status === 'completed' || status === 'stalled';
+  return over
+    ? 'Once approved, the plan goes on with it. What is done stays done.'
+    : 'Until then the approved plan continues.';
+}
+
 /** The ask of the change that waits; none where none does. */
 function askAboutChange(facts: PlanCardFacts): Ask[] {
   const { plan, patch } = facts;
@@ -79,7 +87,7 @@ function askAboutChange(facts: PlanCardFacts): Ask[] {
       'Why it needs approval:',
       ...patch.widening.map(whole),
       ...describeApprovals(patch, facts),
-      'Until then the approved plan continues.',
+      untilThen(plan.status),
     ],
     note: null,
     fields: [],

@@ -79,10 +79,12 @@ function tellNotice(notice: Notice): string {
       return `Step ${notice.step_id} (${notice.description}) is blocked${who}: ${notice.why} Steps that depend on it are skipped; the rest continue. You can ask again.`;
     }
     case 'change_waits': {
-      const { reasons, waited, by } = notice;
+      const { reasons, waited, by, why } = notice;
+      if (why !== undefined)
+        return `Changes to ${nameOf(notice)}: ${why} Nothing of it runs until it is approved.`;
       const more = reasons.length > 1 ? ` And ${countOf(reasons.length - 1, 'more reason')}.` : '';
       return waited === null
-        ? `A change to ${nameOf(notice)} by ${by} needs approval: ${reasons[0] ?? ''}${more} Until then the approved plan continues.`
+        ? `A change to ${nameOf(notice)} by ${by} needs approval: ${reasons[0] ?? ''}${more} Nothing of it runs before.`
         : `Reminder: the change to ${nameOf(notice)} proposed by ${by} has been waiting for approval for ${sayHours(waited)}. ${reasons[0] ?? ''}`;
     }
     case 'plan_changed':

@@ -1,5 +1,5 @@
 // The state of a plan in a symbol, words and one sentence, and who a card is waiting for.
-import type { PlanCardFacts } from '#domain/chat/card.ts';
+import type { PatchFacts, PlanCardFacts } from '#domain/chat/card.ts';
 import { assigneeOf } from '#domain/plan/assignee.ts';
 import type { Plan, PlanStatus } from '#domain/plan/plan.ts';
 import { countOf, listOf } from '#domain/words.ts';
@@ -24,6 +24,11 @@ function viewNext({ now, viewer }: PlanCardFacts, at: string): string {
   return `Next ${/^\d\d:/.test(time) ? 'at' : 'on'} ${time}`;
 }
 
+function viewChange(patch: PatchFacts): State {
+  const who = patch.may_approve ? 'you' : showLine(patch.approvers, 120);
+  return { symbol: '◷', words: `Change waiting for ${who}`, tone: 'warning', open: true };
+}
+
 function viewRunning(facts: PlanCardFacts): State {
   if (facts.unknown.length > 0) {
     return { symbol: '◷', words: 'Waiting for a decision', tone: 'warning', open: true };
@@ -35,10 +40,7 @@ function viewRunning(facts: PlanCardFacts): State {
     const words = isViewers(waiting, facts) ? 'Waiting for you' : `Waiting for ${person}`;
     return { symbol: '◷', words, tone: 'warning', open: true };
   }
-  if (facts.patch !== null) {
-    const who = facts.patch.may_approve ? 'you' : showLine(facts.patch.approvers, 120);
-    return { symbol: '◷', words: `Change waiting for ${who}`, tone: 'warning', open: true };
-  }
+  if (facts.patch !== null) return viewChange(facts.patch);
   if (facts.plan.paused) return { symbol: '‖', words: 'Paused', tone: 'warning', open: false };
   const [blocked] = facts.blocked;
   if (blocked !== undefined && facts.plan.counts.running === 0) {
@@ -56,6 +58,8 @@ function stateOf(facts: PlanCardFacts): State {
   if (plan.revising) {
     return { symbol: '⟳', words: 'Revising', tone: 'accent', open: false };
   }
+  const stopped = plan.status === 'failed' || plan.status === 'completed';
+  if (stopped && facts.patch !== null) return viewChange(facts.patch);
   switch (plan.status) {
     case 'proposed': {
       const who = facts.may_approve ? 'you' : showLine(facts.approvers, 120);

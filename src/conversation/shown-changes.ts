@@ -4,7 +4,7 @@ import { readPatchOperations } from '#db/patches.ts';
 import { findSelected } from '#db/sql/patch-reads.ts';
 import { readStepsById } from '#db/step-pages.ts';
 import type { PatchFacts, ShownChange } from '#domain/chat/card.ts';
-import { type PatchOperation, type PinnedOperation, seenBy } from '#domain/plan/patch.ts';
+import { addedBy, type PatchOperation, type PinnedOperation, seenBy } from '#domain/plan/patch.ts';
 import { describeAddition, describeWhole } from '#domain/plan/patch-words.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { operationName } from '#domain/tool.ts';
@@ -42,11 +42,13 @@ function showOperation(
   selected: Selected,
   altered: ReadonlyMap<string, Step>,
 ): ShownChange[] {
-  if (operation.op === 'add_step') {
-    const { id, description, tool, operation: verb, args = {} } = operation.step;
+  const added = addedBy(operation);
+  if (added !== null) {
+    const { id, description, tool, operation: verb, args = {} } = added;
+    const replaced = operation.op === 'replace_step' ? operation.step : null;
     const name = operationName(tool, verb);
     const call = describeCall(name, catalogue.get(name), args, seenBy(operation, id));
-    return [{ text: describeAddition(operation.step), call, reason: description }];
+    return [{ text: describeAddition(added, replaced), call, reason: description }];
   }
   const calls = alteredSteps(operation, selected).flatMap((id): ShownChange[] => {
     const step = altered.get(id);

@@ -142,9 +142,12 @@ export async function wasPatched(db: Queryable, planId: string, version: number)
 /** The operations, by name, of the steps that a patch adds. */
 export async function readAddedOperations(db: Queryable, id: string): Promise<string[]> {
   const { rows } = await db.execute<{ name: string }>(sql`
-    select distinct (o #>> '{step,tool}') || '_' || (o #>> '{step,operation}') as name
+    select distinct (o ->> 'tool') || '_' || (o ->> 'operation') as name
     from countersign.plan_patches p
-    cross join lateral jsonb_path_query(p.operations, '$[*] ? (@.op == "add_step")') o
+    cross join lateral (
+      select jsonb_path_query(p.operations, '$[*] ? (@.op == "add_step").step') as o
+      union all select jsonb_path_query(p.operations, '$[*] ? (@.op == "replace_step").by')
+    ) added
     where p.id = ${id} order by 1`);
   return rows.map(({ name }) => name);
 }

@@ -10,12 +10,17 @@ import type { SessionCardFacts } from '#domain/planning/session-card.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import type { Visit } from './visit.ts';
 
-/** Nothing follows these; their card is drawn once more and rests. */
 const ended = new Set<PlanStatus>(['completed', 'cancelled']);
 
+/** Whether nothing follows: the card is drawn once more and rests. */
+function isOver({ plan, patch }: PlanCardFacts): boolean {
+  return ended.has(plan.status) && patch === null;
+}
+
 /** Whether anybody still has to decide, answer or settle something. */
-function waitsForPeople({ plan, patch }: PlanCardFacts): boolean {
-  if (ended.has(plan.status)) return false;
+function waitsForPeople(facts: PlanCardFacts): boolean {
+  if (isOver(facts)) return false;
+  const { plan, patch } = facts;
   const asked = plan.counts.waiting + plan.counts.unknown > 0 || patch !== null;
   return asked || ['proposed', 'needs_review', 'stalled', 'failed'].includes(plan.status);
 }
@@ -103,8 +108,7 @@ async function draw(
     content,
     digest: hash('sha256', JSON.stringify(content), 'hex'),
     version: facts?.plan.version ?? (plan_id === null ? null : 0),
-    rests:
-      facts === null ? run_id !== null && !bare && !isOpen(session) : ended.has(facts.plan.status),
+    rests: facts === null ? run_id !== null && !bare && !isOpen(session) : isOver(facts),
     follows: bare && isCard && failures < 2,
     needed: (facts !== null && !superseded && waitsForPeople(facts)) || isOpen(session),
   };

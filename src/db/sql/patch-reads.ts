@@ -13,6 +13,9 @@ export const notBegun: readonly [StepStatus, ...StepStatus[]] = [
   'skipped',
 ];
 
+/** Statuses of steps that have begun and can be given up for good: nothing of them is under way. */
+export const endable: readonly [StepStatus, ...StepStatus[]] = ['failed', 'unknown', 'waiting'];
+
 /** The lane of steps that a patch removed: no worker serves it, and no version after it holds them. */
 export const noLane = 0;
 
@@ -51,6 +54,18 @@ export async function findChangedSince(
     where e.plan_id = ${planId} and e.revision > ${revision} and e.kind <> 'step_ready'
       and e.revision - e.n + t.nth > ${revision} and t.step_id = any(${sql.param(ids)}::text[])`);
   return new Set(rows.map(({ step_id }) => step_id));
+}
+
+/** Whether a patch was put up for approval after `revision`. */
+export async function hasPatchSince(
+  db: Queryable,
+  planId: string,
+  revision: number,
+): Promise<boolean> {
+  const { rows } = await db.execute(sql`
+    select 1 from countersign.plan_events
+    where plan_id = ${planId} and revision > ${revision} and kind = 'patch_proposed' limit 1`);
+  return rows.length > 0;
 }
 
 /** Edges that begin at one of `positions`, with the step each leads to. */

@@ -7,7 +7,7 @@ import type { Queryable } from '../database.ts';
 import { insertEvents } from '../events.ts';
 import type { Edge, NewStep } from '../steps.ts';
 import { isSkippedByCondition } from './conditions.ts';
-import { noLane, notBegun } from './patch-reads.ts';
+import { endable, noLane, notBegun } from './patch-reads.ts';
 
 /**
  * Keeps what version `version` said of the steps that the next one says otherwise; null: it did not have the step. What
@@ -88,7 +88,7 @@ export async function deleteEdges(tx: Queryable, planId: string, edges: Edge[]):
     where e.plan_id = ${planId} and e.predecessor = g.predecessor and e.successor = g.successor and e.type = g.type`);
 }
 
-/** Steps of an approved plan that never run; they stay to be seen, outside the versions from now on. */
+/** Steps of an approved plan that never run, or not again; they stay to be seen, outside the versions from now on. */
 export async function leaveOutSteps(
   tx: Queryable,
   planId: string,
@@ -100,12 +100,12 @@ export async function leaveOutSteps(
     delete from countersign.plan_edges
     where plan_id = ${planId} and (predecessor = any(${gone}) or successor = any(${gone}))`);
   await changeSteps(tx, planId, {
-    from: notBegun,
+    from: [...notBegun, ...endable],
     to: 'cancelled',
     kind: 'step_left_out',
     detail: 'removed by a change of the plan',
     where: sql`s.position = any(${gone})`,
-    set: sql`, ended_at = clock_timestamp(), lane = ${noLane}`,
+    set: sql`, ended_at = coalesce(s.ended_at, clock_timestamp()), question = null, lane = ${noLane}`,
   });
 }
 

@@ -69,13 +69,14 @@ const Notice = z.discriminatedUnion('code', [
     by: name,
     why: z.string(),
   }),
-  /** `waited`: hours, of a reminder. */
+  /** `waited`: hours, of a reminder. `why`: of a change that was asked for here, the planner's sentence about it. */
   z.object({
     code: z.literal('change_waits'),
     ...plan,
     by: z.string(),
     reasons: z.array(z.string()),
     waited: z.number().nullable(),
+    why: StorableText.exactOptional(),
   }),
   z.object({ code: z.literal('plan_changed'), ...plan, by: z.string(), version: z.number() }),
   z.object({

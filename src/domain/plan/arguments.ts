@@ -51,6 +51,20 @@ export function referencesOf(args: Json): ArgumentReference[] {
   return [];
 }
 
+/** The same arguments with references to steps of other names. */
+export function renameReferences(args: JsonObject, rename: (id: string) => string): JsonObject {
+  return Object.fromEntries(
+    Object.entries(args).map(([key, value]) => [key, renameWithin(value, rename)]),
+  );
+}
+
+function renameWithin(value: Json, rename: (id: string) => string): Json {
+  if (isReference(value) && typeof value.$from === 'string')
+    return { ...value, $from: rename(value.$from) };
+  if (Array.isArray(value)) return value.map((item) => renameWithin(item, rename));
+  return isObject(value) ? renameReferences(value, rename) : value;
+}
+
 /** Whether anything inside `args` is decided at run time. */
 export function hasRuntime(args: Json): boolean {
   if (isRuntime(args)) return true;

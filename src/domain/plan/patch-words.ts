@@ -4,7 +4,7 @@ import { countOf, listOf, shorten } from '../words.ts';
 import { shortenSized } from './call-words.ts';
 import { conditionsOf } from './condition.ts';
 import { describeCondition } from './condition-words.ts';
-import type { PatchOperation, StepSelector } from './patch.ts';
+import type { AddedDraft, PatchOperation, StepSelector } from './patch.ts';
 import { toDependency } from './plan.ts';
 import { describeDependency } from './step-numbers.ts';
 
@@ -12,7 +12,6 @@ import { describeDependency } from './step-numbers.ts';
 export const operationsTold = 20;
 
 type SetFields = Extract<PatchOperation, { op: 'update_steps' }>['set'];
-type AddedStep = Extract<PatchOperation, { op: 'add_step' }>['step'];
 
 /** How much of a text is said, and how many steps are named. */
 type Room = { text: number; named: number };
@@ -70,7 +69,7 @@ function describeFields({ when, ask_before, ...fields }: SetFields, room: Room):
 }
 
 /** `after step 1`, `2 d after step 1 begins`. */
-function describeWaits({ after = [] }: AddedStep, { named: most }: Room): string[] {
+function describeWaits({ after = [] }: AddedDraft, { named: most }: Room): string[] {
   const waits = after.slice(0, most).map((one) => {
     const edge = toDependency(one);
     return describeDependency({ ...edge, id: `step ${edge.id}` });
@@ -79,14 +78,17 @@ function describeWaits({ after = [] }: AddedStep, { named: most }: Room): string
   return hidden === 0 ? waits : [...waits, `after ${countOf(hidden, 'more step')}`];
 }
 
-function describeAdded(step: AddedStep, fields: SetFields, room: Room): string {
+function describeAdded(step: AddedDraft, fields: SetFields, room: Room): string {
   const given = describeFields(fields, room);
   const waits = describeWaits(step, room);
   return `${given.length === 0 ? '' : ` with ${listOf(given)}`}${waits.length === 0 ? '' : `, ${listOf(waits)}`}`;
 }
 
-/** An added step without its call: when it runs, and with what besides its arguments. Whole. */
-export function describeAddition(step: AddedStep): string {
+/**
+ * An added step without its call: when it runs, and with what besides its arguments. Whole.
+ * @param replaced the step whose place it takes; null: it takes none
+ */
+export function describeAddition(step: AddedDraft, replaced: string | null): string {
   const {
     id,
     description: _,
@@ -96,23 +98,32 @@ export function describeAddition(step: AddedStep): string {
     after: _____,
     ...fields
   } = step;
-  return `Adds step ${id}${describeAdded(step, fields, unlimited)}`;
+  const verb = replaced === null ? 'Adds' : `Replaces step ${replaced} by`;
+  return `${verb} step ${id}${describeAdded(step, fields, unlimited)}`;
+}
+
+/** An added step with its call. */
+function describeNew(step: AddedDraft, replaced: string | null, room: Room): string {
+  const { id, description, tool, operation: name, args = {}, after: _, ...others } = step;
+  const fields = Object.keys(args).length === 0 ? others : { args, ...others };
+  const said = describeAdded(step, fields, room);
+  const reason = ` Planner's reason: “${shorten(description, room.text)}”.`;
+  const verb = replaced === null ? 'Adds' : `Replaces step ${replaced} by`;
+  return `${verb} step ${id}: ${operationName(tool, name)}${said}.${reason}`;
 }
 
 function describe(operation: PatchOperation, room: Room): string {
   switch (operation.op) {
-    case 'add_step': {
-      const { step } = operation;
-      const { id, description, tool, operation: name, args = {}, after: _, ...others } = step;
-      const fields = Object.keys(args).length === 0 ? others : { args, ...others };
-      const said = describeAdded(step, fields, room);
-      const reason = ` Planner's reason: “${shorten(description, room.text)}”.`;
-      return `Adds step ${id}: ${operationName(tool, name)}${said}.${reason}`;
-    }
+    case 'add_step':
+      return describeNew(operation.step, null, room);
+    case 'replace_step':
+      return describeNew(operation.by, operation.step, room);
     case 'update_steps':
       return `Changes ${describeSteps(operation.steps, room)}: ${listOf(describeFields(operation.set, room))}.`;
     case 'remove_steps':
-      return `Removes ${describeSteps(operation.steps, room)}.`;
+      return operation.release === true
+        ? `Removes ${describeSteps(operation.steps, room)}; what waits for that goes on without it.`
+        : `Removes ${describeSteps(operation.steps, room)}.`;
     case 'add_dependency': {
       const { step, after } = operation;
       return after.type === 'FS' && after.lag_minutes === 0

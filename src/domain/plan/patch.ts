@@ -34,8 +34,24 @@ export const PatchOperation = z.discriminatedUnion('op', [
       .partial()
       .refine((set) => Object.keys(set).length > 0, 'changes nothing'),
   }),
-  /** They never run; what depends on them is removed with them only if the patch says so too. */
-  z.strictObject({ op: z.literal('remove_steps'), steps: StepSelector }),
+  /**
+   * They never run, and never again: those that failed, wait for a person or have an unknown outcome too, where `ids` names
+   * them. What waits for them has to be removed as well, or with `release` goes on without them.
+   */
+  z.strictObject({
+    op: z.literal('remove_steps'),
+    steps: StepSelector,
+    release: z.boolean().optional(),
+  }),
+  /**
+   * Removes `step` and adds `by` in its place: what waited for it or used its output takes `by` instead. Without `after`, `by`
+   * waits for what `step` waited for.
+   */
+  z.strictObject({
+    op: z.literal('replace_step'),
+    step: line(200),
+    by: StepDraft.required({ id: true }),
+  }),
   z.strictObject({ op: z.literal('add_dependency'), step: line(200), after: Dependency }),
   z.strictObject({
     op: z.literal('remove_dependency'),
@@ -44,9 +60,23 @@ export const PatchOperation = z.discriminatedUnion('op', [
   }),
 ]);
 export type PatchOperation = z.infer<typeof PatchOperation>;
+/** A step as a patch adds it. */
+export type AddedDraft = Extract<PatchOperation, { op: 'add_step' }>['step'];
 
 /** An operation as it is stored: with what the targets of the steps it adds or changes looked like when it was sent (A12). */
 export type PinnedOperation = PatchOperation & { seen?: { step: string; state: SeenState }[] };
+
+/** The step that an operation adds, if it adds one. */
+export function addedBy(operation: PatchOperation): AddedDraft | null {
+  switch (operation.op) {
+    case 'add_step':
+      return operation.step;
+    case 'replace_step':
+      return operation.by;
+    default:
+      return null;
+  }
+}
 
 /** What was seen of the target of step `id`; null: it was not looked at. */
 export function seenBy({ seen = [] }: PinnedOperation, id: string): SeenState | null {

@@ -14,6 +14,7 @@ export const planEvents = [
   'stall',
   'resume',
   'retry',
+  'continue',
   'cancel',
   'expire',
 ] as const;
@@ -43,9 +44,15 @@ export const lifecycle: Record<PlanStatus, Partial<Record<PlanEvent, PlanStatus>
     cancel: 'cancelled',
     expire: 'cancelled',
   },
-  stalled: { resume: 'executing', fail: 'failed', cancel: 'cancelled' },
-  failed: { retry: 'executing', resume: 'executing', cancel: 'cancelled' },
-  completed: {},
+  // `continue`: a change that was approved has something left to do.
+  stalled: { resume: 'executing', continue: 'executing', fail: 'failed', cancel: 'cancelled' },
+  failed: {
+    retry: 'executing',
+    resume: 'executing',
+    continue: 'executing',
+    cancel: 'cancelled',
+  },
+  completed: { continue: 'executing' },
   cancelled: {},
 };
 
@@ -61,6 +68,7 @@ const verbs: Record<PlanEvent, string> = {
   stall: 'marked stalled',
   resume: 'resumed',
   retry: 'retried',
+  continue: 'continued',
   cancel: 'cancelled',
   expire: 'expired',
 };
@@ -104,7 +112,7 @@ export function mayBeApproved(status: PlanStatus): boolean {
   return lifecycle[status].approve !== undefined;
 }
 
-/** Whether nothing can happen to a plan any more. */
+/** Whether no step of the plan can run any more, unless a change of it is approved. */
 export function isTerminal(status: PlanStatus): boolean {
-  return Object.keys(lifecycle[status]).length === 0;
+  return Object.keys(lifecycle[status]).every((event) => event === 'continue');
 }

@@ -16,7 +16,7 @@ import { isRepeated } from '../approval/repeated.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { finishIfDone } from './finish.ts';
 import { transition } from './lifecycle.ts';
-import { nextStatus } from './lifecycle-table.ts';
+import { nextStatus, sourcesOf } from './lifecycle-table.ts';
 import { reviveSkipped } from './ready-steps.ts';
 import { settleNamed } from './settle-named.ts';
 import { explainLateAnswer } from './stale-answers.ts';
@@ -114,6 +114,33 @@ export async function resumePlan(
   if (!ended) {
     await wakeWorkers(tx, context.enqueue, id);
     await wakeWatchers(tx, context.enqueue, id);
+  }
+  return now;
+}
+
+/**
+ * Lets a plan that has stopped run again, for a change that was approved. The caller holds its lock, applies the change and
+ * then frees what can run.
+ * @returns its row; unchanged where it has not stopped
+ */
+export async function continuePlan(
+  context: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  actor: Actor,
+): Promise<PlanRow> {
+  if (!sourcesOf('continue').includes(row.status)) return row;
+  const now = await transition(
+    tx,
+    context.enqueue,
+    row,
+    'continue',
+    { actor },
+    { execution_ended_at: null, paused_at: null, result_summary: null },
+  );
+  const stopped = context.onFailure === 'stop_all' && row.failed > 0;
+  if (row.open_until !== null && row.status !== 'completed' && !stopped) {
+    await restartAllSeries(tx, row.id);
   }
   return now;
 }

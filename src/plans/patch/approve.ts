@@ -32,6 +32,9 @@ import {
 } from '../approval/operation-digests.ts';
 import { requirePreflight } from '../approval/preflight.ts';
 import { finishIfDone } from '../lifecycle/finish.ts';
+import { sourcesOf } from '../lifecycle/lifecycle-table.ts';
+import { reviveSkipped } from '../lifecycle/ready-steps.ts';
+import { continuePlan } from '../lifecycle/resume.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { applyPatch } from './apply.ts';
@@ -162,6 +165,20 @@ async function countApproval(
 }
 
 /**
+ * Whether a plan runs once the change is approved. One that has stopped goes on, unless the change adds something behind a
+ * step that failed: that waits for a person to have the failed step retried.
+ */
+export async function willRun(
+  db: Queryable,
+  row: PlanRow,
+  { edgesAdded }: PatchEffect,
+): Promise<boolean> {
+  if (row.status === 'executing') return true;
+  if (!sourcesOf('continue').includes(row.status)) return false;
+  return (await findDeadPredecessors(db, row.id, edgesAdded, true)).length === 0;
+}
+
+/**
  * Applies the change as it was shown. @returns the plan's row with it
  * @throws `patch_conflict` when its steps have gone on meanwhile: then it never can be applied
  */
@@ -176,13 +193,18 @@ async function applyApproved(
   const effect = await resolvePatch(tx, row, rulesFor(context), patch);
   requireShownOperations(context, row, patch, effect);
   await settlePatch(tx, patch.id, 'applied', actor.id);
-  return applyPatch(context, tx, row, effect, {
+  const goesOn = await willRun(tx, row, effect);
+  const running = goesOn ? await continuePlan(context, tx, row, actor) : row;
+  const patched = await applyPatch(context, tx, running, effect, {
     patchId: patch.id,
     actor,
     baseRevision: patch.base_revision,
     reason: patch.reason,
     approved: true,
   });
+  if (running.status === row.status) return patched;
+  await reviveSkipped(tx, row.id, context.onFailure);
+  return lockPlan(tx, row.id);
 }
 
 /** Takes a change off its plan that cannot be applied any more. @returns the error that says so */
@@ -234,9 +256,9 @@ export async function checkPatchApproval(
   await requireTools(context, shown);
   try {
     const [row, patch] = [await readPlanRow(db.query, id), await readPatch(db.query, shown.id)];
-    const { edgesAdded } = await resolvePatch(db.query, row, rulesFor(context), patch);
-    const running = row.status === 'executing';
-    const dead = await findDeadPredecessors(db.query, id, edgesAdded, running);
+    const effect = await resolvePatch(db.query, row, rulesFor(context), patch);
+    const running = await willRun(db.query, row, effect);
+    const dead = await findDeadPredecessors(db.query, id, effect.edgesAdded, running);
     if (dead.length > 0) throw patchConflict(row, dead, patch.base_revision);
   } catch (error) {
     if (error instanceof CountersignError && error.code === 'patch_conflict') {

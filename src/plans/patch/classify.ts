@@ -1,6 +1,8 @@
 // Whether a patch widens what was approved, with one sentence per reason. Pure; when in doubt it widens.
 import { isDeepStrictEqual } from 'node:util';
-import { hasRuntime } from '#domain/plan/arguments.ts';
+import { hasRuntime, renameReferences } from '#domain/plan/arguments.ts';
+import { renameConditions } from '#domain/plan/condition.ts';
+import type { Step } from '#domain/plan/plan.ts';
 import { operationName } from '#domain/tool.ts';
 import { countOf, shorten } from '#domain/words.ts';
 import {
@@ -28,6 +30,32 @@ function widensByAdding({ now }: AddedStep, operations: ReadonlySet<string>): st
   if (hasRuntime(now.args)) return adds('with arguments that are decided only when it runs');
   if (now.effect !== 'read') return adds('which changes something');
   return adds('a call that nobody has approved');
+}
+
+/** Why giving up a step that has begun is for a person to say; null: it has not begun, and removing it narrows. */
+function widensByRemoving({ id, status }: Step): string | null {
+  switch (status) {
+    case 'failed':
+      return `Gives up step ${id}, which failed; it can't be retried then.`;
+    case 'unknown':
+      return `Gives up step ${id}, whose outcome is unknown: its call may have been made.`;
+    case 'waiting':
+      return `Gives up step ${id}, which is waiting for an answer.`;
+    default:
+      return null;
+  }
+}
+
+/** A step as it would read if those that are replaced had had the names of those that take their places. */
+function renameIn(step: Step, replaced: ReadonlyMap<string, string>): Step {
+  if (replaced.size === 0) return step;
+  const rename = (id: string) => replaced.get(id) ?? id;
+  return {
+    ...step,
+    after: step.after.map((one) => ({ ...one, id: rename(one.id) })),
+    args: renameReferences(step.args, rename),
+    when: renameConditions(step.when, rename),
+  };
 }
 
 /** Pools of which `after` reserves more than `before`. */
@@ -116,9 +144,13 @@ function widensByChanging(step: ChangedStep): string[] {
  * @param operations those that the approved plan uses
  */
 export function classifyPatch(effect: PatchEffect, operations: ReadonlySet<string>): string[] {
+  const { added, changed, removed, replaced } = effect;
   const reasons = [
-    ...effect.added.map((step) => widensByAdding(step, operations)),
-    ...effect.changed.flatMap(widensByChanging),
+    ...removed.flatMap((step) => widensByRemoving(step) ?? []),
+    ...added.map((step) => widensByAdding(step, operations)),
+    ...changed.flatMap((step) =>
+      widensByChanging({ ...step, before: renameIn(step.before, replaced) }),
+    ),
   ];
   if (reasons.length <= reasonsAtMost) return reasons;
   const shown = reasons.slice(0, reasonsAtMost - 1);

@@ -1,6 +1,6 @@
 // Why a patch can no longer be applied: what it touches has started, or has changed since its author read it.
 import type { PlanRow } from '#db/plans.ts';
-import { notBegun } from '#db/sql/patch-reads.ts';
+import { endable, notBegun } from '#db/sql/patch-reads.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { countOf, listOf } from '#domain/words.ts';
@@ -14,6 +14,11 @@ export type Conflict = Pick<Step, 'id' | 'status'>;
 /** Whether anything of a step may have happened. */
 export function hasBegun({ status, attempt }: Pick<Step, 'status' | 'attempt'>): boolean {
   return attempt > 0 || !notBegun.includes(status);
+}
+
+/** Whether a change may still remove a step: it has not begun, or nothing of it is under way and it has not been done. */
+export function canBeRemoved(step: Pick<Step, 'status' | 'attempt'>): boolean {
+  return !hasBegun(step) || endable.includes(step.status);
 }
 
 function nameSteps(conflicts: Conflict[]): string {

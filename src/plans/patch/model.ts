@@ -20,6 +20,8 @@ export type PatchEffect = {
   added: AddedStep[];
   changed: ChangedStep[];
   removed: Step[];
+  /** Ids of steps that others take the place of, and of those others. */
+  replaced: ReadonlyMap<string, string>;
   edgesAdded: Edge[];
   edgesRemoved: Edge[];
 };

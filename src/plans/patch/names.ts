@@ -1,7 +1,7 @@
 // The steps and selectors that the operations of a patch name.
 import { referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
-import type { PatchOperation, StepSelector } from '#domain/plan/patch.ts';
+import type { AddedDraft, PatchOperation, StepSelector } from '#domain/plan/patch.ts';
 import type { StepDraft } from '#domain/plan/plan.ts';
 
 /** Every id that the operations speak of. */
@@ -10,12 +10,11 @@ export function idsIn(operations: PatchOperation[]): Set<string> {
   for (const operation of operations) {
     switch (operation.op) {
       case 'add_step':
-        ids.add(operation.step.id);
-        for (const entry of operation.step.after ?? []) {
-          ids.add(typeof entry === 'string' ? entry : entry.id);
-        }
-        for (const { $from } of safeReferences(operation.step.args ?? {})) ids.add($from);
-        for (const { step } of conditionsOf(operation.step.when)) ids.add(step);
+        nameAdded(operation.step, ids);
+        break;
+      case 'replace_step':
+        ids.add(operation.step);
+        nameAdded(operation.by, ids);
         break;
       case 'update_steps':
         for (const id of operation.steps.ids ?? []) ids.add(id);
@@ -34,6 +33,20 @@ export function idsIn(operations: PatchOperation[]): Set<string> {
     }
   }
   return ids;
+}
+
+function nameAdded({ id, after = [], args = {}, when }: AddedDraft, ids: Set<string>): void {
+  ids.add(id);
+  for (const entry of after) ids.add(typeof entry === 'string' ? entry : entry.id);
+  for (const { $from } of safeReferences(args)) ids.add($from);
+  for (const { step } of conditionsOf(when)) ids.add(step);
+}
+
+/** Whether what waits for steps that the operations remove is changed with them. */
+export function changesDependents(operations: PatchOperation[]): boolean {
+  return operations.some(
+    (one) => one.op === 'replace_step' || (one.op === 'remove_steps' && one.release === true),
+  );
 }
 
 /** References as far as they can be read; malformed ones are told when the step is checked. */

@@ -4,7 +4,12 @@ import type { PlanRow } from '#db/plans.ts';
 import { findEarlier } from '#db/sql/patch-reads.ts';
 import { readStepsById } from '#db/step-pages.ts';
 import { CountersignError } from '#domain/errors.ts';
-import type { PatchOperation, PinnedOperation, PlanPatch } from '#domain/plan/patch.ts';
+import {
+  addedBy,
+  type PatchOperation,
+  type PinnedOperation,
+  type PlanPatch,
+} from '#domain/plan/patch.ts';
 import type { Dependency, Step } from '#domain/plan/plan.ts';
 import type { SeenState } from '#domain/plan/seen.ts';
 import { operationName } from '#domain/tool.ts';
@@ -17,7 +22,7 @@ import { resolvePatch } from './resolve.ts';
 const earlierAtMost = 2000;
 
 const givesArguments = (operation: PatchOperation): boolean =>
-  operation.op === 'add_step' ||
+  addedBy(operation) !== null ||
   (operation.op === 'update_steps' && operation.set.args !== undefined);
 
 /** What would change now; null: nothing can, and storing the change says why. */

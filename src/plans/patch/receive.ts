@@ -16,9 +16,15 @@ import {
 } from '#db/patches.ts';
 import { lockPlan, type PlanRow, readPlanRow } from '#db/plans.ts';
 import { plans } from '#db/schema.ts';
+import { hasPatchSince } from '#db/sql/patch-reads.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
-import type { PatchOperation, PinnedOperation, PlanPatch } from '#domain/plan/patch.ts';
+import {
+  addedBy,
+  type PatchOperation,
+  type PinnedOperation,
+  type PlanPatch,
+} from '#domain/plan/patch.ts';
 import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import { requireManager } from '../approval/authority.ts';
 import { digestValue, withDigests } from '../approval/canonical.ts';
@@ -61,8 +67,9 @@ export function requirePatchable(row: PlanRow): void {
     'stalled',
   ];
   if (changeable.includes(row.status)) return;
-  // What failed on its way can be tried again, and then what was changed runs with it.
-  if (row.status === 'failed' && row.execution_started_at !== null) return;
+  // What ended after it had begun goes on with the change.
+  const ended = row.status === 'failed' || row.status === 'completed';
+  if (ended && row.execution_started_at !== null) return;
   throw new CountersignError(
     'invalid_transition',
     `This plan is ${statusWords[row.status]} (${row.status}), so it can't be changed. Propose a new one.`,
@@ -70,11 +77,21 @@ export function requirePatchable(row: PlanRow): void {
   );
 }
 
-/** The patch that waits on this plan; null: none does. @throws `patch_conflict` when it is somebody else's */
-async function findReplaced(tx: Transaction, row: PlanRow, actor: Actor): Promise<PatchRow | null> {
+/**
+ * The patch that waits on this plan; null: none does. All planners have the same name, so one replaces what it has seen only.
+ * @throws `patch_conflict` when it is somebody else's
+ */
+export async function findReplaced(
+  tx: Queryable,
+  row: PlanRow,
+  actor: Actor,
+  baseRevision: number,
+): Promise<PatchRow | null> {
   if (row.pending_patch === null) return null;
   const pending = await readPatch(tx, row.pending_patch);
-  if (pending.proposed_by === actor.id) return pending;
+  const isOwn = pending.proposed_by === actor.id;
+  if (isOwn && (actor.kind === 'person' || !(await hasPatchSince(tx, row.id, baseRevision))))
+    return pending;
   throw new CountersignError(
     'patch_conflict',
     `A change by ${await showName(tx, pending.proposed_by)} (${pending.id}, version ${pending.version}) is waiting for approval and has to be decided first. Nothing was changed.`,
@@ -162,11 +179,13 @@ async function holdPatch(
 }
 
 /** @throws `reserved_id` when a step would pass for an occurrence of a series: those are added by the system alone */
-function requireOwnIds(operations: PatchOperation[]): void {
+export function requireOwnIds(operations: PatchOperation[]): void {
   const problems = new Problems();
   for (const [index, operation] of operations.entries()) {
-    if (operation.op !== 'add_step' || !operation.step.id.includes('#')) continue;
-    problems.add('reserved_id', `operations[${index}].step.id`, reservedId(operation.step.id));
+    const id = addedBy(operation)?.id;
+    if (id === undefined || !id.includes('#')) continue;
+    const path = operation.op === 'replace_step' ? 'by' : 'step';
+    problems.add('reserved_id', `operations[${index}].${path}.id`, reservedId(id));
   }
   problems.settle();
 }
@@ -182,16 +201,19 @@ async function takePatch(
     reason,
   }: Omit<PlanPatch, 'operations'> & { operations: PinnedOperation[] },
   actor: Actor,
-  id: string,
+  { id, hold }: { id: string; hold: boolean },
 ): Promise<PlanRow> {
   requirePatchable(seen);
-  const replaced = await findReplaced(tx, seen, actor);
+  const replaced = await findReplaced(tx, seen, actor, base_revision);
   const effect = await resolvePatch(tx, seen, rulesFor(context), { base_revision, operations });
   const said = [...effect.added, ...effect.changed].map(({ now }) => now);
   await requirePostTargets(tx, context.catalogue, seen, said);
   const names = addedOperations(effect);
   requireSameOperations(seen.operation_digests, context.catalogue, names);
   const widening = isGated(seen) ? classifyPatch(effect, new Set(seen.tools_required)) : [];
+  if (hold && isGated(seen) && widening.length === 0) {
+    widening.push('A planner proposes it, so a person decides.');
+  }
   const by = { actor, reason: `replaced by ${id}` };
   const row = replaced === null ? seen : await dropPatch(tx, seen, replaced, 'superseded', by);
   const patch = {
@@ -231,6 +253,7 @@ async function takePatch(
  * Checks a patch and looks at its targets; the commit applies it, or stores it until somebody approves it. It may come from a
  * model, or from a person who may decide about the plan.
  * @param within what else changes with the plan, in its transaction
+ * @param hold a change of an approved plan waits for approval, also one that narrows it
  * @throws `plan_not_found`, `not_allowed`, `invalid_transition`, `patch_conflict`, `steps_missing`, `dependency_cycle`,
  *   `unknown_step`, `empty_plan`, `reserved_id`, and what is wrong with steps that are added or changed
  */
@@ -240,6 +263,7 @@ export async function checkPatch(
   patch: PlanPatch,
   actor: Actor,
   within: (tx: Transaction, row: PlanRow) => Promise<void>,
+  hold = false,
 ): Promise<Commit<PatchOutcome>> {
   requireOwnIds(patch.operations);
   await context.catalogue.refresh(() => readManifests(context.db.query));
@@ -254,7 +278,10 @@ export async function checkPatch(
   return async (tx) => {
     const row = await lockPlan(tx, planId);
     await requireAllowed(tx, row);
-    const patched = await takePatch(context, tx, row, { ...patch, operations }, actor, id);
+    const patched = await takePatch(context, tx, row, { ...patch, operations }, actor, {
+      id,
+      hold,
+    });
     await within(tx, patched);
     await finishIfDone(context, tx, patched, patched, actor);
     return readPatchOutcome(tx, id);

@@ -2,8 +2,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PlanRow } from '#db/plans.ts';
 import type { Edge } from '#db/steps.ts';
-import { conditionsOf } from '#domain/plan/condition.ts';
-import { type PinnedOperation, type StepSelector, seenBy } from '#domain/plan/patch.ts';
+import { renameReferences } from '#domain/plan/arguments.ts';
+import { conditionsOf, renameConditions } from '#domain/plan/condition.ts';
+import {
+  type AddedDraft,
+  type PinnedOperation,
+  type StepSelector,
+  seenBy,
+} from '#domain/plan/patch.ts';
 import type { Dependency, Step } from '#domain/plan/plan.ts';
 import { operationName } from '#domain/tool.ts';
 import { checkReferences } from '../proposal/check-references.ts';
@@ -16,7 +22,7 @@ import {
   type StepRules,
 } from '../proposal/normalise-step.ts';
 import { Problems } from '../proposal/problems.ts';
-import { type Conflict, hasBegun, patchConflict } from './conflicts.ts';
+import { type Conflict, canBeRemoved, hasBegun, patchConflict } from './conflicts.ts';
 import { keyOfDependency, type PatchEffect, type StepAsSaid } from './model.ts';
 import { safeReferences } from './names.ts';
 import type { Selection } from './selection.ts';
@@ -60,6 +66,7 @@ export class Resolution {
   readonly #selection: Selection;
   readonly #conflicts = new Map<string, Conflict>();
   readonly #positions = new Map<string, number>();
+  readonly #replaced = new Map<string, string>();
   readonly problems = new Problems();
   #next: number;
 
@@ -137,13 +144,10 @@ export class Resolution {
           .join(' or ')}.`,
       );
     }
-    for (const work of found) this.#touch(work);
     return [...found];
   }
 
-  #add(operation: Extract<PinnedOperation, { op: 'add_step' }>, index: number): void {
-    const draft = operation.step;
-    const path = `operations[${index}].step`;
+  #add(draft: AddedDraft, operation: PinnedOperation, index: number, path: string): void {
     const known = this.#works.get(draft.id);
     if (known?.before != null && this.#changed.has(draft.id)) {
       this.#conflict(known.before);
@@ -263,17 +267,64 @@ export class Resolution {
     work.now = { ...work.now, after: kept };
   }
 
-  #remove(works: Work[], path: string): void {
-    for (const work of works) {
-      if (work.before === null) {
-        this.problems.add(
-          'invalid_request',
-          path,
-          `Step ${work.now.id} is added and removed by the same change. Leave both out.`,
-        );
-      }
-      work.state = 'removed';
+  /** Takes a step out. @returns false where that cannot be: the patch adds it, or it is under way, done or changed since */
+  #takeOut(work: Work, path: string): boolean {
+    const { before } = work;
+    if (before === null) {
+      this.problems.add(
+        'invalid_request',
+        path,
+        `Step ${work.now.id} is added and removed by the same change. Leave both out.`,
+      );
+      return false;
     }
+    work.state = 'removed';
+    if (canBeRemoved(before) && !this.#changed.has(before.id)) return true;
+    this.#conflict(before);
+    return false;
+  }
+
+  /** @param release what waits for them goes on without them */
+  #remove(works: Work[], release: boolean, path: string): void {
+    const gone = new Set(
+      works.filter((work) => this.#takeOut(work, path)).map(({ now }) => now.id),
+    );
+    if (!release) return;
+    for (const work of this.#works.values()) {
+      const { now } = work;
+      const after = now.after.filter(({ id }) => !gone.has(id));
+      if (work.state === 'removed' || after.length === now.after.length) continue;
+      this.#rewire(work, { ...now, after });
+    }
+  }
+
+  #replace(operation: Extract<PinnedOperation, { op: 'replace_step' }>, index: number): void {
+    const path = `operations[${index}]`;
+    const { step: id, by } = operation;
+    const old = this.#find(id, `${path}.step`);
+    if (old === null || !this.#takeOut(old, `${path}.step`)) return;
+    this.#add({ after: old.now.after, ...by }, operation, index, `${path}.by`);
+    this.#replaced.set(id, by.id);
+    const rename = (one: string) => (one === id ? by.id : one);
+    for (const work of this.#works.values()) {
+      const { now } = work;
+      if (work.state === 'removed' || now.id === by.id) continue;
+      if (!now.after.some((one) => one.id === id)) continue;
+      const after = now.after.map((one) => ({ ...one, id: rename(one.id) }));
+      this.#rewire(work, {
+        ...now,
+        after: [...new Map(after.map((one) => [keyOfDependency(one), one])).values()],
+        args: renameReferences(now.args, rename),
+        when: renameConditions(now.when, rename),
+      });
+    }
+  }
+
+  /** A step that waited for a removed one. Those that were left out say what they wait for, and never run. */
+  #rewire(work: Work, now: StepAsSaid): void {
+    if (work.before?.status === 'cancelled') work.state = 'touched';
+    else this.#touch(work);
+    work.now = now;
   }
 
   run(operations: PinnedOperation[]): void {
@@ -281,16 +332,22 @@ export class Resolution {
       const path = `operations[${index}]`;
       switch (operation.op) {
         case 'add_step':
-          this.#add(operation, index);
+          this.#add(operation.step, operation, index, `${path}.step`);
+          break;
+        case 'replace_step':
+          this.#replace(operation, index);
           break;
         case 'update_steps':
           for (const work of this.#select(operation.steps, `${path}.steps`)) {
+            this.#touch(work);
             this.#update(work, operation, index);
           }
           break;
-        case 'remove_steps':
-          this.#remove(this.#select(operation.steps, `${path}.steps`), `${path}.steps`);
+        case 'remove_steps': {
+          const { steps, release = false } = operation;
+          this.#remove(this.#select(steps, `${path}.steps`), release, `${path}.steps`);
           break;
+        }
         case 'add_dependency':
           this.#addDependency(operation.step, operation.after, path);
           break;
@@ -352,6 +409,7 @@ export class Resolution {
       added: [],
       changed: [],
       removed: [],
+      replaced: this.#replaced,
       edgesAdded: [],
       edgesRemoved: [],
     };

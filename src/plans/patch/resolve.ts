@@ -13,12 +13,13 @@ import { readStepsById } from '#db/step-pages.ts';
 import type { Edge } from '#db/steps.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { PinnedOperation } from '#domain/plan/patch.ts';
+import type { Step } from '#domain/plan/plan.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { buildDigraph, findCycle } from '#graph/digraph.ts';
 import type { StepRules } from '../proposal/normalise-step.ts';
 import { requirePast } from './conflicts.ts';
 import type { PatchEffect } from './model.ts';
-import { idsIn, selectorsIn } from './names.ts';
+import { changesDependents, idsIn, selectorsIn } from './names.ts';
 import { Resolution } from './resolution.ts';
 import { Selection } from './selection.ts';
 
@@ -110,6 +111,19 @@ async function checkPatchOrder(
   );
 }
 
+/** The steps that wait for any of `steps`, but for those in `known`. */
+async function readDependents(
+  tx: Queryable,
+  planId: string,
+  steps: Step[],
+  known: ReadonlySet<string>,
+): Promise<Step[]> {
+  const positions = steps.map(({ position }) => position);
+  const edges = await readEdgesFrom(tx, planId, positions);
+  const ids = [...new Set(edges.map(({ id }) => id))].filter((id) => !known.has(id));
+  return ids.length === 0 ? [] : readStepsById(tx, planId, ids);
+}
+
 type Patch = { base_revision: number; operations: PinnedOperation[] };
 
 const isText = (value: string | undefined): value is string => value !== undefined;
@@ -132,7 +146,11 @@ export async function resolvePatch(
   const selected = await findSelected(tx, row.id, partitions, tags);
   const ids = idsIn(operations);
   for (const { step_id } of selected) ids.add(step_id);
-  const named = await readStepsById(tx, row.id, [...ids]);
+  const asked = await readStepsById(tx, row.id, [...ids]);
+  const named = changesDependents(operations)
+    ? [...asked, ...(await readDependents(tx, row.id, asked, ids))]
+    : asked;
+  for (const { id } of named) ids.add(id);
   const touched = new Set(named.flatMap(({ after }) => after.map(({ id }) => id)));
   for (const { id } of named) touched.delete(id);
   const behind = touched.size === 0 ? [] : await readStepsById(tx, row.id, [...touched]);

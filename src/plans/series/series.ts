@@ -1,10 +1,9 @@
 // Expands series: the moments a rule gives within the horizon, and the steps of each occurrence. Pure. All occurrences are made here,
 // so the same series always gives the same steps.
 import { isDeepStrictEqual } from 'node:util';
-import { isReference } from '#domain/plan/arguments.ts';
+import { renameReferences } from '#domain/plan/arguments.ts';
 import { renameConditions } from '#domain/plan/condition.ts';
 import type { Series, StepDraft } from '#domain/plan/plan.ts';
-import type { Json, JsonObject } from '#domain/text.ts';
 import {
   countedAtMost,
   localDate,
@@ -113,18 +112,6 @@ export function nameOfOccurrence({ rrule, timezone }: Rhythm, moment: Date): str
     : localDate(moment, timezone);
 }
 
-/** `args` with references to steps of the occurrence instead of those of the template. */
-function renameReferences(args: Json, rename: (id: string) => string): Json {
-  if (isReference(args) && typeof args.$from === 'string') {
-    return { ...args, $from: rename(args.$from) };
-  }
-  if (Array.isArray(args)) return args.map((item) => renameReferences(item, rename));
-  if (typeof args !== 'object' || args === null) return args;
-  return Object.fromEntries(
-    Object.entries(args).map(([key, item]) => [key, renameReferences(item, rename)]),
-  );
-}
-
 export type OccurrenceStep = StepDraft & { id: string };
 
 /** The concrete steps of the occurrence at `moment`: copies of the template that wait for their moment. */
@@ -138,7 +125,7 @@ export function stepsOfOccurrence(
   return series.steps.map((step) => ({
     ...step,
     id: rename(step.id ?? ''),
-    ...(step.args === undefined ? {} : { args: renameArguments(step.args, rename) }),
+    ...(step.args === undefined ? {} : { args: renameReferences(step.args, rename) }),
     ...(step.after === undefined
       ? {}
       : {
@@ -149,12 +136,6 @@ export function stepsOfOccurrence(
     ...(step.when === undefined ? {} : { when: renameConditions(step.when, rename) }),
     not_before: moment.toISOString(),
   }));
-}
-
-function renameArguments(args: JsonObject, rename: (id: string) => string): JsonObject {
-  return Object.fromEntries(
-    Object.entries(args).map(([key, item]) => [key, renameReferences(item, rename)]),
-  );
 }
 
 /** The template's id and the occurrence's name in the id of a step; null: it is of no series. */

@@ -6,7 +6,8 @@ import { viewPlan } from '#cards/view-model.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { person } from '#domain/people/actor.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
-import { type Plan, type PlanDraft, StepStatus } from '#domain/plan/plan.ts';
+import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
+import { expectSoundPlan } from '../../fixtures/sound-plan.ts';
 import { ana, ben, noop, reach, runPlan } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
@@ -68,39 +69,7 @@ async function statusesOf(id: string): Promise<Record<string, string>> {
   return Object.fromEntries(steps.map((step) => [step.id, step.status]));
 }
 
-/** Kept counters, unmet prerequisites and dependents beside what a full count says. */
-async function expectSound(id: string): Promise<void> {
-  const { query } = instance.db;
-  const { rows: counted } = await query.execute<{ status: StepStatus; n: number }>(
-    sql`select status, count(*)::int as n from countersign.step_states where plan_id = ${id} group by status`,
-  );
-  const full = Object.fromEntries(StepStatus.options.map((status) => [status, 0]));
-  for (const { status, n } of counted) full[status] = n;
-  const plan = await instance.service.getPlan(id);
-  expect(plan.counts).toEqual(full);
-  expect(plan.total_steps).toBe(Object.values(full).reduce((sum, n) => sum + n, 0));
-  const { rows: wrong } = await query.execute(sql`
-    select s.step_id, s.unmet, s.dependents from countersign.step_states s
-    where s.plan_id = ${id} and s.status in ('pending', 'ready') and (
-      s.unmet <> (select count(*) from countersign.plan_edges e
-        join countersign.step_states p on p.plan_id = e.plan_id and p.position = e.predecessor
-        where e.plan_id = s.plan_id and e.successor = s.position
-          and not case when e.type in ('FS', 'FF') then p.status = 'succeeded' else p.attempt > 0 end)
-      or s.dependents <> (select count(*) from countersign.plan_edges e
-        where e.plan_id = s.plan_id and e.predecessor = s.position))`);
-  expect(wrong).toEqual([]);
-  const { rows: partitions } = await query.execute(sql`
-    select p.name from countersign.plan_partitions p where p.plan_id = ${id}
-      and (p.pending, p.ready, p.cancelled) <> (
-        select count(*) filter (where status = 'pending'), count(*) filter (where status = 'ready'),
-          count(*) filter (where status = 'cancelled')
-        from countersign.step_states s where s.plan_id = p.plan_id and s.partition = p.name)`);
-  expect(partitions).toEqual([]);
-  const { rows: events } = await query.execute<{ n: number; last: number }>(
-    sql`select sum(n)::int as n, max(revision)::int as last from countersign.plan_events where plan_id = ${id}`,
-  );
-  expect(events[0]).toEqual({ n: plan.revision, last: plan.revision });
-}
+const expectSound = (id: string) => expectSoundPlan(instance, id);
 
 describe('a patch that narrows an approved plan', () => {
   test('is applied at once, in a version of its own', async () => {

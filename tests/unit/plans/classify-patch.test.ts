@@ -9,6 +9,7 @@ const nothing: PatchEffect = {
   added: [],
   changed: [],
   removed: [],
+  replaced: new Map(),
   edgesAdded: [],
   edgesRemoved: [],
 };
