@@ -240,8 +240,11 @@ async function planTurn(
       current: () => currentDraft(session.state, request),
     };
     let event: StageEvent;
-    const cap = clock.now().getTime() >= deadline ? 'time' : 'transitions';
-    if (cap === 'time' || count >= transitionsAtMost) {
+    // With a draft that was submitted, what is left takes no model.
+    const drafts = stage === 'COLLECT_CONTEXT' || stage === 'DRAFT_OUTLINE';
+    const late = drafts && !session.has('outline') && clock.now().getTime() >= deadline;
+    if (late || count >= transitionsAtMost) {
+      const cap = late ? 'time' : 'transitions';
       const reason = `cap_${cap}`;
       stageTools.say({ kind: 'aborted', reason, text: explainCap(cap, limits) }, reason);
       event = 'cap_reached';

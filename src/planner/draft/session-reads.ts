@@ -1,7 +1,7 @@
 // What a session has looked up: kept over stages and turns within a bound, and stored with the plan as its evidence (A13).
 import type { PlanContext } from '#domain/plan/plan.ts';
 import type { SessionRead } from '#domain/planning/state.ts';
-import type { Json } from '#domain/text.ts';
+import { type Json, makeStorable } from '#domain/text.ts';
 
 /** Characters of JSON of one output, and of all of them together: what a plan's context holds inline is 50 KB. */
 const outputAtMost = 12_000;
@@ -23,7 +23,8 @@ function isSame(one: SessionRead, other: SessionRead): boolean {
 
 /** `reads` with one more. The same call replaces its earlier result; the oldest go when there is no room. */
 export function addRead(reads: SessionRead[], read: SessionRead): SessionRead[] {
-  const cut = { ...read, data: cutData(read.data) };
+  // What a server put out is not all storable.
+  const cut = { ...read, data: cutData(makeStorable(read.data)) };
   const kept = [...reads.filter((one) => !isSame(one, cut)), cut].slice(-readsAtMost);
   let length = kept.reduce((sum, one) => sum + JSON.stringify(one).length, 0);
   while (length > allAtMost && kept.length > 1) length -= JSON.stringify(kept.shift()).length;

@@ -42,6 +42,7 @@ export function cutAnswer(text: string): string {
 
 const Answer = z.strictObject({
   text: z.string().describe('the whole answer, as the person reads it'),
+  asked_for_change: z.boolean().describe('they asked for something to be done or changed'),
   cannot: z
     .string()
     .nullable()
@@ -49,8 +50,11 @@ const Answer = z.strictObject({
       'where no operation can do what was asked: what that is, in English, as it follows "I can\'t" (book flights)',
     ),
 });
-/** Looser servers leave out what is null. */
-const HeardAnswer = Answer.extend({ cannot: Answer.shape.cannot.default(null) });
+/** Looser servers leave things out. */
+const HeardAnswer = Answer.extend({
+  asked_for_change: z.boolean().default(false),
+  cannot: Answer.shape.cannot.default(null),
+});
 
 const wantedAtMost = 200;
 
@@ -59,14 +63,17 @@ const answer = verb(
   'Answer the person without a plan.',
   Answer,
   async (args) => {
-    const { text: said, cannot } = HeardAnswer.parse(args);
+    const { text: said, cannot, asked_for_change } = HeardAnswer.parse(args);
     const text = said.trim();
     if (text === '') return { result: fail('The answer is empty.') };
     const wanted = cutAnswer(cannot ?? '')
       .trim()
       .slice(0, wantedAtMost)
       .toWellFormed();
-    const shown = cutAnswer(text);
+    // Nothing has run while this was planned, whatever the model says of it.
+    const shown = cutAnswer(
+      asked_for_change && wanted === '' ? `Nothing was changed. ${text}` : text,
+    );
     return {
       result: succeed(null, 'The person reads it.'),
       changes: {

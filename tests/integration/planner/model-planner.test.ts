@@ -324,6 +324,15 @@ describe('answers and questions', () => {
     expect(outcome.result.kind).toBe('proposal');
   });
 
+  it('says first that nothing was changed, where a change was asked for', async () => {
+    const answer = { text: 'Done! I created notes/b.txt.', asked_for_change: true };
+    const { outcome } = await run([{ calls: [{ name: 'answer', args: answer }] }], 'Create it');
+    expect(outcome.result).toEqual({
+      kind: 'answer',
+      text: 'Nothing was changed. Done! I created notes/b.txt.',
+    });
+  });
+
   it('answers in the model’s words', async () => {
     const { outcome } = await run([{ text: 'Hello.' }], 'hi');
     expect(outcome).toMatchObject({

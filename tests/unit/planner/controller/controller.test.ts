@@ -6,7 +6,7 @@ import type { Stage } from '#domain/planning/stages.ts';
 import { keepInMemory } from '#planner/controller/checkpoints.ts';
 import { limits } from '../planners.ts';
 import { request } from '../requests.ts';
-import { type Acts, calling, proposing, script } from './scripted.ts';
+import { type Act, type Acts, calling, proposing, script, takesMilestones } from './scripted.ts';
 
 const signal = () => new AbortController().signal;
 
@@ -183,20 +183,23 @@ describe('how sure it is', () => {
 });
 
 describe('caps', () => {
-  it('end in a named outcome when time is up, before a stage begins', async () => {
+  it.each<[string, Act, object]>([
+    ['before anything is drafted', takesMilestones, { kind: 'aborted', reason: 'cap_time' }],
+    ['with a draft that was submitted', proposing(proposal()), { kind: 'proposal' }],
+  ])('on time, %s, end in what there is', async (_, act, result) => {
     let now = Date.parse('2026-03-04T10:00:00Z');
     const clock = { now: () => new Date(now) };
     const { planner, asked } = script(
       {
         COLLECT_CONTEXT: async (task) => {
           now += 46_000;
-          return proposing(proposal())(task, 1);
+          return act(task, 1);
         },
       },
       { clock },
     );
     const outcome = await planner.plan(request('Write two notes'), signal());
-    expect(outcome.result).toMatchObject({ kind: 'aborted', reason: 'cap_time' });
+    expect(outcome.result).toMatchObject(result);
     expect(asked).toHaveLength(1);
   });
 
