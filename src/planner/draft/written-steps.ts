@@ -26,9 +26,7 @@ export const writtenStepShape = {
   after: z
     .array(z.json())
     .optional()
-    .describe(
-      'ids of steps it waits for; {"id","type":"SS","lag_minutes":60} for more than "done before"',
-    ),
+    .describe('ids of steps it waits for, or {"id","type":"SS","lag_minutes":60}'),
   when: z.array(writtenCondition).optional().describe('skipped unless all hold'),
   ask_before: z.boolean().optional().describe('a person confirms just before it runs'),
   phase: z.string().optional().describe('name of the phase it belongs to'),

@@ -30,18 +30,10 @@ const known = PatternType.options.join(', ');
 
 export const ChosenPattern = z.strictObject({
   pattern_type: z.string().describe(`proposed:<name> only where none comes near; known: ${known}`),
-  subtype: z
-    .string()
-    .nullable()
-    .describe(
-      'in a word or two: product_launch, sprint; proposed:<snake_case_name>, with an rfc, where none comes near',
-    ),
-  variant: z.string().nullable().describe('such as sequential or ramp_up'),
-  source_pattern: z
-    .string()
-    .nullable()
-    .describe('known pattern whose rules hold for a proposed one'),
-  rfc: z.string().nullable().describe('why the known ones do not fit; only with a proposal'),
+  subtype: z.string().nullable().describe('such as product_launch; proposed:<name> with an rfc'),
+  variant: z.string().nullable().describe('such as sequential'),
+  source_pattern: z.string().nullable().describe('of a proposed one'),
+  rfc: z.string().nullable().describe('why no known one fits'),
   confidence: z.number().describe('0 to 1: how well it fits'),
 });
 export type ChosenPattern = z.infer<typeof ChosenPattern>;

@@ -19,6 +19,7 @@ import {
   scheduleSteps,
   type Timing,
 } from '../draft/edit-draft.ts';
+import { findDoubts } from '../draft/self-check.ts';
 import { toToolOutputs } from '../draft/session-reads.ts';
 import { pageSteps } from '../draft/show-draft.ts';
 import { createStepReader, type StepParts, writtenStepShape } from '../draft/written-steps.ts';
@@ -247,14 +248,12 @@ const SubmitPlan = z.strictObject({
         .enum(['as said', 'one at a time', 'checked'])
         .optional()
         .describe('checked: a look before what cannot be taken back'),
-      in_working_hours: z
-        .boolean()
-        .optional()
-        .describe('people are asked in their working hours only'),
+      in_working_hours: z.boolean().optional().describe('ask people in working hours only'),
     })
     .optional()
-    .describe('only what they said about how it is to be done'),
+    .describe('only what they said'),
   confidence: z.number().describe('0 to 1: how sure you are that this is what they want'),
+  checked: z.boolean().optional(),
 });
 const HeardSubmission = SubmitPlan.extend({
   title: z.string().nullish(),
@@ -264,6 +263,7 @@ const HeardSubmission = SubmitPlan.extend({
     .nullish(),
   preferences: z.looseObject({}).nullish(),
   confidence: z.number().nullish(),
+  checked: z.boolean().nullish(),
 });
 
 /** Evidence, for those who approve: what the session has read, beside what the plan had before. */
@@ -338,6 +338,11 @@ const submit = draftTool(
       };
     const problems = checkDraft(draft.data, tools);
     if (problems.length > 0) return { result: fail(...problems) };
+    const doubts = said.checked === true ? [] : findDoubts(draft.data.steps, tools.manifest());
+    if (doubts.length > 0)
+      return {
+        result: fail(...doubts, 'Change that; or, if it is meant so, submit with "checked": true.'),
+      };
     const confidence = said.confidence ?? null;
     return {
       result: succeed(null, 'The plan is checked next, and then put before the person.'),

@@ -123,6 +123,21 @@ describe('add_steps', () => {
   });
 });
 
+describe('submit_plan', () => {
+  it('points out once that two steps make the same call', async () => {
+    const { call } = open();
+    await call('add_steps', {
+      steps: [write('1'), write('2', { args: { path: '1.txt', content: '1' } })],
+    });
+    const doubted = await call('submit_plan', { confidence: 1 });
+    expect(doubted).toMatchObject({
+      ok: false,
+      says: expect.stringContaining('Steps 1 and 2 make the same call'),
+    });
+    expect(await call('submit_plan', { confidence: 1, checked: true })).toMatchObject({ ok: true });
+  });
+});
+
 describe('a draft that is there', () => {
   const three = [write('1'), write('2', { after: ['1'] }), write('3', { after: ['2'] })];
 
