@@ -15,6 +15,7 @@ import { measureReady } from './benches/ready.ts';
 import { measureShapes } from './benches/shapes.ts';
 import { measureStart } from './benches/start.ts';
 import { measureViews } from './benches/views.ts';
+import { measureVisible } from './benches/visible.ts';
 import { type BenchName, benchNames } from './names.ts';
 import type { Row } from './row.ts';
 import { openServer, type Server } from './server.ts';
@@ -33,6 +34,7 @@ const benches: Record<BenchName, Bench> = {
   burst: measureBurst,
   acknowledge: measureAcknowledge,
   planner: measurePlanner,
+  visible: measureVisible,
   start: measureStart,
 };
 

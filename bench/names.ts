@@ -12,6 +12,7 @@ export const benchNames = [
   'burst',
   'acknowledge',
   'planner',
+  'visible',
   'start',
 ] as const;
 export type BenchName = (typeof benchNames)[number];

@@ -3,8 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createClosers } from '#app/closers.ts';
 import { loadConfig } from '#app/config.ts';
-import { type Instance, openInstance } from '#app/wire.ts';
-import type { Operation } from '#domain/tool.ts';
+import { type Instance, type InstanceOptions, openInstance } from '#app/wire.ts';
 import { type Program, startProgram, type Verb } from './program.ts';
 import type { Row } from './row.ts';
 import { makeFolder, removeFolder, type Server } from './server.ts';
@@ -25,7 +24,9 @@ export type Stage = Sizes & {
   /** Says what runs now. */
   say(text: string): void;
   /** An instance in this process. */
-  openInstance(options: { work: boolean; extraOperations?: Operation[] }): Promise<Instance>;
+  openInstance(
+    options: Pick<InstanceOptions, 'work' | 'extraOperations' | 'planner' | 'chatPorts'>,
+  ): Promise<Instance>;
   /** A process on this bench's database; `variables` stand in its environment beside what all have. */
   start(verb: Verb, variables?: NodeJS.ProcessEnv): Promise<Program>;
   /** `countersign start` where nothing is yet: an empty database, or, with a temporary server, not even one. */

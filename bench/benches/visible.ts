@@ -1,0 +1,79 @@
+// From a message in a chat to the first sign that it is worked on, shown by another process than the one that heard it.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ChatPort } from '#domain/chat/chat.ts';
+import { person } from '#domain/people/actor.ts';
+import type { Planner } from '#domain/planning/run.ts';
+import { median, quantile } from '../numbers.ts';
+import { makeRow } from '../row.ts';
+import { type Bench, until } from '../stage.ts';
+
+const usualCount = 40;
+/** The first ones find connections and caches cold. */
+const warmUp = 3;
+const target = { reach: 1000, stretch: 500 };
+const asker = person('bench', 'slack');
+
+/** Milliseconds that planning takes: what is seen before is no answer. */
+const planningMs = 500;
+
+const planner: Planner = {
+  name: 'bench',
+  async plan() {
+    await pause(planningMs);
+    return {
+      result: { kind: 'answer', text: 'Here.' },
+      reason: 'asked',
+      planner: 'bench',
+      confidence: null,
+      cost_usd: 0,
+      trace: [],
+      session: null,
+    };
+  },
+};
+
+export const measureVisible: Bench = async (stage) => {
+  const { signal } = stage;
+  const count = stage.steps ?? usualCount;
+  /** When each thread was first shown a status. */
+  const seen = new Map<string | null, number>();
+  const port: ChatPort = {
+    post: async (place) => ({ ...place, message: `m${place.thread}` }),
+    async update() {},
+    async whisper() {},
+    status: {
+      fadesAfterMs: 60_000,
+      async show({ thread }) {
+        if (!seen.has(thread)) seen.set(thread, performance.now());
+        return undefined;
+      },
+      async clear() {},
+    },
+  };
+  const gateway = await stage.openInstance({ work: false });
+  await stage.openInstance({ work: true, planner, chatPorts: { slack: port } });
+
+  stage.say(`${count} requests in threads of their own, one at a time`);
+  const waited: number[] = [];
+  for (let n = -warmUp; n < count; n++) {
+    const thread = String(n);
+    const place = { platform: 'slack', tenant: 'T1', channel: 'C1', thread } as const;
+    const conversation = await gateway.db.transaction((tx) =>
+      gateway.openConversation(tx, place, null),
+    );
+    const asked = performance.now();
+    await gateway.service.say(conversation, `Look at ${n}`, asker);
+    const at = await until(signal, async () => seen.get(thread) ?? null, 5);
+    if (n >= 0) waited.push(at - asked);
+  }
+  return [
+    makeRow({
+      name: 'visible',
+      what: `a message in a chat → the first sign of work there, p95 of ${count}`,
+      unit: 'ms',
+      value: quantile(waited, 0.95),
+      p50: median(waited),
+      target,
+    }),
+  ];
+};
