@@ -14,6 +14,12 @@ const verbs: [RegExp, string][] = [
   [/read|get|fetch|open|load|download|view/, 'reading'],
 ];
 
+/** The planner's own tools that look at what is here already. */
+const own: Record<string, string> = {
+  plan_list: 'looking through plans',
+  show_steps: 'going over the draft',
+};
+
 function verbOf(operation: string): string {
   const name = operation.toLowerCase();
   return verbs.find(([words]) => words.test(name))?.[1] ?? 'looking at';
@@ -29,6 +35,8 @@ export function describeActivity(activity: Activity): string {
       return 'thinking';
     case 'reading': {
       const { operation, what } = activity;
+      const said = own[operation];
+      if (said !== undefined) return said;
       if (what === null) return `looking things up with ${cleanLine(nameOf(operation))}`;
       return `${verbOf(operation)} ${cutText(cleanLine(what), whatAtMost)}`;
     }

@@ -8,7 +8,7 @@ import { listPatches } from '#db/patches.ts';
 import { readPlanStats } from '#db/plan-stats.ts';
 import { readArtifacts } from '#db/planning-artifacts.ts';
 import { listPlans, readPlan, readPlanRow } from '#db/plans.ts';
-import { readRun, toRunView, updateRun } from '#db/runs.ts';
+import { readActivity, readRun, toRunView, updateRun } from '#db/runs.ts';
 import type { Pressed } from '#domain/chat/pressed.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
@@ -96,11 +96,13 @@ export function createService(context: ConversationContext): Service {
     stopRun: (runId, turn, actor) =>
       db.transaction(async (tx) => {
         const says = await stopPlanning(context, runId, turn ?? null, actor)(tx);
-        const { conversation } = await readRun(tx, runId);
-        const message = await speakAsBot(context, tx, { conversation, says, runId });
+        const { conversation, plan_id: planId } = await readRun(tx, runId);
+        const message = await speakAsBot(context, tx, { conversation, says, planId });
         await updateRun(tx, runId, { response_message: message });
         return toRunView(await readRun(tx, runId));
       }),
+    activityIn: async (conversation) =>
+      (await readActivity(db.query, conversation))?.planning ?? null,
     say: (conversation, text, actor, options) => say(context, conversation, text, actor, options),
     isAbout: (conversation, subject) => isAbout(db.query, conversation, subject),
     isSpokenIn: (conversation) => isSpokenIn(db.query, conversation),

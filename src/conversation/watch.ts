@@ -3,9 +3,8 @@ import { readDiff } from '#db/events.ts';
 import { readMessages } from '#db/messages.ts';
 import type { Listener, Topic } from '#db/notify.ts';
 import { readPlanRow } from '#db/plans.ts';
-import { type AskedActivity, readActivity } from '#db/runs.ts';
+import { readActivity } from '#db/runs.ts';
 import type { Change } from '#domain/plan/views.ts';
-import type { PlanningActivity } from '#domain/planning/activity.ts';
 import type { ConversationEvent } from '#domain/service.ts';
 import type { ConversationContext } from '#messages/context.ts';
 
@@ -85,15 +84,9 @@ export async function* watchConversation(
       if (page.length > 0) yield page.map((message) => ({ kind: 'message', message }));
     }
     // After the messages: where the answer came in between, nothing is planned any more.
-    const planning = toPlanning(await readActivity(db.query, conversation));
+    const planning = (await readActivity(db.query, conversation))?.planning ?? null;
     const text = JSON.stringify(planning);
     if (text !== shown) yield [{ kind: 'planning', planning }];
     shown = text;
   }
-}
-
-function toPlanning(found: AskedActivity | null): PlanningActivity | null {
-  if (found === null) return null;
-  const { asked: _, ...planning } = found;
-  return planning;
 }

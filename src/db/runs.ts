@@ -145,23 +145,32 @@ export async function noteActivity(
   return rows.length > 0;
 }
 
-/** What is being planned in a conversation; `asked`: the name of the message it is about, where that was said on a platform. */
-export type AskedActivity = PlanningActivity & { asked: string | null };
+/** `asked`: the name of the message it is about, where that was said on a platform. */
+type Asked = { planning: PlanningActivity; asked: string | null };
+
+/** Runs of a conversation that are looked at, the latest first. */
+const lookedAt = 20;
 
 /** What is being planned in a conversation now, of several runs the latest; null: nothing. */
-export async function readActivity(
-  db: Queryable,
-  conversation: string,
-): Promise<AskedActivity | null> {
-  const [row] = await db
-    .select({ id: runs.id, turn: runs.turn, activity: runs.activity, asked: messages.once })
+export async function readActivity(db: Queryable, conversation: string): Promise<Asked | null> {
+  const { id, turn, activity, planning_status, request_message, created_at } = runs;
+  const latest = db
+    .select({ id, turn, activity, planning_status, request_message, created_at })
     .from(runs)
-    .leftJoin(messages, eq(messages.id, runs.request_message))
-    .where(and(eq(runs.conversation, conversation), eq(runs.planning_status, 'running')))
-    .orderBy(desc(runs.created_at))
+    .where(eq(runs.conversation, conversation))
+    .orderBy(desc(created_at))
+    .limit(lookedAt)
+    .as('latest');
+  const [row] = await db
+    .select({ id: latest.id, turn: latest.turn, activity: latest.activity, asked: messages.once })
+    .from(latest)
+    .leftJoin(messages, eq(messages.id, latest.request_message))
+    .where(eq(latest.planning_status, 'running'))
+    .orderBy(desc(latest.created_at))
     .limit(1);
   if (row === undefined) return null;
-  return { run_id: row.id, turn: row.turn, activity: activityOf(row), asked: row.asked };
+  const planning = { run_id: row.id, turn: row.turn, activity: activityOf(row) };
+  return { planning, asked: row.asked };
 }
 
 /** What cannot be read was written by another version. */

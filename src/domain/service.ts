@@ -182,6 +182,8 @@ export type Service = {
    * @throws `invalid_transition` where it is not being planned any more
    */
   stopRun(runId: string, turn: number | undefined, actor: Actor): Promise<RunView>;
+  /** What is being planned in a conversation now; null: nothing. */
+  activityIn(conversation: string): Promise<PlanningActivity | null>;
   /** Decides about what a session shows: a gate, an RFC, the budget, an escalation; or about the run's plan that waits. */
   decideRun(runId: string, choice: SessionChoice, actor: Actor): Promise<RunView>;
   /**

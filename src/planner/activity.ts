@@ -6,11 +6,11 @@ import { makeStorableText } from '#domain/text.ts';
 /** Characters that are kept of a path, an address or a query. */
 const whatAtMost = 200;
 
-/** The first text among the arguments, on one line; it is the model's, so nothing else of it is trusted. */
+/** The first text among the arguments, or first in a list there, on one line; it is the model's, so nothing else of it is trusted. */
 function firstText(args: Record<string, unknown>): string | null {
-  const text = Object.values(args).find(
-    (value) => typeof value === 'string' && value.trim() !== '',
-  );
+  const text = Object.values(args)
+    .map((value): unknown => (Array.isArray(value) ? value[0] : value))
+    .find((value) => typeof value === 'string' && value.trim() !== '');
   if (typeof text !== 'string') return null;
   return makeStorableText(text.slice(0, whatAtMost).replace(/\s+/g, ' ').trim());
 }

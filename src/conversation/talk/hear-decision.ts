@@ -8,14 +8,15 @@ import { speakAsBot } from '#messages/speak.ts';
 import type { Saying } from './saying.ts';
 import type { Subject } from './subject.ts';
 
-/** Something the bot says about the subject. */
+/** Something the bot says about the subject. What is being planned has no card. */
 async function answer(
   context: ConversationContext,
   tx: Transaction,
-  { conversation, runId, shown }: Subject,
+  { conversation, runId, planning, shown }: Subject,
   text: string,
 ): Promise<void> {
-  await speakAsBot(context, tx, { conversation, says: text, runId, planId: shown?.id ?? null });
+  const about = { runId: planning ? null : runId, planId: shown?.id ?? null };
+  await speakAsBot(context, tx, { conversation, says: text, ...about });
 }
 
 /** @returns a refusal that is to be told. @throws anything else: it passes by itself, or is an error of ours */

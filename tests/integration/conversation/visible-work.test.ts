@@ -2,47 +2,15 @@
 import { expect, it } from 'vitest';
 import { noteActivity } from '#db/runs.ts';
 import { person } from '#domain/people/actor.ts';
-import type { Activity, ReportActivity } from '#domain/planning/activity.ts';
-import type { Planner, PlanningOutcome } from '#domain/planning/run.ts';
+import type { Activity } from '#domain/planning/activity.ts';
 import type { ConversationEvent } from '#domain/service.ts';
+import { createSlowPlanner } from '../../fixtures/slow-planner.ts';
 import { ana, ben } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
-type Turn = {
-  text: string;
-  report: ReportActivity;
-  signal: AbortSignal;
-  answer(text: string): void;
-};
-
-/** Every turn that was begun; each waits for its answer, or for its end. */
-const turns: Turn[] = [];
-
-const planner: Planner = {
-  name: 'slow planner',
-  plan({ text }, signal, report = () => {}) {
-    const { promise, resolve } = Promise.withResolvers<PlanningOutcome>();
-    const end = (kind: 'answer' | 'aborted', said: string) =>
-      resolve({
-        result: kind === 'answer' ? { kind, text: said } : { kind, text: said, reason: said },
-        reason: said,
-        planner: 'slow planner',
-        confidence: null,
-        cost_usd: 0,
-        trace: [],
-        session: null,
-      });
-    signal.addEventListener('abort', () => end('aborted', 'stopped'));
-    turns.push({ text, report, signal, answer: (said) => end('answer', said) });
-    return promise;
-  },
-};
-
+const { planner, begun } = createSlowPlanner();
 const instance = useInstance({ planner });
-
-const begun = (text: string) =>
-  waitFor(`a planner for “${text}”`, () => turns.findLast((turn) => turn.text === text));
 
 /** What a reader of the conversation is told, in order. */
 function follow(conversation: string) {

@@ -12,6 +12,8 @@ it('says what is read in the words of the operation', () => {
   expect(reading('search_operations', 'send mail')).toBe('searching for send mail');
   expect(reading('describe_operation', 'mail.send')).toBe('checking mail.send');
   expect(reading('calendar_free', 'Ana')).toBe('looking at Ana');
+  expect(reading('show_steps', 's1')).toBe('going over the draft');
+  expect(reading('plan_get', 'PLAN-3f9a1c20')).toBe('reading PLAN-3f9a1c20');
   expect(reading('list_accounts', null)).toBe('looking things up with list accounts');
 });
 
