@@ -26,7 +26,7 @@ import { createShow, fill } from './press/show.ts';
 import { isApproval } from './press/windows.ts';
 import type { SlackContext } from './slack-context.ts';
 import { createSlackLogger } from './slack-logger.ts';
-import { hear } from './talk/hear.ts';
+import { hear, stop } from './talk/hear.ts';
 import { createPeople } from './talk/people.ts';
 import { type Acknowledgement, createAccept } from './transport/accept.ts';
 import { registerSlack } from './transport/http.ts';
@@ -93,6 +93,8 @@ export function createHandler(context: SlackContext, clock: Clock): InboxHandler
         return answerCommand(context, signal, clock.now());
       case 'home':
         return context.openHome({ tenant: signal.team, user: signal.user });
+      case 'stopped':
+        return stop(context, signal);
       case 'other':
         return;
       default:

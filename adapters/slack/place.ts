@@ -11,3 +11,13 @@ function isDirect(channel: string): boolean {
 export function placeOf(tenant: string, channel: string, root: string | null): ChatPlace {
   return { platform: 'slack', tenant, channel, thread: isDirect(channel) ? null : root };
 }
+
+/** What a message is called when it is heard, so that it is heard once. */
+export function nameMessage(team: string, channel: string, ts: string): string {
+  return `slack:${team}:${channel}:${ts}`;
+}
+
+/** The timestamp in such a name; null: it is none. */
+export function readMessageName(name: string | null): string | null {
+  return /^slack:[^:]+:[^:]+:([\d.]+)$/.exec(name ?? '')?.[1] ?? null;
+}

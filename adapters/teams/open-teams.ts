@@ -1,5 +1,6 @@
 // The Teams adapter as a process has it: a handler for what was stored, a port to write with, and the way in.
 import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import { greetWords } from '#cards/chat-words.ts';
 import type { InboxHandler } from '#chat/inbox/inbox-context.ts';
 import type { Receive } from '#chat/inbox/receive.ts';
@@ -35,6 +36,10 @@ import {
 // Writes to Teams: posts and changes what `cards/` drew, and tells one person something in their chat with the bot. Teams knows no
 // key by which a message could be found whose answer was lost: such a message is posted again, since one that is read twice does
 // less harm than a question nobody ever reads.
+
+/** Milliseconds for which Teams shows that somebody types. */
+const typingMs = 3000;
+const Typing = z.object({ typed_at: z.number() });
 
 /** Of a message that is there although nobody knows by what name. */
 const unnamed = '';
@@ -72,6 +77,21 @@ export function createTeamsPort(options: {
   }
 
   return {
+    // Typing, which Teams shows for some seconds and ends with a message. Its informative updates name the step, but a stream of them
+    // has to end in a message of text within two minutes, and plans are cards.
+    status: {
+      fadesAfterMs: typingMs,
+      async show(place, _status, before, givenUp) {
+        const typed = Typing.safeParse(before?.own).data?.typed_at ?? 0;
+        if (Date.now() - typed < typingMs) return { typed_at: typed };
+        const where = await find(place);
+        const typing = { type: 'typing', from: { id: where.bot } };
+        await connector.post(where, conversationIdOf(place), typing, givenUp);
+        return { typed_at: Date.now() };
+      },
+      async clear() {},
+    },
+
     async post(place, content, _key, _triedSince, givenUp) {
       const where = await find(place);
       const readers = await readersOf(where, content.concerns ?? []);

@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import type { HomesContext } from '#chat/homes/homes-context.ts';
 import type { InboxContext } from '#chat/inbox/inbox-context.ts';
 import type { DeliveryContext } from '#chat/outbox/delivery-context.ts';
+import { followActivity } from '#chat/outbox/follow-activity.ts';
 import type { ToolRegistry } from '#domain/tool.ts';
 import { backendsOf, registerBackends } from '#executor/backends.ts';
 import { createCrew } from '#executor/crew.ts';
@@ -81,6 +82,8 @@ export async function startWorking(parts: {
     const stopped = Promise.all([stopJobs(), crew.stop()]);
     await Promise.race([stopped, pause(jobsEndWithinMs, undefined, { ref: false })]);
   });
+  const statuses = followActivity(delivery, conversation.listener);
+  closers.add('the statuses', statuses.close);
   await boss.schedule('expire', expireCron);
   const watch = startWatch(
     crew,

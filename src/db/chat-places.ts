@@ -16,7 +16,7 @@ import {
   type SQL,
   sql,
 } from 'drizzle-orm';
-import type { ChatPlace } from '#domain/chat/chat.ts';
+import type { ChatPlace, ShownStatus } from '#domain/chat/chat.ts';
 import type { Platform } from '#domain/chat/inbox.ts';
 import type { Queryable, Transaction } from './database.ts';
 import { chatPlaces, chatPosts } from './schema.ts';
@@ -127,33 +127,78 @@ export type HeldPlace = {
   asked: number;
   /** Tries in a row that failed. */
   tries: number;
+  /** What stands there of a planner at work; null: nothing. */
+  status: ShownStatus | null;
 };
 
 const isHeldBy = ({ conversation, holder }: PlaceLease) =>
   and(is(conversation), eq(chatPlaces.holder, holder));
 const released = { holder: null, lease_until: null };
-/** Something is to be done there, and may be. */
-const waits = and(
+const isFree = and(
   isNull(chatPlaces.broken),
-  or(gt(chatPlaces.asked, chatPlaces.answered), lte(chatPlaces.due_at, now)),
   or(isNull(chatPlaces.not_before), lte(chatPlaces.not_before, now)),
   or(isNull(chatPlaces.lease_until), lt(chatPlaces.lease_until, now)),
 );
+const isDue = or(gt(chatPlaces.asked, chatPlaces.answered), lte(chatPlaces.due_at, now));
+/** Something is to be done there, and may be. */
+const waits = and(isFree, isDue);
 
 /** Leases a place with work that nobody is at; null: it has none, or somebody is. */
-export async function enterPlace(
+export function enterPlace(
+  db: Queryable,
+  lease: PlaceLease,
+  leaseSeconds: number,
+): Promise<HeldPlace | null> {
+  return leasePlace(db, lease, leaseSeconds, waits);
+}
+
+/** Leases a place in which nothing waits, to show a status there; null: something does, or somebody is at it. */
+export function enterQuietPlace(
+  db: Queryable,
+  lease: PlaceLease,
+  leaseSeconds: number,
+): Promise<HeldPlace | null> {
+  return leasePlace(db, lease, leaseSeconds, and(isFree, sql`not coalesce(${isDue}, false)`));
+}
+
+async function leasePlace(
   db: Queryable,
   { conversation, holder }: PlaceLease,
   leaseSeconds: number,
+  condition: SQL | undefined,
 ): Promise<HeldPlace | null> {
   const [row] = await db
     .update(chatPlaces)
     .set({ holder, lease_until: inSeconds(leaseSeconds) })
-    .where(and(is(conversation), waits))
+    .where(and(is(conversation), condition))
     .returning();
   if (row === undefined) return null;
-  const { platform, tenant, channel, thread, timezone, asked, tries } = row;
-  return { conversation, place: { platform, tenant, channel, thread }, timezone, asked, tries };
+  const { platform, tenant, channel, thread, timezone, asked, tries, status } = row;
+  const place = { platform, tenant, channel, thread };
+  return { conversation, place, timezone, asked, tries, status };
+}
+
+/** Notes the status that stands in a held place. */
+export async function noteStatus(
+  db: Queryable,
+  lease: PlaceLease,
+  status: ShownStatus | null,
+): Promise<void> {
+  await db.update(chatPlaces).set({ status }).where(isHeldBy(lease));
+}
+
+/** Releases a place that was held for its status. @returns whether something waits to be delivered there by now */
+export async function leaveQuietPlace(
+  db: Queryable,
+  lease: PlaceLease,
+  status: ShownStatus | null,
+): Promise<boolean> {
+  const [left] = await db
+    .update(chatPlaces)
+    .set({ ...released, status })
+    .where(isHeldBy(lease))
+    .returning({ waits: sql<boolean>`coalesce(${isDue}, false)` });
+  return left?.waits ?? false;
 }
 
 /** @returns false: the lease was lost */

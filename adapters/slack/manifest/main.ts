@@ -82,9 +82,32 @@ export function fillManifest<T extends SlackManifest>(
   return manifest;
 }
 
-const template: SlackManifest = JSON.parse(
+/** As much of a manifest as says that the app is an agent. */
+type AgentManifest = SlackManifest & {
+  features: { agent_view?: { agent_description: string } | undefined };
+  oauth_config: { scopes: { bot: string[] } };
+  settings: { event_subscriptions: { bot_events: string[] } };
+};
+
+/** The app as an agent: Slack shows its own Stop while something is planned. https://docs.slack.dev/ai/agent-sessions */
+export function declareAgent<T extends AgentManifest>(plain: T, description: string): T {
+  const manifest = structuredClone(plain);
+  const { features, oauth_config, settings } = manifest;
+  features.agent_view = { agent_description: description };
+  oauth_config.scopes.bot = [...oauth_config.scopes.bot, 'assistant:write'].sort();
+  const { event_subscriptions } = settings;
+  event_subscriptions.bot_events = [
+    ...event_subscriptions.bot_events,
+    'agent_session_stopped',
+  ].sort();
+  return manifest;
+}
+
+const template: AgentManifest & { display_information: { description: string } } = JSON.parse(
   readFileSync(join(import.meta.dirname, '..', '..', '..', 'manifest.json'), 'utf8'),
 );
+
+type Options = { url?: string; socket?: true; organisation?: true; agent?: true };
 
 const program = new Command('npm run slack:manifest --')
   .description('Prints the manifest of the Slack app.')
@@ -100,9 +123,12 @@ const program = new Command('npm run slack:manifest --')
     '--organisation',
     'for an Enterprise organisation that installs it for all its workspaces',
   )
-  .action(({ organisation, ...options }: { url?: string; socket?: true; organisation?: true }) => {
+  .option('--agent', 'for an app that is an agent: Slack shows a Stop button while it plans')
+  .action(({ organisation, agent, ...options }: Options) => {
     const way = chooseWay(options, process.env);
-    console.log(JSON.stringify(fillManifest(template, way, organisation), null, 2));
+    const { description } = template.display_information;
+    const declared = agent === true ? declareAgent(template, description) : template;
+    console.log(JSON.stringify(fillManifest(declared, way, organisation), null, 2));
   });
 
 try {

@@ -17,6 +17,7 @@ import { explainSlackError } from './explain-error.ts';
 import { createAsk } from './hold.ts';
 import { findPosted, metadataOf, nothingUnder, readUnder } from './look-back.ts';
 import { nameUnder, sendFile } from './send-file.ts';
+import { createStatusPort } from './status.ts';
 
 const threadOf = ({ thread }: ChatPlace) => (thread === null ? {} : { thread_ts: thread });
 
@@ -148,6 +149,8 @@ export function createSlackPort(options: {
   }
 
   return {
+    status: createStatusPort({ clientOf, ask, warn }),
+
     async post(place, content, key, triedSince, givenUp) {
       const { post, again } = await postOnce(place, content, { key, triedSince, givenUp });
       const posted: Posted = { ...post, sent_at: new Date(Number(post.message) * 1000) };

@@ -2,11 +2,12 @@
 import { greetWords } from '#cards/chat-words.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
 import { conversationAt } from '#chat/outbox/open-conversation.ts';
+import { CountersignError } from '#domain/errors.ts';
 import { person } from '#domain/people/actor.ts';
-import { placeOf } from '../place.ts';
+import { nameMessage, placeOf } from '../place.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { isWritten } from '../transport/name-signal.ts';
-import type { MessageSignal } from '../transport/read-signal.ts';
+import type { MessageSignal, StoppedSignal } from '../transport/read-signal.ts';
 
 // What somebody wrote, as text: Slack's markup for people, channels, links and dates becomes what is read there.
 // https://docs.slack.dev/messaging/formatting-message-text
@@ -97,10 +98,29 @@ export async function hear(context: SlackContext, signal: MessageSignal): Promis
   const who = await people.find(team, user);
   const conversation = await openConversation(place, place.thread === null ? who.timezone : null);
   // However often this is tried, the message is heard once.
-  const once = `slack:${team}:${channel}:${ts}`;
+  const once = nameMessage(team, channel, ts);
   const written_at = new Date(Number(ts) * 1000);
   await service.say(conversation, text, person(who.id, 'slack', who.timezone), {
     once,
     written_at,
   });
+}
+
+/** Stops what is being planned in a thread. What is over by then is left as it is; who may not stop it is told so. */
+export async function stop(
+  { service, people, port }: SlackContext,
+  { team, stopped }: StoppedSignal,
+): Promise<void> {
+  const { channel, user, thread_ts } = stopped;
+  const place = placeOf(team, channel, thread_ts);
+  const planning = await service.activityIn(conversationAt(place));
+  if (planning === null) return;
+  const { id, timezone } = await people.find(team, user);
+  try {
+    await service.stopRun(planning.run_id, planning.turn, person(id, 'slack', timezone));
+  } catch (error) {
+    if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
+    if (error.code === 'invalid_transition') return;
+    await port.whisper(place, user, { text: escapeMrkdwn(error.message), card: null });
+  }
 }

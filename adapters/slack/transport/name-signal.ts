@@ -31,6 +31,11 @@ function namesOf(signal: Signal): Pick<ReceivedEvent, 'kind' | 'keys' | 'thread'
     }
     case 'home':
       return { kind: 'event', keys: [`event:${signal.event}`], thread: `home:${signal.user}` };
+    case 'stopped': {
+      const { channel, thread_ts } = signal.stopped;
+      const thread = conversationAt(placeOf(signal.team, channel, thread_ts));
+      return { kind: 'event', keys: [`event:${signal.event}`], thread };
+    }
     case 'other':
       return { kind: 'event', keys: [`event:${signal.event}`], thread: 'workspace' };
     case 'press': {
@@ -72,6 +77,8 @@ function authorOf(signal: Signal): string | undefined {
       return signal.sent.user.id;
     case 'command':
       return signal.command.user_id;
+    case 'stopped':
+      return signal.stopped.user;
     case 'other':
       return undefined;
     default:

@@ -16,6 +16,13 @@ const Message = z.object({
 });
 const HomeOpened = z.object({ type: z.literal('app_home_opened'), user: id, tab: z.string() });
 
+const Stopped = z.object({
+  type: z.literal('agent_session_stopped'),
+  channel: id,
+  user: id,
+  thread_ts: id,
+});
+
 const Envelope = z.object({
   type: z.literal('event_callback'),
   /** null where an organisation is meant. */
@@ -120,6 +127,13 @@ export type PressSignal = { kind: 'press'; team: string; pressed: z.infer<typeof
 export type SentSignal = { kind: 'sent'; team: string; sent: z.infer<typeof Sent> };
 export type CommandSignal = { kind: 'command'; team: string; command: z.infer<typeof Command> };
 export type HomeSignal = { kind: 'home'; team: string; event: string; user: string };
+/** Somebody pressed Slack's own Stop while the app was at work in a thread. */
+export type StoppedSignal = {
+  kind: 'stopped';
+  team: string;
+  event: string;
+  stopped: z.infer<typeof Stopped>;
+};
 /** Something to be kept that nothing follows from yet. */
 type OtherSignal = { kind: 'other'; team: string; event: string };
 export type Signal =
@@ -128,6 +142,7 @@ export type Signal =
   | SentSignal
   | CommandSignal
   | HomeSignal
+  | StoppedSignal
   | OtherSignal;
 
 /** The fields of a body, which is JSON or a form; a form may hold JSON under `payload`. @throws SyntaxError, or `invalid_json` for what nests too deep */
@@ -163,6 +178,8 @@ function readEvent({
   const home = HomeOpened.safeParse(event);
   if (home.success && home.data.tab === 'home')
     return { kind: 'home', team, event: name, user: home.data.user };
+  const stopped = Stopped.safeParse(event);
+  if (stopped.success) return { kind: 'stopped', team, event: name, stopped: stopped.data };
   return { kind: 'other', team, event: name };
 }
 

@@ -34,6 +34,7 @@ import { passCrashPoint } from './crash-points.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { drawMessage } from './draw-message.ts';
 import { updateCard } from './update-card.ts';
+import { keepStatus } from './update-status.ts';
 import { type Outcome, postpone, settleFailure, settleWithin, type Visit } from './visit.ts';
 
 /** Calls at one place before others have a turn. */
@@ -93,7 +94,10 @@ async function stay(
   for (let calls = 0; calls < callsATurn && !stopping.aborted; calls++) {
     const outcome = await doNext(context, visit);
     if (outcome === 'left') return false;
-    if (outcome === null) return leave(context, visit);
+    if (outcome === null) {
+      await keepStatus(context, visit);
+      return leave(context, visit);
+    }
     visit.tries = 0;
   }
   await postpone(context, visit, 0);

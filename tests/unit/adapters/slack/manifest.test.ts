@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { fillManifest } from '#adapters/slack/manifest/main.ts';
+import { declareAgent, fillManifest } from '#adapters/slack/manifest/main.ts';
 import { readInstance } from '../../../codebase/modules.ts';
 import { findFaults } from '../../../fixtures/slack/manifest-schema.ts';
 
@@ -30,6 +30,7 @@ const SlackSchema = z.strictObject({
       messages_tab_enabled: z.boolean(),
       messages_tab_read_only_enabled: z.boolean(),
     }),
+    agent_view: z.strictObject({ agent_description: text(300) }).optional(),
     bot_user: z.strictObject({
       display_name: text(80).regex(/^[\w .-]+$/),
       always_online: z.boolean(),
@@ -88,7 +89,8 @@ const eventScopes: Record<string, string | null> = {
 const uses: Record<string, string> = {
   'app_mentions:read': 'app_mention: asked in a channel',
   'channels:history': 'message.channels: replies in the thread of a plan; conversations.replies',
-  'chat:write': 'chat.postMessage, chat.update, chat.postEphemeral: cards and answers',
+  'chat:write':
+    'chat.postMessage, chat.update, chat.postEphemeral: cards and answers; assistant.threads.setStatus, agents.sessions.setStatus: what is being planned',
   commands: '/plans',
   'files:write': 'files.uploadV2: text that is too long for a message',
   'groups:history': 'message.groups: replies in the thread of a plan; conversations.replies',
@@ -104,7 +106,8 @@ const free = /^(auth|apps|oauth|views)\.|^chat\.getPermalink$/;
 
 /** The Web API methods that a source calls on a client, such as `chat.postMessage`. */
 function findMethods(source: string): string[] {
-  const families = 'apps|auth|chat|conversations|files|oauth|reactions|team|users|views';
+  const families =
+    'agents\\.sessions|apps|assistant\\.threads|auth|chat|conversations|files|oauth|reactions|team|users|views';
   return [...source.matchAll(new RegExp(`\\.((?:${families})\\.\\w+)\\(`, 'g'))].map(
     ([, method = '']) => method,
   );
@@ -121,6 +124,7 @@ describe("Slack's own schema", () => {
     ['for Socket Mode', fillManifest(manifest, nowhere)],
     ['for both', fillManifest(manifest, { address: 'https://bot.example.com', socket: true })],
     ['for an organisation', organisation],
+    ['for an agent', declareAgent(manifest, 'Plans before it acts.')],
   ])('takes the manifest %s', (_, filled) => {
     expect(findFaults(filled)).toEqual([]);
   });
@@ -291,6 +295,19 @@ test('only a manifest for an organisation lets one install the app for all its w
     false,
     true,
   ]);
+});
+
+test('a manifest for an agent adds what Slack’s own Stop needs, and nothing else', () => {
+  const agent = declareAgent(manifest, 'Plans before it acts.');
+  const added = (more: string[], less: string[]) => more.filter((one) => !less.includes(one));
+  expect(added(agent.oauth_config.scopes.bot, manifest.oauth_config.scopes.bot)).toEqual([
+    'assistant:write',
+  ]);
+  const { bot_events: heard } = manifest.settings.event_subscriptions;
+  expect(added(agent.settings.event_subscriptions.bot_events, heard)).toEqual([
+    'agent_session_stopped',
+  ]);
+  expect(SlackSchema.safeParse(agent).error).toBeUndefined();
 });
 
 describe('the command', () => {

@@ -1,0 +1,124 @@
+// What the planner is doing, in Slack: “Countersign is reading notes/brief.md” under the thread. Slack has two ways to say so:
+// `assistant.threads.setStatus` takes words and needs only chat:write; `agents.sessions.setStatus` takes none, but gives an app that
+// is declared as an agent a Stop button (its `agent_session_stopped`). A workspace is asked for the first; where the app may write
+// as an agent, which the scopes in Slack's answer say, for the second as well; where only the second is left, for that alone.
+import { z } from 'zod';
+import { describeActivity } from '#cards/activity-words.ts';
+import type { ChatPlace, StatusPort } from '#domain/chat/chat.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { readMessageName } from '../place.ts';
+import { createRecent } from '../recent.ts';
+import type { ClientOf } from '../workspaces.ts';
+import { calm } from './content.ts';
+import type { Ask } from './hold.ts';
+
+/** What a workspace takes: words, sessions, both; of what was never tried, nothing is known. */
+type Ways = { words: boolean; sessions: boolean | null };
+
+const keptAtMost = 1000;
+/** Declared as an agent: https://docs.slack.dev/ai/agent-sessions */
+const agentScope = 'assistant:write';
+
+/** Refusals of this thread or channel alone. */
+const ofThePlace = new Set([
+  'cannot_reply_to_message',
+  'channel_not_found',
+  'invalid_thread_ts',
+  'is_archived',
+  'not_in_channel',
+  'thread_not_found',
+]);
+
+/** `session`: the app's session there is `processing`, and Slack leaves it so until it is told otherwise. */
+const Own = z.object({ session: z.boolean() });
+
+/** What Slack refused for good. @throws anything else: it passes by itself, or is an error of ours */
+function refusalIn(error: unknown): string {
+  const code = error instanceof CountersignError ? error.details.slack : undefined;
+  if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
+  if (typeof code !== 'string') throw error;
+  return code;
+}
+
+export function createStatusPort(options: {
+  clientOf: ClientOf;
+  ask: Ask;
+  warn(message: string, error?: unknown): void;
+}): StatusPort {
+  const { clientOf, ask, warn } = options;
+  const known = createRecent<Ways>(keptAtMost);
+  const waysOf = (team: string): Ways => known.get(team) ?? { words: true, sessions: null };
+
+  /** Sets the words. @returns whether the app may write as an agent; null: Slack did not take them */
+  async function setWords(at: Target, status: string): Promise<boolean | null> {
+    const { team, channel_id, thread_ts, givenUp } = at;
+    const call = { team, method: 'assistant.threads.setStatus', channel: null, deed };
+    const client = await clientOf(team, givenUp);
+    try {
+      const { response_metadata } = await ask(call, () =>
+        client.assistant.threads.setStatus({ channel_id, thread_ts, status }),
+      );
+      return response_metadata?.scopes?.includes(agentScope) ?? false;
+    } catch (error) {
+      const code = refusalIn(error);
+      if (ofThePlace.has(code)) return null;
+      known.set(team, { ...waysOf(team), words: false });
+      warn(`Slack shows no words of what is being planned in ${team}: ${code}.`, error);
+      return null;
+    }
+  }
+
+  /** Sets the state of the app's session. @returns whether Slack took it */
+  async function setSession(at: Target, status: 'processing' | 'active'): Promise<boolean> {
+    const { team, channel_id, thread_ts, givenUp } = at;
+    const call = { team, method: 'agents.sessions.setStatus', channel: null, deed };
+    const client = await clientOf(team, givenUp);
+    try {
+      await ask(call, () => client.agents.sessions.setStatus({ channel_id, thread_ts, status }));
+      known.set(team, { ...waysOf(team), sessions: true });
+      return true;
+    } catch (error) {
+      if (!ofThePlace.has(refusalIn(error))) known.set(team, { ...waysOf(team), sessions: false });
+      return false;
+    }
+  }
+
+  return {
+    // Slack takes it away after two minutes.
+    fadesAfterMs: 60_000,
+
+    async show(place, { asked, activity }, before, givenUp) {
+      const at = targetOf(place, asked, givenUp);
+      if (at === null) return undefined;
+      const { words, sessions } = waysOf(place.tenant);
+      const status = calm(`is ${describeActivity(activity)}…`);
+      const agent = words ? await setWords(at, status) : null;
+      const running = Own.safeParse(before?.own).data?.session === true && before?.asked === asked;
+      if (running || sessions === false) return { session: running };
+      if (agent !== true && waysOf(place.tenant).words) return { session: false };
+      return { session: await setSession(at, 'processing') };
+    },
+
+    async clear(place, { asked, own }, givenUp) {
+      const at = targetOf(place, asked, givenUp);
+      if (at === null) return;
+      if (Own.safeParse(own).data?.session === true) await setSession(at, 'active');
+      // Slack does so itself for an answer in the thread, but not for one beside it, nor for a status that came late.
+      if (waysOf(place.tenant).words) await setWords(at, '');
+    },
+  };
+}
+
+const deed = 'show what is being planned';
+
+type Target = { team: string; channel_id: string; thread_ts: string; givenUp: AbortSignal };
+
+/** A status stands in a thread; in a direct message, in that of what was asked. null: nobody knows which */
+function targetOf(
+  { tenant: team, channel, thread }: ChatPlace,
+  asked: string | null,
+  givenUp: AbortSignal,
+): Target | null {
+  const thread_ts = thread ?? readMessageName(asked);
+  return thread_ts === null ? null : { team, channel_id: channel, thread_ts, givenUp };
+}

@@ -1,0 +1,126 @@
+// What people see in Slack between their request and the answer, and how they stop it there.
+import { expect, test } from 'vitest';
+import { usualScopes } from '../../fixtures/slack/app.ts';
+import { createSlowPlanner } from '../../fixtures/slow-planner.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { openTestInstance } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
+import { told, useDesk } from './desk.ts';
+
+const database = useDatabase();
+
+const reading = { kind: 'reading', operation: 'files_read', what: 'notes/brief.md' } as const;
+
+test('a request shows thinking before any planner is free for it', async () => {
+  const { planner, begun } = createSlowPlanner();
+  const desk = await useDesk(database.url, { planner });
+  const { slack, ana, channel } = desk;
+  // Three of a person's requests are planned at once; the fourth waits.
+  const busy = [1, 2, 3].map((n) => `Keep planner ${n} busy`);
+  for (const text of busy) await slack.mention(ana.id, channel, text);
+  await waitFor('three statuses', () => slack.statuses(channel).length === 3);
+  await slack.mention(ana.id, channel, 'And this');
+  await waitFor('the fourth', () => slack.statuses(channel).length === 4);
+  expect(slack.statuses(channel)).toEqual(Array(4).fill('is thinking…'));
+  for (const text of [...busy, 'And this']) (await begun(text)).answer('Done.');
+  await waitFor('the end', () => slack.statuses(channel).length === 0);
+});
+
+test('each step is shown, and the answer takes the status away for good', async () => {
+  const { planner, begun } = createSlowPlanner();
+  const desk = await useDesk(database.url, { planner });
+  const { slack, ana, channel } = desk;
+  const { message } = await slack.mention(ana.id, channel, 'Look it up');
+  const turn = await begun('Look it up');
+  turn.report(reading);
+  await waitFor('reading', () => slack.statuses(channel)[0] === 'is reading notes/brief.md…');
+  turn.report({ kind: 'drafting', steps: 12 });
+  await waitFor('drafting', () => slack.statuses(channel)[0] === 'is drafting: 12 steps so far…');
+  turn.report({ kind: 'drafting', steps: 13 });
+  turn.answer('Here it is.');
+  await waitFor('the answer', () => slack.replies(channel, message.ts).length === 1);
+  await waitFor('the end', () => {
+    const last = slack.calls.at(-1);
+    return last?.method === 'assistant.threads.setStatus' && last.parameters.status === '';
+  });
+  expect(slack.statuses(channel)).toEqual([]);
+  const calls = slack.calls.map(({ method, parameters }) =>
+    method === 'chat.postMessage' ? 'answer' : String(parameters.status ?? ''),
+  );
+  expect(calls.slice(calls.indexOf('answer')).filter((said) => said.startsWith('is '))).toEqual([]);
+});
+
+test('in a direct message the status goes as well, though the answer is no reply', async () => {
+  const { planner, begun } = createSlowPlanner();
+  const { slack, ana } = await useDesk(database.url, { planner });
+  const direct = slack.direct(ana.id).id;
+  await slack.say(ana.id, direct, 'Just me');
+  const turn = await begun('Just me');
+  await waitFor('thinking', () => slack.statuses(direct).length === 1);
+  turn.answer('Well.');
+  await waitFor('the answer', () => slack.messages(direct).length === 2);
+  await waitFor('the end', () => slack.statuses(direct).length === 0);
+});
+
+test('what Slack takes no status for is answered all the same', async () => {
+  const { planner, begun } = createSlowPlanner();
+  const desk = await useDesk(database.url, { planner });
+  const { slack, ana, channel } = desk;
+  slack.fail('assistant.threads.setStatus', { silence: 'before' }, 3);
+  const { message } = await slack.mention(ana.id, channel, 'Quietly');
+  const turn = await begun('Quietly');
+  turn.answer('Here.');
+  await waitFor('the answer', () => slack.replies(channel, message.ts).length === 1);
+  expect(slack.statuses(channel)).toEqual([]);
+});
+
+test('of two processes that write to Slack, one shows each status', async () => {
+  const { planner, begun } = createSlowPlanner();
+  const desk = await useDesk(database.url, { planner });
+  const { slack, ana, channel, instance } = desk;
+  const { config } = instance;
+  const other = await openTestInstance(database.url, {
+    planner,
+    env: {
+      SLACK_API_URL: slack.apiUrl,
+      SLACK_BOT_TOKEN: slack.token,
+      SLACK_SIGNING_SECRET: slack.app.signingSecret,
+      PORT: String(config.env.PORT),
+    },
+  });
+  await slack.mention(ana.id, channel, 'Once');
+  const turn = await begun('Once');
+  for (const steps of [1, 2]) {
+    turn.report({ kind: 'drafting', steps });
+    const words = `is drafting: ${steps} step${steps === 1 ? '' : 's'} so far…`;
+    await waitFor(words, () => slack.statuses(channel)[0] === words);
+  }
+  turn.answer('Done.');
+  await waitFor('the end', () => slack.statuses(channel).length === 0);
+  await other.close();
+  const shown = slack.calls.flatMap(({ parameters: { status } }) =>
+    typeof status === 'string' && status !== '' ? [status] : [],
+  );
+  expect(shown).toEqual([...new Set(shown)]);
+});
+
+test('Slack’s own Stop stops the planner for those who may', async () => {
+  const { planner, begun } = createSlowPlanner();
+  const events = ['app_mention', 'message.channels', 'agent_session_stopped'];
+  const desk = await useDesk(database.url, {
+    planner,
+    slack: { app: { agent: true, events }, scopes: [...usualScopes, 'assistant:write'] },
+  });
+  const { slack, ana, ben, channel } = desk;
+  const { message } = await slack.mention(ana.id, channel, 'Stop me');
+  const turn = await begun('Stop me');
+  await waitFor('a session', () => slack.session(channel, message.ts) === 'processing');
+  await slack.stop(ben.id, channel, message.ts);
+  expect(await told(desk, ben)).toEqual([expect.stringContaining('Only')]);
+  expect(turn.signal.aborted).toBe(false);
+  await slack.stop(ana.id, channel, message.ts);
+  await waitFor('the planner to hear it', () => turn.signal.aborted);
+  await waitFor('the end', () => slack.session(channel, message.ts) === 'active');
+  const [said] = slack.replies(channel, message.ts);
+  expect(said?.text).toContain('Planning stopped.');
+});
