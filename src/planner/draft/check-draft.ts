@@ -13,7 +13,8 @@ const problemsAtMost = 20;
 
 /** Sentences about what is wrong; empty when the draft can be proposed. */
 export function checkDraft(draft: PlanDraft, tools: PlannerTools): string[] {
-  if (draft.steps.length === 0) return ['The plan has no steps.'];
+  if (draft.steps.length === 0 && (draft.series ?? []).length === 0)
+    return ['The plan has no steps.'];
   const manifest = new Map(
     tools.manifest().map((spec) => [`${spec.tool}\n${spec.operation}`, spec]),
   );
