@@ -87,22 +87,23 @@ const answer = verb(
 );
 
 const PlanFilter = z.strictObject({
-  status: PlanStatus.nullable().describe('Only plans in this status; null: all.'),
+  status: PlanStatus.nullable().describe('only plans in this status; left out: all'),
 });
+const HeardFilter = PlanFilter.extend({ status: PlanFilter.shape.status.default(null) });
 
 const listPlans = verb(
   'plan_list',
   'List the latest plans.',
   PlanFilter,
   async (args, { tools, state }) => {
-    const { status } = PlanFilter.parse(args);
+    const { status } = HeardFilter.parse(args);
     const plans = await tools.listPlans(state.run_id, {
       ...(status === null ? {} : { status: [status] }),
       limit: 20,
     });
     return { result: succeed(toJson(plans)) };
   },
-  { reads: true },
+  { reads: true, check: fromSchema(HeardFilter).check },
 );
 
 const PlanId = z.strictObject({ id: z.string().describe('PLAN- and 8 hexadecimal digits.') });
