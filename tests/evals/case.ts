@@ -1,6 +1,6 @@
 // What a case of the evals is: a request with everything around it, and the hard gates that its outcome has to pass.
 import type { InteractionPolicy } from '#domain/people/policy.ts';
-import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
+import type { Plan, PlanDraft, StepDraft } from '#domain/plan/plan.ts';
 import type { PlanningModes, Utterance } from '#domain/planning/run.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
@@ -84,6 +84,8 @@ export type Expectation = {
   reads?: { must?: string[]; mustNot?: string[] };
   /** What the person reads: the answer or question, or the title, summary, risks and descriptions of a plan. */
   says?: { has?: string[]; lacks?: string[]; oneOf?: string[] };
+  /** Nothing is changed about how the person is talked to and asked. */
+  keepsPolicy?: true;
   /** Model calls, and tokens of their prompts together and each. */
   atMost?: { calls?: number; tokens?: number; tokensACall?: number };
 };
@@ -163,4 +165,16 @@ export function does(
   output?: JsonSchema,
 ): CannedOperation {
   return { ...looks(name, description, input, output), effect: 'write' };
+}
+
+/** A step of a plan that is there already. */
+export function step(
+  id: string,
+  name: string,
+  args: JsonObject,
+  description: string,
+  more: Partial<StepDraft> = {},
+): StepDraft {
+  const [tool = '', ...operation] = name.split('_');
+  return { id, description, tool, operation: operation.join('_'), args, ...more };
 }

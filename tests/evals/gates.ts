@@ -35,6 +35,9 @@ export function judge(expect: Expectation, judged: Judged): string[] {
     ...judgeWords(expect, said),
     ...judgeReads(expect, judged.reads),
     ...judgeSize(expect, judged.prompts),
+    ...(expect.keepsPolicy === true && judged.outcome.session?.wish != null
+      ? [`it keeps a wish of nobody: ${JSON.stringify(judged.outcome.session.wish)}`]
+      : []),
   ];
 }
 

@@ -56,7 +56,10 @@ export async function openInstance(
     guarded,
     timezone,
     plansOf: async () => ({
-      listPlans: async () => ({ plans, next_cursor: null }),
+      listPlans: async ({ status }) => ({
+        plans: plans.filter((plan) => status === undefined || status.includes(plan.status)),
+        next_cursor: null,
+      }),
       async getPlan(id) {
         const plan = plans.find((one) => one.id === id);
         if (plan === undefined)

@@ -1,4 +1,161 @@
-// x
-import type { EvalCase } from '../case.ts';
+// Large plans: many items of one kind are one for_each, and long lists lose nothing.
+import { does, type EvalCase, fields, listOf, looks, oneOf, text } from '../case.ts';
 
-export const large: EvalCase[] = [];
+const cache = Object.fromEntries(
+  Array.from({ length: 2000 }, (_, index) => [
+    `cache/part-${String(index).padStart(4, '0')}.${index % 4 === 0 ? 'keep' : 'tmp'}`,
+    'x',
+  ]),
+);
+
+const issue = fields({ id: text, title: text, project: text });
+const issues = Array.from({ length: 60 }, (_, index) => ({
+  id: `W-${index + 1}`,
+  title: `Page ${index + 1} is slow`,
+  project: index % 3 === 0 ? 'mobile' : 'web',
+}));
+const tracker = [
+  looks(
+    'tracker_list_issues',
+    'List open issues, 20 a page.',
+    { 'cursor?': text, 'state?': oneOf('open', 'closed') },
+    fields({ issues: listOf(issue), next_cursor: { type: ['string', 'null'] } }),
+    { args: { cursor: 'p2' }, data: { issues: issues.slice(20, 40), next_cursor: 'p3' } },
+    { args: { cursor: 'p3' }, data: { issues: issues.slice(40), next_cursor: null } },
+    { data: { issues: issues.slice(0, 20), next_cursor: 'p2' } },
+  ),
+  does('tracker_assign_issue', 'Assign an issue to somebody.', { id: text, assignee: text }),
+];
+
+const photos = Object.fromEntries(
+  Array.from({ length: 30 }, (_, index) => [`inbox/photo-${index + 1}.jpg`, 'jpg']),
+);
+
+export const large: EvalCase[] = [
+  {
+    id: 'large-delete-temporary',
+    request: 'delete all the .tmp files in cache/',
+    files: cache,
+    expect: {
+      outcome: 'proposal',
+      count: 1500,
+      only: ['workspace_delete'],
+      steps: [
+        { operation: 'workspace_delete', args: { path: 'cache/part-0001.tmp' } },
+        { operation: 'workspace_delete', args: { path: 'cache/part-1999.tmp' } },
+      ],
+      atMost: { calls: 3, tokensACall: 20_000 },
+    },
+  },
+  {
+    id: 'large-move-folder',
+    request: 'move every photo in inbox/ to photos/2026/',
+    files: photos,
+    expect: {
+      outcome: 'proposal',
+      count: 30,
+      only: ['workspace_move'],
+      steps: [
+        {
+          operation: 'workspace_move',
+          args: { from: 'inbox/photo-30.jpg', to: 'photos/2026/photo-30.jpg' },
+        },
+      ],
+      atMost: { calls: 3 },
+    },
+  },
+  {
+    id: 'large-pages',
+    request: 'assign every open issue of the web project to lena',
+    operations: tracker,
+    expect: {
+      outcome: 'proposal',
+      count: 40,
+      only: ['tracker_assign_issue'],
+      steps: [
+        { operation: 'tracker_assign_issue', args: { id: 'W-2', assignee: 'lena' } },
+        { operation: 'tracker_assign_issue', args: { id: 'W-60', assignee: 'lena' } },
+      ],
+      atMost: { calls: 3 },
+    },
+  },
+  {
+    id: 'large-numbered-list',
+    request: `1. write onboarding/day1.md saying Laptop and badge
+2. write onboarding/day2.md saying Meet the team
+3. write onboarding/day3.md saying First ticket
+4. ask Raj to order a laptop
+5. ask Mira to create the accounts
+6. once both are done, post "Noor is all set up" in #people
+7. remind me on 9 March at 9 to welcome Noor
+8. remind me on 13 March at 16:00 to ask Noor how the week was
+9. move templates/contract.md to people/noor/contract.md
+10. ask Noor to sign people/noor/contract.md, after 9
+11. when signed, post "contract signed" in #people
+12. delete onboarding/old.md`,
+    files: { 'templates/contract.md': 'Contract', 'onboarding/old.md': 'old' },
+    expect: {
+      outcome: 'proposal',
+      count: 12,
+      steps: [
+        { operation: 'workspace_write', args: { path: 'onboarding/day1.md' } },
+        { operation: 'workspace_write', args: { path: 'onboarding/day2.md' } },
+        { operation: 'workspace_write', args: { path: 'onboarding/day3.md' } },
+        { key: 'laptop', operation: 'human_task', args: { assignee: { $has: ['raj'] } } },
+        { key: 'accounts', operation: 'human_task', args: { assignee: { $has: ['mira'] } } },
+        { key: 'set up', operation: 'chat_post', args: { text: { $has: ['all set up'] } } },
+        { operation: 'reminder_set', args: { at: { $time: '2026-03-09T08:00:00Z' } } },
+        { operation: 'reminder_set', args: { at: { $time: '2026-03-13T15:00:00Z' } } },
+        { key: 'move', operation: 'workspace_move' },
+        { key: 'sign', operation: 'human_task', args: { assignee: { $has: ['noor'] } } },
+        { key: 'signed', operation: 'chat_post', args: { text: { $has: ['contract signed'] } } },
+        { operation: 'workspace_delete', args: { path: 'onboarding/old.md' } },
+      ],
+      order: [
+        ['laptop', 'set up'],
+        ['accounts', 'set up'],
+        ['move', 'sign'],
+        ['sign', 'signed'],
+      ],
+      atMost: { calls: 3 },
+    },
+  },
+  {
+    id: 'large-weeks',
+    request:
+      'make folders week01 to week12, each with a plan.md that just says "Week 1", "Week 2" and so on',
+    expect: {
+      outcome: 'proposal',
+      count: 12,
+      only: ['workspace_write'],
+      steps: [1, 7, 12].map((week) => ({
+        operation: 'workspace_write',
+        args: {
+          path: `week${String(week).padStart(2, '0')}/plan.md`,
+          content: { $any: [`Week ${week}`, `Week ${week}\n`] },
+        },
+      })),
+      atMost: { calls: 2 },
+    },
+  },
+  {
+    id: 'large-phases',
+    request:
+      'Plan our office move: Mira collects quotes from movers, Raj measures the new rooms. Then Ana picks a mover, then everybody packs (Joel organises that). On 30 March the movers come, the day after Raj sets up the network. Post an update in #office after each phase.',
+    expect: {
+      outcome: ['proposal'],
+      steps: [
+        { key: 'quotes', operation: 'human_task', args: { assignee: { $has: ['mira'] } } },
+        { key: 'rooms', operation: 'human_task', args: { assignee: { $has: ['raj'] } } },
+        { key: 'pick', operation: 'human_task', args: { assignee: { $has: ['ana'] } } },
+        { key: 'pack', operation: 'human_task', args: { assignee: { $has: ['joel'] } } },
+        { key: 'update', operation: 'chat_post', args: { conversation: { $has: ['office'] } } },
+      ],
+      order: [
+        ['quotes', 'pick'],
+        ['pick', 'pack'],
+      ],
+      atMost: { calls: 4 },
+    },
+  },
+];

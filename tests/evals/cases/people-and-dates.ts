@@ -1,4 +1,138 @@
-// x
+// People and dates: who does it, and when by whose clock. It is Wednesday, 4 March 2026, 11:00 in Berlin.
 import type { EvalCase } from '../case.ts';
 
-export const peopleAndDates: EvalCase[] = [];
+/** 14:00 in Berlin and 21:00 in New York as they may be written; which zone is meant is in another argument. */
+const berlin = [
+  '2026-12-01T14:00',
+  '2026-12-01T14:00:00',
+  '2026-12-01T14:00:00+01:00',
+  '2026-12-01T08:00',
+];
+const eastern = [
+  '2026-03-04T21:00',
+  '2026-03-04T21:00:00',
+  '2026-03-04T21:00:00-05:00',
+  '2026-03-05T03:00',
+];
+
+export const peopleAndDates: EvalCase[] = [
+  {
+    id: 'dates-somebody-else',
+    request: 'remind Ben tomorrow morning to upload his slides',
+    expect: {
+      outcome: ['proposal', 'question'],
+      never: ['reminder_set'],
+      says: { has: ['Ben'] },
+      atMost: { calls: 2 },
+    },
+  },
+  {
+    id: 'dates-other-zone',
+    request: 'Set a reminder for 1 December 2026, 14:00 Berlin time: renew the certificate',
+    person: { timezone: 'America/New_York' },
+    expect: {
+      outcome: 'proposal',
+      count: 1,
+      steps: [
+        {
+          operation: 'reminder_set',
+          args: { text: { $has: ['certificate'] }, at: { $any: berlin } },
+        },
+      ],
+      says: { has: ['14:00'] },
+      atMost: { calls: 1 },
+    },
+  },
+  {
+    id: 'dates-eastern',
+    request: 'Remind me at 9 PM Eastern to join the call',
+    expect: {
+      outcome: 'proposal',
+      count: 1,
+      steps: [
+        { operation: 'reminder_set', args: { text: { $has: ['call'] }, at: { $any: eastern } } },
+      ],
+      atMost: { calls: 1 },
+    },
+  },
+  {
+    id: 'dates-meeting',
+    request: 'book a meeting with Ana about the roadmap, thursday 2 to 3pm',
+    person: { user: 'leo' },
+    expect: {
+      outcome: 'proposal',
+      steps: [
+        {
+          operation: 'calendar_add',
+          args: { title: { $has: ['roadmap'] }, start: { $time: '2026-03-05T13:00:00Z' } },
+        },
+      ],
+      atMost: { calls: 2 },
+    },
+  },
+  {
+    id: 'dates-weekdays',
+    request: 'every weekday at 9 remind me to stretch',
+    expect: {
+      outcome: 'proposal',
+      count: 1,
+      steps: [
+        {
+          operation: 'reminder_set',
+          args: { rrule: { $has: ['MO,TU,WE,TH,FR'] }, text: { $has: ['stretch'] } },
+        },
+      ],
+      atMost: { calls: 1 },
+    },
+  },
+  {
+    id: 'dates-series',
+    request:
+      "Every Friday at 17:00 until the end of April, write 'week done' to log/week.txt and post a note here",
+    expect: {
+      outcome: 'proposal',
+      count: 2,
+      steps: [
+        {
+          operation: 'workspace_write',
+          args: { path: 'log/week.txt', content: { $has: ['week done'] }, overwrite: true },
+        },
+        { operation: 'chat_post' },
+      ],
+      series: [{ rrule: { $has: ['WEEKLY', 'FR'] }, starts_at: '2026-03-06T16:00:00Z' }],
+      atMost: { calls: 2 },
+    },
+  },
+  {
+    id: 'dates-by-friday',
+    request: 'Assign Leo the task of updating the wiki, due Friday 6pm',
+    expect: {
+      outcome: 'proposal',
+      count: 1,
+      steps: [
+        {
+          operation: 'human_task',
+          args: { assignee: { $has: ['leo'] }, question: { $has: ['wiki'] } },
+        },
+      ],
+      says: { oneOf: ['Friday', '6 March', '18:00'] },
+      atMost: { calls: 2 },
+    },
+  },
+  {
+    id: 'dates-summer-time',
+    request: 'post "two weeks to go" in #offsite on 30 March at 8:00',
+    expect: {
+      outcome: 'proposal',
+      count: 1,
+      steps: [
+        {
+          operation: 'chat_post',
+          args: { text: { $has: ['two weeks to go'] }, conversation: { $has: ['offsite'] } },
+          not_before: '2026-03-30T06:00:00Z',
+        },
+      ],
+      atMost: { calls: 1 },
+    },
+  },
+];

@@ -1,4 +1,221 @@
-// x
-import type { EvalCase } from '../case.ts';
+// Feedback to a plan: what was asked changes, and every other step stays byte for byte the same.
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import { type EvalCase, step } from '../case.ts';
 
-export const revision: EvalCase[] = [];
+const launch: PlanDraft = {
+  title: 'Announce the new price list',
+  summary: 'Writes prices.md, posts about it in #sales and deletes the old list.',
+  steps: [
+    step(
+      '1',
+      'workspace_write',
+      { path: 'prices.md', content: 'Basic 9\nPro 19\n' },
+      'Write prices.md',
+    ),
+    step(
+      '2',
+      'chat_post',
+      { text: 'The new price list is in prices.md.', conversation: '#sales' },
+      'Post in #sales that the new price list is there',
+      { after: ['1'] },
+    ),
+    step('3', 'workspace_delete', { path: 'prices-old.md' }, 'Delete prices-old.md', {
+      after: ['2'],
+    }),
+  ],
+};
+const request = 'write the new price list, tell sales, get rid of the old one';
+const files = { 'prices-old.md': 'Basic 8\nPro 17\n' };
+
+const base = { request, files };
+
+const long: PlanDraft = {
+  title: 'Write the 300 certificates',
+  summary: 'Writes a certificate for each of the 300 participants.',
+  steps: Array.from({ length: 300 }, (_, index) => {
+    const name = `participant ${index + 1}`;
+    return step(
+      String(index + 1),
+      'workspace_write',
+      { path: `certificates/${index + 1}.txt`, content: `This certifies that ${name} took part.` },
+      `Write the certificate of ${name}`,
+    );
+  }),
+};
+
+export const revision: EvalCase[] = [
+  {
+    id: 'revision-other-channel',
+    ...base,
+    revises: { plan: launch, feedback: ['step 2 should go to #partners instead'] },
+    expect: {
+      outcome: 'proposal',
+      changed: ['2'],
+      count: 3,
+      steps: [{ operation: 'chat_post', args: { conversation: { $has: ['partners'] } } }],
+      says: { lacks: ['in #sales that'] },
+      atMost: { calls: 1, tokensACall: 5000 },
+    },
+  },
+  {
+    id: 'revision-drop-last',
+    ...base,
+    revises: { plan: launch, feedback: ["don't delete the old list"] },
+    expect: {
+      outcome: 'proposal',
+      changed: ['3'],
+      count: 2,
+      never: ['workspace_delete'],
+      says: { lacks: ['deletes'] },
+      atMost: { calls: 1 },
+    },
+  },
+  {
+    id: 'revision-drop-middle',
+    ...base,
+    revises: { plan: launch, feedback: ["no need to post anything, they'll see it"] },
+    expect: {
+      outcome: 'proposal',
+      changed: ['2', '3'],
+      count: 2,
+      never: ['chat_post'],
+      steps: [
+        { key: 'write', operation: 'workspace_write' },
+        { key: 'delete', operation: 'workspace_delete' },
+      ],
+      order: [['write', 'delete']],
+      atMost: { calls: 1 },
+    },
+  },
+  {
+    id: 'revision-add-reminder',
+    ...base,
+    revises: { plan: launch, feedback: ['and remind me on friday at 9 to check the numbers'] },
+    expect: {
+      outcome: 'proposal',
+      count: 4,
+      steps: [
+        {
+          operation: 'reminder_set',
+          args: { at: { $time: '2026-03-06T08:00:00Z' }, text: { $has: ['numbers'] } },
+        },
+        { operation: 'workspace_delete', args: { path: 'prices-old.md' } },
+      ],
+      atMost: { calls: 1 },
+    },
+  },
+  {
+    id: 'revision-order',
+    ...base,
+    revises: { plan: launch, feedback: ['delete the old one before you post'] },
+    expect: {
+      outcome: 'proposal',
+      changed: ['2', '3'],
+      count: 3,
+      steps: [
+        { key: 'post', operation: 'chat_post' },
+        { key: 'delete', operation: 'workspace_delete' },
+        { key: 'write', operation: 'workspace_write' },
+      ],
+      order: [
+        ['delete', 'post'],
+        ['write', 'delete'],
+      ],
+      atMost: { calls: 2 },
+    },
+  },
+  {
+    id: 'revision-confirm-first',
+    ...base,
+    revises: { plan: launch, feedback: ['Priya has to say yes before the old list is deleted'] },
+    expect: {
+      outcome: 'proposal',
+      count: 4,
+      steps: [
+        { key: 'ask', operation: 'human_task', args: { assignee: { $has: ['priya'] } } },
+        { key: 'delete', operation: 'workspace_delete', when: { value: 'Yes' } },
+        { operation: 'chat_post', args: { conversation: '#sales' } },
+      ],
+      order: [['ask', 'delete']],
+      atMost: { calls: 1 },
+    },
+  },
+  {
+    id: 'revision-german',
+    ...base,
+    revises: { plan: launch, feedback: ['die Nachricht bitte auf Deutsch'] },
+    expect: {
+      outcome: 'proposal',
+      changed: ['2'],
+      steps: [{ operation: 'chat_post', args: { text: { $has: ['preisliste', 'prices.md'] } } }],
+      atMost: { calls: 1 },
+    },
+  },
+  {
+    id: 'revision-one-of-300',
+    request: 'write a certificate for each of our 300 participants',
+    revises: { plan: long, feedback: ['step 117 should say that she took part with distinction'] },
+    expect: {
+      outcome: 'proposal',
+      changed: ['117'],
+      count: 300,
+      steps: [
+        {
+          operation: 'workspace_write',
+          args: {
+            path: 'certificates/117.txt',
+            content: { $has: ['distinction', 'participant 117'] },
+          },
+        },
+      ],
+      atMost: { calls: 2, tokensACall: 6000 },
+    },
+  },
+  {
+    id: 'revision-twice',
+    request: 'post "standup moves to 9:45" here tomorrow at 8',
+    expect: {
+      outcome: 'proposal',
+      count: 1,
+      steps: [{ operation: 'chat_post', not_before: '2026-03-05T07:00:00Z' }],
+    },
+    turns: [
+      {
+        changes: 'make that 7:30',
+        expect: {
+          outcome: 'proposal',
+          count: 1,
+          changed: ['1'],
+          steps: [
+            {
+              operation: 'chat_post',
+              args: { text: { $has: ['9:45'] } },
+              not_before: '2026-03-05T06:30:00Z',
+            },
+          ],
+        },
+      },
+      {
+        changes: 'and post it in #standup too',
+        expect: {
+          outcome: 'proposal',
+          count: 2,
+          steps: [
+            { operation: 'chat_post', args: { conversation: { $has: ['standup'] } } },
+            {
+              operation: 'chat_post',
+              args: { conversation: { $absent: true } },
+              not_before: '2026-03-05T06:30:00Z',
+            },
+          ],
+        },
+      },
+    ],
+  },
+  {
+    id: 'revision-vague',
+    ...base,
+    revises: { plan: launch, feedback: ["no, that's not what I meant"] },
+    expect: { outcome: 'question', atMost: { calls: 2 } },
+  },
+];

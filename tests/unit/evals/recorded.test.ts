@@ -13,19 +13,16 @@ beforeAll(async () => {
 
 afterAll(() => models.close());
 
-describe.each(categories.filter((category) => cases[category].length > 0))(
-  'recorded evals: %s',
-  (category) => {
-    let recordings: Recordings;
+describe.each(categories)('recorded evals: %s', (category) => {
+  let recordings: Recordings;
 
-    beforeAll(async () => {
-      recordings = await readRecordings(category);
-    });
+  beforeAll(async () => {
+    recordings = await readRecordings(category);
+  });
 
-    it.each(cases[category])('$id passes', async (one) => {
-      const { problems } = await runRecorded(one, models, recordings);
-      // Where only a prompt was reworded: read the difference, then `npm run evals -- --accept`.
-      expect(problems).toEqual([]);
-    });
-  },
-);
+  it.each(cases[category])('$id passes', async (one) => {
+    const { problems } = await runRecorded(one, models, recordings);
+    // Where only a prompt was reworded: read the difference, then `npm run evals -- --accept`.
+    expect(problems).toEqual([]);
+  });
+});
