@@ -108,7 +108,7 @@ function readingTool(spec: OperationSpec): StageTool {
   };
 }
 
-const askedFor = z.boolean().describe('they asked for ideas or options in so many words');
+const askedFor = z.boolean().describe('they asked for ideas or options');
 
 // brainstorm: a few ideas how to go about what was asked for, when the person wants ideas. The content comes as
 // arguments, from a model or from rules; that they are few, brief, actionable and really different is seen to here.

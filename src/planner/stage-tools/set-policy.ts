@@ -15,9 +15,7 @@ const changeNames = Object.entries(shape).map(([name, schema]) => {
 
 const SetPolicy = z.strictObject({
   changes: z.looseObject({}).describe(`only what they said of: ${changeNames.join('; ')}`),
-  lasting: z
-    .boolean()
-    .describe('they said "always" or "from now on", or answered your question about it'),
+  lasting: z.boolean().describe('they said "always", or answered your question about it'),
   nothing_else: z.boolean().describe('they asked for nothing else, and no question of yours waits'),
 });
 
@@ -62,7 +60,7 @@ async function run(args: object, { policy, state, ownWords }: ToolContext): Prom
 export const setPolicy: StageTool = {
   name: 'set_policy',
   description:
-    'Keeps what they said about how to talk to them, what to ask, when to seek approval (“be brief”, “check with me before every step”). Not for words about the work.',
+    'Keeps what they said about how to talk to them, ask, or seek approval (“be brief”). Not for words about the work.',
   ...fromSchema(SetPolicy),
   stages: openStages,
   prerequisites: [],
