@@ -12,7 +12,7 @@ export type RecordedModels = {
   close(): Promise<void>;
 };
 
-type Conversation = { replay: Replay; missed(body: ChatBody, why: string): void; sent: string };
+type Conversation = { replay: Replay; missed(body: ChatBody, why: string): void; sent: string[] };
 
 export async function openRecordedModels(): Promise<RecordedModels> {
   const conversations = new Map<string, Conversation>();
@@ -30,7 +30,7 @@ export async function openRecordedModels(): Promise<RecordedModels> {
   const client = createModelClient({ baseUrl: server.url });
   return {
     open(id, replay, missed) {
-      const conversation: Conversation = { replay, missed, sent: '' };
+      const conversation: Conversation = { replay, missed, sent: [] };
       conversations.set(id, conversation);
       const prices = { [id]: { input: 0, output: 0 } };
       const model = createChatModel({ client, api: 'chat', name: id, prices });
@@ -41,7 +41,7 @@ export async function openRecordedModels(): Promise<RecordedModels> {
           const reply = await model.complete(request, signal);
           const written = reply.content + JSON.stringify(reply.toolCalls);
           const usage = {
-            input_tokens: await estimateTokens(conversation.sent),
+            input_tokens: await countTokens(conversation.sent),
             output_tokens: await estimateTokens(written),
           };
           return { ...reply, usage };
@@ -53,13 +53,25 @@ export async function openRecordedModels(): Promise<RecordedModels> {
 }
 
 /** What a model reads of a request: the messages and the tools, without the wrapping of the API. */
-function readBody({ messages, tools = [] }: ChatBody): string {
+function readBody({ messages, tools = [] }: ChatBody): string[] {
   const said = messages.map((message) =>
     message.role === 'assistant' && message.tool_calls !== undefined
       ? JSON.stringify(message.tool_calls.map((call) => call.function))
       : (message.content ?? ''),
   );
-  return [...said, ...tools.map((tool) => JSON.stringify(tool.function))].join('\n');
+  return [...said, ...tools.map((tool) => JSON.stringify(tool.function))];
+}
+
+/** Most of a request is in every other one: what was counted is not counted again. */
+const counted = new Map<string, Promise<number>>();
+
+async function countTokens(parts: string[]): Promise<number> {
+  const counts = parts.map((part) => {
+    const known = counted.get(part) ?? estimateTokens(part);
+    counted.set(part, known);
+    return known;
+  });
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
 }
 
 function toTurn({ calls, says = '' }: Reply): Turn {
