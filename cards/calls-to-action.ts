@@ -63,6 +63,8 @@ export function writeCall(call: CallToAction): string {
       return `${call.plan_id} was rejected three times. Reply “approve”, “reject” or “cancel”.`;
     case 'answer':
       return 'Answer in your own words.';
+    case 'confirm':
+      return 'Reply “approve” to answer it so, or “reject”.';
     case 'resume':
       return 'Reply “cancel”, or resume it on its card.';
     case 'change':

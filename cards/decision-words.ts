@@ -1,6 +1,6 @@
 // What the conversation says about decisions made in words or by buttons: confirmations, refusals and where things stand.
 import { longestMessage } from '#domain/text.ts';
-import { countOf } from '#domain/words.ts';
+import { countOf, shorten } from '#domain/words.ts';
 
 const sayWhatChanges = 'Say what should change, for example “propose changes: …”.';
 
@@ -23,6 +23,21 @@ export const decisionWords = {
   noDecision: ({ days }: { days: number }) => `Nobody decided within ${countOf(days, 'day')}.`,
   noVersion: ({ days }: { days: number }) =>
     `There was no new version within ${countOf(days, 'day')}.`,
+} as const;
+
+/** What a person confirms before a step is answered with what they said in the chat. */
+export function confirmAnswer({
+  label,
+  question,
+  answer,
+}: Record<'label' | 'question' | 'answer', string>): string {
+  return `Answer step ${label}, “${shorten(question, 300)}”, with “${answer}”?`;
+}
+
+/** Once that is decided. */
+export const answerWords = {
+  given: ({ by }: { by: string }) => `${by} has answered the step.`,
+  dropped: ({ by }: { by: string }) => `${by} has not confirmed the answer. The step is waiting.`,
 } as const;
 
 /** Answers to “status”. `shown`: what a session shows now, such as `the outline`. */

@@ -114,6 +114,7 @@ function linesOf(parts: MessageParts | null, text: string): SaidLine[] {
     case 'rfc':
     case 'escalation':
     case 'aborted':
+    case 'confirm':
       return parts.facts.lines;
     case 'proposal': {
       const { summary, notes, plan_id, version } = parts.facts;

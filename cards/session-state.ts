@@ -32,6 +32,7 @@ const subjects: Record<SessionKind, string> = {
   rfc: 'a new pattern',
   budget: 'the cost of planning',
   escalation: 'not enough time',
+  answer: 'an answer to a step',
   plan: 'the plan',
   answered: '',
   aborted: '',
@@ -55,6 +56,7 @@ const deeds: Record<SessionKind, Partial<Record<SessionOver['kind'], string>>> =
   rfc: { reject: 'Skipped', said: 'Continued' },
   budget: { approve: 'Continued', reject: 'Stopped', said: 'Continued' },
   escalation: { changes: 'Changed', said: 'Continued' },
+  answer: { said: 'Not confirmed' },
   plan: {},
   answered: {},
   aborted: { said: 'Retried' },
@@ -106,6 +108,7 @@ function stateOf(facts: SessionCardFacts, kind: SessionKind): State {
     case 'roadmap':
     case 'schedule':
     case 'rfc':
+    case 'answer':
     case 'plan':
       return { symbol: '◷', words: `Waiting for ${who}`, tone: 'accent', open: true };
     default:
@@ -201,6 +204,8 @@ export function viewSessionButtons(facts: SessionCardFacts, kind: SessionKind): 
         changes(patternForm),
         button('session_reject', 'Reject', { confirm: withoutConfirm }),
       ];
+    case 'answer':
+      return [approve('Confirm'), button('session_reject', 'Not now')];
     case 'budget':
       return [approve('Continue'), changes(lessForm), reject('Stop')];
     case 'escalation':

@@ -108,6 +108,7 @@ function viewSentence(facts: SessionCardFacts, kind: SessionKind): string {
     case 'questions':
       return showLine(openingOf(facts), sentenceAtMost);
     case 'budget':
+    case 'answer':
     case 'plan':
     case 'answered':
       return said;
@@ -161,6 +162,7 @@ function sectionsOf(facts: SessionCardFacts, kind: SessionKind): (Section | null
       return [viewRelaxations(facts)];
     case 'running':
     case 'budget':
+    case 'answer':
     case 'plan':
     case 'answered':
     case 'aborted':

@@ -181,6 +181,7 @@ export type SessionKind =
   | 'rfc'
   | 'budget'
   | 'escalation'
+  | 'answer'
   | 'plan'
   | 'answered'
   | 'aborted';

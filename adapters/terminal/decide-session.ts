@@ -20,6 +20,7 @@ const decidable = new Set<SessionKind>([
   'rfc',
   'budget',
   'escalation',
+  'answer',
 ]);
 
 /** Whether a decision is asked for, rather than an answer. */
@@ -40,6 +41,8 @@ function questionOf(view: SessionView): string {
   switch (view.kind) {
     case 'budget':
       return '  [a] go on  [p]ropose changes  [r] stop › ';
+    case 'answer':
+      return '  [a] confirm  [r] not now › ';
     case 'escalation':
       return `  ${choicesOf(view).length === 0 ? '' : '[1] … choose an option above  '}[p]ropose changes  [r]eject › `;
     default:

@@ -19,6 +19,7 @@ import type { ChatModel } from '#models/chat.ts';
 import { decideArguments } from '#models/decide-arguments.ts';
 import { createTextModel } from '#models/text-model.ts';
 import { findNames } from '#people/people-named.ts';
+import { createPlansAtHand } from '#runs/plans-at-hand.ts';
 import * as times from '#timeline/recurrence.ts';
 import { createCatalogue } from '#tools/catalogue.ts';
 import { createRegistry } from '#tools/registry.ts';
@@ -76,6 +77,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
       model: models?.planner ?? null,
       apart,
       plansOf: (runId) => findPlansOfRun(db.query, readWithin, apart, runId),
+      atHand: createPlansAtHand(() => conversation),
       warn,
     });
   const hasModel = models !== null;

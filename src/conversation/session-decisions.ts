@@ -26,6 +26,7 @@ import {
   waitsFor,
 } from '#runs/session-subject.ts';
 import { queueTurn } from '#runs/start-run.ts';
+import { dropAnswer, findGiven, giveAnswer, lockAnswering } from './answer-step.ts';
 import { approve, proposeChanges, reject } from './plan-decisions.ts';
 
 const rule: Rule = { policy: { kind: 'requester' }, operations: [] };
@@ -173,11 +174,22 @@ export async function decideSession(
     throw new CountersignError('feedback_required', refusalWords.whatChangesUndecided);
   }
   if (choice.kind !== 'approve') requireReadable(choice.feedback ?? '');
+  const { query } = context.db;
+  const given = await findGiven(query, await readRun(query, runId));
   return async (tx) => {
+    const answering = await lockAnswering(tx, given);
     const run = await lockRun(tx, runId);
+    // Who answers a step is for the plan to say; everything else about a session is for those who decide about it.
+    if (answering !== null && choice.kind === 'approve') {
+      requirePerson(actor);
+      await requireShown(tx, run, choice);
+      if (!said) await record(tx, run, wordOf(choice), actor);
+      return giveAnswer(context, tx, run, answering, actor);
+    }
     await requireDecider(tx, context, run, actor);
     if (isRepeated(run, choice, actor)) return;
     const waits = await requireShown(tx, run, choice);
+    if (waits === 'answer' && choice.kind === 'reject') return dropAnswer(tx, run, actor);
     const decision = readDecision(run, waits, choice, actor.id);
     const message = said ? null : await record(tx, run, wordOf(choice), actor);
     const words = choice.kind === 'changes' ? { text: choice.feedback, message } : null;

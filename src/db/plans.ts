@@ -9,7 +9,7 @@ import { decodeCursor, encodeCursor } from './cursor.ts';
 import { allowForSteps, prepareStatement, type Queryable, type Transaction } from './database.ts';
 import { readPatchOutcome } from './patches.ts';
 import { firstWithin, type Within } from './plans-within.ts';
-import { planPartitions, plans, planVersions, runs } from './schema.ts';
+import { planPartitions, planPatches, plans, planVersions, runs } from './schema.ts';
 
 export type PlanRow = typeof plans.$inferSelect;
 
@@ -222,6 +222,18 @@ export function readPlansOf(
     .where(and(eq(plans.conversation, conversation), inArray(plans.status, statuses)))
     .orderBy(desc(plans.created_at), desc(plans.id))
     .limit(5);
+}
+
+/** Plans of a conversation (at most 5) with a change that waits: each in the version and with the digest that the change has. */
+export async function readChangesOf(db: Queryable, conversation: string): Promise<PlanRow[]> {
+  const rows = await db
+    .select({ plan: plans, version: planPatches.version, digest: planPatches.digest })
+    .from(plans)
+    .innerJoin(planPatches, eq(planPatches.id, plans.pending_patch))
+    .where(eq(plans.conversation, conversation))
+    .orderBy(desc(planPatches.created_at))
+    .limit(5);
+  return rows.map(({ plan, version, digest }) => ({ ...plan, version, digest }));
 }
 
 /** Counters of up to `limit` partitions, by name. */

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { clocksApartMs } from './chat-posts.ts';
 import type { Queryable } from './database.ts';
 
-/** A version of a plan, or what a planning run showed at the end of a turn. */
+/** A version of a plan, also one that a change would make, or what a planning run showed at the end of a turn. */
 type ShownSubject = { plan_id: string; version: number } | { run_id: string; turn: number };
 
 /**
@@ -43,7 +43,13 @@ export async function wasShown(
       ? sql`
         select from countersign.chat_posts p
           join countersign.messages m on m.id = p.message_id
-          left join countersign.plan_versions v on v.plan_id = p.plan_id and v.version = ${subject.version}
+          left join lateral (
+            select created_at from countersign.plan_versions where plan_id = p.plan_id and version = ${subject.version}
+            union all
+            select created_at from countersign.plan_patches
+            where plan_id = p.plan_id and version = ${subject.version} and status = 'needs_approval'
+            limit 1
+          ) v on true
         where p.conversation = ${conversation} and p.plan_id = ${subject.plan_id} and (
           m.created_at >= coalesce(v.created_at, '-infinity') and ${sent}
           or m.created_at < v.created_at and p.state = 'posted' and p.shown_at <= ${by}

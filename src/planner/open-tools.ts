@@ -3,13 +3,14 @@ import { randomUUID } from 'node:crypto';
 import type { Queryable } from '#db/database.ts';
 import { listPlans, readPlan } from '#db/plans.ts';
 import { CountersignError } from '#domain/errors.ts';
+import type { Plan } from '#domain/plan/plan.ts';
 import type { PlanReads } from '#domain/plan/scope.ts';
 import type { Settings } from '#domain/settings.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { Catalogue, OperationSpec, ToolRegistry } from '#domain/tool.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import { decideCall, plannerOperations } from '#tools/guard.ts';
-import type { PlannerTools } from './ports.ts';
+import type { PlannerTools, PlansAtHand } from './ports.ts';
 
 /**
  * Whether it is the arguments that make the call go outside, and with it what a planner has read. Whether operations that
@@ -34,9 +35,14 @@ export function openPlannerTools(options: {
   timezone: string;
   /** The plans of those who take part in a run; null: all. */
   plansOf?: (runId: string) => Promise<Pick<PlanReads, 'listPlans' | 'getPlan'> | null>;
+  atHand?: PlansAtHand;
 }): PlannerTools {
-  const { registry, catalogue, db, allowed, guarded, timezone } = options;
+  const { registry, catalogue, db, allowed, guarded, timezone, atHand } = options;
   const plansOf = options.plansOf ?? (() => Promise.resolve(null));
+  async function getPlan(runId: string, id: string): Promise<Plan> {
+    const plans = await plansOf(runId);
+    return plans === null ? readPlan(db, id) : plans.getPlan(id);
+  }
   const readable = () => plannerOperations(registry, allowed);
   return {
     manifest: () => catalogue.list(),
@@ -82,9 +88,20 @@ export function openPlannerTools(options: {
       const plans = await plansOf(runId);
       return plans === null ? listPlans(db, filter) : plans.listPlans(filter);
     },
-    async getPlan(runId, id) {
-      const plans = await plansOf(runId);
-      return plans === null ? readPlan(db, id) : plans.getPlan(id);
-    },
+    getPlan,
+    atHand:
+      atHand === undefined
+        ? null
+        : {
+            ...atHand,
+            async readPage(runId, id, after) {
+              await getPlan(runId, id);
+              return atHand.readPage(runId, id, after);
+            },
+            async readDraft(runId, id) {
+              await getPlan(runId, id);
+              return atHand.readDraft(runId, id);
+            },
+          },
   };
 }

@@ -1,8 +1,29 @@
 // The planner's read-only port to the rest of the instance.
-import type { Plan } from '#domain/plan/plan.ts';
+import type { StepAnswer } from '#domain/plan/answer.ts';
+import type { BriefPage } from '#domain/plan/brief.ts';
+import type { PlanPatch } from '#domain/plan/patch.ts';
+import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
+import type { GivenToStep } from '#domain/planning/state.ts';
 import type { PlanListFilter, PlanSummary } from '#domain/service.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { OperationSpec, ToolOutput } from '#domain/tool.ts';
+
+/** Plans that are there already, for going on with them in the conversation of a run. Nothing of it changes anything. */
+export type PlansAtHand = {
+  /** A page of a plan's steps. @throws `plan_not_found`, also for a plan that the requester may not see */
+  readPage(runId: string, id: string, after: number): Promise<BriefPage>;
+  /** Why the change could not be proposed now, as sentences; empty: it can. */
+  tryChange(runId: string, id: string, change: PlanPatch): Promise<string[]>;
+  /** What would be confirmed to answer a step that waits, in words; or why it cannot be answered so. */
+  readAnswer(
+    runId: string,
+    id: string,
+    stepId: string,
+    answer: StepAnswer,
+  ): Promise<{ given: GivenToStep; text: string } | { problems: string[] }>;
+  /** The plan as it could be proposed once more. @throws `plan_not_found`, `invalid_request` for one that is too large */
+  readDraft(runId: string, id: string): Promise<PlanDraft>;
+};
 
 export type PlannerTools = {
   /** Every operation a plan may name, in a stable order. */
@@ -23,4 +44,6 @@ export type PlannerTools = {
   ): Promise<{ plans: PlanSummary[] }>;
   /** @throws `plan_not_found`, also for a plan that the requester may not see */
   getPlan(runId: string, id: string): Promise<Plan>;
+  /** null: this planner goes on with none. */
+  atHand: PlansAtHand | null;
 };

@@ -1,23 +1,19 @@
 // Calls the planner with everything it may know. Every call ends in an outcome.
 import { readManifests } from '#db/backends.ts';
-import type { Queryable } from '#db/database.ts';
 import { isOnePerson } from '#db/identities.ts';
 import { readLatestMessages, type StoredMessage } from '#db/messages.ts';
-import { type PlanRow, readPlan } from '#db/plans.ts';
+import type { PlanRow } from '#db/plans.ts';
 import type { RunRow } from '#db/runs.ts';
-import { iterateSteps } from '#db/step-pages.ts';
 import { errorMessage } from '#domain/errors.ts';
-import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { ReportActivity } from '#domain/planning/activity.ts';
 import type { PlanningOutcome, PlanningRequest, Utterance } from '#domain/planning/run.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { readPolicyOf } from '#people/policy.ts';
-import { createOccurrenceTest } from '#plans/series/occurrences.ts';
+import { readBriefs } from '#plans/views/brief.ts';
+import { readDraft, revisableSteps } from '#plans/views/draft.ts';
 
 const historyLength = 30;
 const graceSeconds = 5;
-/** A larger plan is not put before a planner as a whole. */
-const revisableSteps = 2000;
 
 /** Where the message stands that this turn is about; where it is not known, what a person said last. */
 function findAsked(said: StoredMessage[], { request_message }: RunRow): number {
@@ -54,6 +50,8 @@ async function buildRequest(
   const heard = said[latest]?.parts;
   const answers = heard?.kind === 'said' ? heard.facts.answers : [];
   const { timezone = context.timezone, ...decision } = run.decision ?? { kind: 'said' };
+  // A planner that revises a plan is shown that one whole.
+  const plans = refused === null ? await readBriefs(context.db.query, run.conversation) : [];
   return {
     runId: run.id,
     text: run.request,
@@ -62,6 +60,7 @@ async function buildRequest(
     ownWords: await isOnePerson(context.db.query, said[latest]?.name ?? run.user, run.user),
     conversation: run.conversation,
     ...(run.plan_id === null ? {} : { goal: run.plan_id }),
+    ...(plans.length === 0 ? {} : { plans }),
     history: said.slice(0, Math.max(0, latest)).flatMap(toUtterances),
     revision:
       refused === null
@@ -124,46 +123,4 @@ export async function askPlanner(
       : `Planning failed: ${errorMessage(error)}`;
     return aborted(context, `${reason} Ask again, or ask for less at once.`);
   }
-}
-
-// A stored plan as the draft it could be proposed from again, for a planner that revises it.
-
-/** Every step is read; ask how many there are first. @throws `plan_not_found` */
-async function readDraft(db: Queryable, planId: string): Promise<PlanDraft> {
-  const plan = await readPlan(db, planId);
-  const steps: PlanDraft['steps'] = [];
-  const isOccurrence = createOccurrenceTest(plan.series);
-  for await (const step of iterateSteps(db, planId)) {
-    // The series says it; the next version has occurrences of its own.
-    if (isOccurrence(step)) continue;
-    steps.push({
-      id: step.id,
-      description: step.description,
-      tool: step.tool,
-      operation: step.operation,
-      args: step.args,
-      after: step.after,
-      priority: step.priority,
-      tags: step.tags,
-      resources: step.resources,
-      capabilities: step.capabilities,
-      ...(step.target === null ? {} : { target: step.target }),
-      ...(step.partition === null ? {} : { partition: step.partition }),
-      ...(step.notes === null ? {} : { notes: step.notes }),
-      ...(step.duration_minutes === null ? {} : { duration_minutes: step.duration_minutes }),
-      ...(step.not_before === null ? {} : { not_before: step.not_before }),
-      ...(step.when.length === 0 ? {} : { when: step.when }),
-      ...(step.ask_before ? { ask_before: true } : {}),
-    });
-  }
-  return {
-    title: plan.title,
-    ...(plan.summary === null ? {} : { summary: plan.summary }),
-    steps,
-    context: plan.context,
-    risks: plan.risks,
-    approvers: plan.approver_policy,
-    ...(plan.step_approval === 'each' ? { step_approval: 'each' } : {}),
-    ...(plan.series.length === 0 ? {} : { series: plan.series }),
-  };
 }

@@ -30,6 +30,9 @@ function pauseOf(result: Result): Pause | null {
       return { kind: 'questions', resume: 'COLLECT_CONTEXT', gate: null, digest: null };
     case 'proposal':
       return { kind: 'plan', resume: 'SEEK_APPROVAL', gate: null, digest: null };
+    case 'step_answer':
+      return { kind: 'answer', resume: 'COLLECT_CONTEXT', gate: null, digest: null };
+    case 'patch':
     case 'answer':
     case 'cannot':
     case 'aborted':
@@ -62,6 +65,8 @@ export function endsRevision({ result, session }: Ended): boolean {
     case 'cannot':
       return (session?.pause ?? null) === null;
     case 'aborted':
+    case 'patch':
+    case 'step_answer':
       return true;
     case 'question':
     case 'gate':
@@ -74,7 +79,7 @@ export function endsRevision({ result, session }: Ended): boolean {
   }
 }
 
-type Talk = Exclude<Result, { kind: 'proposal' }>;
+type Talk = Exclude<Result, { kind: 'proposal' | 'patch' }>;
 type OpenPlan = Pick<Plan, 'id' | 'status'>;
 
 /** What waits beside an answer: a plan, or the session itself. */
@@ -109,6 +114,8 @@ export function saysOf(
       const action: CallToAction = { kind: 'gate', gate: result.gate, tone };
       return { kind: 'gate', facts: { lines }, action };
     }
+    case 'step_answer':
+      return { kind: 'confirm', facts: { lines }, action: { kind: 'confirm' } };
     case 'rfc':
     case 'escalation':
       return { kind: result.kind, facts: { lines }, action: { kind: result.kind, tone } };
@@ -141,6 +148,7 @@ export function closing(result: Talk, pause: Pause | null, open: boolean): Closi
     case 'question':
       return { planning_status: after('ask'), questions: result.questions.map((one) => one.text) };
     case 'gate':
+    case 'step_answer':
       return { planning_status: after('ask') };
     case 'rfc':
       return {

@@ -32,7 +32,8 @@ import {
   traceWith,
 } from './close-turn.ts';
 import { followPlanner } from './follow-planner.ts';
-import { nextRunStatus } from './run-table.ts';
+import { prepareChange } from './plans-at-hand.ts';
+import { nextRunStatus, type RunEvent } from './run-table.ts';
 
 /** The refused plan this turn is to revise, or null. */
 async function readRefused(context: ConversationContext, run: RunRow): Promise<PlanRow | null> {
@@ -44,8 +45,14 @@ async function readRefused(context: ConversationContext, run: RunRow): Promise<P
 /** What the world answered about a plan's times is kept with the plan, as far as anybody reads. */
 const conflictsNoted = 20;
 
-type Stored = { plan: Plan; says: MessageParts };
-type StoreProposal = (tx: Transaction) => Promise<Stored>;
+/** What a turn puts before people. `once`: the key under which it is said. */
+type Stored = { plan: Plan; says: MessageParts; once: string };
+/** `about`: the plan that is changed; null: there is none yet. */
+type Storing = {
+  about: string | null;
+  event: Extract<RunEvent, 'propose' | 'answer'>;
+  store(tx: Transaction): Promise<Stored>;
+};
 
 /** Checks a proposal outside the transaction; what cannot run is not stored. */
 async function prepareProposal(
@@ -54,7 +61,7 @@ async function prepareProposal(
   refused: PlanRow | null,
   outcome: PlanningOutcome,
   draft: PlanDraft,
-): Promise<StoreProposal> {
+): Promise<Storing> {
   const actor: Actor = { kind: 'model', id: outcome.planner, via: 'system' };
   const origin = {
     planner: outcome.planner,
@@ -71,7 +78,7 @@ async function prepareProposal(
           actor,
         )
       : await prepareRevise(context, refused, draft, origin, actor);
-  return async (tx) => {
+  const propose = async (tx: Transaction) => {
     const plan = await store(tx);
     const { outline = null, roadmap = null, schedule = null } = outcome.session ?? {};
     await storeArtifacts(tx, plan.id, plan.version, { outline, roadmap, schedule });
@@ -79,7 +86,27 @@ async function prepareProposal(
     const at = context.clock.now();
     for (const text of conflicts.slice(0, conflictsNoted)) await appendNote(tx, plan.id, text, at);
     const { tone } = await readPolicyOf(tx, run);
-    return { plan, says: describeProposal(plan, tone, conflicts) };
+    const says = describeProposal(plan, tone, conflicts);
+    return { plan, says, once: newsKey(plan, 'proposed') };
+  };
+  return { about: refused?.id ?? null, event: 'propose', store: propose };
+}
+
+/** Checks a change of a plan that is there. */
+async function prepareContinuation(
+  context: ConversationContext,
+  run: RunRow,
+  planner: string,
+  proposed: Extract<Ended['result'], { kind: 'patch' }>,
+): Promise<Storing> {
+  const store = await prepareChange(context, run, proposed, planner);
+  return {
+    about: proposed.plan_id,
+    event: 'answer',
+    async store(tx) {
+      const { plan, change, says } = await store(tx);
+      return { plan, says, once: `${plan.id}:patch:${change.patch_id}` };
+    },
   };
 }
 
@@ -94,11 +121,12 @@ async function storeOutcome(
   run: RunRow,
   refused: PlanRow | null,
   outcome: Ended,
-  store: StoreProposal | null,
+  storing: Storing | null,
 ): Promise<void> {
   await context.db.transaction(async (tx) => {
     // Plans before runs: every transaction that locks both takes them in this order.
-    if (refused !== null) await lockPlan(tx, refused.id);
+    const about = refused?.id ?? storing?.about ?? null;
+    if (about !== null) await lockPlan(tx, about);
     const now = await lockRun(tx, run.id);
     if (now.turn !== run.turn || now.planning_status !== 'running') return;
     const wish = outcome.session?.wish ?? null;
@@ -120,13 +148,13 @@ async function storeOutcome(
         planId,
         once,
       });
-    if (store !== null) {
-      const { plan, says } = await store(tx);
-      const message = await say(says, plan.id, newsKey(plan, 'proposed'));
+    if (storing !== null) {
+      const { plan, says, once } = await storing.store(tx);
+      const message = await say(says, plan.id, once);
       await updateRun(tx, run.id, {
         ...common,
         response_message: message,
-        planning_status: nextRunStatus(now.planning_status, 'propose'),
+        planning_status: nextRunStatus(now.planning_status, storing.event),
         response_text: writeMessage(says, ''),
         plan_id: plan.id,
         plan_version: plan.version,
@@ -134,17 +162,19 @@ async function storeOutcome(
       });
       return;
     }
-    if (outcome.result.kind === 'proposal') throw new Error('storeOutcome: proposal not prepared');
+    const { result } = outcome;
+    if (result.kind === 'proposal' || result.kind === 'patch')
+      throw new Error('storeOutcome: not prepared');
     if (refused !== null && endsRevision(outcome)) {
       await giveUpRevision(tx, refused.id, outcome.reason);
     }
-    if (outcome.result.kind === 'cannot') {
+    if (result.kind === 'cannot') {
       await recordDeeds(tx, [
         {
           planId: null,
           actor: system,
           action: 'tool_gap',
-          reason: outcome.result.wanted,
+          reason: result.wanted,
           data: { run: run.id },
         },
       ]);
@@ -152,11 +182,11 @@ async function storeOutcome(
     const waiting = now.plan_id === null ? null : await readPlanRow(tx, now.plan_id);
     const open = waiting !== null && mayBeApproved(waiting.status) ? waiting : null;
     const { tone } = await readPolicyOf(tx, run);
-    const says = saysOf(outcome.result, common.pause, open, tone);
+    const says = saysOf(result, common.pause, open, tone);
     const message = await say(says, null);
     await updateRun(tx, run.id, {
       ...common,
-      ...closing(outcome.result, common.pause, open !== null),
+      ...closing(result, common.pause, open !== null),
       response_text: writeMessage(says, ''),
       response_message: message,
     });
@@ -185,16 +215,26 @@ export async function planTurn(
   if (!hasEnded(answer)) return;
   const said = answer.session?.wish?.override;
   const run = { ...stored, policy: { ...stored.policy, ...said } };
-  let outcome: Ended = answer;
-  let store: StoreProposal | null = null;
-  if (outcome.result.kind === 'proposal') {
-    try {
-      store = await prepareProposal(context, run, refused, outcome, outcome.result.draft);
-    } catch (error) {
-      if (!(error instanceof CountersignError)) throw error;
-      const reason = `The planner proposed something that cannot run: ${error.message}`;
-      outcome = { ...outcome, reason, result: { kind: 'aborted', text: reason, reason } };
-    }
+  try {
+    const storing = await prepareStoring(context, run, refused, answer);
+    await storeOutcome(context, run, refused, answer, storing);
+  } catch (error) {
+    if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
+    const reason = `The planner proposed something that cannot run: ${error.message}`;
+    const outcome: Ended = { ...answer, reason, result: { kind: 'aborted', text: reason, reason } };
+    await storeOutcome(context, run, refused, outcome, null);
   }
-  await storeOutcome(context, run, refused, outcome, store);
+}
+
+/** What a turn puts before people, checked outside the transaction; null: it only says something. */
+async function prepareStoring(
+  context: ConversationContext,
+  run: RunRow,
+  refused: PlanRow | null,
+  outcome: Ended,
+): Promise<Storing | null> {
+  const { result, planner } = outcome;
+  if (result.kind === 'proposal')
+    return prepareProposal(context, run, refused, outcome, result.draft);
+  return result.kind === 'patch' ? prepareContinuation(context, run, planner, result) : null;
 }

@@ -46,6 +46,8 @@ export function nameShown(run: Shown): string {
       return 'a question about the planning budget';
     case 'escalation':
       return 'a schedule that doesn’t fit';
+    case 'answer':
+      return 'an answer to a step';
     case 'questions':
       return 'a question';
     case null:

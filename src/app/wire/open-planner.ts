@@ -10,6 +10,7 @@ import { createBudget } from '#planner/budget/budget.ts';
 import type { PlanningLimits } from '#planner/budget/limits.ts';
 import { createPlanner } from '#planner/create-planner.ts';
 import { openPlannerTools } from '#planner/open-tools.ts';
+import type { PlansAtHand } from '#planner/ports.ts';
 import type { Config } from '../config.ts';
 
 function readLimits(env: Config['env']): PlanningLimits {
@@ -35,10 +36,11 @@ export function openPlanner(
     apart: Platform[];
     /** What is shown of other plans to the one whose run it is. */
     plansOf: NonNullable<Parameters<typeof openPlannerTools>[0]['plansOf']>;
+    atHand: PlansAtHand;
     warn(message: string, err?: unknown): void;
   },
 ): Planner {
-  const { registry, catalogue, db, model, apart, plansOf, warn } = parts;
+  const { registry, catalogue, db, model, apart, plansOf, atHand, warn } = parts;
   const limits = readLimits(env);
   return createPlanner({
     tools: openPlannerTools({
@@ -49,6 +51,7 @@ export function openPlanner(
       guarded: settings.guardedTools,
       timezone,
       plansOf,
+      atHand,
     }),
     model,
     limits,

@@ -3,7 +3,7 @@
 import { writeCall } from '#cards/calls-to-action.ts';
 import { statusAnswers } from '#cards/decision-words.ts';
 import { answerPlanQuestion } from '#cards/plan-answers.ts';
-import { type PlanRow, readPlansOf } from '#db/plans.ts';
+import { type PlanRow, readChangesOf, readPlansOf } from '#db/plans.ts';
 import type { RunRow } from '#db/runs.ts';
 import { callOf, type MessageParts } from '#domain/chat/message-parts.ts';
 import { type NearWord, readNearWord } from '#domain/chat/near-words.ts';
@@ -48,6 +48,14 @@ async function answerAboutPlan(
     return { ...about, planId: null, says: answerPlanQuestion(question, facts) };
   }
   if (near === null) return null;
+  const [change] =
+    near === 'approve' || near === 'reject' ? await readChangesOf(query, conversation) : [];
+  if (change !== undefined)
+    return {
+      runId: change.run_id,
+      planId: change.id,
+      says: offerDecision(near, change, text.trim(), false),
+    };
   const [running] = await readPlansOf(query, conversation, ['approved', 'executing', 'stalled']);
   if (running === undefined || (near !== 'cancel' && near !== 'undo')) return null;
   const says = offerDecision(near, running, text.trim(), true);

@@ -90,6 +90,8 @@ export async function requireRead(
     }
     return { ...subject, shown: { id: shown.id, version, digest } };
   }
+  if (row.pending_patch !== null && shown.version === row.version + 1)
+    throw refuseUnnamed({ ...row, version: shown.version, digest: shown.digest });
   // What is decided already is refused as such, whatever was read.
   if (!sourcesOf('approve').includes(row.status)) return subject;
   if (version !== row.version || (await wasPatched(context.db.query, row.id, row.version))) {

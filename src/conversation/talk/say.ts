@@ -1,6 +1,6 @@
 // What a message means: a decision about the plan shown last, an answer to an open question, or a new request.
 import { refusalWords } from '#cards/decision-words.ts';
-import { type PlanRow, readPlansOf } from '#db/plans.ts';
+import { type PlanRow, readChangesOf, readPlansOf } from '#db/plans.ts';
 import { type RunRow, readLatestRun, readWaitingRuns } from '#db/runs.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
@@ -145,7 +145,12 @@ function meantBy(word: Exclude<Word, { kind: 'talk' }>): PlanStatus[] {
   }
 }
 
-/** What can be meant by a deciding word in a conversation. */
+/** Whether the word can be about a change of a plan, which is decided as a whole. */
+function meansChanges({ kind }: Word): boolean {
+  return kind === 'approve' || kind === 'approve_part' || kind === 'reject';
+}
+
+/** What can be meant by a deciding word in a conversation; `plans` with a change that waits stand for that. */
 type Open = { plans: PlanRow[]; sessions: RunRow[] };
 
 /** A word must not decide about one thing when another may be meant. @throws `invalid_transition` that names them */
@@ -166,7 +171,9 @@ async function findOpen(
   word: Exclude<Word, { kind: 'talk' }>,
 ): Promise<Open> {
   const { query } = context.db;
-  const plans = await readPlansOf(query, conversation, meantBy(word));
+  const waitingPlans = await readPlansOf(query, conversation, meantBy(word));
+  const changes = meansChanges(word) ? await readChangesOf(query, conversation) : [];
+  const plans = [...waitingPlans, ...changes];
   const waiting = await readWaitingRuns(query, conversation);
   return { plans, sessions: waiting.filter((run) => isDecidable(waitsFor(run))) };
 }

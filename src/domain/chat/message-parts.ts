@@ -22,6 +22,8 @@ export const CallToAction = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('answer') }),
   /** Resume or cancel a plan that stands still. */
   z.object({ kind: z.literal('resume') }),
+  /** Confirm an answer to a step. */
+  z.object({ kind: z.literal('confirm') }),
   /** Decide about a change of a plan on its card. */
   z.object({ kind: z.literal('change') }),
 ]);
@@ -30,6 +32,7 @@ export type CallToAction = z.infer<typeof CallToAction>;
 /** What a session that stands still asks a person to do. */
 export function callOf({ kind, gate }: Pick<Pause, 'kind' | 'gate'>, tone: Tone): CallToAction {
   if (kind === 'questions') return { kind: 'answer' };
+  if (kind === 'answer') return { kind: 'confirm' };
   return kind === 'gate' ? { kind, gate: gate ?? 'outline', tone } : { kind, tone };
 }
 
@@ -112,9 +115,12 @@ export const MessageParts = z.discriminatedUnion('kind', [
     facts: z.object({ lines, questions }),
     action,
   }),
-  /** An outline, an order or a schedule; a new pattern; what does not fit into the time; a turn that came to nothing. */
+  /**
+   * An outline, an order or a schedule; a new pattern; what does not fit into the time; a turn that came to nothing; an
+   * answer to a step.
+   */
   z.object({
-    kind: z.enum(['gate', 'rfc', 'escalation', 'aborted']),
+    kind: z.enum(['gate', 'rfc', 'escalation', 'aborted', 'confirm']),
     facts: z.object({ lines }),
     action,
   }),

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { MessageKind } from '../chat/message-parts.ts';
 import { type InteractionPolicy, PolicyOverride, type PolicyWish } from '../people/policy.ts';
+import type { BriefPlan } from '../plan/brief.ts';
 import type { PlanDraft } from '../plan/plan.ts';
 import { line, longestMessage } from '../text.ts';
 import { Activity, type ReportActivity } from './activity.ts';
@@ -87,6 +88,8 @@ export type PlanningRequest = {
   goal?: string;
   /** What was said before in this conversation, oldest first. */
   history: Utterance[];
+  /** The open and recent plans of the conversation, the latest first; left out: there are none. */
+  plans?: BriefPlan[];
   /** The version that was refused and every piece of feedback so far, when this is a re-planning. */
   revision: { previous: PlanDraft; feedback: string[] } | null;
   /** The run's turn, from 1. */

@@ -1,6 +1,7 @@
 // A planning session as checkpointed after each transition (B10): exactly what a planner needs to continue.
 import { z } from 'zod';
 import { PolicyOverride } from '../people/policy.ts';
+import { PlanPatch } from '../plan/patch.ts';
 import { JsonObject, JsonValue, line, StorableText } from '../text.ts';
 import { AskedQuestion, askedQuestion, SaidLine } from './asked-question.ts';
 import { PlanOutline } from './outline.ts';
@@ -34,7 +35,7 @@ export type ChangeRequest = z.infer<typeof ChangeRequest>;
 
 /** Why a session stands still, where it goes on, and what is said meanwhile. */
 export const Pause = z.strictObject({
-  kind: z.enum(['questions', 'rfc', 'gate', 'plan', 'budget', 'escalation']),
+  kind: z.enum(['questions', 'rfc', 'gate', 'plan', 'budget', 'escalation', 'answer']),
   /** The stage that goes on when the person has answered. */
   resume: Stage,
   gate: Gate.nullable().default(null),
@@ -55,6 +56,22 @@ export const SessionRead = z.strictObject({
   data: JsonValue,
 });
 export type SessionRead = z.infer<typeof SessionRead>;
+
+/**
+ * What a person has said to a step that waits for it: nothing is answered until somebody who may confirms it. `attempt`: the
+ * one that asked.
+ */
+export const GivenToStep = z.strictObject({
+  plan_id: line(40),
+  step_id: line(200),
+  attempt: z.number().int().min(0),
+  /** In words, or the values of its form. */
+  answer: z.union([
+    z.string().max(10_000),
+    z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+  ]),
+});
+export type GivenToStep = z.infer<typeof GivenToStep>;
 
 /** How a session ended, or what it waits for. `text` is what the person reads, without a call to action. */
 export const SessionResult = z.discriminatedUnion('kind', [
@@ -83,6 +100,14 @@ export const SessionResult = z.discriminatedUnion('kind', [
     lines,
   }),
   z.strictObject({ kind: z.literal('proposal') }),
+  /** A change of a plan that runs or has run; `why` is the planner's sentence about it. */
+  z.strictObject({
+    kind: z.literal('patch'),
+    plan_id: line(40),
+    patch: PlanPatch,
+    why: line(1000),
+  }),
+  z.strictObject({ kind: z.literal('step_answer'), given: GivenToStep, text: StorableText }),
   /** It does not fit into the time there is. */
   z.strictObject({ kind: z.literal('escalation'), text: StorableText, infeasible: Infeasibility }),
   z.strictObject({ kind: z.literal('aborted'), text: StorableText, reason: line(2000) }),
@@ -99,6 +124,8 @@ export const PlanningState = z.strictObject({
   /** When the turn began; kept over restarts, so that prompts, caps and times stay the same. */
   now: z.iso.datetime(),
   timezone: line(100),
+  /** Whether there are plans to go on with: in the conversation, named in what was said, or listed. */
+  has_plans: z.boolean().default(false),
   /** Model calls of this turn, over all its stages. */
   calls: z.number().int().min(0).default(0),
   /** US dollars of this turn. */

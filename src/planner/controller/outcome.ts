@@ -89,12 +89,14 @@ export function describeOutcome(
       }
     : readResult(state, by.draft);
   const reason =
-    state.reason ??
-    (result.kind === 'proposal'
-      ? explainPlan(result.draft, by.tools)
-      : result.kind === 'aborted'
-        ? result.reason
-        : `${result.kind} (${request.decision.kind})`);
+    result.kind === 'patch'
+      ? `a change of ${result.plan_id}: ${result.why}`
+      : (state.reason ??
+        (result.kind === 'proposal'
+          ? explainPlan(result.draft, by.tools)
+          : result.kind === 'aborted'
+            ? result.reason
+            : `${result.kind} (${request.decision.kind})`));
   return {
     result,
     reason,

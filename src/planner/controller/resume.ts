@@ -16,6 +16,7 @@ function beginTurn(request: PlanningRequest, now: Date) {
     turn: request.turn,
     now: now.toISOString(),
     timezone: request.timezone,
+    has_plans: request.plans !== undefined || /\bPLAN-[0-9a-f]{8}\b/i.test(request.text),
     calls: 0,
     cost_usd: 0,
     soft_budget_lifted: false,
@@ -185,6 +186,10 @@ export function continueSession(state: PlanningState, request: PlanningRequest):
   }
   if (pause === null) return { event: 'new_request', changes: fresh };
   switch (pause.kind) {
+    case 'answer':
+      // What was not confirmed is not answered; talk beside it is a new request.
+      if (decision.kind === 'reject') return stop(decision.by);
+      return { event: 'new_request', changes: fresh };
     case 'plan':
       // The plan waits on its card; talk beside it is a new request of the same conversation.
       return { event: 'new_request', changes: fresh };

@@ -4,6 +4,7 @@ import { PlanStatus } from '#domain/plan/plan.ts';
 import { fail, fromSchema, succeed, toJson } from '../agent/agent-tool.ts';
 import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
 import { RouteChange, routeChange } from '../tools/route-change.ts';
+import { goingOnTools } from './going-on.ts';
 import { setPolicy } from './set-policy.ts';
 import { openStages, type StageTool } from './stage-tool.ts';
 
@@ -101,22 +102,13 @@ const listPlans = verb(
       ...(status === null ? {} : { status: [status] }),
       limit: 20,
     });
-    return { result: succeed(toJson(plans)) };
+    const result = succeed(toJson(plans));
+    return plans.plans.length === 0 ? { result } : { result, changes: { has_plans: true } };
   },
   { reads: true, check: fromSchema(HeardFilter).check },
 );
 
 const PlanId = z.strictObject({ id: z.string().describe('PLAN- and 8 hexadecimal digits.') });
-
-const getPlan = verb(
-  'plan_get',
-  'Read one plan.',
-  PlanId,
-  async (args, { tools, state }) => ({
-    result: succeed(toJson(await tools.getPlan(state.run_id, PlanId.parse(args).id))),
-  }),
-  { reads: true },
-);
 
 /** A model decides nothing: the call is answered, and the plan waits as before. */
 function decide(name: 'plan_approve' | 'plan_reject'): StageTool {
@@ -146,7 +138,7 @@ export const conversationTools: StageTool[] = [
   answer,
   setPolicy,
   listPlans,
-  getPlan,
+  ...goingOnTools,
   decide('plan_approve'),
   decide('plan_reject'),
   route,

@@ -141,6 +141,7 @@ function decide(decision: SessionDecision, toolContext: ToolContext): ToolOutcom
     case 'questions':
     case 'budget':
     case 'escalation':
+    case 'answer':
       return { result: fail(`A session that waits for ${pause.kind} has nothing to approve.`) };
     default:
       return pause.kind satisfies never;

@@ -106,6 +106,7 @@ export type StateChanges = Partial<
     | 'assumed'
     | 'offered'
     | 'questions_asked'
+    | 'has_plans'
     | 'pause'
     | 'result'
     | 'reason'

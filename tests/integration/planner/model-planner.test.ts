@@ -410,7 +410,6 @@ describe('answers and questions', () => {
         'elicit_context',
         'answer',
         'plan_list',
-        'plan_get',
         'read',
       ]),
     );

@@ -37,6 +37,7 @@ function toolsOf(): PlannerTools {
     readable: () => plannerOperations(registry, { deny: [] }),
     call: (name, args) => bench.call(name, args),
     validate: (name, args, unknown) => registry.validate(name, args, unknown),
+    atHand: null,
     listPlans: async () => ({ plans: [] }),
     getPlan: async () => makePlan(),
   };

@@ -74,7 +74,7 @@ describe('what an outcome makes of its run', () => {
       pattern: null,
       rfc: null,
     });
-    const columns = closing(result as Exclude<Ended['result'], { kind: 'proposal' }>, pause, false);
+    const columns = closing(result as Parameters<typeof closing>[0], pause, false);
     expect(columns.planning_status).toBe(status);
   });
 

@@ -333,6 +333,7 @@ export function toolsOf(
       return { summary: `${name} is done.`, data: answer(name, args, files) };
     },
     validate: validateRequired(manifest),
+    atHand: null,
     listPlans: async () => ({ plans: [makePlan({ title: 'Tidy up', status: 'proposed' })] }),
     getPlan: async (_, id) => {
       if (id === 'PLAN-00000000')

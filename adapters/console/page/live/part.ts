@@ -61,7 +61,15 @@ export function toggleOff(card: Card, stepId: string): void {
   });
 }
 
-const decidable = new Set(['outline', 'roadmap', 'schedule', 'rfc', 'budget', 'escalation']);
+const decidable = new Set([
+  'outline',
+  'roadmap',
+  'schedule',
+  'rfc',
+  'budget',
+  'escalation',
+  'answer',
+]);
 
 /** What a word that is written now is about: the one card that waits in the conversation, with its ticks. */
 export function readOnScreen(state: State): OnScreen {

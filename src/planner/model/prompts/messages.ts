@@ -62,6 +62,10 @@ export function writeMessages(
       connected: all.hidden === 0 ? [] : countTools(others),
     }),
   );
+  if (request.plans !== undefined && stage === 'COLLECT_CONTEXT')
+    more.push(
+      `Plans of this conversation:\n${wrapUntrusted('plans', JSON.stringify(request.plans))}`,
+    );
   return [
     { role: 'system', content: writeSystemPrompt(listed, all.hidden > 0) },
     ...before,

@@ -140,6 +140,7 @@ export function makeTools(
       };
     },
     validate: () => [],
+    atHand: null,
     listPlans: async () => ({ plans: [] }),
     getPlan: async () => makePlan(),
   };

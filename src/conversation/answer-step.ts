@@ -1,0 +1,70 @@
+// An answer to a step that was said in the chat: a press or a word confirms it, as the person who does, for the attempt that asked.
+import { answerWords } from '#cards/decision-words.ts';
+import type { Queryable, Transaction } from '#db/database.ts';
+import { showName } from '#db/identities.ts';
+import { readLatestCheckpoint } from '#db/planning-checkpoints.ts';
+import { lockPlan, type PlanRow } from '#db/plans.ts';
+import { type RunRow, updateRun } from '#db/runs.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import type { GivenToStep } from '#domain/planning/state.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { resumePlan } from '#plans/lifecycle/resume.ts';
+import { nextRunStatus } from '#runs/run-table.ts';
+import { waitsFor } from '#runs/session-subject.ts';
+
+/** The answer that a run waits to have confirmed; null: it waits for something else. */
+export async function findGiven(db: Queryable, run: RunRow): Promise<GivenToStep | null> {
+  if (waitsFor(run) !== 'answer') return null;
+  const latest = await readLatestCheckpoint(db, run.id);
+  if (latest?.turn !== run.turn) return null;
+  const result = latest.state.data?.result ?? null;
+  return result?.kind === 'step_answer' ? result.given : null;
+}
+
+export type Answering = { given: GivenToStep; plan: PlanRow };
+
+/** Locks the plan of an answer: plans are locked before runs. */
+export async function lockAnswering(
+  tx: Transaction,
+  given: GivenToStep | null,
+): Promise<Answering | null> {
+  return given === null ? null : { given, plan: await lockPlan(tx, given.plan_id) };
+}
+
+/** Nothing waits any more. The caller holds the run's lock. */
+async function close(tx: Transaction, run: RunRow, text: string): Promise<void> {
+  await updateRun(tx, run.id, {
+    planning_status: nextRunStatus(run.planning_status, 'decide'),
+    response_text: text,
+    response_message: null,
+    questions: null,
+    pause: null,
+  });
+}
+
+/**
+ * Answers the step as `actor`. The caller holds the locks of the plan and the run.
+ * @throws `not_allowed`, `already_decided` where the step has gone on since, and what else an answer on the plan's card throws
+ */
+export async function giveAnswer(
+  context: ConversationContext,
+  tx: Transaction,
+  run: RunRow,
+  { given, plan }: Answering,
+  actor: Actor,
+): Promise<void> {
+  const { step_id: step, attempt, answer } = given;
+  const settlement = {
+    version: plan.version,
+    steps: { [step]: 'done' as const },
+    answers: { [step]: answer },
+    about: { [step]: { attempt, status: 'waiting' as const } },
+  };
+  await resumePlan(context, tx, plan.id, settlement, actor);
+  await close(tx, run, answerWords.given({ by: await showName(tx, actor.id) }));
+}
+
+/** The answer is not given. The caller holds the run's lock. */
+export async function dropAnswer(tx: Transaction, run: RunRow, actor: Actor): Promise<void> {
+  await close(tx, run, answerWords.dropped({ by: await showName(tx, actor.id) }));
+}

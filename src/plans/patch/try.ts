@@ -1,0 +1,60 @@
+// Tries a change of a plan without changing anything: what stands against proposing it now.
+import { z } from 'zod';
+import type { Queryable } from '#db/database.ts';
+import { readPlanRow } from '#db/plans.ts';
+import { findDeadPredecessors } from '#db/sql/patch-reads.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import type { PlanPatch } from '#domain/plan/patch.ts';
+import { addedOperations, requireSameOperations } from '../approval/operation-digests.ts';
+import type { PlansContext } from '../plans-context.ts';
+import { requirePostTargets } from '../proposal/post-targets.ts';
+import { willRun } from './approve.ts';
+import { findReplaced, requireOwnIds, requirePatchable, rulesFor } from './receive.ts';
+import { resolvePatch } from './resolve.ts';
+
+async function requireProposable(
+  context: PlansContext,
+  db: Queryable,
+  planId: string,
+  patch: PlanPatch,
+  actor: Actor,
+): Promise<string[]> {
+  requireOwnIds(patch.operations);
+  const row = await readPlanRow(db, planId);
+  requirePatchable(row);
+  await findReplaced(db, row, actor, patch.base_revision);
+  const effect = await resolvePatch(db, row, rulesFor(context), patch);
+  const said = [...effect.added, ...effect.changed].map(({ now }) => now);
+  await requirePostTargets(db, context.catalogue, row, said);
+  requireSameOperations(row.operation_digests, context.catalogue, addedOperations(effect));
+  const running = await willRun(db, row, effect);
+  const dead = await findDeadPredecessors(db, planId, effect.edgesAdded, running);
+  return dead.map(
+    ({ id, status }) =>
+      `A step would wait for step ${id}, which is ${status} and will not be done. Replace step ${id}, or do not wait for it.`,
+  );
+}
+
+const Listed = z.array(z.object({ message: z.string() })).min(1);
+
+/** All that an error lists, as sentences. */
+function sentencesOf({ message, details }: CountersignError): string[] {
+  const listed = Listed.safeParse(details.errors);
+  return listed.success ? listed.data.map((one) => one.message) : [message];
+}
+
+/** Why `actor` could not propose the change now, as sentences; empty: nothing stands against it. */
+export async function findPatchProblems(
+  context: PlansContext,
+  planId: string,
+  patch: PlanPatch,
+  actor: Actor,
+): Promise<string[]> {
+  try {
+    return await requireProposable(context, context.db.query, planId, patch, actor);
+  } catch (error) {
+    if (error instanceof CountersignError) return sentencesOf(error);
+    throw error;
+  }
+}

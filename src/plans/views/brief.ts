@@ -1,0 +1,160 @@
+// Plans for planners: a few steps of each, and of every step what was called and what came of it. Cut in the database, so that
+// neither a plan of 100,000 steps nor a large output is ever read whole.
+import { type SQL, sql } from 'drizzle-orm';
+import { stepsOf } from '#db/blocks.ts';
+import type { Queryable } from '#db/database.ts';
+import { readPatchOutcome } from '#db/patches.ts';
+import { type PlanRow, readPlanRow } from '#db/plans.ts';
+import type { BriefPage, BriefPlan, BriefStep } from '#domain/plan/brief.ts';
+import type { Dependency, StepStatus } from '#domain/plan/plan.ts';
+import { labelSteps, numberedAtMost } from '#domain/plan/step-numbers.ts';
+import { shorten } from '#domain/words.ts';
+
+/** Characters of one value. */
+type Cut = { args: number; output: number };
+const cutInBrief: Cut = { args: 200, output: 300 };
+const cutOnPage: Cut = { args: 600, output: 1200 };
+
+/** A page has so many steps at most, and fewer where they are long: a model is shown 20,000 characters of one answer. */
+const pageSize = 20;
+const pageAtMost = 16_000;
+/** The latest plan of a conversation is told with so many steps, each other one with fewer. */
+const stepsOfLatest = numberedAtMost;
+const stepsOfOthers = 8;
+const plansAtMost = 3;
+/** Plans that ended longer ago are looked up by those who mean them. */
+const recentDays = 14;
+
+type Row = Omit<BriefStep, 'label' | 'after' | 'output' | 'error' | 'question'> & {
+  position: number;
+  after: Pick<Dependency, 'id' | 'type'>[];
+  output: string | null;
+  error: string | null;
+  question: string | null;
+};
+
+/** @param chosen a query of `position`s */
+async function readBriefSteps(
+  db: Queryable,
+  planId: string,
+  chosen: SQL,
+  { args, output }: Cut,
+): Promise<Row[]> {
+  const cut = (text: SQL, most: number) =>
+    sql`case when length(${text}) > ${most} then left(${text}, ${most}) || '…' else ${text} end`;
+  const { rows } = await db.execute<Row>(sql`
+    select s.position, s.step_id as id, s.status, left(c.description, 300) as description,
+      c.tool || '_' || c.operation as operation, ${cut(sql`c.args::text`, args)} as args,
+      case when s.output <> 'null'::jsonb then ${cut(sql`s.output::text`, output)} end as output,
+      left(s.error ->> 'message', ${output}) as error, left(s.question, ${output}) as question,
+      (select coalesce(json_agg(json_build_object('id', w.step_id, 'type', w.type)), '[]') from (
+        select p.step_id, e.type from countersign.plan_edges e
+        join countersign.step_states p on p.plan_id = e.plan_id and p.position = e.predecessor
+        where e.plan_id = s.plan_id and e.successor = s.position order by e.predecessor limit 50) w) as after
+    from (${chosen}) chosen
+    join countersign.step_states s on s.plan_id = ${planId} and s.position = chosen.position
+    join countersign.plan_steps c on c.plan_id = s.plan_id and c.position = s.position
+    order by s.position`);
+  return rows;
+}
+
+/** What the steps of a plan are called on its card; those of a larger plan by their places, and then there is no entry. */
+async function readLabels(
+  db: Queryable,
+  { id, total }: PlanRow,
+): Promise<ReadonlyMap<string, string>> {
+  if (total > numberedAtMost) return new Map();
+  const rows = await readBriefSteps(db, id, chooseSteps(id, total), { args: 0, output: 0 });
+  const known = rows.map(({ after, ...step }) => ({
+    ...step,
+    after: after.map((one) => ({ ...one, lag_minutes: 0 })),
+  }));
+  return labelSteps(known, total);
+}
+
+async function labelled(db: Queryable, plan: PlanRow, rows: Row[]): Promise<BriefStep[]> {
+  const labels = await readLabels(db, plan);
+  return rows.map(({ position, after, output, error, question, ...step }) => ({
+    label: labels.get(step.id) ?? `${position}`,
+    ...step,
+    after: after.map(({ id }) => id),
+    ...(output === null ? {} : { output }),
+    ...(error === null ? {} : { error }),
+    ...(question === null || step.status !== 'waiting' ? {} : { question }),
+  }));
+}
+
+/** What a person speaks of when a plan went wrong. */
+const notable: StepStatus[] = ['failed', 'unknown', 'waiting', 'running'];
+
+/** The first `most` steps that are notable, and where there is room the first of the others. */
+function chooseSteps(planId: string, most: number): SQL {
+  return sql`
+    select position from (
+      (select position, 0 as rank from ${stepsOf(planId, notable)} order by position limit ${most})
+      union all
+      (select s.position, 1 from countersign.step_states s
+        where s.plan_id = ${planId} order by s.position limit ${most})
+    ) found group by position order by min(rank), position limit ${most}`;
+}
+
+async function describePlan(db: Queryable, row: PlanRow, steps: BriefStep[]): Promise<BriefPlan> {
+  const { id, title, status, revision, total, result_summary: result, pending_patch } = row;
+  const change = pending_patch === null ? null : await readPatchOutcome(db, pending_patch);
+  return {
+    id,
+    title: shorten(title, 200),
+    status,
+    revision,
+    total_steps: total,
+    result: result === null ? null : shorten(result, 500),
+    ...(change === null
+      ? {}
+      : {
+          waiting_change: {
+            proposed_by: change.proposed_by,
+            changes: change.changes.map((text) => shorten(text, 200)),
+          },
+        }),
+    steps,
+  };
+}
+
+/** The open and recent plans of a conversation, the latest first. */
+export async function readBriefs(db: Queryable, conversation: string): Promise<BriefPlan[]> {
+  const { rows } = await db.execute<{ id: string }>(sql`
+    select id from countersign.plans p
+    where conversation = ${conversation} and (status <> 'rejected' or revising)
+      and (status not in ('completed', 'failed', 'cancelled')
+        or updated_at > clock_timestamp() - make_interval(days => ${recentDays}))
+    order by created_at desc, id desc limit ${plansAtMost}`);
+  const briefs: BriefPlan[] = [];
+  for (const [index, { id }] of rows.entries()) {
+    const row = await readPlanRow(db, id);
+    const most = index === 0 ? stepsOfLatest : stepsOfOthers;
+    const steps = await readBriefSteps(db, id, chooseSteps(id, most), cutInBrief);
+    briefs.push(await describePlan(db, row, await labelled(db, row, steps)));
+  }
+  return briefs;
+}
+
+/** A page of a plan's steps. @param after the position of the last one read; 0: none @throws `plan_not_found` */
+export async function readBriefPage(
+  db: Queryable,
+  planId: string,
+  after: number,
+): Promise<BriefPage> {
+  const row = await readPlanRow(db, planId);
+  const chosen = sql`
+    select s.position from countersign.step_states s
+    where s.plan_id = ${planId} and s.position > ${after}
+    order by s.position limit ${pageSize + 1}`;
+  const found = await readBriefSteps(db, planId, chosen, cutOnPage);
+  let length = 0;
+  const page = found.slice(0, pageSize).filter((step) => {
+    length += JSON.stringify(step).length;
+    return length <= pageAtMost;
+  });
+  const plan = await describePlan(db, row, await labelled(db, row, page));
+  return { ...plan, next: page.length < found.length ? (page.at(-1)?.position ?? null) : null };
+}

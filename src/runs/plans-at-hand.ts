@@ -1,0 +1,169 @@
+// Plans that are there already, for going on with them: read for planners, tried, and changed as a planner proposes.
+import { confirmAnswer } from '#cards/decision-words.ts';
+import type { Queryable, Transaction } from '#db/database.ts';
+import { isOnePerson } from '#db/identities.ts';
+import { isShownIn } from '#db/messages.ts';
+import { readPatchOutcome } from '#db/patches.ts';
+import { type PlanRow, planNotFound, readPlan, readPlanRow } from '#db/plans.ts';
+import { type RunRow, readRun } from '#db/runs.ts';
+import { readSteps, readStepsById } from '#db/step-pages.ts';
+import type { MessageParts } from '#domain/chat/message-parts.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import type { StepAnswer } from '#domain/plan/answer.ts';
+import { isHumanTask } from '#domain/plan/assignee.ts';
+import { fieldsOf } from '#domain/plan/form.ts';
+import type { PlanPatch } from '#domain/plan/patch.ts';
+import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
+import type { Plan, Step } from '#domain/plan/plan.ts';
+import { labelSteps, numberedAtMost } from '#domain/plan/step-numbers.ts';
+import type { GivenToStep } from '#domain/planning/state.ts';
+import { isObject } from '#domain/text.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import type { PlansAtHand } from '#planner/ports.ts';
+import { readAnswer, summariseAnswer } from '#plans/lifecycle/human-answers.ts';
+import { isGated } from '#plans/patch/apply.ts';
+import { checkPatch } from '#plans/patch/receive.ts';
+import { findPatchProblems } from '#plans/patch/try.ts';
+import { readBriefPage } from '#plans/views/brief.ts';
+import { readDraft, revisableSteps } from '#plans/views/draft.ts';
+
+type Asking = Pick<RunRow, 'conversation' | 'user'>;
+
+/** A planner's changes are proposed in its name; whoever decides about them is a person. */
+function actorOf(planner: string): Actor {
+  return { kind: 'model', id: planner, via: 'system' };
+}
+
+/**
+ * Whether a planner may propose a change: of plans of its run's conversation, and of those that its requester has asked for.
+ * @throws `plan_not_found`, and `invalid_transition` where the plan has not been approved yet
+ */
+async function requireAtHand(
+  db: Queryable,
+  { conversation, user }: Asking,
+  row: PlanRow,
+): Promise<void> {
+  const isHere =
+    row.conversation === conversation ||
+    (await isShownIn(db, conversation, row.id)) ||
+    (await isOnePerson(db, row.requester, user));
+  if (!isHere) throw planNotFound(row.id);
+  if (isGated(row)) return;
+  throw new CountersignError(
+    'invalid_transition',
+    `${row.id} is not approved yet. Tell the person to reply “propose changes: …”; nothing of it has run.`,
+  );
+}
+
+/**
+ * What planners may look at and try of plans that are there.
+ * @param contextOf the conversations of the instance, which are made after its planner
+ */
+export function createPlansAtHand(contextOf: () => ConversationContext): PlansAtHand {
+  return {
+    readPage: (_, id, after) => readBriefPage(contextOf().db.query, id, after),
+    async readDraft(_, id) {
+      const { query } = contextOf().db;
+      const { total } = await readPlanRow(query, id);
+      if (total <= revisableSteps) return readDraft(query, id);
+      throw new CountersignError(
+        'invalid_request',
+        `A plan of ${total} steps is too large to repeat in words. Propose it through the API.`,
+      );
+    },
+    async readAnswer(runId, id, stepId, answer) {
+      const { query } = contextOf().db;
+      const row = await readPlanRow(query, id);
+      await requireAtHand(query, await readRun(query, runId), row);
+      return readGiven(query, row, stepId, answer);
+    },
+    async tryChange(runId, id, change) {
+      const context = contextOf();
+      const { query } = context.db;
+      const run = await readRun(query, runId);
+      try {
+        await requireAtHand(query, run, await readPlanRow(query, id));
+      } catch (error) {
+        if (error instanceof CountersignError) return [error.message];
+        throw error;
+      }
+      return findPatchProblems(context, id, change, actorOf(context.planner.name));
+    },
+  };
+}
+
+/** The values of a form of one field, where they were said in words. */
+function fillIn(step: Step, answer: StepAnswer): StepAnswer {
+  const [field, ...others] = fieldsOf(isObject(step.output) ? step.output.form : undefined);
+  if (typeof answer !== 'string' || field === undefined || others.length > 0) return answer;
+  return { [field.name]: answer };
+}
+
+/** What would be confirmed to answer a step; or why it cannot be. */
+async function readGiven(
+  db: Queryable,
+  { id: plan_id, version, total }: PlanRow,
+  stepId: string,
+  said: StepAnswer,
+): Promise<{ given: GivenToStep; text: string } | { problems: string[] }> {
+  const [step] = await readStepsById(db, plan_id, [stepId]);
+  if (step === undefined) return { problems: [`${plan_id} has no step "${stepId}".`] };
+  if (step.status !== 'waiting')
+    return { problems: [`Step ${stepId} is not waiting for an answer; it is ${step.status}.`] };
+  if (!isHumanTask(step))
+    return {
+      problems: [`Step ${stepId} asks for a confirmation, which is given on its card only.`],
+    };
+  const answer = fillIn(step, said);
+  const settlement = {
+    version,
+    steps: { [stepId]: 'done' as const },
+    answers: { [stepId]: answer },
+  };
+  const { problems, ...read } = readAnswer(step, settlement, false);
+  if (problems.length > 0) return { problems: problems.map(({ message }) => message) };
+  const known = await readSteps(db, plan_id, {}, 0, numberedAtMost);
+  const text = confirmAnswer({
+    label: labelSteps(known, total).get(stepId) ?? stepId,
+    question: step.question ?? step.description,
+    answer: summariseAnswer(step, read, ''),
+  });
+  return { given: { plan_id, step_id: stepId, attempt: step.attempt, answer }, text };
+}
+
+export type StoredChange = { plan: Plan; change: PatchOutcome; says: MessageParts };
+
+/**
+ * Checks a change that a planner proposes; the commit puts it up for approval.
+ * @throws (and the commit) what stands against it
+ */
+export async function prepareChange(
+  context: ConversationContext,
+  run: RunRow,
+  { plan_id: id, patch, why }: { plan_id: string; patch: PlanPatch; why: string },
+  planner: string,
+): Promise<(tx: Transaction) => Promise<StoredChange>> {
+  const check = (tx: Queryable, row: PlanRow) => requireAtHand(tx, run, row);
+  await check(context.db.query, await readPlanRow(context.db.query, id));
+  const commit = await checkPatch(context, id, patch, actorOf(planner), check, true);
+  return async (tx) => {
+    const { patch_id } = await commit(tx);
+    const plan = await readPlan(tx, id);
+    const change = await readPatchOutcome(tx, patch_id);
+    const says: MessageParts = {
+      kind: 'notice',
+      facts: {
+        code: 'change_waits',
+        plan_id: id,
+        title: plan.title,
+        by: planner,
+        reasons: change.widening,
+        waited: null,
+        why,
+      },
+      action: { kind: 'change' },
+    };
+    return { plan, change, says };
+  };
+}

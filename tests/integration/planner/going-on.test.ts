@@ -1,0 +1,484 @@
+// Going on in words: what is said about a plan that runs, has failed or is done reaches the model with the plan's steps, and comes
+// back as a change that a person approves on the plan's card.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { viewSession } from '#cards/session-view.ts';
+import { readLatestMessages } from '#db/messages.ts';
+import { person } from '#domain/people/actor.ts';
+import { call, resultsIn } from '../../fixtures/model-calls.ts';
+import { type ModelInstance, openModelInstance } from '../../fixtures/model-instance.ts';
+import type { ChatBody } from '../../fixtures/openai-double.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { ana, ben, reach, runPlan } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
+
+const database = useDatabase();
+let instance: ModelInstance;
+
+beforeAll(async () => {
+  instance = await openModelInstance(database.url);
+});
+afterAll(() => instance.close());
+
+const step = (id: string, operation: string, args: object, ...after: string[]) => ({
+  id,
+  description: `Do ${id}`,
+  tool: 'workspace',
+  operation,
+  args: JSON.parse(JSON.stringify(args)),
+  after,
+});
+
+/** A plan of a conversation in which the second step fails. */
+async function failedIn(conversation: string) {
+  const draft = {
+    title: 'Copy the notes',
+    steps: [
+      step('1', 'write', { path: `${conversation}.txt`, content: 'hello' }),
+      step('2', 'read', { path: `lost-${conversation}.txt` }, '1'),
+      step(
+        '3',
+        'write',
+        { path: `copy-${conversation}.txt`, content: { $from: '2', path: '/text' } },
+        '2',
+      ),
+    ],
+  };
+  const { service } = instance;
+  const plan = await service.propose(draft, { user: 'ana', conversation }, ana);
+  await service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+  return reach(instance, plan.id, 'failed');
+}
+
+const Told = z.array(
+  z.object({
+    id: z.string(),
+    revision: z.number(),
+    status: z.string(),
+    steps: z.array(z.looseObject({ id: z.string(), label: z.string(), status: z.string() })),
+  }),
+);
+/** The plans that the model was told of. */
+function toldIn({ messages }: ChatBody) {
+  const text = messages
+    .map(({ content }) => (typeof content === 'string' ? content : ''))
+    .find((content) => content.includes('<untrusted source="plans">'));
+  const json = text?.split('<untrusted source="plans">')[1]?.split('</untrusted>')[0];
+  return json === undefined ? [] : Told.parse(JSON.parse(json));
+}
+
+const continuing = (plan: string, revision: number, more: object) =>
+  call('plan_continue', { plan, revision, why: 'The notes are elsewhere.', ...more });
+
+/** Replaces the failed step by one that reads what there is, at the revision that the model was told. */
+const fixing = (id: string, conversation: string) => (body: ChatBody) =>
+  continuing(id, toldIn(body)[0]?.revision ?? 0, {
+    add: [
+      {
+        id: '2b',
+        description: 'Read the notes',
+        operation: 'workspace_read',
+        args: { path: `${conversation}.txt` },
+      },
+    ],
+    replace: [{ step: '2', by: '2b' }],
+  });
+
+const statusesOf = async (id: string) => {
+  const { steps } = await instance.service.listSteps(id, { limit: 100 });
+  return Object.fromEntries(steps.map((one) => [one.id, one.status]));
+};
+const textsIn = async (conversation: string) =>
+  (await readLatestMessages(instance.db.query, conversation, 20)).map(({ text }) => text);
+
+describe('“fix what failed and go on”', () => {
+  test('replaces the failed step on the plan itself, after an approval by word', async () => {
+    const conversation = 'fix';
+    const plan = await failedIn(conversation);
+    instance.play(fixing(plan.id, conversation));
+    const run = await instance.ask('fix what failed and go on', { conversation });
+    expect(run).toMatchObject({ planning_status: 'complete', plan_id: plan.id });
+    const [told] = toldIn(instance.requests()[0] ?? { model: '', messages: [] });
+    expect(told).toMatchObject({
+      id: plan.id,
+      status: 'failed',
+      steps: [
+        { id: '1', label: '1', status: 'succeeded', operation: 'workspace_write' },
+        { id: '2', label: '2', status: 'failed', error: expect.stringContaining('lost-fix.txt') },
+        { id: '3', label: '3', status: 'skipped', after: ['2'] },
+      ],
+    });
+    expect((await textsIn(conversation)).at(-1)).toBe(
+      `Changes to ${plan.id} “Copy the notes”: The notes are elsewhere. Nothing of it runs until it is approved.\nApprove or reject it on the plan's card.`,
+    );
+    const waiting = await instance.service.getPlan(plan.id);
+    expect(waiting).toMatchObject({ status: 'failed', version: 1 });
+    expect(waiting.pending_patch).toMatchObject({ added: 1, changed: 1, removed: 1 });
+    await instance.service.say(conversation, 'approve', ana);
+    const done = await reach(instance, plan.id, 'completed');
+    expect(done).toMatchObject({ version: 2, decided_by: 'ana' });
+    expect(await statusesOf(plan.id)).toEqual({
+      1: 'succeeded',
+      2: 'cancelled',
+      '2b': 'succeeded',
+      3: 'succeeded',
+    });
+    expect((await instance.files())['copy-fix.txt']).toBe('hello');
+    // Nothing is left that Retry could run a second time.
+    await expect(instance.service.retry(plan.id, { version: 2 }, ana)).rejects.toMatchObject({
+      code: 'invalid_transition',
+    });
+    const { plans } = await instance.service.listPlans({ conversation, limit: 10 });
+    expect(plans).toHaveLength(1);
+  });
+
+  test('is rejected by word, and then nothing has changed', async () => {
+    const conversation = 'refuse';
+    const plan = await failedIn(conversation);
+    instance.play(fixing(plan.id, conversation));
+    await instance.ask('fix what failed and go on', { conversation });
+    // What else is said in between does not come between the word and the change.
+    instance.play([call('answer', { text: 'The notes.', cannot: null })]);
+    await instance.ask('what are they?', { conversation });
+    await instance.service.say(conversation, 'yes, go ahead please', ana);
+    expect((await textsIn(conversation)).at(-1)).toContain('version 2');
+    await expect(
+      instance.service.say(conversation, 'approve', ana, { on_screen: {} }),
+    ).rejects.toMatchObject({ code: 'stale_version' });
+    await instance.service.say(conversation, 'reject', ana);
+    expect(await instance.service.getPlan(plan.id)).toMatchObject({
+      status: 'failed',
+      version: 1,
+      pending_patch: null,
+    });
+  });
+
+  test('tells the model what stands against its change, and takes the next one', async () => {
+    const conversation = 'twice';
+    const plan = await failedIn(conversation);
+    const wrong = { id: '2', description: 'Read', operation: 'workspace_read', args: {} };
+    instance.play((body, index) => {
+      const revision = toldIn(body)[0]?.revision ?? 0;
+      switch (index) {
+        case 0:
+          return continuing(plan.id, revision, {
+            add: [wrong],
+            replace: [{ step: '2', by: '2' }],
+          });
+        case 1:
+          return continuing(plan.id, revision, { remove: ['2'] });
+        case 2:
+          return continuing(plan.id, revision, { remove: ['1'] });
+        default:
+          return fixing(plan.id, conversation)(body);
+      }
+    });
+    const run = await instance.ask('fix what failed and go on', { conversation });
+    expect(run.planning_status).toBe('complete');
+    const [duplicate, needed, done] = resultsIn(
+      instance.requests()[3] ?? { model: '', messages: [] },
+    );
+    expect(duplicate).toContain('already. Give the new one an id of its own.');
+    expect(needed).toContain('uses the output of step');
+    expect(done).toContain('Step 1 (succeeded) has begun');
+    expect((await instance.service.getPlan(plan.id)).pending_patch).not.toBeNull();
+  });
+
+  test('by somebody who cannot approve is proposed, and waits for those who can', async () => {
+    const conversation = 'colleague';
+    const plan = await failedIn(conversation);
+    instance.play(fixing(plan.id, conversation));
+    await instance.service.say(conversation, 'fix what failed and go on', ben);
+    const waiting = await waitFor('the change', async () => {
+      const now = await instance.service.getPlan(plan.id);
+      return now.pending_patch === null ? null : now.pending_patch;
+    });
+    await expect(instance.service.approve(plan.id, waiting, ben)).rejects.toMatchObject({
+      code: 'not_allowed',
+    });
+    await instance.service.approve(plan.id, waiting, ana);
+    await reach(instance, plan.id, 'completed');
+  });
+});
+
+describe('a change that a model proposes', () => {
+  test('waits for approval, also where it takes steps away only', async () => {
+    const hold = {
+      id: '1',
+      description: 'Ask ana',
+      tool: 'human',
+      operation: 'task',
+      args: { question: 'Go on?', assignee: 'ana' },
+    };
+    const draft = { title: 'Held', steps: [hold, step('2', 'list', {}, '1')] };
+    const { service } = instance;
+    const plan = await service.propose(draft, { user: 'ana', conversation: 'narrow' }, ana);
+    await service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+    await waitFor('the question', async () =>
+      (await service.getPlan(plan.id)).counts.waiting === 1 ? true : null,
+    );
+    instance.play((body) => continuing(plan.id, toldIn(body)[0]?.revision ?? 0, { remove: ['2'] }));
+    await instance.ask('skip step 2', { conversation: 'narrow' });
+    expect(await service.getPlan(plan.id)).toMatchObject({
+      version: 1,
+      pending_patch: { widening: ['A planner proposes it, so a person decides.'], removed: 1 },
+    });
+    await service.say('narrow', 'approve', ana);
+    expect(await service.getPlan(plan.id)).toMatchObject({ version: 2, pending_patch: null });
+    await service.cancel(plan.id, { version: 2 }, ana);
+  });
+
+  test('adds steps to a plan that is done', async () => {
+    const conversation = 'more';
+    const { service } = instance;
+    const steps = [step('1', 'write', { path: 'more.txt', content: 'x' })];
+    const plan = await service.propose(
+      { title: 'More', steps },
+      { user: 'ana', conversation },
+      ana,
+    );
+    await service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+    await reach(instance, plan.id, 'completed');
+    instance.play((body) =>
+      continuing(plan.id, toldIn(body)[0]?.revision ?? 0, {
+        add: [
+          {
+            id: '2',
+            description: 'Tell Ben',
+            operation: 'workspace_write',
+            args: JSON.stringify({ path: 'ben.txt', content: 'Done' }),
+            after: ['1'],
+          },
+        ],
+      }),
+    );
+    await instance.ask('also tell Ben', { conversation });
+    expect((await service.getPlan(plan.id)).status).toBe('completed');
+    await service.say(conversation, 'approve', ana);
+    await waitFor('the second end', async () =>
+      (await service.getPlan(plan.id)).counts.succeeded === 2 ? true : null,
+    );
+    expect(await reach(instance, plan.id, 'completed')).toMatchObject({ version: 2 });
+  });
+
+  test('replaces the one before only where it was seen', async () => {
+    const conversation = 'second';
+    const plan = await failedIn(conversation);
+    instance.play(fixing(plan.id, conversation));
+    await instance.ask('fix what failed', { conversation });
+    const first = (await instance.service.getPlan(plan.id)).pending_patch;
+    instance.play((body, index) => {
+      // The revision of the plan as it was before the first change.
+      if (index === 0) return continuing(plan.id, plan.revision, { remove: ['2', '3'] });
+      return continuing(plan.id, toldIn(body)[0]?.revision ?? 0, { remove: ['2', '3'] });
+    });
+    await instance.ask('no, leave it out', { conversation });
+    expect(resultsIn(instance.requests()[1] ?? { model: '', messages: [] })[0]).toContain(
+      'is waiting for approval and has to be decided first',
+    );
+    const second = (await instance.service.getPlan(plan.id)).pending_patch;
+    expect(second).toMatchObject({ removed: 2 });
+    await expect(
+      instance.service.approve(
+        plan.id,
+        { version: first?.version ?? 0, digest: first?.digest ?? '' },
+        ana,
+      ),
+    ).rejects.toMatchObject({ code: 'already_decided' });
+  });
+
+  test('of a plan that was cancelled meanwhile comes to nothing, and says so', async () => {
+    const conversation = 'gone';
+    const plan = await failedIn(conversation);
+    await instance.service.cancel(plan.id, { version: 1 }, ana);
+    instance.play((body, index) =>
+      index === 0
+        ? fixing(plan.id, conversation)(body)
+        : call('answer', { text: 'It was cancelled.', cannot: null }),
+    );
+    const run = await instance.ask('fix what failed and go on', { conversation });
+    expect(run.response_text).toContain('It was cancelled.');
+    expect(resultsIn(instance.requests()[1] ?? { model: '', messages: [] })[0]).toContain(
+      "This plan is cancelled (cancelled), so it can't be changed.",
+    );
+  });
+
+  test('of a plan of other people’s conversations is refused', async () => {
+    const plan = await failedIn('theirs');
+    instance.play((_, index) =>
+      index === 0
+        ? continuing(plan.id, plan.revision, { remove: ['2', '3'] })
+        : call('answer', { text: 'I cannot.', cannot: null }),
+    );
+    const { run_id } = await instance.service.startRun(
+      { text: `change ${plan.id}`, conversation: 'elsewhere' },
+      person('cleo', 'api'),
+    );
+    await waitFor('the answer', async () =>
+      (await instance.service.getRun(run_id)).planning_status === 'complete' ? true : null,
+    );
+    expect(resultsIn(instance.requests()[1] ?? { model: '', messages: [] })[0]).toContain(
+      `There is no plan ${plan.id}`,
+    );
+    expect((await instance.service.getPlan(plan.id)).pending_patch).toBeNull();
+  });
+});
+
+test('plan_get reads steps with what came of them, a page at a time', async () => {
+  const steps = Array.from({ length: 45 }, (_, i) =>
+    step(`s${i + 1}`, 'write', { path: `p${i + 1}.txt`, content: 'x'.repeat(2000) }),
+  );
+  const plan = await runPlan(instance, { title: 'Long', steps });
+  await reach(instance, plan.id, 'completed');
+  const pages: z.infer<typeof Page>[] = [];
+  instance.play((body, index) => {
+    if (index === 0) return call('plan_get', { id: plan.id });
+    const page = readPage(resultsIn(body).at(-1) ?? '');
+    pages.push(page);
+    return page.next === null
+      ? call('answer', { text: 'Read.', cannot: null })
+      : call('plan_get', { id: plan.id, after: page.next });
+  });
+  await instance.ask(`what did ${plan.id} do?`);
+  expect(pages.length).toBeGreaterThan(2);
+  expect(pages.flatMap((page) => page.steps.map(({ id }) => id))).toEqual(
+    steps.map(({ id }) => id),
+  );
+  const [first] = pages[0]?.steps ?? [];
+  expect(first?.args.length).toBe(601);
+  expect(first?.output).toContain('p1.txt');
+});
+
+const Page = z.object({
+  revision: z.number(),
+  next: z.number().nullable(),
+  steps: z.array(z.object({ id: z.string(), args: z.string(), output: z.string() })),
+});
+
+function readPage(result: string): z.infer<typeof Page> {
+  const json = result.split('\n').find((line) => line.startsWith('{"explanations"')) ?? '{}';
+  return z.object({ data: Page }).parse(JSON.parse(json)).data;
+}
+
+describe('an answer that is said in the chat', () => {
+  const room = [{ name: 'room', label: 'Room', type: 'choice', options: ['Blue', 'Red'] }];
+
+  /** A plan in which ana is asked for a room, and what was put before her to confirm. */
+  async function asked(conversation: string, said: unknown) {
+    const { service } = instance;
+    const args = { question: 'Which room?', assignee: 'ana', form: room };
+    const steps = [{ id: 'ask', description: 'Ask', tool: 'human', operation: 'task', args }];
+    const plan = await service.propose(
+      { title: 'Room', steps },
+      { user: 'ben', conversation },
+      ben,
+    );
+    await service.approve(plan.id, { version: 1, digest: plan.digest }, ben);
+    await waitFor('the question', async () =>
+      (await service.getPlan(plan.id)).counts.waiting === 1 ? true : null,
+    );
+    instance.play([call('answer_step', { plan: plan.id, step: 'ask', answer: said })]);
+    const run = await instance.ask('the blue one', { conversation });
+    return { plan, run };
+  }
+  const choiceOf = async (runId: string) => {
+    const card = await instance.service.runCard(runId, { user: 'ana', timezone: 'UTC' });
+    const { turn, digest } = card;
+    return { card, choice: { kind: 'approve' as const, turn, digest } };
+  };
+
+  test('answers nothing until it is confirmed by one press', async () => {
+    const { plan, run } = await asked('room', 'blue');
+    expect(run.planning_status).toBe('needs_clarification');
+    expect(run.response_text).toBe(
+      'Answer step 1, “Which room?”, with “Room: Blue”?\nReply “approve” to answer it so, or “reject”.',
+    );
+    expect((await instance.service.getPlan(plan.id)).counts.waiting).toBe(1);
+    const { card, choice } = await choiceOf(run.run_id);
+    const view = viewSession(card);
+    expect(view.buttons.map(({ label }) => label)).toEqual(['Confirm', 'Not now']);
+    // The permission is that of the one who presses.
+    await expect(
+      instance.service.decideRun(run.run_id, choice, person('cleo', 'api')),
+    ).rejects.toMatchObject({ code: 'not_allowed' });
+    await instance.service.decideRun(run.run_id, choice, ana);
+    await reach(instance, plan.id, 'completed');
+    const [step] = await instance.service.getSteps(plan.id, ['ask']);
+    expect(step?.output).toMatchObject({ fields: { room: 'Blue' }, by: 'ana' });
+    await expect(instance.service.decideRun(run.run_id, choice, ana)).rejects.toMatchObject({
+      code: 'invalid_transition',
+    });
+  });
+
+  test('is confirmed by the word, or dropped', async () => {
+    const { plan, run } = await asked('room-word', { room: 'Red' });
+    await instance.service.say('room-word', 'reject', ana);
+    expect((await instance.service.getPlan(plan.id)).counts.waiting).toBe(1);
+    expect((await instance.service.getRun(run.run_id)).planning_status).toBe('complete');
+    instance.play([call('answer_step', { plan: plan.id, step: 'ask', answer: { room: 'Red' } })]);
+    await instance.ask('red then', { conversation: 'room-word' });
+    await instance.service.say('room-word', 'approve', ana);
+    await reach(instance, plan.id, 'completed');
+  });
+
+  test('of a step that was answered meanwhile changes nothing, and says so', async () => {
+    const { plan, run } = await asked('room-late', 'red');
+    const { choice } = await choiceOf(run.run_id);
+    const answers = { ask: { room: 'Blue' } };
+    await instance.service.resume(plan.id, { version: 1, steps: { ask: 'done' }, answers }, ana);
+    await reach(instance, plan.id, 'completed');
+    await expect(instance.service.decideRun(run.run_id, choice, ana)).rejects.toMatchObject({
+      code: 'already_decided',
+    });
+    const [step] = await instance.service.getSteps(plan.id, ['ask']);
+    expect(step?.output).toMatchObject({ fields: { room: 'Blue' } });
+  });
+
+  test('that does not fit the form comes back to the model', async () => {
+    const { plan } = await asked('room-green', 'blue');
+    instance.play([
+      call('answer_step', { plan: plan.id, step: 'ask', answer: 'green' }),
+      call('answer_step', { plan: plan.id, step: 'other', answer: 'blue' }),
+      call('answer', { text: 'Blue or red?', cannot: null }),
+    ]);
+    await instance.ask('green', { conversation: 'room-green' });
+    const [green, other] = resultsIn(instance.requests()[2] ?? { model: '', messages: [] });
+    expect(green).toContain('Room must be one of Blue, Red.');
+    expect(other).toContain('has no step \\"other\\"');
+  });
+});
+
+test('an earlier plan is taken as the draft of a new one, and stays as it is', async () => {
+  const { service } = instance;
+  const steps = [step('1', 'write', { path: 'feb.txt', content: 'February' })];
+  const old = await runPlan(instance, { title: 'Report for February', steps });
+  await reach(instance, old.id, 'completed');
+  instance.play((body, index) => {
+    const offered = (body.tools ?? []).map((tool) => tool.function.name);
+    expect(offered.includes('plan_again')).toBe(index > 0);
+    if (index === 0) return call('plan_list', { status: null });
+    if (index === 1) return call('plan_again', { plan: old.id });
+    expect(resultsIn(body)[1]).toContain('feb.txt');
+    const edited = { id: '1', args: { path: 'mar.txt', content: 'March' } };
+    return {
+      calls: [
+        { name: 'edit_steps', args: { steps: [edited] } },
+        {
+          name: 'submit_plan',
+          args: {
+            title: 'Report for March',
+            summary: 'Writes mar.txt.',
+            risks: [],
+            confidence: 0.9,
+          },
+        },
+      ],
+    };
+  });
+  const run = await instance.ask('run it again for March');
+  expect(run).toMatchObject({ plan_id: expect.stringContaining('PLAN-') });
+  const [again] = (await service.listSteps(run.plan_id ?? '', { limit: 10 })).steps;
+  expect(again).toMatchObject({ id: '1', args: { path: 'mar.txt' }, status: 'pending' });
+  expect(run.plan_id).not.toBe(old.id);
+  expect(await service.getPlan(old.id)).toMatchObject({ status: 'completed', version: 1 });
+});
