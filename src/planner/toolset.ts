@@ -11,7 +11,7 @@ import { Alternative } from './policy/options.ts';
 import type { PlannerTools } from './ports.ts';
 import { createCatalogueTools } from './stage-tools/catalogue-tools.ts';
 import { conversationTools } from './stage-tools/conversation-tools.ts';
-import { draftTools } from './stage-tools/draft-tools.ts';
+import { createDraftTools } from './stage-tools/draft-tools.ts';
 import { openStages, type StageTool, toStageTool } from './stage-tools/stage-tool.ts';
 import { createBuildRoadmap } from './tools/build-roadmap.ts';
 import { elicitContext } from './tools/elicit-context.ts';
@@ -199,7 +199,7 @@ export function createToolset(options: {
     toStageTool(generateNodes, ({ outline }) => outline === null),
     toStageTool(elicitContext),
     ...createCatalogueTools(search, guarded),
-    ...draftTools,
+    ...createDraftTools(profile),
     ...conversationTools,
     toStageTool(brainstorm),
     toStageTool(craftOptions),

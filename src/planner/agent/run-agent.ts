@@ -176,7 +176,7 @@ function readText(reply: ChatReply, state: State): AgentEnd | null {
   if (state.silent > 1) return { kind: 'capped', cap: 'silence' };
   state.messages.push({
     role: 'user',
-    content: 'Your answer was empty. Call a tool, or answer in words.',
+    content: 'Your reply was empty. Call a tool; to reply to the person, call "answer".',
   });
   return null;
 }

@@ -6,7 +6,7 @@ import { type Dependency, StepDraft, toDependency } from '#domain/plan/plan.ts';
 import type { OutlineNode, PlanOutline, Recurs } from '#domain/planning/outline.ts';
 import { shorten } from '#domain/words.ts';
 import { makeNode } from '../grammar/make-node.ts';
-import { setLevels, takeId } from '../grammar/outline-tree.ts';
+import { readTree, setLevels, takeId } from '../grammar/outline-tree.ts';
 import { settleEdges } from '../grammar/written-outline.ts';
 import type { StepParts } from './written-steps.ts';
 
@@ -24,6 +24,24 @@ export function placeSteps({ nodes }: PlanOutline): Map<string, Place> {
   return new Map(
     nodes.flatMap((node) => node.steps.map((step) => [step.id ?? '', { node, step }] as const)),
   );
+}
+
+/** Ids of the steps that are meant: each by its own id, or all of a group or phase by its id or title. */
+export function stepsNamed(outline: PlanOutline, names: string[]): string[] {
+  const places = placeSteps(outline);
+  const { nodes, parents } = readTree(outline.nodes);
+  return names.flatMap((name) => {
+    if (places.has(name)) return [name];
+    const whole = nodes.findIndex(({ id, title }) => id === name || title === name);
+    if (whole === -1) return [name];
+    const isWithin = (place: number) => {
+      for (let at = place; at !== -1; at = parents[at] ?? -1) if (at === whole) return true;
+      return false;
+    };
+    return nodes.flatMap(({ steps }, place) =>
+      isWithin(place) ? steps.map(({ id = '' }) => id) : [],
+    );
+  });
 }
 
 function withNodes(outline: PlanOutline, nodes: OutlineNode[]): PlanOutline {
@@ -94,7 +112,7 @@ export function addSteps(outline: PlanOutline, added: NewStep[], before: string 
   return { outline: withNodes(outline, nodes.toSpliced(at, 0, ...made)) };
 }
 
-/** Many steps of one kind under one node. */
+/** Many steps of one kind under one node. One of that id that is there already is replaced. */
 export function addGroup(
   outline: PlanOutline,
   id: string,
@@ -102,11 +120,11 @@ export function addGroup(
   steps: (StepDraft & { id: string })[],
   phase: string | null,
 ): Edited {
-  const places = placeSteps(outline);
+  const nodes = outline.nodes.filter((node) => node.id !== id || node.steps.length === 0);
+  const places = placeSteps({ ...outline, nodes });
   const twice = steps.find((step) => places.has(step.id));
   if (twice !== undefined)
     return { problems: [`There is a step ${twice.id} already. Choose another id.`] };
-  const nodes = [...outline.nodes];
   const ids = new Set(nodes.map((node) => node.id));
   const parent = phase === null ? findGoal(nodes) : findPhase(nodes, phase, ids);
   nodes.push(makeNode({ id: takeId(id, ids), title, structure: 'task', parent, steps }));
@@ -132,9 +150,15 @@ function changeStep(step: StepDraft, { step: said, cleared, argsCleared }: StepP
 
 export function editSteps(outline: PlanOutline, edits: StepParts[]): Edited {
   const places = placeSteps(outline);
-  const problems = edits
-    .filter(({ step }) => !places.has(step.id))
-    .map(({ step }) => `There is no step ${step.id}. Add it with add_steps.`);
+  const problems = edits.flatMap(({ step, phase }) => {
+    const place = places.get(step.id);
+    if (place === undefined) return [`There is no step ${step.id}. Add it with add_steps.`];
+    return phase !== undefined && place.node.steps.length > 1
+      ? [
+          `Step ${step.id} belongs to “${shorten(place.node.title, 80)}” and has no phase of its own.`,
+        ]
+      : [];
+  });
   if (problems.length > 0) return { problems };
   const byId = new Map(edits.map((edit) => [edit.step.id, edit]));
   const ids = new Set(outline.nodes.map(({ id }) => id));
@@ -255,18 +279,37 @@ export function removeSteps(outline: PlanOutline, ids: string[]): Edited {
 export type Timing = {
   not_before?: string | null;
   deadline?: string | null;
-  duration_minutes?: number | null;
   recurs?: Recurs | null;
 };
 
-/** Times of the named steps. Steps that repeat together become one series. */
-export function scheduleSteps(outline: PlanOutline, ids: string[], timing: Timing): Edited {
+/**
+ * Times of the named steps. Steps that repeat together become one series.
+ * @param lengths minutes of each step whose duration is set; null: taken away
+ */
+export function scheduleSteps(
+  outline: PlanOutline,
+  ids: string[],
+  timing: Timing,
+  lengths: ReadonlyMap<string, number | null>,
+): Edited {
   const places = placeSteps(outline);
   const problems = ids.filter((id) => !places.has(id)).map((id) => `There is no step ${id}.`);
   if (problems.length > 0) return { problems };
   const { recurs, ...times } = timing;
   const named = new Set(ids);
-  const timed = outline.nodes.map((node) => timeNode(node, named, times));
+  const shared =
+    times.deadline == null
+      ? undefined
+      : outline.nodes.find(
+          ({ steps }) =>
+            steps.some(({ id = '' }) => named.has(id)) &&
+            steps.some(({ id = '' }) => !named.has(id)),
+        );
+  if (shared !== undefined)
+    return {
+      problems: [`The steps of “${shorten(shared.title, 80)}” have one deadline. Set it for all.`],
+    };
+  const timed = outline.nodes.map((node) => timeNode(node, named, times, lengths));
   if (recurs === undefined) return { outline: { ...outline, nodes: timed } };
   return { outline: dropEmptyPhases(withNodes(outline, repeatSteps(timed, named, recurs))) };
 }
@@ -275,16 +318,18 @@ function timeNode(
   node: OutlineNode,
   named: Set<string>,
   times: Omit<Timing, 'recurs'>,
+  lengths: ReadonlyMap<string, number | null>,
 ): OutlineNode {
   const mine = node.steps.filter(({ id = '' }) => named.has(id));
-  if (mine.length === 0 || Object.keys(times).length === 0) return node;
-  const { not_before, duration_minutes } = times;
+  if (mine.length === 0) return node;
+  const { not_before } = times;
   const steps = node.steps.map((step): StepDraft => {
-    if (!named.has(step.id ?? '')) return step;
-    const { not_before: start, duration_minutes: length, ...rest } = step;
+    const { id = '', not_before: start, duration_minutes: length, ...rest } = step;
+    if (!named.has(id)) return step;
     const from = not_before === undefined ? start : (not_before ?? undefined);
-    const minutes = duration_minutes === undefined ? length : (duration_minutes ?? undefined);
+    const minutes = lengths.has(id) ? (lengths.get(id) ?? undefined) : length;
     return {
+      id,
       ...rest,
       ...(from === undefined ? {} : { not_before: from }),
       ...(minutes === undefined ? {} : { duration_minutes: minutes }),
@@ -292,11 +337,12 @@ function timeNode(
   });
   // A node with other steps keeps its own times.
   if (mine.length < node.steps.length) return { ...node, steps };
-  const { duration_minutes: _, ...rest } = times;
+  const [only] = node.steps;
+  const length = node.steps.length === 1 ? lengths.get(only?.id ?? '') : undefined;
   return {
     ...node,
-    ...rest,
-    ...(duration_minutes !== undefined && node.steps.length === 1 ? { duration_minutes } : {}),
+    ...times,
+    ...(length === undefined ? {} : { duration_minutes: length }),
     steps,
   };
 }

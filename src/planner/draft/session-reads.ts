@@ -31,15 +31,25 @@ export function addRead(reads: SessionRead[], read: SessionRead): SessionRead[] 
   return kept;
 }
 
-/** The reads as a plan keeps them: `1 workspace_read` and so on. */
+/** The reads as a plan keeps them, `1 workspace_read` and so on, behind those of earlier versions. */
 export function toToolOutputs(
   reads: SessionRead[],
+  earlier: PlanContext['tool_outputs'],
   split: (operation: string) => { tool: string; operation: string },
 ): PlanContext['tool_outputs'] {
-  return Object.fromEntries(
-    reads.map(({ operation, args, data }, index) => [
-      `${index + 1} ${operation}`.slice(0, 200),
-      { ...split(operation), data: { args, output: data } },
-    ]),
-  );
+  const outputs = reads.map(({ operation, args, data }) => ({
+    name: operation,
+    output: { ...split(operation), data: { args, output: data } },
+  }));
+  const fresh = new Set(outputs.map(({ output }) => JSON.stringify(output)));
+  const kept = Object.entries(earlier).filter(([, output]) => !fresh.has(JSON.stringify(output)));
+  const taken = new Set(kept.map(([key]) => key));
+  let number = 1;
+  const named = outputs.map(({ name, output }) => {
+    let key = '';
+    do key = `${number++} ${name}`.slice(0, 200);
+    while (taken.has(key));
+    return [key, output] as const;
+  });
+  return Object.fromEntries([...kept, ...named]);
 }

@@ -71,9 +71,9 @@ const answer = verb(
       .trim()
       .slice(0, wantedAtMost)
       .toWellFormed();
-    // Nothing has run while this was planned, whatever the model says of it.
+    // Nothing has run while this was planned, whatever the model says of it. A preference may have been kept.
     const shown = cutAnswer(
-      asked_for_change && wanted === '' ? `Nothing was changed. ${text}` : text,
+      asked_for_change && wanted === '' ? `No plan was made, so nothing has run. ${text}` : text,
     );
     return {
       result: succeed(null, 'The person reads it.'),

@@ -61,14 +61,11 @@ export function keepEdit(
   const count = countSteps(outline);
   const holds = `The draft has ${countOf(count, 'step')} now.`;
   const who = whoseChange(state, state.outline?.nodes ?? null);
+  const known = new Set(state.outline?.nodes.map(({ id }) => id));
   const nodes =
     who === 'system'
       ? outline.nodes
-      : outline.nodes.map((node) =>
-          state.outline?.nodes.some(({ id }) => id === node.id) === true
-            ? node
-            : { ...node, origin: who },
-        );
+      : outline.nodes.map((node) => (known.has(node.id) ? node : { ...node, origin: who }));
   const adaptations =
     state.outline === null || who === 'system'
       ? []

@@ -3,10 +3,10 @@
 import { z } from 'zod';
 import { PlanDraft } from '#domain/plan/plan.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
+import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import { isObject, type Json, JsonValue } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
-import { checkRule, checkTimezone, readRule, toMoment } from '#timeline/recurrence.ts';
 import { fail, fromSchema, succeed, toJson } from '../agent/agent-tool.ts';
 import { checkDraft, checkStep } from '../draft/check-draft.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
@@ -16,8 +16,7 @@ import {
   type NewStep,
   placeSteps,
   removeSteps,
-  scheduleSteps,
-  type Timing,
+  stepsNamed,
 } from '../draft/edit-draft.ts';
 import { findDoubts } from '../draft/self-check.ts';
 import { toToolOutputs } from '../draft/session-reads.ts';
@@ -29,6 +28,7 @@ import { usePattern } from '../patterns/use-pattern.ts';
 import type { ToolContext } from '../tools/planning-tool.ts';
 import { countSteps, draftTool, keepEdit, openDraft } from './draft-tool.ts';
 import { forEach } from './for-each.ts';
+import { createSetSchedule } from './set-schedule.ts';
 import type { StageTool } from './stage-tool.ts';
 
 const problemsAtMost = 20;
@@ -135,9 +135,11 @@ const edit = draftTool(
   async (given, toolContext) => {
     const { steps } = HeardSteps.parse(given);
     const { found, problems } = readSteps(listSteps(steps), false, toolContext);
-    if (problems.length > 0) return { result: fail(...problems.slice(0, problemsAtMost)) };
+    if (problems.length > 0)
+      return { result: fail('Nothing was changed.', ...problems.slice(0, problemsAtMost)) };
     const edited = editSteps(openDraft(toolContext), found);
-    if ('problems' in edited) return { result: fail(...edited.problems.slice(0, problemsAtMost)) };
+    if ('problems' in edited)
+      return { result: fail('Nothing was changed.', ...edited.problems.slice(0, problemsAtMost)) };
     const places = placeSteps(edited.outline);
     const check = checkStep(toolContext.tools);
     const wrong = found.flatMap(({ step }) => {
@@ -151,86 +153,21 @@ const edit = draftTool(
   { check: fromSchema(HeardSteps).check },
 );
 
-const RemoveSteps = z.strictObject({ ids: z.array(z.string()).min(1) });
+const RemoveSteps = z.strictObject({
+  ids: z.array(z.string()).min(1).describe('of steps, of a for_each, or names of phases'),
+});
 
 const remove = draftTool(
   'remove_steps',
   'Removes steps from the draft. What waited for them waits for what they waited for.',
   RemoveSteps,
   async (given, toolContext) => {
-    const { ids } = RemoveSteps.parse(given);
+    const draft = openDraft(toolContext);
+    const ids = stepsNamed(draft, RemoveSteps.parse(given).ids);
     return keepEdit(
-      removeSteps(openDraft(toolContext), ids),
+      removeSteps(draft, ids),
       toolContext,
       `Removed ${countOf(ids.length, 'step')}.`,
-    );
-  },
-);
-
-const time = z.string().nullable().optional();
-const SetSchedule = z.strictObject({
-  ids: z.array(z.string()).min(1).describe('ids of steps'),
-  not_before: time.describe('local ISO 8601 time; null takes it away'),
-  deadline: time,
-  duration_minutes: z.number().nullable().optional(),
-  repeat: z
-    .strictObject({
-      rrule: z.string().describe('RFC 5545: FREQ=WEEKLY;BYDAY=MO'),
-      starts_at: z.string().optional().describe('first time; left out: from now'),
-      until: z.string().optional(),
-      timezone: z.string().optional().describe('IANA; left out: the person’s'),
-    })
-    .nullable()
-    .optional()
-    .describe('these steps repeat together by this rule'),
-});
-
-function readTiming(
-  { not_before, deadline, duration_minutes, repeat }: z.infer<typeof SetSchedule>,
-  { state, now }: ToolContext,
-): Timing {
-  const { timezone } = state;
-  const moment = (text: string | null | undefined) =>
-    text === undefined || text === null ? text : toMoment(text.trim(), timezone).toISOString();
-  const start = moment(not_before);
-  const end = moment(deadline);
-  return {
-    ...(start === undefined ? {} : { not_before: start }),
-    ...(end === undefined ? {} : { deadline: end }),
-    ...(duration_minutes === undefined ? {} : { duration_minutes }),
-    ...(repeat === undefined
-      ? {}
-      : {
-          recurs:
-            repeat === null
-              ? null
-              : {
-                  rrule: readRule(repeat.rrule),
-                  starts_at: moment(repeat.starts_at) ?? now.toISOString(),
-                  timezone: repeat.timezone ?? timezone,
-                  until: moment(repeat.until) ?? null,
-                },
-        }),
-  };
-}
-
-const setSchedule = draftTool(
-  'set_schedule',
-  'Sets when steps of the draft run: not before, deadline, duration, repetition.',
-  SetSchedule,
-  async (given, toolContext) => {
-    const said = SetSchedule.parse(given);
-    const timing = readTiming(said, toolContext);
-    const { recurs } = timing;
-    const broken =
-      recurs == null ? null : (checkRule(recurs.rrule) ?? checkTimezone(recurs.timezone));
-    if (broken !== null) return { result: fail(broken) };
-    if (Object.keys(timing).length === 0)
-      return { result: fail('Say what to set: not_before, deadline, duration_minutes or repeat.') };
-    return keepEdit(
-      scheduleSteps(openDraft(toolContext), said.ids, timing),
-      toolContext,
-      `Set the times of ${countOf(said.ids.length, 'step')}.`,
     );
   },
 );
@@ -240,7 +177,7 @@ const SubmitPlan = z.strictObject({
   summary: z
     .string()
     .optional()
-    .describe('one sentence, never in the perfect tense: what the plan will do'),
+    .describe('one sentence: what the plan will do (“Writes …”, not “Wrote …”)'),
   risks: z.array(z.string()).optional().describe('what could go wrong, and what was assumed'),
   preferences: z
     .strictObject({
@@ -275,20 +212,20 @@ function withEvidence(
   if (state.reads.length === 0) return outline;
   const { context } = outline;
   const specs = new Map(tools.manifest().map((spec) => [spec.name, spec]));
-  const outputs = toToolOutputs(state.reads, (name) => {
-    const spec = specs.get(name);
-    return { tool: spec?.tool ?? name, operation: spec?.operation ?? name };
-  });
   const base =
     typeof context === 'object'
       ? context
       : { notes: context ?? '', artifacts: [], tool_outputs: {} };
-  return { ...outline, context: { ...base, tool_outputs: { ...base.tool_outputs, ...outputs } } };
+  const outputs = toToolOutputs(state.reads, base.tool_outputs, (name) => {
+    const spec = specs.get(name);
+    return { tool: spec?.tool ?? name, operation: spec?.operation ?? name };
+  });
+  return { ...outline, context: { ...base, tool_outputs: outputs } };
 }
 
 const submit = draftTool(
   'submit_plan',
-  'Puts the draft before the person, who approves it or not. It carries no steps.',
+  'Submits the draft for approval. Takes no steps.',
   SubmitPlan,
   async (given, toolContext) => {
     const { state, tools } = toolContext;
@@ -379,4 +316,6 @@ const show = draftTool(
   { produces: [], reads: true },
 );
 
-export const draftTools: StageTool[] = [add, edit, remove, setSchedule, show, forEach, submit];
+export function createDraftTools(profile: StrategyProfile): StageTool[] {
+  return [add, edit, remove, createSetSchedule(profile), show, forEach, submit];
+}

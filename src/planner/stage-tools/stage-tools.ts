@@ -54,7 +54,11 @@ function refuse(
   const lacking = session.lacking(tool.prerequisites);
   if (lacking.length > 0) {
     const needs = lacking.join(' and ').replaceAll('_', ' ');
-    return fail(`${tool.name} needs ${needs} first.`);
+    return fail(
+      lacking.includes('draft')
+        ? 'There is no draft yet. Add steps with add_steps first.'
+        : `${tool.name} needs ${needs} first.`,
+    );
   }
   const problems = tool.check(args);
   return problems.length === 0 ? null : fail(...problems);
@@ -128,7 +132,7 @@ export function createStageTools(parts: StageToolsParts): StageTools {
     const unseen = name === 'submit_plan' && wasEditRefused;
     if (unseen) wasEditRefused = false;
     const refused = unseen
-      ? fail('The last edit was not done, or not whole: see what it says. Then submit.')
+      ? fail('The last edit failed or was only partly applied. Fix what it reported, then submit.')
       : refuse(parts, ready(), tool, name, args);
     if (refused !== null || tool === undefined) {
       const result = refused ?? fail('There is no such tool.');

@@ -144,7 +144,7 @@ const cases: Case[] = [
     it: 'returns a megabyte of text',
     script: forever(() => ({ words: 'All is well. '.repeat(80_000) })),
     status: 'complete',
-    says: /^Nothing was planned or changed\. The model only said:\n\nAll is well\./,
+    says: /^Nothing was planned or changed\. The model replied without making a plan:\n\nAll is well\./,
     calls: 2,
   },
   {

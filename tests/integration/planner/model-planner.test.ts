@@ -315,7 +315,7 @@ describe('answers and questions', () => {
     expect(JSON.stringify(server.requests[1]?.messages.at(-1))).toContain('nothing has been done');
     expect(outcome.result).toEqual({
       kind: 'answer',
-      text: `Nothing was planned or changed. The model only said:\n\n${words}`,
+      text: `Nothing was planned or changed. The model replied without making a plan:\n\n${words}`,
     });
   });
 
@@ -324,12 +324,12 @@ describe('answers and questions', () => {
     expect(outcome.result.kind).toBe('proposal');
   });
 
-  it('says first that nothing was changed, where a change was asked for', async () => {
+  it('says first that nothing has run, where a change was asked for', async () => {
     const answer = { text: 'Done! I created notes/b.txt.', asked_for_change: true };
     const { outcome } = await run([{ calls: [{ name: 'answer', args: answer }] }], 'Create it');
     expect(outcome.result).toEqual({
       kind: 'answer',
-      text: 'Nothing was changed. Done! I created notes/b.txt.',
+      text: 'No plan was made, so nothing has run. Done! I created notes/b.txt.',
     });
   });
 

@@ -136,7 +136,7 @@ export function writeBriefing(options: Briefed): string {
   if (hints.length > 0) {
     const tries = state.retries[stage] ?? 1;
     lines.push(
-      `Try ${tries + 1} of ${limits.retries + 1}. What was wrong with the draft, and is to be put right first:`,
+      `Try ${tries + 1} of ${limits.retries + 1}. Fix these problems in the draft first:`,
       ...hints.map((hint) => `- ${onOneLine(hint)}`),
     );
   }

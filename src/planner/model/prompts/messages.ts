@@ -38,7 +38,13 @@ export function writeMessages(
   // Where not all have room, the built-in ones are listed, and of the others those that look likely.
   const [own, others] = partition(manifest, ({ source }) => source === 'builtin');
   const listed = all.hidden === 0 ? all.lines : listOperations(own, standing).lines;
-  const likely = all.hidden === 0 ? [] : catalogue.search.find(others, words, likelyAtMost);
+  const likely =
+    all.hidden === 0
+      ? []
+      : catalogue.search
+          .find(manifest, words, likelyAtMost + own.length)
+          .filter(({ source }) => source !== 'builtin')
+          .slice(0, likelyAtMost);
   const before = request.history.slice(-rememberedUtterances).map(
     ({ author, text }): ChatMessage => ({
       role: author === 'person' ? 'user' : 'assistant',

@@ -73,7 +73,7 @@ describe('add_steps', () => {
     expect(added.says).toContain('Step 2: ');
     expect(added.says).toContain('Step 3: there is no operation mail_send');
     expect(brief(drafted())).toEqual(['1 1.txt <- []', '4 4.txt <- ["1"]']);
-    expect((await call('submit_plan', { confidence: 1 })).says).toContain('The last edit was not');
+    expect((await call('submit_plan', { confidence: 1 })).says).toContain('The last edit failed');
     expect(await call('submit_plan', { confidence: 1 })).toMatchObject({
       ok: true,
       ends: 'sufficient_context',
@@ -201,7 +201,7 @@ describe('a draft that is there', () => {
     await call('set_schedule', {
       ids: ['1'],
       not_before: '2026-06-01T09:00',
-      duration_minutes: 30,
+      duration: '30 min',
     });
     expect(drafted()[0]).toMatchObject({
       not_before: '2026-06-01T09:00:00.000Z',
@@ -238,6 +238,43 @@ describe('a draft that is there', () => {
   });
 });
 
+describe('groups and phases', () => {
+  it('are named by their id or title where their steps are meant', async () => {
+    const { call, drafted } = open();
+    await call('add_steps', {
+      steps: [write('1', { phase: 'Prepare' }), write('2', { phase: 'Prepare' }), write('3')],
+    });
+    await call('set_schedule', {
+      ids: ['Prepare'],
+      not_before: '2026-06-01T09:00',
+      duration: '2 h',
+    });
+    expect(drafted().map(({ duration_minutes: minutes }) => minutes)).toEqual([
+      120,
+      120,
+      undefined,
+    ]);
+    await call('remove_steps', { ids: ['Prepare'] });
+    expect(drafted().map(({ id }) => id)).toEqual(['3']);
+  });
+
+  it('take three working days of a person for three days', async () => {
+    const { call, drafted } = open();
+    const task = {
+      id: '1',
+      description: 'Review it',
+      operation: 'human_task',
+      args: { question: 'Is it good?' },
+    };
+    await call('add_steps', { steps: [task] });
+    expect((await call('set_schedule', { ids: ['1'], duration: 'soon' })).says).toContain(
+      'Step 1: ',
+    );
+    await call('set_schedule', { ids: ['1'], duration: '3 working days' });
+    expect(drafted()[0]?.duration_minutes).toBe(3 * 8 * 60);
+  });
+});
+
 describe('for_each', () => {
   const files = Object.fromEntries(
     Array.from({ length: 2000 }, (_, index) => [`data/${index}.csv`, '1']),
@@ -268,6 +305,29 @@ describe('for_each', () => {
       { operation: 'workspace_list', data: { found: 2000 } },
     ]);
     expect((await call('submit_plan', { title: 'Move all', confidence: 1 })).ok).toBe(true);
+  });
+
+  it('replaces what it made before under the same id', async () => {
+    const { call, drafted } = open({}, { 'data/a.csv': '1', 'data/b.csv': '1' });
+    const each = (path: string): JsonObject => ({
+      id: 'rm',
+      title: 'Delete each',
+      operation: 'workspace_list',
+      args: { path: 'data' },
+      list: '/entries',
+      where: [{ path: '/path', is: 'contains', value: path }],
+      step: {
+        description: 'Delete',
+        operation: 'workspace_delete',
+        args: { path: '{{item/path}}' },
+      },
+    });
+    await call('for_each', each('a.csv'));
+    await call('for_each', each('csv'));
+    expect(drafted().map(({ id, args }) => `${id} ${args?.path}`)).toEqual([
+      'rm-1 data/a.csv',
+      'rm-2 data/b.csv',
+    ]);
   });
 
   it('never lets an item become anything but data', async () => {
