@@ -33,6 +33,8 @@ export default defineConfig({
         teardownTimeout: 20_000,
         // Real processes on a busy machine: a test may fail once for its neighbours' sake. Which did is said at the end.
         retry: database ? 1 : 0,
+        // The fewest connections that are allowed: each new one costs Postgres more than what a test then asks of it.
+        env: name === 'long' ? {} : { DATABASE_POOL_SIZE: '4' },
         ...(database ? { globalSetup: ['./tests/setup/global-database.ts'] } : {}),
       },
     })),

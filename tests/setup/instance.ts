@@ -54,6 +54,7 @@ export async function openTestInstance(
   const config = loadConfig(
     {
       DATABASE_URL: url,
+      DATABASE_POOL_SIZE: process.env.DATABASE_POOL_SIZE,
       COUNTERSIGN_HOME: home,
       COUNTERSIGN_CONFIG: file,
       COUNTERSIGN_TIMEZONE: 'Europe/Madrid',

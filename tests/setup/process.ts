@@ -61,7 +61,17 @@ export type Programs = {
 };
 export type Output = { stdout: string; stderr: string };
 
-const kept = ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR', 'TMP', 'TEMP', 'SystemRoot'];
+const kept = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LANG',
+  'TMPDIR',
+  'TMP',
+  'TEMP',
+  'SystemRoot',
+  'DATABASE_POOL_SIZE',
+];
 
 /** Only what every process needs: whoever runs the tests may have a model or a chat platform configured. */
 function environment({ home, database, env }: Options): NodeJS.ProcessEnv {
