@@ -17,7 +17,7 @@ const startProcess = useFixture('slack-process.ts');
 
 /** A gateway that handles nothing, and the way to start processes that do. */
 async function useGateway() {
-  const use = await useSlackInstance(database.url, { work: false });
+  const use = await useSlackInstance(database, { work: false, own: true });
   const { slack, instance } = use;
   await clearInbox(instance);
   const ana = slack.addUser({ name: 'ana' });

@@ -53,12 +53,19 @@ export async function emptyDatabase(): Promise<FreshDatabase> {
   return await create('');
 }
 
+/** A database of a file or `describe`, and what its tests share on it. */
+export type TestDatabase = FreshDatabase & {
+  /** Has `end` called after the tests, before the database goes; the last added is the first to end. */
+  onEnd(end: () => Promise<void>): void;
+};
+
 /**
  * Gives the surrounding file or `describe` a fresh database: made before its tests, dropped after them.
  * When one of them failed, it is kept, and its name is printed.
  */
-export function useDatabase(): FreshDatabase {
+export function useDatabase(): TestDatabase {
   let current: FreshDatabase | null = null;
+  const ends: (() => Promise<void>)[] = [];
   const get = (): FreshDatabase => {
     if (current === null) throw new Error('the database exists only while tests run');
     return current;
@@ -68,6 +75,7 @@ export function useDatabase(): FreshDatabase {
   });
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads the parameter's pattern to know what to pass.
   afterAll(async ({}, suite) => {
+    for (const end of ends.splice(0).reverse()) await end();
     const failed = suite.tasks.some((task) => task.result?.state === 'fail');
     if (!failed) return await get().close();
     await writeFile(join(inject('databaseHome'), 'kept'), '');
@@ -81,5 +89,6 @@ export function useDatabase(): FreshDatabase {
       return get().database;
     },
     close: () => get().close(),
+    onEnd: (end) => void ends.push(end),
   };
 }

@@ -11,7 +11,7 @@ import { useSlackInstance } from '../slack/slack-instance.ts';
 const database = useDatabase();
 
 test('a code from Slack, sent from Teams, makes both one person in Slack at once, until it is removed', async () => {
-  const { slack, instance } = await useSlackInstance(database.url);
+  const { slack, instance } = await useSlackInstance(database);
   const { service } = instance;
   await clearInbox(instance);
   const ana = slack.addUser({ name: 'ana' });

@@ -11,7 +11,7 @@ import { useTeamsInstance } from '../teams/teams-instance.ts';
 const database = useDatabase();
 
 test('a code from Slack, sent to the bot in Teams, makes both one person in Teams at once, until it is removed', async () => {
-  const { teams, instance } = await useTeamsInstance(database.url);
+  const { teams, instance } = await useTeamsInstance(database);
   const { service } = instance;
   await clearInbox(instance);
   const ana = teams.addPerson('ana');

@@ -28,7 +28,7 @@ type Desk = SlackInstance & {
 
 /** A plan that ana asked for in a channel, and its card in the thread. */
 async function useCard({ socket = false } = {}): Promise<Desk & { plan: Plan }> {
-  const use = await useSlackInstance(database.url, { planner, socket });
+  const use = await useSlackInstance(database, { planner, socket });
   const { slack, instance } = use;
   await clearInbox(instance);
   const ana = slack.addUser({ name: 'ana' });

@@ -1,17 +1,22 @@
 // What tests of cards in Slack share: a channel with people, what they ask for there, and the cards and windows they see.
 import type { Plan } from '#domain/plan/plan.ts';
 import type { SlackMessage, StoredView, User } from '../../fixtures/slack/types.ts';
+import type { TestDatabase } from '../../setup/database.ts';
 import { waitFor } from '../../wait.ts';
 import { clearInbox } from '../inbox/bench.ts';
-import { type SlackInstance, useSlackInstance } from './slack-instance.ts';
+import {
+  type SlackInstance,
+  type SlackInstanceOptions,
+  useSlackInstance,
+} from './slack-instance.ts';
 
 export type Desk = SlackInstance & { ana: User; ben: User; channel: string };
 
 export async function useDesk(
-  url: string,
-  options: Parameters<typeof useSlackInstance>[1] = {},
+  database: TestDatabase,
+  options: SlackInstanceOptions = {},
 ): Promise<Desk> {
-  const use = await useSlackInstance(url, options);
+  const use = await useSlackInstance(database, options);
   await clearInbox(use.instance);
   const ana = use.slack.addUser({ name: 'ana' });
   const ben = use.slack.addUser({ name: 'ben' });

@@ -37,7 +37,7 @@ async function useFailing(options: Parameters<typeof useDesk>[1] = {}): Promise<
   await client.connect();
   await client.query('truncate countersign.chat_places cascade');
   await client.end();
-  return useDesk(database.url, { planner, ...options });
+  return useDesk(database, { planner, ...options });
 }
 
 /** What an operator is told has to be done. */
@@ -132,7 +132,7 @@ test.each([
 });
 
 test('a token that was really revoked is told like that, whoever asks for something to be posted', async () => {
-  const desk = await useFailing();
+  const desk = await useFailing({ own: true });
   const { slack, ana, channel, instance } = desk;
   const { message } = await slack.mention(ana.id, channel, 'hello');
   await heard(desk, message.ts, 1);
@@ -181,7 +181,7 @@ test('while Slack fails, hangs up or keeps silent, what was said is posted in or
 });
 
 test('who somebody is, is asked again when Slack did not say it: a press is not lost, and counts once', async () => {
-  const desk = await useFailing();
+  const desk = await useFailing({ own: true });
   const { slack, instance, ben, channel } = desk;
   slack.fail('users.info', { status: 503 });
   const { message } = await slack.mention(ben.id, channel, 'plan nothing');

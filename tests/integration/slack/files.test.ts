@@ -18,7 +18,7 @@ const planner = scriptedPlanner(({ text }) =>
 );
 
 async function useFiles(scopes?: string[]) {
-  const use = await useSlackInstance(database.url, {
+  const use = await useSlackInstance(database, {
     planner,
     ...(scopes === undefined ? {} : { slack: { scopes } }),
   });

@@ -13,7 +13,7 @@ const database = useDatabase();
 const planner = scriptedPlanner(() => ({ kind: 'answer', text: 'Heard.' }));
 
 async function useHome(settings: object = {}) {
-  const use = await useSlackInstance(database.url, { planner, settings });
+  const use = await useSlackInstance(database, { planner, settings });
   const { slack, instance } = use;
   await clearInbox(instance);
   await instance.db.query.execute(sql`truncate countersign.chat_homes`);

@@ -11,7 +11,7 @@ import { useSlackInstance } from './slack-instance.ts';
 const database = useDatabase();
 
 async function useLists({ socket = false } = {}) {
-  const use = await useSlackInstance(database.url, { socket });
+  const use = await useSlackInstance(database, { socket });
   const { slack, instance } = use;
   await clearInbox(instance);
   // What another test asked for waits for nobody here.

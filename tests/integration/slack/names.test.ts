@@ -12,7 +12,7 @@ const planner = scriptedPlanner(() => ({
 }));
 
 test('a name that is markup is shown as it is written, on cards, in lists and in what is said, and pings nobody', async () => {
-  const desk = await useDesk(database.url, { planner });
+  const desk = await useDesk(database, { planner });
   const { slack, instance, channel } = desk;
   const name = '<!channel> *Ana* <b|c>';
   const ana = slack.addUser({ name, email: 'mallory@example.com' });

@@ -13,7 +13,7 @@ const database = useDatabase();
 const answering = scriptedPlanner(({ text }) => ({ kind: 'answer', text: `Heard: ${text}` }));
 
 async function useChannel(options: { socket?: boolean; work?: boolean } = {}) {
-  const use = await useSlackInstance(database.url, { planner: answering, ...options });
+  const use = await useSlackInstance(database, { planner: answering, ...options });
   await clearInbox(use.instance);
   const ana = use.slack.addUser({ name: 'ana' });
   const ben = use.slack.addUser({ name: 'ben' });

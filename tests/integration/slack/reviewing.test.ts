@@ -75,7 +75,7 @@ async function turn(desk: Desk, view: StoredView, text: string): Promise<StoredV
 }
 
 test('a planner that says tmp.txt and deletes payroll.csv: the card and the window say payroll.csv', async () => {
-  const desk = await useDesk(database.url, { planner });
+  const desk = await useDesk(database, { planner });
   const { card } = await askFor(desk, 'lie');
   expect(JSON.stringify(card.blocks)).toContain('Permanently deletes payroll.csv');
   const view = await openWindow(desk, desk.ana, card, 'countersign:details');
@@ -86,7 +86,7 @@ test('a planner that says tmp.txt and deletes payroll.csv: the card and the wind
 });
 
 test('a file of 5,000 characters: the card asks for a review, and the window has each of them and approves', async () => {
-  const desk = await useDesk(database.url, { planner });
+  const desk = await useDesk(database, { planner });
   const { slack, ana, instance } = desk;
   const { card, plan } = await askFor(desk, 'file', 'countersign:details');
   const buttons = JSON.stringify(card.blocks.filter(({ type }) => type === 'actions'));
@@ -111,7 +111,7 @@ test('a file of 5,000 characters: the card asks for a review, and the window has
 });
 
 test('of sixty steps the guarded ones come first, and approving from page 2 approves them all, once', async () => {
-  const desk = await useDesk(database.url, { planner });
+  const desk = await useDesk(database, { planner });
   const { slack, ana, instance } = desk;
   const { card, plan } = await askFor(desk, 'sixty', 'countersign:details');
   const first = await openWindow(desk, ana, card, 'countersign:details');
@@ -140,7 +140,7 @@ async function revise({ instance }: Desk, id: string, feedback: string): Promise
 }
 
 test('a plan that was revised while its window was open is not approved: the window shows what changed', async () => {
-  const desk = await useDesk(database.url, { planner });
+  const desk = await useDesk(database, { planner });
   const { slack, ana, instance } = desk;
   const { card, plan } = await askFor(desk, 'lie');
   const view = await openWindow(desk, ana, card, 'countersign:details');
@@ -160,7 +160,7 @@ test('a plan that was revised while its window was open is not approved: the win
 });
 
 test('a page turned after a revision begins again, so that nothing is approved whose beginning was another', async () => {
-  const desk = await useDesk(database.url, { planner });
+  const desk = await useDesk(database, { planner });
   const { ana, slack } = desk;
   const { card, plan } = await askFor(desk, 'sixty', 'countersign:details');
   const first = await openWindow(desk, ana, card, 'countersign:details');
@@ -172,7 +172,7 @@ test('a page turned after a revision begins again, so that nothing is approved w
 });
 
 test('an approval that is refused when it is decided about is explained to whoever sent it', async () => {
-  const desk = await useDesk(database.url, { planner });
+  const desk = await useDesk(database, { planner });
   const { slack, ana, instance } = desk;
   const { card, plan } = await askFor(desk, 'lie');
   const view = await openWindow(desk, ana, card, 'countersign:details');

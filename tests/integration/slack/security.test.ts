@@ -44,7 +44,7 @@ const forgeries: [string, Forgery][] = [
 test.each(forgeries)(
   'events, presses, forms and commands that are %s get 401 and touch nothing',
   async (_, forgery) => {
-    const desk = await useDesk(database.url, { planner, work: false });
+    const desk = await useDesk(database, { planner, work: false });
     const { slack, ana, channel, instance } = desk;
     const { deliveries } = await slack.mention(ana.id, channel, 'hello');
     const command = await slack.command(ana.id, channel, '/plans', 'all');
@@ -83,7 +83,7 @@ test.each(forgeries)(
 );
 
 test('a form that was opened here decides nothing when it is sent from another user, workspace or conversation', async () => {
-  const desk = await useDesk(database.url, { planner });
+  const desk = await useDesk(database, { planner });
   const { slack, ana, ben, instance, channel } = desk;
   const { plan, card } = await askFor(desk, 'do nothing');
   const view = await openWindow(desk, ana, card, 'countersign:propose_changes');
@@ -134,7 +134,7 @@ test('a form that was opened here decides nothing when it is sent from another u
 });
 
 test('a list shows plans and decides nothing, whatever its buttons are made to say', async () => {
-  const desk = await useDesk(database.url, { planner });
+  const desk = await useDesk(database, { planner });
   const { slack, ana, channel, instance } = desk;
   const { plan } = await askFor(desk, 'do nothing');
   const { version, digest } = plan;
@@ -154,7 +154,7 @@ test('a list shows plans and decides nothing, whatever its buttons are made to s
 });
 
 test('an answer goes to Slack’s own addresses only', async () => {
-  const desk = await useDesk(database.url, { planner });
+  const desk = await useDesk(database, { planner });
   const { slack, ana, channel, instance } = desk;
   const { delivery } = await slack.command(ana.id, channel, '/plans', 'help');
   await settled(instance);
@@ -185,7 +185,7 @@ test('mentions, links and right-to-left marks in a plan ping nobody and hide not
       })),
     },
   }));
-  const desk = await useDesk(database.url, { planner: loud });
+  const desk = await useDesk(database, { planner: loud });
   const { slack, ana, ben, channel, instance } = desk;
   const { plan, card } = await askFor(desk, `do it ${wild}`);
   await openWindow(desk, ana, card, 'countersign:details');

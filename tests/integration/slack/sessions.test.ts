@@ -17,7 +17,7 @@ async function useSession() {
     if (instance === null) throw new Error('The instance is not open yet.');
     return instance.db.query;
   });
-  const desk = await useDesk(database.url, { planner });
+  const desk = await useDesk(database, { planner });
   instance = desk.instance;
   return { ...desk, asked: planner.asked };
 }

@@ -1,29 +1,31 @@
-// A whole instance that Slack's double reaches over HTTP, with signatures.
+// A whole instance that Slack's double reaches over HTTP, with signatures: one for all tests of a file that want the same.
 import { Writable } from 'node:stream';
 import pino from 'pino';
-import { onTestFinished } from 'vitest';
 import { serve } from '#app/serve.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import { type SlackDouble, type SlackOptions, startSlack } from '../../fixtures/slack/double.ts';
+import type { TestDatabase } from '../../setup/database.ts';
 import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { createSharing } from '../../setup/share.ts';
 import { waitFor } from '../../wait.ts';
 
 export type SlackInstance = { slack: SlackDouble; instance: TestInstance; lines: string[] };
 
-/** A double, and an instance it calls; both end with the test. */
-export async function useSlackInstance(
-  url: string,
-  options: {
-    planner?: Planner;
-    settings?: object;
-    slack?: SlackOptions;
-    work?: boolean;
-    socket?: boolean;
-  } = {},
-): Promise<SlackInstance> {
-  const slack = await startSlack(options.slack);
-  onTestFinished(() => slack.end());
+export type SlackInstanceOptions = {
+  planner?: Planner;
+  settings?: object;
+  slack?: SlackOptions;
+  work?: boolean;
+  socket?: boolean;
+  /** For a test that leaves its instance or its workspace in another state: no other test is given it. */
+  own?: boolean;
+};
+
+type Opened = SlackInstance & { close(): Promise<void> };
+
+async function open(url: string, options: SlackInstanceOptions): Promise<Opened> {
   const { planner, settings, work, socket = false } = options;
+  const slack = await startSlack(options.slack);
   const instance = await openTestInstance(url, {
     env: {
       SLACK_API_URL: slack.apiUrl,
@@ -50,10 +52,28 @@ export async function useSlackInstance(
   const { app, port } = await serve(instance, instance.config, log);
   slack.connect(socket ? 'socket mode' : { url: `http://127.0.0.1:${port}/slack/events` });
   if (socket) await waitFor('a connection', () => slack.socket.connections() === 1);
-  onTestFinished(async () => {
+  let closing: Promise<void> | null = null;
+  const end = async () => {
     await slack.settle();
     await app.close();
     await instance.close();
-  });
-  return { slack, instance, lines };
+    await slack.end();
+  };
+  const close = () => {
+    closing ??= end();
+    return closing;
+  };
+  return { slack, instance, lines, close };
 }
+
+const share = createSharing(open, async ({ slack, lines }) => {
+  await slack.settle();
+  slack.forget();
+  lines.length = 0;
+});
+
+/** A double that remembers no other test, and an instance it calls. */
+export const useSlackInstance = (
+  database: TestDatabase,
+  options: SlackInstanceOptions = {},
+): Promise<SlackInstance> => share(database, options);

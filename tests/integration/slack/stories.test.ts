@@ -23,7 +23,7 @@ const planner = scriptedPlanner(({ text, revision }) => {
     return { kind: 'proposal', draft: { title: 'Revised', steps: [noop('c')] } };
   return { kind: 'answer', text: `Heard: ${text}` };
 });
-const useStory = () => useDesk(database.url, { planner });
+const useStory = () => useDesk(database, { planner });
 
 /** A press once more, as a new one of the same card. */
 function pressAgain({ slack }: Desk, signal: Signal, count: number) {
@@ -272,7 +272,7 @@ test('a reply reaches its own thread’s plan and no other', async () => {
 
 test('a look-up that only reads is answered without a card, and asks nobody for anything', async () => {
   // Of the offline planner: what is a look-up is decided by what it would do.
-  const desk = await useDesk(database.url);
+  const desk = await useDesk(database);
   const { slack, ana, channel, instance } = desk;
   const { message } = await slack.mention(ana.id, channel, 'What is in the workspace?');
   const answer = await waitFor('the answer', async () => slack.replies(channel, message.ts)[0]);

@@ -21,7 +21,7 @@ import {
 const database = useDatabase();
 let draft: PlanDraft = { title: 'Nothing', steps: [noop('a')] };
 const planner = scriptedPlanner(() => ({ kind: 'proposal', draft }));
-const useTasks = (settings: object = {}) => useDesk(database.url, { planner, settings });
+const useTasks = (settings: object = {}) => useDesk(database, { planner, settings });
 
 const form = [
   { name: 'amount', label: 'Amount in EUR', type: 'number', required: true, min: 0, max: 100 },

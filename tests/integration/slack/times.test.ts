@@ -20,7 +20,7 @@ async function startsOf({ instance }: Desk, id: string, timeZone: string): Promi
 }
 
 test('what is asked for in a direct message is planned by the clock of whoever asks', async () => {
-  const desk = await useDesk(database.url);
+  const desk = await useDesk(database);
   const { slack } = desk;
   const aiko = slack.addUser({ name: 'aiko', tz: 'Asia/Tokyo' });
   const dm = slack.direct(aiko.id).id;
@@ -37,7 +37,7 @@ test('what is asked for in a direct message is planned by the clock of whoever a
 });
 
 test('in a channel the card says whose times it shows, and a change is read in those of who wants it', async () => {
-  const desk = await useDesk(database.url);
+  const desk = await useDesk(database);
   const { slack, instance } = desk;
   const aiko = slack.addUser({ name: 'aiko', tz: 'Asia/Tokyo' });
   const channel = slack.addChannel({ name: 'across', members: [aiko.id] }).id;

@@ -13,7 +13,7 @@ const reading = { kind: 'reading', operation: 'files_read', what: 'notes/brief.m
 
 test('a request shows thinking before any planner is free for it', async () => {
   const { planner, begun } = createSlowPlanner();
-  const desk = await useDesk(database.url, { planner });
+  const desk = await useDesk(database, { planner });
   const { slack, ana, channel } = desk;
   // Three of a person's requests are planned at once; the fourth waits.
   const busy = [1, 2, 3].map((n) => `Keep planner ${n} busy`);
@@ -28,7 +28,7 @@ test('a request shows thinking before any planner is free for it', async () => {
 
 test('each step is shown, and the answer takes the status away for good', async () => {
   const { planner, begun } = createSlowPlanner();
-  const desk = await useDesk(database.url, { planner });
+  const desk = await useDesk(database, { planner });
   const { slack, ana, channel } = desk;
   const { message } = await slack.mention(ana.id, channel, 'Look it up');
   const turn = await begun('Look it up');
@@ -52,7 +52,7 @@ test('each step is shown, and the answer takes the status away for good', async 
 
 test('in a direct message the status goes as well, though the answer is no reply', async () => {
   const { planner, begun } = createSlowPlanner();
-  const { slack, ana } = await useDesk(database.url, { planner });
+  const { slack, ana } = await useDesk(database, { planner });
   const direct = slack.direct(ana.id).id;
   await slack.say(ana.id, direct, 'Just me');
   const turn = await begun('Just me');
@@ -64,7 +64,7 @@ test('in a direct message the status goes as well, though the answer is no reply
 
 test('what Slack takes no status for is answered all the same', async () => {
   const { planner, begun } = createSlowPlanner();
-  const desk = await useDesk(database.url, { planner });
+  const desk = await useDesk(database, { planner });
   const { slack, ana, channel } = desk;
   slack.fail('assistant.threads.setStatus', { silence: 'before' }, 3);
   const { message } = await slack.mention(ana.id, channel, 'Quietly');
@@ -76,7 +76,7 @@ test('what Slack takes no status for is answered all the same', async () => {
 
 test('of two processes that write to Slack, one shows each status', async () => {
   const { planner, begun } = createSlowPlanner();
-  const desk = await useDesk(database.url, { planner });
+  const desk = await useDesk(database, { planner });
   const { slack, ana, channel, instance } = desk;
   const { config } = instance;
   const other = await openTestInstance(database.url, {
@@ -107,7 +107,7 @@ test('of two processes that write to Slack, one shows each status', async () => 
 test('Slack’s own Stop stops the planner for those who may', async () => {
   const { planner, begun } = createSlowPlanner();
   const events = ['app_mention', 'message.channels', 'agent_session_stopped'];
-  const desk = await useDesk(database.url, {
+  const desk = await useDesk(database, {
     planner,
     slack: { app: { agent: true, events }, scopes: [...usualScopes, 'assistant:write'] },
   });

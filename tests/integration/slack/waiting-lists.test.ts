@@ -28,7 +28,7 @@ function asking({ slack }: SlackInstance, user: User) {
 }
 
 test('what waits for the reader is on top however much came since, whoever asks them, and the rest is on further pages', async () => {
-  const use = await useSlackInstance(database.url);
+  const use = await useSlackInstance(database);
   const { slack, instance } = use;
   await clearInbox(instance);
   const ana = slack.addUser({ name: 'ana' });
@@ -79,7 +79,7 @@ test('what waits for the reader is on top however much came since, whoever asks 
 });
 
 test('a configured approver finds on top what waits for them', async () => {
-  const use = await useSlackInstance(database.url, {
+  const use = await useSlackInstance(database, {
     settings: { approvers: ['ben@example.com'] },
   });
   const { slack, instance } = use;

@@ -23,7 +23,7 @@ const planner = scriptedPlanner(({ text }) => ({
 test.each(['expired_trigger_id', 'exchanged_trigger_id', 'invalid_trigger_id', 'trigger_expired'])(
   'a trigger that is refused (%s): who pressed is told to press again, and that opens the window',
   async (error) => {
-    const desk = await useDesk(database.url, { planner });
+    const desk = await useDesk(database, { planner });
     const { slack, ana, instance } = desk;
     const { plan, card } = await askFor(desk, 'two steps');
     slack.fail('views.open', { error });
@@ -39,7 +39,7 @@ test.each(['expired_trigger_id', 'exchanged_trigger_id', 'invalid_trigger_id', '
 );
 
 test('in a list, where there is no thread, they are told in answer to their press', async () => {
-  const desk = await useDesk(database.url, { planner });
+  const desk = await useDesk(database, { planner });
   const { slack, ana, channel } = desk;
   const { plan } = await askFor(desk, 'two steps');
   await slack.command(ana.id, channel, '/plans', '');
@@ -54,7 +54,7 @@ test('in a list, where there is no thread, they are told in answer to their pres
 });
 
 test('a window opens although the database does not answer, and is filled when it does', async () => {
-  const desk = await useDesk(database.url, { planner });
+  const desk = await useDesk(database, { planner });
   const { slack, ana, instance } = desk;
   const { card } = await askFor(desk, 'two steps');
   const free = Promise.withResolvers<void>();
@@ -75,7 +75,7 @@ test('a window opens although the database does not answer, and is filled when i
 });
 
 test('a window that Slack does not take, or that was closed meanwhile, leaves nothing loading', async () => {
-  const desk = await useDesk(database.url, { planner });
+  const desk = await useDesk(database, { planner });
   const { slack, ana } = desk;
   const { card } = await askFor(desk, 'two steps');
   slack.fail('views.update', { error: 'invalid_arguments' });
@@ -92,7 +92,7 @@ test('a window that Slack does not take, or that was closed meanwhile, leaves no
 });
 
 test('details of a large plan are pages within what Slack takes, forth and back', async () => {
-  const desk = await useDesk(database.url, { planner });
+  const desk = await useDesk(database, { planner });
   const { slack, ana } = desk;
   const { card } = await askFor(desk, '70 steps');
   await openWindow(desk, ana, card, 'countersign:details');
@@ -113,7 +113,7 @@ test('details of a large plan are pages within what Slack takes, forth and back'
 });
 
 test('what should change has 3,000 characters at most: Slack’s own form says so, and so do we', async () => {
-  const desk = await useDesk(database.url, { planner });
+  const desk = await useDesk(database, { planner });
   const { slack, ana, instance } = desk;
   const { plan, card } = await askFor(desk, 'two steps');
   const view = await openWindow(desk, ana, card, 'countersign:propose_changes');

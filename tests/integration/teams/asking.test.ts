@@ -50,7 +50,7 @@ const failing = scriptedPlanner(() => ({
 }));
 
 test('a form is filled in on the card by whom it is for, and what does not fit is said to them alone', async () => {
-  const { teams, instance } = await useTeamsInstance(database.url, { planner: asking });
+  const { teams, instance } = await useTeamsInstance(database, { planner: asking });
   const ana = teams.addPerson('ana');
   const ben = teams.addPerson('ben');
   const cleo = teams.addPerson('cleo');
@@ -80,7 +80,7 @@ test('a form is filled in on the card by whom it is for, and what does not fit i
 });
 
 test('after a failure the card offers to try again, and to give up once that is confirmed', async () => {
-  const { teams, instance } = await useTeamsInstance(database.url, { planner: failing });
+  const { teams, instance } = await useTeamsInstance(database, { planner: failing });
   const ana = teams.addPerson('ana');
   const chat = teams.addPersonal(ana);
   await teams.say(ana, chat, 'read it');
@@ -105,7 +105,7 @@ test('gates and questions of planning are decided on their cards', async () => {
     if (db === null) throw new Error('There is no instance yet.');
     return db.query;
   });
-  const { teams, instance } = await useTeamsInstance(database.url, { planner });
+  const { teams, instance } = await useTeamsInstance(database, { planner });
   db = instance.db;
   const ana = teams.addPerson('ana');
   const ben = teams.addPerson('ben');

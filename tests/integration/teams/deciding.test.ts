@@ -38,7 +38,7 @@ type Desk = TeamsInstance & {
 
 /** A plan that ana asked for in a channel, and its card below her post. */
 async function useCard(options: { members?: number } = {}): Promise<Desk> {
-  const use = await useTeamsInstance(database.url, { planner });
+  const use = await useTeamsInstance(database, { planner });
   const { teams, instance } = use;
   await clearInbox(instance);
   const ana = teams.addPerson('ana');
@@ -320,7 +320,7 @@ test('what is read by others too says whose list it is, and for whom its plans w
 });
 
 test('the stats are for whoever asks alone, wherever they ask, and tell them of no wish that one person alone had', async () => {
-  const { teams, instance } = await useTeamsInstance(database.url);
+  const { teams, instance } = await useTeamsInstance(database);
   await clearInbox(instance);
   const [ana, ben] = [teams.addPerson('ana'), teams.addPerson('ben')];
   const channel = teams.addChannel([ana, ben]);

@@ -1,8 +1,7 @@
 // What Teams refuses, and what became of it: nothing is lost, the latest state wins, and the operator is told what to mend.
 import { sql } from 'drizzle-orm';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readDeliveryState } from '#db/chat-places.ts';
-import { startConnector } from '../../fixtures/teams/connector.ts';
 import { cardOf, type Message } from '../../fixtures/teams/sent-cards.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, reach, scriptedPlanner } from '../../setup/instance.ts';
@@ -20,7 +19,7 @@ const posting = /^POST .*\/activities$/;
 const changing = /^PUT /;
 
 async function useChannel() {
-  const use = await useTeamsInstance(database.url, { planner });
+  const use = await useTeamsInstance(database, { planner });
   const { teams, instance } = use;
   await clearInbox(instance);
   await instance.db.query.execute(sql`update countersign.chat_places set broken = null`);
@@ -112,7 +111,7 @@ test('where the app was taken out or blocked the operator is told what to do, an
     ['ConversationBlockedByUser', 'unblock'],
     ['BotDisabledByAdmin', 'Teams admin center'],
   ] as const) {
-    const { teams, ana, channel, instance, leave } = await useChannel();
+    const { teams, ana, channel, instance } = await useChannel();
     teams.refuse({ status: 403, code, path: posting });
     const { conversation, root } = await teams.say(ana, channel, 'do nothing, twice');
     const state = await waitFor('a broken place', async () => {
@@ -122,7 +121,6 @@ test('where the app was taken out or blocked the operator is told what to do, an
     expect(state.last?.broken).toContain(words);
     await teams.say(ana, channel, 'status', { root: root ?? '' });
     await awaitMessage(teams, conversation, '"approve"');
-    await leave();
   }
 });
 
@@ -143,9 +141,8 @@ test('a revoked token is asked for once more, and then the operator is told', as
 });
 
 test('after a restart the bot speaks first, in a channel and to one person alone', async () => {
-  const teams = await startConnector();
-  onTestFinished(() => teams.end());
-  const first = await openTeamsInstance(database.url, teams, { planner });
+  const first = await useTeamsInstance(database, { planner, own: true });
+  const { teams } = first;
   const ana = teams.addPerson('ana');
   const ben = teams.addPerson('ben');
   const channel = teams.addChannel([ana, ben]);

@@ -23,7 +23,7 @@ async function readReplies({ db }: Pick<TestInstance, 'db'>): Promise<Row[]> {
 }
 
 test('a note that was read is told once, as is one of a process that notes no reading; one that nobody has read once more', async () => {
-  const { teams, instance } = await useTeamsInstance(database.url, { planner });
+  const { teams, instance } = await useTeamsInstance(database, { planner });
   await clearInbox(instance);
   const [ana, ben] = [teams.addPerson('ana'), teams.addPerson('ben')];
   const chat = teams.addPersonal(ben);

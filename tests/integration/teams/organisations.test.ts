@@ -10,7 +10,7 @@ import { awaitMessage, useTeamsInstance } from './teams-instance.ts';
 const database = useDatabase();
 
 async function useTenants(single: boolean) {
-  const use = await useTeamsInstance(database.url, { single });
+  const use = await useTeamsInstance(database, { single });
   const { teams, instance } = use;
   await clearInbox(instance);
   const ana = teams.addPerson('ana');

@@ -13,7 +13,7 @@ const database = useDatabase();
 const answering = scriptedPlanner(({ text }) => ({ kind: 'answer', text: `Heard: ${text}` }));
 
 async function usePeople(options: { work?: boolean; single?: boolean } = {}) {
-  const use = await useTeamsInstance(database.url, { planner: answering, ...options });
+  const use = await useTeamsInstance(database, { planner: answering, ...options });
   await clearInbox(use.instance);
   const ana = use.teams.addPerson('ana');
   const ben = use.teams.addPerson('ben');

@@ -1,26 +1,39 @@
-// A whole instance that Teams' double reaches over HTTP, with signed tokens.
+// A whole instance that Teams' double reaches over HTTP, with signed tokens: one for all tests of a file that want the same.
 import pino from 'pino';
 import { onTestFinished } from 'vitest';
 import { serve } from '#app/serve.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import { type Connector, startConnector } from '../../fixtures/teams/connector.ts';
 import type { Message } from '../../fixtures/teams/sent-cards.ts';
+import type { TestDatabase } from '../../setup/database.ts';
 import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { createSharing } from '../../setup/share.ts';
 import { waitFor } from '../../wait.ts';
 
 export type TeamsInstance = { teams: Connector; instance: TestInstance };
 
-type Options = {
+export type TeamsInstanceOptions = {
   planner?: Planner;
   settings?: object;
   work?: boolean;
-  teams?: Connector;
   /** The tenant vouches for its people by their addresses. */
   single?: boolean;
+  /** For a test that leaves its instance in another state: no other test is given it. */
+  own?: boolean;
 };
 
 /** An instance that Teams calls, which ends with the test or by `leave`. */
-export async function openTeamsInstance(url: string, teams: Connector, options: Options = {}) {
+export async function openTeamsInstance(
+  url: string,
+  teams: Connector,
+  options: TeamsInstanceOptions = {},
+) {
+  const opened = await open(url, teams, options);
+  onTestFinished(opened.leave);
+  return opened;
+}
+
+async function open(url: string, teams: Connector, options: TeamsInstanceOptions) {
   const { planner, settings, work, single = true } = options;
   const instance = await openTestInstance(url, {
     env: {
@@ -47,19 +60,27 @@ export async function openTeamsInstance(url: string, teams: Connector, options: 
     await app.close();
     await instance.close();
   };
-  onTestFinished(leave);
   return { instance, leave };
 }
 
-/** A double, and an instance it calls; both end with the test. */
-export async function useTeamsInstance(
-  url: string,
-  options: Options = {},
-): Promise<TeamsInstance & { leave(): Promise<void> }> {
-  const teams = options.teams ?? (await startConnector());
-  onTestFinished(() => teams.end());
-  return { teams, ...(await openTeamsInstance(url, teams, options)) };
-}
+const share = createSharing(
+  async (url: string, options: TeamsInstanceOptions) => {
+    const teams = await startConnector();
+    const { instance, leave } = await open(url, teams, options);
+    const close = async () => {
+      await leave();
+      await teams.end();
+    };
+    return { teams, instance, leave, close };
+  },
+  async ({ teams }) => teams.forget(),
+);
+
+/** A double that remembers no other test, and an instance it calls. */
+export const useTeamsInstance = (
+  database: TestDatabase,
+  options: TeamsInstanceOptions = {},
+): Promise<TeamsInstance & { leave(): Promise<void> }> => share(database, options);
 
 /** The last message in a conversation whose content has `words`. */
 export function findMessage(

@@ -9,7 +9,7 @@ const database = useDatabase();
 
 test('the bot types from the request on until it answers, in a chat and in a channel', async () => {
   const { planner, begun } = createSlowPlanner();
-  const { teams } = await useTeamsInstance(database.url, { planner });
+  const { teams } = await useTeamsInstance(database, { planner });
   const ana = teams.addPerson('ana');
   for (const place of [teams.addPersonal(ana), teams.addChannel([ana])]) {
     const words = `Look in ${place.kind}`;
