@@ -1,4 +1,4 @@
-// The console's stories: what is shown is what is approved, and what is approved runs.
+// The console's stories: what is shown is what is approved, and what is approved runs. More of them are in tests/long.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -42,49 +42,6 @@ describe('a request', () => {
     expect(await readWorkspace('archive/standup.md')).toBe('Daily at 9:15');
   });
 
-  it('runs without the steps that were taken off, once they are closed under what they need', async () => {
-    await ask('Create part/one.txt saying One, then copy it to part/two.txt');
-    const plan = await shownPlan();
-    await page.getByRole('tab', { name: 'Steps' }).click();
-    const ticks = page.getByRole('checkbox');
-    await ticks.first().waitFor();
-    const total = await ticks.count();
-    expect(total).toBe(plan.total_steps);
-    const rest = button(`Approve ${total - 1} of ${total} steps`);
-    await ticks.first().uncheck();
-    await rest.click();
-    await page.getByRole('alert').getByText('The steps you approved need').first().waitFor();
-    expect((await shownPlan()).status).toBe('proposed');
-    await ticks.first().check();
-    await page.getByRole('checkbox', { name: /^Approve step 3: / }).uncheck();
-    await rest.click();
-    await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
-    expect((await shownPlan()).counts).toMatchObject({ succeeded: total - 1, cancelled: 1 });
-    expect(await ticks.count()).toBe(0);
-  });
-
-  it('runs no step that is unticked, whether its card is pressed or the word is written', async () => {
-    for (const decide of ['press', 'word'] as const) {
-      const path = (name: string) => `${decide}/${name}.txt`;
-      await ask(`Write two files ${path('kept')} and ${path('left')} each containing its own name`);
-      await page.getByRole('tab', { name: 'Steps' }).click();
-      await page.getByRole('checkbox', { name: /left/ }).uncheck();
-      const total = (await shownPlan()).total_steps;
-      await button(`Approve ${total - 1} of ${total} steps`).waitFor();
-      expect(await button('Approve').count()).toBe(0);
-      if (decide === 'press') await button(`Approve ${total - 1} of ${total} steps`).click();
-      else {
-        await page.getByText('“approve” leaves out 1 unselected step').waitFor();
-        await page.getByLabel('Your message').fill('approve');
-        await page.keyboard.press('Enter');
-      }
-      await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
-      expect((await shownPlan()).counts).toMatchObject({ succeeded: total - 1, cancelled: 1 });
-      expect(await readWorkspace(path('kept'))).toContain('kept');
-      await expect(readWorkspace(path('left'))).rejects.toMatchObject({ code: 'ENOENT' });
-    }
-  });
-
   it('is not approved by a word that was written while another version came', async () => {
     await ask('Create slow.txt saying Slow');
     const plan = await shownPlan();
@@ -106,21 +63,6 @@ describe('a request', () => {
     await page.getByRole('alert').getByText('This plan changed while you were reading').waitFor();
     expect((await server.api.plan(plan.id)).status).toBe('proposed');
     await page.unrouteAll({ behavior: 'ignoreErrors' });
-  });
-
-  it('shows markup as the text it is, wherever it appears', async () => {
-    const markup = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
-    await ask(`Create notes/x.md saying '${markup}'`);
-    await page.locator('.message[data-author="person"] .said').getByText(markup).waitFor();
-    const title = await page.title();
-    for (const name of ['Graph', 'Timeline', 'Steps', 'Trace', 'Audit', 'Overview']) {
-      await page.getByRole('tab', { name }).click();
-    }
-    await button('Approve').click();
-    await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
-    expect(await page.locator('#app img:not(.brand img), #app script').count()).toBe(0);
-    expect(await page.title()).toBe(title);
-    expect(await readWorkspace('notes/x.md')).toContain('<script>document.title=2</script>');
   });
 });
 
@@ -172,76 +114,6 @@ describe('a review', () => {
     expect((await sent).postDataJSON()).toMatchObject({ button: { version, digest } });
     await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
     expect(await bar().count()).toBe(0);
-  });
-
-  it('shows what a write changes in the file that is there now', async () => {
-    await writeFile(join(home, 'workspace', 'times.md'), 'Standup at 9:00\nReview on Friday\n');
-    const plan = await server.api.propose({
-      title: 'Later',
-      conversation: 'later',
-      steps: [{ ...write(1, 'Standup at 9:30\nReview on Friday\n', 'times.md'), ask_before: true }],
-    });
-    await page.goto(`${server.url}/?c=later&plan=${plan.id}&tab=steps`);
-    await page.locator('.difference').waitFor();
-    expect(await rows().first().innerText()).toContain('asks before it runs');
-    const lines = (sign: string) => page.locator(`.difference [data-sign="${sign}"]`);
-    expect(await lines('-').allInnerTexts()).toEqual(['-Standup at 9:00']);
-    expect(await lines('+').allInnerTexts()).toEqual(['+Standup at 9:30']);
-  });
-
-  it('offers no approval beside the steps of a version that is gone', async () => {
-    const plan = await server.api.propose({
-      title: 'Changing',
-      conversation: 'changing',
-      steps: [write(1)],
-    });
-    await page.goto(`${server.url}/?c=changing&plan=${plan.id}&tab=steps`);
-    await bar().waitFor();
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route('**/steps?*', async (route) => {
-      await held;
-      await route.continue();
-    });
-    await server.api.post(`/api/plans/${plan.id}/patches`, {
-      base_revision: plan.revision,
-      operations: [{ op: 'add_step', step: write(2) }],
-    });
-    await page.locator('.plan-version', { hasText: 'Version 2' }).waitFor();
-    expect(await bar().count()).toBe(0);
-    release();
-    await bar().waitFor();
-    expect(await rows().count()).toBe(2);
-  });
-});
-
-describe('a plan on the page', () => {
-  it('is approved once, however often the button is pressed', async () => {
-    await ask('Create notes/once.md saying Hello');
-    await shownPlan();
-    const sent: string[] = [];
-    page.on('request', (request) => {
-      if (request.method() === 'POST') sent.push(new URL(request.url()).pathname);
-    });
-    await button('Approve').dblclick();
-    await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
-    expect(sent).toEqual(['/api/press']);
-  });
-
-  it('says who was first when it was decided elsewhere, and shows how it stands now', async () => {
-    await ask('Create notes/race.md saying Mine');
-    const plan = await shownPlan();
-    // This page hears nothing of the decision: its events are cut off.
-    await page.route('**/events', (route) => route.abort());
-    await page.reload();
-    await button('Approve').waitFor();
-    await server.api.post(`/api/plans/${plan.id}/reject`, { version: 1, user: 'local' });
-    await button('Approve').click();
-    await page.getByRole('alert').filter({ hasText: /local/ }).waitFor();
-    await card().getByText('Rejected').first().waitFor();
-    expect(await button('Approve').count()).toBe(0);
   });
 });
 

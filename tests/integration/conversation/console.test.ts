@@ -7,8 +7,7 @@ import { serve } from '#app/serve.ts';
 import { stagedPlanner } from '../../fixtures/staged-planner.ts';
 import { openBrowser } from '../../setup/chromium.ts';
 import { useDatabase } from '../../setup/database.ts';
-import { ana, noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
-import { waitFor } from '../../wait.ts';
+import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
 
 const database = useDatabase();
 let instance: TestInstance;
@@ -61,100 +60,4 @@ test('stages are approved by pressing, and a decided card keeps no buttons', asy
     .waitFor();
   expect(await page.locator('.card[data-run]').count()).toBe(0);
   expect(planner.asked.at(-1)?.decision).toMatchObject({ kind: 'approve', by: 'local' });
-});
-
-test('changes are typed into the card', async () => {
-  const page = await openPage('changes');
-  await ask(page, 'Plan the launch');
-  await button(page, 'Propose changes').click();
-  await page.keyboard.type('Add a test');
-  await button(page, 'Send').click();
-  await page.getByText('propose changes: Add a test').waitFor();
-  // The card that was answered stands there, with its buttons off, until the planner has been asked.
-  await waitFor(
-    'the planner is asked for the changes',
-    () => planner.asked.at(-1)?.decision.kind === 'changes',
-  );
-  expect(planner.asked.at(-1)?.decision).toMatchObject({ kind: 'changes', feedback: 'Add a test' });
-  await card(page)
-    .locator('button:enabled', { hasText: /^Approve$/ })
-    .waitFor();
-});
-
-test('a press that comes too late says who was quicker, and the card that counts is shown', async () => {
-  const page = await openPage('late');
-  await ask(page, 'Plan the launch');
-  await button(page, 'Approve').waitFor();
-  const run = planner.asked.at(-1)?.runId ?? '';
-  // The page must not hear of the decision before it presses.
-  await page.route('**/events*', (route) => route.abort());
-  await page.reload();
-  await button(page, 'Approve').waitFor();
-  const { digest } = await instance.service.runCard(run, { user: 'local', timezone: 'UTC' });
-  // Without the stream it asks again now and then.
-  let pressed = false;
-  await page.route('**/api/**', (route) => {
-    pressed ||= route.request().method() === 'POST';
-    return pressed ? route.fallback() : route.abort();
-  });
-  await instance.service.decideRun(
-    run,
-    { kind: 'approve', digest },
-    { kind: 'person', id: 'local', via: 'api' },
-  );
-  await button(page, 'Approve').click();
-  await page.locator('.card[data-run] .notice').waitFor();
-  expect(await page.locator('.card[data-run] .notice').textContent()).toMatch(
-    /already .* this, and planning is continuing|This changed while you were reading/,
-  );
-});
-
-test('an offer is answered by its button', async () => {
-  const page = await openPage('offers');
-  await ask(page, 'Ask me');
-  await button(page, 'The blue one').click();
-  await page.locator('.message[data-author=person]', { hasText: 'The blue one' }).waitFor();
-});
-
-test('who asked for a plan and who decided about it stand apart from what is beside their names', async () => {
-  const { id } = await instance.service.propose(
-    { title: 'Nothing', steps: [noop('1')] },
-    { conversation: 'people' },
-    ana,
-  );
-  await instance.service.noteName(ana.id, 'אנה');
-  await instance.service.cancel(id, { version: 1 }, ana);
-  const page = await openPage(`people&plan=${id}`);
-  const facts = page.locator('.facts div');
-  await facts.first().waitFor();
-  expect(await facts.filter({ hasText: 'Requested by' }).locator('bdi').allInnerTexts()).toEqual([
-    '\u2068אנה\u2069',
-  ]);
-  expect(await facts.filter({ hasText: 'Decided by' }).locator('bdi').allInnerTexts()).toEqual([
-    '\u2068אנה\u2069',
-  ]);
-});
-
-test('no tab of a plan holds a character that turns the text around it: it is spelled out', async () => {
-  const turned = 'a\u202Etxt.exe';
-  const step = { id: '1', description: `Write ${turned}`, tool: 'workspace', operation: 'write' };
-  const { id } = await instance.service.propose(
-    { title: turned, steps: [{ ...step, args: { path: turned, content: turned } }] },
-    { conversation: 'turned' },
-    ana,
-  );
-  const page = await openPage(`turned&plan=${id}`);
-  for (const tab of await page.getByRole('tab').all()) {
-    await tab.click();
-    const panel = page.getByRole('tabpanel');
-    await panel.locator(':scope > *').first().waitFor();
-    if ((await tab.getAttribute('id')) === 'tab-steps') {
-      await panel.locator('.step-head').click();
-      await panel.locator('.step-operation').waitFor();
-      // The path, the content and the planner's reason.
-      expect((await panel.innerText()).split('\\u{202E}').length).toBeGreaterThan(3);
-    }
-    const text = (await page.locator('body').textContent()) ?? '';
-    expect(/.{0,80}\u202E.{0,20}/u.exec(text)?.[0]).toBeUndefined();
-  }
 });
