@@ -13,6 +13,16 @@ const kinds: Kind[] = [
   { name: 'long', seconds: 240, database: true },
 ];
 
+/** Of these `npm test` tries a part of the rounds (tests/rounds.ts), and the long tests try all. */
+const properties = [
+  'tests/integration/plans/shown-and-run.test.ts',
+  'tests/unit/cards/hostile-text.test.ts',
+  'tests/unit/conversation/identity/shown-names.test.ts',
+  'tests/unit/planner/grammar/fix.test.ts',
+  'tests/unit/plans/series.test.ts',
+  'tests/unit/tools/walk-schema.test.ts',
+];
+
 export default defineConfig({
   test: {
     reporters: ['default', './tests/setup/summary-reporter.ts'],
@@ -22,7 +32,7 @@ export default defineConfig({
       extends: true,
       test: {
         name,
-        include: [`tests/${name}/**/*.test.ts`],
+        include: [`tests/${name}/**/*.test.ts`, ...(name === 'long' ? properties : [])],
         environment: 'node',
         pool: 'forks',
         execArgv: ['--import', new URL('./tests/setup/resolve-quickly.ts', import.meta.url).href],
@@ -34,7 +44,7 @@ export default defineConfig({
         // Real processes on a busy machine: a test may fail once for its neighbours' sake. Which did is said at the end.
         retry: database ? 1 : 0,
         // The fewest connections that are allowed: each new one costs Postgres more than what a test then asks of it.
-        env: name === 'long' ? {} : { DATABASE_POOL_SIZE: '4' },
+        env: name === 'long' ? { COUNTERSIGN_TEST_ROUNDS: 'all' } : { DATABASE_POOL_SIZE: '4' },
         ...(database ? { globalSetup: ['./tests/setup/global-database.ts'] } : {}),
       },
     })),

@@ -21,6 +21,7 @@ import { type Listening, listenOnLoopback } from '../../fixtures/loopback.ts';
 import * as openai from '../../fixtures/openai-double.ts';
 import { readCard } from '../../fixtures/teams/press.ts';
 import { createFakeTerminal } from '../../fixtures/terminal.ts';
+import { rounds } from '../../rounds.ts';
 import { useDatabase } from '../../setup/database.ts';
 import {
   ana,
@@ -340,7 +341,7 @@ describe('a plan that was approved', () => {
         );
       }),
       // A failure is told as it was found: shrinking it would take longer than the test may.
-      { numRuns: 12, endOnFailure: true },
+      { numRuns: rounds(12), endOnFailure: true },
     );
   });
 
@@ -376,7 +377,7 @@ describe('a plan that was approved', () => {
         ];
         expectIn(shown, received);
       }),
-      { numRuns: 5, endOnFailure: true },
+      { numRuns: rounds(5), endOnFailure: true },
     );
   });
 
@@ -423,7 +424,7 @@ describe('a plan that was approved', () => {
           const args = inTo ? { to: open, note } : { to: note, note: open };
           await confirmAndSend({ ...args, extra: {} }, [look], [found, note]);
         }),
-        { numRuns: 8, endOnFailure: true },
+        { numRuns: rounds(8), endOnFailure: true },
       );
     });
 
@@ -438,7 +439,7 @@ describe('a plan that was approved', () => {
           const sent = readFileSync(log, 'utf8');
           for (const word of ['changed', 'added', 'of its own']) expect(sent).not.toContain(word);
         }),
-        { numRuns: 8, endOnFailure: true },
+        { numRuns: rounds(8), endOnFailure: true },
       );
     });
   });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { draft, readProblem, startApi, type TestApi } from '../../fixtures/api.ts';
+import { readProblem, startApi, type TestApi } from '../../fixtures/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -119,14 +119,6 @@ describe('sizes', () => {
     expect(problem.detail).toContain('1 MB');
   });
 
-  it('takes a plan of 64 MB and not a byte more', async () => {
-    const head = JSON.stringify(draft).slice(0, -1);
-    expect((await api.post('/api/plans', padded(head, 64 * megabyte))).status).toBe(201);
-    const response = await api.post('/api/plans', padded(head, 64 * megabyte + 1));
-    expect(response.status).toBe(413);
-    expect(await readProblem(response)).toMatchObject({ limit_bytes: 64 * megabyte });
-  }, 60_000);
-
   it('lets a client that sends too much without saying how much read the answer', async () => {
     const outgoing = request({
       host: '127.0.0.1',
@@ -144,20 +136,4 @@ describe('sizes', () => {
     expect(response.statusCode).toBe(413);
     response.resume();
   });
-
-  it('takes 100,000 steps and answers without them', async () => {
-    const steps = Array.from({ length: 100_000 }, (_, index) => ({
-      id: `s${index}`,
-      description: `Create file ${index}`,
-      tool: 'workspace',
-      operation: 'write',
-      args: { path: `files/${index}.txt`, content: 'x' },
-      ...(index === 0 ? {} : { after: [`s${index - 1}`] }),
-    }));
-    const response = await api.post('/api/plans', { title: 'Many files', steps });
-    const answer = await response.text();
-    expect(response.status).toBe(201);
-    expect(JSON.parse(answer).total_steps).toBe(100_000);
-    expect(answer.length).toBeLessThan(10_000);
-  }, 60_000);
 });

@@ -22,6 +22,7 @@ import {
   showStep,
 } from '../../fixtures/plans.ts';
 import { makeNode, sessions } from '../../fixtures/sessions.ts';
+import { rounds } from '../../rounds.ts';
 
 const fragments = [
   '<!channel>',
@@ -245,7 +246,7 @@ function expectSafeInTeams(content: { text: string; card: unknown }): void {
 
 const said = { session: null, facts: null, parts: null, superseded: false };
 const names = fc.constantFrom(...(Object.keys(samples) as SampleName[]));
-const runs = { numRuns: 100 };
+const runs = { numRuns: rounds(100) };
 
 describe('hostile words', () => {
   it('are only words in any state of a plan, on both platforms and in text', () => {

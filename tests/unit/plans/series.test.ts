@@ -14,6 +14,7 @@ import {
   stepsOfOccurrence,
 } from '#plans/series/series.ts';
 import { localDate } from '#timeline/recurrence.ts';
+import { rounds } from '../../rounds.ts';
 
 const series: Series = {
   id: 'standup',
@@ -177,7 +178,7 @@ describe('occurrences', () => {
           expect(new Set(pieces).size).toBe(pieces.length);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: rounds(25) },
     );
   }, 60_000);
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '#domain/text.ts';
 import { SchemaWalker, type ValueType } from '#tools/walk-schema.ts';
+import { rounds } from '../../rounds.ts';
 
 /** Types at `tokens`, or false where nothing can be. */
 function look(schema: object, ...tokens: string[]): ValueType[] | false {
@@ -157,7 +158,7 @@ it('calls nothing impossible that a valid value holds', () => {
         expect([...walker.typesOf(place)]).toContain(type);
       }
     }),
-    { numRuns: 3000 },
+    { numRuns: rounds(3000) },
   );
   expect(valid).toBeGreaterThan(300);
 }, 60_000);

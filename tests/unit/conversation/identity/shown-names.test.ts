@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Called, chooseShown, foldName } from '#domain/people/names.ts';
 import { readCalled } from '#people/note-name.ts';
+import { rounds } from '../../../rounds.ts';
 
 const one = (name: string, called: string | null, person = name, shared = false): Called => ({
   ...{ name, person, called, shared },
@@ -109,7 +110,7 @@ describe('Who is shown as what', () => {
           for (const other of shown)
             if (one.person !== other.person) expect(one.text).not.toBe(other.text);
       }),
-      { numRuns: 3000 },
+      { numRuns: rounds(3000) },
     );
   });
 
@@ -122,7 +123,7 @@ describe('Who is shown as what', () => {
           for (const other of alone)
             if (one.person !== other.person) expect(one.text).not.toBe(other.text);
       }),
-      { numRuns: 3000 },
+      { numRuns: rounds(3000) },
     );
   });
 });

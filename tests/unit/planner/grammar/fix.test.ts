@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { PlanOutline } from '#domain/planning/outline.ts';
 import { applyFixes, suggestFixes } from '#planner/grammar/fix.ts';
 import { validateOutline } from '#planner/grammar/validate-outline.ts';
+import { rounds } from '../../../rounds.ts';
 import { anyOutline, changed, outlineOf, type Sketch, sound } from './outlines.ts';
 
 function mend(outline: PlanOutline) {
@@ -38,7 +39,7 @@ describe('suggested fixes', () => {
         expect(stepsOf(mended)).toEqual(stepsOf(outline));
         expect(PlanOutline.parse(mended)).toEqual(mended);
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
   }, 60_000);
 
@@ -49,7 +50,7 @@ describe('suggested fixes', () => {
         const left = validateOutline(mend(outline).outline).filter(({ blocking }) => blocking);
         for (const { code } of left) settled.add(code);
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(200) },
     );
     // Nothing to do at all; values of each other or of nobody; a pattern that lacks what makes it.
     const beyond = ['no_work', 'cycle', 'unreachable', 'unknown_reference', 'pattern_mismatch'];
