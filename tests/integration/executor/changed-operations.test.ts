@@ -63,24 +63,33 @@ const act: StepDraft = {
 };
 const draft: PlanDraft = { title: 'Act', steps: [act] };
 
-const changes: [string, object, string][] = [
-  ['description', { description: 'Delete everything.' }, 'its description'],
-  [
-    'schema',
-    {
-      inputSchema: {
-        type: 'object',
-        properties: { line: { type: 'string' }, all: { type: 'boolean', default: true } },
-      },
-    },
-    'the schema of its arguments',
-  ],
-  ['annotations', { annotations: { readOnlyHint: true } }, 'what it says of its effect'],
+type Change = [name: string, state: object, part: string];
+const descriptionChange: Change = [
+  'description',
+  { description: 'Delete everything.' },
+  'its description',
 ];
+const schemaChange: Change = [
+  'schema',
+  {
+    inputSchema: {
+      type: 'object',
+      properties: { line: { type: 'string' }, all: { type: 'boolean', default: true } },
+    },
+  },
+  'the schema of its arguments',
+];
+const annotationsChange: Change = [
+  'annotations',
+  { annotations: { readOnlyHint: true } },
+  'what it says of its effect',
+];
+const changes = [descriptionChange, schemaChange, annotationsChange];
+
+const reasonOf = (part: string) =>
+  `box_act changed since this plan was shown: ${part}. Propose the plan again.`;
 
 describe.each(changes)('a tool with another %s', (_name, state, part) => {
-  const reason = `box_act changed since this plan was shown: ${part}. Propose the plan again.`;
-
   test('is found at approval, and nothing is approved', async () => {
     const { service } = gate;
     const plan = await service.propose(draft, { user: 'ana' }, ana);
@@ -89,25 +98,34 @@ describe.each(changes)('a tool with another %s', (_name, state, part) => {
       service.approve(plan.id, { version: 1, digest: plan.digest }, ana),
     ).rejects.toMatchObject({
       code: 'preflight_failed',
-      message: `Step act: ${reason} Nothing has run.`,
+      message: `Step act: ${reasonOf(part)} Nothing has run.`,
     });
     expect((await service.getPlan(plan.id)).status).toBe('proposed');
   });
+});
 
-  test('is found at the start, and nothing is called', async () => {
-    const plan = await runPlan(gate, draft);
-    await close(gate);
-    await become(state);
-    const worker = await open(true);
-    const failed = await reach(worker, plan.id, 'failed', 'completed');
-    expect(failed).toMatchObject({
-      status: 'failed',
-      result_summary: `Step act: ${reason} Nothing has run.`,
-    });
-    expect(await called()).toBe('');
+// What is compared is the same at each moment, so each kind of change stands for the others at one of them.
+
+test('a tool with another schema is found at the start, and nothing is called', async () => {
+  const [, state, part] = schemaChange;
+  const plan = await runPlan(gate, draft);
+  await close(gate);
+  await become(state);
+  const worker = await open(true);
+  const failed = await reach(worker, plan.id, 'failed', 'completed');
+  expect(failed).toMatchObject({
+    status: 'failed',
+    result_summary: `Step act: ${reasonOf(part)} Nothing has run.`,
   });
+  expect(await called()).toBe('');
+});
 
-  test.each([false, true])('is found at the call (it is started anew: %s)', async (stop) => {
+test.each([
+  [descriptionChange, false],
+  [annotationsChange, true],
+] as const)(
+  'a tool with another %s is found at the call (it is started anew: %s)',
+  async ([, state, part], stop) => {
     const worker = await open(true);
     const turn: StepDraft = {
       id: 'turn',
@@ -137,8 +155,8 @@ describe.each(changes)('a tool with another %s', (_name, state, part) => {
         data: expect.objectContaining({ step: 'act', operation: 'box_act' }),
       }),
     );
-  });
-});
+  },
+);
 
 test('a server that gives itself another name is another server', async () => {
   const plan = await gate.service.propose(draft, { user: 'ana' }, ana);
