@@ -1,4 +1,4 @@
-// `npm test`: the checks, then the tests; `npm run test:long`: the tests that take longer, which break processes, networks and
+// `npm test`: the checks, and the tests beside them; `npm run test:long`: the tests that take longer, which break processes, networks and
 // disks. The last line printed is always `N passed, N failed`.
 import { type SpawnOptions, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -23,6 +23,24 @@ function run(command: string, args: string[], options: SpawnOptions = {}): Promi
     child.on('error', reject);
     child.on('close', (code) => resolve(code ?? 1));
   });
+}
+
+/** Runs `npm run check`, and prints what it said when it has ended: tests print meanwhile. @returns its exit code */
+async function check(): Promise<number> {
+  const child = spawn('npm', ['run', '--silent', 'check'], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    shell: process.platform === 'win32',
+  });
+  const said: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (part: Buffer) => said.push(part));
+  const code = await new Promise<number>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (status) => resolve(status ?? 1));
+  });
+  process.stdout.write(Buffer.concat(said));
+  return code;
 }
 
 async function runTests(filters: string[]): Promise<{ code: number; summary: Summary }> {
@@ -52,15 +70,9 @@ const filters = isLong
   : first === undefined
     ? quick
     : [first, ...rest];
-const checked = isLong
-  ? 0
-  : await run('npm', ['run', '--silent', 'check'], { shell: process.platform === 'win32' });
-if (checked !== 0) {
-  print(nothingRan);
-  process.exitCode = 1;
-} else {
-  const { code, summary } = await runTests(filters);
-  const failed = code !== 0 && summary.failed === 0 ? 1 : summary.failed;
-  print({ ...summary, failed });
-  process.exitCode = failed > 0 ? 1 : 0;
-}
+// Each of them waits now and then, which the other uses.
+const [checked, { code, summary }] = await Promise.all([isLong ? 0 : check(), runTests(filters)]);
+const failed = (code !== 0 && summary.failed === 0 ? 1 : summary.failed) + (checked === 0 ? 0 : 1);
+if (checked !== 0) console.log('\nThe checks failed: npm run check');
+print({ ...summary, failed });
+process.exitCode = failed > 0 ? 1 : 0;
