@@ -61,7 +61,9 @@ const pingMs = 5_000;
 
 export function createConnection(options: ConnectionOptions): Connection {
   const { name, server } = options;
-  let live: { client: Client; since: number } | null = null;
+  let live: { client: Client; since: number; calls: Set<Promise<unknown>> } | null = null;
+  /** Given up, with calls still under way. */
+  const leaving = new Set<Client>();
   let starting: Client | null = null;
   let connecting: Promise<Client> | null = null;
   let problem: string | null = `The MCP server ${name} is still starting.`;
@@ -78,12 +80,30 @@ export function createConnection(options: ConnectionOptions): Connection {
     if (live?.client !== client) return;
     // A server that keeps stopping right after its start must not be started every second.
     failures = Date.now() - live.since > stableMs ? 0 : failures + 1;
+    const { calls } = live;
     live = null;
     problem = reason;
     if (closed) return;
     options.warn(reason);
-    client.close().catch(warn);
+    // Calls under way get answers of their own: cut off, nobody would know whether the server saw them.
+    leaving.add(client);
+    Promise.allSettled(calls)
+      .then(() => client.close())
+      .catch(warn)
+      .finally(() => leaving.delete(client));
     retryLater();
+  }
+
+  /** Sends a call, and keeps its client open until it has ended. */
+  async function sendOn(client: Client, request: CallRequest): Promise<CallToolResult> {
+    const call = send(client, request, server.timeout_ms);
+    const calls = live?.client === client ? live.calls : undefined;
+    calls?.add(call);
+    try {
+      return await call;
+    } finally {
+      calls?.delete(call);
+    }
   }
 
   function retryLater(): void {
@@ -116,7 +136,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       client.setNotificationHandler(ToolListChangedNotificationSchema, async () => {
         await listTools(client, options).catch(warn);
       });
-      live = { client, since: Date.now() };
+      live = { client, since: Date.now(), calls: new Set() };
       problem = null;
       return client;
     } catch (error) {
@@ -169,7 +189,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         const client = await obtain(request.signal);
         request.requireSame();
         try {
-          return await send(client, request, server.timeout_ms);
+          return await sendOn(client, request);
         } catch (error) {
           const failure = toCallFailure(name, error, {
             tool: request.tool,
@@ -189,7 +209,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     async close() {
       closed = true;
       if (timer !== null) clearTimeout(timer);
-      await Promise.all([live?.client.close(), starting?.close()]);
+      await Promise.all([live?.client, starting, ...leaving].map((client) => client?.close()));
       // An attempt under way ends in an error that nobody waits for any more.
       await connecting?.catch(() => undefined);
       live = null;

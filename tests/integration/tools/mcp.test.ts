@@ -5,10 +5,13 @@ import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/pro
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { Ajv } from 'ajv';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import type { JsonObject } from '#domain/text.ts';
 import { plannerOperations } from '#tools/guard.ts';
+import { listenOnLoopback } from '../../fixtures/loopback.ts';
 import { type Bench, openBench, toolContext } from '../../unit/tools/tool-bench.ts';
 import { waitFor } from '../../wait.ts';
 
@@ -70,6 +73,34 @@ async function startHttpServer(port: number): Promise<ChildProcess> {
     fetch(`http://127.0.0.1:${port}/mcp`).then((response) => response.status > 0),
   );
   return child;
+}
+
+const Message = z.object({ id: z.number().optional(), method: z.string() });
+
+/** A server with an echo. @param knows whether the session is one it knows, when `method` is asked for */
+async function startForgetful(knows: (method: string) => Promise<boolean>) {
+  const results: { [method: string]: object } = {
+    initialize: {
+      protocolVersion: '2025-06-18',
+      capabilities: { tools: {} },
+      serverInfo: { name: 'forgetful', version: '1' },
+    },
+    'tools/list': { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] },
+    'tools/call': { content: [{ type: 'text', text: 'Echo: hi' }] },
+  };
+  const server = createServer(async (request, response) => {
+    if (request.method !== 'POST') return response.writeHead(405).end();
+    const { id, method } = Message.parse(JSON.parse(await text(request)));
+    const known = await knows(method);
+    if (!known) return response.writeHead(404).end();
+    if (id === undefined) return response.writeHead(202).end();
+    const headers = { 'content-type': 'application/json', 'mcp-session-id': 'one' };
+    return response
+      .writeHead(200, headers)
+      .end(JSON.stringify({ jsonrpc: '2.0', id, result: results[method] ?? {} }));
+  });
+  const { url, close } = await listenOnLoopback(server);
+  return { close, url: `${url}/mcp` };
 }
 
 describe('the filesystem server over stdio', () => {
@@ -309,6 +340,28 @@ describe('a server over HTTP', () => {
     expect(registry.get('web_echo')).toBeDefined();
     await startHttpServer(port);
     expect((await call('web_echo', { message: 'three' })).summary).toBe('Echo: three');
+  });
+
+  it('that forgets its client while a call is under way still answers that call', async () => {
+    const held = Promise.withResolvers<void>();
+    const seen: string[] = [];
+    const { close, url } = await startForgetful(async (method) => {
+      seen.push(method);
+      if (method === 'tools/call') await held.promise;
+      return !(method === 'tools/list' && seen.includes('tools/call'));
+    });
+    try {
+      const { call, registry } = await open({ web: { url, effects: { echo: 'write' } } });
+      const calling = call('web_echo', { message: 'hi' });
+      await waitFor('the call', () => seen.includes('tools/call'));
+      const checked = registry.check('web');
+      await waitFor('another session', () => seen.lastIndexOf('initialize') > 1);
+      held.resolve();
+      expect((await calling).summary).toBe('Echo: hi');
+      await checked;
+    } finally {
+      await close();
+    }
   });
 
   it('that was restarted unnoticed is asked again, since it never saw the call', async () => {
