@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import { readLinkCommand } from '#domain/people/link.ts';
 import type { Plan } from '#domain/plan/plan.ts';
+import type { Planner } from '#domain/planning/run.ts';
 import type { Person, Place } from '../../fixtures/teams/chats.ts';
 import type { Answer } from '../../fixtures/teams/connector.ts';
 import { cardOf, findButton, type Message } from '../../fixtures/teams/sent-cards.ts';
@@ -19,13 +20,22 @@ import {
 } from './teams-instance.ts';
 
 const database = useDatabase();
-const planner = scriptedPlanner(({ revision }) => ({
+const scripted = scriptedPlanner(({ revision }) => ({
   kind: 'proposal',
   draft: {
     title: revision === null ? 'Two of nothing' : 'Revised',
     steps: [noop('a'), noop('b')],
   },
 }));
+/** Revisions begin when it is resolved. */
+let revising = Promise.resolve();
+const planner: Planner = {
+  ...scripted,
+  async plan(request, ...rest) {
+    if (request.revision !== null) await revising;
+    return scripted.plan(request, ...rest);
+  },
+};
 
 type Desk = TeamsInstance & {
   ana: Person;
@@ -150,8 +160,11 @@ test('Propose changes wants words, and an old card approves nothing of the next 
   const empty = await teams.press(ana, card, path, { 'text:propose_changes': '  ' });
   expect(words(empty)).toContain('activity.message');
   expect((await instance.service.getPlan(plan.id)).version).toBe(1);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  revising = promise;
   const sent = await teams.press(ana, card, path, { 'text:propose_changes': 'leave out b' });
   expect(words(sent)).toContain('leave out b');
+  resolve();
   await waitFor('version 2', async () => (await instance.service.getPlan(plan.id)).version === 2);
   const next = await awaitMessage(teams, conversation, 'Revised');
   const late = await teams.send({ ...old, id: 'another-press' });
