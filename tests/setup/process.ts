@@ -151,13 +151,25 @@ export function usePrograms(): Programs {
   process.once('exit', killAll);
   let failed = false;
   let before = 0;
+  /** Tests under way: more than one where they are concurrent. */
+  let underWay = 0;
+  let failedSince = false;
   beforeEach(() => {
-    before = started.length;
+    if (underWay === 0) {
+      before = started.length;
+      failedSince = false;
+    }
+    underWay += 1;
   });
   afterEach(async ({ task }) => {
-    if (task.result?.state !== 'fail') return;
-    failed = true;
-    // It would take the steps of the next test, or of the same one when it is tried again.
+    underWay -= 1;
+    if (task.result?.state === 'fail') {
+      failed = true;
+      failedSince = true;
+    }
+    if (!failedSince || underWay > 0) return;
+    // It would take the steps of the next test, or of the same one when it is tried again. Not those of its neighbours,
+    // which still run.
     await Promise.all(started.slice(before).map(({ program }) => program.stop()));
   }, 60_000);
   afterAll(async () => {
