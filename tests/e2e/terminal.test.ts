@@ -36,8 +36,9 @@ describe.concurrent('countersign ask', () => {
     expect(await readNote('yes.txt')).toBe('Hello');
   });
 
-  it('speaks JSON lines with --json, the last of them the outcome', async () => {
-    const { code, stdout } = await ask('Create json.txt saying Hello', ['--yes', '--json']);
+  it('speaks JSON lines with --json, the last of them the outcome, for the person it is told', async () => {
+    const more = ['--yes', '--json', '--user', 'ana'];
+    const { code, stdout } = await ask('Create json.txt saying Hello', more);
     const lines = readLines(stdout);
     const [plan] = lines.filter(({ event }) => event === 'plan');
     expect(plan).toMatchObject({ version: 1, status: 'proposed', planner: 'offline planner' });
@@ -65,23 +66,6 @@ describe.concurrent('countersign ask', () => {
     expect(await readNote('typed.txt')).toBe('Hello');
   });
 
-  it('sends changes back and shows the next version', async () => {
-    const input = 'propose changes: use second.txt instead of first.txt\napprove';
-    const { code, stdout } = await ask('Create first.txt saying Hello', [], input);
-    expect(code).toBe(0);
-    expect(stdout).toContain('Changed since version 1');
-    expect(stdout).toMatch(/Done · version 2/);
-    expect(await readNote('second.txt')).toBe('Hello');
-    await expect(readNote('first.txt')).rejects.toThrow('ENOENT');
-  });
-
-  it('asks what it has to know, and goes on with the answer', async () => {
-    const { code, stdout } = await ask('Create a file saying Hello', [], 'answered.md\napprove');
-    expect(stdout).toContain('Where should this text be saved?');
-    expect(code).toBe(0);
-    expect(await readNote('answered.md')).toBe('Hello');
-  });
-
   it('ends with 3 when it is rejected, and nothing has run', async () => {
     const { code, stdout } = await ask('Create rejected.txt saying Hello', [], 'reject');
     expect(code).toBe(3);
@@ -106,13 +90,6 @@ describe.concurrent('countersign ask', () => {
     expect(stdout).toContain('What you can do');
   });
 
-  it('answers what needs no plan, and ends with 0', async () => {
-    const { code, stdout } = await ask('Book me a flight');
-    expect(code).toBe(0);
-    expect(stdout).toContain('No connected tool can book flights');
-    expect(stdout).not.toContain('PLAN-');
-  });
-
   it('ends with 130 at Ctrl-C and leaves the plan as it is', async () => {
     const program = programs.run(['ask', 'Create left.txt saying Hello'], options);
     await waitFor('the question', () => program.stdout().includes('[a]pprove'), {
@@ -129,12 +106,6 @@ describe.concurrent('countersign ask', () => {
     expect(stderr).toContain('request');
     expect(stderr).toContain('countersign <command> --help');
   });
-
-  it('keeps to the person it is told', async () => {
-    const { code, stdout } = await ask('Create ana.txt saying Hi', ['--yes', '--user', 'ana']);
-    expect(code).toBe(0);
-    expect(stdout).toContain('Approved by ana');
-  });
 });
 
 describe('countersign plans', () => {
@@ -150,6 +121,7 @@ describe('countersign plans', () => {
     expect(plans.map(({ status }) => status)).toEqual(
       expect.arrayContaining(['proposed', 'completed', 'failed', 'rejected']),
     );
+    expect(plans.filter(({ requester }) => requester === 'ana')).toHaveLength(1);
   });
 
   it('says what is wrong with a plan or a status that does not exist', async () => {
