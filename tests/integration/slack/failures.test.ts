@@ -47,6 +47,13 @@ const broken = ({ instance }: Desk) =>
     return last?.broken;
   });
 
+/** Nothing is left to post or to draw. */
+const rested = ({ instance }: Desk) =>
+  waitFor('the cards to rest', async () => {
+    const { waiting } = await readDeliveryState(instance.db.query, 100);
+    return waiting === 0;
+  });
+
 const answers = ({ slack, channel }: Desk, root: string) =>
   slack.replies(channel, root).map(({ text }) => text);
 
@@ -58,24 +65,24 @@ test('a card that was deleted is posted anew while its plan waits for somebody, 
   const { slack, instance, ana } = desk;
   const { card, plan, root } = await askFor(desk, 'plan a task');
   await slack.press(ana.id, card, 'countersign:approve');
-  const asking = await seeCard(desk, root, 'countersign:pause');
+  await seeCard(desk, root, 'countersign:pause');
   // The card above is changed as well, to say that it goes on below; the next change is that of the card that asks.
   await waitFor('the first card to be over', async () =>
     lookAgain(desk, card).blocks.every(({ type }) => type !== 'actions'),
   );
+  await rested(desk);
+  const asking = await seeCard(desk, root, 'countersign:pause');
   slack.fail('chat.update', { error: 'message_not_found' });
   await slack.press(ana.id, asking, 'countersign:pause');
   const again = await seeCard(desk, root, 'countersign:resume');
   expect(again.ts).not.toBe(asking.ts);
+  await rested(desk);
   const posted = slack.replies(desk.channel, root).length;
   slack.fail('chat.update', { error: 'message_not_found' });
   const { version } = plan;
   await instance.service.cancel(plan.id, { version }, person('ana@example.com', 'api'));
   await waitFor('the news', async () => answers(desk, root).join().includes('was cancelled'));
-  await waitFor('the card to rest', async () => {
-    const { waiting } = await readDeliveryState(instance.db.query, 100);
-    return waiting === 0;
-  });
+  await rested(desk);
   expect(slack.replies(desk.channel, root)).toHaveLength(posted + 1);
 });
 
