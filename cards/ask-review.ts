@@ -8,7 +8,7 @@ import type { AnyPress, Ask, Button, PlanView } from './view.ts';
 const shortAtMost = 120;
 
 /** What says yes: it stands only where all of what it is about has been shown. */
-export const agreeing = new Set<CardPress['action']>(['settle_retry', 'approve']);
+export const agreeing = new Set<CardPress['action']>(['settle_retry', 'settle_done', 'approve']);
 
 /** Characters of what is asked. */
 export function lengthOfAsk({ text, known }: Pick<Ask<AnyPress>, 'text' | 'known'>): number {
@@ -20,7 +20,7 @@ export function lengthOfAsk({ text, known }: Pick<Ask<AnyPress>, 'text' | 'known
  * @param review opens the whole of it
  */
 export function withReview(ask: Ask, review: CardPress): Ask {
-  const decides = ask.kind === 'confirm' || ask.kind === 'change';
+  const decides = ['confirm', 'change', 'yes_no'].includes(ask.kind);
   const others = ask.buttons.filter(({ press }) => !(decides && agreeing.has(press.action)));
   return {
     ...ask,

@@ -2,6 +2,7 @@
 import type { CardPress, PatchFacts, PlanCardFacts, ShownChange } from '#domain/chat/card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { PlanStatus, Step } from '#domain/plan/plan.ts';
+import { isConfirmation } from '#domain/plan/yes-no.ts';
 import { isObject } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
 import { withReview } from './ask-review.ts';
@@ -10,7 +11,7 @@ import { headlineOf, leadOf, warnOfTarget, wholeLines } from './calls.ts';
 import { viewFields } from './form-fields.ts';
 import { cleanLine, isolateText, showLine, showPerson } from './plain.ts';
 import { canSettle } from './state.ts';
-import { isViewers, personOf, reasonOf } from './step-lines.ts';
+import { effectOfNo, isViewers, personOf, reasonOf } from './step-lines.ts';
 import { tellTime } from './times.ts';
 import type { Ask, Field, Form } from './view.ts';
 
@@ -128,6 +129,23 @@ function formOf(fields: Field[]): Form {
   };
 }
 
+/** A question to a person that takes nothing but Yes or No. */
+function askYesOrNo(step: Step, facts: PlanCardFacts): Ask {
+  const { plan } = facts;
+  const asked = askPerson(step, facts);
+  const effect = effectOfNo(step, facts);
+  return {
+    ...asked,
+    kind: 'yes_no',
+    known: effect === null ? [] : [`If No: ${effect}.`],
+    note: null,
+    buttons: [
+      makeButton(pressAbout(plan, 'settle_done', step), 'Yes', { style: 'primary' }),
+      makeButton(pressAbout(plan, 'settle_failed', step), 'No'),
+    ],
+  };
+}
+
 function askPerson(step: Step, facts: PlanCardFacts): Ask {
   const person = personOf(step, facts) ?? 'a person';
   const fields = viewFields(step);
@@ -231,6 +249,7 @@ function askUnknown(step: ShownStep, facts: PlanCardFacts): Ask {
 
 function askAboutStep(step: ShownStep, facts: PlanCardFacts): Ask {
   if (step.status === 'unknown') return askUnknown(step, facts);
+  if (isConfirmation(step)) return askYesOrNo(step, facts);
   const why = confirmationOf(step);
   return why === null ? askPerson(step, facts) : askConfirmation(step, why, facts);
 }

@@ -6,6 +6,7 @@ import type { ShownStep } from '#domain/plan/call.ts';
 import { fieldsOf } from '#domain/plan/form.ts';
 import type { Plan, Step } from '#domain/plan/plan.ts';
 import { labelSteps, type NumberedStep } from '#domain/plan/step-numbers.ts';
+import { asksYesOrNo, leftOutByNo } from '#domain/plan/yes-no.ts';
 import { listOf } from '#domain/words.ts';
 import { boundsOf, leadOf, shortenCall } from './calls.ts';
 import { cleanLine, showLine, showPerson } from './plain.ts';
@@ -36,15 +37,30 @@ function formNotes({ args }: Step): string[] {
   return labels.length === 0 ? [] : [`fills in ${showLine(listOf(labels), 160)}`];
 }
 
+/** `steps 3 and 4 are not run`: what a No to the step's question leaves out; null: nothing, or it asks no such question. */
+export function effectOfNo(step: Step, { steps, plan }: PlanCardFacts): string | null {
+  if (!asksYesOrNo(step)) return null;
+  if (steps.length < plan.total_steps) return 'the steps that wait for it are not run';
+  const left = leftOutByNo(steps, step);
+  const labels = [...labelSteps(steps, plan.total_steps)].flatMap(([id, label]) =>
+    left.has(id) ? [label] : [],
+  );
+  const [first, ...others] = labels;
+  if (first === undefined) return null;
+  return others.length === 0 ? `step ${first} is not run` : `steps ${listOf(labels)} are not run`;
+}
+
 /** What a reader must know of a step beyond its words: who, when, what is still open, and what went wrong so far. */
 export function notesOf(step: ShownStep, facts: PlanCardFacts): string[] {
   const person = personOf(step, facts);
   const formatAt = (iso: string) => tellTime(iso, facts);
   const retry = describeRetry(step, formatAt);
+  const left = effectOfNo(step, facts);
   const labels = step.when.length === 0 ? null : labelSteps(facts.steps, facts.plan.total_steps);
   return [
     ...boundsOf(step, (id) => labels?.get(id) ?? id, formatAt),
     ...(person === null ? [] : [`for ${person}`, ...formNotes(step)]),
+    ...(left === null ? [] : [`if No: ${left}`]),
     ...(retry === null ? [] : [showLine(`↻ ${retry}`, 400)]),
   ];
 }

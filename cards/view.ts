@@ -55,7 +55,7 @@ export type Button<Press extends AnyPress = CardPress> = {
 
 /** Something only a person can settle; drawn first and in bold. */
 export type Ask<Press extends AnyPress = CardPress> = {
-  kind: 'person' | 'confirm' | 'unknown' | 'change';
+  kind: 'person' | 'yes_no' | 'confirm' | 'unknown' | 'change';
   /** The step it is about; of a change of the plan, that change. */
   step_id: string;
   label: string;

@@ -19,6 +19,7 @@ type Question = Ask['kind'] | 'form';
 const prompts: Record<Question, string> = {
   person: '  [d]one  [b]locked  or type your answer › ',
   form: '  [f]ill in  [b]locked  [q]uit › ',
+  yes_no: '  [y]es  [n]o  [q]uit › ',
   confirm: '  [r]un it  [d]on’t run it  [c]ancel › ',
   change: '  [a]pprove the change  [r]eject it  [q]uit › ',
   unknown: '  [r]etry  mark [d]one  mark [f]ailed  [c]ancel › ',
@@ -39,6 +40,12 @@ const words: Record<Question, Record<string, Answer>> = {
     'fill in': { kind: 'fill' },
     b: { kind: 'blocked' },
     blocked: { kind: 'blocked' },
+  },
+  yes_no: {
+    y: settled('done'),
+    yes: settled('done'),
+    n: settled('failed'),
+    no: settled('failed'),
   },
   confirm: {
     r: settled('retry'),

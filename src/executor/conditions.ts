@@ -1,11 +1,22 @@
 // Decides whether a claimed step runs: evaluates its conditions on earlier outputs. A step that needs the output of a skipped one is
-// skipped too.
+// skipped too, and so is one that waits for a question which was answered with No.
 import { readOutputs } from '#db/artifacts.ts';
+import { showName } from '#db/identities.ts';
+import { readPredecessors } from '#db/sql/predecessors.ts';
 import { readSteps, readStepsById } from '#db/step-pages.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { labelSteps, numberedAtMost } from '#domain/plan/step-numbers.ts';
+import { answeredNo, decidesItself } from '#domain/plan/yes-no.ts';
+import { isObject } from '#domain/text.ts';
 import { explainCondition } from '#tools/explain-condition.ts';
 import { askDatabase, type StepRun } from './executor-context.ts';
+
+/** Why a step is skipped. */
+export type Skip = {
+  reason: string;
+  /** Ids of the steps whose answer was No; what waits for this one is skipped too. */
+  questions?: string[];
+};
 
 /** The steps of these ids, and what each is called wherever the plan is read. */
 async function readNamed(
@@ -21,8 +32,53 @@ async function readNamed(
   return { steps, labelOf: (id) => labels.get(id) ?? id };
 }
 
-/** Which of the claimed step's conditions does not hold, as a sentence; null: it runs. */
-export async function findReasonToSkip(run: StepRun): Promise<string | null> {
+/** `Ana answered No to step 1`. */
+async function tellNo(run: StepRun, question: string): Promise<string> {
+  const { steps, labelOf } = await readNamed(run, [question]);
+  const output = steps[0]?.output ?? null;
+  const by = isObject(output) && typeof output.by === 'string' ? output.by : '';
+  const name = by === '' ? 'A person' : await showName(run.context.db.query, by);
+  return `${name} answered No to step ${labelOf(question)}`;
+}
+
+/** The questions that were answered with No and that the claimed step waits for; null: there is none that concerns it. */
+async function findNo(run: StepRun): Promise<Skip | null> {
+  const { context, plan, step } = run;
+  const { query } = context.db;
+  const before = await readPredecessors(query, plan.id, step.position);
+  const refused = before.filter((one) => answeredNo(one, one.output));
+  const fails = (question: (typeof before)[number]) =>
+    step.when.some(
+      (condition) =>
+        condition.step === question.id && explainCondition(condition, question.output, '') !== null,
+    );
+  const asked = refused.find((one) => !decidesItself(step, one) || fails(one));
+  if (asked !== undefined) {
+    return { reason: `${await tellNo(run, asked.id)}.`, questions: [asked.id] };
+  }
+  const own = new Set(step.when.map((condition) => condition.step));
+  for (const { id, error } of before) {
+    const questions = error?.questions?.filter((question) => !own.has(question)) ?? [];
+    if (questions.length === 0) continue;
+    const { labelOf } = await readNamed(run, [id]);
+    const why = await tellNo(run, questions[0] ?? '');
+    return { reason: `It waits for step ${labelOf(id)}, which was skipped: ${why}.`, questions };
+  }
+  return null;
+}
+
+/** Operations that ask people questions which may be answered with No. */
+const asking = ['human_confirm', 'human_task'];
+
+/** Why the claimed step is skipped: its conditions do not hold, or a person said No. null: it runs. */
+export async function findReasonToSkip(run: StepRun): Promise<Skip | null> {
+  const mayBeRefused = asking.some((name) => run.plan.tools_required.includes(name));
+  const refused = mayBeRefused ? await askDatabase(run, () => findNo(run)) : null;
+  return refused ?? (await findFailedCondition(run));
+}
+
+/** Which of the claimed step's conditions does not hold; null: all do. */
+async function findFailedCondition(run: StepRun): Promise<Skip | null> {
   const { context, plan, step } = run;
   if (step.when.length === 0) return null;
   const ids = [...new Set(step.when.map((condition) => condition.step))];
@@ -35,7 +91,7 @@ export async function findReasonToSkip(run: StepRun): Promise<string | null> {
     const { labelOf } = await readNamed(run, ids);
     const label = labelOf(failed.step);
     const reason = explainCondition(failed, outputs.get(failed.step), label) ?? '';
-    return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
+    return { reason: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.` };
   });
 }
 

@@ -4,6 +4,7 @@ import type { Outcome } from '#db/sql/settle.ts';
 import type { CountersignError, ErrorCode } from '#domain/errors.ts';
 import { conditionNotMet } from '#domain/plan/condition.ts';
 import type { JsonObject } from '#domain/text.ts';
+import type { Skip } from './conditions.ts';
 import type { Confirmation } from './prepare-arguments.ts';
 import { askFate } from './recovery-rules.ts';
 
@@ -33,11 +34,12 @@ export function makeFailure(step: ClaimedStep, error: CountersignError): Outcome
 }
 
 /** Its condition does not hold, or what it needs was skipped for such a reason; steps that only wait for it go on. */
-export function makeSkipped(step: ClaimedStep, reason: string): Outcome {
+export function makeSkipped(step: ClaimedStep, { reason, questions }: Skip): Outcome {
+  const asked = questions === undefined ? {} : { questions };
   return makeOutcome(step, {
     status: 'skipped',
     summary: reason,
-    error: { code: conditionNotMet, message: reason },
+    error: { code: conditionNotMet, message: reason, ...asked },
   });
 }
 

@@ -99,8 +99,8 @@ export async function runStep(run: StepRun): Promise<Outcome> {
   const passedMs = startStopwatch(context.clock);
   try {
     await guardCall(run, name);
-    const reason = await findReasonToSkip(run);
-    if (reason !== null) return makeSkipped(step, reason);
+    const skip = await findReasonToSkip(run);
+    if (skip !== null) return makeSkipped(step, skip);
     const operation = context.registry.get(name);
     if (operation === undefined) {
       throw new CountersignError(
@@ -110,7 +110,7 @@ export async function runStep(run: StepRun): Promise<Outcome> {
       );
     }
     const ready = await prepareArguments(run, operation);
-    if (ready.kind === 'skip') return makeSkipped(step, ready.reason);
+    if (ready.kind === 'skip') return makeSkipped(step, ready);
     const drift = await findDrift(run, operation, ready.args);
     if (drift !== null) return askAboutDrift(run, name, ready, drift);
     if (ready.confirm !== null) return askToConfirm(step, name, ready.args, ready.confirm);

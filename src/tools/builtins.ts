@@ -16,7 +16,7 @@ import { createAddressRules } from './http/addresses.ts';
 import type { Lookup } from './http/guarded-agent.ts';
 import { openWebAtFirstUse } from './http/open-web.ts';
 import { createHttpOperations } from './http/operations.ts';
-import { createHumanTask } from './human-task.ts';
+import { createHumanConfirm, createHumanTask } from './human-task.ts';
 import { toLine } from './limit-output.ts';
 import { describeOutput } from './output-schema.ts';
 import type { ChatPort, ReminderPort, TimePort } from './ports.ts';
@@ -78,6 +78,7 @@ export async function createBuiltins(
     ...createHttpOperations(web, rules, options.http.inspect),
     ...(chat === undefined ? [] : [createChatPost(chat)]),
     createHumanTask(),
+    createHumanConfirm(),
     ...(reminders === undefined ? [] : [createReminderSet(reminders, times, clock)]),
     ...createCalendarOperations(places, Object.keys(options.calendars), times, clock),
     ...(textModel === undefined ? [] : createTextOperations(textModel)),

@@ -181,6 +181,11 @@ const builtins: Record<string, Describe> = {
   http_request: describeRequest,
   chat_post: describePost,
   human_task: describeHumanTask,
+  human_confirm: (args) => ({
+    class: 'changes',
+    headline: ['Asks', args.value('assignee', 'the requester'), 'for a Yes or No'],
+    parts: args.payload('question'),
+  }),
   reminder_set: (args) => ({
     class: 'changes',
     headline: ['Sets a reminder'],

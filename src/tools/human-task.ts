@@ -1,4 +1,4 @@
-// human_task: hands a step to a person and waits for their answer. It does nothing itself.
+// human_task and human_confirm: hand a step to a person and wait for their answer. They do nothing themselves.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import { hasRuntime, referencesOf } from '#domain/plan/arguments.ts';
@@ -107,6 +107,39 @@ export function createHumanTask(): Operation {
         assignee: assignee ?? null,
         form: handOver(form),
       };
+    },
+  });
+}
+
+const yesOrNo: JsonSchema = {
+  type: 'object',
+  properties: {
+    answer: { type: 'string', enum: ['Yes', 'No'] },
+    note: { type: ['string', 'null'], description: 'What the person added.' },
+    by: { type: 'string', description: 'Who answered.' },
+    at: { type: 'string', format: 'date-time' },
+  },
+  required: ['answer', 'note', 'by', 'at'],
+  additionalProperties: false,
+};
+
+export function createHumanConfirm(): Operation {
+  return defineOperation({
+    tool: 'human',
+    operation: 'confirm',
+    description:
+      'Ask a person Yes or No; on No, what waits for it is skipped. A step with a `when` of its own on /answer follows that instead.',
+    effect: 'idempotent',
+    destructive: false,
+    human: true,
+    targetArgument: 'assignee',
+    output: yesOrNo,
+    schema: z.strictObject({
+      question: text(3000, 'The question, such as “May I close T-305?”'),
+      assignee: text(200, 'Who; default: the requester.').optional(),
+    }),
+    async run({ question, assignee }) {
+      return { waitFor: 'person', question, assignee: assignee ?? null, form: null };
     },
   });
 }

@@ -3,9 +3,9 @@ import { isObject } from '../text.ts';
 import { operationName } from '../tool.ts';
 import type { Step } from './plan.ts';
 
-/** Whether the step is a task for a person, in any status. */
+/** Whether the step is a task for a person, or a question to one, in any status. */
 export function isHumanTask({ tool, operation }: Pick<Step, 'tool' | 'operation'>): boolean {
-  return operationName(tool, operation) === 'human_task';
+  return ['human_task', 'human_confirm'].includes(operationName(tool, operation));
 }
 
 /** Whom a task is for, as it was asked or else as it was proposed; null: nobody in particular, or it is no task. */

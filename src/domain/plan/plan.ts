@@ -171,6 +171,8 @@ const StepError = z.object({
   message: text,
   /** The step is tried again by itself when it is `available_at`: which attempt that will be, of how many. */
   retry: z.object({ attempt: whole, of: whole }).exactOptional(),
+  /** Skipped because of a No: the steps that asked. */
+  questions: z.array(text).exactOptional(),
 });
 export type StepError = z.infer<typeof StepError>;
 

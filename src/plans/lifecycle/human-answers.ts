@@ -56,6 +56,25 @@ export function readAnswer(
 }
 
 /**
+ * The answer to a question that only takes Yes or No: `done` is a Yes and `failed` a No, unless words or a value say it.
+ * The words beside a No are its note.
+ */
+export function readYesOrNo(
+  step: Step,
+  fate: 'done' | 'failed',
+  settlement: Settlement,
+): { answer: 'Yes' | 'No'; note: string | null; problems: FieldProblem[] } {
+  const { words, given } = saidAbout(step.id, settlement);
+  if (fate === 'failed') return { answer: 'No', note: words, problems: [] };
+  const said = given.answer ?? words ?? true;
+  const read = /^(?:(y|yes|true)|n|no|false)[.!]?$/i.exec(String(said).trim());
+  if (read !== null && Object.keys(given).every((name) => name === 'answer'))
+    return { answer: read[1] === undefined ? 'No' : 'Yes', note: null, problems: [] };
+  const message = `Step ${step.id} takes Yes or No.`;
+  return { answer: 'No', note: null, problems: [{ name: '', message }] };
+}
+
+/**
  * Why a task cannot be done.
  * @throws `feedback_required`, because the plan's people need the reason
  */

@@ -10,6 +10,7 @@ import type { Actor } from '#domain/people/actor.ts';
 import type { FieldProblem } from '#domain/plan/answer.ts';
 import { isHumanTask } from '#domain/plan/assignee.ts';
 import type { Step, StepStatus } from '#domain/plan/plan.ts';
+import { isConfirmation } from '#domain/plan/yes-no.ts';
 import type { Settlement } from '#domain/service.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { operationName } from '#domain/tool.ts';
@@ -19,6 +20,7 @@ import type { PlansContext } from '../plans-context.ts';
 import {
   readAnswer,
   readReason,
+  readYesOrNo,
   requireValidAnswers,
   saidAbout,
   summariseAnswer,
@@ -70,6 +72,13 @@ function wordAboutTask(
 ): Word {
   const { id: step_id } = step;
   const nothing = { summary: null, output: null, error: null };
+  if (fate !== 'retry' && isConfirmation(step)) {
+    const { problems, answer, note } = readYesOrNo(step, fate, settlement);
+    const summary = note === null ? answer : `${answer}: ${note}`;
+    const output = { answer, note, by: actor.id, at: at.toISOString() };
+    const verdict: Verdict = { step_id, status: 'succeeded', summary, output, error: null };
+    return { verdict, said: { answer, note, yes_or_no: true }, problems };
+  }
   switch (fate) {
     case 'retry': {
       const verdict: Verdict = { step_id, status: 'ready', ...nothing };

@@ -17,6 +17,7 @@ function quote(data: JsonObject): string {
 
 /** What was said of a step before, as the audit has it. */
 function describeDeed(step: string, actor: string, action: string, data: JsonObject): string {
+  if (data.yes_or_no === true) return `Step ${step} was already answered by ${actor}${quote(data)}`;
   switch (action) {
     case 'settle_done':
       return `Step ${step} was already answered by ${actor}${quote(data)}`;

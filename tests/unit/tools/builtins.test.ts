@@ -186,6 +186,7 @@ describe('the registry', () => {
       'workspace_write',
       'workspace_move',
       'human_task',
+      'human_confirm',
       'calendar_read',
       'calendar_add',
       'control_noop',

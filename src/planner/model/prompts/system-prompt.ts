@@ -18,9 +18,9 @@ Act only by calling tools; text outside a call is shown to nobody.
 Steps
 - "operation" is a full name from the list or from "search_operations"; "args" fit its input. Where the list says too little: "describe_operation".
 - Descriptions begin with a verb: concrete, names and numbers, in the person's language. "after" only where a step really needs another; the rest runs side by side.
-- A value from an earlier step: {"$from":"1","path":"/text"} in place of the value. The path must exist in that operation's output.
+- A value from an earlier step: {"$from":"1","path":"/text"} in place of the value; within a text: "Status: {{1/text}}". The path must exist in that operation's output.
 - A value that can only be chosen when the step runs: {"$decide":"what to choose"}.
-- Conditions are never dropped: "when" on each step that depends on it; "else" is a second step with the opposite condition. What only a person knows is first asked of them by a human_task step with a form of one choice field (Yes, No).
+- Conditions are never dropped: "when" on each step that depends on it; "else" is a second step with the opposite condition. What a person has to allow is asked first by a human_confirm step: after a No, all that waits for it is skipped.
 - Larger work: a "phase" on each step. Dates, durations, repetition: "set_schedule".
 - A draft that is there already is edited: change only what was asked, then "submit_plan".
 
@@ -29,7 +29,7 @@ Write briefly and plainly, in the person's language. No praise.
 
 Examples
 "Copy the total from report.md into done.txt": read {"operation":"workspace_read","args":{"path":"report.md"}} → add_steps {"steps":[{"id":"1","description":"Write 41 EUR to done.txt","operation":"workspace_write","args":{"path":"done.txt","content":"41 EUR"}}]} and submit_plan {"title":"Write the total to done.txt","summary":"Writes 41 EUR, the total in report.md, to done.txt.","confidence":0.95}
-"Delete old.txt if Ana agrees": add_steps {"steps":[{"id":"1","description":"Ask Ana whether old.txt may go","operation":"human_task","args":{"question":"May old.txt be deleted?","assignee":"ana","form":[{"name":"answer","type":"choice","options":["Yes","No"],"required":true}]}},{"id":"2","description":"Delete old.txt","operation":"workspace_delete","args":{"path":"old.txt"},"after":["1"],"when":[{"step":"1","path":"/fields/answer","is":"equals","value":"Yes"}]}]}`;
+"Delete old.txt if Ana agrees": add_steps {"steps":[{"id":"1","description":"Ask Ana whether old.txt may go","operation":"human_confirm","args":{"question":"May old.txt be deleted?","assignee":"ana"}},{"id":"2","description":"Delete old.txt","operation":"workspace_delete","args":{"path":"old.txt"},"after":["1"]}]}`;
 
 /** Characters of the list of operations; the others are found by searching. */
 const listAtMost = 4500;

@@ -1,0 +1,94 @@
+// Questions that a person answers with Yes or No. A No leaves out every step that waits for the answer, and what waits for those, so
+// that nobody who writes a plan can forget the condition.
+import { isObject, type Json } from '../text.ts';
+import { operationName } from '../tool.ts';
+import { referencesOf } from './arguments.ts';
+import type { StepCondition } from './condition.ts';
+import { fieldsOf } from './form.ts';
+import type { Step } from './plan.ts';
+
+type Named = Pick<Step, 'tool' | 'operation'>;
+type Asking = Named & Pick<Step, 'args'>;
+
+/** The operation that takes nothing but Yes or No. */
+export function isConfirmation({ tool, operation }: Named): boolean {
+  return operationName(tool, operation) === 'human_confirm';
+}
+
+const isWord = (word: string) => (text: string) => text.trim().toLowerCase() === word;
+
+/** The field of a task's form that is its only question, where it only takes Yes or No; null: the task asks something else. */
+function findYesNoField(args: Asking['args']): string | null {
+  const [field, ...others] = fieldsOf(args.form);
+  if (field === undefined || others.length > 0) return null;
+  if (field.type === 'boolean') return field.name;
+  const values = field.options.map(({ value }) => value);
+  const both = values.length === 2 && values.some(isWord('yes')) && values.some(isWord('no'));
+  return both ? field.name : null;
+}
+
+/** Whether the step asks a question that only takes Yes or No. */
+export function asksYesOrNo(step: Asking): boolean {
+  return isConfirmation(step) || (isTask(step) && findYesNoField(step.args) !== null);
+}
+
+const isTask = ({ tool, operation }: Named) => operationName(tool, operation) === 'human_task';
+
+/** Where the answer stands in the output of such a step, and what it is for a No. */
+function placeOfNo(step: Asking): { path: string; no: (value: Json | undefined) => boolean } {
+  const field = isConfirmation(step) ? null : findYesNoField(step.args);
+  const no = (value: Json | undefined) =>
+    value === false || (typeof value === 'string' && isWord('no')(value));
+  return { path: field === null ? '/answer' : `/fields/${field}`, no };
+}
+
+/** Whether a person answered such a step with No. */
+export function answeredNo(step: Asking, output: Json): boolean {
+  if (!isObject(output) || !asksYesOrNo(step)) return false;
+  const { path, no } = placeOfNo(step);
+  const [, name = '', field] = path.split('/');
+  const value = output[name];
+  return no(field === undefined ? value : isObject(value) ? value[field] : undefined);
+}
+
+type Waiting = Asking & Pick<Step, 'id' | 'after' | 'when'>;
+
+/**
+ * Whether a No to `question` leaves the step to itself although it waits for it: it has a condition of its own on the answer, or,
+ * of a task with a form, takes a value of it.
+ */
+export function decidesItself(
+  { when, args }: Pick<Waiting, 'when' | 'args'>,
+  question: Named & { id: string },
+): boolean {
+  if (when.some(({ step }) => step === question.id)) return true;
+  return !isConfirmation(question) && referencesOf(args).some(({ $from }) => $from === question.id);
+}
+
+/** Whether a condition on the answer cannot hold after a No; of one that is compared otherwise that is not known beforehand. */
+function failsOnNo({ path, is, value }: StepCondition, question: Asking): boolean {
+  const place = placeOfNo(question);
+  if (path !== place.path) return false;
+  if (is === 'equals') return !place.no(value);
+  return is === 'not_equals' && place.no(value);
+}
+
+/** Ids of the steps among `steps` that a No to `question` leaves out. */
+export function leftOutByNo(steps: readonly Waiting[], question: Waiting): Set<string> {
+  const left = new Set<string>();
+  const isLeft = (step: Waiting): boolean => {
+    const own = step.when.filter((condition) => condition.step === question.id);
+    if (own.length > 0) return own.some((condition) => failsOnNo(condition, question));
+    const waits = step.after.filter(({ type }) => type === 'FS' || type === 'FF');
+    return (
+      waits.some(({ id }) => left.has(id)) ||
+      (waits.some(({ id }) => id === question.id) && !decidesItself(step, question))
+    );
+  };
+  // Each round finds what waits for what the round before found.
+  for (let size = -1; size < left.size; ) {
+    size = left.size;
+    for (const step of steps) if (isLeft(step)) left.add(step.id);
+  }
+  return left;
+}

@@ -1,0 +1,241 @@
+// Questions that a person answers with Yes or No: a No leaves out what waits for them, and the plan ends as done.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { viewPlan } from '#cards/view-model.ts';
+import type { Step, StepDraft } from '#domain/plan/plan.ts';
+import type { Settlement } from '#domain/service.ts';
+import { ana, ben, reach, runPlan } from '../../setup/instance.ts';
+import { checkPlan } from '../../setup/invariants.ts';
+import { useInstance } from '../../setup/use-instance.ts';
+import { waitFor } from '../../wait.ts';
+
+const instance = useInstance({ settings: { executor: { max_attempts: 1 } } });
+
+const confirm = (id: string, more: Partial<StepDraft> = {}): StepDraft => ({
+  id,
+  description: `Ask about ${id}`,
+  tool: 'human',
+  operation: 'confirm',
+  args: { question: 'May I close T-305?' },
+  ...more,
+});
+
+const write = (id: string, more: Partial<StepDraft> = {}): StepDraft => ({
+  id,
+  description: `Write ${id}`,
+  tool: 'workspace',
+  operation: 'write',
+  args: { path: `${id}.md`, content: id },
+  ...more,
+});
+
+async function stepOf(planId: string, id: string): Promise<Step> {
+  const [step] = await instance.service.getSteps(planId, [id]);
+  if (step === undefined) throw new Error(`There is no step ${id}.`);
+  return step;
+}
+
+const statusOf = async (planId: string, ...ids: string[]) =>
+  Promise.all(ids.map(async (id) => (await stepOf(planId, id)).status));
+
+function becomes(planId: string, id: string, status: Step['status']): Promise<Step> {
+  return waitFor(`step ${id} to be ${status}`, async () => {
+    const step = await stepOf(planId, id);
+    return step.status === status ? step : null;
+  });
+}
+
+const isThere = (name: string) =>
+  readFile(join(instance.workspace, `${name}.md`)).then(
+    () => true,
+    () => false,
+  );
+
+async function askIn(steps: StepDraft[], id = 'ask'): Promise<string> {
+  const plan = await runPlan(instance, { title: 'Ask', steps });
+  await becomes(plan.id, id, 'waiting');
+  return plan.id;
+}
+
+const answer = (planId: string, settlement: Omit<Settlement, 'version'>, who = ana) =>
+  instance.service.resume(planId, { version: 1, ...settlement }, who);
+
+describe('a No', () => {
+  test('skips what waits for it, and what waits for that; the plan is done', async () => {
+    const id = await askIn([
+      confirm('ask'),
+      write('n-close', { after: ['ask'] }),
+      write('n-tell', { after: ['n-close'] }),
+      write('n-other'),
+    ]);
+    await answer(id, { steps: { ask: 'failed' } });
+    const done = await reach(instance, id, 'completed');
+    expect(await statusOf(id, 'ask', 'n-close', 'n-tell', 'n-other')).toEqual([
+      'succeeded',
+      'skipped',
+      'skipped',
+      'succeeded',
+    ]);
+    expect((await stepOf(id, 'ask')).output).toMatchObject({ answer: 'No', note: null, by: 'ana' });
+    expect(await stepOf(id, 'n-close')).toMatchObject({
+      result_summary: 'ana answered No to step 1a.',
+      error: { code: 'condition_not_met', questions: ['ask'] },
+    });
+    expect((await stepOf(id, 'n-tell')).result_summary).toBe(
+      'It waits for step 2, which was skipped: ana answered No to step 1a.',
+    );
+    expect([await isThere('n-close'), await isThere('n-tell'), await isThere('n-other')]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    expect(done.result_summary).toMatch(/^2 steps done, 2 steps skipped\. Step 2 was skipped: ana/);
+    await checkPlan(instance.db.query, id);
+  });
+
+  test('skips also what takes the answer, and what repeats the condition', async () => {
+    const id = await askIn([
+      confirm('ask'),
+      write('t-by', { args: { path: 't-by.md', content: { $from: 'ask', path: '/by' } } }),
+      write('t-close', { when: { step: 'ask', path: '/answer', is: 'equals', value: 'Yes' } }),
+      write('t-tell', { after: ['t-close'] }),
+    ]);
+    await answer(id, { steps: { ask: 'failed' }, answer: 'not before Monday' });
+    await reach(instance, id, 'completed');
+    expect(await statusOf(id, 't-by', 't-close', 't-tell')).toEqual([
+      'skipped',
+      'skipped',
+      'skipped',
+    ]);
+    expect(await stepOf(id, 'ask')).toMatchObject({
+      result_summary: 'No: not before Monday',
+      output: { answer: 'No', note: 'not before Monday' },
+    });
+  });
+
+  test('lets those run that say so by a condition of their own', async () => {
+    const id = await askIn([
+      confirm('ask'),
+      write('o-close', { after: ['ask'] }),
+      write('o-keep', { when: { step: 'ask', path: '/answer', is: 'equals', value: 'No' } }),
+      write('o-then', { after: ['o-keep'] }),
+      write('o-log', {
+        after: ['o-close', 'o-keep'],
+        when: { step: 'ask', path: '/answer', is: 'exists' },
+      }),
+    ]);
+    await answer(id, { steps: { ask: 'failed' } });
+    await reach(instance, id, 'completed');
+    expect(await statusOf(id, 'o-close', 'o-keep', 'o-then', 'o-log')).toEqual([
+      'skipped',
+      'succeeded',
+      'succeeded',
+      'succeeded',
+    ]);
+    await checkPlan(instance.db.query, id);
+  });
+
+  test('holds for a step that a failure had stopped before and that is tried again after it', async () => {
+    const id = await askIn([
+      confirm('ask'),
+      { ...write('missing'), operation: 'read', args: { path: 'missing.md' } },
+      write('f-close', { after: ['ask', 'missing'] }),
+    ]);
+    await becomes(id, 'missing', 'failed');
+    await becomes(id, 'f-close', 'skipped');
+    await answer(id, { steps: { ask: 'failed' } });
+    await reach(instance, id, 'failed');
+    await answer(id, { steps: { missing: 'done' } });
+    await reach(instance, id, 'completed');
+    expect((await stepOf(id, 'f-close')).result_summary).toBe('ana answered No to step 1a.');
+    expect(await isThere('f-close')).toBe(false);
+  });
+
+  test('may be said in words, which are read exactly', async () => {
+    const id = await askIn([confirm('ask'), write('w-close', { after: ['ask'] })]);
+    await expect(
+      answer(id, { steps: { ask: 'done' }, answer: 'better not' }),
+    ).rejects.toMatchObject({
+      code: 'invalid_answer',
+      message: expect.stringMatching(/Yes or No/),
+    });
+    await answer(id, { steps: { ask: 'done' }, answers: { ask: 'No.' } });
+    await reach(instance, id, 'completed');
+    expect(await isThere('w-close')).toBe(false);
+    await expect(answer(id, { steps: { ask: 'done' } })).rejects.toThrow(
+      /already answered by ana: “No”/,
+    );
+  });
+});
+
+test('a Yes lets everything run, and is the output', async () => {
+  const id = await askIn([
+    confirm('ask', { args: { question: 'May I?', assignee: 'ben' } }),
+    write('y-close', { after: ['ask'] }),
+    write('y-by', { args: { path: 'y-by.md', content: { $from: 'ask', path: '/answer' } } }),
+  ]);
+  await answer(id, { steps: { ask: 'done' } }, ben);
+  await reach(instance, id, 'completed');
+  expect((await stepOf(id, 'ask')).output).toMatchObject({ answer: 'Yes', note: null, by: 'ben' });
+  expect([await isThere('y-close'), await isThere('y-by')]).toEqual([true, true]);
+});
+
+describe('a task whose form only takes Yes or No', () => {
+  const form = [{ name: 'ok', type: 'choice', required: true, options: ['Yes', 'No'] }];
+  const ask = (more: object) =>
+    confirm('ask', { operation: 'task', args: { question: '?', ...more } });
+
+  test.each([
+    ['a choice', { form }, 'No'],
+    ['a yes-or-no field', { form: [{ name: 'ok', type: 'boolean', required: true }] }, false],
+  ])('is such a question too: %s', async (_, args, ok) => {
+    const name = `form-${typeof ok}`;
+    const id = await askIn([
+      ask(args),
+      write(`${name}-close`, { after: ['ask'] }),
+      write(`${name}-note`, {
+        args: { path: `${name}-note.json`, content: { $from: 'ask', path: '/by' } },
+      }),
+    ]);
+    await answer(id, { steps: { ask: 'done' }, answers: { ask: { ok } } });
+    await reach(instance, id, 'completed');
+    // What takes a value of the answer reports it, whatever it is.
+    expect(await statusOf(id, `${name}-close`, `${name}-note`)).toEqual(['skipped', 'succeeded']);
+  });
+});
+
+describe('the card', () => {
+  const steps = [
+    confirm('ask'),
+    write('c-close', { after: ['ask'] }),
+    write('c-tell', { after: ['c-close'] }),
+    write('c-keep', { when: { step: 'ask', path: '/answer', is: 'equals', value: 'No' } }),
+  ];
+  const cardOf = async (id: string) =>
+    viewPlan(await instance.service.card(id, { user: 'ana', timezone: 'UTC' }));
+
+  test('says before the approval what a No leaves out, and asks with two buttons', async () => {
+    const proposed = await instance.service.propose({ title: 'Close', steps }, {}, ana);
+    const effects = (await cardOf(proposed.id)).sections.find(({ kind }) => kind === 'effects');
+    expect(effects?.lines[0]).toMatchObject({
+      text: 'Asks the requester for a Yes or No · “May I close T-305?”',
+      note: expect.stringContaining('if No: steps 2a and 3 are not run'),
+    });
+    const id = await askIn(steps);
+    const [asked] = (await cardOf(id)).asks;
+    expect(asked).toMatchObject({
+      kind: 'yes_no',
+      text: 'May I close T-305?',
+      known: ['If No: steps 2a and 3 are not run.'],
+      note: null,
+      fields: [],
+    });
+    expect(asked?.buttons.map(({ label, press }) => [label, press.action])).toEqual([
+      ['Yes', 'settle_done'],
+      ['No', 'settle_failed'],
+    ]);
+    await answer(id, { steps: { ask: 'failed' } });
+    await reach(instance, id, 'completed');
+  });
+});
