@@ -1,6 +1,11 @@
 // Checks references between steps against the schemas of outputs and inputs. Reports only what can never work: an output without a
 // schema is assumed to fit.
-import { ArgumentReference, isReference } from '#domain/plan/arguments.ts';
+import {
+  ArgumentReference,
+  isReference,
+  isTemplate,
+  TemplateArgument,
+} from '#domain/plan/arguments.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
 import { readTokens, toPointer } from './resolve-arguments.ts';
@@ -28,14 +33,18 @@ export class ReferenceChecker {
   ): string[] {
     return Object.entries(args)
       .flatMap(([name, value]) => findReferences(value, [name]))
-      .flatMap(({ at, reference }) => {
+      .flatMap(({ at, reference, inText }) => {
         const tokens = readTokens(reference.path);
         const name = toArgumentName(toPointer(at));
         if (tokens === null) {
           return [`${name} has the path ${reference.path}, which is not a JSON pointer (RFC 6901)`];
         }
         const producer = producerOf(reference.$from);
-        const problem = producer === null ? null : this.#explain(name, at, input, tokens, producer);
+        const problem = inText
+          ? this.#explainInText(name, at, input, reference, producer)
+          : producer === null
+            ? null
+            : this.#explain(name, at, input, tokens, producer);
         return problem === null ? [] : [problem];
       });
   }
@@ -69,6 +78,28 @@ export class ReferenceChecker {
     return { schema };
   }
 
+  /** A value in a text may be anything; but there has to be one, and the argument has to take text. */
+  #explainInText(
+    name: string,
+    at: string[],
+    input: JsonSchema,
+    { $from, path }: ArgumentReference,
+    producer: Producer | null,
+  ): string | null {
+    const found = producer === null ? null : this.#walk(readTokens(path) ?? [], producer);
+    if (found !== null && 'problem' in found) return `${name} takes ${found.problem}`;
+    const needed = this.#neededAt(at, input);
+    if (needed.size === 0 || needed.has('string')) return null;
+    const whole = JSON.stringify({ $from, path });
+    return `${name} needs ${nameTypes(needed)}, but {{${$from}${path}}} in a text gives text; write ${whole} for the value itself`;
+  }
+
+  /** The types that the argument at `at` takes; empty: the operation has no such argument. */
+  #neededAt(at: string[], input: JsonSchema): Set<ValueType> {
+    const wanted = this.#walkerOf(input);
+    return wanted.typesOf(at.reduce((inside, key) => wanted.memberOf(inside, key), wanted.root));
+  }
+
   #explain(
     name: string,
     at: string[],
@@ -81,10 +112,7 @@ export class ReferenceChecker {
     const found = this.#walk(tokens, producer);
     if ('problem' in found) return `${name} takes ${found.problem}`;
     const { schema } = found;
-    const wanted = this.#walkerOf(input);
-    const needed = wanted.typesOf(
-      at.reduce((inside, key) => wanted.memberOf(inside, key), wanted.root),
-    );
+    const needed = this.#neededAt(at, input);
     const given = output.typesOf(schema);
     // Nothing fits an argument that the operation does not have: its schema says so better.
     if (needed.size === 0 || overlap(needed, given)) return null;
@@ -113,8 +141,14 @@ function overlap(some: Set<ValueType>, others: Set<ValueType>): boolean {
 function findReferences(
   value: Json,
   at: string[],
-): { at: string[]; reference: ArgumentReference }[] {
-  if (isReference(value)) return [{ at, reference: ArgumentReference.parse(value) }];
+): { at: string[]; reference: ArgumentReference; inText: boolean }[] {
+  if (isReference(value)) return [{ at, reference: ArgumentReference.parse(value), inText: false }];
+  if (isTemplate(value)) {
+    const parts = TemplateArgument.parse(value).$template;
+    return parts.flatMap((part) =>
+      typeof part === 'string' ? [] : [{ at, reference: part, inText: true }],
+    );
+  }
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, item]) => findReferences(item, [...at, key]));
 }

@@ -1,5 +1,12 @@
 // The effect of a call, from its operation and its arguments (A17). Every argument ends up in the headline or in a part.
-import { hasRuntime, isReference, isRuntime, referencesOf } from '#domain/plan/arguments.ts';
+import {
+  type ArgumentReference,
+  hasRuntime,
+  isReference,
+  isRuntime,
+  isTemplate,
+  referencesOf,
+} from '#domain/plan/arguments.ts';
 import type {
   CallClass,
   CallDescription,
@@ -49,11 +56,19 @@ class Arguments {
   }
 }
 
+/** `from step 2 /status` */
+function describeReference({ $from, path }: ArgumentReference): string {
+  return `from step ${$from}${path === '' ? '' : ` ${path}`}`;
+}
+
 function toValue(value: Json): CallValue {
   if (typeof value === 'string') return { text: value, later: false };
-  if (isReference(value)) {
-    const { $from, path } = value;
-    return { text: `from step ${$from}${path === '' ? '' : ` ${path}`}`, later: true };
+  if (isReference(value)) return { text: describeReference(value), later: true };
+  if (isTemplate(value)) {
+    const parts = value.$template.map((part) =>
+      typeof part === 'string' ? part : `{${describeReference(part)}}`,
+    );
+    return { text: parts.join(''), later: true };
   }
   if (isRuntime(value)) return { text: `decided when it runs: ${value.$decide}`, later: true };
   return {
@@ -69,7 +84,8 @@ function toPart(label: string, value: Json): CallPart {
 /** A record with one part for each of its entries, so that a header or field is a line of its own. */
 function eachOf(label: string, value: Json | undefined): CallPart[] {
   if (value === undefined) return [];
-  if (!isObject(value) || isReference(value) || isRuntime(value)) return [toPart(label, value)];
+  if (!isObject(value) || isReference(value) || isTemplate(value) || isRuntime(value))
+    return [toPart(label, value)];
   return Object.entries(value).map(([name, item]) => toPart(`${label} ${name}`, item));
 }
 

@@ -1,8 +1,8 @@
 // Checks arguments against an operation's JSON Schema and says what is wrong in sentences that name the argument.
-// Values that are only known when the step runs ($from, $decide) are taken to fit.
+// Values that are only known when the step runs ($from, $template, $decide) are taken to fit.
 import { createRequire } from 'node:module';
 import type { ErrorObject, Options, ValidateFunction } from 'ajv';
-import { isReference, isRuntime } from '#domain/plan/arguments.ts';
+import { isReference, isRuntime, isTemplate } from '#domain/plan/arguments.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
 import { toPointer } from './resolve-arguments.ts';
@@ -66,7 +66,7 @@ function compileSchema(schema: JsonSchema): ValidateFunction {
 
 /** JSON pointers of the values inside `args` that are not yet known. */
 function findOpenValues(value: Json, pointer: string): string[] {
-  if (isReference(value) || isRuntime(value)) return [pointer];
+  if (isReference(value) || isTemplate(value) || isRuntime(value)) return [pointer];
   if (value === null || typeof value !== 'object') return [];
   const entries: [string, Json][] = Array.isArray(value)
     ? value.map((item, index) => [String(index), item])

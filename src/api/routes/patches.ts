@@ -1,4 +1,5 @@
 // Changes of a plan: sent against a revision, and read again.
+import { readPatch } from '#domain/plan/templates.ts';
 import { actorOf } from '../actor.ts';
 import { answers, bodyProblems, json } from '../answers.ts';
 import { bodyLimits, type Routes } from '../context.ts';
@@ -47,7 +48,7 @@ export const patchRoutes: Routes = async (app, { service }) => {
         service,
         request,
         reply,
-        () => service.checkPatch(request.params.id, patch, actorOf(request, user)),
+        () => service.checkPatch(request.params.id, readPatch(patch), actorOf(request, user)),
         async (joined, checked) => {
           const outcome = await joined.commit(checked);
           reply.code(outcome.status === 'needs_approval' ? 202 : 200);

@@ -1,4 +1,5 @@
 // Plans: propose one, find them, and read them without loading them.
+import { readDraft } from '#domain/plan/templates.ts';
 import { actorOf } from '../actor.ts';
 import { answers, bodyProblems, json } from '../answers.ts';
 import { bodyLimits, type Routes } from '../context.ts';
@@ -60,7 +61,7 @@ export const planRoutes: Routes = async (app, { service }) => {
         service,
         request,
         reply,
-        () => service.checkProposal(draft, options, actorOf(request, user)),
+        () => service.checkProposal(readDraft(draft), options, actorOf(request, user)),
         async (joined, checked) => {
           const plan = await joined.commit(checked);
           reply.code(201).header('location', `/api/plans/${plan.id}`);

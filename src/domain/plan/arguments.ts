@@ -1,4 +1,5 @@
-// The three kinds of step arguments: literal values, references to earlier outputs, and values decided at run time.
+// The kinds of step arguments: literal values, references to earlier outputs, texts with such values in them, and values decided at
+// run time.
 import { z } from 'zod';
 import { isObject, type Json, type JsonObject } from '../text.ts';
 
@@ -12,12 +13,25 @@ export const ArgumentReference = z.strictObject({
 });
 export type ArgumentReference = z.infer<typeof ArgumentReference>;
 
+/** `{ "$template": ["Status: ", { "$from": "2", "path": "/status" }] }`: text with values of earlier outputs in it. */
+export const TemplateArgument = z.strictObject({
+  $template: z
+    .array(z.union([z.string(), ArgumentReference]))
+    .min(1)
+    .max(500),
+});
+export type TemplateArgument = z.infer<typeof TemplateArgument>;
+
 /** `{ "$decide": "the subject line" }`: the executor's model decides when the step runs. */
 export const RuntimeArgument = z.strictObject({ $decide: z.string().min(1).max(2000) });
 export type RuntimeArgument = z.infer<typeof RuntimeArgument>;
 
 export function isReference(value: Json | undefined): value is ArgumentReference {
   return isObject(value) && '$from' in value;
+}
+
+export function isTemplate(value: Json | undefined): value is TemplateArgument {
+  return isObject(value) && '$template' in value;
 }
 
 export function isRuntime(value: Json | undefined): value is RuntimeArgument {
@@ -31,6 +45,13 @@ export function findMalformed(args: Json): string[] {
       ? []
       : [
           `${JSON.stringify(args).slice(0, 200)} must be { "$from": "a step's id", "path": "/text" }`,
+        ];
+  }
+  if (isTemplate(args)) {
+    return TemplateArgument.safeParse(args).success
+      ? []
+      : [
+          `${JSON.stringify(args).slice(0, 200)} must be { "$template": ["text", { "$from": "a step's id", "path": "/text" }] }`,
         ];
   }
   if (isRuntime(args)) {
@@ -79,8 +100,14 @@ export function openArguments(args: JsonObject): string[] {
     .map(([name]) => name);
 }
 
+/** A value as it stands in a text: nothing for null, objects and lists as compact JSON. */
+function writeInText(value: Json): string {
+  if (typeof value === 'string') return value;
+  return value === null ? '' : JSON.stringify(value);
+}
+
 /**
- * `args` with each reference and run-time value replaced.
+ * `args` with each reference, template and run-time value replaced.
  * @throws whatever `resolve` throws for a reference that leads nowhere
  */
 export function substitute(
@@ -89,6 +116,12 @@ export function substitute(
   decide: (argument: RuntimeArgument) => Json,
 ): Json {
   if (isReference(args)) return resolve(ArgumentReference.parse(args));
+  if (isTemplate(args)) {
+    const parts = TemplateArgument.parse(args).$template;
+    return parts
+      .map((part) => (typeof part === 'string' ? part : writeInText(resolve(part))))
+      .join('');
+  }
   if (isRuntime(args)) return decide(RuntimeArgument.parse(args));
   if (Array.isArray(args)) return args.map((item) => substitute(item, resolve, decide));
   if (!isObject(args)) return args;

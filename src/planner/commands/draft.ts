@@ -1,6 +1,7 @@
 // Puts steps down as a plan: a draft where they are a plain list, an outline where there is more to it, such as parts,
 // deadlines and work that comes again.
 import type { PlanDraft, StepDraft } from '#domain/plan/plan.ts';
+import { writeTemplates } from '#domain/plan/templates.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { shorten } from '#domain/words.ts';
 import { writeConditions } from '../grammar/read-step.ts';
@@ -209,7 +210,7 @@ export function writeStep(
     description: describeStep(step, timezone, all) + describeWait(step.start, timezone),
     tool: step.spec.tool,
     operation: step.spec.operation,
-    args: JSON.stringify(step.args),
+    args: JSON.stringify(writeTemplates(step.args)),
     after,
     notes: null,
     when: writeConditions(step.when),

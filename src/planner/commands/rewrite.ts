@@ -1,5 +1,6 @@
 // The outline of a plan with changes in it: parts, order and times that nobody spoke of stay as they are.
 import type { StepDraft } from '#domain/plan/plan.ts';
+import { writeTemplates } from '#domain/plan/templates.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { writeConditions } from '../grammar/read-step.ts';
@@ -155,7 +156,7 @@ function writeOld(
       same || spec === undefined ? one.description : describeStep({ spec, args }, timezone, all),
     tool: one.tool,
     operation: one.operation,
-    args: JSON.stringify(args),
+    args: JSON.stringify(writeTemplates(args)),
     after: idsOf(was?.after ?? []).filter((other) => beside.has(other)),
     notes: typeof notes === 'string' ? notes : null,
     when: writeConditions(one.when),

@@ -4,6 +4,7 @@ import MiniSearch from 'minisearch';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import { type PlanDraft, type StepDraft, toDependency } from '#domain/plan/plan.ts';
 import { numberedAtMost, numberSteps } from '#domain/plan/step-numbers.ts';
+import { writeTemplates } from '#domain/plan/templates.ts';
 import { shorten } from '#domain/words.ts';
 
 /** Steps of a draft that is shown whole, and of a longer one those that look likely and those it begins with. */
@@ -36,7 +37,7 @@ function writeStep(step: StepDraft, label: string, most: number): Line {
   });
   const conditions = conditionsOf(when);
   const parts = [
-    `Step ${label} (id ${id}): ${shorten(description.replace(/\s+/g, ' '), 300)} | ${tool}_${operation} ${shorten(JSON.stringify(args), most)}`,
+    `Step ${label} (id ${id}): ${shorten(description.replace(/\s+/g, ' '), 300)} | ${tool}_${operation} ${shorten(JSON.stringify(writeTemplates(args)), most)}`,
     ...(waits.length > 0 ? [`after ${waits.join(', ')}`] : []),
     ...(conditions.length > 0 ? [`when ${JSON.stringify(conditions)}`] : []),
     ...(ask_before === true ? ['asks before'] : []),

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import { ConditionOperator } from '#domain/plan/condition.ts';
 import { StepDraft } from '#domain/plan/plan.ts';
+import { readTemplates } from '#domain/plan/templates.ts';
 import { isObject, type Json, JsonObject, line, parseJson } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { toMoment } from '#timeline/recurrence.ts';
@@ -108,7 +109,7 @@ export function createStepReader(manifest: OperationSpec[], timezone: string): S
 function readArguments(value: Json | undefined): JsonObject | null | undefined {
   if (value === undefined || value === null) return null;
   const given = typeof value === 'string' ? (value.trim() === '' ? {} : parseJson(value)) : value;
-  return isObject(given) ? JsonObject.parse(given) : undefined;
+  return isObject(given) ? readTemplates(JsonObject.parse(given)) : undefined;
 }
 
 function nameOperation(

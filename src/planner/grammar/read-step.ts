@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ConditionOperator, conditionsOf } from '#domain/plan/condition.ts';
 import { describeCondition } from '#domain/plan/condition-words.ts';
 import { StepDraft } from '#domain/plan/plan.ts';
+import { readTemplates } from '#domain/plan/templates.ts';
 import { isObject, type Json, JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 
@@ -21,7 +22,7 @@ export const WrittenStep = z.strictObject({
   args: z
     .string()
     .describe(
-      'The arguments as a JSON object in text. {"$from": "1", "path": "/text"} takes a value from the output of step 1.',
+      'The arguments as a JSON object in text. {"$from": "1", "path": "/text"} takes a value from the output of step 1; "Text: {{1/text}}" puts one into a text.',
     ),
   after: z
     .array(z.string())
@@ -107,7 +108,7 @@ function readArgs(text: string): JsonObject | null {
   if (text.trim() === '') return {};
   try {
     const parsed = JsonObject.safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data : null;
+    return parsed.success ? readTemplates(parsed.data) : null;
   } catch {
     return null; // the model is told that it was no JSON
   }

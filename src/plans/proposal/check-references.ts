@@ -2,6 +2,7 @@
 // stored.
 import { findMalformed, isReference } from '#domain/plan/arguments.ts';
 import type { StepContent } from '#domain/plan/plan.ts';
+import { findBareTemplate } from '#domain/plan/templates.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { type Catalogue, operationName } from '#domain/tool.ts';
 import { type Producer, ReferenceChecker } from '#tools/check-reference.ts';
@@ -48,6 +49,11 @@ export function checkReferences(
   };
   for (const [index, step] of steps.entries()) {
     const name = operationName(step.tool, step.operation);
+    const bare = findBareTemplate(step.args, (id) => byId.has(id));
+    if (bare !== null) {
+      const message = `Step ${step.id} (${name}): {{${bare}}} names a step and no value of it, and would stay as it is. Write {{${bare}/…}} with the path of a value, or give step ${bare} another id.`;
+      problems.add('invalid_reference', `steps[${index}].args`, message);
+    }
     for (const condition of step.when) {
       const problem = checker.checkPath(condition.path, producerOf(condition.step));
       if (problem === null) continue;

@@ -18,13 +18,19 @@ export function dependenciesOf(
   problems: Problems,
 ): { predecessor: number; dependency: Dependency }[] {
   const found = new Map<string, { predecessor: number; dependency: Dependency }>();
-  const add = (dependency: Dependency, path: string, code: ErrorCode, what: string) => {
+  const add = (
+    dependency: Dependency,
+    path: string,
+    code: ErrorCode,
+    what: string,
+    hint: string = '',
+  ) => {
     const predecessor = positions.get(dependency.id);
     if (predecessor === undefined) {
       problems.add(
         code,
         path,
-        `Step ${label} ${what} step "${dependency.id}", which is not in the plan.`,
+        `Step ${label} ${what} step "${dependency.id}", which is not in the plan.${hint}`,
       );
     } else if (predecessor === position) {
       problems.add('dependency_cycle', path, `Step ${label} ${what} itself.`);
@@ -35,13 +41,17 @@ export function dependenciesOf(
   for (const entry of draft.after ?? []) {
     add(toDependency(entry), `${place}.after`, 'unknown_step', 'waits for');
   }
-  const imply = (id: string, ...rest: [path: string, code: ErrorCode, what: string]) => {
+  const imply = (
+    id: string,
+    ...rest: [path: string, code: ErrorCode, what: string, hint?: string]
+  ) => {
     const predecessor = positions.get(id);
     if (predecessor !== undefined && found.has(`${predecessor}:FS`)) return;
     add(toDependency(id), ...rest);
   };
-  for (const { $from } of referencesOf(args)) {
-    imply($from, `${place}.args`, 'invalid_reference', 'uses the output of');
+  for (const { $from, path } of referencesOf(args)) {
+    const hint = ` Where {{${$from}${path}}} is meant as text, write \\{{${$from}${path}}}.`;
+    imply($from, `${place}.args`, 'invalid_reference', 'uses the output of', hint);
   }
   for (const { step } of conditionsOf(draft.when)) {
     imply(step, `${place}.when`, 'unknown_step', 'has a condition on');

@@ -58,6 +58,19 @@ const brief = (steps: StepDraft[]) =>
   steps.map(({ id, args = {}, after = [] }) => `${id} ${args.path} <- ${JSON.stringify(after)}`);
 
 describe('add_steps', () => {
+  it('reads values in texts, which wait for their step when they are proposed', async () => {
+    const { call, drafted } = open();
+    await call('add_steps', {
+      steps: [
+        { id: '1', description: 'Read it', operation: 'workspace_read', args: { path: 'a.txt' } },
+        write('2', { args: { path: 'b.txt', content: 'Status: {{1/text}}' } }),
+      ],
+    });
+    expect(drafted()[1]?.args?.content).toEqual({
+      $template: ['Status: ', { $from: '1', path: '/text' }],
+    });
+  });
+
   it('keeps what is sound, says all that is wrong, and is not submitted unseen', async () => {
     const { call, drafted } = open();
     const added = await call('add_steps', {
