@@ -1,6 +1,7 @@
 // What only a person can settle: their own step, a call that asks first, an unknown outcome, a change of the plan.
 import type { CardPress, PatchFacts, PlanCardFacts, ShownChange } from '#domain/chat/card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
+import { Undecided } from '#domain/plan/open-values.ts';
 import type { PlanStatus, Step } from '#domain/plan/plan.ts';
 import { isConfirmation } from '#domain/plan/yes-no.ts';
 import { isObject } from '#domain/text.ts';
@@ -247,9 +248,38 @@ function askUnknown(step: ShownStep, facts: PlanCardFacts): Ask {
   };
 }
 
+/** A call whose open values a model could not decide: a person chooses them. */
+function askForValues(step: ShownStep, reason: string, facts: PlanCardFacts): Ask {
+  const fields = viewFields(step);
+  const done = pressAbout(facts.plan, 'human_done', step);
+  const submit = 'Use these values';
+  return {
+    kind: 'person',
+    step_id: step.id,
+    label: leadOf('Choose the values of this step', step.guarded),
+    text: headlineOf(step.call),
+    known: [
+      `Why you are asked: ${isolateText(cleanLine(reason))}`,
+      ...wholeLines(step.call),
+      ...toldBy(step, facts),
+    ],
+    note: null,
+    fields,
+    buttons: [
+      makeButton(done, fillIn, {
+        style: 'primary',
+        form: { ...formOf(fields), label: '', submit },
+      }),
+      makeButton(pressAbout(facts.plan, 'settle_failed', step), "Don't run it"),
+    ],
+  };
+}
+
 function askAboutStep(step: ShownStep, facts: PlanCardFacts): Ask {
   if (step.status === 'unknown') return askUnknown(step, facts);
   if (isConfirmation(step)) return askYesOrNo(step, facts);
+  const asked = Undecided.safeParse(step.output);
+  if (asked.success) return askForValues(step, asked.data.undecided, facts);
   const why = confirmationOf(step);
   return why === null ? askPerson(step, facts) : askConfirmation(step, why, facts);
 }

@@ -1,10 +1,15 @@
 // Turns approved arguments into those of the call: resolves references, decides run-time values, validates the result.
 import { isDeepStrictEqual } from 'node:util';
 import { readOutputs } from '#db/artifacts.ts';
+import { readRun } from '#db/runs.ts';
+import { readStepsById } from '#db/step-pages.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { hasRuntime, isRuntime, openArguments, referencesOf } from '#domain/plan/arguments.ts';
+import { fillIn } from '#domain/plan/open-values.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { Operation } from '#domain/tool.ts';
+import type { Decided } from '#models/decide-arguments.ts';
+import { formatMoment, toLocalIso } from '#timeline/recurrence.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import { resolveReferences } from '#tools/resolve-arguments.ts';
 import { payOnPlan } from './budget.ts';
@@ -17,10 +22,14 @@ import { askDatabase, type StepRun } from './executor-context.ts';
  */
 export type Confirmation = 'values' | 'each';
 
-/** `confirm`: null: the call may be made. `skip`: it needs what a skipped step would have put out. */
+/**
+ * `confirm`: null: the call may be made. `skip`: it needs what a skipped step would have put out. `undecided`: a person has to choose
+ * its open values, and why.
+ */
 type Ready =
   | { kind: 'call'; args: JsonObject; confirm: Confirmation | null }
-  | { kind: 'skip'; reason: string };
+  | { kind: 'skip'; reason: string }
+  | { kind: 'undecided'; reason: string };
 
 /**
  * Values that were not in the approved plan are confirmed where the call is guarded, destructive or goes outside, as its
@@ -69,34 +78,70 @@ export async function prepareArguments(run: StepRun, operation: Operation): Prom
     (decides ? agrees(args, confirmed) : isDeepStrictEqual(args, confirmed))
   )
     return { kind: 'call', args: requireFit(run, operation, confirmed), confirm: null };
-  const final = decides ? await decide(run, operation, args, outputs) : args;
-  requireFit(run, operation, final);
+  const decided = decides ? await decide(run, operation, args) : { args };
+  if ('undecided' in decided) return { kind: 'undecided', reason: decided.undecided };
+  const final = requireFit(run, operation, decided.args);
   return { kind: 'call', args: final, confirm: whyConfirm(run, operation, final) };
 }
 
-async function decide(
-  run: StepRun,
-  operation: Operation,
-  args: JsonObject,
-  outputs: Map<string, Json>,
-): Promise<JsonObject> {
-  const { context, step, signal } = run;
+/** Outputs that the model sees at most: those of steps that are named first. */
+const outputsAtMost = 50;
+
+/** What a person chose of the open values, or else what the model decides. */
+async function decide(run: StepRun, operation: Operation, args: JsonObject): Promise<Decided> {
+  const { context, plan, step, signal } = run;
+  const { query } = context.db;
+  const stored = await askDatabase(run, async () => {
+    const [one] = await readStepsById(query, plan.id, [step.step_id]);
+    return one;
+  });
+  const filled = fillIn(args, stored?.output);
+  if (filled !== null) {
+    const problems = context.registry.validate(operation.name, filled);
+    if (problems.length === 0) return { args: filled };
+    return { undecided: `What was filled in does not fit: ${problems.join('; ')}.` };
+  }
   if (context.decide === null) {
     throw new CountersignError(
       'model_failed',
       'This step decides its arguments when it runs, and no model is configured. Set OPENAI_API_KEY or propose it with fixed arguments.',
     );
   }
-  const decided = await context.decide({
+  const before = [
+    ...referencesOf(step.args).map(({ $from }) => $from),
+    ...step.when.map((condition) => condition.step),
+    ...(stored?.after ?? []).map(({ id }) => id),
+  ];
+  const ids = [...new Set(before)].slice(0, outputsAtMost);
+  const outputs = await askDatabase(run, () => readOutputs(query, plan.id, ids));
+  return context.decide({
     operation,
     args,
     description: step.description,
-    outputs: Object.fromEntries(outputs),
+    outputs: Object.fromEntries(ids.flatMap((id) => pairOf(outputs, id))),
+    now: await tellNow(run),
     validate: (candidate) => context.registry.validate(operation.name, candidate),
     pay: payOnPlan(run),
     signal,
   });
-  return decided.args;
+}
+
+function pairOf(outputs: ReadonlyMap<string, Json>, id: string): [string, Json][] {
+  const output = outputs.get(id);
+  return output === undefined ? [] : [[id, output]];
+}
+
+/** `Thu, 26 Nov 2026, 09:30 in Europe/Berlin (2026-11-26T09:30:00+01:00)`, where the person is whom the plan is for. */
+async function tellNow(run: StepRun): Promise<string> {
+  const { context, plan } = run;
+  const { run_id } = plan;
+  const said =
+    run_id === null
+      ? null
+      : (await askDatabase(run, () => readRun(context.db.query, run_id))).decision;
+  const timezone = said?.timezone ?? context.timezone;
+  const now = context.clock.now();
+  return `${formatMoment(now, timezone)} in ${timezone} (${toLocalIso(now, timezone)})`;
 }
 
 /** @throws `invalid_arguments` when the operation's schema, as it is now, does not take them */

@@ -9,6 +9,7 @@ import type { JsonObject } from '#domain/text.ts';
 import { type Operation, operationName } from '#domain/tool.ts';
 import { nothingDone } from '#tools/failures.ts';
 import { callOperation } from './call-operation.ts';
+import { askForValues } from './choose-values.ts';
 import { findReasonToSkip } from './conditions.ts';
 import { askDatabase, type StepRun } from './executor-context.ts';
 import { guardCall } from './guard-call.ts';
@@ -111,6 +112,7 @@ export async function runStep(run: StepRun): Promise<Outcome> {
     }
     const ready = await prepareArguments(run, operation);
     if (ready.kind === 'skip') return makeSkipped(step, ready);
+    if (ready.kind === 'undecided') return askForValues(step, operation, ready.reason);
     const drift = await findDrift(run, operation, ready.args);
     if (drift !== null) return askAboutDrift(run, name, ready, drift);
     if (ready.confirm !== null) return askToConfirm(step, name, ready.args, ready.confirm);

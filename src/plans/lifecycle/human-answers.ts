@@ -2,9 +2,10 @@
 import { CountersignError } from '#domain/errors.ts';
 import { type FieldProblem, type FieldValue, readFields } from '#domain/plan/answer.ts';
 import { fieldsOf } from '#domain/plan/form.ts';
+import type { Chosen, Undecided } from '#domain/plan/open-values.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import type { Settlement } from '#domain/service.ts';
-import { isObject, type Json, type JsonObject } from '#domain/text.ts';
+import { isObject, type Json, type JsonObject, parseJson } from '#domain/text.ts';
 
 export type HumanAnswer = { answer: string | null; fields: Record<string, FieldValue> };
 
@@ -53,6 +54,30 @@ export function readAnswer(
     return { answer: words, fields: {}, problems: [] };
   }
   return { answer: words, ...readFields(form, given) };
+}
+
+/** The values for the open places of a call, and what of them does not fit. Words alone are the value where one is asked for. */
+export function readChosen(
+  id: string,
+  { form, places }: Undecided,
+  settlement: Settlement,
+): { chosen: Chosen['chosen']; problems: FieldProblem[] } {
+  const { words, given } = saidAbout(id, settlement);
+  const fields = fieldsOf(form);
+  const [only, ...others] = fields;
+  const one = only !== undefined && others.length === 0 && Object.keys(given).length === 0;
+  const read = readFields(fields, one && words !== null ? { [only.name]: words } : given);
+  const { problems } = read;
+  const chosen = Object.entries(read.fields).flatMap(([name, field]): Chosen['chosen'] => {
+    const place = places[name];
+    if (place === undefined) return [];
+    if (!place.json) return [{ path: place.path, value: field }];
+    const value = typeof field === 'string' ? parseJson(field) : undefined;
+    if (value !== undefined) return [{ path: place.path, value }];
+    problems.push({ name, message: 'This must be JSON, such as ["a", "b"].' });
+    return [];
+  });
+  return { chosen, problems };
 }
 
 /**

@@ -9,6 +9,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { FieldProblem } from '#domain/plan/answer.ts';
 import { isHumanTask } from '#domain/plan/assignee.ts';
+import { Undecided } from '#domain/plan/open-values.ts';
 import type { Step, StepStatus } from '#domain/plan/plan.ts';
 import { isConfirmation } from '#domain/plan/yes-no.ts';
 import type { Settlement } from '#domain/service.ts';
@@ -19,6 +20,7 @@ import { requireConfirmer } from '../approval/authority.ts';
 import type { PlansContext } from '../plans-context.ts';
 import {
   readAnswer,
+  readChosen,
   readReason,
   readYesOrNo,
   requireValidAnswers,
@@ -38,6 +40,13 @@ type Word = { verdict: Verdict; said: JsonObject; problems: FieldProblem[] };
 /** The word about a step that is no task: nothing but words can be said about it. */
 function wordAboutCall(step: Step, fate: Fate, settlement: Settlement, actor: Actor): Word {
   const { id: step_id } = step;
+  const asked = step.status === 'waiting' ? Undecided.safeParse(step.output) : null;
+  if (fate === 'done' && asked?.success === true) {
+    const { problems, chosen } = readChosen(step_id, asked.data, settlement);
+    const output = { chosen, by: actor.id };
+    const verdict: Verdict = { step_id, status: 'ready', summary: null, output, error: null };
+    return { verdict, said: { chosen }, problems };
+  }
   const { words: answer, given } = saidAbout(step_id, settlement);
   const problems =
     Object.keys(given).length > 0 ? [{ name: '', message: `Step ${step_id} has no form.` }] : [];

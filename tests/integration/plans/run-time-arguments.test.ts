@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { viewPlan } from '#cards/view-model.ts';
 import { readSpentSince } from '#db/spending.ts';
 import { startOfDay, systemClock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -387,6 +388,112 @@ describe('values that an earlier step put out', () => {
     await runReady(id);
     expect(await get('copied.md')).toBe('carried over');
   });
+});
+
+describe('a value that the model cannot decide', () => {
+  const cannot = (name: string, reason = 'Nothing says which one.') =>
+    choose(name, { cannot_decide: reason });
+  const cardOf = async (planId: string) =>
+    viewPlan(await instance.service.card(planId, { user: 'ana', timezone: 'UTC' }));
+
+  test('is asked of a person with the reason, and used as it is filled in', async () => {
+    answer = cannot('workspace_write');
+    const { id } = await startBy(executor, instance, {
+      title: 'Open',
+      steps: [writes({ $decide: 'the greeting' }, 'open.md')],
+    });
+    await runReady(id);
+    const asked = await stepOf(id);
+    expect(asked).toMatchObject({ status: 'waiting', error: null, final_args: null });
+    const [ask] = (await cardOf(id)).asks;
+    expect(ask).toMatchObject({
+      label: 'Choose the values of this step',
+      known: expect.arrayContaining(['Why you are asked: Nothing says which one.']),
+      fields: [
+        { name: 'value_1', type: 'multiline', label: 'content: the greeting', required: true },
+      ],
+    });
+    expect(ask?.buttons.map(({ label }) => label)).toEqual(['Fill in', "Don't run it"]);
+    const fill = (answers: Record<string, Record<string, string>>) =>
+      instance.service.resume(id, { version: 1, steps: { w: 'done' }, answers }, ana);
+    await expect(fill({ w: {} })).rejects.toMatchObject({ code: 'invalid_answer' });
+    answer = () => ({ text: 'I am not asked again.' });
+    await fill({ w: { value_1: 'Good morning' } });
+    await runReady(id);
+    expect((await instance.service.getPlan(id)).status).toBe('completed');
+    expect(await get('open.md')).toBe('Good morning');
+  });
+
+  test('is confirmed like any other where the call is destructive, and never made before', async () => {
+    await put('chosen.md');
+    answer = cannot('workspace_delete');
+    const calls: JsonObject[] = [];
+    const context = counting(calls);
+    const { id } = await startBy(executor, instance, {
+      title: 'Open and destructive',
+      steps: [deletes({ $decide: 'the oldest file' })],
+    });
+    await runReady(id, context);
+    await instance.service.resume(
+      id,
+      { version: 1, steps: { d: 'done' }, answers: { d: 'chosen.md' } },
+      ana,
+    );
+    await runReady(id, context);
+    expect(await stepOf(id)).toMatchObject({
+      status: 'waiting',
+      final_args: { path: 'chosen.md' },
+      output: { confirm: true },
+    });
+    expect(calls).toEqual([]);
+    await settle(id, 'retry');
+    await runReady(id, context);
+    expect(calls).toEqual([{ path: 'chosen.md' }]);
+  });
+
+  test('is asked for again where what was filled in does not fit', async () => {
+    answer = cannot('workspace_write');
+    const { id } = await startBy(executor, instance, {
+      title: 'Does not fit',
+      steps: [writes({ $decide: 'the greeting' }, 'misfit.md')],
+    });
+    await runReady(id);
+    await instance.service.resume(
+      id,
+      { version: 1, steps: { w: 'done' }, answers: { w: 'hello' } },
+      ana,
+    );
+    const validate = () => ['content must be polite'];
+    await runReady(id, { ...executor, registry: { ...executor.registry, validate } });
+    expect(await stepOf(id)).toMatchObject({
+      status: 'waiting',
+      output: { undecided: 'What was filled in does not fit: content must be polite.' },
+    });
+    await instance.service.resume(id, { version: 1, steps: { w: 'failed' } }, ana);
+    expect((await instance.service.getPlan(id)).status).toBe('failed');
+  });
+});
+
+test('a model that decides sees the outputs of all that its step waits for, and the clock', async () => {
+  await put('list.txt', 'Release 7 is green');
+  const seen: string[] = [];
+  answer = (question) => {
+    seen.push(question);
+    return choose('workspace_write', { content: 'hello' })();
+  };
+  const { id } = await startBy(executor, instance, {
+    title: 'Sees',
+    steps: [
+      read,
+      { ...writes({ $decide: 'one line about the release' }, 'seen.md'), after: ['r'] },
+    ],
+  });
+  await runReady(id);
+  await runReady(id);
+  expect(await get('seen.md')).toBe('hello');
+  expect(seen[0]).toContain('<output step="r">{');
+  expect(seen[0]).toContain('Release 7 is green');
+  expect(seen[0]).toMatch(/^Now: \w{3}, \d+ \w+ 20\d\d, \d\d:\d\d in UTC \(20/);
 });
 
 describe('what deciding costs', () => {
