@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { PlanDraft, Step, StepDraft } from '#domain/plan/plan.ts';
+import { readDraft } from '#domain/plan/templates.ts';
 import { exportMarkdown, readMarkdown } from '#plans/views/markdown.ts';
 import { ana, noop, reach, runPlan, settleAsRead } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
@@ -198,6 +199,51 @@ describe('a step with a condition', () => {
       ask_before: true,
       when: again.steps[1]?.when,
     });
+  });
+});
+
+describe('“deploy at a time if the status is green, else tell me”', () => {
+  test.each([
+    ['green', 'deploy', 'tell'],
+    ['red', 'tell', 'deploy'],
+  ])('with %s it runs %s at that time, and leaves out %s', async (status, runs, left) => {
+    await writeFile(join(instance.workspace, 'gate.txt'), status);
+    const at = new Date(Date.now() + 1500);
+    const draft = readDraft(
+      plan(
+        { ...read('status', 'gate.txt'), not_before: at.toISOString() },
+        write('deploy', {
+          args: { path: `${status}-deploy.md`, content: 'deployed' },
+          ...when('status', '/text', 'equals', 'green'),
+        }),
+        {
+          id: 'tell',
+          description: 'Tell Ana',
+          tool: 'chat',
+          operation: 'post',
+          args: { text: 'Not deployed: the status is {{status/text}}.' },
+          ...when('status', '/text', 'not_equals', 'green'),
+        },
+      ),
+    );
+    const options = { user: 'ana', conversation: `deploy-${status}` };
+    const { id, digest } = await instance.service.propose(draft, options, ana);
+    await instance.service.approve(id, { version: 1, digest }, ana);
+    expect((await reach(instance, id, 'completed')).counts).toMatchObject({
+      succeeded: 2,
+      skipped: 1,
+    });
+    const [looked, ran, skipped] = [
+      await stepOf(id, 'status'),
+      await stepOf(id, runs),
+      await stepOf(id, left),
+    ];
+    expect(Date.parse(looked.started_at ?? '')).toBeGreaterThanOrEqual(at.getTime());
+    expect([ran.status, skipped.status]).toEqual(['succeeded', 'skipped']);
+    expect(await isThere(`${status}-deploy.md`)).toBe(status === 'green');
+    const said = await instance.service.messages(options.conversation, { limit: 50 });
+    const told = said.some(({ text }) => text === 'Not deployed: the status is red.');
+    expect(told).toBe(status === 'red');
   });
 });
 
