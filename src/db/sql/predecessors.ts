@@ -1,7 +1,23 @@
-// Reads what a step waits for: how those steps stand, and what they put out where they asked a person.
+// Reads what a step waits for, and what waits for it: how those steps stand, and what they put out where they asked a person.
 import { sql } from 'drizzle-orm';
 import type { Step } from '#domain/plan/plan.ts';
 import type { Queryable } from '../database.ts';
+
+/** Steps that have not begun and wait for the end of the step at `position`, at most a hundred. */
+export async function readWaiting(
+  db: Queryable,
+  planId: string,
+  position: number,
+): Promise<Pick<Step, 'args' | 'when'>[]> {
+  const { rows } = await db.execute<Pick<Step, 'args' | 'when'>>(sql`
+    select c.args, coalesce(c."when", '[]') as "when"
+    from countersign.plan_edges e
+    join countersign.plan_steps c on c.plan_id = e.plan_id and c.position = e.successor
+    join countersign.step_states s on s.plan_id = e.plan_id and s.position = e.successor
+    where e.plan_id = ${planId} and e.predecessor = ${position} and e.type in ('FS', 'FF') and s.status = 'pending'
+    order by e.successor limit 100`);
+  return rows;
+}
 
 export type Predecessor = Pick<
   Step,

@@ -3,6 +3,7 @@ import { recordDeeds } from '#db/audit.ts';
 import type { PlanProgress } from '#db/change-steps.ts';
 import type { Transaction } from '#db/database.ts';
 import type { PlanRow } from '#db/plans.ts';
+import { readWaiting } from '#db/sql/predecessors.ts';
 import { settleByPerson, type Verdict } from '#db/sql/settle-by-person.ts';
 import { readStepsById } from '#db/step-pages.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -11,7 +12,7 @@ import type { FieldProblem } from '#domain/plan/answer.ts';
 import { isHumanTask } from '#domain/plan/assignee.ts';
 import { Undecided } from '#domain/plan/open-values.ts';
 import type { Step, StepStatus } from '#domain/plan/plan.ts';
-import { isConfirmation } from '#domain/plan/yes-no.ts';
+import { decidesItself, isConfirmation } from '#domain/plan/yes-no.ts';
 import type { Settlement } from '#domain/service.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { operationName } from '#domain/tool.ts';
@@ -109,6 +110,32 @@ function wordAboutTask(
     }
     default:
       return fate satisfies never;
+  }
+}
+
+const bareNo = /^(?:no|nope|nein|non)[.!]?$/i;
+
+/**
+ * A bare “no” to a task that is answered in words, while a step waits for it and looks at no value of the answer: it may forbid what
+ * comes next, and done would let it run. @throws `invalid_answer`
+ */
+async function requireClearAnswers(
+  tx: Transaction,
+  planId: string,
+  found: Step[],
+  settlement: Settlement,
+): Promise<void> {
+  for (const step of found) {
+    const isWords = isHumanTask(step) && !isConfirmation(step) && step.args.form == null;
+    const { words } = saidAbout(step.id, settlement);
+    if (!isWords || settlement.steps?.[step.id] !== 'done' || !bareNo.test(words ?? '')) continue;
+    const waiting = await readWaiting(tx, planId, step.position);
+    if (waiting.every((one) => decidesItself(one, step))) continue;
+    throw new CountersignError(
+      'invalid_answer',
+      `“${words}” may mean that what waits for step ${step.id} should not run, and Done would run it. Press Blocked and say why, or answer in a few more words. Nothing was stored.`,
+      { details: { steps: [step.id] } },
+    );
   }
 }
 
@@ -216,6 +243,7 @@ export async function settleNamed(
   await requireAsSeen(tx, row, found, settlement.about);
   await requireWaiting(tx, row, found, from, names);
   await requireConfirmations(tx, context, row, found, settlement, actor);
+  await requireClearAnswers(tx, row.id, found, settlement);
   const now = context.clock.now();
   const words = found.map((step) => {
     const fate = steps[step.id] ?? 'retry';

@@ -205,6 +205,29 @@ describe('a task whose form only takes Yes or No', () => {
   });
 });
 
+test('a bare “no” to a task in words is not taken as done while something waits for it', async () => {
+  const task = (id: string): StepDraft =>
+    confirm(id, { operation: 'task', args: { question: 'May I close T-305?' } });
+  const id = await askIn([
+    task('ask'),
+    task('free'),
+    write('b-close', { after: ['ask'] }),
+    write('b-note', { args: { path: 'b-note.md', content: { $from: 'free', path: '/answer' } } }),
+  ]);
+  await becomes(id, 'free', 'waiting');
+  await expect(
+    answer(id, { steps: { ask: 'done' }, answers: { ask: 'No.' } }),
+  ).rejects.toMatchObject({
+    code: 'invalid_answer',
+    message: expect.stringMatching(/Press Blocked/),
+  });
+  expect((await stepOf(id, 'ask')).status).toBe('waiting');
+  await answer(id, { steps: { free: 'done' }, answers: { free: 'no' } });
+  await answer(id, { steps: { ask: 'done' }, answers: { ask: 'no objections' } });
+  await reach(instance, id, 'completed');
+  expect([await isThere('b-close'), await isThere('b-note')]).toEqual([true, true]);
+});
+
 describe('the card', () => {
   const steps = [
     confirm('ask'),
