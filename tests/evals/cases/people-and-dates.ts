@@ -120,6 +120,31 @@ export const peopleAndDates: EvalCase[] = [
     },
   },
   {
+    id: 'dates-working-days',
+    request:
+      'Leo writes the proposal, three days of work from Monday. Ana then reviews it for a day',
+    expect: {
+      outcome: 'proposal',
+      count: 2,
+      steps: [
+        {
+          key: 'write',
+          operation: 'human_task',
+          args: { assignee: { $has: ['leo'] } },
+          minutes: 1440,
+        },
+        {
+          key: 'review',
+          operation: 'human_task',
+          args: { assignee: { $has: ['ana'] } },
+          minutes: 480,
+        },
+      ],
+      order: [['write', 'review']],
+      atMost: { calls: 3 },
+    },
+  },
+  {
     id: 'dates-summer-time',
     request: 'post "two weeks to go" in #offsite on 30 March at 8:00',
     expect: {
