@@ -2,7 +2,7 @@
 import { does, type EvalCase, fields, listOf, looks, oneOf, text } from '../case.ts';
 
 const cache = Object.fromEntries(
-  Array.from({ length: 2000 }, (_, index) => [
+  Array.from({ length: 1000 }, (_, index) => [
     `cache/part-${String(index).padStart(4, '0')}.${index % 4 === 0 ? 'keep' : 'tmp'}`,
     'x',
   ]),
@@ -38,11 +38,11 @@ export const large: EvalCase[] = [
     files: cache,
     expect: {
       outcome: 'proposal',
-      count: 1500,
+      count: 750,
       only: ['workspace_delete'],
       steps: [
         { operation: 'workspace_delete', args: { path: 'cache/part-0001.tmp' } },
-        { operation: 'workspace_delete', args: { path: 'cache/part-1999.tmp' } },
+        { operation: 'workspace_delete', args: { path: 'cache/part-0999.tmp' } },
       ],
       atMost: { calls: 3, tokensACall: 20_000 },
     },

@@ -5,6 +5,9 @@ import { openRecordedModels, type RecordedModels } from '#tests/evals/recorded-m
 import { type Recordings, readRecordings } from '#tests/evals/recordings.ts';
 import { cases, runRecorded } from '#tests/evals/suite.ts';
 
+/** The first case loads what counts tokens. */
+const timeout = 60_000;
+
 let models: RecordedModels;
 
 beforeAll(async () => {
@@ -20,7 +23,7 @@ describe.each(categories)('recorded evals: %s', (category) => {
     recordings = await readRecordings(category);
   });
 
-  it.each(cases[category])('$id passes', async (one) => {
+  it.each(cases[category])('$id passes', { timeout }, async (one) => {
     const { problems } = await runRecorded(one, models, recordings);
     // Where only a prompt was reworded: read the difference, then `npm run evals -- --accept`.
     expect(problems).toEqual([]);
