@@ -5,7 +5,7 @@ import { errorMessage } from '#domain/errors.ts';
 export type WaitOptions = {
   /** Gives up after this long; default 30 s. */
   timeoutMs?: number;
-  /** Pause between probes; default 25 ms. */
+  /** Pause between probes; default 40 ms. */
   everyMs?: number;
 };
 
@@ -18,7 +18,7 @@ type Truthy<T> = Exclude<T, false | null | undefined | 0 | ''>;
 export async function waitFor<T>(
   description: string,
   probe: () => T | Promise<T>,
-  { timeoutMs = 30_000, everyMs = 25 }: WaitOptions = {},
+  { timeoutMs = 30_000, everyMs = 40 }: WaitOptions = {},
 ): Promise<Truthy<T>> {
   const deadline = performance.now() + timeoutMs;
   let cause: unknown;

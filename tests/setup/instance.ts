@@ -68,7 +68,8 @@ export async function openTestInstance(
     log: options.log ?? pino({ level: process.env.TEST_LOG ?? 'silent' }),
     work: options.work ?? true,
     linkTo: () => null,
-    watchEveryMs: 300,
+    // A round is twenty statements, of every instance that is open.
+    watchEveryMs: 1000,
     ...(options.planner === undefined ? {} : { planner: options.planner }),
     inboxHandlers: options.inboxHandlers,
     inboxRule: options.inboxRule,
