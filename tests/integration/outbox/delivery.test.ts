@@ -1,6 +1,6 @@
 // What the bot says reaches the chat platforms: in order, each once, and its cards follow their plans.
 import { sql } from 'drizzle-orm';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DeliveryRule } from '#chat/outbox/delivery-context.ts';
 import { readDeliveryState } from '#db/chat-places.ts';
 import { appendMessage } from '#db/messages.ts';
@@ -38,15 +38,19 @@ const placeOf = (thread: string | null, rest: Partial<ChatPlace> = {}): ChatPlac
   ...rest,
 });
 
+beforeAll(async () => {
+  gateway = await openTestInstance(database.url, { work: false });
+  speaker = await openSpeaker(gateway);
+});
 beforeEach(async () => {
   channel += 1;
   platform = openPlatform();
-  gateway = await openTestInstance(database.url, { work: false });
-  speaker = await openSpeaker(gateway);
 });
 afterEach(async () => {
   await Promise.all(instances.map((instance) => instance.close()));
   instances = [];
+});
+afterAll(async () => {
   await speaker.close();
   await gateway.close();
 });

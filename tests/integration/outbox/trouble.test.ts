@@ -1,7 +1,7 @@
 // What a chat platform does not answer, or answers too late: nothing is held up for ever, nothing stands twice with buttons,
 // and no card shows an older state than the newest.
 import { sql } from 'drizzle-orm';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DeliveryRule } from '#chat/outbox/delivery-context.ts';
 import { readDeliveryState } from '#db/chat-places.ts';
 import { clocksApartMs, settleCard } from '#db/chat-posts.ts';
@@ -27,17 +27,21 @@ const place = (): ChatPlace => ({
   ...{ platform: 'slack', tenant: 'T1', channel: `C${channel}`, thread: '1' },
 });
 
+beforeAll(async () => {
+  gateway = await openTestInstance(database.url, { work: false });
+  speaker = await openSpeaker(gateway);
+});
 beforeEach(async () => {
   channel += 1;
   platform = openPlatform();
-  gateway = await openTestInstance(database.url, { work: false });
-  speaker = await openSpeaker(gateway);
   // A platform of its own knows nothing of earlier tests' messages.
   await gateway.db.query.execute(sql`truncate countersign.chat_places, countersign.chat_posts`);
 });
 afterEach(async () => {
   await Promise.all(instances.map((instance) => instance.close()));
   instances = [];
+});
+afterAll(async () => {
   await speaker.close();
   await gateway.close();
 });
