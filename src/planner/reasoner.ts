@@ -27,6 +27,8 @@ export type StageTools = {
   offered(): OfferedTool[];
   /** Whether the tool of that name only looks; operations that only look are tools as well. */
   reads(name: string): boolean;
+  /** Whether what it says may be in the words of files, servers or other people. */
+  quotes(name: string): boolean;
   /** Steps of the draft as it is now. */
   draftedSteps(): number;
   /** Never throws: what goes wrong is a result with `ok: false` and confidence 0. */

@@ -223,7 +223,8 @@ async function callTools(run: AgentRun, state: State, reply: ChatReply): Promise
       const one = group[index];
       if (one === undefined) continue;
       const reads = one.kind === 'ready' && one.reads;
-      state.messages.push(writeResult(one.call, answer.result, reads));
+      const quotes = run.stageTools.quotes(one.call.name);
+      state.messages.push(writeResult(one.call, answer.result, quotes));
       if (answer.result.ok) state.used.add(nameUsed(one));
       // The same call means something else once the draft is another.
       if (answer.result.ok && !reads) state.memory.clear();

@@ -57,10 +57,10 @@ export function parseArguments(text: string): JsonObject | null {
 
 /**
  * The message for the model. What a tool gave is marked as data.
- * @param reads it looked at something outside: what it says of that is in the words of others as well
+ * @param quotes it looked at something outside: what it says of that is in the words of others as well
  */
-export function writeResult(call: ToolCall, result: ToolResult, reads = false): ChatMessage {
-  if (reads) {
+export function writeResult(call: ToolCall, result: ToolResult, quotes = false): ChatMessage {
+  if (quotes) {
     const { ok, explanations, data } = result;
     const found = JSON.stringify(data === null ? { explanations } : { explanations, data });
     const content = `${JSON.stringify({ ok })}\n${wrapUntrusted(call.name, found)}`;

@@ -62,7 +62,7 @@ export function writeLine(spec: OperationSpec, standing: Standing): string {
     spec.output === undefined
       ? ''
       : ` -> ${cut(writeType(outputOf(spec.output), 2), outputAtMost)}`;
-  return `${spec.name}(${args})${output}${marksOf(spec, standing)}: ${gistOf(spec.description)}`;
+  return `${spec.name.replace(/\s+/g, ' ')}(${args})${output}${marksOf(spec, standing)}: ${gistOf(spec.description)}`;
 }
 
 export type OperationDescription = {

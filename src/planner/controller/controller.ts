@@ -120,7 +120,10 @@ async function openTurn(options: ControllerOptions, request: PlanningRequest): P
     refused === null || before === null || !hasTakenIn(before, refused) ? refused : null;
   if (
     revision !== null &&
-    (before?.outline == null || hasMoved(before, request, revision.previous))
+    (before?.outline == null ||
+      // Edits that were never submitted are nobody's plan.
+      !before.produced.includes('outline') ||
+      hasMoved(before, request, revision.previous))
   )
     before = adoptPlan(request, revision.previous, now);
   if (before === null) {

@@ -4,7 +4,7 @@ import { referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import { type Dependency, StepDraft, toDependency } from '#domain/plan/plan.ts';
 import type { OutlineNode, PlanOutline, Recurs } from '#domain/planning/outline.ts';
-import { shorten } from '#domain/words.ts';
+import { listOf, shorten } from '#domain/words.ts';
 import { makeNode } from '../grammar/make-node.ts';
 import { readTree, setLevels, takeId } from '../grammar/outline-tree.ts';
 import { settleEdges } from '../grammar/written-outline.ts';
@@ -16,6 +16,7 @@ export type NewStep = { step: StepDraft & { id: string }; phase: string | null }
 export type Edited = { outline: PlanOutline } | { problems: string[] };
 
 const nodesAtMost = 5000;
+const stepsAtMost = 50_000;
 
 type Place = { node: OutlineNode; step: StepDraft };
 
@@ -125,6 +126,8 @@ export function addGroup(
   const twice = steps.find((step) => places.has(step.id));
   if (twice !== undefined)
     return { problems: [`There is a step ${twice.id} already. Choose another id.`] };
+  if (places.size + steps.length > stepsAtMost)
+    return { problems: [`A draft has at most ${stepsAtMost} steps.`] };
   const ids = new Set(nodes.map((node) => node.id));
   const parent = phase === null ? findGoal(nodes) : findPhase(nodes, phase, ids);
   nodes.push(makeNode({ id: takeId(id, ids), title, structure: 'task', parent, steps }));
@@ -150,7 +153,10 @@ function changeStep(step: StepDraft, { step: said, cleared, argsCleared }: StepP
 
 export function editSteps(outline: PlanOutline, edits: StepParts[]): Edited {
   const places = placeSteps(outline);
+  const seen = new Set<string>();
   const problems = edits.flatMap(({ step, phase }) => {
+    if (seen.size === seen.add(step.id).size)
+      return [`Step ${step.id} is there twice. Say all that changes of it at once.`];
     const place = places.get(step.id);
     if (place === undefined) return [`There is no step ${step.id}. Add it with add_steps.`];
     return phase !== undefined && place.node.steps.length > 1
@@ -222,7 +228,10 @@ function takesFrom({ args = {}, when }: StepDraft): string[] {
 }
 
 /** What waited for a step that goes waits for what that step waited for. */
-function bridge(after: Dependency[], gone: Map<string, Dependency[]>): Dependency[] {
+function bridge(
+  after: readonly Dependency[],
+  gone: ReadonlyMap<string, readonly Dependency[]>,
+): Dependency[] {
   const seen = new Set<string>();
   const found: Dependency[] = [];
   const open = [...after];
@@ -250,10 +259,15 @@ export function removeSteps(outline: PlanOutline, ids: string[]): Edited {
   const emptied = outline.nodes.filter(
     ({ steps }) => steps.length > 0 && steps.every(({ id = '' }) => removed.has(id)),
   );
-  const goneNodes = new Map(emptied.map(({ id, after }) => [id, after]));
-  const goneSteps = new Map(
-    ids.map((id) => [id, (places.get(id)?.step.after ?? []).map(toDependency)] as const),
-  );
+  const goneNodes = new Set(emptied.map(({ id }) => id));
+  const gone = new Map([
+    ...emptied.map(({ id, after }) => [id, after] as const),
+    ...ids.flatMap((id) => {
+      const place = places.get(id);
+      if (place === undefined) return [];
+      return [[id, [...(place.step.after ?? []).map(toDependency), ...place.node.after]] as const];
+    }),
+  ]);
   const nodes = outline.nodes
     .filter(({ id }) => !goneNodes.has(id))
     .map((node): OutlineNode => {
@@ -268,9 +282,9 @@ export function removeSteps(outline: PlanOutline, ids: string[]): Edited {
         .filter(({ id = '' }) => !removed.has(id))
         .map((step): StepDraft => {
           if (step.after === undefined) return step;
-          return { ...step, after: bridge(step.after.map(toDependency), goneSteps) };
+          return { ...step, after: bridge(step.after.map(toDependency), gone) };
         });
-      return { ...node, after: bridge(node.after, goneNodes), steps };
+      return { ...node, after: bridge(node.after, gone), steps };
     });
   return { outline: dropEmptyPhases(withNodes(outline, nodes)) };
 }
@@ -309,6 +323,19 @@ export function scheduleSteps(
     return {
       problems: [`The steps of “${shorten(shared.title, 80)}” have one deadline. Set it for all.`],
     };
+  const together =
+    recurs === null
+      ? outline.nodes.find(
+          (node) =>
+            node.recurs !== null &&
+            node.steps.some(({ id = '' }) => named.has(id)) &&
+            node.steps.some(({ id = '' }) => !named.has(id)),
+        )
+      : undefined;
+  if (together !== undefined) {
+    const all = together.steps.slice(0, 20).map(({ id = '' }) => id);
+    return { problems: [`Steps ${listOf(all)} repeat together. Name all of them.`] };
+  }
   const timed = outline.nodes.map((node) => timeNode(node, named, times, lengths));
   if (recurs === undefined) return { outline: { ...outline, nodes: timed } };
   return { outline: dropEmptyPhases(withNodes(outline, repeatSteps(timed, named, recurs))) };
@@ -347,27 +374,20 @@ function timeNode(
   };
 }
 
+/** Steps that repeat by the same rule stand in one node; those of several nodes, or a part of one, get a node of their own. */
 function repeatSteps(
   nodes: OutlineNode[],
   named: Set<string>,
   recurs: Recurs | null,
 ): OutlineNode[] {
   const isNamed = ({ id = '' }: StepDraft) => named.has(id);
-  const whole = nodes.find(({ steps }) => steps.length === named.size && steps.every(isNamed));
-  if (recurs === null || whole !== undefined) {
-    const changed = (node: OutlineNode) =>
-      node === whole || (recurs === null && node.steps.some(isNamed));
-    return nodes.map(
-      (node): OutlineNode =>
-        changed(node)
-          ? { ...node, recurs, rhythm: recurs === null ? 'one_off' : 'recurring' }
-          : node,
-    );
-  }
-  // Steps of several nodes: one node takes them, with the order among them.
   const owners = nodes.filter(({ steps }) => steps.some(isNamed));
   const [first] = owners;
-  if (first === undefined) return nodes;
+  const isWhole = owners.length === 1 && first?.steps.every(isNamed) === true;
+  if (recurs === null || isWhole || first === undefined) {
+    const rhythm = recurs === null ? 'one_off' : 'recurring';
+    return nodes.map((node) => (owners.includes(node) ? { ...node, recurs, rhythm } : node));
+  }
   const stepsOfNode = new Map(nodes.map(({ id, steps }) => [id, steps]));
   const taken = owners.flatMap((node) =>
     node.steps.filter(isNamed).map((step): StepDraft => {
@@ -376,29 +396,27 @@ function repeatSteps(
       return after.length === 0 ? step : { ...step, after };
     }),
   );
-  const left = nodes
-    .map((node) =>
-      owners.includes(node)
-        ? { ...node, steps: node.steps.filter((step) => !isNamed(step)) }
-        : node,
-    )
-    .filter((node) => node === first || !owners.includes(node) || node.steps.length > 0);
-  return left.map(
-    (node): OutlineNode =>
-      node.id === first.id
-        ? {
-            ...node,
-            title: shorten(taken.map(({ description }) => description).join('; '), 3000),
-            steps: taken,
-            after: node.after,
-            recurs,
-            rhythm: 'recurring',
-          }
-        : {
-            ...node,
-            after: node.after.filter(
-              ({ id }) => !owners.some((owner) => owner.id === id && owner !== first),
-            ),
-          },
-  );
+  const emptied = new Set(owners.filter(({ steps }) => steps.every(isNamed)).map(({ id }) => id));
+  const repeated = makeNode({
+    id: takeId('repeat', new Set(nodes.map(({ id }) => id))),
+    title: shorten(taken.map(({ description }) => description).join('; '), 3000),
+    structure: 'task',
+    rhythm: 'recurring',
+    parent: first.parent,
+    steps: taken,
+    recurs,
+  });
+  return nodes.flatMap((node): OutlineNode[] => {
+    const own = node === first ? [repeated] : [];
+    if (emptied.has(node.id)) return own;
+    return [
+      {
+        ...node,
+        // Nothing waits for what comes again by a rule of its own.
+        after: node.after.filter(({ id }) => !emptied.has(id)),
+        steps: node.steps.filter((step) => !isNamed(step)),
+      },
+      ...own,
+    ];
+  });
 }

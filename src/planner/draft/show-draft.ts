@@ -12,6 +12,8 @@ const wholeAtMost = 30;
 const likelyAtMost = 12;
 const firstAtMost = 3;
 const argsAtMost = 160;
+/** Characters of a step's description and of its arguments by which it is found. */
+const indexedAtMost = 400;
 
 type Line = { id: string; text: string };
 
@@ -67,7 +69,7 @@ function findLikely(
   index.addAll(
     steps.map((step, id) => ({
       id,
-      text: `${labels.get(step.id ?? '') ?? ''} ${step.id} ${step.description} ${JSON.stringify(step.args ?? {})}`,
+      text: `${labels.get(step.id ?? '') ?? ''} ${step.id} ${step.description.slice(0, indexedAtMost)} ${JSON.stringify(step.args ?? {}).slice(0, indexedAtMost)}`,
     })),
   );
   return index

@@ -63,7 +63,14 @@ export function createCatalogueTools(
           ? ['Give "operation" and "args", an object.']
           : [],
       // What it stands for is called instead; it comes here only where that is no read operation.
-      run: async () => ({ result: fail('There is no such operation to read with.') }),
+      run: async (args) => {
+        const name = readCall(JsonObject.parse(args))?.name.slice(0, 100) ?? '';
+        return {
+          result: fail(
+            `${name} is no read operation. What changes something goes into a step of the draft; find operations with search_operations.`,
+          ),
+        };
+      },
     },
     {
       ...base,

@@ -1,6 +1,6 @@
 // What the tools that edit the draft have in common: their shape, the draft they open, and the outcome of an edit.
 import type { z } from 'zod';
-import type { PlanOutline } from '#domain/planning/outline.ts';
+import { PlanOutline } from '#domain/planning/outline.ts';
 import { countOf, shorten } from '#domain/words.ts';
 import { fail, fromSchema, succeed, type ToolResult } from '../agent/agent-tool.ts';
 import { type Edited, emptyOutline } from '../draft/edit-draft.ts';
@@ -57,6 +57,17 @@ export function keepEdit(
 ): ToolOutcome {
   if ('problems' in edited)
     return { result: fail(...[...problems, ...edited.problems].slice(0, problemsAtMost)) };
+  // What is stored is read back by the same schema.
+  const parsed = PlanOutline.safeParse(edited.outline);
+  if (!parsed.success)
+    return {
+      result: fail(
+        'Nothing was changed.',
+        ...parsed.error.issues
+          .slice(0, problemsAtMost)
+          .map(({ path, message }) => `${path.join('.')}: ${message}.`),
+      ),
+    };
   const { outline } = edited;
   const count = countSteps(outline);
   const holds = `The draft has ${countOf(count, 'step')} now.`;

@@ -239,7 +239,7 @@ const submit = draftTool(
           'Nothing of the draft has changed, so the person would see the same plan again. Edit it as they asked, or ask them with elicit_context.',
         ),
       };
-    const title = said.title?.trim() || outline.title;
+    const title = (said.title?.trim() || outline.title).slice(0, 300);
     const preferences = WrittenPreferences.safeParse(
       said.preferences == null
         ? null
@@ -255,7 +255,7 @@ const submit = draftTool(
     );
     const written: PlanOutline = {
       ...outline,
-      title: title.slice(0, 300),
+      title,
       summary: (said.summary?.trim() || outline.summary).slice(0, 1000),
       pattern: state.pattern === null ? patternOf(readFeatures(outline)) : wanted.spec,
       nodes: outline.nodes.map((node) =>

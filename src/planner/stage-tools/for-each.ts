@@ -1,6 +1,7 @@
 // for_each (C17): one step for each item that an operation lists. The operation is called, paged and filtered by code, and every
 // step is concrete, so a model writes a template and no items.
 import { z } from 'zod';
+import { isReference, isRuntime } from '#domain/plan/arguments.ts';
 import { ConditionOperator, StepCondition } from '#domain/plan/condition.ts';
 import type { StepDraft } from '#domain/plan/plan.ts';
 import { isObject, type Json, JsonObject } from '#domain/text.ts';
@@ -55,11 +56,21 @@ const ForEach = z.strictObject({
 });
 type ForEach = z.infer<typeof ForEach>;
 
-const placeholder = /\{\{\s*item(\/[^{}]*?)?\s*\}\}/g;
+/** Characters of the items, and of the steps made of them. */
+const charactersAtMost = 16_000_000;
+
+const placeholder = /\{\{([^{}]{0,300})\}\}/g;
+
+/** The pointer into the item that a placeholder names; null: it is none of ours. */
+function pointerOf(inside: string): string | null {
+  const name = inside.trim();
+  if (name === 'item') return '';
+  return name.startsWith('item/') ? name.slice('item'.length) : null;
+}
 
 /** A value in the item; undefined: it has none there. */
-function valueAt(item: Json, pointer: string | undefined): Json | undefined {
-  const at = readPointer(item, pointer ?? '');
+function valueAt(item: Json, pointer: string): Json | undefined {
+  const at = readPointer(item, pointer);
   return at.ok ? at.value : undefined;
 }
 
@@ -69,22 +80,28 @@ function writeValue(value: Json): string {
 
 /** `text` with the item's values; a text that is nothing but one placeholder becomes that value, if it is a plain one. */
 function fillText(text: string, item: Json, lacking: Set<string>): Json {
-  const read = (pointer: string | undefined): Json => {
+  if (!text.includes('{{')) return text;
+  const read = (pointer: string): Json => {
     const value = valueAt(item, pointer);
-    if (value === undefined) lacking.add(pointer ?? '');
+    if (value === undefined) lacking.add(pointer);
     return value ?? '';
   };
-  const whole = /^\{\{\s*item(\/[^{}]*?)?\s*\}\}$/.exec(text);
+  const whole = text.startsWith('{{') && text.endsWith('}}') ? pointerOf(text.slice(2, -2)) : null;
   if (whole !== null) {
-    const value = read(whole[1]);
+    const value = read(whole);
     // An object could be read as a reference or a value to decide; items are data.
     return isObject(value) || Array.isArray(value) ? JSON.stringify(value) : value;
   }
-  return text.replace(placeholder, (_, pointer: string | undefined) => writeValue(read(pointer)));
+  return text.replace(placeholder, (found, inside: string) => {
+    const pointer = pointerOf(inside);
+    return pointer === null ? found : writeValue(read(pointer));
+  });
 }
 
 function fill(template: Json, item: Json, lacking: Set<string>): Json {
   if (typeof template === 'string') return fillText(template, item, lacking);
+  // Which step a value comes from, and what is to be decided, is never said by an item.
+  if (isReference(template) || isRuntime(template)) return template;
   if (Array.isArray(template)) return template.map((one) => fill(one, item, lacking));
   if (!isObject(template)) return template;
   return Object.fromEntries(
@@ -120,6 +137,7 @@ async function listItems(
   { tools, signal }: ToolContext,
 ): Promise<Listed | { problem: string }> {
   const items: Json[] = [];
+  let length = 0;
   let args = given.args;
   for (let pages = 1; ; pages += 1) {
     const wrong = tools.validate(given.operation, args);
@@ -130,12 +148,14 @@ async function listItems(
       return {
         problem: `There is no list at ${given.list || 'the root'} of the output. It has: ${isObject(data) ? Object.keys(data).slice(0, 20).join(', ') : typeof data}.`,
       };
-    items.push(...at.value);
+    for (const item of at.value) items.push(item);
+    length += JSON.stringify(at.value).length;
     const next = given.paging === undefined ? undefined : valueAt(data, given.paging.next);
     const ended = next === undefined || next === null || next === '' || next === false;
     if (given.paging === undefined || ended)
       return { items, pages, more: given.paging === undefined && saysMore(data) };
-    if (items.length >= itemsAtMost || pages >= pagesAtMost) return { items, pages, more: true };
+    if (items.length >= itemsAtMost || pages >= pagesAtMost || length >= charactersAtMost)
+      return { items, pages, more: true };
     if (args[given.paging.argument] === next)
       return { problem: `The next page is the same page again; check paging.` };
     args = { ...args, [given.paging.argument]: next };
@@ -158,10 +178,16 @@ function expand(
   const check = checkStep(tools);
   const steps: (StepDraft & { id: string })[] = [];
   const problems: string[] = [];
+  let length = 0;
   for (const [index, item] of items.entries()) {
     if (problems.length >= problemsAtMost) break;
+    if (length >= charactersAtMost)
+      return {
+        problems: ['The steps are too long together. Take fewer items, or a shorter template.'],
+      };
     const lacking = new Set<string>();
     const filled = fill(JsonObject.parse(given.step), item, lacking);
+    length += JSON.stringify(filled).length;
     const raw = { ...(isObject(filled) ? filled : {}), id: `${given.id}-${index + 1}` };
     if (lacking.size > 0) {
       problems.push(
@@ -235,5 +261,5 @@ export const forEach = draftTool(
   'Adds one step for each item that a read operation lists; code lists, filters and pages.',
   ForEach,
   run,
-  { prerequisites: [] },
+  { prerequisites: [], quotes: true },
 );

@@ -19,6 +19,8 @@ export type StageTool = {
   produces: Product[];
   /** Changes nothing of the session, so it may run beside others. */
   reads: boolean;
+  /** What it says may be in the words of files, servers or other people, as with those that only look. */
+  quotes?: boolean;
   /** Whether a model is told of it where it may be called; left out: it is. */
   isOffered?(state: Readonly<PlanningState>): boolean;
   /** Raised when its rules change; remembered results of older rules are not used. null: never remembered. */

@@ -67,6 +67,7 @@ function refuse(
 export function createStageTools(parts: StageToolsParts): StageTools {
   const { stage, session, tools, toolContext, clock, remember, report } = parts;
   const here = tools.filter((tool) => tool.stages.includes(stage));
+  const reads = (name: string) => tools.find((tool) => tool.name === name)?.reads ?? false;
   const ready = () => here.filter((tool) => session.lacking(tool.prerequisites).length === 0);
 
   /** A draft that lacks what the model meant to put in is not submitted unseen. */
@@ -123,10 +124,9 @@ export function createStageTools(parts: StageToolsParts): StageTools {
 
   async function call(called: string, given: object, signal: AbortSignal): Promise<CallAnswer> {
     // A read is a call of the operation that it names.
-    const { name, args } = (called === readTool && readCall(JsonObject.parse(given))) || {
-      name: called,
-      args: given,
-    };
+    const read = called === readTool ? readCall(JsonObject.parse(given)) : null;
+    const isRead = read !== null && reads(read.name);
+    const { name, args } = isRead ? read : { name: called, args: given };
     const tool = here.find((one) => one.name === name) ?? tools.find((one) => one.name === name);
     const startedAt = clock.now();
     const unseen = name === 'submit_plan' && wasEditRefused;
@@ -167,7 +167,8 @@ export function createStageTools(parts: StageToolsParts): StageTools {
           parameters,
           reads,
         })),
-    reads: (name) => tools.find((tool) => tool.name === name)?.reads ?? false,
+    reads,
+    quotes: (name) => reads(name) || tools.find((tool) => tool.name === name)?.quotes === true,
     draftedSteps: () =>
       session.state.outline?.nodes.reduce((sum, { steps }) => sum + steps.length, 0) ?? 0,
     call,

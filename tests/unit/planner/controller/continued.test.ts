@@ -62,6 +62,42 @@ describe('a plan that was sent back', () => {
     expect(asked).toEqual(['COLLECT_CONTEXT', 'SEEK_APPROVAL', 'DRAFT_OUTLINE']);
   });
 
+  it('takes nothing into the next version that an earlier turn edited and never submitted', async () => {
+    const when = [{ step: '1', path: '/created', is: 'equals' as const, value: true }];
+    const {
+      steps: [one],
+    } = notes('a.txt');
+    const { planner } = script({
+      COLLECT_CONTEXT: proposing({
+        ...notes('a.txt'),
+        steps: [{ ...one }, { ...one, id: '2', args: '{"path":"b.txt","content":"b"}', when }],
+      }),
+      DRAFT_OUTLINE: async (task, time) => {
+        const { stageTools, signal: stop } = task;
+        if (time === 1) {
+          await stageTools.call('edit_steps', { steps: [{ id: '2', when: null }] }, stop);
+          return (await stageTools.call('answer', { text: 'Hm.' }, stop)).ends ?? 'fatal_error';
+        }
+        await stageTools.call('edit_steps', { steps: [{ id: '1', description: 'Note it' }] }, stop);
+        return calling('submit_plan', { confidence: 0.9 })(task, time);
+      },
+    });
+    const first = request('Write notes');
+    const previous = draftOf(await planner.plan(first, signal()));
+    expect(previous.steps[1]?.when).toEqual(when);
+    const turn = (before: PlanningRequest, feedback: string[]) =>
+      next(before, {
+        text: feedback.at(-1) ?? '',
+        revision: { previous, feedback },
+        decision: changes(feedback.at(-1) ?? ''),
+      });
+    const second = turn(first, ['hm']);
+    expect((await planner.plan(second, signal())).result.kind).toBe('answer');
+    const third = draftOf(await planner.plan(turn(second, ['hm', 'call it noting']), signal()));
+    expect(third.steps.map(({ description }) => description)).toEqual(['Note it', 'Write a.txt']);
+    expect(third.steps[1]?.when).toEqual(when);
+  });
+
   it('ends at a gate that is rejected', async () => {
     const { planner, second } = await sendBack();
     const third = next(second, { decision: { kind: 'reject', by: 'ana' } });

@@ -177,6 +177,29 @@ describe('a draft that is there', () => {
     expect(drafted()[1]).toMatchObject({ args: { path: '2.txt', content: 'new' }, after: ['1'] });
   });
 
+  it('never loses one of two edits of a step', async () => {
+    const { call } = open();
+    await call('add_steps', { steps: three });
+    const edited = await call('edit_steps', {
+      steps: [
+        { id: '1', description: 'A' },
+        { id: '1', args: { content: 'n' } },
+      ],
+    });
+    expect(edited).toMatchObject({
+      ok: false,
+      says: expect.stringContaining('Step 1 is there twice'),
+    });
+  });
+
+  it('is never more than can be stored and read back', async () => {
+    const { call, drafted } = open();
+    await call('add_steps', { steps: [write('1', { phase: 'x'.repeat(4000) })] });
+    expect(drafted()).toEqual([]);
+    await call('add_steps', { steps: [write('1')] });
+    expect((await call('submit_plan', { title: 't'.repeat(5000), confidence: 1 })).ok).toBe(true);
+  });
+
   it('refuses an edit whole when part of it is wrong', async () => {
     const { call, drafted } = open();
     await call('add_steps', { steps: three });
@@ -269,6 +292,81 @@ describe('groups and phases', () => {
     ]);
     await call('remove_steps', { ids: ['Prepare'] });
     expect(drafted().map(({ id }) => id)).toEqual(['3']);
+  });
+
+  it('keep every step where only some of them repeat', async () => {
+    const { call, drafted } = open(
+      {},
+      Object.fromEntries([1, 2, 3, 4].map((n) => [`data/${n}`, '1'])),
+    );
+    await call('for_each', {
+      id: 'g',
+      title: 'Delete each',
+      operation: 'workspace_list',
+      args: { path: 'data' },
+      list: '/entries',
+      step: {
+        description: 'Delete {{item/path}}',
+        operation: 'workspace_delete',
+        args: { path: '{{item/path}}' },
+      },
+    });
+    const daily = { rrule: 'FREQ=DAILY', starts_at: '2026-06-01T09:00' };
+    await call('set_schedule', { ids: ['g-1', 'g-2'], repeat: daily });
+    expect(
+      drafted()
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(['g-1', 'g-2', 'g-3', 'g-4']);
+    await call('set_schedule', { ids: ['g-1'], repeat: { ...daily, rrule: 'FREQ=WEEKLY' } });
+    expect(
+      drafted()
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(['g-1', 'g-2', 'g-3', 'g-4']);
+    await call('set_schedule', { ids: ['g-1', 'g-2'], repeat: daily });
+    expect((await call('set_schedule', { ids: ['g-1'], repeat: null })).says).toContain(
+      'repeat together',
+    );
+    expect(
+      (await call('set_schedule', { ids: ['g-3'], deadline: '2026-07-01T09:00' })).says,
+    ).toContain('one deadline');
+  });
+
+  it('wait for what a removed step waited for', async () => {
+    const { call, drafted } = open({}, { 'data/a': '1' });
+    await call('add_steps', { steps: [write('p'), write('x', { after: ['p'] })] });
+    await call('for_each', {
+      id: 'g',
+      title: 'Delete each',
+      operation: 'workspace_list',
+      args: { path: '.' },
+      list: '/entries',
+      step: {
+        description: 'Delete',
+        operation: 'workspace_delete',
+        args: { path: '{{item/path}}' },
+        after: ['x'],
+      },
+    });
+    await call('for_each', {
+      id: 'h',
+      title: 'Delete each',
+      operation: 'workspace_list',
+      args: { path: 'data' },
+      list: '/entries',
+      step: {
+        description: 'Delete',
+        operation: 'workspace_delete',
+        args: { path: '{{item/path}}' },
+        after: ['x'],
+      },
+    });
+    await call('remove_steps', { ids: ['x'] });
+    const waits = drafted()
+      .filter(({ id = '' }) => id.includes('-'))
+      .map(({ after }) => after);
+    expect(waits).toEqual([['p'], ['p']]);
   });
 
   it('take three working days of a person for three days', async () => {
@@ -415,6 +513,14 @@ describe('what was read', () => {
   });
 });
 
+describe('the front for reading', () => {
+  it('is none for tools that edit the draft', async () => {
+    const { call, drafted } = open();
+    await call('read', { operation: 'add_steps', args: { steps: [write('1')] } });
+    expect(drafted()).toEqual([]);
+  });
+});
+
 describe('the catalogue', () => {
   it('is searched by purpose and described in full', async () => {
     const { call } = open();
@@ -424,7 +530,7 @@ describe('the catalogue', () => {
       'no operation mail_send',
     );
     expect((await call('read', { operation: 'workspace_write', args: {} })).says).toContain(
-      'no tool or read operation workspace_write',
+      'workspace_write is no read operation',
     );
   });
 });
