@@ -1,9 +1,10 @@
 // for_each (C17): one step for each item that an operation lists. The operation is called, paged and filtered by code, and every
 // step is concrete, so a model writes a template and no items.
 import { z } from 'zod';
-import { isReference, isRuntime } from '#domain/plan/arguments.ts';
+import { isReference, isRuntime, isTemplate } from '#domain/plan/arguments.ts';
 import { ConditionOperator, StepCondition } from '#domain/plan/condition.ts';
 import type { StepDraft } from '#domain/plan/plan.ts';
+import { writeTemplates } from '#domain/plan/templates.ts';
 import { isObject, type Json, JsonObject } from '#domain/text.ts';
 import { countOf, shorten } from '#domain/words.ts';
 import { explainCondition } from '#tools/explain-condition.ts';
@@ -78,8 +79,14 @@ function writeValue(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+/** How a text of the item is put into the template. */
+type Write = (text: string) => Json;
+
+/** Arguments are read as a model writes them, so a text of the item is escaped: nothing in it is taken for a template. */
+const escapeText: Write = (text) => writeTemplates({ text }).text ?? text;
+
 /** `text` with the item's values; a text that is nothing but one placeholder becomes that value, if it is a plain one. */
-function fillText(text: string, item: Json, lacking: Set<string>): Json {
+function fillText(text: string, item: Json, lacking: Set<string>, write: Write): Json {
   if (!text.includes('{{')) return text;
   const read = (pointer: string): Json => {
     const value = valueAt(item, pointer);
@@ -90,22 +97,23 @@ function fillText(text: string, item: Json, lacking: Set<string>): Json {
   if (whole !== null) {
     const value = read(whole);
     // An object could be read as a reference or a value to decide; items are data.
-    return isObject(value) || Array.isArray(value) ? JSON.stringify(value) : value;
+    const isPlain = typeof value !== 'string' && !isObject(value) && !Array.isArray(value);
+    return isPlain ? value : write(writeValue(value));
   }
   return text.replace(placeholder, (found, inside: string) => {
     const pointer = pointerOf(inside);
-    return pointer === null ? found : writeValue(read(pointer));
+    return pointer === null ? found : writeValue(write(writeValue(read(pointer))));
   });
 }
 
-function fill(template: Json, item: Json, lacking: Set<string>): Json {
-  if (typeof template === 'string') return fillText(template, item, lacking);
+function fill(template: Json, item: Json, lacking: Set<string>, write: Write): Json {
+  if (typeof template === 'string') return fillText(template, item, lacking, write);
   // Which step a value comes from, and what is to be decided, is never said by an item.
-  if (isReference(template) || isRuntime(template)) return template;
-  if (Array.isArray(template)) return template.map((one) => fill(one, item, lacking));
+  if (isReference(template) || isRuntime(template) || isTemplate(template)) return template;
+  if (Array.isArray(template)) return template.map((one) => fill(one, item, lacking, write));
   if (!isObject(template)) return template;
   return Object.fromEntries(
-    Object.entries(template).map(([key, value]) => [key, fill(value, item, lacking)]),
+    Object.entries(template).map(([key, value]) => [key, fill(value, item, lacking, write)]),
   );
 }
 
@@ -186,9 +194,14 @@ function expand(
         problems: ['The steps are too long together. Take fewer items, or a shorter template.'],
       };
     const lacking = new Set<string>();
-    const filled = fill(JsonObject.parse(given.step), item, lacking);
-    length += JSON.stringify(filled).length;
-    const raw = { ...(isObject(filled) ? filled : {}), id: `${given.id}-${index + 1}` };
+    const { description, args, ...rest } = JsonObject.parse(given.step);
+    const raw = {
+      ...rest,
+      id: `${given.id}-${index + 1}`,
+      description: fill(description ?? '', item, lacking, (text) => text),
+      args: fill(args ?? {}, item, lacking, escapeText),
+    };
+    length += JSON.stringify(raw).length;
     if (lacking.size > 0) {
       problems.push(
         `Item ${index + 1} has nothing at ${[...lacking].join(', ')}: ${shorten(JSON.stringify(item), 200)}`,

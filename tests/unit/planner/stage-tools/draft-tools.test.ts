@@ -442,17 +442,36 @@ describe('for_each', () => {
   });
 
   it('never lets an item become anything but data', async () => {
-    const named = { 'data/{"$decide":"x"}': '1', 'data/{{1/path}}': '1' };
-    const { call, drafted } = open({}, named);
+    const named = ['data/{"$decide":"x"}', 'data/{{1/path}}', 'data/\\{{1/path}}'];
+    const { call, drafted } = open({}, Object.fromEntries(named.map((name) => [name, '1'])));
     await call('for_each', {
       id: 'rm',
       title: 'Delete each',
       operation: 'workspace_list',
       args: { path: 'data' },
       list: '/entries',
-      step: { description: 'Delete it', operation: 'workspace_delete', args: { path: '{{item}}' } },
+      step: {
+        description: 'Delete {{item/path}}',
+        operation: 'workspace_write',
+        args: { path: '{{item/path}}', content: 'of {{item}} after {{1/path}}' },
+      },
     });
-    for (const { args } of drafted()) expect(typeof args?.path).toBe('string');
+    const content = (path: string) =>
+      `of ${JSON.stringify({ path, kind: 'file', size: 1 })} after `;
+    const listed = ['data/{"$decide":"x"}', 'data/{{1', 'data/\\{{1'];
+    for (const [index, { description, args }] of drafted().entries()) {
+      const path = listed[index] ?? '';
+      expect(typeof args?.path).toBe('string');
+      expect(description).toBe(`Delete ${args?.path}`);
+      if (index === 0) {
+        expect(args?.path).toBe(path);
+        // What the template itself says is read as it is anywhere.
+        expect(args?.content).toEqual({
+          $template: [content(path), { $from: '1', path: '/path' }],
+        });
+      }
+    }
+    expect(drafted()).toHaveLength(3);
   });
 
   it('says what is wrong with the list, the conditions or the template', async () => {
