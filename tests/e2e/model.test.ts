@@ -25,8 +25,9 @@ const scripts = new Map<string, Turn[]>();
 const asked = new Map<string, ChatBody[]>();
 
 function answerAs(body: ChatBody): Turn {
-  const request = body.messages.findLast(({ role }) => role === 'user')?.content ?? '';
-  const key = [...scripts.keys()].find((text) => request.includes(text));
+  const said = body.messages.filter(({ role }) => role === 'user').map(({ content }) => content);
+  const keyIn = (words: string) => [...scripts.keys()].find((text) => words.includes(text));
+  const key = said.toReversed().flatMap((words) => keyIn(words ?? '') ?? [])[0];
   const turns = scripts.get(key ?? '') ?? [];
   const before = asked.get(key ?? '') ?? [];
   asked.set(key ?? '', [...before, body]);

@@ -2,7 +2,6 @@
 import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { Pause, PlanningState } from '#domain/planning/state.ts';
-import { answerChoice } from '../tools/route-change.ts';
 
 /** `user_<user>:<goal or new>` (B10); the goal is the plan that the run is about. */
 function threadOf({ user, goal = 'new' }: PlanningRequest): string {
@@ -140,8 +139,14 @@ function standAgain({ pause }: PlanningState): Pause | null {
 /** An answer about order or times says what is to be changed there. */
 function answerAsChange(state: PlanningState, text: string): Continuation['changes'] {
   switch (state.pause?.resume) {
+    // Earlier versions asked what feedback concerns; any answer is more of it.
     case 'SEEK_APPROVAL':
-      return { change: state.change === null ? null : answerChoice(state.change, text) };
+      return {
+        change:
+          state.change === null
+            ? null
+            : { feedback: `${state.change.feedback}\n${text}`.slice(0, 10_000), gate: 'outline' },
+      };
     case 'DRAFT_ROADMAP':
       return { change: { feedback: text, gate: 'roadmap' } };
     case 'DRAFT_SCHEDULE':

@@ -5,7 +5,11 @@ import { conditionsOf } from '#domain/plan/condition.ts';
 import { type PlanDraft, type StepDraft, toDependency } from '#domain/plan/plan.ts';
 import { numberedAtMost, numberSteps } from '#domain/plan/step-numbers.ts';
 import { writeTemplates } from '#domain/plan/templates.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
 import { shorten } from '#domain/words.ts';
+import { toLocalIso } from '#timeline/recurrence.ts';
+import { readTree } from '../grammar/outline-tree.ts';
+import { draftPlan } from './draft-plan.ts';
 
 /** Steps of a draft that is shown whole, and of a longer one those that look likely and those it begins with. */
 const wholeAtMost = 30;
@@ -15,22 +19,45 @@ const argsAtMost = 160;
 /** Characters of a step's description and of its arguments by which it is found. */
 const indexedAtMost = 400;
 
-type Line = { id: string; text: string };
+/** The draft with what a model has to know to speak of its steps as the person does. */
+type View = {
+  draft: PlanDraft;
+  /** All steps, those that repeat included. */
+  steps: StepDraft[];
+  /** What each step is called on the plan's card. */
+  labels: Map<string, string>;
+  /** Where each step stands in the outline: the part it belongs to, and by when it is to be done. */
+  places: Map<string, { phase: string | null; deadline: string | null }>;
+  timezone: string;
+};
 
-/** @param most characters of a step's arguments */
-function writeStep(step: StepDraft, label: string, most: number): Line {
-  const {
-    id = '',
-    description,
-    tool,
-    operation,
-    args = {},
-    after = [],
-    when,
-    ask_before,
-    not_before,
-    notes,
-  } = step;
+/** @param current the plan as it is put together from the outline and its order; its card says what steps are called */
+function viewDraft(outline: PlanOutline, current: PlanDraft | null, timezone: string): View {
+  const draft = draftPlan(outline, null, null);
+  const { nodes, parents } = readTree(outline.nodes);
+  const phaseOf = (place: number): string | null => {
+    for (let at = parents[place] ?? -1; at !== -1; at = parents[at] ?? -1) {
+      const node = nodes[at];
+      if (node !== undefined && node.structure !== 'goal') return node.title;
+    }
+    return null;
+  };
+  const places = nodes.flatMap(({ steps, deadline }, place) =>
+    steps.map(({ id = '' }) => [id, { phase: phaseOf(place), deadline }] as const),
+  );
+  return {
+    draft,
+    steps: [...draft.steps, ...(draft.series ?? []).flatMap((one) => one.steps)],
+    labels: labelOf((current ?? draft).steps),
+    places: new Map(places),
+    timezone,
+  };
+}
+
+/** @param most characters of the step's arguments */
+function writeStep(step: StepDraft, { labels, places, timezone }: View, most: number): string {
+  const { id = '', description, tool, operation, args = {}, after = [], when, notes } = step;
+  const { ask_before, not_before, duration_minutes: minutes } = step;
   const waits = after.map((entry) => {
     const { id: before, type, lag_minutes } = toDependency(entry);
     return type === 'FS' && lag_minutes === 0
@@ -38,18 +65,23 @@ function writeStep(step: StepDraft, label: string, most: number): Line {
       : JSON.stringify({ id: before, type, lag_minutes });
   });
   const conditions = conditionsOf(when);
+  const { phase = null, deadline = null } = places.get(id) ?? {};
+  const local = (moment: string) => toLocalIso(new Date(moment), timezone).slice(0, 16);
   const parts = [
-    `Step ${label} (id ${id}): ${shorten(description.replace(/\s+/g, ' '), 300)} | ${tool}_${operation} ${shorten(JSON.stringify(writeTemplates(args)), most)}`,
+    `Step ${labels.get(id) ?? id} (id ${id}): ${shorten(description.replace(/\s+/g, ' '), 300)} | ${tool}_${operation} ${shorten(JSON.stringify(writeTemplates(args)), most)}`,
+    ...(phase === null ? [] : [`phase ${shorten(phase.replace(/\s+/g, ' '), 80)}`]),
     ...(waits.length > 0 ? [`after ${waits.join(', ')}`] : []),
     ...(conditions.length > 0 ? [`when ${JSON.stringify(conditions)}`] : []),
     ...(ask_before === true ? ['asks before'] : []),
-    ...(not_before === undefined ? [] : [`not before ${not_before}`]),
+    ...(not_before === undefined ? [] : [`not before ${local(not_before)}`]),
+    ...(minutes === undefined ? [] : [`takes ${minutes} min`]),
+    ...(deadline === null ? [] : [`by ${local(deadline)}`]),
     ...(notes === undefined ? [] : [`notes ${shorten(JSON.stringify(notes), 120)}`]),
   ];
-  return { id, text: parts.join(' | ') };
+  return parts.join(' | ');
 }
 
-/** What each step is called on the plan's card: by its place in the order for small plans, by its position in long ones. */
+/** By the place in the order for small plans, by the position in long ones. */
 function labelOf(steps: StepDraft[]): Map<string, string> {
   if (steps.length > numberedAtMost)
     return new Map(steps.map(({ id = '' }, index) => [id, String(index + 1)]));
@@ -59,12 +91,7 @@ function labelOf(steps: StepDraft[]): Map<string, string> {
   return new Map(numbered.map(({ step, label }) => [step.id, label]));
 }
 
-function findLikely(
-  steps: StepDraft[],
-  labels: Map<string, string>,
-  words: string,
-  most: number,
-): StepDraft[] {
+function findLikely({ steps, labels }: View, words: string, most: number): StepDraft[] {
   const index = new MiniSearch<{ id: number; text: string }>({ fields: ['text'] });
   index.addAll(
     steps.map((step, id) => ({
@@ -78,17 +105,16 @@ function findLikely(
     .flatMap(({ id }) => steps[Number(id)] ?? []);
 }
 
-/** All steps of a draft, those that repeat included. */
-function stepsOf({ steps, series = [] }: PlanDraft): StepDraft[] {
-  return [...steps, ...series.flatMap((one) => one.steps)];
-}
-
 /** @param words what may say which steps matter: the person's feedback */
-export function showDraft(draft: PlanDraft, words: string): string {
-  const steps = stepsOf(draft);
-  const labels = labelOf(draft.steps);
-  const write = (step: StepDraft) =>
-    writeStep(step, labels.get(step.id ?? '') ?? step.id ?? '', argsAtMost).text;
+export function showDraft(
+  outline: PlanOutline,
+  current: PlanDraft | null,
+  timezone: string,
+  words: string,
+): string {
+  const view = viewDraft(outline, current, timezone);
+  const { draft, steps } = view;
+  const write = (step: StepDraft) => writeStep(step, view, argsAtMost);
   const head = [
     `${draft.title}${draft.summary === undefined ? '' : `: ${draft.summary}`}`,
     ...(draft.series ?? []).map(
@@ -97,7 +123,7 @@ export function showDraft(draft: PlanDraft, words: string): string {
     ),
   ];
   if (steps.length <= wholeAtMost) return [...head, ...steps.map(write)].join('\n');
-  const likely = findLikely(steps, labels, words, likelyAtMost);
+  const likely = findLikely(view, words, likelyAtMost);
   const shown = [
     ...steps.slice(0, firstAtMost),
     ...likely.filter((step) => !steps.slice(0, firstAtMost).includes(step)),
@@ -116,22 +142,24 @@ export type ShownSteps = { total: number; steps: string[]; next: number | null }
 
 /** Steps by id, by words, or from a place on, with their arguments whole. */
 export function pageSteps(
-  draft: PlanDraft,
+  outline: PlanOutline,
+  current: PlanDraft | null,
+  timezone: string,
   { ids, query, from = 1 }: { ids?: string[]; query?: string; from?: number },
 ): ShownSteps {
-  const all = stepsOf(draft);
-  const labels = labelOf(draft.steps);
+  const view = viewDraft(outline, current, timezone);
+  const { steps: all } = view;
   const wanted = new Set(ids ?? []);
   const chosen =
     wanted.size > 0
       ? all.filter(({ id = '' }) => wanted.has(id))
       : query === undefined
         ? all.slice(from - 1)
-        : findLikely(all, labels, query, pageAtMost);
+        : findLikely(view, query, pageAtMost);
   const steps: string[] = [];
   let length = 0;
   for (const step of chosen) {
-    const { text } = writeStep(step, labels.get(step.id ?? '') ?? step.id ?? '', 4000);
+    const text = writeStep(step, view, 4000);
     if (steps.length >= pageAtMost || (steps.length > 0 && length + text.length > pageCharacters))
       break;
     length += text.length;

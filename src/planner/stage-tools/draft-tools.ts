@@ -306,7 +306,8 @@ const show = draftTool(
     const { ids, query, from } = ShowSteps.parse(given);
     const { outline } = state;
     if (outline === null) return { result: fail('There is no draft yet.') };
-    const page = pageSteps(draftPlan(outline, state.roadmap, state.schedule), {
+    const plan = draftPlan(outline, state.roadmap, state.schedule);
+    const page = pageSteps(outline, plan, state.timezone, {
       ...(ids === undefined ? {} : { ids }),
       ...(query === undefined ? {} : { query }),
       ...(from === undefined ? {} : { from }),

@@ -1,5 +1,4 @@
 // The messages of one stage: the system prompt, what was said, the draft and the briefing, and last the person's words.
-import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import type { ChatMessage } from '#models/chat.ts';
 import { wrapUntrusted } from '../../agent/tool-call.ts';
@@ -27,7 +26,7 @@ export function writeMessages(
   catalogue: { search: OperationSearch; guarded: ReadonlySet<string> },
 ): ChatMessage[] {
   const { request, stage, state, current } = task;
-  const { policy, timezone, revision, user, modes } = request;
+  const { policy, timezone, user, modes } = request;
   const manifest = task.tools.manifest();
   const standing = {
     guarded: catalogue.guarded,
@@ -52,9 +51,10 @@ export function writeMessages(
     }),
   );
   const more: string[] = [];
-  const draft = current ?? revision?.previous ?? null;
-  if (draft !== null && draft.steps.length + (draft.series?.length ?? 0) > 0)
-    more.push(writeDraft(draft, feedbackOf(task), words));
+  const { outline } = state;
+  const feedback = feedbackOf(task);
+  if (outline?.nodes.some(({ steps }) => steps.length > 0) === true)
+    more.push(writeDraft(showDraft(outline, current, timezone, words), feedback));
   more.push(
     writeBriefing({
       state,
@@ -70,13 +70,15 @@ export function writeMessages(
   );
   if (request.plans !== undefined && stage === 'COLLECT_CONTEXT')
     more.push(
-      `Plans of this conversation:\n${wrapUntrusted('plans', JSON.stringify(request.plans))}`,
+      `Plans of this conversation. One that runs, failed or is done goes on by "plan_continue", with its revision: what succeeded is not repeated, and a failed step is replaced. "Run it again" is "plan_again"; an answer to a step that waits is "answer_step".\n${wrapUntrusted('plans', JSON.stringify(request.plans))}`,
     );
   return [
     { role: 'system', content: writeSystemPrompt(listed, all.hidden > 0) },
     ...before,
-    ...more.map((content): ChatMessage => ({ role: 'user', content })),
-    { role: 'user', content: request.text },
+    // What was asked for first stands before the feedback that changes it; otherwise their words come last.
+    ...(feedback.length > 0 ? [request.text, ...more] : [...more, request.text]).map(
+      (content): ChatMessage => ({ role: 'user', content }),
+    ),
   ];
 }
 
@@ -104,8 +106,8 @@ function countTools(manifest: OperationSpec[]): string[] {
   );
 }
 
-function writeDraft(draft: PlanDraft, feedback: string[], words: string): string {
-  const shown = wrapUntrusted('draft', showDraft(draft, words));
+function writeDraft(draft: string, feedback: string[]): string {
+  const shown = wrapUntrusted('draft', draft);
   if (feedback.length === 0) return `The draft so far:\n${shown}`;
   const said = feedback.map((item, index) => `${index + 1}. ${item}`).join('\n');
   return [

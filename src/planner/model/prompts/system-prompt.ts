@@ -34,7 +34,8 @@ Examples
 /** Characters of the list of operations; the others are found by searching. */
 const listAtMost = 4500;
 
-export type Listing = { lines: string[] /** Operations that are not listed. */; hidden: number };
+/** `hidden`: how many operations are not listed. */
+export type Listing = { lines: string[]; hidden: number };
 
 /** Operations in the order given, as many as there is room for. */
 export function listOperations(
