@@ -113,9 +113,9 @@ async function readQuestion(api: Client, id: string): Promise<{ step: string; te
   expect(others).toEqual([]);
   const { messages } = await waitFor('the question to be asked', async () => {
     const { body } = await api.get<{ messages: Message[] }>('/api/conversations/crash/messages');
-    return body.messages.some(({ text }) => text.includes('became of it')) && body;
+    return body.messages.some(({ text }) => text.includes('Say what happened')) && body;
   });
-  const said = messages.filter(({ text }) => text.includes('became of it'));
+  const said = messages.filter(({ text }) => text.includes('Say what happened'));
   expect(said).toHaveLength(1);
   expect(said[0]).toMatchObject({ author: 'bot', plan_id: id });
   expect(said[0]?.text).toContain(step?.question);
