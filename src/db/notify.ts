@@ -10,7 +10,7 @@ export type Topic =
   | `conversation:${string}`
   /** What is being planned in a conversation has changed, or what its planner is doing. */
   | `activity:${string}`
-  /** A turn of a run is over, whatever its planner says. */
+  /** A turn of a run is over; a planner that still works on it stops. */
   | `stop:${string}`
   | `cancel:${string}`
   /** What has not begun of a plan is not to begin. */

@@ -30,7 +30,7 @@ import { readDraft, revisableSteps } from '#plans/views/draft.ts';
 
 type Asking = Pick<RunRow, 'conversation' | 'user'>;
 
-/** A planner's changes are proposed in its name; whoever decides about them is a person. */
+/** A planner's changes are proposed in its name; only a person decides about them. */
 function actorOf(planner: string): Actor {
   return { kind: 'model', id: planner, via: 'system' };
 }

@@ -102,7 +102,7 @@ function* literalsOf(value: Json): Generator<string> {
     for (const item of Object.values(value)) yield* literalsOf(item);
 }
 
-/** Ids that make a template without a path: whoever means them as text has said so. */
+/** Ids that make a template without a path, unless a backslash before the braces keeps them as text. */
 const numberId = /^\d{1,9}[a-z]?$/;
 
 /**

@@ -71,7 +71,7 @@ const answer = verb(
       .trim()
       .slice(0, wantedAtMost)
       .toWellFormed();
-    // Nothing has run while this was planned, whatever the model says of it. A preference may have been kept.
+    // Nothing runs while planning, even if the model claims otherwise; a preference may have been stored.
     const shown = cutAnswer(
       asked_for_change && wanted === '' ? `No plan was made, so nothing has run. ${text}` : text,
     );

@@ -41,27 +41,20 @@ export const productNames = [
 ] as const;
 export type Product = (typeof productNames)[number];
 
+const afterOutline: Product[] = [
+  'valid_outline',
+  'dependencies',
+  'roadmap',
+  'valid_roadmap',
+  'schedule',
+  'portfolio',
+];
+
 /** A product that is made anew makes these worthless. */
 export const spoils: Record<Product, Product[]> = {
-  pattern: [
-    'outline',
-    'valid_outline',
-    'dependencies',
-    'roadmap',
-    'valid_roadmap',
-    'schedule',
-    'portfolio',
-  ],
-  draft: [
-    'outline',
-    'valid_outline',
-    'dependencies',
-    'roadmap',
-    'valid_roadmap',
-    'schedule',
-    'portfolio',
-  ],
-  outline: ['valid_outline', 'dependencies', 'roadmap', 'valid_roadmap', 'schedule', 'portfolio'],
+  pattern: ['outline', ...afterOutline],
+  draft: ['outline', ...afterOutline],
+  outline: afterOutline,
   valid_outline: [],
   dependencies: ['roadmap', 'valid_roadmap', 'schedule', 'portfolio'],
   roadmap: ['valid_roadmap', 'schedule', 'portfolio'],
