@@ -138,7 +138,7 @@ function describeForm(form: Json | undefined): CallPart[] {
   const fields = read.fields.map(({ name, label, type, required, options, help }) => {
     const choices = options.map((one) => one.label).join(', ');
     const facts = [type, ...(choices === '' ? [] : [choices]), ...(required ? ['required'] : [])];
-    const more = help === '' ? '' : `: ${help}`;
+    const more = help === null ? '' : `: ${help}`;
     return `${label === name ? name : `${label} [${name}]`} (${facts.join('; ')})${more}`;
   });
   return [toPart('form', fields.join('\n'))];
