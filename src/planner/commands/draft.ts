@@ -2,9 +2,9 @@
 // deadlines and work that comes again.
 import type { PlanDraft, StepDraft } from '#domain/plan/plan.ts';
 import { writeTemplates } from '#domain/plan/templates.ts';
+import { JsonValue } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { shorten } from '#domain/words.ts';
-import { writeConditions } from '../grammar/read-step.ts';
 import type { WrittenOutline } from '../grammar/written-outline.ts';
 import { printMoment } from '../schedule/time-words.ts';
 import type { RiskNote } from './build.ts';
@@ -208,12 +208,9 @@ export function writeStep(
   return {
     id: step.id,
     description: describeStep(step, timezone, all) + describeWait(step.start, timezone),
-    tool: step.spec.tool,
-    operation: step.spec.operation,
-    args: JSON.stringify(writeTemplates(step.args)),
+    operation: step.spec.name,
+    args: writeTemplates(step.args),
     after,
-    notes: null,
-    when: writeConditions(step.when),
-    ask_before: null,
+    when: JsonValue.parse(step.when),
   };
 }

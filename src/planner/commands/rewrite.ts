@@ -1,9 +1,10 @@
 // The outline of a plan with changes in it: parts, order and times that nobody spoke of stay as they are.
+import { conditionsOf } from '#domain/plan/condition.ts';
 import type { StepDraft } from '#domain/plan/plan.ts';
 import { writeTemplates } from '#domain/plan/templates.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
+import { JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
-import { writeConditions } from '../grammar/read-step.ts';
 import type { WrittenOutline } from '../grammar/written-outline.ts';
 import { withoutAddedCheckpoints } from '../roadmap/added-checkpoints.ts';
 import type { Changes } from './changes.ts';
@@ -146,22 +147,18 @@ function writeOld(
   timezone: string,
   all: Described[],
 ): WrittenNode['steps'][number] {
-  const { id = '', args = {}, notes, ask_before } = one;
+  const { id = '', args = {} } = one;
   const was = node.steps.find((step) => step.id === id);
   const same = JSON.stringify(was?.args ?? {}) === JSON.stringify(args);
   const beside = new Set(node.steps.map((step) => step.id));
-  return {
-    id,
-    description:
-      same || spec === undefined ? one.description : describeStep({ spec, args }, timezone, all),
-    tool: one.tool,
-    operation: one.operation,
-    args: JSON.stringify(writeTemplates(args)),
+  const plain = same || spec === undefined;
+  return JsonObject.parse({
+    ...one,
+    description: plain ? one.description : describeStep({ spec, args }, timezone, all),
+    args: writeTemplates(args),
     after: idsOf(was?.after ?? []).filter((other) => beside.has(other)),
-    notes: typeof notes === 'string' ? notes : null,
-    when: writeConditions(one.when),
-    ask_before: ask_before ?? null,
-  };
+    when: conditionsOf(one.when),
+  });
 }
 
 /** New steps as nodes of their own; what touches the same files keeps its order. */

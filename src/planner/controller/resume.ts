@@ -136,25 +136,24 @@ function standAgain({ pause }: PlanningState): Pause | null {
   return pause.gate === null ? planPause : { ...pause, kind: 'gate', digest: null };
 }
 
-/** An answer about order or times says what is to be changed there. */
-function answerAsChange(state: PlanningState, text: string): Continuation['changes'] {
-  switch (state.pause?.resume) {
-    // Earlier versions asked what feedback concerns; any answer is more of it.
-    case 'SEEK_APPROVAL':
-      return {
-        change:
-          state.change === null
-            ? null
-            : { feedback: `${state.change.feedback}\n${text}`.slice(0, 10_000), gate: 'outline' },
-      };
-    case 'DRAFT_ROADMAP':
-      return { change: { feedback: text, gate: 'roadmap' } };
-    case 'DRAFT_SCHEDULE':
-      return { change: { feedback: text, gate: 'schedule' } };
-    default:
-      return {};
-  }
+/** An answer about the order or the times of a draft is feedback on it like any other. */
+function changeDraft(state: PlanningState, text: string): Continuation {
+  const before = state.change === null ? '' : `${state.change.feedback}\n`;
+  const feedback = `${before}${text}`.slice(0, 10_000);
+  return {
+    event: 'decide',
+    changes: { change: { feedback, gate: null }, pause: standAgain(state) ?? planPause },
+  };
 }
+
+const answersDraft: ReadonlySet<Stage> = new Set([
+  'DRAFT_ROADMAP',
+  'VALIDATE_ROADMAP',
+  'DRAFT_SCHEDULE',
+  'VALIDATE_SCHEDULE',
+  // Earlier versions asked what feedback concerns.
+  'SEEK_APPROVAL',
+]);
 
 /**
  * Whether the session is in the middle of changing the plan as its last refusal wants it: what waits is then the subject,
@@ -200,10 +199,8 @@ export function continueSession(state: PlanningState, request: PlanningRequest):
       return { event: 'new_request', changes: fresh };
     case 'questions':
       if (decision.kind === 'reject') return stop(decision.by);
-      return {
-        event: resume(state),
-        changes: { pause: standAgain(state), ...answerAsChange(state, text) },
-      };
+      if (state.outline !== null && answersDraft.has(pause.resume)) return changeDraft(state, text);
+      return { event: resume(state), changes: { pause: standAgain(state) } };
     case 'gate':
       return decision.kind === 'approve' || decision.kind === 'reject'
         ? { event: 'decide', changes: {} }
@@ -219,11 +216,7 @@ export function continueSession(state: PlanningState, request: PlanningRequest):
         changes: { pause: standAgain(state), soft_budget_lifted: decision.kind === 'approve' },
       };
     case 'escalation':
-      if (decision.kind === 'reject') return stop(decision.by);
-      return {
-        event: resume(state),
-        changes: { pause: null, change: { feedback: text, gate: 'schedule' } },
-      };
+      return decision.kind === 'reject' ? stop(decision.by) : changeDraft(state, text);
     default:
       return pause.kind satisfies never;
   }

@@ -8,10 +8,7 @@ import { listOf, shorten } from '#domain/words.ts';
 import { makeNode } from '../grammar/make-node.ts';
 import { readTree, setLevels, takeId } from '../grammar/outline-tree.ts';
 import { settleEdges } from '../grammar/written-outline.ts';
-import type { StepParts } from './written-steps.ts';
-
-/** A whole new step. */
-export type NewStep = { step: StepDraft & { id: string }; phase: string | null };
+import type { NewStep, StepChange } from '../grammar/written-steps.ts';
 
 export type Edited = { outline: PlanOutline } | { problems: string[] };
 
@@ -135,7 +132,7 @@ export function addGroup(
 }
 
 /** The step as an edit leaves it; what the edit does not say stays. */
-function changeStep(step: StepDraft, { step: said, cleared, argsCleared }: StepParts): StepDraft {
+function changeStep(step: StepDraft, { step: said, cleared, argsCleared }: StepChange): StepDraft {
   const { args, ...rest } = said;
   const merged = StepDraft.parse({ ...step, ...rest });
   // Arguments of another operation mean something else.
@@ -151,7 +148,7 @@ function changeStep(step: StepDraft, { step: said, cleared, argsCleared }: StepP
   return merged;
 }
 
-export function editSteps(outline: PlanOutline, edits: StepParts[]): Edited {
+export function editSteps(outline: PlanOutline, edits: StepChange[]): Edited {
   const places = placeSteps(outline);
   const seen = new Set<string>();
   const problems = edits.flatMap(({ step, phase }) => {
@@ -190,7 +187,7 @@ export function editSteps(outline: PlanOutline, edits: StepParts[]): Edited {
 function changeNode(
   node: OutlineNode,
   before: StepDraft,
-  { step: said, phase, cleared }: StepParts,
+  { step: said, phase, cleared }: StepChange,
   phaseOf: (title: string | null) => string | null,
 ): OutlineNode {
   const reordered = said.after !== undefined || cleared.includes('after');

@@ -14,7 +14,7 @@ import { RoadmapWay } from '#domain/planning/roadmap.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { checkRule, checkTimezone, readRule, toMoment } from '#timeline/recurrence.ts';
 import { takeId } from './outline-tree.ts';
-import { indexOperations, readStep, WrittenStep } from './read-step.ts';
+import { createStepReader, WrittenStep } from './written-steps.ts';
 
 const moment = z
   .string()
@@ -112,13 +112,13 @@ export function readNodes(
   if (written.nodes.length === 0) return { problems: ['The outline has no nodes.'] };
   if (written.nodes.length > nodesAtMost)
     return { problems: [`The outline has more than ${nodesAtMost} nodes. Ask for less at once.`] };
-  const find = indexOperations(manifest);
+  const { readNew } = createStepReader(manifest, timezone);
   const problems: string[] = [];
   const nodes: OutlineNode[] = [];
   for (const node of written.nodes) {
     if (problems.length >= problemsAtMost) break;
     const steps = node.steps.flatMap((step): StepDraft[] => {
-      const read = readStep(step, find);
+      const read = readNew(step);
       if ('step' in read) return [read.step];
       problems.push(...read.problems);
       return [];

@@ -10,19 +10,12 @@ import { countOf } from '#domain/words.ts';
 import { fail, fromSchema, succeed, toJson } from '../agent/agent-tool.ts';
 import { checkDraft, checkStep } from '../draft/check-draft.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
-import {
-  addSteps,
-  editSteps,
-  type NewStep,
-  placeSteps,
-  removeSteps,
-  stepsNamed,
-} from '../draft/edit-draft.ts';
+import { addSteps, editSteps, placeSteps, removeSteps, stepsNamed } from '../draft/edit-draft.ts';
 import { findDoubts } from '../draft/self-check.ts';
 import { toToolOutputs } from '../draft/session-reads.ts';
 import { pageSteps } from '../draft/show-draft.ts';
-import { createStepReader, type StepParts, writtenStepShape } from '../draft/written-steps.ts';
 import { readPreferences, readRisks, WrittenPreferences } from '../grammar/written-outline.ts';
+import { createStepReader, type NewStep, writtenStepShape } from '../grammar/written-steps.ts';
 import { patternOf, readFeatures } from '../patterns/fit.ts';
 import { usePattern } from '../patterns/use-pattern.ts';
 import type { ToolContext } from '../tools/planning-tool.ts';
@@ -66,21 +59,22 @@ function nameSteps(list: Json[], draft: PlanOutline): Json[] {
 }
 
 /** Reads steps one by one: what is sound, and what is wrong with the others. */
-function readSteps(list: Json[], isNew: boolean, { tools, state }: ToolContext) {
-  const read = createStepReader(tools.manifest(), state.timezone);
-  const found: StepParts[] = [];
+function readSteps<T extends object>(
+  list: Json[],
+  read: (raw: Json) => T | { problems: string[] },
+) {
+  const found: T[] = [];
   const problems: string[] = [];
   for (const raw of list) {
-    const one = read(raw, isNew);
+    const one = read(raw);
     if ('problems' in one) problems.push(...one.problems);
     else found.push(one);
   }
   return { found, problems };
 }
 
-function isWhole(step: StepParts['step']): step is NewStep['step'] {
-  return step.tool !== undefined && step.operation !== undefined && step.description !== undefined;
-}
+const readerOf = ({ tools, state }: ToolContext) =>
+  createStepReader(tools.manifest(), state.timezone);
 
 const add = draftTool(
   'add_steps',
@@ -89,16 +83,20 @@ const add = draftTool(
   async (args, toolContext) => {
     const { steps, before } = HeardSteps.parse(args);
     const draft = openDraft(toolContext);
-    const { found, problems } = readSteps(nameSteps(listSteps(steps), draft), true, toolContext);
+    const { found, problems } = readSteps(
+      nameSteps(listSteps(steps), draft),
+      readerOf(toolContext).readNew,
+    );
     const sound: NewStep[] = [];
     const seen = new Set<string>();
     const check = checkStep(toolContext.tools);
-    for (const { step, phase } of found) {
-      const wrong = isWhole(step) ? check(step, step.id) : [`Step ${step.id} is not whole.`];
+    for (const one of found) {
+      const { step } = one;
+      const wrong = check(step, step.id);
       if (seen.has(step.id)) wrong.push(`Two steps have the id ${step.id}.`);
       seen.add(step.id);
       if (wrong.length > 0) problems.push(...wrong);
-      else if (isWhole(step)) sound.push({ step, phase: phase ?? null });
+      else sound.push(one);
     }
     if (sound.length === 0)
       return {
@@ -134,7 +132,7 @@ const edit = draftTool(
   EditSteps,
   async (given, toolContext) => {
     const { steps } = HeardSteps.parse(given);
-    const { found, problems } = readSteps(listSteps(steps), false, toolContext);
+    const { found, problems } = readSteps(listSteps(steps), readerOf(toolContext).readChange);
     if (problems.length > 0)
       return { result: fail('Nothing was changed.', ...problems.slice(0, problemsAtMost)) };
     const edited = editSteps(openDraft(toolContext), found);

@@ -12,7 +12,7 @@ import { readPointer } from '#tools/resolve-arguments.ts';
 import { fail } from '../agent/agent-tool.ts';
 import { checkStep } from '../draft/check-draft.ts';
 import { addGroup } from '../draft/edit-draft.ts';
-import { createStepReader, writtenStepShape } from '../draft/written-steps.ts';
+import { createStepReader, writtenStepShape } from '../grammar/written-steps.ts';
 import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
 import { draftTool, keepEdit, openDraft } from './draft-tool.ts';
 
@@ -182,7 +182,7 @@ function expand(
   items: Json[],
   { tools, state }: ToolContext,
 ): { steps: (StepDraft & { id: string })[] } | { problems: string[] } {
-  const read = createStepReader(tools.manifest(), state.timezone);
+  const { readNew } = createStepReader(tools.manifest(), state.timezone);
   const check = checkStep(tools);
   const steps: (StepDraft & { id: string })[] = [];
   const problems: string[] = [];
@@ -198,7 +198,7 @@ function expand(
     const raw = {
       ...rest,
       id: `${given.id}-${index + 1}`,
-      description: fill(description ?? '', item, lacking, (text) => text),
+      description: shorten(String(fill(description ?? '', item, lacking, (text) => text)), 3000),
       args: fill(args ?? {}, item, lacking, escapeText),
     };
     length += JSON.stringify(raw).length;
@@ -208,25 +208,15 @@ function expand(
       );
       continue;
     }
-    const one = read(JsonObject.parse(raw), true);
+    const one = readNew(JsonObject.parse(raw));
     if ('problems' in one) {
       problems.push(...one.problems);
       continue;
     }
     const { step } = one;
-    if (step.tool === undefined || step.operation === undefined || step.description === undefined) {
-      problems.push('The template needs a description and an operation.');
-      break;
-    }
-    const whole = {
-      ...step,
-      tool: step.tool,
-      operation: step.operation,
-      description: shorten(step.description, 3000),
-    };
-    const wrong = check(whole, step.id);
+    const wrong = check(step, step.id);
     if (wrong.length > 0) problems.push(...wrong);
-    else steps.push(whole);
+    else steps.push(step);
   }
   return problems.length > 0 ? { problems: problems.slice(0, problemsAtMost) } : { steps };
 }

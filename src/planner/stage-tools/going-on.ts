@@ -5,13 +5,13 @@ import { PatchOperation, type PlanPatch } from '#domain/plan/patch.ts';
 import { GivenToStep, type Pause } from '#domain/planning/state.ts';
 import { isObject, type Json, JsonObject, JsonValue, line } from '#domain/text.ts';
 import { fail, fromSchema, succeed, toJson } from '../agent/agent-tool.ts';
+import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
 import {
   createStepReader,
-  type StepParts,
+  type StepChange,
   type StepReader,
   writtenStepShape,
-} from '../draft/written-steps.ts';
-import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
+} from '../grammar/written-steps.ts';
 import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
 import { openStages, type StageTool } from './stage-tool.ts';
 
@@ -100,33 +100,32 @@ function dropNulls(value: object): JsonObject {
 }
 
 /** What is given of a step, without what is not said. */
-function givenOf(step: StepParts['step']): JsonObject {
+function givenOf(step: StepChange['step']): JsonObject {
   return JsonObject.parse(JSON.parse(JSON.stringify(step)));
 }
 
 /** In the order in which each may name what those before it make. */
 function toOperations(
   args: HeardContinue,
-  read: StepReader,
+  reader: StepReader,
 ): { operations: Json[]; problems: string[] } {
   const { replace = [], add = [], edit = [], remove = [], wait = [] } = args;
   const problems: string[] = [];
   const added = new Set<Json | undefined>();
-  const readStep = (raw: Json, isNew: boolean) => {
-    const parts = read(raw, isNew);
-    if (!('problems' in parts)) return parts;
-    problems.push(...parts.problems);
+  const soundOf = <T extends object>(read: T | { problems: string[] }): T | null => {
+    if (!('problems' in read)) return read;
+    problems.push(...read.problems);
     return null;
   };
   const readNew = (raw: Json): JsonObject => {
-    const parts = readStep(raw, true);
-    return parts === null ? {} : givenOf(parts.step);
+    const read = soundOf(reader.readNew(raw));
+    return read === null ? {} : givenOf(read.step);
   };
   const readEdit = (raw: Json): Json => {
-    const parts = readStep(raw, false);
-    if (parts === null) return {};
-    const { id, ...set } = givenOf(parts.step);
-    const cleared = Object.fromEntries(parts.cleared.map((key) => [key, null]));
+    const read = soundOf(reader.readChange(raw));
+    if (read === null) return {};
+    const { id, ...set } = givenOf(read.step);
+    const cleared = Object.fromEntries(read.cleared.map((key) => [key, null]));
     return { op: 'update_steps', steps: { ids: [id ?? ''] }, set: { ...set, ...cleared } };
   };
   const operations = [

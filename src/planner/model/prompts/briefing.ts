@@ -14,10 +14,6 @@ const tasks: Partial<Record<Stage, string>> = {
     'Plain work is drafted at once. Work with milestones, habits or a long build-up: call "select_pattern" first; the outline comes next.',
   DRAFT_OUTLINE:
     'Draft what is to be done, then call "submit_plan" (or "generate_nodes", where it is offered, for an outline with milestones, checkpoints, or amounts that add up).',
-  DRAFT_ROADMAP:
-    'Only the order of the outline is to be changed. Call "resolve_dependencies" with the edges that the feedback asks for, then "build_roadmap".',
-  DRAFT_SCHEDULE:
-    'Only times are to be changed. Call "generate_schedule" with what the feedback says about dates, durations and deadlines.',
 };
 
 /** How fine the outline should be (0: as coarse as can be run; 10: every small step of its own). */

@@ -17,11 +17,8 @@ function stepOf(id: string, more: Partial<Step> = {}): Step {
     description: `Write ${id}`,
     tool: 'workspace',
     operation: 'write',
-    args: JSON.stringify({ path: `${id}.txt`, content: id }),
+    args: { path: `${id}.txt`, content: id },
     after: [],
-    notes: null,
-    when: null,
-    ask_before: null,
     ...more,
   };
 }

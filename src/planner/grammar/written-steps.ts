@@ -1,4 +1,4 @@
-// Steps as a model writes them into the draft: whole ones, and changes of those that are there. What servers without strict
+// Steps as a reasoner writes them: whole ones, and changes of those that are there. What servers without strict
 // schemas send is read too: arguments as JSON text, tool and operation apart, null for what is not said.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
@@ -8,7 +8,7 @@ import { readTemplates } from '#domain/plan/templates.ts';
 import { isObject, type Json, JsonObject, line, parseJson } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { toMoment } from '#timeline/recurrence.ts';
-import { indexOperations, readConditions } from '../grammar/read-step.ts';
+import { fromSchema } from '../agent/agent-tool.ts';
 
 /** A condition on the output of an earlier step, as it is written. */
 export const writtenCondition = z.strictObject({
@@ -35,8 +35,40 @@ export const writtenStepShape = {
   notes: z.string().optional(),
 };
 
-/** A step of the draft, and where it stands. `undefined`: not said; `null`: taken away. */
-export type StepParts = {
+/** Looks operations up by tool and operation, or by the full name in either place. */
+function indexOperations(
+  manifest: OperationSpec[],
+): (tool: string, operation: string) => OperationSpec | undefined {
+  const byParts = new Map(manifest.map((spec) => [`${spec.tool}\n${spec.operation}`, spec]));
+  const byName = new Map(manifest.map((spec) => [spec.name, spec]));
+  return (tool, operation) =>
+    byParts.get(`${tool}\n${operation}`) ??
+    byName.get(operation) ??
+    (operation.trim() === '' ? byName.get(tool) : undefined);
+}
+
+/** Conditions as a draft has them: none is no key, and `exists` takes no value. */
+function readConditions(when: Json | undefined): { when?: Json } {
+  if (when === undefined || (Array.isArray(when) && when.length === 0)) return {};
+  if (!Array.isArray(when)) return { when };
+  return {
+    when: when.map((condition) => {
+      if (!isObject(condition)) return condition;
+      const { value, ...rest } = condition;
+      return condition.is === 'exists' && value === null ? rest : condition;
+    }),
+  };
+}
+
+/** A step without phase as the outline of larger work holds it; the reader checks it. */
+const { phase: _, ...stepOfOutline } = writtenStepShape;
+export const WrittenStep = JsonObject.meta(fromSchema(z.strictObject(stepOfOutline)).parameters);
+
+/** A whole new step. */
+export type NewStep = { step: StepDraft & { id: string }; phase: string | null };
+
+/** What changes of a step. `undefined`: not said; `null`: taken away. */
+export type StepChange = {
   step: { [key in Exclude<keyof StepDraft, 'id'>]?: StepDraft[key] | undefined } & { id: string };
   phase: string | null | undefined;
   /** Keys of the step that are taken away. */
@@ -45,14 +77,22 @@ export type StepParts = {
   argsCleared: string[];
 };
 
-export type StepReader = (raw: Json, isNew: boolean) => StepParts | { problems: string[] };
+type Problems = { problems: string[] };
 
-const clearable = new Set(['after', 'when', 'ask_before', 'not_before', 'notes', 'args']);
+export type StepReader = {
+  readNew(raw: Json): NewStep | Problems;
+  readChange(raw: Json): StepChange | Problems;
+};
+
+const NewStep = StepDraft.extend({ id: line(200) });
+const ChangedStep = StepDraft.partial().extend({ id: line(200) });
+const clearable = ['after', 'when', 'ask_before', 'not_before', 'notes', 'args'] as const;
 
 /** @param timezone in which times without an offset are meant */
 export function createStepReader(manifest: OperationSpec[], timezone: string): StepReader {
   const find = indexOperations(manifest);
-  return (raw, isNew) => {
+
+  function read<T>(raw: Json, schema: z.ZodType<T>): (Said & { step: T }) | Problems {
     const given = typeof raw === 'string' ? parseJson(raw) : raw;
     if (!isObject(given)) return { problems: ['A step is an object.'] };
     const { phase, duration_minutes: _, ...said } = JsonObject.parse(given);
@@ -62,47 +102,51 @@ export function createStepReader(manifest: OperationSpec[], timezone: string): S
     const name = `Step ${id.slice(0, 40)}`;
     const args = readArguments(said.args);
     if (args === undefined) return { problems: [`${name}: args is not a JSON object.`] };
-    const cleared = Object.entries(said).flatMap(([key, value]) =>
-      value === null && clearable.has(key) ? [key] : [],
-    );
-    const present = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== null));
-    const nulls = isNew ? [] : Object.entries(args ?? {}).filter(([, value]) => value === null);
-    const written = {
-      ...present,
+    const present = Object.entries(said).filter(([, value]) => value !== null);
+    const { when, ...rest } = JsonObject.parse(Object.fromEntries(present));
+    const parsed = schema.safeParse({
+      ...rest,
       id: id.trim(),
-      ...readConditions(present.when),
-      ...(args === null
-        ? {}
-        : {
-            args: Object.fromEntries(
-              Object.entries(args).filter((entry) => isNew || entry[1] !== null),
-            ),
-          }),
-      ...nameOperation(present, find),
-      ...readTime(present.not_before, timezone),
-    };
-    const schema = isNew
-      ? StepDraft.extend({ id: line(200) })
-      : StepDraft.partial().extend({ id: line(200) });
-    const parsed = schema.safeParse(written);
+      ...readConditions(when),
+      ...(args === null ? {} : { args }),
+      ...nameOperation(rest, find),
+      ...readTime(rest.not_before, timezone),
+    });
     if (!parsed.success) {
       const problems = parsed.error.issues
         .slice(0, 5)
         .map(({ path, message }) => `${name}: ${path.join('.') || 'it'}: ${message}.`);
       return { problems };
     }
-    return {
-      step: parsed.data,
-      phase:
-        typeof phase === 'string' && phase.trim() !== ''
-          ? phase.trim()
-          : phase === null
-            ? null
-            : undefined,
-      cleared: cleared.filter((key): key is keyof StepDraft => key in StepDraft.shape),
-      argsCleared: nulls.map(([key]) => key),
-    };
+    return { step: parsed.data, phase: readPhase(phase), said };
+  }
+
+  return {
+    readNew(raw) {
+      const one = read(raw, NewStep);
+      return 'problems' in one ? one : { step: one.step, phase: one.phase ?? null };
+    },
+    readChange(raw) {
+      const one = read(raw, ChangedStep);
+      if ('problems' in one) return one;
+      const { step, phase, said } = one;
+      const { args, ...rest } = step;
+      const kept = Object.entries(args ?? {}).filter(([, value]) => value !== null);
+      return {
+        step: { ...rest, ...(args === undefined ? {} : { args: Object.fromEntries(kept) }) },
+        phase,
+        cleared: clearable.filter((key) => said[key] === null),
+        argsCleared: Object.keys(args ?? {}).filter((key) => args?.[key] === null),
+      };
+    },
   };
+}
+
+type Said = { phase: string | null | undefined; said: JsonObject };
+
+function readPhase(phase: Json | undefined): string | null | undefined {
+  if (phase === null) return null;
+  return typeof phase === 'string' && phase.trim() !== '' ? phase.trim() : undefined;
 }
 
 /** null: nothing was said; undefined: it is no object. */
