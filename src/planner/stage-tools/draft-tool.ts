@@ -4,7 +4,7 @@ import { PlanOutline } from '#domain/planning/outline.ts';
 import { countOf, shorten } from '#domain/words.ts';
 import { fail, fromSchema, succeed, type ToolResult } from '../agent/agent-tool.ts';
 import { type Edited, emptyOutline } from '../draft/edit-draft.ts';
-import { compareOutlines, whoseChange } from '../tools/generate-nodes.ts';
+import { compareOutlines, whoseChange } from '../grammar/compare-outlines.ts';
 import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
 import { openStages, type StageTool } from './stage-tool.ts';
 

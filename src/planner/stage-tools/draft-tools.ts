@@ -1,28 +1,22 @@
 // The draft as an artifact that the model edits in place (B4): add, change and remove steps, set times, and submit what is there.
 // Every step is checked when it is written; all problems of a call come in one answer, and what was sound is kept.
 import { z } from 'zod';
-import { PlanDraft } from '#domain/plan/plan.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { StrategyProfile } from '#domain/planning/schedule.ts';
-import type { PlanningState } from '#domain/planning/state.ts';
 import { isObject, type Json, JsonValue } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
 import { fail, fromSchema, succeed, toJson } from '../agent/agent-tool.ts';
-import { checkDraft, checkStep } from '../draft/check-draft.ts';
+import { checkStep } from '../draft/check-draft.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
 import { addSteps, editSteps, placeSteps, removeSteps, stepsNamed } from '../draft/edit-draft.ts';
-import { findDoubts } from '../draft/self-check.ts';
-import { toToolOutputs } from '../draft/session-reads.ts';
 import { pageSteps } from '../draft/show-draft.ts';
-import { readPreferences, readRisks, WrittenPreferences } from '../grammar/written-outline.ts';
 import { createStepReader, type NewStep, writtenStepShape } from '../grammar/written-steps.ts';
-import { patternOf, readFeatures } from '../patterns/fit.ts';
-import { usePattern } from '../patterns/use-pattern.ts';
 import type { ToolContext } from '../tools/planning-tool.ts';
-import { countSteps, draftTool, keepEdit, openDraft } from './draft-tool.ts';
+import { draftTool, keepEdit, openDraft } from './draft-tool.ts';
 import { forEach } from './for-each.ts';
 import { createSetSchedule } from './set-schedule.ts';
 import type { StageTool } from './stage-tool.ts';
+import { submitPlan } from './submit-plan.ts';
 
 const problemsAtMost = 20;
 
@@ -170,126 +164,6 @@ const remove = draftTool(
   },
 );
 
-const SubmitPlan = z.strictObject({
-  title: z.string().optional().describe('the gist in a few words'),
-  summary: z
-    .string()
-    .optional()
-    .describe('one sentence: what the plan will do (“Writes …”, not “Wrote …”)'),
-  risks: z.array(z.string()).optional().describe('what could go wrong, and what was assumed'),
-  preferences: z
-    .strictObject({
-      order: z
-        .enum(['as said', 'one at a time', 'checked'])
-        .optional()
-        .describe('checked: a look before what cannot be taken back'),
-      in_working_hours: z.boolean().optional().describe('ask people in working hours only'),
-    })
-    .optional()
-    .describe('only what they said'),
-  confidence: z.number().describe('0 to 1: how sure you are that this is what they want'),
-  checked: z.boolean().optional(),
-});
-const HeardSubmission = SubmitPlan.extend({
-  title: z.string().nullish(),
-  summary: z.string().nullish(),
-  risks: z
-    .array(z.union([z.string(), z.looseObject({ text: z.string(), sign: z.string().nullish() })]))
-    .nullish(),
-  preferences: z.looseObject({}).nullish(),
-  confidence: z.number().nullish(),
-  checked: z.boolean().nullish(),
-});
-
-/** Evidence, for those who approve: what the session has read, beside what the plan had before. */
-function withEvidence(
-  outline: PlanOutline,
-  state: Readonly<PlanningState>,
-  { tools }: Pick<ToolContext, 'tools'>,
-): PlanOutline {
-  if (state.reads.length === 0) return outline;
-  const { context } = outline;
-  const specs = new Map(tools.manifest().map((spec) => [spec.name, spec]));
-  const base =
-    typeof context === 'object'
-      ? context
-      : { notes: context ?? '', artifacts: [], tool_outputs: {} };
-  const outputs = toToolOutputs(state.reads, base.tool_outputs, (name) => {
-    const spec = specs.get(name);
-    return { tool: spec?.tool ?? name, operation: spec?.operation ?? name };
-  });
-  return { ...outline, context: { ...base, tool_outputs: outputs } };
-}
-
-const submit = draftTool(
-  'submit_plan',
-  'Submits the draft for approval. Takes no steps.',
-  SubmitPlan,
-  async (given, toolContext) => {
-    const { state, tools } = toolContext;
-    const said = HeardSubmission.parse(given);
-    const { outline } = state;
-    if (outline === null || countSteps(outline) === 0)
-      return { result: fail('The draft has no steps. Write them with add_steps.') };
-    if (state.change !== null && state.produced.includes('outline'))
-      return {
-        result: fail(
-          'Nothing of the draft has changed, so the person would see the same plan again. Edit it as they asked, or ask them with elicit_context.',
-        ),
-      };
-    const title = (said.title?.trim() || outline.title).slice(0, 300);
-    const preferences = WrittenPreferences.safeParse(
-      said.preferences == null
-        ? null
-        : { order: null, in_working_hours: null, ...said.preferences },
-    );
-    if (!preferences.success) return { result: fail('preferences: that is none of the choices.') };
-    const wanted = usePattern(toolContext);
-    if ('refused' in wanted) return { result: fail(wanted.refused) };
-    const risks = said.risks?.map((risk) =>
-      typeof risk === 'string'
-        ? { text: risk, sign: null }
-        : { text: risk.text, sign: risk.sign ?? null },
-    );
-    const written: PlanOutline = {
-      ...outline,
-      title,
-      summary: (said.summary?.trim() || outline.summary).slice(0, 1000),
-      pattern: state.pattern === null ? patternOf(readFeatures(outline)) : wanted.spec,
-      nodes: outline.nodes.map((node) =>
-        node.structure === 'goal' && node.title === outline.title ? { ...node, title } : node,
-      ),
-      ...(risks === undefined ? {} : { risks: readRisks(risks) }),
-      ...readPreferences(preferences.data),
-    };
-    const draft = PlanDraft.safeParse(draftPlan(written, null, null));
-    if (!draft.success)
-      return {
-        result: fail(
-          ...draft.error.issues
-            .slice(0, problemsAtMost)
-            .map(({ path, message }) => `${path.join('.')}: ${message}.`),
-        ),
-      };
-    const problems = checkDraft(draft.data, tools);
-    if (problems.length > 0) return { result: fail(...problems) };
-    const doubts = said.checked === true ? [] : findDoubts(draft.data.steps, tools.manifest());
-    if (doubts.length > 0)
-      return {
-        result: fail(...doubts, 'Change that; or, if it is meant so, submit with "checked": true.'),
-      };
-    const confidence = said.confidence ?? null;
-    return {
-      result: succeed(null, 'The plan is checked next, and then put before the person.'),
-      changes: { pattern: written.pattern, outline: withEvidence(written, state, toolContext) },
-      self: confidence === null || confidence < 0 || confidence > 1 ? null : confidence,
-      heuristics: 1,
-      ends: state.stage === 'COLLECT_CONTEXT' ? 'sufficient_context' : 'drafted',
-    };
-  },
-  { prerequisites: [], produces: ['pattern', 'outline'], check: fromSchema(HeardSubmission).check },
-);
-
 const ShowSteps = z.strictObject({
   ids: z.array(z.string()).optional(),
   query: z.string().optional().describe('words of the steps that are looked for'),
@@ -316,5 +190,5 @@ const show = draftTool(
 );
 
 export function createDraftTools(profile: StrategyProfile): StageTool[] {
-  return [add, edit, remove, createSetSchedule(profile), show, forEach, submit];
+  return [add, edit, remove, createSetSchedule(profile), show, forEach, submitPlan];
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { compareOutlines } from '#planner/grammar/compare-outlines.ts';
 import { keepIds } from '#planner/grammar/keep-ids.ts';
-import { compareOutlines } from '#planner/tools/generate-nodes.ts';
 import { nodeOf, type Sketch, stepOf } from './outlines.ts';
 
 const write = (path: string) => ({ tool: 'workspace', operation: 'write', args: { path } });

@@ -1,0 +1,139 @@
+// Times of steps of the draft: when they start, how long they take, by when, and how they repeat (B4). Pure.
+import type { StepDraft } from '#domain/plan/plan.ts';
+import type { OutlineNode, PlanOutline, Recurs } from '#domain/planning/outline.ts';
+import { listOf, shorten } from '#domain/words.ts';
+import { makeNode } from '../grammar/make-node.ts';
+import { takeId } from '../grammar/outline-tree.ts';
+import { dropEmptyPhases, type Edited, placeSteps, withNodes } from './edit-draft.ts';
+
+/** `null`: taken away; left out: as it was. */
+export type Timing = {
+  not_before?: string | null;
+  deadline?: string | null;
+  recurs?: Recurs | null;
+};
+
+/**
+ * Times of the named steps. Steps that repeat together become one series.
+ * @param lengths minutes of each step whose duration is set; null: taken away
+ */
+export function scheduleSteps(
+  outline: PlanOutline,
+  ids: string[],
+  timing: Timing,
+  lengths: ReadonlyMap<string, number | null>,
+): Edited {
+  const places = placeSteps(outline);
+  const problems = ids.filter((id) => !places.has(id)).map((id) => `There is no step ${id}.`);
+  if (problems.length > 0) return { problems };
+  const { recurs, ...times } = timing;
+  const named = new Set(ids);
+  const shared =
+    times.deadline == null
+      ? undefined
+      : outline.nodes.find(
+          ({ steps }) =>
+            steps.some(({ id = '' }) => named.has(id)) &&
+            steps.some(({ id = '' }) => !named.has(id)),
+        );
+  if (shared !== undefined)
+    return {
+      problems: [`The steps of “${shorten(shared.title, 80)}” have one deadline. Set it for all.`],
+    };
+  const together =
+    recurs === null
+      ? outline.nodes.find(
+          (node) =>
+            node.recurs !== null &&
+            node.steps.some(({ id = '' }) => named.has(id)) &&
+            node.steps.some(({ id = '' }) => !named.has(id)),
+        )
+      : undefined;
+  if (together !== undefined) {
+    const all = together.steps.slice(0, 20).map(({ id = '' }) => id);
+    return { problems: [`Steps ${listOf(all)} repeat together. Name all of them.`] };
+  }
+  const timed = outline.nodes.map((node) => timeNode(node, named, times, lengths));
+  if (recurs === undefined) return { outline: { ...outline, nodes: timed } };
+  return { outline: dropEmptyPhases(withNodes(outline, repeatSteps(timed, named, recurs))) };
+}
+
+function timeNode(
+  node: OutlineNode,
+  named: Set<string>,
+  times: Omit<Timing, 'recurs'>,
+  lengths: ReadonlyMap<string, number | null>,
+): OutlineNode {
+  const mine = node.steps.filter(({ id = '' }) => named.has(id));
+  if (mine.length === 0) return node;
+  const { not_before } = times;
+  const steps = node.steps.map((step): StepDraft => {
+    const { id = '', not_before: start, duration_minutes: length, ...rest } = step;
+    if (!named.has(id)) return step;
+    const from = not_before === undefined ? start : (not_before ?? undefined);
+    const minutes = lengths.has(id) ? (lengths.get(id) ?? undefined) : length;
+    return {
+      id,
+      ...rest,
+      ...(from === undefined ? {} : { not_before: from }),
+      ...(minutes === undefined ? {} : { duration_minutes: minutes }),
+    };
+  });
+  // A node with other steps keeps its own times.
+  if (mine.length < node.steps.length) return { ...node, steps };
+  const [only] = node.steps;
+  const length = node.steps.length === 1 ? lengths.get(only?.id ?? '') : undefined;
+  return {
+    ...node,
+    ...times,
+    ...(length === undefined ? {} : { duration_minutes: length }),
+    steps,
+  };
+}
+
+/** Steps that repeat by the same rule stand in one node; those of several nodes, or a part of one, get a node of their own. */
+function repeatSteps(
+  nodes: OutlineNode[],
+  named: Set<string>,
+  recurs: Recurs | null,
+): OutlineNode[] {
+  const isNamed = ({ id = '' }: StepDraft) => named.has(id);
+  const owners = nodes.filter(({ steps }) => steps.some(isNamed));
+  const [first] = owners;
+  const isWhole = owners.length === 1 && first?.steps.every(isNamed) === true;
+  if (recurs === null || isWhole || first === undefined) {
+    const rhythm = recurs === null ? 'one_off' : 'recurring';
+    return nodes.map((node) => (owners.includes(node) ? { ...node, recurs, rhythm } : node));
+  }
+  const stepsOfNode = new Map(nodes.map(({ id, steps }) => [id, steps]));
+  const taken = owners.flatMap((node) =>
+    node.steps.filter(isNamed).map((step): StepDraft => {
+      const inherited = node.after.flatMap(({ id }) => stepsOfNode.get(id) ?? []).filter(isNamed);
+      const after = [...(step.after ?? []), ...inherited.map(({ id = '' }) => id)];
+      return after.length === 0 ? step : { ...step, after };
+    }),
+  );
+  const emptied = new Set(owners.filter(({ steps }) => steps.every(isNamed)).map(({ id }) => id));
+  const repeated = makeNode({
+    id: takeId('repeat', new Set(nodes.map(({ id }) => id))),
+    title: shorten(taken.map(({ description }) => description).join('; '), 3000),
+    structure: 'task',
+    rhythm: 'recurring',
+    parent: first.parent,
+    steps: taken,
+    recurs,
+  });
+  return nodes.flatMap((node): OutlineNode[] => {
+    const own = node === first ? [repeated] : [];
+    if (emptied.has(node.id)) return own;
+    return [
+      {
+        ...node,
+        // Nothing waits for what comes again by a rule of its own.
+        after: node.after.filter(({ id }) => !emptied.has(id)),
+        steps: node.steps.filter((step) => !isNamed(step)),
+      },
+      ...own,
+    ];
+  });
+}
