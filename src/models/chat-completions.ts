@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { JsonObject } from '#domain/text.ts';
 import type { ChatMessage, FinishReason, ToolCall, Wire, WireReply } from './chat.ts';
+import { assembleChunks } from './chunks.ts';
 import { findWrittenCalls } from './written-calls.ts';
 
 const ReplyCall = z
@@ -27,6 +28,8 @@ const Reply = z.object({
         message: z.object({
           content: z.union([z.string(), z.array(ContentPart)]).nullish(),
           refusal: z.string().nullish(),
+          reasoning_content: z.string().nullish(),
+          reasoning: z.unknown().optional(),
           tool_calls: z.array(ReplyCall).nullish(),
         }),
       }),
@@ -45,7 +48,15 @@ const Reply = z.object({
 
 export const chatCompletions: Wire = {
   path: '/chat/completions',
-  optional: ['max_completion_tokens', 'max_tokens', 'reasoning_effort', 'tool_choice'],
+  optional: [
+    'stream_options',
+    'stream',
+    'max_completion_tokens',
+    'max_tokens',
+    'reasoning_effort',
+    'tool_choice',
+  ],
+  assemble: assembleChunks,
 
   write({ messages, tools = [], mustCall, maxOutputTokens }, { model, effort, refused }) {
     const takes = (name: string) => !refused.has(name);
@@ -53,6 +64,10 @@ export const chatCompletions: Wire = {
     return {
       model,
       messages: messages.map(writeMessage),
+      ...(takes('stream') ? { stream: true } : {}),
+      ...(takes('stream') && takes('stream_options')
+        ? { stream_options: { include_usage: true } }
+        : {}),
       ...(limit === undefined ? {} : { [limit]: maxOutputTokens }),
       ...(effort !== undefined && takes('reasoning_effort') ? { reasoning_effort: effort } : {}),
       ...(tools.length === 0
@@ -94,6 +109,12 @@ export const chatCompletions: Wire = {
       callsNatively: called.length > 0,
       toolCalls,
       finishReason: readFinish(finish_reason, toolCalls),
+      written: [
+        message.reasoning_content ??
+          (typeof message.reasoning === 'string' ? message.reasoning : ''),
+        typeof message.content === 'string' ? message.content : text,
+        ...called.map(({ name, arguments: args }) => `${name} ${args}`),
+      ].join('\n'),
       usage: usage
         ? {
             input_tokens: usage.prompt_tokens,

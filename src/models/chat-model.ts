@@ -4,28 +4,36 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type OpenAI from 'openai';
 import { APIError } from 'openai';
-import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { CountersignError } from '#domain/errors.ts';
 import type { ModelApi } from './access.ts';
 import {
   askForPrice,
   computeBound,
   computeCost,
   type Effort,
-  findModel,
   findPrice,
   type Price,
+  type Usage,
 } from './catalogue.ts';
 import type { ChatModel, ChatReply, ChatRequest, JsonBody, Refused, Wire } from './chat.ts';
 import { chatCompletions } from './chat-completions.ts';
+import { exchange, LostReply } from './exchange.ts';
+import {
+  type Called,
+  choosePause,
+  describeCancelled,
+  describeFailure,
+  describeSilence,
+  describeTimeout,
+  quote,
+  readReason,
+} from './failures.ts';
 import { responses } from './responses.ts';
 import { estimateTokens } from './tokens.ts';
 
 /** Output tokens a reply may have unless the request says otherwise; also what the estimate assumes. */
 const outputTokens = 4096;
 const attemptsAtMost = 4;
-const firstPause = 500;
-/** Characters of a server's reason that are quoted. */
-const reasonAtMost = 300;
 
 export type ModelOptions = {
   client: OpenAI;
@@ -40,6 +48,7 @@ export function createChatModel(options: ModelOptions): ChatModel {
   const wire = api === 'responses' ? responses : chatCompletions;
   const price = findPrice(name, options.prices);
   const refused = new Set<string>();
+  const called: Called = { name, api, apiKey: client.apiKey };
   let callsNatively = false;
 
   function knownPrice(): Price {
@@ -52,14 +61,20 @@ export function createChatModel(options: ModelOptions): ChatModel {
     return estimateTokens(JSON.stringify(body, shortenSealed));
   }
 
-  async function send(request: ChatRequest, signal: AbortSignal): Promise<unknown> {
+  async function send(
+    request: ChatRequest,
+    signal: AbortSignal,
+    onSign: () => void,
+  ): Promise<unknown> {
     const full = { ...request, maxOutputTokens: request.maxOutputTokens ?? outputTokens };
     for (;;) {
       // Calls run side by side: what one of them learns meanwhile is not what this one has sent.
       const known = new Set(refused);
       const body = wire.write(full, { model: name, effort, refused: known });
       try {
-        return await client.post(wire.path, { body, signal });
+        const timeout = request.deadline - Date.now();
+        const { onProgress } = request;
+        return await exchange(client, { wire, body, signal, timeout, onSign, onProgress });
       } catch (error) {
         const parameter = findRefused(error, wire, body, known);
         if (parameter === null || (knownPrice().output > 0 && isLastLimit(parameter, known)))
@@ -73,6 +88,7 @@ export function createChatModel(options: ModelOptions): ChatModel {
     raw: unknown,
     request: ChatRequest,
     attempts: number,
+    lost: Usage,
   ): Promise<ChatReply> {
     const read = wire.read(raw, request, !callsNatively);
     if (read === null) {
@@ -89,14 +105,18 @@ export function createChatModel(options: ModelOptions): ChatModel {
         { details: { answered: true } },
       );
     }
-    const { callsNatively: native, ...reply } = read;
+    const { callsNatively: native, written, ...reply } = read;
     callsNatively ||= native;
-    const { content, toolCalls } = reply;
-    const usage = read.usage ?? {
-      input_tokens: await countInput(request),
-      output_tokens: await estimateTokens(content + JSON.stringify(toolCalls)),
-    };
+    const usage = addUsage(lost, read.usage ?? (await estimateUsage(request, written)));
     return { ...reply, usage, cost_usd: computeCost(knownPrice(), usage), attempts };
+  }
+
+  /** What a call costs where the server does not say. */
+  async function estimateUsage(request: ChatRequest, written: string): Promise<Usage> {
+    return {
+      input_tokens: await countInput(request),
+      output_tokens: await estimateTokens(written),
+    };
   }
 
   return {
@@ -107,28 +127,55 @@ export function createChatModel(options: ModelOptions): ChatModel {
     },
     async complete(request, signal) {
       knownPrice();
+      let lost: Usage = { input_tokens: 0, output_tokens: 0 };
       for (let attempt = 1; ; attempt += 1) {
         const left = request.deadline - Date.now();
         if (signal.aborted) throw describeCancelled(name);
         if (left <= 0) throw describeTimeout(name);
-        const limit = AbortSignal.any([signal, AbortSignal.timeout(left)]);
+        const silence = watchSilence(request.silenceMs);
+        const limit = AbortSignal.any([signal, AbortSignal.timeout(left), silence.signal]);
         let raw: unknown;
         try {
-          raw = await send(request, limit);
+          raw = await send(request, limit, silence.onSign);
         } catch (error) {
           if (signal.aborted) throw describeCancelled(name, error);
+          if (silence.signal.aborted) throw describeSilence(name, request.silenceMs ?? 0, error);
           if (limit.aborted) throw describeTimeout(name, error);
           const pause = choosePause(error, attempt);
-          if (pause === null || attempt >= attemptsAtMost) throw describeFailure(options, error);
-          if (Date.now() + pause >= request.deadline) throw describeFailure(options, error);
+          if (pause === null || attempt >= attemptsAtMost) throw describeFailure(called, error);
+          if (Date.now() + pause >= request.deadline) throw describeFailure(called, error);
+          // What was written for nothing is paid for as well.
+          if (error instanceof LostReply)
+            lost = addUsage(lost, await estimateUsage(request, error.written));
           await wait(pause, undefined, { signal }).catch((cause) => {
             throw describeCancelled(name, cause);
           });
           continue;
+        } finally {
+          silence.end();
         }
-        return readReply(raw, request, attempt);
+        return readReply(raw, request, attempt, lost);
       }
     },
+  };
+}
+
+/** Aborts when nothing has come for `ms`; undefined: never. */
+function watchSilence(ms: number | undefined) {
+  const over = new AbortController();
+  const timer = ms === undefined ? undefined : setTimeout(() => over.abort(), ms);
+  return {
+    signal: over.signal,
+    onSign: () => void timer?.refresh(),
+    end: () => clearTimeout(timer),
+  };
+}
+
+function addUsage(lost: Usage, usage: Usage): Usage {
+  return {
+    ...usage,
+    input_tokens: lost.input_tokens + usage.input_tokens,
+    output_tokens: lost.output_tokens + usage.output_tokens,
   };
 }
 
@@ -166,102 +213,7 @@ function shortenSealed(key: string, value: unknown): unknown {
 function namesParameter(text: string, param: string | null | undefined, name: string): boolean {
   if (param) return param === name || param.startsWith(`${name}.`) || param.endsWith(`.${name}`);
   if (name === 'store') return false;
+  if (name === 'stream') return /\bstream(?:ing|ed)?\b/i.test(text);
   const around = name.includes('_') ? ['(?<!\\w)', '(?!\\w)'] : ['[\'"`.]', '[\'"`.]'];
   return new RegExp(around.join(name)).test(text);
-}
-
-/** Milliseconds to wait before another attempt; null when another attempt cannot help. */
-function choosePause(error: unknown, attempt: number): number | null {
-  const backoff = firstPause * 2 ** (attempt - 1);
-  if (!(error instanceof APIError)) return error instanceof SyntaxError ? backoff : null;
-  const { status, code } = error;
-  if (status === undefined) return backoff;
-  if (code === 'insufficient_quota') return null;
-  if (status !== 408 && status !== 409 && status !== 429 && status < 500) return null;
-  return readRetryAfter(error.headers) ?? backoff;
-}
-
-/** When a later call may succeed: what passes is what was tried again. */
-function choosePassing(cause: unknown): number | null {
-  if (choosePause(cause, 1) === null) return null;
-  return cause instanceof APIError ? (readRetryAfter(cause.headers) ?? 0) : 0;
-}
-
-/** `retry-after-ms`, or `retry-after` as seconds or as a date. */
-function readRetryAfter(headers: Headers | undefined): number | null {
-  const milliseconds = Number.parseFloat(headers?.get('retry-after-ms') ?? '');
-  if (Number.isFinite(milliseconds) && milliseconds >= 0) return milliseconds;
-  const text = headers?.get('retry-after');
-  if (!text) return null;
-  const seconds = Number(text);
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
-  const until = Date.parse(text);
-  return Number.isNaN(until) ? null : Math.max(0, until - Date.now());
-}
-
-function describeCancelled(name: string, cause?: unknown): CountersignError {
-  return new CountersignError('cancelled', `The call to the model ${name} was stopped.`, { cause });
-}
-
-function describeTimeout(name: string, cause?: unknown): CountersignError {
-  return new CountersignError(
-    'timed_out',
-    `The model ${name} did not answer in time. Ask again, or raise WALL_TIME_SEC.`,
-    { cause, passesAfterMs: 0 },
-  );
-}
-
-function describeFailure(options: ModelOptions, cause: unknown): CountersignError {
-  return new CountersignError('model_failed', explainFailure(options, cause), {
-    cause,
-    details: cause instanceof APIError ? { status: cause.status ?? null } : { answered: true },
-    passesAfterMs: choosePassing(cause),
-  });
-}
-
-function explainFailure({ name, api, client }: ModelOptions, cause: unknown): string {
-  if (cause instanceof SyntaxError)
-    return `What the model server sent for ${name} is no JSON. Check OPENAI_BASE_URL.`;
-  if (!(cause instanceof APIError)) return `The model ${name} failed: ${errorMessage(cause)}`;
-  const { status } = cause;
-  const reason = quote(readReason(cause), client.apiKey);
-  if (status === undefined) return `The model ${name} cannot be reached. Check OPENAI_BASE_URL.`;
-  if (status === 404 || cause.code === 'model_not_found') return explainUnknown(name, api, reason);
-  if (status === 401) return `The model server refused the key. Check OPENAI_API_KEY.`;
-  if (status === 403) return `The model server refused access: ${reason} Check OPENAI_API_KEY.`;
-  if (status === 429)
-    return `The model ${name} is over its rate or quota (429): ${reason} Ask again later.`;
-  if (status >= 500) return `The model server failed (${status}): ${reason} Ask again later.`;
-  if (api === 'chat' && reason.includes('/v1/responses'))
-    return `The model ${name} calls tools through the Responses API only. Set OPENAI_API=responses. The server says: ${reason}`;
-  return `The model server refused the request (${status}): ${reason}`;
-}
-
-function explainUnknown(name: string, api: ModelApi, reason: string): string {
-  const replacement = findModel(name)?.replacement;
-  const advice =
-    replacement === undefined
-      ? 'Check PLANNER_MODEL and EXECUTOR_MODEL'
-      : `OpenAI recommends ${replacement} in its place: set PLANNER_MODEL or EXECUTOR_MODEL`;
-  const other = api === 'responses' ? ', or set OPENAI_API=chat for a server without it' : '';
-  return `The model server knows no model ${name}${api === 'responses' ? ', or has no Responses API' : ''}: ${reason} ${advice}${other}.`;
-}
-
-/** The server's own words, without the number the package puts before them. */
-function readReason(error: APIError): string {
-  const body: unknown = error.error;
-  const inner =
-    typeof body === 'object' && body !== null && 'message' in body ? body.message : undefined;
-  return typeof inner === 'string' ? inner : error.message;
-}
-
-/** On one line, shortened, without the key: it is shown where everybody reads it. */
-function quote(reason: string, key: string | null): string {
-  const line = [...(key ? [key] : []), /Bearer \S+/gi, /\bsk-[\w-]+/g]
-    .reduce<string>((text, secret) => text.replaceAll(secret, '[secret]'), reason)
-    .replace(/\s+/g, ' ')
-    .trim();
-  const shown =
-    line.length > reasonAtMost ? `${line.slice(0, reasonAtMost).toWellFormed()}…` : line;
-  return `“${shown}”`;
 }

@@ -38,7 +38,14 @@ export type ChatRequest = {
   maxOutputTokens?: number;
   /** Milliseconds since the epoch after which no attempt starts and the running one ends. */
   deadline: number;
+  /** Milliseconds without a sign of the server after which an attempt ends. Left out: the deadline alone counts. */
+  silenceMs?: number;
+  /** Told while calls are written, by servers that stream: often, and anew from nothing at each attempt. Must not throw. */
+  onProgress?: ((calls: CallProgress[]) => void) | undefined;
 };
+
+/** A call that is being written. `items`: objects that are complete by now, of a list among its arguments. */
+export type CallProgress = { name: string; items: number };
 
 export type FinishReason = 'stop' | 'tool_calls' | 'length' | 'content_filter';
 
@@ -70,6 +77,8 @@ export type Wire = {
   /** Every parameter that some server is known to refuse, and that can be left out. */
   optional: readonly string[];
   write(request: ChatRequest & { maxOutputTokens: number }, options: WireOptions): JsonBody;
+  /** Puts the events of one streamed reply together. */
+  assemble(onProgress: ChatRequest['onProgress']): Assembly;
   /**
    * null: this is no reply.
    * @param takesWritten whether calls that stand in the text count
@@ -80,9 +89,22 @@ export type Wire = {
     takesWritten: boolean,
   ): WireReply | { failed: string } | null;
 };
+export type Assembly = {
+  /** Takes the next event. @returns whether it was the last that counts */
+  take(event: unknown): boolean;
+  /**
+   * The reply as the API sends it in one piece; null: its end is missing.
+   * @param ended the server has said that it was the end
+   */
+  finish(ended: boolean): object | null;
+  /** All text that has come, thoughts included. */
+  written(): string;
+};
 export type WireOptions = { model: string; effort: Effort | undefined; refused: Refused };
 export type WireReply = Omit<ChatReply, 'usage' | 'cost_usd' | 'attempts'> & {
   usage: Usage | null;
+  /** All that the model wrote, thoughts included, to estimate what it cost where the server does not say. */
+  written: string;
   /** The server has called a tool in the API's own way: what stands in its text is text. */
   callsNatively: boolean;
 };

@@ -22,10 +22,12 @@ export type DecideRequest = {
   validate(args: JsonObject): string[];
   pay: PayForCall;
   signal: AbortSignal;
-  timeoutMs?: number;
 };
 
 const triesAtMost = 3;
+/** Milliseconds without a sign of the model, and of all tries together. */
+const silenceMs = 60_000;
+const longestMs = 300_000;
 /** Characters of all outputs together; each gets its share. */
 const outputsAtMost = 40_000;
 /** Characters of why something cannot be decided. */
@@ -62,7 +64,8 @@ export async function decideArguments(model: ChatModel, request: DecideRequest):
     messages,
     tools: [tool],
     mustCall: tool.name,
-    deadline: Date.now() + (request.timeoutMs ?? 60_000),
+    deadline: Date.now() + longestMs,
+    silenceMs,
   };
   let problems: string[] = [];
   for (let attempt = 0; attempt < triesAtMost; attempt += 1) {

@@ -29,18 +29,20 @@ async function fetchWithReason(...request: Parameters<typeof fetch>): Promise<Re
 }
 
 function readError(text: string): object {
-  let body: unknown;
   try {
-    body = JSON.parse(text);
+    return findError(JSON.parse(text)) ?? { message: text };
   } catch {
     return { message: text }; // a page of a proxy, or plain words
   }
+}
+
+/** The error in what a server sent, however it wraps it, with its reason as `message`; null: there is no object to look into. */
+export function findError(body: unknown): { message: string } | null {
   const first: unknown = Array.isArray(body) ? body[0] : body;
-  if (typeof first !== 'object' || first === null) return { message: text };
+  if (typeof first !== 'object' || first === null) return null;
   const error = 'error' in first ? first.error : first;
-  if (typeof error !== 'object' || error === null)
-    return { message: typeof error === 'string' ? error : text };
-  return 'message' in error && typeof error.message === 'string'
-    ? error
-    : { ...error, message: JSON.stringify(error) };
+  if (typeof error === 'string') return { message: error };
+  if (typeof error !== 'object' || error === null) return null;
+  const said = 'message' in error && typeof error.message === 'string' ? error.message : null;
+  return { ...error, message: said ?? JSON.stringify(error) };
 }

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { JsonObject } from '#domain/text.ts';
 import type { ChatMessage, FinishReason, ToolCall, Wire, WireReply } from './chat.ts';
+import { assembleEvents } from './response-events.ts';
 
 const Part = z.object({
   type: z.string(),
@@ -40,13 +41,23 @@ const Reply = z.object({
 
 export const responses: Wire = {
   path: '/responses',
-  optional: ['max_output_tokens', 'reasoning', 'tool_choice', 'strict', 'store', 'include'],
+  optional: [
+    'stream',
+    'max_output_tokens',
+    'reasoning',
+    'tool_choice',
+    'strict',
+    'store',
+    'include',
+  ],
+  assemble: assembleEvents,
 
   write({ messages, tools = [], mustCall, maxOutputTokens }, { model, effort, refused }) {
     const takes = (name: string) => !refused.has(name);
     return {
       model,
       input: messages.flatMap(writeMessage),
+      ...(takes('stream') ? { stream: true } : {}),
       ...(takes('store') ? { store: false } : {}),
       ...(takes('include') ? { include: ['reasoning.encrypted_content'] } : {}),
       ...(takes('max_output_tokens') ? { max_output_tokens: maxOutputTokens } : {}),
@@ -89,6 +100,7 @@ export const responses: Wire = {
       finishReason: readFinish(incomplete_details?.reason, calls),
       items: output,
       callsNatively: true,
+      written: output.map((item) => JSON.stringify({ ...item, encrypted_content: '' })).join('\n'),
       usage: usage
         ? {
             input_tokens: usage.input_tokens,

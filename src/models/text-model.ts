@@ -3,7 +3,11 @@ import { CountersignError } from '#domain/errors.ts';
 import type { TextModel } from '#domain/text-model.ts';
 import type { ChatModel, ChatRequest } from './chat.ts';
 
-export function createTextModel(model: ChatModel, options: { timeoutMs?: number } = {}): TextModel {
+/** Milliseconds without a sign of the model, and of a whole text: the step that waits for it has a limit of its own. */
+const silenceMs = 120_000;
+const longestMs = 3_600_000;
+
+export function createTextModel(model: ChatModel): TextModel {
   return {
     async complete({ system, prompt, pay, signal }) {
       const request: ChatRequest = {
@@ -11,7 +15,8 @@ export function createTextModel(model: ChatModel, options: { timeoutMs?: number 
           { role: 'system', content: system },
           { role: 'user', content: prompt },
         ],
-        deadline: Date.now() + (options.timeoutMs ?? 120_000),
+        deadline: Date.now() + longestMs,
+        silenceMs,
       };
       const reply = await pay(await model.estimateCost(request), () =>
         model.complete(request, signal),

@@ -1,0 +1,121 @@
+// Why a call to a model failed, for the person and for another attempt.
+import { APIError } from 'openai';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
+import type { ModelApi } from './access.ts';
+import { findModel } from './catalogue.ts';
+import { LostReply } from './exchange.ts';
+
+const firstPause = 500;
+/** Characters of a server's reason that are quoted. */
+const reasonAtMost = 300;
+
+/** The model that was called. */
+export type Called = { name: string; api: ModelApi; apiKey: string | null };
+
+/** Milliseconds to wait before another attempt; null when another attempt cannot help. */
+export function choosePause(error: unknown, attempt: number): number | null {
+  const backoff = firstPause * 2 ** (attempt - 1);
+  if (error instanceof SyntaxError || error instanceof LostReply) return backoff;
+  if (!(error instanceof APIError)) return null;
+  const { status, code } = error;
+  if (status === undefined) return backoff;
+  if (code === 'insufficient_quota') return null;
+  if (status !== 408 && status !== 409 && status !== 429 && status < 500) return null;
+  return readRetryAfter(error.headers) ?? backoff;
+}
+
+/** When a later call may succeed: what passes is what was tried again. */
+function choosePassing(cause: unknown): number | null {
+  if (choosePause(cause, 1) === null) return null;
+  return cause instanceof APIError ? (readRetryAfter(cause.headers) ?? 0) : 0;
+}
+
+/** `retry-after-ms`, or `retry-after` as seconds or as a date. */
+function readRetryAfter(headers: Headers | undefined): number | null {
+  const milliseconds = Number.parseFloat(headers?.get('retry-after-ms') ?? '');
+  if (Number.isFinite(milliseconds) && milliseconds >= 0) return milliseconds;
+  const text = headers?.get('retry-after');
+  if (!text) return null;
+  const seconds = Number(text);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
+  const until = Date.parse(text);
+  return Number.isNaN(until) ? null : Math.max(0, until - Date.now());
+}
+
+export function describeCancelled(name: string, cause?: unknown): CountersignError {
+  return new CountersignError('cancelled', `The call to the model ${name} was stopped.`, { cause });
+}
+
+export function describeTimeout(name: string, cause?: unknown): CountersignError {
+  return new CountersignError(
+    'timed_out',
+    `The model ${name} did not answer in time. Ask again, or raise WALL_TIME_SEC.`,
+    { cause, passesAfterMs: 0 },
+  );
+}
+
+/** @param ms for how long nothing came */
+export function describeSilence(name: string, ms: number, cause?: unknown): CountersignError {
+  return new CountersignError(
+    'timed_out',
+    `The model ${name} sent nothing for ${Math.round(ms / 1000)} s. Look at the load of its server, or set a faster model.`,
+    { cause, passesAfterMs: 0 },
+  );
+}
+
+export function describeFailure(called: Called, cause: unknown): CountersignError {
+  return new CountersignError('model_failed', explainFailure(called, cause), {
+    cause,
+    details: cause instanceof APIError ? { status: cause.status ?? null } : { answered: true },
+    passesAfterMs: choosePassing(cause),
+  });
+}
+
+function explainFailure({ name, api, apiKey }: Called, cause: unknown): string {
+  if (cause instanceof SyntaxError)
+    return `What the model server sent for ${name} is no JSON. Check OPENAI_BASE_URL.`;
+  if (cause instanceof LostReply)
+    return `The model server ended the answer of ${name} before it was whole. Ask again; if that stays so, look at the server's log, or at a proxy that ends long answers.`;
+  if (!(cause instanceof APIError)) return `The model ${name} failed: ${errorMessage(cause)}`;
+  const { status } = cause;
+  const reason = quote(readReason(cause), apiKey);
+  if (status === undefined) return `The model ${name} cannot be reached. Check OPENAI_BASE_URL.`;
+  if (status === 404 || cause.code === 'model_not_found') return explainUnknown(name, api, reason);
+  if (status === 401) return `The model server refused the key. Check OPENAI_API_KEY.`;
+  if (status === 403) return `The model server refused access: ${reason} Check OPENAI_API_KEY.`;
+  if (status === 429)
+    return `The model ${name} is over its rate or quota (429): ${reason} Ask again later.`;
+  if (status >= 500) return `The model server failed (${status}): ${reason} Ask again later.`;
+  if (api === 'chat' && reason.includes('/v1/responses'))
+    return `The model ${name} calls tools through the Responses API only. Set OPENAI_API=responses. The server says: ${reason}`;
+  return `The model server refused the request (${status}): ${reason}`;
+}
+
+function explainUnknown(name: string, api: ModelApi, reason: string): string {
+  const replacement = findModel(name)?.replacement;
+  const advice =
+    replacement === undefined
+      ? 'Check PLANNER_MODEL and EXECUTOR_MODEL'
+      : `OpenAI recommends ${replacement} in its place: set PLANNER_MODEL or EXECUTOR_MODEL`;
+  const other = api === 'responses' ? ', or set OPENAI_API=chat for a server without it' : '';
+  return `The model server knows no model ${name}${api === 'responses' ? ', or has no Responses API' : ''}: ${reason} ${advice}${other}.`;
+}
+
+/** The server's own words, without the number the package puts before them. */
+export function readReason(error: APIError): string {
+  const body: unknown = error.error;
+  const inner =
+    typeof body === 'object' && body !== null && 'message' in body ? body.message : undefined;
+  return typeof inner === 'string' ? inner : error.message;
+}
+
+/** On one line, shortened, without the key: it is shown where everybody reads it. */
+export function quote(reason: string, key: string | null): string {
+  const line = [...(key ? [key] : []), /Bearer \S+/gi, /\bsk-[\w-]+/g]
+    .reduce<string>((text, secret) => text.replaceAll(secret, '[secret]'), reason)
+    .replace(/\s+/g, ' ')
+    .trim();
+  const shown =
+    line.length > reasonAtMost ? `${line.slice(0, reasonAtMost).toWellFormed()}…` : line;
+  return `“${shown}”`;
+}
