@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Instance } from '#app/wire.ts';
 import { createPortfolioReader } from '#db/portfolio.ts';
 import { systemClock } from '#domain/clock.ts';
+import { person } from '#domain/people/actor.ts';
 import { defaultPolicy } from '#domain/people/policy.ts';
 import type { Planner, PlanningRequest } from '#domain/planning/run.ts';
 import type { ChatModel, ChatReply } from '#models/chat.ts';
@@ -11,7 +12,7 @@ import { createPlanner } from '#planner/create-planner.ts';
 import { openPlannerTools } from '#planner/open-tools.ts';
 import { median } from '../numbers.ts';
 import { makeRow } from '../row.ts';
-import type { Bench } from '../stage.ts';
+import { type Bench, type Stage, until } from '../stage.ts';
 
 const usualCount = 40;
 const warmUp = 5;
@@ -33,16 +34,35 @@ const steps = {
 };
 const submission = { title: 'Write a note', summary: 'Writes note.md.', confidence: 0.9 };
 
-/** A model that takes its time and then proposes; it counts the milliseconds that are its own. */
-function createSlowModel(): { model: ChatModel; spentMs(): number } {
+const files = 2000;
+/** One template for each file of a folder. */
+const forEach = {
+  id: 'move',
+  title: 'Move the files of data',
+  operation: 'workspace_list',
+  args: { path: 'data' },
+  list: '/entries',
+  step: {
+    description: 'Move {{item/path}}',
+    operation: 'workspace_move',
+    args: { from: '{{item/path}}', to: 'moved/{{item/path}}' },
+  },
+};
+
+/** A model that takes its time and then makes these calls; it counts the milliseconds that are its own. */
+function createSlowModel(...calls: [name: string, args: object][]): {
+  model: ChatModel;
+  spentMs(): number;
+} {
   let spent = 0;
   const reply: ChatReply = {
     content: '',
     refusal: null,
-    toolCalls: [
-      { id: 'call-1', name: 'add_steps', arguments: JSON.stringify(steps) },
-      { id: 'call-2', name: 'submit_plan', arguments: JSON.stringify(submission) },
-    ],
+    toolCalls: calls.map(([name, args], index) => ({
+      id: `call-${index}`,
+      name,
+      arguments: JSON.stringify(args),
+    })),
     finishReason: 'tool_calls',
     usage: { input_tokens: 1000, output_tokens: 200 },
     cost_usd: 0,
@@ -111,7 +131,7 @@ export const measurePlanner: Bench = async (stage) => {
   const { signal } = stage;
   const count = stage.steps ?? usualCount;
   const instance = await stage.openInstance({ work: false });
-  const { model, spentMs } = createSlowModel();
+  const { model, spentMs } = createSlowModel(['add_steps', steps], ['submit_plan', submission]);
   const planner = openPlanner(instance, model);
 
   stage.say(`${count} requests, one at a time`);
@@ -142,7 +162,62 @@ export const measurePlanner: Bench = async (stage) => {
       what: `the same, a turn of ${together} that are planned at once`,
       unit: 'ms',
       value: beside,
-      target,
+      target: { reach: 30, stretch: 20 },
+    }),
+    makeRow({
+      name: 'planner/for-each',
+      what: `${files} files, each a step: from asking to the stored plan, beside the model`,
+      unit: 's',
+      value: (await planForEach(stage)) / 1000,
+      target: { reach: 3, stretch: 1.5 },
     }),
   ];
 };
+
+/** Milliseconds beside the model's own. */
+async function planForEach(stage: Stage): Promise<number> {
+  stage.say(`one request for ${files} files`);
+  const { model, spentMs } = createSlowModel(['for_each', forEach], ['submit_plan', submission]);
+  const inner: { planner: Planner | null } = { planner: null };
+  const planner: Planner = {
+    name: 'bench',
+    plan(...args) {
+      if (inner.planner === null) throw new Error('the planner is not there yet');
+      return inner.planner.plan(...args);
+    },
+  };
+  const instance = await stage.openInstance({ work: true, planner });
+  inner.planner = openPlanner(instance, model);
+  const { service, registry } = instance;
+  const context = {
+    planId: null,
+    stepId: null,
+    idempotencyKey: 'bench',
+    user: 'bench',
+    conversation: null,
+    timezone: 'UTC',
+    pay: null,
+    signal: stage.signal,
+  };
+  for (let n = 0; n < files; n++)
+    await registry
+      .get('workspace_write')
+      ?.call({ path: `data/${n}.txt`, content: `${n}` }, { ...context, idempotencyKey: `${n}` });
+  const began = performance.now();
+  const { run_id } = await service.startRun(
+    { text: 'Move each of the 2,000 files in data/' },
+    person('bench', 'api'),
+  );
+  const run = await until(
+    stage.signal,
+    async () => {
+      const now = await service.getRun(run_id);
+      return now.planning_status === 'running' ? null : now;
+    },
+    5,
+  );
+  const tookMs = performance.now() - began - spentMs();
+  const steps = run.plan_id === undefined ? 0 : (await service.overview(run.plan_id)).total;
+  if (steps !== files) throw new Error(`the bench's planner came to ${run.response_text}`);
+  return tookMs;
+}
