@@ -73,10 +73,21 @@ export async function findPlaceOf(
   return place ?? null;
 }
 
-/**
- * Conversations among `targets` that live on a platform, as a poster in `from` sees them. `near`: in the same workspace,
- * organisation or tenant. `private`: a chat with the bot alone in which nobody of `names` has asked for anything.
- */
+/** In the same workspace, organisation or tenant as the place `o`. */
+const isNear = sql`o.platform is not null and (o.tenant = t.tenant or exists (
+  select from countersign.slack_workspaces a
+  join countersign.slack_workspaces b on b.enterprise = a.enterprise
+  where t.platform = 'slack' and a.team = o.tenant and b.team = t.tenant))`;
+
+/** A chat with the bot alone in which nobody of `names` has asked for anything. */
+const isPrivate = (names: string[]) => sql`(t.thread is null and not exists (
+    select from countersign.teams_conversations c
+    where t.platform = 'teams' and c.tenant = t.tenant and c.channel = t.channel and c.kind = 'group')
+  and not exists (
+    select from countersign.runs r
+    where r.conversation = t.conversation and r.via = t.platform and r."user" = any(${sql.param(names)}::text[])))`;
+
+/** Conversations among `targets` that live on a platform, as a poster in `from` sees them. */
 export async function findPostTargets(
   db: Queryable,
   from: string | null,
@@ -89,21 +100,40 @@ export async function findPostTargets(
     private: boolean;
     broken: string | null;
   }>(sql`
-    select t.conversation, t.broken,
-      o.platform is not null and (o.tenant = t.tenant or exists (
-        select from countersign.slack_workspaces a
-        join countersign.slack_workspaces b on b.enterprise = a.enterprise
-        where t.platform = 'slack' and a.team = o.tenant and b.team = t.tenant)) as near,
-      t.thread is null and not exists (
-        select from countersign.teams_conversations c
-        where t.platform = 'teams' and c.tenant = t.tenant and c.channel = t.channel and c.kind = 'group')
-      and not exists (
-        select from countersign.runs r
-        where r.conversation = t.conversation and r.via = t.platform and r."user" = any(${sql.param(names)}::text[])) as private
+    select t.conversation, t.broken, ${isNear} as near, ${isPrivate(names)} as private
     from countersign.chat_places t
     left join countersign.chat_places o on o.conversation = ${from} and o.platform = t.platform
     where t.conversation = any(${sql.param(targets)}::text[])`);
   return new Map(rows.map(({ conversation, ...target }) => [conversation, target]));
+}
+
+const targetsListed = 20;
+/** Requests among which those of one person are looked for. */
+const runsLookedAt = 2000;
+
+/**
+ * Conversations in which people of `names` have asked for something and a poster in `from` can post, with their last words
+ * there; the latest first. What others asked for elsewhere is not shown.
+ */
+export async function listPostTargets(
+  db: Queryable,
+  from: string,
+  names: string[],
+): Promise<{ conversation: string; about: string }[]> {
+  const { rows } = await db.execute<{ conversation: string; about: string }>(sql`
+    with latest as (
+      select conversation, "user", request, updated_at from countersign.runs order by updated_at desc limit ${runsLookedAt}),
+    own as (
+      select distinct on (conversation) conversation, request, updated_at from latest
+      where "user" = any(${sql.param(names)}::text[]) order by conversation, updated_at desc)
+    select t.conversation, own.request as about
+    from own
+    join countersign.chat_places t on t.conversation = own.conversation
+    join countersign.chat_places o on o.conversation = ${from} and o.platform = t.platform
+    where t.conversation <> o.conversation and t.broken is null and ${isNear} and not ${isPrivate(names)}
+    order by own.updated_at desc
+    limit ${targetsListed}`);
+  return rows;
 }
 
 /** Something is to be posted in the conversation. @returns whether it lives on a platform */

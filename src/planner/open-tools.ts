@@ -10,7 +10,7 @@ import type { JsonObject } from '#domain/text.ts';
 import type { Catalogue, OperationSpec, ToolRegistry } from '#domain/tool.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import { decideCall, plannerOperations } from '#tools/guard.ts';
-import type { PlannerTools, PlansAtHand } from './ports.ts';
+import type { PlannerTools, PlansAtHand, PostTargets } from './ports.ts';
 
 /**
  * Whether it is the arguments that make the call go outside, and with it what a planner has read. Whether operations that
@@ -36,8 +36,9 @@ export function openPlannerTools(options: {
   /** The plans of those who take part in a run; null: all. */
   plansOf?: (runId: string) => Promise<Pick<PlanReads, 'listPlans' | 'getPlan'> | null>;
   atHand?: PlansAtHand;
+  posts?: PostTargets;
 }): PlannerTools {
-  const { registry, catalogue, db, allowed, guarded, timezone, atHand } = options;
+  const { registry, catalogue, db, allowed, guarded, timezone, atHand, posts = null } = options;
   const plansOf = options.plansOf ?? (() => Promise.resolve(null));
   async function getPlan(runId: string, id: string): Promise<Plan> {
     const plans = await plansOf(runId);
@@ -89,6 +90,7 @@ export function openPlannerTools(options: {
       return plans === null ? listPlans(db, filter) : plans.listPlans(filter);
     },
     getPlan,
+    posts,
     atHand:
       atHand === undefined
         ? null

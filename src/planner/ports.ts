@@ -25,6 +25,17 @@ export type PlansAtHand = {
   readDraft(runId: string, id: string): Promise<PlanDraft>;
 };
 
+/** A conversation on a chat platform, and what the person asked for there last. */
+export type PostTarget = { conversation: string; about: string };
+
+/** Where the plan of a run can post beside its own conversation. */
+export type PostTargets = {
+  /** The latest first. */
+  list(runId: string): Promise<PostTarget[]>;
+  /** Why nothing can be posted in each of `targets`, in a sentence; those where something can are not in it. */
+  refuse(runId: string, targets: string[]): Promise<Map<string, string>>;
+};
+
 export type PlannerTools = {
   /** Every operation a plan may name, in a stable order. */
   manifest(): OperationSpec[];
@@ -46,4 +57,6 @@ export type PlannerTools = {
   getPlan(runId: string, id: string): Promise<Plan>;
   /** null: this planner goes on with none. */
   atHand: PlansAtHand | null;
+  /** null: nobody knows before the plan is proposed. */
+  posts: PostTargets | null;
 };

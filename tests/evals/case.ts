@@ -4,6 +4,7 @@ import type { Plan, PlanDraft, StepDraft } from '#domain/plan/plan.ts';
 import type { PlanningModes, Utterance } from '#domain/planning/run.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
+import type { PostTarget } from '#planner/ports.ts';
 
 export const categories = [
   'plain',
@@ -114,6 +115,8 @@ export type EvalCase = {
   revises?: { plan: PlanDraft; feedback: string[] };
   /** Plans of the person, for `plan_list` and `plan_get`. */
   plans?: Plan[];
+  /** Conversations that can be posted in; left out: nobody knows before the proposal. */
+  posts?: PostTarget[];
   expect: Expectation;
   /** What is said after each outcome. */
   turns?: Turn[];

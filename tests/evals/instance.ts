@@ -9,7 +9,7 @@ import { Settings } from '#domain/settings.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { type Operation, operationName } from '#domain/tool.ts';
 import { openPlannerTools } from '#planner/open-tools.ts';
-import type { PlannerTools } from '#planner/ports.ts';
+import type { PlannerTools, PostTarget, PostTargets } from '#planner/ports.ts';
 import * as times from '#timeline/recurrence.ts';
 import { createRegistry } from '#tools/registry.ts';
 import type { CannedOperation, EvalCase } from './case.ts';
@@ -22,7 +22,7 @@ export type EvalInstance = {
 };
 
 export async function openInstance(
-  { files = {}, operations = [], guarded = [], plans = [] }: EvalCase,
+  { files = {}, operations = [], guarded = [], plans = [], posts }: EvalCase,
   clock: Clock,
   timezone: string,
 ): Promise<EvalInstance> {
@@ -55,6 +55,7 @@ export async function openInstance(
     allowed: { deny: [] },
     guarded,
     timezone,
+    ...(posts === undefined ? {} : { posts: postIn(posts) }),
     plansOf: async () => ({
       listPlans: async ({ status }) => ({
         plans: plans.filter((plan) => status === undefined || status.includes(plan.status)),
@@ -82,6 +83,18 @@ export async function openInstance(
       await registry.close();
       await rm(folder, { recursive: true, force: true });
     },
+  };
+}
+
+function postIn(posts: PostTarget[]): PostTargets {
+  return {
+    list: async () => posts,
+    refuse: async (_, targets) =>
+      new Map(
+        targets
+          .filter((target) => !posts.some(({ conversation }) => conversation === target))
+          .map((target) => [target, `There is no conversation "${target}".`]),
+      ),
   };
 }
 

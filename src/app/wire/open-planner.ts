@@ -10,7 +10,7 @@ import { createBudget } from '#planner/budget/budget.ts';
 import type { PlanningLimits } from '#planner/budget/limits.ts';
 import { createPlanner } from '#planner/create-planner.ts';
 import { openPlannerTools } from '#planner/open-tools.ts';
-import type { PlansAtHand } from '#planner/ports.ts';
+import type { PlansAtHand, PostTargets } from '#planner/ports.ts';
 import type { Config } from '../config.ts';
 
 function readLimits(env: Config['env']): PlanningLimits {
@@ -37,10 +37,11 @@ export function openPlanner(
     /** What is shown of other plans to the one whose run it is. */
     plansOf: NonNullable<Parameters<typeof openPlannerTools>[0]['plansOf']>;
     atHand: PlansAtHand;
+    posts: PostTargets;
     warn(message: string, err?: unknown): void;
   },
 ): Planner {
-  const { registry, catalogue, db, model, apart, plansOf, atHand, warn } = parts;
+  const { registry, catalogue, db, model, apart, plansOf, atHand, posts, warn } = parts;
   const limits = readLimits(env);
   return createPlanner({
     tools: openPlannerTools({
@@ -52,6 +53,7 @@ export function openPlanner(
       timezone,
       plansOf,
       atHand,
+      posts,
     }),
     model,
     limits,

@@ -7,6 +7,7 @@ import { isObject, type Json, JsonValue } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
 import { fail, fromSchema, succeed, toJson } from '../agent/agent-tool.ts';
 import { checkStep } from '../draft/check-draft.ts';
+import { checkPosts } from '../draft/check-posts.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
 import { addSteps, editSteps, placeSteps, removeSteps, stepsNamed } from '../draft/edit-draft.ts';
 import { pageSteps } from '../draft/show-draft.ts';
@@ -84,9 +85,15 @@ const add = draftTool(
     const sound: NewStep[] = [];
     const seen = new Set<string>();
     const check = checkStep(toolContext.tools);
+    const unreachable = await checkPosts(
+      found.map(({ step }) => step),
+      toolContext,
+    );
     for (const one of found) {
       const { step } = one;
       const wrong = check(step, step.id);
+      const nowhere = unreachable.get(step.id);
+      if (nowhere !== undefined) wrong.push(nowhere);
       if (seen.has(step.id)) wrong.push(`Two steps have the id ${step.id}.`);
       seen.add(step.id);
       if (wrong.length > 0) problems.push(...wrong);

@@ -5,6 +5,7 @@ import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import { fail, fromSchema, succeed } from '../agent/agent-tool.ts';
 import { checkDraft } from '../draft/check-draft.ts';
+import { checkPosts } from '../draft/check-posts.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
 import { findDoubts } from '../draft/self-check.ts';
 import { toToolOutputs } from '../draft/session-reads.ts';
@@ -118,7 +119,9 @@ export const submitPlan = draftTool(
         ),
       };
     const problems = checkDraft(draft.data, tools);
-    if (problems.length > 0) return { result: fail(...problems) };
+    if (problems.length === 0)
+      problems.push(...(await checkPosts(draft.data.steps, toolContext)).values());
+    if (problems.length > 0) return { result: fail(...problems.slice(0, problemsAtMost)) };
     const doubts = said.checked === true ? [] : findDoubts(draft.data.steps, tools.manifest());
     if (doubts.length > 0)
       return {

@@ -1,8 +1,9 @@
 // Where a plan may post: its own conversation, and conversations of the same workspace or tenant that are nobody's private chat with
 // the bot. Checked at proposal where the arguments say so, and again at the call.
-import { findPostTargets } from '#db/chat-places.ts';
+import { findPostTargets, listPostTargets } from '#db/chat-places.ts';
 import type { Queryable } from '#db/database.ts';
 import { readNamesOf } from '#db/identities.ts';
+import { readRun } from '#db/runs.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { StepContent } from '#domain/plan/plan.ts';
 import { type Catalogue, operationName } from '#domain/tool.ts';
@@ -74,4 +75,21 @@ export async function requirePostTargets(
     if (refusal !== undefined) problems.add('invalid_arguments', 'steps', `Step ${id}: ${refusal}`);
   }
   problems.settle();
+}
+
+/** Where planners can let their plans post. */
+export function createPostTargets(db: Queryable) {
+  const posterOf = async (runId: string): Promise<Poster> => {
+    const { conversation, user } = await readRun(db, runId);
+    return { conversation, requester: user };
+  };
+  return {
+    async list(runId: string) {
+      const { conversation, requester } = await posterOf(runId);
+      if (conversation === null) return [];
+      const names = (await readNamesOf(db, [requester])).map(({ name }) => name);
+      return listPostTargets(db, conversation, names);
+    },
+    refuse: async (runId: string, targets: string[]) => findRefusals(db, await posterOf(runId), targets),
+  };
 }

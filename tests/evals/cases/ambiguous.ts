@@ -104,6 +104,30 @@ export const ambiguous: EvalCase[] = [
     ],
   },
   {
+    id: 'ambiguous-no-such-channel',
+    request: 'post "Release 4.2 is out" in #general',
+    posts: [
+      { conversation: 'slack-1f3a', about: 'Plan the release of 4.2' },
+      { conversation: 'slack-77b0', about: 'Close T-305' },
+    ],
+    expect: { outcome: 'question', says: { has: ['general', 'release'] }, atMost: { calls: 2 } },
+    turns: [
+      {
+        says: 'in the release thread',
+        expect: {
+          outcome: 'proposal',
+          steps: [
+            {
+              operation: 'chat_post',
+              args: { text: { $has: ['4.2'] }, conversation: 'slack-1f3a' },
+            },
+          ],
+          count: 1,
+        },
+      },
+    ],
+  },
+  {
     id: 'ambiguous-cancel-meeting',
     request: 'cancel my meeting with the auditors',
     expect: { outcome: ['cannot', 'answer'], says: { lacks: ['is cancelled', 'was cancelled'] } },

@@ -192,3 +192,26 @@ test('is not reported as posted where the platform does not take anything', asyn
     `Nothing can be posted in "${target}": Invite the bot again.`,
   );
 });
+
+test('a channel that is not there is noticed while planning, with what the person can post in instead', async () => {
+  const own = await place('T1', 'C1', '9.1');
+  const other = await place('T1', 'C2', '9.1');
+  const foreign = await place('T2', 'C2', '9.1');
+  const ask = async (text: string, conversation: string, user = 'ana') => {
+    const { run_id } = await instance.service.startRun({ text, conversation, user }, ana);
+    return waitFor(`the planner of ${run_id}`, async () => {
+      const run = await instance.service.getRun(run_id);
+      return run.planning_status === 'running' ? null : run;
+    });
+  };
+  await ask('What about the release?', other);
+  await ask('What about the release?', foreign);
+  await ask('What is secret?', await place('T1', 'C3', '9.1'), 'ben');
+  const run = await ask('Post "Hello" in #release', own);
+  expect(run.plan_id).toBeUndefined();
+  expect(run.response_text).toContain('There is no conversation "#release"');
+  expect(run.response_text).toContain(`It can post in ${other} (“What about the release?”)`);
+  expect(run.response_text).not.toMatch(new RegExp(`secret|${foreign}`));
+  // It was the draft that was refused, not what came of it.
+  expect(run.response_text).not.toContain('proposed something that cannot run');
+});

@@ -38,6 +38,7 @@ function toolsOf(): PlannerTools {
     call: (name, args) => bench.call(name, args),
     validate: (name, args, unknown) => registry.validate(name, args, unknown),
     atHand: null,
+    posts: null,
     listPlans: async () => ({ plans: [] }),
     getPlan: async () => makePlan(),
   };

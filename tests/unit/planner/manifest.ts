@@ -334,6 +334,7 @@ export function toolsOf(
     },
     validate: validateRequired(manifest),
     atHand: null,
+    posts: null,
     listPlans: async () => ({ plans: [makePlan({ title: 'Tidy up', status: 'proposed' })] }),
     getPlan: async (_, id) => {
       if (id === 'PLAN-00000000')

@@ -141,6 +141,7 @@ export function makeTools(
     },
     validate: () => [],
     atHand: null,
+    posts: null,
     listPlans: async () => ({ plans: [] }),
     getPlan: async () => makePlan(),
   };

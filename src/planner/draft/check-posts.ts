@@ -1,0 +1,43 @@
+// Checks where steps post while the plan is drafted, so that a channel that is not there is noticed before anybody reads the plan.
+import type { StepDraft } from '#domain/plan/plan.ts';
+import { shorten } from '#domain/words.ts';
+import { measureOverlap } from '../policy/likeness.ts';
+import type { PostTarget } from '../ports.ts';
+import type { ToolContext } from '../tools/planning-tool.ts';
+
+const namedAtMost = 5;
+
+/** `slack-1a2b… (“Close T-305”)` */
+export function nameTarget({ conversation, about }: PostTarget): string {
+  return `${conversation} (“${shorten(about.replace(/\s+/g, ' ').trim(), 60)}”)`;
+}
+
+/** A sentence for each step that posts where nothing can be posted, with the likeliest conversations instead. */
+export async function checkPosts(
+  steps: StepDraft[],
+  { tools, state }: Pick<ToolContext, 'tools' | 'state'>,
+): Promise<Map<string, string>> {
+  const { posts } = tools;
+  const named = steps.flatMap(({ id = '', tool, operation, args = {} }) =>
+    tool === 'chat' && operation === 'post' && typeof args.conversation === 'string'
+      ? [{ id, target: args.conversation }]
+      : [],
+  );
+  if (posts === null || named.length === 0) return new Map();
+  const targets = [...new Set(named.map(({ target }) => target))];
+  const refusals = await posts.refuse(state.run_id, targets);
+  if (refusals.size === 0) return new Map();
+  const reachable = await posts.list(state.run_id);
+  return new Map(
+    named.flatMap(({ id, target }) => {
+      const refusal = refusals.get(target);
+      if (refusal === undefined) return [];
+      const near = reachable
+        .toSorted((a, b) => measureOverlap(b.about, target) - measureOverlap(a.about, target))
+        .slice(0, namedAtMost);
+      const instead =
+        near.length === 0 ? '' : ` It can post in ${near.map(nameTarget).join(', ')}.`;
+      return [[id, `Step ${id}: ${refusal}${instead}`] as const];
+    }),
+  );
+}
