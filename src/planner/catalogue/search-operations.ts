@@ -22,10 +22,16 @@ function toEntry({ name, description, input }: OperationSpec, id: number): Entry
 
 /** Words that say nothing of what an operation is for. */
 const stopWords = new Set(
-  'a an and are as at be but by for from has have in into is it its no not of on or that the their then there these they this to was what when which who will with you your'.split(
-    ' ',
-  ),
+  `a about after again all also am an and any are as at be been before both but by can could did do does done each every for
+  from had has have he her here him his how i if in into is it its just let may me might more most must my no not now of off
+  ok on once one only or other our out over please say says said she should so some such than that the their them then there
+  these they this those through to too under until up us very want was we were what when where which while who why will
+  with would you your`.split(/\s+/),
 );
+
+/** Words of the best names are looked for as well, at this weight: what else can be done with a ticket. */
+const alikeWeight = 0.3;
+const alikeOf = 2;
 
 function buildIndex(manifest: OperationSpec[]): MiniSearch<Entry> {
   const index = new MiniSearch<Entry>({
@@ -54,8 +60,15 @@ export function createOperationSearch(): OperationSearch {
         known.manifest.length === manifest.length &&
         manifest.every((spec, index) => spec === known?.manifest[index]);
       if (known === null || !same) known = { manifest, index: buildIndex(manifest) };
-      return known.index
-        .search(splitWords(text.slice(0, 2000)))
+      const { index } = known;
+      const words = splitWords(text.slice(0, 2000));
+      const best = index.search(words).slice(0, alikeOf);
+      const alike = best.map(({ id }) => splitWords(manifest[Number(id)]?.operation ?? ''));
+      const asked = new Set(best.flatMap(({ queryTerms }) => queryTerms));
+      return index
+        .search(`${words} ${alike.join(' ')}`, {
+          boostTerm: (term) => (asked.has(term) ? 1 : alikeWeight),
+        })
         .slice(0, most)
         .flatMap(({ id }) => manifest[Number(id)] ?? []);
     },
