@@ -15,6 +15,7 @@ const maxEntries = 5000;
 
 const Entry = z.strictObject({
   path: z.string(),
+  name: z.string().describe('Without the folder.'),
   kind: z.enum(['file', 'folder', 'link', 'other']),
   size: z.number().int().describe('Bytes; 0 unless it is a file.'),
 });
@@ -79,7 +80,7 @@ async function collect(
         : info.isSymbolicLink()
           ? 'link'
           : 'other';
-    entries.push({ path: prefix + name, kind, size: kind === 'file' ? info.size : 0 });
+    entries.push({ path: prefix + name, name, kind, size: kind === 'file' ? info.size : 0 });
     if (kind !== 'folder' || !recursive) continue;
     if (!(await collect(join(folder, name), `${prefix}${name}/`, true, entries, signal)))
       return false;

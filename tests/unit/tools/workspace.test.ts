@@ -316,9 +316,9 @@ describe('workspace_read and workspace_list', () => {
     await symlink(outside, inWorkspace('a'));
     const { entries } = await bench.data('workspace_list', { recursive: true });
     expect(entries).toEqual([
-      { path: 'a', kind: 'link', size: 0 },
-      { path: 'b', kind: 'folder', size: 0 },
-      { path: 'b/c.txt', kind: 'file', size: 3 },
+      { path: 'a', name: 'a', kind: 'link', size: 0 },
+      { path: 'b', name: 'b', kind: 'folder', size: 0 },
+      { path: 'b/c.txt', name: 'c.txt', kind: 'file', size: 3 },
     ]);
     expect((await bench.call('workspace_list', { path: 'b' })).summary).toBe('In b: b/c.txt.');
   });
