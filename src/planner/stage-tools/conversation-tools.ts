@@ -1,7 +1,8 @@
 // Conversation tools beside the thirteen: answer, read plans. None of them decides anything.
 import { z } from 'zod';
 import { PlanStatus } from '#domain/plan/plan.ts';
-import { fail, fromSchema, succeed, toJson } from '../agent/agent-tool.ts';
+import { fail, fromSchema, succeed } from '../agent/agent-tool.ts';
+import { summarisePlan } from '../describe-plans.ts';
 import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
 import { RouteChange, routeChange } from '../tools/route-change.ts';
 import { goingOnTools } from './going-on.ts';
@@ -94,16 +95,16 @@ const HeardFilter = PlanFilter.extend({ status: PlanFilter.shape.status.default(
 
 const listPlans = verb(
   'plan_list',
-  'List the latest plans.',
+  'List the latest plans; "plan_get" reads one.',
   PlanFilter,
   async (args, { tools, state }) => {
     const { status } = HeardFilter.parse(args);
-    const plans = await tools.listPlans(state.run_id, {
+    const { plans } = await tools.listPlans(state.run_id, {
       ...(status === null ? {} : { status: [status] }),
       limit: 20,
     });
-    const result = succeed(toJson(plans));
-    return plans.plans.length === 0 ? { result } : { result, changes: { has_plans: true } };
+    const result = succeed(plans.map(summarisePlan).join('\n'));
+    return plans.length === 0 ? { result } : { result, changes: { has_plans: true } };
   },
   { reads: true, check: fromSchema(HeardFilter).check },
 );

@@ -4,6 +4,7 @@ import type { ChatMessage } from '#models/chat.ts';
 import { wrapUntrusted } from '../../agent/tool-call.ts';
 import type { PlanningLimits } from '../../budget/limits.ts';
 import type { OperationSearch } from '../../catalogue/search-operations.ts';
+import { describePlan } from '../../describe-plans.ts';
 import { showDraft } from '../../draft/show-draft.ts';
 import type { StageTask } from '../../reasoner.ts';
 import { writeBriefing } from './briefing.ts';
@@ -70,7 +71,7 @@ export function writeMessages(
   );
   if (request.plans !== undefined && stage === 'COLLECT_CONTEXT')
     more.push(
-      `Plans of this conversation. One that runs, failed or is done goes on by "plan_continue", with its revision: what succeeded is not repeated, and a failed step is replaced. "Run it again" is "plan_again"; an answer to a step that waits is "answer_step".\n${wrapUntrusted('plans', JSON.stringify(request.plans))}`,
+      `Plans of this conversation. One that runs, failed or is done goes on by "plan_continue", with its revision: what succeeded is not repeated, and a failed step is replaced. "Run it again" is "plan_again"; an answer to a step that waits is "answer_step".\n${wrapUntrusted('plans', request.plans.map(describePlan).join('\n'))}`,
     );
   return [
     { role: 'system', content: writeSystemPrompt(listed, all.hidden > 0) },

@@ -1,0 +1,45 @@
+// Plans that are there already, a few lines each: where a plan stands, what its steps are, and of those that went wrong or wait for
+// somebody what was called and what came of it. The whole of it is plan_get's.
+import type { BriefPlan, BriefStep } from '#domain/plan/brief.ts';
+import type { PlanSummary } from '#domain/service.ts';
+import { countOf, shorten } from '#domain/words.ts';
+
+const onOneLine = (text: string, most: number) => shorten(text.replace(/\s+/g, ' ').trim(), most);
+
+/** `PLAN-1a2b3c4d completed, 5 steps: Tidy up` */
+export function summarisePlan({ id, status, title, total_steps }: PlanSummary): string {
+  return `${id} ${status}, ${countOf(total_steps, 'step')}: ${onOneLine(title, 100)}`;
+}
+
+/** What came of it is what the plan is spoken of for. */
+function isNotable({ status }: BriefStep): boolean {
+  return status === 'failed' || status === 'unknown' || status === 'waiting';
+}
+
+function describeStep(step: BriefStep): string {
+  const { label, id, status, description, operation, args, after, error, question } = step;
+  const name = label === id ? label : `${label} (id ${id})`;
+  const head = `  ${name} ${status}: ${onOneLine(description, 80)}`;
+  if (!isNotable(step)) return head;
+  const waits = after.length === 0 ? '' : `, after ${after.join(', ')}`;
+  const came = error ?? question;
+  return [
+    `${head} [${operation} ${onOneLine(args, 200)}${waits}]`,
+    ...(came === undefined ? [] : [`    ${onOneLine(came, 300)}`]),
+  ].join('\n');
+}
+
+export function describePlan(plan: BriefPlan): string {
+  const { id, title, status, revision, total_steps, waiting_change, steps } = plan;
+  const left = total_steps - steps.length;
+  return [
+    `${id} ${status}, revision ${revision}, ${countOf(total_steps, 'step')}: ${onOneLine(title, 100)}`,
+    ...steps.map(describeStep),
+    ...(left > 0 ? [`  and ${left} more`] : []),
+    ...(waiting_change === undefined
+      ? []
+      : [
+          `  A change by ${onOneLine(waiting_change.proposed_by, 60)} waits: ${onOneLine(waiting_change.changes.join('; '), 300)}`,
+        ]),
+  ].join('\n');
+}
