@@ -143,6 +143,8 @@ export type ToolStatus = {
   operations: number;
   /** What is wrong and what to do, when it is not ok. */
   reason?: string;
+  /** How an MCP server says it is to be used. */
+  instructions?: string;
 };
 
 /** `${tool}_${operation}` */

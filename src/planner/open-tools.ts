@@ -10,6 +10,7 @@ import type { JsonObject } from '#domain/text.ts';
 import type { Catalogue, OperationSpec, ToolRegistry } from '#domain/tool.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import { decideCall, plannerOperations } from '#tools/guard.ts';
+import { lookAround } from './look-around.ts';
 import type { PlannerTools, PlansAtHand, PostTargets } from './ports.ts';
 
 /**
@@ -37,53 +38,68 @@ export function openPlannerTools(options: {
   plansOf?: (runId: string) => Promise<Pick<PlanReads, 'listPlans' | 'getPlan'> | null>;
   atHand?: PlansAtHand;
   posts?: PostTargets;
+  /** Names of calendars in the configuration. */
+  calendars?: string[];
+  guardedApprovers?: Settings['guardedApprovers'];
 }): PlannerTools {
-  const { registry, catalogue, db, allowed, guarded, timezone, atHand, posts = null } = options;
+  const {
+    registry,
+    catalogue,
+    db,
+    allowed,
+    guarded,
+    timezone,
+    atHand,
+    posts = null,
+    calendars = [],
+    guardedApprovers = {},
+  } = options;
   const plansOf = options.plansOf ?? (() => Promise.resolve(null));
   async function getPlan(runId: string, id: string): Promise<Plan> {
     const plans = await plansOf(runId);
     return plans === null ? readPlan(db, id) : plans.getPlan(id);
   }
   const readable = () => plannerOperations(registry, allowed);
+  const call: PlannerTools['call'] = async (name, args, signal) => {
+    const decision = decideCall({
+      operation: name,
+      scope: null,
+      guarded,
+      approvedBy: null,
+      mode: 'block',
+    });
+    if (decision.kind !== 'allow') throw new CountersignError(decision.code, decision.reason);
+    const operation = registry.get(name);
+    if (operation === undefined || !readable().some((spec) => spec.name === name)) {
+      throw new CountersignError(
+        'guarded_operation',
+        `${name} is not for planners. Put it into a step of the plan.`,
+      );
+    }
+    if (leavesByArguments(operation, args)) {
+      throw new CountersignError(
+        'guarded_operation',
+        `${name} with these arguments calls an address outside, which is not done while planning. Put it into a step of the plan.`,
+      );
+    }
+    const output = await operation.call(args, {
+      planId: null,
+      stepId: null,
+      idempotencyKey: randomUUID(),
+      user: 'planner',
+      conversation: null,
+      timezone,
+      pay: null,
+      signal,
+    });
+    if ('waitFor' in output)
+      throw new CountersignError('guarded_operation', `${name} asks a person; a planner cannot.`);
+    return output;
+  };
   return {
     manifest: () => catalogue.list(),
     readable,
-    async call(name, args, signal) {
-      const decision = decideCall({
-        operation: name,
-        scope: null,
-        guarded,
-        approvedBy: null,
-        mode: 'block',
-      });
-      if (decision.kind !== 'allow') throw new CountersignError(decision.code, decision.reason);
-      const operation = registry.get(name);
-      if (operation === undefined || !readable().some((spec) => spec.name === name)) {
-        throw new CountersignError(
-          'guarded_operation',
-          `${name} is not for planners. Put it into a step of the plan.`,
-        );
-      }
-      if (leavesByArguments(operation, args)) {
-        throw new CountersignError(
-          'guarded_operation',
-          `${name} with these arguments calls an address outside, which is not done while planning. Put it into a step of the plan.`,
-        );
-      }
-      const output = await operation.call(args, {
-        planId: null,
-        stepId: null,
-        idempotencyKey: randomUUID(),
-        user: 'planner',
-        conversation: null,
-        timezone,
-        pay: null,
-        signal,
-      });
-      if ('waitFor' in output)
-        throw new CountersignError('guarded_operation', `${name} asks a person; a planner cannot.`);
-      return output;
-    },
+    call,
     validate: (name, args, unknown) => catalogue.validate(name, args, unknown),
     async listPlans(runId, filter) {
       const plans = await plansOf(runId);
@@ -91,6 +107,20 @@ export function openPlannerTools(options: {
     },
     getPlan,
     posts,
+    lookAround: (runId, signal) =>
+      lookAround(
+        {
+          manifest: catalogue.list(),
+          readable: new Set(readable().map(({ name }) => name)),
+          call,
+          calendars,
+          servers: registry.status(),
+          guardedApprovers,
+          posts,
+        },
+        runId,
+        signal,
+      ),
     atHand:
       atHand === undefined
         ? null

@@ -1,4 +1,5 @@
 // The planner's read-only port to the rest of the instance.
+import { z } from 'zod';
 import type { StepAnswer } from '#domain/plan/answer.ts';
 import type { BriefPage } from '#domain/plan/brief.ts';
 import type { PlanPatch } from '#domain/plan/patch.ts';
@@ -36,6 +37,13 @@ export type PostTargets = {
   refuse(runId: string, targets: string[]): Promise<Map<string, string>>;
 };
 
+/** `own`: in our words and those of the configuration. `foreign`: in the words of files, servers and other people. */
+export const Surroundings = z.strictObject({
+  own: z.array(z.string()),
+  foreign: z.array(z.string()),
+});
+export type Surroundings = z.infer<typeof Surroundings>;
+
 export type PlannerTools = {
   /** Every operation a plan may name, in a stable order. */
   manifest(): OperationSpec[];
@@ -59,4 +67,6 @@ export type PlannerTools = {
   atHand: PlansAtHand | null;
   /** null: nobody knows before the plan is proposed. */
   posts: PostTargets | null;
+  /** What there is for the planner of a run to know before it begins; null: nothing is looked at. Never throws. */
+  lookAround: ((runId: string, signal: AbortSignal) => Promise<Surroundings>) | null;
 };

@@ -5,7 +5,7 @@ import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import { type Stage, workingStages } from '#domain/planning/stages.ts';
 import { JsonObject, line } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
-import { succeed } from './agent/agent-tool.ts';
+import { succeed, toJson } from './agent/agent-tool.ts';
 import { createOperationSearch, type OperationSearch } from './catalogue/search-operations.ts';
 import { Alternative } from './policy/options.ts';
 import type { PlannerTools } from './ports.ts';
@@ -78,6 +78,24 @@ export function requireOrder(tools: Maker[]): void {
   const problems = findMisordered(tools);
   if (problems.length > 0) throw new CountersignError('internal', problems.join(' '));
 }
+
+/** For the reasoner, which tells it to its model: remembered, so that a planner that takes over tells the same. */
+const lookAroundTool: StageTool = {
+  name: 'look_around',
+  description: 'Looks at what is there before anything is planned.',
+  parameters: { type: 'object', properties: {} },
+  stages: openStages,
+  prerequisites: [],
+  produces: [],
+  reads: false,
+  isOffered: () => false,
+  revision: 1,
+  check: () => [],
+  async run(_, { tools, state, signal }) {
+    const found = await tools.lookAround?.(state.run_id, signal);
+    return { result: succeed(toJson(found ?? { own: [], foreign: [] }), 'Looked around.') };
+  },
+};
 
 // Operations that only read, as tools of the planner. A model calls them through `read`.
 
@@ -198,6 +216,7 @@ export function createToolset(options: {
     // A draft that is there is edited; it is not written anew.
     toStageTool(generateNodes, ({ outline }) => outline === null),
     toStageTool(elicitContext),
+    lookAroundTool,
     ...createCatalogueTools(search, guarded),
     ...createDraftTools(profile),
     ...conversationTools,

@@ -215,5 +215,6 @@ function toServerStatus(server: McpTool): ToolStatus {
     ok: problem === null,
     operations: server.operations().length,
     ...(problem === null ? {} : { reason: problem }),
+    ...(server.instructions() === '' ? {} : { instructions: server.instructions() }),
   };
 }

@@ -54,6 +54,8 @@ export function openPlanner(
       plansOf,
       atHand,
       posts,
+      calendars: Object.keys(settings.calendars),
+      guardedApprovers: settings.guardedApprovers,
     }),
     model,
     limits,

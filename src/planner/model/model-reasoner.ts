@@ -7,8 +7,10 @@ import { type AgentReport, runAgent } from '../agent/run-agent.ts';
 import { type Cap, explainCap, explainHardCap, type PlanningLimits } from '../budget/limits.ts';
 import type { PaidModel } from '../budget/paid-model.ts';
 import type { OperationSearch } from '../catalogue/search-operations.ts';
+import { Surroundings } from '../ports.ts';
 import type { Reasoner, StageTask } from '../reasoner.ts';
 import { cutAnswer } from '../stage-tools/conversation-tools.ts';
+import { openStages } from '../stage-tools/stage-tool.ts';
 import { describeBudgetStop } from '../tools/summarize.ts';
 import { writeMessages } from './prompts/messages.ts';
 
@@ -30,7 +32,7 @@ export function createModelReasoner(options: {
       const report = await runAgent({
         model: payFor(task),
         stageTools,
-        messages: writeMessages(task, limits, catalogue),
+        messages: writeMessages({ ...task, around: await lookAround(task) }, limits, catalogue),
         calls: Math.max(0, limits.turns - state.calls),
         deadline,
         softLifted: state.soft_budget_lifted,
@@ -40,6 +42,14 @@ export function createModelReasoner(options: {
       return closeStage(task, report, limits);
     },
   };
+}
+
+/** What is there before anything is planned; empty where that is not looked at. */
+async function lookAround({ stage, stageTools, tools, signal }: StageTask): Promise<Surroundings> {
+  const nothing = { own: [], foreign: [] };
+  if (tools.lookAround === null || !openStages.includes(stage)) return nothing;
+  const { result } = await stageTools.call('look_around', {}, signal);
+  return Surroundings.safeParse(result.data).data ?? nothing;
 }
 
 /** Feedback of any kind goes to the draft: its tools change steps, order and times, and what is the same stays approved. */

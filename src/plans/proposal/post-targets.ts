@@ -90,6 +90,7 @@ export function createPostTargets(db: Queryable) {
       const names = (await readNamesOf(db, [requester])).map(({ name }) => name);
       return listPostTargets(db, conversation, names);
     },
-    refuse: async (runId: string, targets: string[]) => findRefusals(db, await posterOf(runId), targets),
+    refuse: async (runId: string, targets: string[]) =>
+      findRefusals(db, await posterOf(runId), targets),
   };
 }

@@ -44,8 +44,8 @@ export type ConnectionOptions = {
   name: string;
   server: McpServer;
   baseDir: string;
-  /** The server's tools and the name it gives itself, each time they are listed. */
-  onTools(tools: Tool[], serverName: string): void;
+  /** The server's tools, the name it gives itself and how it says it is to be used, each time the tools are listed. */
+  onTools(tools: Tool[], server: { name: string; instructions: string }): void;
   warn(message: string): void;
   connectTimeoutMs: number;
   /** First pause before trying again; doubles up to a minute. */
@@ -239,7 +239,10 @@ async function listTools(client: Client, options: ConnectionOptions): Promise<vo
     cursor = result.nextCursor;
     if (cursor === undefined) break;
   }
-  options.onTools(tools, client.getServerVersion()?.name ?? '');
+  options.onTools(tools, {
+    name: client.getServerVersion()?.name ?? '',
+    instructions: client.getInstructions() ?? '',
+  });
 }
 
 async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

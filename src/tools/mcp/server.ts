@@ -66,6 +66,8 @@ export type McpTool = {
   name: string;
   connection: Connection;
   operations(): Operation[];
+  /** How the server says it is to be used; empty: it says nothing. */
+  instructions(): string;
 };
 
 export type McpToolOptions = {
@@ -83,6 +85,7 @@ export function createMcpTool(options: McpToolOptions): McpTool {
   const { name, server } = options;
   let operations: Operation[] = [];
   let listed: { tools: Tool[]; serverName: string } | null = null;
+  let instructions = '';
   const warned = new Set<string>();
   const warnOnce = (message: string) => {
     if (warned.has(message)) return;
@@ -91,7 +94,8 @@ export function createMcpTool(options: McpToolOptions): McpTool {
   };
   const connection = createConnection({
     ...options,
-    onTools(tools, serverName) {
+    onTools(tools, { name: serverName, instructions: said }) {
+      instructions = makeStorableText(said);
       if (isDeepStrictEqual(listed, { tools, serverName })) return;
       listed = { tools, serverName };
       const serverDigest = identifyServer(server, serverName);
@@ -153,7 +157,7 @@ export function createMcpTool(options: McpToolOptions): McpTool {
     return (args, { signal }) => call(args, signal);
   }
 
-  return { name, connection, operations: () => operations };
+  return { name, connection, operations: () => operations, instructions: () => instructions };
 }
 
 const secretFlag = /^--?[\w-]*(token|secret|key|password|auth|header)[\w-]*(?==|$)/i;

@@ -204,6 +204,8 @@ describe('servers that have trouble', () => {
     try {
       await waitFor('the late server', () => state('late')?.ok);
       expect((await call('late_echo', { message: 'hi' })).data).toEqual({ text: 'Echo: hi' });
+      // How it says it is to be used, for planners.
+      expect(state('late')?.instructions).toContain('Everything Server');
     } finally {
       await rm(script);
       await rm(`${script}.json`, { force: true });

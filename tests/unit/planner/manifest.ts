@@ -335,6 +335,7 @@ export function toolsOf(
     validate: validateRequired(manifest),
     atHand: null,
     posts: null,
+    lookAround: null,
     listPlans: async () => ({ plans: [makePlan({ title: 'Tidy up', status: 'proposed' })] }),
     getPlan: async (_, id) => {
       if (id === 'PLAN-00000000')

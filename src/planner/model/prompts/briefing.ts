@@ -7,6 +7,7 @@ import { localDate, toLocalIso } from '#timeline/recurrence.ts';
 import { wrapUntrusted } from '../../agent/tool-call.ts';
 import type { PlanningLimits } from '../../budget/limits.ts';
 import { lengthOf, optionLength, optionsWanted } from '../../policy/effects.ts';
+import type { Surroundings } from '../../ports.ts';
 
 /** What a stage is for, where that is not the usual: find out what is wanted, draft it, submit it. */
 const tasks: Partial<Record<Stage, string>> = {
@@ -105,16 +106,20 @@ export type Briefed = {
   likely: string[];
   /** Tools that are connected, where not all of their operations are listed. */
   connected: string[];
+  around: Surroundings;
 };
 
 export function writeBriefing(options: Briefed): string {
-  const { state, stage, user, policy, modes, timezone, limits, likely, connected } = options;
+  const { state, stage, user, policy, modes, timezone, limits, likely, connected, around } =
+    options;
   const { pattern, rfc, hints, assumed, offered, reads } = state;
   const lines = [
     `${onOneLine(user)} asks. ${describeTime(new Date(state.now), timezone)}`,
     describePolicy(policy),
     describeLevel(modes),
   ];
+  lines.push(...around.own.map((line) => `${line}.`));
+  if (around.foreign.length > 0) lines.push(wrapUntrusted('around', around.foreign.join('\n')));
   if (connected.length > 0) lines.push(`Connected: ${connected.join('; ')}.`);
   if (likely.length > 0) lines.push('Operations that may fit:', ...likely);
   if (pattern !== null && stage !== 'COLLECT_CONTEXT') {

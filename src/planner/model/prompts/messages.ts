@@ -6,6 +6,7 @@ import type { PlanningLimits } from '../../budget/limits.ts';
 import type { OperationSearch } from '../../catalogue/search-operations.ts';
 import { describePlan } from '../../describe-plans.ts';
 import { showDraft } from '../../draft/show-draft.ts';
+import type { Surroundings } from '../../ports.ts';
 import type { StageTask } from '../../reasoner.ts';
 import { writeBriefing } from './briefing.ts';
 import { listOperations, writeSystemPrompt } from './system-prompt.ts';
@@ -19,6 +20,7 @@ const likelyCharacters = 3000;
 /** What the messages are made of. */
 export type MessageParts = Pick<StageTask, 'request' | 'stage' | 'state' | 'current'> & {
   tools: Pick<StageTask['tools'], 'manifest' | 'readable'>;
+  around?: Surroundings;
 };
 
 export function writeMessages(
@@ -67,6 +69,7 @@ export function writeMessages(
       limits,
       likely: listOperations(likely, standing, likelyCharacters).lines,
       connected: all.hidden === 0 ? [] : countTools(others),
+      around: task.around ?? { own: [], foreign: [] },
     }),
   );
   if (request.plans !== undefined && stage === 'COLLECT_CONTEXT')

@@ -142,6 +142,7 @@ export function makeTools(
     validate: () => [],
     atHand: null,
     posts: null,
+    lookAround: null,
     listPlans: async () => ({ plans: [] }),
     getPlan: async () => makePlan(),
   };
