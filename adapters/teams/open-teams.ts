@@ -77,8 +77,8 @@ export function createTeamsPort(options: {
   }
 
   return {
-    // Typing, which Teams shows for some seconds and ends with a message. Its informative updates name the step, but a stream of them
-    // has to end in a message of text within two minutes, and plans are cards.
+    // Typing, which Teams shows for some seconds and ends with a message. Its informative updates name the step, but each begins a
+    // message that stays unfinished unless the answer is posted as its end within two minutes, which no outbox can promise.
     status: {
       fadesAfterMs: typingMs,
       async show(place, _status, before, givenUp) {

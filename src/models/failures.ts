@@ -9,6 +9,21 @@ const firstPause = 500;
 /** Characters of a server's reason that are quoted. */
 const reasonAtMost = 300;
 
+/** How servers that answer 400 say that there is no such model (any more). */
+const endedModel =
+  /invalid model|\bmodel\b.{0,80}\b(?:not found|not exist|deprecated|retired|decommissioned|no longer)/i;
+/** What to set about the reasons that servers give for a refusal; the first that fits. */
+const advices: [RegExp, string][] = [
+  [
+    /not support (?:tools|function|tool)|(?:tools?|functions?) (?:is|are) not supported/i,
+    'Set PLANNER_MODEL and EXECUTOR_MODEL to models that call tools.',
+  ],
+  [
+    /context (?:length|window|size)|maximum context|prompt is too long/i,
+    'Give the model a longer context on its server, or set PLANNER_MODEL to one that has it.',
+  ],
+];
+
 /** The model that was called. */
 export type Called = { name: string; api: ModelApi; apiKey: string | null };
 
@@ -80,7 +95,12 @@ function explainFailure({ name, api, apiKey }: Called, cause: unknown): string {
   const { status } = cause;
   const reason = quote(readReason(cause), apiKey);
   if (status === undefined) return `The model ${name} cannot be reached. Check OPENAI_BASE_URL.`;
-  if (status === 404 || cause.code === 'model_not_found') return explainUnknown(name, api, reason);
+  if (
+    status === 404 ||
+    cause.code === 'model_not_found' ||
+    (status === 400 && endedModel.test(reason))
+  )
+    return explainUnknown(name, api, reason);
   if (status === 401) return `The model server refused the key. Check OPENAI_API_KEY.`;
   if (status === 403) return `The model server refused access: ${reason} Check OPENAI_API_KEY.`;
   if (status === 429)
@@ -88,7 +108,8 @@ function explainFailure({ name, api, apiKey }: Called, cause: unknown): string {
   if (status >= 500) return `The model server failed (${status}): ${reason} Ask again later.`;
   if (api === 'chat' && reason.includes('/v1/responses'))
     return `The model ${name} calls tools through the Responses API only. Set OPENAI_API=responses. The server says: ${reason}`;
-  return `The model server refused the request (${status}): ${reason}`;
+  const advice = advices.find(([words]) => words.test(reason))?.[1];
+  return `The model server refused the request (${status}): ${reason}${advice === undefined ? '' : ` ${advice}`}`;
 }
 
 function explainUnknown(name: string, api: ModelApi, reason: string): string {

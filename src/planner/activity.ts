@@ -20,9 +20,15 @@ export function describeReading(tool: string, args: object): Activity {
   return { kind: 'reading', operation: tool.slice(0, whatAtMost), what: firstText({ ...args }) };
 }
 
-/** What a session is at while its model thinks: the draft, once there is one. */
-export function describeDraft({ outline }: Pick<PlanningState, 'outline'>): Activity {
-  if (outline === null) return { kind: 'thinking' };
-  const steps = outline.nodes.reduce((sum, node) => sum + node.steps.length, 0);
-  return { kind: 'drafting', steps };
+/**
+ * What a session is at while its model thinks and writes: the draft, once there is one.
+ * @param coming steps that the model has written and not yet added
+ */
+export function describeDraft(
+  { outline }: Pick<PlanningState, 'outline'>,
+  coming: number,
+): Activity {
+  if (outline === null && coming === 0) return { kind: 'thinking' };
+  const drafted = outline?.nodes.reduce((sum, node) => sum + node.steps.length, 0) ?? 0;
+  return { kind: 'drafting', steps: drafted + coming };
 }

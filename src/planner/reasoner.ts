@@ -44,8 +44,8 @@ export type StageTools = {
   /** Model calls that were made, and what they cost in US dollars. */
   pay(calls: number, usd: number): void;
   note(entry: TraceEntry): void;
-  /** Tells the people who wait how far the draft is: a model is about to be asked. */
-  reportDraft(): void;
+  /** Tells the people who wait how far the draft is. @param coming steps that a model has written and not yet added */
+  reportDraft(coming: number): void;
 };
 
 export type StageTask = {

@@ -3,7 +3,7 @@
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { StageEvent } from '#domain/planning/stages.ts';
-import type { ChatMessage, ChatReply, ChatTool } from '#models/chat.ts';
+import type { CallProgress, ChatMessage, ChatReply, ChatTool } from '#models/chat.ts';
 import type { Cap } from '../budget/limits.ts';
 import type { Ceiling, PaidModel } from '../budget/paid-model.ts';
 import { traceStep } from '../outcomes.ts';
@@ -96,6 +96,7 @@ async function takeTurn(run: AgentRun, state: State): Promise<AgentEnd | null> {
     mustCall: true as const,
     maxOutputTokens: outputTokens,
     deadline,
+    onProgress: (calls: CallProgress[]) => stageTools.reportDraft(countSteps(calls)),
   };
   const startedAt = clock.now();
   const trace = (ok: boolean, explanation: string, cost: number, remembered: boolean) =>
@@ -113,7 +114,7 @@ async function takeTurn(run: AgentRun, state: State): Promise<AgentEnd | null> {
       ...(remembered ? { remembered } : {}),
     });
   state.calls += 1;
-  stageTools.reportDraft();
+  stageTools.reportDraft(0);
   let reply: ChatReply;
   try {
     const { softLifted } = run;
@@ -132,6 +133,11 @@ async function takeTurn(run: AgentRun, state: State): Promise<AgentEnd | null> {
   if (reply.finishReason === 'length') return pointOutCut(reply, state);
   if (reply.toolCalls.length === 0) return readText(reply, state);
   return callTools(run, state, reply);
+}
+
+/** Steps in calls that are being written. */
+function countSteps(calls: CallProgress[]): number {
+  return calls.reduce((sum, { name, items }) => sum + (name === 'add_steps' ? items : 0), 0);
 }
 
 function endByError(error: unknown, signal: AbortSignal): AgentEnd {

@@ -31,7 +31,7 @@ export function explainCap(cap: Cap | 'transitions', limits: PlanningLimits): st
     case 'length':
       return 'The model’s answers were too long and were cut off. Ask for less at once, or set PLANNER_REASONING_EFFORT lower.';
     case 'silence':
-      return 'The model gave no answer. Ask again, or rephrase.';
+      return 'The model gave no answer. Ask again, or set PLANNER_REASONING_EFFORT lower or PLANNER_MODEL to another.';
     default:
       return cap satisfies never;
   }

@@ -152,7 +152,7 @@ export function createStageTools(parts: StageToolsParts): StageTools {
     if (tool.reads) report(describeReading(tool.name, args));
     const { outcome, remembered } = await execute(tool, args, signal);
     const answer = finalise(tool, outcome, startedAt, remembered);
-    if (outcome.changes?.outline !== undefined) report(describeDraft(session.state));
+    if (outcome.changes?.outline !== undefined) report(describeDraft(session.state, 0));
     return answer;
   }
 
@@ -182,6 +182,6 @@ export function createStageTools(parts: StageToolsParts): StageTools {
     explain: (reason) => session.change({ reason }),
     pay: (calls, usd) => session.pay(calls, usd),
     note: (entry) => session.note(entry),
-    reportDraft: () => report(describeDraft(session.state)),
+    reportDraft: (coming) => report(describeDraft(session.state, coming)),
   };
 }

@@ -7,6 +7,7 @@ import { createChatModel, type ModelOptions } from '#models/chat-model.ts';
 import { checkModels } from '#models/check-models.ts';
 import { createModelClient } from '#models/openai.ts';
 import { listenOnLoopback } from '../../fixtures/loopback.ts';
+import { startServer } from '../../fixtures/model-servers.ts';
 import { start } from '../../fixtures/openai-double.ts';
 
 type Body = Record<string, unknown> & { messages?: Record<string, unknown>[] };
@@ -457,7 +458,45 @@ describe('a check of the models', () => {
     expect(seen).toHaveLength(2);
   });
 
-  it('goes on without a list of models, and says why a call failed', async () => {
+  it('makes the call as a planner does, through a stream, and needs no list of models', async () => {
+    const server = await startServer('vLLM', [{ calls: [{ name: 'ready', args: {} }] }]);
+    closers.push(server.close);
+    const reach = { baseUrl: server.url, api: 'chat' as const };
+    const [executor] = await checkModels(reach, roles.slice(1), free);
+    expect(executor).toMatchObject({ ok: true, advice: [] });
+    expect(server.seen.map(({ stream }) => stream)).toEqual([true]);
+  });
+
+  it.each([
+    [
+      'gpt-4.1',
+      { error: { message: 'The model gpt-4.1 has been deprecated.', code: 'model_not_found' } },
+      'gpt-4.1 was shut down on 1 January 2020. Set PLANNER_MODEL to gpt-6-luna.',
+    ],
+    [
+      'own-model',
+      { error: { message: 'The model own-model has been decommissioned.' } },
+      'own-model was shut down on 1 January 2020. Set PLANNER_MODEL to a model without such a date.',
+    ],
+  ])(
+    'says what to set in place of a model that is past its day: %s',
+    async (model, json, advice) => {
+      const { url } = await serve({
+        '/models': () => ({ json: { data: [{ id: model, shutdown_date: '2020-01-01' }] } }),
+        '/chat/completions': () => ({ status: 400, json }),
+      });
+      const role = { variable: 'PLANNER_MODEL', model };
+      const [check] = await checkModels({ baseUrl: url, api: 'chat' }, [role], free);
+      expect(check).toEqual({
+        model,
+        ok: false,
+        text: expect.stringMatching(/^The model server knows no model .* PLANNER_MODEL/),
+        advice: [advice],
+      });
+    },
+  );
+
+  it('goes on where the list of models is missing, and says why a call failed', async () => {
     const { url } = await serve({
       '/chat/completions': () => ({ status: 401, json: { error: { message: 'Bad key' } } }),
     });

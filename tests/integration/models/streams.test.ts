@@ -376,7 +376,11 @@ describe('a stream that breaks', () => {
         .writeHead(200, head)
         .write(write([calls({ index: 0, id: 'a', function: read('a.md') })]));
     });
-    const reply = open(url).complete(ask({ onProgress: () => stopping.abort() }), stopping.signal);
+    const request = ask({
+      deadline: Date.now() + 600_000,
+      onProgress: () => stopping.abort(),
+    });
+    const reply = open(url).complete(request, stopping.signal);
     await expect(reply).rejects.toMatchObject({ code: 'cancelled' });
     await closed;
   });

@@ -223,9 +223,9 @@ describe('what it reports', () => {
       run: async () => ({ result: succeed(null, 'done'), changes: { outline } }),
     });
     const { call, stageTools, reported } = lay([drafts]);
-    stageTools.reportDraft();
+    stageTools.reportDraft(0);
     await call('generate_nodes');
-    stageTools.reportDraft();
+    stageTools.reportDraft(0);
     const drafting = { kind: 'drafting', steps: 2 };
     expect(reported).toEqual([{ kind: 'thinking' }, drafting, drafting]);
   });
