@@ -2,8 +2,9 @@
 // taken as it comes.
 import { z } from 'zod';
 import { JsonObject } from '#domain/text.ts';
-import type { ChatMessage, FinishReason, ToolCall, Wire, WireReply } from './chat.ts';
+import type { ChatMessage, FinishReason, ToolCall, Wire, WireFailure, WireReply } from './chat.ts';
 import { assembleChunks } from './chunks.ts';
+import { isPassing } from './openai.ts';
 import { findWrittenCalls } from './written-calls.ts';
 
 const ReplyCall = z
@@ -18,7 +19,7 @@ const ReplyCall = z
 
 /** Mistral's reasoning models answer in parts, of which only `text` is the answer. */
 const ContentPart = z.object({ type: z.string(), text: z.string().optional() });
-const Failure = z.object({ error: z.object({ message: z.string() }) });
+const Failure = z.object({ error: z.looseObject({ message: z.string() }) });
 
 const Reply = z.object({
   choices: z
@@ -87,9 +88,10 @@ export const chatCompletions: Wire = {
     };
   },
 
-  read(raw, { tools = [], messages }, takesWritten): WireReply | { failed: string } | null {
+  read(raw, { tools = [], messages }, takesWritten): WireReply | WireFailure | null {
     const failure = Failure.safeParse(raw).data;
-    if (failure !== undefined) return { failed: failure.error.message };
+    if (failure !== undefined)
+      return { failed: failure.error.message, passes: isPassing(failure.error) };
     const parsed = Reply.safeParse(raw);
     const choice = parsed.data?.choices[0];
     if (!parsed.success || choice === undefined) return null;

@@ -17,7 +17,7 @@ import {
 } from './catalogue.ts';
 import type { ChatModel, ChatReply, ChatRequest, JsonBody, Refused, Wire } from './chat.ts';
 import { chatCompletions } from './chat-completions.ts';
-import { exchange, LostReply } from './exchange.ts';
+import { exchange, FailedReply, LostReply } from './exchange.ts';
 import {
   type Called,
   choosePause,
@@ -99,6 +99,7 @@ export function createChatModel(options: ModelOptions): ChatModel {
       );
     }
     if ('failed' in read) {
+      if (read.passes) throw new FailedReply(read.failed);
       throw new CountersignError(
         'model_failed',
         `The model ${name} failed: ${quote(read.failed, client.apiKey)}`,
@@ -134,10 +135,11 @@ export function createChatModel(options: ModelOptions): ChatModel {
         if (left <= 0) throw describeTimeout(name);
         const silence = watchSilence(request.silenceMs);
         const limit = AbortSignal.any([signal, AbortSignal.timeout(left), silence.signal]);
-        let raw: unknown;
         try {
-          raw = await send(request, limit, silence.onSign);
+          const raw = await send(request, limit, silence.onSign);
+          return await readReply(raw, request, attempt, lost);
         } catch (error) {
+          if (error instanceof CountersignError) throw error;
           if (signal.aborted) throw describeCancelled(name, error);
           if (silence.signal.aborted) throw describeSilence(name, request.silenceMs ?? 0, error);
           if (limit.aborted) throw describeTimeout(name, error);
@@ -150,11 +152,9 @@ export function createChatModel(options: ModelOptions): ChatModel {
           await wait(pause, undefined, { signal }).catch((cause) => {
             throw describeCancelled(name, cause);
           });
-          continue;
         } finally {
           silence.end();
         }
-        return readReply(raw, request, attempt, lost);
       }
     },
   };

@@ -83,11 +83,7 @@ export type Wire = {
    * null: this is no reply.
    * @param takesWritten whether calls that stand in the text count
    */
-  read(
-    raw: unknown,
-    request: ChatRequest,
-    takesWritten: boolean,
-  ): WireReply | { failed: string } | null;
+  read(raw: unknown, request: ChatRequest, takesWritten: boolean): WireReply | WireFailure | null;
 };
 export type Assembly = {
   /** Takes the next event. @returns whether it was the last that counts */
@@ -108,6 +104,8 @@ export type WireReply = Omit<ChatReply, 'usage' | 'cost_usd' | 'attempts'> & {
   /** The server has called a tool in the API's own way: what stands in its text is text. */
   callsNatively: boolean;
 };
+/** Instead of a reply: why the server failed, and whether the same request may do better later. */
+export type WireFailure = { failed: string; passes: boolean };
 /** Names of parameters the server has refused. */
 export type Refused = ReadonlySet<string>;
 export type JsonBody = Record<string, unknown>;

@@ -6,7 +6,7 @@ import type { ChatRequest, JsonBody, Wire } from './chat.ts';
 
 /** The connection broke, or the stream ended or made no sense, before the reply was whole. */
 export class LostReply extends Error {
-  /** What the model had written by then. */
+  /** What the model had written by then, which it is paid for. */
   readonly written: string;
 
   constructor(written: string, cause?: unknown) {
@@ -14,6 +14,9 @@ export class LostReply extends Error {
     this.written = written;
   }
 }
+
+/** The server itself says that it failed, for a reason that passes. */
+export class FailedReply extends Error {}
 
 type Exchange = {
   wire: Wire;

@@ -3,7 +3,7 @@ import { APIError } from 'openai';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { ModelApi } from './access.ts';
 import { findModel } from './catalogue.ts';
-import { LostReply } from './exchange.ts';
+import { FailedReply, LostReply } from './exchange.ts';
 
 const firstPause = 500;
 /** Characters of a server's reason that are quoted. */
@@ -30,7 +30,7 @@ export type Called = { name: string; api: ModelApi; apiKey: string | null };
 /** Milliseconds to wait before another attempt; null when another attempt cannot help. */
 export function choosePause(error: unknown, attempt: number): number | null {
   const backoff = firstPause * 2 ** (attempt - 1);
-  if (error instanceof SyntaxError || error instanceof LostReply) return backoff;
+  if ([SyntaxError, LostReply, FailedReply].some((kind) => error instanceof kind)) return backoff;
   if (!(error instanceof APIError)) return null;
   const { status, code } = error;
   if (status === undefined) return backoff;
@@ -91,6 +91,8 @@ function explainFailure({ name, api, apiKey }: Called, cause: unknown): string {
     return `What the model server sent for ${name} is no JSON. Check OPENAI_BASE_URL.`;
   if (cause instanceof LostReply)
     return `The model server ended the answer of ${name} before it was whole. Ask again; if that stays so, look at the server's log, or at a proxy that ends long answers.`;
+  if (cause instanceof FailedReply)
+    return `The model ${name} failed: ${quote(cause.message, apiKey)}`;
   if (!(cause instanceof APIError)) return `The model ${name} failed: ${errorMessage(cause)}`;
   const { status } = cause;
   const reason = quote(readReason(cause), apiKey);

@@ -46,3 +46,9 @@ export function findError(body: unknown): { message: string } | null {
   const said = 'message' in error && typeof error.message === 'string' ? error.message : null;
   return { ...error, message: said ?? JSON.stringify(error) };
 }
+
+/** Whether an error is one that passes, as the statuses 429 and 5xx are: it may come within a reply that began well. */
+export function isPassing({ code, type }: Record<string, unknown>): boolean {
+  if (typeof code === 'number') return code === 429 || code >= 500;
+  return /overloaded|server_?error|rate_limit|unavailable/i.test(`${code} ${type}`);
+}

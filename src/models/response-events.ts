@@ -53,8 +53,8 @@ export function assembleEvents(onProgress: ChatRequest['onProgress']): Assembly 
           response = event.response;
           return true;
         case 'error': {
-          const message = findError(event)?.message ?? '';
-          response = { object: 'response', status: 'failed', error: { message }, output: [] };
+          const error = JsonObject.safeParse(findError(event)).data ?? null;
+          response = { object: 'response', status: 'failed', error, output: [] };
           return true;
         }
         default: {

@@ -2,7 +2,8 @@
 // sealed items that go back as they came.
 import { z } from 'zod';
 import { JsonObject } from '#domain/text.ts';
-import type { ChatMessage, FinishReason, ToolCall, Wire, WireReply } from './chat.ts';
+import type { ChatMessage, FinishReason, ToolCall, Wire, WireFailure, WireReply } from './chat.ts';
+import { isPassing } from './openai.ts';
 import { assembleEvents } from './response-events.ts';
 
 const Part = z.object({
@@ -25,7 +26,7 @@ const Reasoning = z.object({
 const Reply = z.object({
   object: z.literal('response'),
   status: z.string(),
-  error: z.object({ message: z.string() }).nullish(),
+  error: z.looseObject({ message: z.string() }).nullish(),
   incomplete_details: z.object({ reason: z.string().nullish() }).nullish(),
   output: z.array(JsonObject),
   usage: z
@@ -80,12 +81,15 @@ export const responses: Wire = {
     };
   },
 
-  read(raw): WireReply | { failed: string } | null {
+  read(raw): WireReply | WireFailure | null {
     const parsed = Reply.safeParse(raw);
     if (!parsed.success) return null;
     const { status, error, incomplete_details, output, usage } = parsed.data;
     if (status === 'failed' || status === 'cancelled')
-      return { failed: error?.message ?? 'The response was not finished.' };
+      return {
+        failed: error?.message ?? 'The response was not finished.',
+        passes: isPassing(error ?? {}),
+      };
     const parts = output.flatMap((item) => Message.safeParse(item).data?.content ?? []);
     const calls = output.flatMap((item): ToolCall[] => {
       const call = Call.safeParse(item).data;

@@ -418,7 +418,8 @@ describe('the Responses API', () => {
         },
       }),
     });
-    await expect(open(url, { api: 'responses' }).complete(ask(), never)).rejects.toThrow(
+    const soon = ask({ deadline: Date.now() + 400 });
+    await expect(open(url, { api: 'responses' }).complete(soon, never)).rejects.toThrow(
       'The model some-model failed: “Out of memory.”',
     );
   });

@@ -1,7 +1,7 @@
 // Replies that stream, over real HTTP: as OpenAI's APIs send them and in the ways of other servers, of which each is as its users
 // report it.
 import { createServer, type ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { CallProgress, ChatRequest } from '#models/chat.ts';
 import { createChatModel, type ModelOptions } from '#models/chat-model.ts';
 import { createModelClient } from '#models/openai.ts';
@@ -360,11 +360,28 @@ describe('a stream that breaks', () => {
     ],
   ] as const)('quotes the error that the server sends in it: %s %j', async (api, events) => {
     const { url, seen } = await serve(stream(...events));
-    await expect(open(url, { api }).complete(ask(), never)).rejects.toMatchObject({
+    const soon = ask({ deadline: Date.now() + 400 });
+    await expect(open(url, { api }).complete(soon, never)).rejects.toMatchObject({
       message: 'The model some-model failed: “CUDA is out of memory.”',
       details: { answered: true },
     });
     expect(seen).toHaveLength(1);
+  });
+
+  it('is asked for again when the server fails for a reason that passes, and not for others', async () => {
+    const overloaded = { type: 'overloaded_error', message: 'Overloaded' };
+    const refused = { type: 'error', code: 'invalid_prompt', message: 'Not this.' };
+    const busy = await serve(
+      stream(chunk({ content: 'Ye' }), 'event: error\n', { type: 'error', error: overloaded }),
+      stream(chunk({ content: 'Yes.' }), stop('stop'), counted, done),
+    );
+    const strict = await serve(stream(refused));
+    const reply = await open(busy.url).complete(ask(), never);
+    expect(reply).toMatchObject({ content: 'Yes.', attempts: 2 });
+    await expect(open(strict.url, { api: 'responses' }).complete(ask(), never)).rejects.toThrow(
+      'Not this.',
+    );
+    expect(strict.seen).toHaveLength(1);
   });
 
   it('is broken off at once when it is told to stop: the server sees it', async () => {
@@ -383,6 +400,35 @@ describe('a stream that breaks', () => {
     const reply = open(url).complete(request, stopping.signal);
     await expect(reply).rejects.toMatchObject({ code: 'cancelled' });
     await closed;
+  });
+
+  it('may take as long as it likes while something comes', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const pieces = [...'{"path":"a.md"}'].map((piece) =>
+      calls({ index: 0, id: 'a', function: { name: tool.name, arguments: piece } }),
+    );
+    let sendNext = () => {};
+    const { url } = await serve((response) => {
+      response.writeHead(200, head);
+      sendNext = () => {
+        const piece = pieces.shift();
+        if (piece === undefined) response.end(write([stop('tool_calls'), done]));
+        else response.write(write([piece]));
+      };
+      sendNext();
+    });
+    const reply = await open(url).complete(
+      ask({
+        silenceMs: 1000,
+        onProgress: () => {
+          vi.advanceTimersByTime(900);
+          sendNext();
+        },
+      }),
+      never,
+    );
+    expect(reply.toolCalls).toEqual([{ id: 'a', ...read('a.md') }]);
   });
 
   it('ends when nothing has come for too long, whatever its deadline', async () => {
