@@ -72,7 +72,8 @@ export function createChatModel(options: ModelOptions): ChatModel {
       const known = new Set(refused);
       const body = wire.write(full, { model: name, effort, refused: known });
       try {
-        const timeout = request.deadline - Date.now();
+        // The package's own limit, which would look like a lost connection, comes after ours.
+        const timeout = request.deadline - Date.now() + 5000;
         const { onProgress } = request;
         return await exchange(client, { wire, body, signal, timeout, onSign, onProgress });
       } catch (error) {
