@@ -6,6 +6,7 @@ import { createChatModel } from '#models/chat-model.ts';
 import { createModelClient } from '#models/openai.ts';
 import { createPlanner } from '#planner/create-planner.ts';
 import { proposeFiles } from '../../fixtures/model-calls.ts';
+import { openModelInstance, settled } from '../../fixtures/model-instance.ts';
 import {
   type Refusal,
   type Reply,
@@ -14,8 +15,11 @@ import {
   startServer,
 } from '../../fixtures/model-servers.ts';
 import { start, type Turn } from '../../fixtures/openai-double.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { ana } from '../../setup/instance.ts';
 import { builtins, toolsOf } from '../../unit/planner/manifest.ts';
 import { listSteps, plan, proposalOf, request } from '../../unit/planner/requests.ts';
+import { waitFor } from '../../wait.ts';
 
 const closers: (() => Promise<void>)[] = [];
 
@@ -166,7 +170,7 @@ describe.each(['chat', 'responses'] as const)('a draft that streams (%s)', (api)
     const paths = ['a.txt', 'b.txt', 'c.txt'];
     const whole = draft(paths);
     const broken = draft(['x.txt', 'y.txt']);
-    const double = await start({ script: [{ ...broken, breaks: true }, whole] });
+    const double = await start({ script: [{ ...broken, half: 'breaks' }, whole] });
     closers.push(double.close);
     const reported: Activity[] = [];
     const outcome = await plannerAt(double.url, api).plan(
@@ -182,5 +186,27 @@ describe.each(['chat', 'responses'] as const)('a draft that streams (%s)', (api)
     expect(double.requests).toHaveLength(2);
     const seen = new Set(reported.map((one) => (one.kind === 'drafting' ? one.steps : one.kind)));
     expect([...seen]).toEqual(['thinking', 1, 2, 3]);
+  });
+});
+
+describe('a reply that is being written', () => {
+  const database = useDatabase();
+
+  it('is seen step by step, ends when the person says stop, and is paid for', async () => {
+    const paths = ['a.txt', 'b.txt', 'c.txt', 'd.txt'];
+    const instance = await openModelInstance(database.url);
+    closers.push(instance.close);
+    instance.play([{ ...draft(paths), half: 'hangs' }]);
+    const { run_id } = await instance.service.startRun({ text: 'Write four files' }, ana);
+    await waitFor('steps', async () => {
+      const { activity } = await instance.service.getRun(run_id);
+      return activity?.kind === 'drafting' && activity.steps > 0;
+    });
+    await instance.service.stopRun(run_id, undefined, ana);
+    expect(await settled(instance, run_id)).toMatchObject({ planning_status: 'aborted' });
+    const { calls, usd } = await instance.paid(run_id);
+    expect(calls).toBe(1);
+    expect(usd).toBeGreaterThan(0);
+    expect(await instance.files()).toEqual({});
   });
 });
