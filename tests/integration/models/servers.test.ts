@@ -121,6 +121,27 @@ describe('a parameter that a server refuses', () => {
     expect(old.seen).toHaveLength(4);
   });
 
+  it('may be what only OpenAI has of the Responses API', async () => {
+    const own = await serve({
+      '/responses': (body) => {
+        const text = JSON.stringify(body);
+        const wrong = ['strict', 'include', 'stream'].find((name) => text.includes(`"${name}":`));
+        return wrong === undefined
+          ? {
+              json: {
+                object: 'response',
+                status: 'completed',
+                output: [{ type: 'function_call', call_id: 'c', ...called }],
+              },
+            }
+          : { status: 400, json: { error: { message: 'Unknown parameter.', param: wrong } } };
+      },
+    });
+    const model = open(own.url, { api: 'responses' });
+    expect((await model.complete(ask(), never)).toolCalls).toEqual([{ id: 'c', ...called }]);
+    expect(own.seen).toHaveLength(4);
+  });
+
   it('is learnt by each of two calls that are made at once', async () => {
     const mistral = await serve({
       '/chat/completions': (body) =>
