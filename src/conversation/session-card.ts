@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Queryable } from '#db/database.ts';
 import { readLatestCheckpoint } from '#db/planning-checkpoints.ts';
 import { isOvertaken, type RunRow, readRun } from '#db/runs.ts';
-import { offersQuestionId } from '#domain/planning/asked-question.ts';
+import { offersQuestionId, styleQuestionId } from '#domain/planning/asked-question.ts';
 import type { Offer, SessionCardFacts } from '#domain/planning/session-card.ts';
 import type { PlanningState, SessionResult } from '#domain/planning/state.ts';
 import type { ConversationContext } from '#messages/context.ts';
@@ -28,6 +28,15 @@ const Offered = z.object({
 
 /** What the session's question puts before the person, so that a press says what they would type: the last list. */
 function readOffers({ offered, result }: PlanningState): Offer[] {
+  // Of several questions a press could answer only one; that about style can wait.
+  const asked = result?.kind === 'question' ? result.questions : [];
+  const [only, ...others] = asked.filter(({ id }) => id !== styleQuestionId);
+  if (only?.options !== undefined && others.length === 0)
+    return only.options.map(({ text, recommended }) => ({
+      name: text,
+      text: recommended === true ? 'Recommended' : '',
+      answer: text,
+    }));
   if (result?.kind !== 'question' || !result.questions.some(({ id }) => id === offersQuestionId))
     return [];
   const all = offered.flatMap((one) => {

@@ -96,6 +96,7 @@ export function createPlanner(options: CreatePlannerOptions): Planner {
       preferences: store === null ? nobodyToAsk : openPreferences(store.db.query),
       guarded: options.guarded ?? [],
       search,
+      looksFirst: options.model !== null,
     }),
     checkpoints: store === null ? keepInMemory() : keepInDatabase(store.db.query, store.warn),
     rememberFor(place, toolContext, readState) {

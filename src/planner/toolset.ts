@@ -14,7 +14,7 @@ import { conversationTools } from './stage-tools/conversation-tools.ts';
 import { createDraftTools } from './stage-tools/draft-tools.ts';
 import { openStages, type StageTool, toStageTool } from './stage-tools/stage-tool.ts';
 import { createBuildRoadmap } from './tools/build-roadmap.ts';
-import { elicitContext } from './tools/elicit-context.ts';
+import { createElicitContext } from './tools/elicit-context.ts';
 import { generateNodes } from './tools/generate-nodes.ts';
 import { createGenerateSchedule } from './tools/generate-schedule.ts';
 import { handleApproval } from './tools/handle-approval.ts';
@@ -202,6 +202,8 @@ export function createToolset(options: {
   /** Exact names of operations that are guarded. */
   guarded: readonly string[];
   search?: OperationSearch;
+  /** Questions that can be looked up are refused once. */
+  looksFirst?: boolean;
 }): () => StageTool[] {
   const {
     tools,
@@ -210,12 +212,13 @@ export function createToolset(options: {
     preferences,
     guarded,
     search = createOperationSearch(),
+    looksFirst = false,
   } = options;
   const own = [
     toStageTool(selectPattern),
     // A draft that is there is edited; it is not written anew.
     toStageTool(generateNodes, ({ outline }) => outline === null),
-    toStageTool(elicitContext),
+    toStageTool(createElicitContext(looksFirst)),
     lookAroundTool,
     ...createCatalogueTools(search, guarded),
     ...createDraftTools(profile),

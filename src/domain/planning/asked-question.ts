@@ -2,8 +2,19 @@
 import { z } from 'zod';
 import { line, StorableText } from '../text.ts';
 
+/** An answer that is offered with a question. Any other is as good. */
+export const AnswerOption = z.object({
+  text: line(80),
+  recommended: z.literal(true).exactOptional(),
+});
+export type AnswerOption = z.infer<typeof AnswerOption>;
+
 /** A question and the name under which its answer is kept. Rewording it does not change its id. */
-export const AskedQuestion = z.object({ id: line(200), text: StorableText });
+export const AskedQuestion = z.object({
+  id: line(200),
+  text: StorableText,
+  options: z.array(AnswerOption).max(4).exactOptional(),
+});
 export type AskedQuestion = z.infer<typeof AskedQuestion>;
 
 /** The question that puts ideas or options before a person, who picks one. */
@@ -33,6 +44,12 @@ export function askedQuestion(text: string, id: string | null = null): AskedQues
 export const GivenAnswer = z.object({ question_id: line(200), text: StorableText });
 export type GivenAnswer = z.infer<typeof GivenAnswer>;
 
+/** What a number alone says to a question with options; anything else is what it says. */
+function pick({ options = [] }: AskedQuestion, text: string): string {
+  const number = /^(\d+)[.)]?$/.exec(text.trim())?.[1];
+  return (number === undefined ? undefined : options[Number(number) - 1]?.text) ?? text;
+}
+
 /** A person's answers to open questions: one line each where there are as many lines, else all of it to the first. */
 export function assignAnswers(questions: AskedQuestion[], text: string): GivenAnswer[] {
   const lines = text
@@ -40,8 +57,10 @@ export function assignAnswers(questions: AskedQuestion[], text: string): GivenAn
     .map((one) => one.trim().replace(/^(?:[-•*]|\d+[.)])\s+/, ''))
     .filter((one) => one !== '');
   const each = questions.length > 1 && lines.length >= questions.length;
-  return questions.flatMap(({ id }, index) => {
+  return questions.flatMap((question, index) => {
     const own = each ? lines[index] : index === 0 ? text.trim() : undefined;
-    return own === undefined || own === '' ? [] : [{ question_id: id, text: own }];
+    return own === undefined || own === ''
+      ? []
+      : [{ question_id: question.id, text: pick(question, own) }];
   });
 }

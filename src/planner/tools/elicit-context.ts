@@ -3,7 +3,12 @@
 import { z } from 'zod';
 import { introduceQuestions } from '#cards/calls-to-action.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
-import { askedQuestion, joinLines, type SaidLine } from '#domain/planning/asked-question.ts';
+import {
+  type AnswerOption,
+  askedQuestion,
+  joinLines,
+  type SaidLine,
+} from '#domain/planning/asked-question.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Stage } from '#domain/planning/stages.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
@@ -11,7 +16,7 @@ import { type JsonObject, line } from '#domain/text.ts';
 import { endSentence } from '#domain/words.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
 import { asksAbout, detailOf, questionsAllowed } from '../policy/effects.ts';
-import { areAlike } from '../policy/likeness.ts';
+import { areAlike, meaningfulWords } from '../policy/likeness.ts';
 import type { PlanningTool, StateChanges, ToolContext, ToolOutcome } from './planning-tool.ts';
 
 const Question = z.strictObject({
@@ -22,6 +27,13 @@ const Question = z.strictObject({
     .nullable()
     .describe('what is assumed without an answer; left out: nothing can be'),
   essential: z.boolean().describe('a wrong guess would make the plan wrong'),
+  options: z
+    .array(line(80))
+    .max(4)
+    .nullable()
+    .default(null)
+    .describe('2 to 4 short answers to choose from'),
+  recommended: line(80).nullable().default(null).describe('one of them'),
 });
 export type Question = z.infer<typeof Question>;
 
@@ -67,6 +79,16 @@ function findAsked({ offered, result }: Readonly<PlanningState>): string[] {
   return result?.kind === 'question'
     ? [...kept, ...result.questions.map(({ text }) => text)]
     : kept;
+}
+
+/** The answers to choose from: at least two different ones, or there is no choice. */
+function optionsOf({ options, recommended }: Question): AnswerOption[] {
+  const different = [...new Set(options ?? [])];
+  if (different.length < 2) return [];
+  return different.map((text) => ({
+    text,
+    ...(text === recommended ? { recommended: true } : {}),
+  }));
 }
 
 type Sorted = { ask: Question[]; assume: Question[]; open: Question[] };
@@ -145,10 +167,11 @@ function elicit({ questions }: ElicitContext, toolContext: ToolContext): ToolOut
     };
   }
   const lines = writeQuestions(ask, policy);
-  const entries = ask.map(({ question, default: taken }) => ({
+  const entries = ask.map((one) => ({
     kind: 'question',
-    question,
-    default: taken,
+    question: one.question,
+    default: one.default,
+    ...(optionsOf(one).length === 0 ? {} : { options: optionsOf(one).map(({ text }) => text) }),
   }));
   return {
     result: succeed(data, `Asks ${ask.length} of ${questions.length}.`),
@@ -161,40 +184,81 @@ function elicit({ questions }: ElicitContext, toolContext: ToolContext): ToolOut
         kind: 'question',
         text: joinLines(lines),
         lines,
-        questions: ask.map(({ question, id }) => askedQuestion(question, id)),
+        questions: ask.map((one) => ({
+          ...askedQuestion(one.question, one.id),
+          ...(optionsOf(one).length === 0 ? {} : { options: optionsOf(one) }),
+        })),
       },
     },
     ends: 'needs_clarification',
   };
 }
 
-export const elicitContext: PlanningTool<ElicitContext> = {
-  name: 'elicit_context',
-  description:
-    'Asks the person what is missing. Their policy decides which of the questions are asked; you are told what to assume instead of the others.',
-  input: ElicitContext,
-  stages: askingStages,
-  prerequisites: [],
-  produces: [],
-  automatic: null,
-  revision: 1,
-  run: async (input, toolContext) => elicit(input, toolContext),
-};
+/** Words of operations that say what is done, not to what. */
+const deeds = new Set('check find get list read query search show view'.split(' '));
+
+/** An operation that reads the very thing a question is about, by its name: `crm_list_customers` for “Which customer?”. */
+function findReader(questions: Question[], { tools }: ToolContext): string | null {
+  const asked = meaningfulWords(questions.map(({ question }) => question).join(' '));
+  const reader = tools
+    .readable()
+    .find(({ name }) =>
+      [...meaningfulWords(name.replaceAll(/[_-]/g, ' '))].some(
+        (word) => word.length > 3 && !deeds.has(word) && asked.has(word),
+      ),
+    );
+  return reader?.name ?? null;
+}
+
+/** Why nothing is asked before anything was read, once a turn; null: it may be asked. */
+function sendToLook({ questions }: ElicitContext, toolContext: ToolContext): string | null {
+  const { reads, trace } = toolContext.state;
+  if (reads.length > 0 || trace.some(({ tool, ok }) => tool === 'elicit_context' && !ok))
+    return null;
+  const reader = findReader(questions, toolContext);
+  return reader === null
+    ? null
+    : `Look first: ${reader} may answer that. If it does not, ask again, with what you found as options.`;
+}
+
+/** @param looksFirst whether questions that can be looked up are refused once: a model asks too soon */
+export function createElicitContext(looksFirst: boolean): PlanningTool<ElicitContext> {
+  return {
+    name: 'elicit_context',
+    description:
+      'Asks the person what is missing, with options where they are known. What their policy leaves out you are told to assume.',
+    input: ElicitContext,
+    stages: askingStages,
+    prerequisites: [],
+    produces: [],
+    automatic: null,
+    revision: 2,
+    async run(input, toolContext) {
+      const refused = looksFirst ? sendToLook(input, toolContext) : null;
+      return refused === null ? elicit(input, toolContext) : { result: fail(refused) };
+    },
+  };
+}
 
 // How questions are put: each on a line of its own, around them as much as the person likes to read.
-type Asked = { question: string; why: string | null; default: string | null };
-
 /** What a person reads above the field in which they answer. */
-function writeQuestions(questions: Asked[], policy: InteractionPolicy): SaidLine[] {
+function writeQuestions(questions: Question[], policy: InteractionPolicy): SaidLine[] {
   const detail = detailOf(policy);
   const numbered = questions.length > 1;
-  const lines = questions.flatMap(({ question, why, default: taken }, index): SaidLine[] => [
-    { text: numbered ? `${index + 1}. ${question}` : question, on_card: true },
-    ...(detail === 'short' || why === null ? [] : [{ text: `   ${endSentence(why)}` }]),
-    ...(detail !== 'full' || taken === null
-      ? []
-      : [{ text: `   If you don't answer, I'll assume: ${endSentence(taken)}` }]),
-  ]);
+  const lines = questions.flatMap((one, index): SaidLine[] => {
+    const { question, why, default: taken } = one;
+    return [
+      { text: numbered ? `${index + 1}. ${question}` : question, on_card: true },
+      ...(detail === 'short' || why === null ? [] : [{ text: `   ${endSentence(why)}` }]),
+      ...(detail !== 'full' || taken === null
+        ? []
+        : [{ text: `   If you don't answer, I'll assume: ${endSentence(taken)}` }]),
+      ...optionsOf(one).map(({ text, recommended }, place) => ({
+        text: `   ${place + 1}) ${text}${recommended === true ? ' (recommended)' : ''}`,
+        on_card: true,
+      })),
+    ];
+  });
   // One plain question needs no line above it, unless a tone asks for one.
   if (!numbered && (detail === 'short' || policy.tone === 'neutral')) return lines;
   return [{ text: introduceQuestions(questions.length, policy.tone), on_card: true }, ...lines];

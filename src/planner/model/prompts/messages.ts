@@ -80,7 +80,7 @@ export function writeMessages(
     { role: 'system', content: writeSystemPrompt(listed, all.hidden > 0) },
     ...before,
     // What was asked for first stands before the feedback that changes it; otherwise their words come last.
-    ...(feedback.length > 0 ? [request.text, ...more] : [...more, request.text]).map(
+    ...(feedback.length > 0 ? [request.text, ...more] : [...more, readPicked(request)]).map(
       (content): ChatMessage => ({ role: 'user', content }),
     ),
   ];
@@ -97,6 +97,13 @@ function wordsOf(task: MessageParts): string {
   const { request } = task;
   const said = request.history.filter(({ author }) => author === 'person').slice(-3);
   return [request.text, ...feedbackOf(task), ...said.map(({ text }) => text)].join('\n');
+}
+
+/** The person's words, and where those only number an option, that option. */
+function readPicked({ text, answers = [] }: StageTask['request']): string {
+  const [only] = answers;
+  const isPick = only !== undefined && answers.length === 1 && only.text !== text.trim();
+  return isPick && /^\d+[.)]?$/.test(text.trim()) ? `${text.trim()}: ${only.text}` : text;
 }
 
 function partition<T>(items: T[], test: (item: T) => boolean): [T[], T[]] {

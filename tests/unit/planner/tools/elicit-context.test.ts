@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
-import { elicitContext, type Question } from '#planner/tools/elicit-context.ts';
+import { traceStep } from '#planner/outcomes.ts';
+import { createElicitContext, type Question } from '#planner/tools/elicit-context.ts';
 import type { ToolContext } from '#planner/tools/planning-tool.ts';
 import { follow, makeDesk, makeOutline } from './desk.ts';
 
@@ -10,6 +11,8 @@ const make = (question: string, more: Partial<Question> = {}): Question => ({
   why: 'It decides where the file goes',
   default: 'notes/',
   essential: true,
+  options: null,
+  recommended: null,
   ...more,
 });
 
@@ -18,7 +21,7 @@ const four = ['Where?', 'When does it start?', 'Who comes?', 'How much may it co
 );
 
 const ask = (questions: Question[], toolContext: ToolContext) =>
-  elicitContext.run({ questions }, toolContext);
+  createElicitContext(true).run({ questions }, toolContext);
 
 function textOf(changes: Awaited<ReturnType<typeof ask>>['changes']): string {
   return changes?.result?.kind === 'question' ? changes.result.text : '';
@@ -136,5 +139,54 @@ describe('elicit_context', () => {
       "One thing I would like to know first:\nWhere?\n   It decides where the file goes.\n   If you don't answer, I'll assume: notes/.",
     );
     expect(await text({ tone: 'clinical' })).toMatch(/^Input required:\nWhere\?/);
+  });
+});
+
+describe('options of a question', () => {
+  const where = (options: string[] | null, recommended: string | null = null) =>
+    make('Where does it go?', { options, recommended });
+
+  it('are numbered below it, with the recommended one marked, and kept with the question', async () => {
+    const { changes } = await ask([where(['notes/', 'archive/'], 'archive/')], makeDesk());
+    expect(textOf(changes)).toContain('   1) notes/\n   2) archive/ (recommended)');
+    expect(changes?.result).toMatchObject({
+      questions: [{ options: [{ text: 'notes/' }, { text: 'archive/', recommended: true }] }],
+    });
+    expect(changes?.offered).toMatchObject([{ options: ['notes/', 'archive/'] }]);
+  });
+
+  it('are none where there is only one', async () => {
+    const { changes } = await ask([where(['notes/', 'notes/'])], makeDesk());
+    expect(textOf(changes)).not.toContain('1)');
+    expect(changes?.result).not.toHaveProperty('questions.0.options');
+  });
+});
+
+describe('a question that could be looked up', () => {
+  const calendar = [make('Which calendar do you mean?')];
+
+  it('is sent back once, to the operation that reads such things', async () => {
+    const toolContext = makeDesk();
+    const first = await ask(calendar, toolContext);
+    expect(first.result).toMatchObject({
+      ok: false,
+      explanations: [expect.stringMatching(/^Look first: calendar_read /)],
+    });
+    const refused = traceStep({
+      stage: 'COLLECT_CONTEXT',
+      tool: 'elicit_context',
+      startedAt: toolContext.now,
+      endedAt: toolContext.now,
+      ok: false,
+      explanation: '',
+    });
+    const again = await ask(calendar, makeDesk({ state: { trace: [refused] } }));
+    expect(again.ends).toBe('needs_clarification');
+  });
+
+  it('is asked where something was read, or nothing reads it', async () => {
+    const read = { operation: 'calendar_read', args: {}, data: [] };
+    expect((await ask(calendar, makeDesk({ state: { reads: [read] } }))).ends).toBeDefined();
+    expect((await ask([make('Which colour?')], makeDesk())).ends).toBeDefined();
   });
 });

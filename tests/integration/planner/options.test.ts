@@ -1,0 +1,59 @@
+// Questions with options: a press on one answers like words, a number does too, and only the first answer counts.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { viewSession } from '#cards/session-view.ts';
+import { carryOutPress } from '#conversation/press.ts';
+import { bare } from '#domain/chat/press.ts';
+import { call, proposeFiles } from '../../fixtures/model-calls.ts';
+import { type ModelInstance, openModelInstance, settled } from '../../fixtures/model-instance.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { ana } from '../../setup/instance.ts';
+
+const database = useDatabase();
+let instance: ModelInstance;
+
+beforeAll(async () => {
+  instance = await openModelInstance(database.url);
+});
+afterAll(() => instance.close());
+
+/** A run that asks where the file goes. */
+async function asking() {
+  const question = {
+    question: 'Where does it go?',
+    essential: true,
+    options: ['notes', 'archive'],
+    recommended: 'archive',
+  };
+  instance.play([call('elicit_context', { questions: [question] }), proposeFiles(['a.txt'])]);
+  const { run_id } = await instance.ask('Write a.txt');
+  const facts = await instance.service.runCard(run_id, { user: 'ana', timezone: 'UTC' });
+  return { run_id, view: viewSession(facts) };
+}
+
+const lastWords = () => instance.requests().at(-1)?.messages.at(-1)?.content;
+
+test('show as buttons beside a free answer, and a press answers once', async () => {
+  const { run_id, view } = await asking();
+  expect(view.buttons.map(({ label }) => label)).toEqual(['notes', 'archive', 'Something else']);
+  const [first, second] = view.buttons;
+  if (first === undefined || second === undefined) throw new Error('two options');
+  const presses = [first, first, second].map(({ press }) =>
+    carryOutPress(instance.service, bare(press), ana),
+  );
+  const kept = (await Promise.allSettled(presses)).filter(({ status }) => status === 'fulfilled');
+  expect(kept).toHaveLength(1);
+  expect(await settled(instance, run_id)).toMatchObject({ plan_id: expect.any(String) });
+  expect(instance.requests()).toHaveLength(2);
+  // Late: the question is no longer open.
+  await expect(carryOutPress(instance.service, bare(second.press), ana)).rejects.toThrow();
+  expect(instance.requests()).toHaveLength(2);
+});
+
+test('are chosen by their number, and other words stay what they are', async () => {
+  const { run_id } = await asking();
+  await instance.reply(run_id, '2');
+  expect(lastWords()).toBe('2: archive');
+  const other = await asking();
+  await instance.reply(other.run_id, 'into drafts/2');
+  expect(lastWords()).toBe('into drafts/2');
+});
