@@ -5,6 +5,7 @@ import { numberedAtMost } from '#domain/plan/step-numbers.ts';
 import { countOf } from '#domain/words.ts';
 import { pressOf } from './buttons.ts';
 import { windowWords } from './chat-words.ts';
+import { nameEvidence } from './evidence.ts';
 import { showLine, showPerson } from './plain.ts';
 import type { ReviewPage, ReviewStep } from './review.ts';
 import { viewApprovals, viewState, viewTitle } from './state.ts';
@@ -48,9 +49,11 @@ function viewRows(facts: PlanCardFacts): DetailsView['facts'] {
   const { plan } = facts;
   const asked = `${showPerson(facts, plan.requester, 80)}, ${tellTime(plan.created_at, facts)}`;
   const approvals = viewApprovals(facts);
+  const evidence = nameEvidence(facts);
   return [
     { label: 'Requested by', text: asked },
     ...(approvals === '' ? [] : [{ label: 'Approval', text: approvals }]),
+    ...(evidence === '' ? [] : [{ label: 'Based on', text: evidence }]),
     { label: 'Planner', text: showLine(plan.planner_model, 80) },
     ...(plan.executor_model === null
       ? []

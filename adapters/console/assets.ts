@@ -23,6 +23,7 @@ const libraries: Record<string, string> = {
 const shared = [
   'cards/activity-words.ts',
   'cards/calls.ts',
+  'cards/evidence.ts',
   'cards/host-config.ts',
   'cards/input-ids.ts',
   'cards/plain.ts',

@@ -112,7 +112,7 @@ function readingTool(spec: OperationSpec): StageTool {
     revision: 2,
     // The call itself says what is wrong, by the operation's own schema.
     check: () => [],
-    async run(input, { tools, signal }) {
+    async run(input, { tools, now, signal }) {
       const args = JsonObject.parse(input);
       const problems = tools.validate(spec.name, args);
       if (problems.length > 0)
@@ -120,7 +120,7 @@ function readingTool(spec: OperationSpec): StageTool {
       const output = await tools.call(spec.name, args, signal);
       return {
         result: succeed(output.data, output.summary.slice(0, 500)),
-        read: { operation: spec.name, args, data: output.data },
+        read: { operation: spec.name, args, data: output.data, at: now.toISOString() },
       };
     },
   };

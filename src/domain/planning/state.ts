@@ -54,6 +54,8 @@ export const SessionRead = z.strictObject({
   args: JsonObject,
   /** What it gave; of long outputs the beginning, as text. */
   data: JsonValue,
+  /** When the turn that read it began. */
+  at: z.iso.datetime().exactOptional(),
 });
 export type SessionRead = z.infer<typeof SessionRead>;
 

@@ -1,7 +1,7 @@
 // What a session has looked up: kept over stages and turns within a bound, and stored with the plan as its evidence (A13).
 import type { PlanContext } from '#domain/plan/plan.ts';
 import type { SessionRead } from '#domain/planning/state.ts';
-import { type Json, makeStorable } from '#domain/text.ts';
+import { isObject, type Json, makeStorable } from '#domain/text.ts';
 
 /** Characters of JSON of one output, and of all of them together: what a plan's context holds inline is 50 KB. */
 const outputAtMost = 12_000;
@@ -31,18 +31,27 @@ export function addRead(reads: SessionRead[], read: SessionRead): SessionRead[] 
   return kept;
 }
 
+/** The same output read again at another time is the same evidence. */
+function contentOf({ tool, operation, data }: PlanContext['tool_outputs'][string]): string {
+  const { at: _, ...read } = isObject(data) ? data : { data };
+  return JSON.stringify([tool, operation, read]);
+}
+
 /** The reads as a plan keeps them, `1 workspace_read` and so on, behind those of earlier versions. */
 export function toToolOutputs(
   reads: SessionRead[],
   earlier: PlanContext['tool_outputs'],
   split: (operation: string) => { tool: string; operation: string },
 ): PlanContext['tool_outputs'] {
-  const outputs = reads.map(({ operation, args, data }) => ({
+  const outputs = reads.map(({ operation, args, data, at }) => ({
     name: operation,
-    output: { ...split(operation), data: { args, output: data } },
+    output: {
+      ...split(operation),
+      data: { args, output: data, ...(at === undefined ? {} : { at }) },
+    },
   }));
-  const fresh = new Set(outputs.map(({ output }) => JSON.stringify(output)));
-  const kept = Object.entries(earlier).filter(([, output]) => !fresh.has(JSON.stringify(output)));
+  const fresh = new Set(outputs.map(({ output }) => contentOf(output)));
+  const kept = Object.entries(earlier).filter(([, output]) => !fresh.has(contentOf(output)));
   const taken = new Set(kept.map(([key]) => key));
   let number = 1;
   const named = outputs.map(({ name, output }) => {

@@ -1,5 +1,6 @@
 // Overview: in one sentence what will be true, what changes, how far it is, what waits, and the latest events.
 import { html, nothing, svg, type TemplateResult } from 'lit-html';
+import { viewEvidence } from '#cards/evidence.ts';
 import type { Section } from '#cards/view.ts';
 import type { StepCounts } from '#domain/plan/plan.ts';
 import type { Change } from '#domain/plan/views.ts';
@@ -75,6 +76,17 @@ function drawWaiting({ view: words }: Card): TemplateResult | typeof nothing {
   </div>`;
 }
 
+/** What the plan is based on. Its content is in the words of files and servers: text, opened by those who want to see it. */
+function drawEvidence({ facts }: Card): TemplateResult | typeof nothing {
+  const all = viewEvidence(facts);
+  if (all.length === 0) return nothing;
+  const items = all.map(
+    ({ what, content }) =>
+      html`<li><details><summary>${what}</summary><pre>${content}</pre></details></li>`,
+  );
+  return drawSection('Based on', html`<ul class="evidence">${items}</ul>`);
+}
+
 export function drawOverview(state: State, view: PlanView, card: Card): TemplateResult {
   const { facts, view: words } = card;
   const counts = view.overview?.counts ?? facts.plan.counts;
@@ -84,7 +96,7 @@ export function drawOverview(state: State, view: PlanView, card: Card): Template
     ${words.sentence === '' ? nothing : html`<p class="sentence">${words.sentence}</p>`}
     ${drawWaiting(card)} ${drawOwnCard(state, card)}
     ${begun ? drawProgress(counts, facts.plan.total_steps, words.progress?.pace ?? '') : nothing}
-    ${said}
+    ${said} ${drawEvidence(card)}
     ${drawSection('Facts', drawFacts(card))} ${drawSection('Latest events', drawEvents(view, nameSteps(card, view)))}
     ${drawSection('Files', drawDownloads(view.id))}
   `;

@@ -516,7 +516,12 @@ describe('what was read', () => {
     await call('read', { operation: 'workspace_read', args: { path: 'a.txt' } });
     await call('read', { operation: 'workspace_read', args: { path: 'a.txt' } });
     expect(session.state.reads).toEqual([
-      { operation: 'workspace_read', args: { path: 'a.txt' }, data: { path: 'a.txt', text: 'A' } },
+      {
+        operation: 'workspace_read',
+        args: { path: 'a.txt' },
+        data: { path: 'a.txt', text: 'A' },
+        at: expect.any(String),
+      },
     ]);
     await call('add_steps', { steps: [write('1')] });
     await call('submit_plan', { confidence: 1 });

@@ -1,0 +1,42 @@
+// What a plan is based on: the reads that its planner kept with it. Their content is in the words of others, and shown as text only.
+import type { PlanCardFacts } from '#domain/chat/card.ts';
+import { showLine } from './plain.ts';
+import { tellTime } from './times.ts';
+
+/** `what`: `notes/brief.md, read 11:02`. */
+export type Evidence = { what: string; content: string };
+
+type Fields = { [key: string]: unknown };
+const isRecord = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What was read, by the first argument that names something, else by the operation. */
+function nameRead(name: string, { args }: Fields): string {
+  const named = isRecord(args)
+    ? Object.values(args).find((value) => typeof value === 'string' && value.trim() !== '')
+    : undefined;
+  return typeof named === 'string' && named !== '.' ? named : name;
+}
+
+export function viewEvidence(facts: PlanCardFacts): Evidence[] {
+  return Object.values(facts.plan.context.tool_outputs).map(({ tool, operation, data }) => {
+    const read: Fields = isRecord(data) && 'output' in data ? data : { output: data };
+    const { at, output } = read;
+    const when = typeof at === 'string' ? `, read ${tellTime(at, facts)}` : '';
+    const shown = isRecord(output) && typeof output.text === 'string' ? output.text : output;
+    return {
+      what: `${showLine(nameRead(`${tool} ${operation}`, read), 120)}${when}`,
+      content: typeof shown === 'string' ? shown : JSON.stringify(shown, null, 2),
+    };
+  });
+}
+
+const namedAtMost = 5;
+
+/** In one line; empty: nothing was read. */
+export function nameEvidence(facts: PlanCardFacts): string {
+  const all = viewEvidence(facts);
+  const left = all.length - namedAtMost;
+  const names = all.slice(0, namedAtMost).map(({ what }) => what);
+  return `${names.join('; ')}${left > 0 ? `; and ${left} more` : ''}`;
+}
