@@ -41,7 +41,7 @@ export const problemKinds: Record<ProblemCode, { status: number; title: string }
   contradicting_target: { status: 422, title: 'A target contradicts its arguments' },
   invalid_reference: { status: 422, title: 'A reference leads nowhere' },
   empty_plan: { status: 422, title: 'The plan has no steps' },
-  limit_exceeded: { status: 422, title: 'More than one plan may hold' },
+  limit_exceeded: { status: 422, title: 'Over a limit' },
   context_too_large: { status: 422, title: 'The context is too large' },
   steps_missing: { status: 422, title: 'Steps are missing from the choice' },
   preflight_failed: { status: 422, title: 'The plan cannot start' },

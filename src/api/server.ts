@@ -28,6 +28,7 @@ import { eventRoutes } from './routes/events.ts';
 import { exportRoutes } from './routes/exports.ts';
 import { importRoutes } from './routes/import.ts';
 import { linkRoutes } from './routes/link.ts';
+import { memoryRoutes } from './routes/memory.ts';
 import { patchRoutes } from './routes/patches.ts';
 import { planRoutes } from './routes/plans.ts';
 import { policyRoutes } from './routes/policy.ts';
@@ -158,6 +159,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       importRoutes,
       conversationRoutes,
       policyRoutes,
+      memoryRoutes,
       linkRoutes,
       eventRoutes,
     ];

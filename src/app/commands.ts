@@ -86,6 +86,18 @@ program
   .action(runs(async () => (await terminal()).policy));
 
 program
+  .command('memory')
+  .addArgument(
+    new Argument('[verb]', 'what to do').choices(['list', 'keep', 'forget']).default('list'),
+  )
+  .argument('[words...]', 'with keep: what to keep; with forget: its number')
+  .description('what you asked it to remember')
+  .option('--name <name>', 'with keep: what it is filed under')
+  .option('--json', 'for machines')
+  .addOption(user)
+  .action(runs(async () => (await terminal()).memory));
+
+program
   .command('link')
   .argument('[code]', 'the code you were given elsewhere; or show, or remove')
   .description('be the same person here and in Slack or Teams')

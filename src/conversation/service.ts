@@ -20,6 +20,7 @@ import { requireReadable } from '#messages/message-length.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import { actAsPersons } from '#people/act-as-persons.ts';
 import { link } from '#people/link.ts';
+import { editMemory, forgetMemory, keepMemory, listMemory } from '#people/memory.ts';
 import { createNoteName } from '#people/note-name.ts';
 import { nameRequesters } from '#people/people-named.ts';
 import { getPolicy, readSaidPolicies, setPolicy } from '#people/policy.ts';
@@ -110,6 +111,10 @@ export function createService(context: ConversationContext): Service {
     getPolicy: (user) => getPolicy(db.query, user),
     saidPolicies: (user) => readSaidPolicies(context, user),
     setPolicy: (user, change, actor) => setPolicy(context, user, change, actor),
+    listMemory: (place, actor) => listMemory(context, place, actor),
+    keepMemory: (place, note, actor) => keepMemory(context, place, note, actor),
+    editMemory: (place, id, note, actor) => editMemory(context, place, id, note, actor),
+    forgetMemory: (place, id, actor) => forgetMemory(context, place, id, actor),
 
     propose: async (draft, options, actor) =>
       service.commit(await service.checkProposal(draft, options, actor)),

@@ -100,13 +100,18 @@ export async function keepWish(
   user: string,
 ): Promise<void> {
   await storeWish(tx, run, wish, user);
-  const { id: runId, conversation } = run;
-  const { confirmation } = wish;
-  await speakAsBot(context, tx, {
-    conversation,
-    says: { kind: 'preference', facts: { confirmation }, action: null },
-    runId,
-  });
+  await sayPreference(context, tx, { ...run, runId: run.id }, wish.confirmation);
+}
+
+/** Says what is different now in how people are talked to, or in what is remembered. */
+export async function sayPreference(
+  context: Pick<ConversationContext, 'enqueue'>,
+  tx: Transaction,
+  { conversation, runId }: { conversation: string; runId: string },
+  confirmation: string,
+): Promise<void> {
+  const says = { kind: 'preference', facts: { confirmation }, action: null } as const;
+  await speakAsBot(context, tx, { conversation, says, runId });
 }
 
 /** Keeps a wish that a planner found; where its answer does not confirm it already, it is said. */

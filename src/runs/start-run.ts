@@ -11,12 +11,13 @@ import { askToDeliver } from '#messages/ask-to-deliver.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { hearPerson } from '#messages/hear-person.ts';
 import { requireReadable } from '#messages/message-length.ts';
-import { inheritPolicy, keepWish, readWish } from '#people/policy.ts';
+import { readMemoryWish } from '#people/memory.ts';
+import { inheritPolicy, keepWish, readWish, sayPreference } from '#people/policy.ts';
 import { zoneOf } from '#people/zone.ts';
 import { nextRunStatus } from './run-table.ts';
 
 /**
- * Stores the run and queues its first turn. A message that only says how to talk is confirmed, and nothing is planned.
+ * Stores the run and queues its first turn. A message that only says how to talk, or what to remember, is answered, and nothing is planned.
  * @param once the name of the message where it came from
  * @returns its id and conversation
  * @throws SaidBefore, and `invalid_request` for a text that is too long; then nothing is stored
@@ -35,16 +36,19 @@ export async function startRun(
   const inherited = await inheritPolicy(context, conversation, user);
   const policy = { ...inherited, ...request.interaction_policy };
   const wish = await readWish(context, conversation, request.text);
-  const asks = wish === null || wish.rest !== '';
+  const memory =
+    wish === null ? await readMemoryWish(context.db.query, conversation, user, request.text) : null;
+  const asks = memory === null && (wish === null || wish.rest !== '');
   const timezone = zoneOf(actor);
   const heard: MessageParts = {
     kind: 'said',
-    facts: { answers: [], rest: wish === null ? null : wish.rest },
+    facts: { answers: [], rest: memory === null ? (wish?.rest ?? null) : '' },
     action: null,
   };
   await context.db.transaction(async (tx) => {
     const said = { conversation, name: user, text: request.text, runId: id, parts: heard, once };
     const requestMessage = await hearPerson(tx, said);
+    const remembered = memory === null ? null : await memory(tx, requestMessage);
     await insertRun(tx, {
       id,
       request_message: requestMessage,
@@ -53,7 +57,7 @@ export async function startRun(
       conversation,
       planning_status: asks ? 'running' : 'complete',
       request: wish === null || wish.rest === '' ? request.text : wish.rest,
-      response_text: asks ? '' : wish.confirmation,
+      response_text: remembered ?? (asks ? '' : (wish?.confirmation ?? '')),
       modes: {
         plan_reasoning_mode: plan_reasoning_mode ?? context.modes.plan_reasoning_mode,
         planning_mode: planning_mode ?? context.modes.planning_mode,
@@ -63,6 +67,8 @@ export async function startRun(
       ...(timezone === null ? {} : { decision: { kind: 'said', timezone } }),
     });
     if (wish !== null) await keepWish(context, tx, { id, conversation, policy }, wish, user);
+    if (remembered !== null)
+      await sayPreference(context, tx, { runId: id, conversation }, remembered);
     if (!asks) return;
     await queuePlanning(context, tx, { id, user, turn: 1 });
     // People see at once that it is worked on, before a planner is free for it.

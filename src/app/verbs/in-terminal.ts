@@ -1,6 +1,7 @@
 // Terminal commands. Each opens its own instance, which joins the database of a running bot.
 import { ask as askIn } from '#adapters/terminal/ask.ts';
 import { link as linkIn } from '#adapters/terminal/link.ts';
+import { memory as memoryIn } from '#adapters/terminal/memory.ts';
 import { listPlans } from '#adapters/terminal/plans.ts';
 import { policy as policyIn } from '#adapters/terminal/policy.ts';
 import type { TerminalIo } from '#adapters/terminal/screen.ts';
@@ -64,6 +65,17 @@ export function policy(
 ): Promise<void> {
   return inTerminal(false, ({ service }, { timezone }, io) =>
     policyIn(service, { ...options, verb, values, timezone }, io),
+  );
+}
+
+/** What a person asked to keep. */
+export function memory(
+  verb: 'list' | 'keep' | 'forget',
+  words: string[],
+  options: Said & { name?: string },
+): Promise<void> {
+  return inTerminal(false, ({ service }, { timezone }, io) =>
+    memoryIn(service, { ...options, verb, words, timezone }, io),
   );
 }
 

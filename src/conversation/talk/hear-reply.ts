@@ -8,7 +8,8 @@ import type { CountersignError } from '#domain/errors.ts';
 import { assignAnswers } from '#domain/planning/asked-question.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { hearPerson } from '#messages/hear-person.ts';
-import { keepWish, readWish } from '#people/policy.ts';
+import { readMemoryWish } from '#people/memory.ts';
+import { keepWish, readWish, sayPreference } from '#people/policy.ts';
 import { zoneOf } from '#people/zone.ts';
 import { waitsFor } from '#runs/session-subject.ts';
 import { queueTurn } from '#runs/start-run.ts';
@@ -21,7 +22,7 @@ import { requireRead } from './require-read.ts';
 import type { Saying } from './saying.ts';
 import { subjectOfRun } from './subject.ts';
 
-/** Goes on with a run: what was said about how to talk is kept, and the rest is for the planner. */
+/** Goes on with a run: what was said about how to talk and what to remember is kept, and the rest is for the planner. */
 async function continueRun(
   context: ConversationContext,
   { id, user, conversation }: RunRow,
@@ -30,9 +31,18 @@ async function continueRun(
   // How its requester is talked to and asked, nobody else says in their place: it decides what waits for their word.
   const theirs = await isOnePerson(context.db.query, actor.id, user);
   const wish = theirs ? await readWish(context, conversation, text) : null;
+  const memory =
+    wish === null ? await readMemoryWish(context.db.query, conversation, actor.id, text) : null;
   await context.db.transaction(async (tx) => {
     const now = await lockRun(tx, id);
     requireTurn(now, turn);
+    if (memory !== null) {
+      const facts = { answers: [], rest: '' };
+      const parts: MessageParts = { kind: 'said', facts, action: null };
+      const heard = { conversation, name: actor.id, text, runId: id, parts, once };
+      const said = await memory(tx, await hearPerson(tx, heard));
+      return sayPreference(context, tx, { conversation, runId: id }, said);
+    }
     const rest = wish === null ? text : wish.rest;
     const asked = waitsFor(now) === 'questions' ? await readAsked(tx, now.response_message) : [];
     const parts: MessageParts = {

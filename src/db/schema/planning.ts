@@ -12,6 +12,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
+import type { MemoryScope, MemorySource } from '#domain/people/memory.ts';
 import type { PolicyOverride } from '#domain/people/policy.ts';
 import type { DependencyType, StepDraft } from '#domain/plan/plan.ts';
 import type { PlanningNote } from '#domain/plan/views.ts';
@@ -96,6 +97,21 @@ export const interactionPolicies = countersign.table('interaction_policies', {
   probed_at: at('probed_at'),
   updated_at: at('updated_at').notNull().default(sql`clock_timestamp()`),
 });
+
+/** What people asked to keep; `owner`: a person's name, or the conversation of a chat or channel as a whole. */
+export const memory = countersign.table(
+  'memory',
+  {
+    id: bigserial('id', { mode: 'number' }).primaryKey(),
+    scope: text('scope').$type<MemoryScope>().notNull(),
+    owner: text('owner').notNull(),
+    name: text('name'),
+    text: text('text').notNull(),
+    source: jsonb('source').$type<MemorySource>().notNull(),
+    created_at: at('created_at').notNull().default(sql`clock_timestamp()`),
+  },
+  (t) => [index('memory_owner').on(t.scope, t.owner)],
+);
 
 export type OutlineHead = Omit<PlanOutline, 'nodes'>;
 export type RoadmapHead = Omit<Roadmap, 'edges' | 'options_tried' | 'reason'>;

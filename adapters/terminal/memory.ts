@@ -1,0 +1,75 @@
+// `countersign memory`: what Countersign was asked to remember; listed, kept or forgotten.
+import { memoryWords } from '#cards/memory-words.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { type MemoryEntry, MemoryNote, writeNote } from '#domain/people/memory.ts';
+import type { Service } from '#domain/service.ts';
+import { exitCodes } from './exit-codes.ts';
+import type { TerminalIo } from './screen.ts';
+import { openSession, type Session, tellError } from './session.ts';
+
+export type MemoryOptions = {
+  user: string;
+  timezone: string;
+  verb: 'list' | 'keep' | 'forget';
+  /** What to keep, in words; or the number of what to forget. */
+  words: string[];
+  /** With `keep`: what it is filed under. */
+  name?: string;
+  json?: boolean;
+};
+
+/** Lists or changes what is remembered for `options.user`. @returns the exit code, see `exitCodes` */
+export async function memory(
+  service: Service,
+  options: MemoryOptions,
+  io: TerminalIo,
+): Promise<number> {
+  const session = openSession(service, { ...options, text: '' }, io);
+  try {
+    const { entries, said } = await carryOut(session, options);
+    if (options.json === true) session.screen.output.write(`${JSON.stringify({ entries })}\n`);
+    else if (said !== null) session.say(said);
+    else if (entries.length === 0) session.say(memoryWords.empty);
+    else for (const entry of entries) session.say(`${entry.id}. ${writeNote(entry)}`);
+    return exitCodes.done;
+  } catch (error) {
+    const { code } = tellError(session, error);
+    return code === 'invalid_request' ? exitCodes.usage : exitCodes.failed;
+  } finally {
+    session.close();
+  }
+}
+
+type Done = { entries: MemoryEntry[]; said: string | null };
+
+async function carryOut(
+  { service, actor }: Session,
+  { verb, words, user, name }: MemoryOptions,
+): Promise<Done> {
+  const text = words.join(' ');
+  switch (verb) {
+    case 'list':
+      return { entries: await service.listMemory({ user }, actor), said: null };
+    case 'keep': {
+      const note = MemoryNote.safeParse({ text, name: name ?? null });
+      if (!note.success)
+        throw new CountersignError(
+          'invalid_request',
+          'Say what to keep, in at most 500 characters: countersign memory keep "Ana is on leave in May"',
+        );
+      const entries = [await service.keepMemory({ user }, note.data, actor)];
+      return { entries, said: memoryWords.kept({ entries }) };
+    }
+    case 'forget': {
+      if (!/^\d{1,15}$/.test(text))
+        throw new CountersignError(
+          'invalid_request',
+          'Say the number of what to forget; countersign memory lists them.',
+        );
+      const entries = [await service.forgetMemory({ user }, Number(text), actor)];
+      return { entries, said: memoryWords.forgotten({ entries }) };
+    }
+    default:
+      return verb satisfies never;
+  }
+}

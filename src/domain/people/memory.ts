@@ -1,0 +1,58 @@
+// What people asked to keep: facts, names and addresses, subtypes they approved. It is data for planners and decides nothing.
+import { z } from 'zod';
+import { line } from '../text.ts';
+
+export const memoryLimits = { text: 500, name: 80, entries: 100 } as const;
+
+/** A person's own, or that of a chat or channel and everybody in it. */
+export const MemoryScope = z.enum(['person', 'conversation']);
+export type MemoryScope = z.infer<typeof MemoryScope>;
+
+/** What is kept; `name`: what it is filed under, so that a new address takes the place of the old one. */
+export const MemoryNote = z.strictObject({
+  text: line(memoryLimits.text),
+  name: line(memoryLimits.name).nullable().default(null),
+});
+export type MemoryNote = z.infer<typeof MemoryNote>;
+
+/** Where it came from; `message`: null where the message is not known. */
+export const MemorySource = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('said'), message: z.int().nullable() }),
+  z.object({ kind: z.literal('approved'), run: z.string() }),
+  z.object({ kind: z.literal('set') }),
+]);
+export type MemorySource = z.infer<typeof MemorySource>;
+
+export const MemoryEntry = z.object({
+  id: z.int(),
+  scope: MemoryScope,
+  name: z.string().nullable(),
+  text: z.string(),
+  source: MemorySource,
+  created_at: z.iso.datetime(),
+});
+export type MemoryEntry = z.infer<typeof MemoryEntry>;
+
+/** What a person sees and changes: their own entries, or with `conversation` those of the place where it is held. */
+export type MemoryPlace = { user: string; conversation?: string };
+
+const onOneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
+
+/** The note as it is stored: each part on one line. */
+export function tidyNote({ text, name }: MemoryNote): MemoryNote {
+  return { text: onOneLine(text), name: name === null ? null : onOneLine(name) };
+}
+
+/** `Ana: ana@example.com` */
+export function writeNote({ text, name }: Pick<MemoryNote, 'text' | 'name'>): string {
+  return name === null ? text : `${name}: ${text}`;
+}
+
+const fold = (text: string) => text.normalize('NFKC').toLowerCase();
+
+/** Whether `note` takes the place of `entry`: it has the same name or, without names, the same text. */
+export function replaces(note: MemoryNote, entry: Pick<MemoryNote, 'text' | 'name'>): boolean {
+  if (note.name === null || entry.name === null)
+    return note.name === entry.name && fold(note.text) === fold(entry.text);
+  return fold(note.name) === fold(entry.name);
+}

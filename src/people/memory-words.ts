@@ -1,0 +1,39 @@
+// Fixed phrases about memory: "what do you remember?", "remember that …", "forget 12". Each is a whole message of one
+// sentence; anything longer is for the planner. Pure.
+import { type MemoryEntry, memoryLimits, writeNote } from '#domain/people/memory.ts';
+
+export type MemoryPhrase =
+  | { kind: 'list' }
+  | { kind: 'keep'; text: string }
+  | { kind: 'forget'; what: string };
+
+const list = /^(?:what (?:do|can) you remember(?: about (?:me|us))?|(?:show )?(?:your |my )?memory)$/i;
+const keep = /^remember(?: that\s+|:\s*(?:that\s+)?)(.+)$/i;
+const forget = /^forget\s+(?:that\s+|about\s+)?(.+)$/i;
+/** A second sentence, or a command that comes after. */
+const more = /[.!?;]\s+\S|\n|[,;]?\s(?:and\s+)?then\s/;
+
+/** null: it says nothing about memory, or more than that. */
+export function readMemoryPhrase(said: string): MemoryPhrase | null {
+  const text = said.trim().replace(/^please,?\s+/i, '').replace(/,?\s+please[.!]?$/i, '');
+  const plain = text.replace(/[\s.?!]+$/, '');
+  if (list.test(plain)) return { kind: 'list' };
+  if (more.test(text)) return null;
+  const kept = keep.exec(text)?.[1]?.trim().replace(/\.$/, '');
+  if (kept !== undefined && kept !== '' && kept.length <= memoryLimits.text)
+    return { kind: 'keep', text: kept };
+  const what = forget.exec(plain)?.[1]?.trim();
+  return what === undefined ? null : { kind: 'forget', what };
+}
+
+/** The entries that `what` means: by number, by name or whole text, else those it is a part of. */
+export function findMeant(entries: MemoryEntry[], what: string): MemoryEntry[] {
+  const id = /^#?(\d+)$/.exec(what)?.[1];
+  if (id !== undefined) return entries.filter((entry) => entry.id === Number(id));
+  const wanted = what.replace(/^[“"']|[”"']$/g, '').toLowerCase();
+  const exact = entries.filter(({ name, text }) =>
+    [name, text].some((one) => one?.toLowerCase() === wanted),
+  );
+  if (exact.length > 0 || wanted.length < 3) return exact;
+  return entries.filter((entry) => writeNote(entry).toLowerCase().includes(wanted));
+}

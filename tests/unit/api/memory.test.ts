@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readProblem, startApi, type TestApi } from '../../fixtures/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+function send(method: string, path: string, body?: unknown): Promise<Response> {
+  return fetch(`${api.origin}/api/memory/${path}`, {
+    method,
+    ...(body === undefined
+      ? {}
+      : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+  });
+}
+
+const actor = { kind: 'person', id: 'ana', via: 'api' };
+
+describe('memory over HTTP', () => {
+  it('is kept, listed, changed and forgotten by its person', async () => {
+    const note = { name: 'Ben', text: 'ben@example.com' };
+    const kept = await (await send('POST', 'ana', note)).json();
+    expect(kept).toMatchObject({ ...note, scope: 'person' });
+    expect(api.service.lastCall('keepMemory')).toEqual([{ user: 'ana' }, note, actor]);
+    const { id } = kept as { id: number };
+    const changed = await send('PATCH', `ana/${id}`, { text: 'ben@example.org' });
+    expect(await changed.json()).toMatchObject({ name: null, text: 'ben@example.org' });
+    expect(await (await send('GET', 'ana')).json()).toMatchObject({ entries: [{ id }] });
+    expect((await send('DELETE', `ana/${id}`)).status).toBe(200);
+    expect((await readProblem(await send('DELETE', `ana/${id}`))).code).toBe('not_found');
+    expect(await (await send('GET', 'ana')).json()).toEqual({ entries: [] });
+  });
+
+  it('of a conversation is named in the query', async () => {
+    await send('GET', 'ana?conversation=conv-1');
+    const place = { user: 'ana', conversation: 'conv-1' };
+    expect(api.service.lastCall('listMemory')).toEqual([place, actor]);
+  });
+
+  it.each([[{}], [{ text: ' ' }], [{ text: 'x'.repeat(501) }], [{ text: 'a', scope: 'person' }]])(
+    'refuses %j',
+    async (body) => {
+      const response = await send('POST', 'ana', body);
+      expect(response.status).toBe(400);
+    },
+  );
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { exitCodes } from '#adapters/terminal/exit-codes.ts';
+import { type MemoryOptions, memory } from '#adapters/terminal/memory.ts';
+import { createServiceDouble } from '../../fixtures/service-double.ts';
+import { createFakeTerminal } from '../../fixtures/terminal.ts';
+
+const service = createServiceDouble();
+
+async function run(verb: MemoryOptions['verb'], words: string[] = [], more: object = {}) {
+  const terminal = createFakeTerminal({ columns: 100 });
+  terminal.end();
+  const options = { user: 'ana', timezone: 'UTC', verb, words, ...more };
+  const code = await memory(service, options, terminal);
+  return { code, printed: terminal.printed() };
+}
+
+describe('countersign memory', () => {
+  it('keeps, lists and forgets', async () => {
+    expect((await run('list')).printed).toContain('Nothing yet.');
+    const kept = await run('keep', ['ben@example.com'], { name: 'Ben' });
+    expect(kept.printed).toContain("I'll remember: “Ben: ben@example.com”. To undo: “forget 1”.");
+    expect((await run('list')).printed).toContain('1. Ben: ben@example.com');
+    const { printed } = await run('list', [], { json: true });
+    expect(JSON.parse(printed)).toMatchObject({ entries: [{ id: 1, name: 'Ben' }] });
+    expect((await run('forget', ['1'])).printed).toContain('Forgotten: “Ben: ben@example.com”.');
+    expect((await run('forget', ['1'])).code).toBe(exitCodes.failed);
+  });
+
+  it.each([
+    ['keep' as const, [], 'Say what to keep'],
+    ['keep' as const, ['x'.repeat(501)], 'Say what to keep'],
+    ['forget' as const, ['Ben'], 'Say the number'],
+  ])('%s %j is bad usage', async (verb, words, sentence) => {
+    const { code, printed } = await run(verb, words);
+    expect(code).toBe(exitCodes.usage);
+    expect(printed.replace(/\s+/g, ' ')).toContain(sentence);
+  });
+});
