@@ -117,12 +117,19 @@ export function marksOf({ destructive, class: reach }: CallDescription): Mark[] 
   ];
 }
 
-/** When a step runs at all, and whether a person is asked before; never cut. @param nameStep what another step is called */
+/**
+ * When a step runs at all, and whether a person is asked before; never cut.
+ * @param nameStep what another step is called
+ * @param nameAsked whom another step asks; null: nobody, or that is not known here
+ */
 export function limitsOf(
   { when, ask_before }: Pick<ShownStep, 'when' | 'ask_before'>,
   nameStep: (id: string) => string,
+  nameAsked: (id: string) => string | null = () => null,
 ): string[] {
-  const conditions = when.map((one) => showExact(describeCondition(one, nameStep(one.step))));
+  const conditions = when.map((one) =>
+    showExact(describeCondition(one, nameStep(one.step), nameAsked(one.step))),
+  );
   return [
     ...(conditions.length === 0 ? [] : [`only if ${conditions.join(' and ')}`]),
     ...(ask_before ? ['asks before it runs'] : []),
@@ -137,11 +144,12 @@ export function boundsOf(
   step: ShownStep,
   nameStep: (id: string) => string,
   formatAt: (iso: string) => string,
+  nameAsked: (id: string) => string | null = () => null,
 ): string[] {
   const warning = warnOfTarget(step.call);
   return [
     ...(warning === '' ? [] : [warning]),
-    ...limitsOf(step, nameStep),
+    ...limitsOf(step, nameStep, nameAsked),
     ...(step.not_before === null ? [] : [`not before ${formatAt(step.not_before)}`]),
   ];
 }

@@ -57,8 +57,12 @@ export function notesOf(step: ShownStep, facts: PlanCardFacts): string[] {
   const retry = describeRetry(step, formatAt);
   const left = effectOfNo(step, facts);
   const labels = step.when.length === 0 ? null : labelSteps(facts.steps, facts.plan.total_steps);
+  const nameAsked = (id: string) => {
+    const asking = facts.steps.find((one) => one.id === id);
+    return asking === undefined ? null : personOf(asking, facts);
+  };
   return [
-    ...boundsOf(step, (id) => labels?.get(id) ?? id, formatAt),
+    ...boundsOf(step, (id) => labels?.get(id) ?? id, formatAt, nameAsked),
     ...(person === null ? [] : [`for ${person}`, ...formNotes(step)]),
     ...(left === null ? [] : [`if No: ${left}`]),
     ...(retry === null ? [] : [showLine(`↻ ${retry}`, 400)]),

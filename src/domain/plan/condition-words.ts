@@ -3,14 +3,39 @@ import type { StepCondition } from './condition.ts';
 
 /** What a condition looks at: `step 2 /status`. @param label what the step is called */
 export function describePlace(path: string, label: string): string {
-  return path === '' ? `the output of step ${label}` : `step ${label} ${path}`;
+  if (path === '') return `the output of step ${label}`;
+  return isAnswer(path) ? `the answer to step ${label}` : `step ${label} ${path}`;
 }
 
-/** `step 2 /status is "green"`. @param label what the step is called where this is read */
+/** Where a person's answer stands, of a question with Yes and No or of a form with that field. */
+const isAnswer = (path: string) => path === '/answer' || path === '/fields/answer';
+
+/** `Ana says yes to step 1`; null: it is about no Yes or No. */
+function describeYesOrNo(
+  { path, is, value }: StepCondition,
+  label: string,
+  person: string | null,
+): string | null {
+  if (!isAnswer(path) || (is !== 'equals' && is !== 'not_equals')) return null;
+  const word = typeof value === 'string' ? value.trim().toLowerCase() : '';
+  if (word !== 'yes' && word !== 'no') return null;
+  if (person === null) return `step ${label} is${is === 'equals' ? '' : ' not'} answered ${word}`;
+  return `${person} ${is === 'equals' ? 'says' : 'does not say'} ${word} to step ${label}`;
+}
+
+/**
+ * `step 2 /status is "green"`, `Ana says yes to step 1`.
+ * @param label what the step is called where this is read
+ * @param person whom it asks; null: nobody, or that is not known here
+ */
 export function describeCondition(
-  { step, path, is, value }: StepCondition,
-  label: string = step,
+  condition: StepCondition,
+  label: string = condition.step,
+  person: string | null = null,
 ): string {
+  const { path, is, value } = condition;
+  const said = describeYesOrNo(condition, label, person);
+  if (said !== null) return said;
   const place = describePlace(path, label);
   const literal = JSON.stringify(value);
   switch (is) {

@@ -2,6 +2,7 @@
 // worked out from what a file says now, and everything is put in order. What no operation can do is told.
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { StepCondition } from '#domain/plan/condition.ts';
+import { isConfirmation } from '#domain/plan/yes-no.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import type { PlannerTools } from '../ports.ts';
@@ -153,22 +154,11 @@ class Builder {
   }
 
   #askOne(question: string, assignee: string | null, yesNo: boolean): Step | null {
-    const spec = this.#bind('ask');
-    if (spec === null) return null;
-    const args = fillRoles(spec, { question, assignee });
-    if (!yesNo) return this.#push(spec, args);
-    if (!readFields(spec.input).some(({ name }) => name === 'form')) {
-      this.#missing.add('ask a person for a yes or a no');
-      return null;
-    }
-    const answer = {
-      name: 'answer',
-      label: 'Yes or no?',
-      type: 'choice',
-      required: true,
-      options: ['Yes', 'No'],
-    };
-    return this.#push(spec, { ...args, form: [answer] });
+    const spec = yesNo
+      ? this.#setting.tools.manifest().find((one) => isConfirmation(one))
+      : this.#bind('ask');
+    if (spec === undefined) this.#missing.add('ask a person for a yes or a no');
+    return spec == null ? null : this.#push(spec, fillRoles(spec, { question, assignee }));
   }
 
   async #addCommand(command: Command): Promise<void> {
@@ -427,7 +417,7 @@ class Builder {
 
 const needs = (step: string, value: 'Yes' | 'No'): StepCondition => ({
   step,
-  path: '/fields/answer',
+  path: '/answer',
   is: 'equals',
   value,
 });

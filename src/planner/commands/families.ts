@@ -1,4 +1,5 @@
 // Kinds of work people ask for, and the operation of the manifest that does each. No operation, no step: nothing is invented.
+import { isConfirmation } from '#domain/plan/yes-no.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { findField, type Role, readFields, splitName } from './schema-fields.ts';
 
@@ -116,6 +117,7 @@ export function bindFamily(
 
 /** The family an operation belongs to, for describing its step; null for one of its own kind. */
 export function familyOf(spec: OperationSpec): Family | null {
+  if (isConfirmation(spec)) return 'ask';
   let best: { family: Family; score: number } | null = null;
   for (const [name, need] of Object.entries(needs)) {
     const family = name as Family; // the keys of `needs` are the families

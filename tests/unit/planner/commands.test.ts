@@ -117,7 +117,7 @@ describe('what a person decides', () => {
     const draft = proposalOf(await plan(createOfflinePlanner({ tools: toolsOf(builtins) }), text));
     expect(draft.steps.map(({ after }) => after ?? [])).toEqual([[], ['1'], ['1']]);
     expect(operationsOf(draft).map(([name]) => name)).toEqual([
-      'human_task',
+      'human_confirm',
       'chat_post',
       'chat_post',
     ]);

@@ -120,6 +120,13 @@ export const builtins: OperationSpec[] = [
     { targetArgument: 'assignee', human: true },
   ),
   builtin(
+    'human',
+    'confirm',
+    'idempotent',
+    { question: 'string', assignee: 'string?' },
+    { targetArgument: 'assignee', human: true },
+  ),
+  builtin(
     'reminder',
     'set',
     'idempotent',

@@ -868,7 +868,7 @@ may ask  Remind me every weekday at 9:30 to post the standup ⟩⟩ make it 10:1
 may ask  Remind me every weekday at 9:30 to post the standup ⟩⟩ every Monday instead
          1 reminder_set {"text":"Post the standup","rrule":"FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=30;BYSECOND=0","timezone":"Europe/Berlin"}
 keep     Delete todo.txt only after Ana has confirmed
-         1 human_task {"question":"May I delete todo.txt?","assignee":"Ana","form":[{"name":"answer","label":"Yes or no?","type":"choice","required":true,"options":["Yes","No"]}]}
+         1 human_confirm {"question":"May I delete todo.txt?","assignee":"Ana"}
          2 workspace_delete {"path":"todo.txt"} <- 1 if 1=Yes
 may ask  Don't do anything until Ana replies, then delete draft.md
          1 human_task {"question":"Please reply, so that this can be done: delete draft.md.","assignee":"Ana"}
@@ -876,40 +876,40 @@ may ask  Don't do anything until Ana replies, then delete draft.md
 may ask  Remind me every weekday at 9:30 to post the standup ⟩⟩ every Tuesday at 8 instead
          1 reminder_set {"text":"Post the standup","rrule":"FREQ=WEEKLY;BYDAY=TU;BYHOUR=8;BYMINUTE=0;BYSECOND=0","timezone":"Europe/Berlin"}
 may ask  POST {"go":true} to https://hooks.example.com/deploy after Kim has confirmed
-         1 human_task {"question":"May I POST {\"go\":true} to https://hooks.example.com/deploy?","assignee":"Kim","form":[{"name":"answer","label":"Yes or no?","type":"choice","required":true,"options":["Yes","No"]}]}
+         1 human_confirm {"question":"May I POST {\"go\":true} to https://hooks.example.com/deploy?","assignee":"Kim"}
          2 http_request {"url":"https://hooks.example.com/deploy","method":"POST","body":{"go":true}} <- 1 if 1=Yes
 may ask  Archive draft.md, but only if Ana says ok
-         1 human_task {"question":"May I archive draft.md?","assignee":"Ana","form":[{"name":"answer","label":"Yes or no?","type":"choice","required":true,"options":["Yes","No"]}]}
+         1 human_confirm {"question":"May I archive draft.md?","assignee":"Ana"}
          2 workspace_move {"from":"draft.md","to":"archive/draft.md"} <- 1 if 1=Yes
 keep     Ask Sam whether we should ship; if he says yes, post "shipping" here
-         1 human_task {"question":"Whether we should ship?","assignee":"Sam","form":[{"name":"answer","label":"Yes or no?","type":"choice","required":true,"options":["Yes","No"]}]}
+         1 human_confirm {"question":"Whether we should ship?","assignee":"Sam"}
          2 chat_post {"text":"shipping"} <- 1 if 1=Yes
 may ask  Ask Sam whether we should ship. If he says no, post "waiting" here.
-         1 human_task {"question":"Whether we should ship?","assignee":"Sam","form":[{"name":"answer","label":"Yes or no?","type":"choice","required":true,"options":["Yes","No"]}]}
+         1 human_confirm {"question":"Whether we should ship?","assignee":"Sam"}
          2 chat_post {"text":"waiting"} <- 1 if 1=No
 may ask  Ask Sam whether we should ship; if he says yes, post "shipping" here, otherwise write no to log.txt
-         1 human_task {"question":"Whether we should ship?","assignee":"Sam","form":[{"name":"answer","label":"Yes or no?","type":"choice","required":true,"options":["Yes","No"]}]}
+         1 human_confirm {"question":"Whether we should ship?","assignee":"Sam"}
          2 chat_post {"text":"shipping"} <- 1 if 1=Yes
          3 workspace_write {"path":"log.txt","content":"no"} <- 1 if 1=No
 may ask  Ask Tom to approve the budget, and once he has, write approved to budget/status.txt
-         1 human_task {"question":"Approve the budget?","assignee":"Tom","form":[{"name":"answer","label":"Yes or no?","type":"choice","required":true,"options":["Yes","No"]}]}
+         1 human_confirm {"question":"Approve the budget?","assignee":"Tom"}
          2 workspace_write {"path":"budget/status.txt","content":"approved"} <- 1 if 1=Yes
 may ask  Have Priya and Sam both sign off on draft.md before you publish it to public/draft.md
-         1 human_task {"question":"Sign off on draft.md?","assignee":"Priya","form":[{"name":"answer","label":"Yes or no?","type":"choice","required":true,"options":["Yes","No"]}]}
-         2 human_task {"question":"Sign off on draft.md?","assignee":"Sam","form":[{"name":"answer","label":"Yes or no?","type":"choice","required":true,"options":["Yes","No"]}]}
+         1 human_confirm {"question":"Sign off on draft.md?","assignee":"Priya"}
+         2 human_confirm {"question":"Sign off on draft.md?","assignee":"Sam"}
          3 workspace_read {"path":"draft.md"} <- 1,2 if 1=Yes,2=Yes
          4 workspace_write {"path":"public/draft.md","content":{"$from":"3","path":"/text"}} <- 3 if 1=Yes,2=Yes
 may ask  Once Ana and Ben have approved, delete a.txt
-         1 human_task {"question":"May I delete a.txt?","assignee":"Ana","form":[{"name":"answer","label":"Yes or no?","type":"choice","required":true,"options":["Yes","No"]}]}
-         2 human_task {"question":"May I delete a.txt?","assignee":"Ben","form":[{"name":"answer","label":"Yes or no?","type":"choice","required":true,"options":["Yes","No"]}]}
+         1 human_confirm {"question":"May I delete a.txt?","assignee":"Ana"}
+         2 human_confirm {"question":"May I delete a.txt?","assignee":"Ben"}
          3 workspace_delete {"path":"a.txt"} <- 1,2 if 1=Yes,2=Yes
 keep     Delete a.txt only if I confirm
-         1 human_task {"question":"May I delete a.txt?","form":[{"name":"answer","label":"Yes or no?","type":"choice","required":true,"options":["Yes","No"]}]}
+         1 human_confirm {"question":"May I delete a.txt?"}
          2 workspace_delete {"path":"a.txt"} <- 1 if 1=Yes
 may ask  Create notes/standup.md saying Standup at 9:30, then move it to archive/standup.md ⟩⟩ bananas
          asks
 may ask  Delete a.txt with Ana's approval. Then create b.txt saying done.
-         1 human_task {"question":"May I delete a.txt?","assignee":"Ana","form":[{"name":"answer","label":"Yes or no?","type":"choice","required":true,"options":["Yes","No"]}]}
+         1 human_confirm {"question":"May I delete a.txt?","assignee":"Ana"}
          2 workspace_delete {"path":"a.txt"} <- 1 if 1=Yes
          3 workspace_write {"path":"b.txt","content":"done"} <- 2
 may ask  Delete a.txt unless somebody objects
@@ -1147,13 +1147,13 @@ may ask  Remind me at 9 PM Eastern to join the call
 may ask  Remind Ben tomorrow morning to upload his slides
          asks
 may ask  Ask Tom to approve the budget, and once he has, write approved to budget/status.txt
-         1 human_task {"question":"Approve the budget?","assignee":"Tom","form":[{"name":"answer","label":"Yes or no?","type":"choice","required":true,"options":["Yes","No"]}]}
+         1 human_confirm {"question":"Approve the budget?","assignee":"Tom"}
          2 workspace_write {"path":"budget/status.txt","content":"approved"} <- 1 if 1=Yes
 may ask  Ask me for the customer name and save it in customer.txt
          asks
 may ask  Have Priya and Sam both sign off on draft.md before you publish it to public/draft.md
-         1 human_task {"question":"Sign off on draft.md?","assignee":"Priya","form":[{"name":"answer","label":"Yes or no?","type":"choice","required":true,"options":["Yes","No"]}]}
-         2 human_task {"question":"Sign off on draft.md?","assignee":"Sam","form":[{"name":"answer","label":"Yes or no?","type":"choice","required":true,"options":["Yes","No"]}]}
+         1 human_confirm {"question":"Sign off on draft.md?","assignee":"Priya"}
+         2 human_confirm {"question":"Sign off on draft.md?","assignee":"Sam"}
          3 workspace_read {"path":"draft.md"} <- 1,2 if 1=Yes,2=Yes
          4 workspace_write {"path":"public/draft.md","content":{"$from":"3","path":"/text"}} <- 3 if 1=Yes,2=Yes
 may ask  Tell the team in #general that the office is closed on Friday
@@ -1165,13 +1165,13 @@ may ask  - create x.txt saying X⏎- create y.txt saying Y⏎- then delete draft
          2 workspace_write {"path":"y.txt","content":"Y"}
          3 workspace_delete {"path":"draft.md"} <- 1,2
 may ask  Delete todo.txt only after Ana has confirmed
-         1 human_task {"question":"May I delete todo.txt?","assignee":"Ana","form":[{"name":"answer","label":"Yes or no?","type":"choice","required":true,"options":["Yes","No"]}]}
+         1 human_confirm {"question":"May I delete todo.txt?","assignee":"Ana"}
          2 workspace_delete {"path":"todo.txt"} <- 1 if 1=Yes
 may ask  Don't do anything until Ana replies, then delete draft.md
          1 human_task {"question":"Please reply, so that this can be done: delete draft.md.","assignee":"Ana"}
          2 workspace_delete {"path":"draft.md"} <- 1
 may ask  POST {"go":true} to https://hooks.example.com/deploy after Kim has confirmed
-         1 human_task {"question":"May I POST {\"go\":true} to https://hooks.example.com/deploy?","assignee":"Kim","form":[{"name":"answer","label":"Yes or no?","type":"choice","required":true,"options":["Yes","No"]}]}
+         1 human_confirm {"question":"May I POST {\"go\":true} to https://hooks.example.com/deploy?","assignee":"Kim"}
          2 http_request {"url":"https://hooks.example.com/deploy","method":"POST","body":{"go":true}} <- 1 if 1=Yes
 may ask  remind everyone every weekday at 9 to update their tickets
          asks
@@ -1180,7 +1180,7 @@ may ask  schedule a call with Zoe on 12/01 at 3
 may ask  make draft.md say exactly what CHANGELOG.md says
          asks
 may ask  Ask Sam whether we should ship; if he says yes, post "shipping" here
-         1 human_task {"question":"Whether we should ship?","assignee":"Sam","form":[{"name":"answer","label":"Yes or no?","type":"choice","required":true,"options":["Yes","No"]}]}
+         1 human_confirm {"question":"Whether we should ship?","assignee":"Sam"}
          2 chat_post {"text":"shipping"} <- 1 if 1=Yes
 may ask  Put the minutes of the meeting into notes/minutes.md
          asks
@@ -1237,7 +1237,7 @@ may ask  1. Read Meeting Notes.md⏎2. Write its content to summary.md⏎3. Ask 
 may ask  Before you delete todo.txt, copy it to backup/todo.txt
          asks
 may ask  Archive draft.md, but only if Ana says ok
-         1 human_task {"question":"May I archive draft.md?","assignee":"Ana","form":[{"name":"answer","label":"Yes or no?","type":"choice","required":true,"options":["Yes","No"]}]}
+         1 human_confirm {"question":"May I archive draft.md?","assignee":"Ana"}
          2 workspace_move {"from":"draft.md","to":"archive/draft.md"} <- 1 if 1=Yes
 may ask  Wait 10 minutes, then write ping to ping.txt, wait another 10 and delete it again
          asks
@@ -1304,7 +1304,7 @@ keep     Tomorrow at 9, delete old.txt
 keep     Every Monday at 9:00 write done to reports/week.md
          series FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0;BYSECOND=0: workspace_write {"path":"reports/week.md","content":"done"}
 keep     Delete old.txt only after Ana has confirmed
-         1 human_task {"question":"May I delete old.txt?","assignee":"Ana","form":[{"name":"answer","label":"Yes or no?","type":"choice","required":true,"options":["Yes","No"]}]}
+         1 human_confirm {"question":"May I delete old.txt?","assignee":"Ana"}
          2 workspace_delete {"path":"old.txt"} <- 1 if 1=Yes
 keep     Create a.txt saying A. Two days after that, create b.txt saying B.
          1 workspace_write {"path":"a.txt","content":"A"}
@@ -1387,10 +1387,10 @@ may ask  Copy a.txt to b.txt and c.txt
          3 workspace_read {"path":"a.txt"}
          4 workspace_write {"path":"c.txt","content":{"$from":"3","path":"/text"}} <- 3
 keep     Delete a.txt only if Ana says yes
-         1 human_task {"question":"May I delete a.txt?","assignee":"Ana","form":[{"name":"answer","label":"Yes or no?","type":"choice","required":true,"options":["Yes","No"]}]}
+         1 human_confirm {"question":"May I delete a.txt?","assignee":"Ana"}
          2 workspace_delete {"path":"a.txt"} <- 1 if 1=Yes
 may ask  If Ana says yes, delete a.txt
-         1 human_task {"question":"May I delete a.txt?","assignee":"Ana","form":[{"name":"answer","label":"Yes or no?","type":"choice","required":true,"options":["Yes","No"]}]}
+         1 human_confirm {"question":"May I delete a.txt?","assignee":"Ana"}
          2 workspace_delete {"path":"a.txt"} <- 1 if 1=Yes
 keep     Post "hi" in #general
          1 chat_post {"text":"hi","conversation":"#general"}
