@@ -1,6 +1,7 @@
 // The interface of a reasoner, which fills a stage with content: a language model or the command grammar. Both act only by
 // calling the stage's tools.
 import type { PlanDraft } from '#domain/plan/plan.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { PlanningRequest, TraceEntry } from '#domain/planning/run.ts';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { Pause, PlanningState, SessionResult } from '#domain/planning/state.ts';
@@ -29,6 +30,8 @@ export type StageTools = {
   reads(name: string): boolean;
   /** Whether what it says may be in the words of files, servers or other people. */
   quotes(name: string): boolean;
+  /** The draft as it is now; null: nothing has been drafted. */
+  draft(): PlanOutline | null;
   /** Steps of the draft as it is now. */
   draftedSteps(): number;
   /** Never throws: what goes wrong is a result with `ok: false` and confidence 0. */

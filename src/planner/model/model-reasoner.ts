@@ -12,6 +12,7 @@ import type { Reasoner, StageTask } from '../reasoner.ts';
 import { cutAnswer } from '../stage-tools/conversation-tools.ts';
 import { openStages } from '../stage-tools/stage-tool.ts';
 import { describeBudgetStop } from '../tools/summarize.ts';
+import { withCritic } from './critic.ts';
 import { writeMessages } from './prompts/messages.ts';
 
 export function createModelReasoner(options: {
@@ -27,11 +28,12 @@ export function createModelReasoner(options: {
     name,
     model: name,
     async fill(task) {
-      const { state, stageTools, deadline, signal } = task;
+      const { state, deadline, signal } = task;
       if (task.stage === 'SEEK_APPROVAL') return editDraft(task);
+      const model = payFor(task);
       const report = await runAgent({
-        model: payFor(task),
-        stageTools,
+        model,
+        stageTools: withCritic(task, model, clock),
         messages: writeMessages({ ...task, around: await lookAround(task) }, limits, catalogue),
         calls: Math.max(0, limits.turns - state.calls),
         deadline,

@@ -169,6 +169,7 @@ export function createStageTools(parts: StageToolsParts): StageTools {
         })),
     reads,
     quotes: (name) => reads(name) || tools.find((tool) => tool.name === name)?.quotes === true,
+    draft: () => session.state.outline,
     draftedSteps: () =>
       session.state.outline?.nodes.reduce((sum, { steps }) => sum + steps.length, 0) ?? 0,
     call,

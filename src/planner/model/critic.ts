@@ -1,0 +1,95 @@
+// The critic (extensive reasoning only): one more model call before a draft is submitted. What it finds holds the draft back once a
+// turn; submitted again, the draft goes on as it is. A critic that fails or costs too much holds nothing back.
+import type { Clock } from '#domain/clock.ts';
+import { errorMessage } from '#domain/errors.ts';
+import type { ChatReply } from '#models/chat.ts';
+import { fail } from '../agent/agent-tool.ts';
+import type { PaidModel } from '../budget/paid-model.ts';
+import { showDraft } from '../draft/show-draft.ts';
+import { traceStep } from '../outcomes.ts';
+import type { StageTask, StageTools } from '../reasoner.ts';
+import { readPoints, reportTool, writeCriticMessages } from './prompts/critic.ts';
+
+const critic = 'critic';
+const outputTokens = 4096;
+
+/** What the person said, oldest first. */
+function wordsOf({ request, state }: StageTask): string[] {
+  const { history, text, revision } = request;
+  const before = history.filter(({ author }) => author === 'person').slice(-5);
+  const feedback = [
+    ...(revision?.feedback ?? []),
+    ...(state.change ? [state.change.feedback] : []),
+  ];
+  return [...new Set([...before.map((one) => one.text), text, ...feedback])];
+}
+
+/** `task.stageTools` where "submit_plan" is criticised first. */
+export function withCritic(task: StageTask, model: PaidModel, clock: Clock): StageTools {
+  const { stageTools, request, state, stage, deadline, current } = task;
+  if (request.modes.plan_reasoning_mode !== 'extensive') return stageTools;
+  // A planner that takes over finds the call in the trace, or asks the same and is given the stored reply.
+  let asked = state.trace.some(({ tool }) => tool === critic);
+
+  async function findPoints(signal: AbortSignal): Promise<string[]> {
+    const draft = stageTools.draft();
+    const startedAt = clock.now();
+    if (asked || draft === null || startedAt.getTime() >= deadline) return [];
+    asked = true;
+    const words = wordsOf(task);
+    const note = (ok: boolean, explanation: string, cost: number) =>
+      stageTools.note(
+        traceStep({ stage, tool: critic, startedAt, endedAt: clock.now(), ok, explanation, cost }),
+      );
+    let reply: ChatReply;
+    try {
+      const paid = await model.complete(
+        {
+          messages: writeCriticMessages(
+            words,
+            showDraft(draft, current, request.timezone, words.join('\n')),
+          ),
+          tools: [reportTool],
+          mustCall: true,
+          maxOutputTokens: outputTokens,
+          deadline,
+        },
+        { stage, softLifted: state.soft_budget_lifted },
+        signal,
+      );
+      if (paid.kind === 'exceeded') {
+        note(false, 'The budget allows no critic.', 0);
+        return [];
+      }
+      reply = paid.reply;
+      const cost = paid.remembered ? 0 : reply.cost_usd;
+      stageTools.pay(1, cost);
+      const points = readPoints(reply.toolCalls[0]?.arguments ?? '');
+      note(points !== null, points?.join(' ') || 'It found nothing.', cost);
+      return points ?? [];
+    } catch (error) {
+      stageTools.pay(1, 0);
+      note(false, errorMessage(error), 0);
+      return [];
+    }
+  }
+
+  /** What the session refuses anyway needs no critic. */
+  let lastFailed = false;
+  return {
+    ...stageTools,
+    async call(name, args, signal) {
+      const points = name === 'submit_plan' && !lastFailed ? await findPoints(signal) : [];
+      if (points.length > 0)
+        return {
+          result: fail(
+            ...points,
+            'That is what a second look found. Change what is right about it; then submit again.',
+          ),
+        };
+      const answer = await stageTools.call(name, args, signal);
+      lastFailed = !answer.result.ok;
+      return answer;
+    },
+  };
+}
