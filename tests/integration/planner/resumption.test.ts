@@ -118,6 +118,44 @@ describe('a planner that is stopped in the middle', () => {
     expect(recalled.map(({ cost_delta }) => cost_delta)).toEqual([0]);
   });
 
+  test('tells the next what it saw around it, and what its critic said', async () => {
+    const late = new AbortController();
+    const submit = call('submit_plan', { confidence: 0.9 });
+    const replies = [
+      call('workspace_read', { path: 'a.txt' }),
+      proposeFiles(['b.txt']),
+      call('report', { points: ['Step 1 is missing a word.'] }),
+    ];
+    script = (_, index) => {
+      // What the critic said is paid for and stored, and then the planner is gone once more.
+      if (index === 3) late.abort();
+      return replies[index] ?? submit;
+    };
+    const { modes } = request('');
+    const one = ask('Write b.txt', { modes: { ...modes, plan_reasoning_mode: 'extensive' } });
+    let looks = 0;
+    const around = (onRead: () => void): PlannerTools => ({
+      ...toolsOf(builtins),
+      lookAround: async () => ({ own: [], foreign: [`Workspace: ${++looks}.txt`] }),
+      async call(name, args, signal) {
+        onRead();
+        return toolsOf(builtins).call(name, args, signal);
+      },
+    });
+    const stop = new AbortController();
+    await planOnce(one, { tools: around(() => stop.abort()), signal: stop.signal });
+    await planOnce(one, { tools: around(() => {}), signal: late.signal });
+    expect(asked()).toBe(4);
+    const outcome = await planOnce(one, { tools: around(() => {}) });
+    proposalOf(outcome);
+    // The call under way when it was gone is made again; nothing else is.
+    expect(asked()).toBe(5);
+    expect(looks).toBe(1);
+    const seen = double.requests.slice(first).map(({ messages }) => JSON.stringify(messages));
+    expect(seen.filter((text) => text.includes('Workspace: ')).length).toBeGreaterThan(1);
+    expect(seen.join()).not.toContain('2.txt');
+  });
+
   test('is asked anew in a later turn, whose words may be the same', async () => {
     script = () => ({ text: 'Two files.' });
     const one = ask('How many files are there?');
