@@ -7,7 +7,8 @@ export type MemoryPhrase =
   | { kind: 'keep'; text: string }
   | { kind: 'forget'; what: string };
 
-const list = /^(?:what (?:do|can) you remember(?: about (?:me|us))?|(?:show )?(?:your |my )?memory)$/i;
+const list =
+  /^(?:what (?:do|can) you remember(?: about (?:me|us))?|(?:show )?(?:your |my )?memory)$/i;
 const keep = /^remember(?: that\s+|:\s*(?:that\s+)?)(.+)$/i;
 const forget = /^forget\s+(?:that\s+|about\s+)?(.+)$/i;
 /** A second sentence, or a command that comes after. */
@@ -15,7 +16,10 @@ const more = /[.!?;]\s+\S|\n|[,;]?\s(?:and\s+)?then\s/;
 
 /** null: it says nothing about memory, or more than that. */
 export function readMemoryPhrase(said: string): MemoryPhrase | null {
-  const text = said.trim().replace(/^please,?\s+/i, '').replace(/,?\s+please[.!]?$/i, '');
+  const text = said
+    .trim()
+    .replace(/^please,?\s+/i, '')
+    .replace(/,?\s+please[.!]?$/i, '');
   const plain = text.replace(/[\s.?!]+$/, '');
   if (list.test(plain)) return { kind: 'list' };
   if (more.test(text)) return null;

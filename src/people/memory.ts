@@ -22,6 +22,7 @@ import {
   type MemoryPlace,
   type MemorySource,
   tidyNote,
+  writeNote,
 } from '#domain/people/memory.ts';
 import { findMeant, readMemoryPhrase } from './memory-words.ts';
 
@@ -37,13 +38,33 @@ async function readOwners(
   return { keeps: own, sees: [own, place], shared };
 }
 
-/** What a planner may use in a conversation for `user`, the newest first. */
-export async function readMemoryIn(
+/** What counts in a conversation when `user` speaks, the newest first. */
+async function readMemoryIn(
   db: Queryable,
   conversation: string,
   user: string,
 ): Promise<MemoryEntry[]> {
   return readMemory(db, (await readOwners(db, conversation, user)).sees);
+}
+
+/** Characters of it in a briefing. */
+const briefAtMost = 2000;
+
+/**
+ * As much of it as a briefing holds, the newest first.
+ * @param ownWords the person speaks themselves; what they keep alone is used for nobody else
+ */
+export async function readMemoryBrief(
+  db: Queryable,
+  { conversation, user }: { conversation: string; user: string },
+  ownWords: boolean,
+): Promise<Pick<MemoryEntry, 'id' | 'name' | 'text'>[]> {
+  const all = await readMemoryIn(db, conversation, user);
+  let left = briefAtMost;
+  return all.flatMap(({ id, name, text, scope }) => {
+    left -= writeNote({ name, text }).length;
+    return left < 0 || (scope === 'person' && !ownWords) ? [] : [{ id, name, text }];
+  });
 }
 
 /** Keeps notes and forgets entries in a conversation, each once. @returns what there is to say; null: nothing */

@@ -8,6 +8,7 @@ import { errorMessage } from '#domain/errors.ts';
 import type { ReportActivity } from '#domain/planning/activity.ts';
 import type { PlanningOutcome, PlanningRequest, Utterance } from '#domain/planning/run.ts';
 import type { ConversationContext } from '#messages/context.ts';
+import { readMemoryBrief } from '#people/memory.ts';
 import { readPolicyOf } from '#people/policy.ts';
 import { readBriefs } from '#plans/views/brief.ts';
 import { readDraft, revisableSteps } from '#plans/views/draft.ts';
@@ -40,6 +41,22 @@ function toUtterances({ author, text, parts }: StoredMessage): Utterance[] {
   }
 }
 
+/** What the requester wrote, and what their answers chose. */
+async function readOwnWords(
+  { db }: ConversationContext,
+  { user }: RunRow,
+  said: StoredMessage[],
+): Promise<string[]> {
+  const people = new Set(said.flatMap(({ author, name }) => (author === 'person' ? [name] : [])));
+  const own = new Set<string>();
+  for (const name of people) if (await isOnePerson(db.query, name, user)) own.add(name);
+  return said.flatMap(({ author, name, text, parts }) => {
+    if (author !== 'person' || !own.has(name)) return [];
+    const answers = parts?.kind === 'said' ? parts.facts.answers : [];
+    return [text, ...answers.map((answer) => answer.text)];
+  });
+}
+
 async function buildRequest(
   context: ConversationContext,
   run: RunRow,
@@ -49,6 +66,8 @@ async function buildRequest(
   const latest = findAsked(said, run);
   const heard = said[latest]?.parts;
   const answers = heard?.kind === 'said' ? heard.facts.answers : [];
+  const ownWords = await isOnePerson(context.db.query, said[latest]?.name ?? run.user, run.user);
+  const memory = await readMemoryBrief(context.db.query, run, ownWords);
   const { timezone = context.timezone, ...decision } = run.decision ?? { kind: 'said' };
   // A planner that revises a plan is shown that one whole.
   const plans = refused === null ? await readBriefs(context.db.query, run.conversation) : [];
@@ -57,7 +76,9 @@ async function buildRequest(
     text: run.request,
     ...(answers.length === 0 ? {} : { answers }),
     user: run.user,
-    ownWords: await isOnePerson(context.db.query, said[latest]?.name ?? run.user, run.user),
+    ownWords,
+    said: await readOwnWords(context, run, said.slice(0, latest + 1)),
+    ...(memory.length === 0 ? {} : { memory }),
     conversation: run.conversation,
     ...(run.plan_id === null ? {} : { goal: run.plan_id }),
     ...(plans.length === 0 ? {} : { plans }),

@@ -17,7 +17,8 @@ import { describeProposal } from '#messages/call-to-action.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import { newsKey } from '#notices/announce.ts';
-import { keepPlannersWish, readPolicyOf } from '#people/policy.ts';
+import { changeMemoryIn } from '#people/memory.ts';
+import { keepPlannersWish, readPolicyOf, sayPreference } from '#people/policy.ts';
 import { tellConflicts } from '#planner/schedule/time-words.ts';
 import { mayBeApproved } from '#plans/lifecycle/lifecycle-table.ts';
 import { preparePropose, prepareRevise } from '#plans/proposal/propose.ts';
@@ -131,6 +132,12 @@ async function storeOutcome(
     if (now.turn !== run.turn || now.planning_status !== 'running') return;
     const wish = outcome.session?.wish ?? null;
     if (wish !== null) await keepPlannersWish(context, tx, now, wish);
+    const { keep = [], forget = [] } = outcome.session?.memory ?? {};
+    const source = { kind: 'said', message: now.request_message } as const;
+    const remembered = await changeMemoryIn(tx, now, { keep, forget }, source);
+    const isAnswer = outcome.result.kind === 'answer' || outcome.result.kind === 'cannot';
+    if (remembered !== null && !isAnswer)
+      await sayPreference(context, tx, { ...now, runId: run.id }, remembered);
     const common = {
       planner: outcome.planner,
       confidence: outcome.confidence,
@@ -182,7 +189,7 @@ async function storeOutcome(
     const waiting = now.plan_id === null ? null : await readPlanRow(tx, now.plan_id);
     const open = waiting !== null && mayBeApproved(waiting.status) ? waiting : null;
     const { tone } = await readPolicyOf(tx, run);
-    const says = saysOf(result, common.pause, open, tone);
+    const says = addLine(saysOf(result, common.pause, open, tone), remembered);
     const message = await say(says, null);
     await updateRun(tx, run.id, {
       ...common,
@@ -191,6 +198,14 @@ async function storeOutcome(
       response_message: message,
     });
   });
+}
+
+/** An answer, and before it what is remembered now. */
+function addLine(says: MessageParts, remembered: string | null): MessageParts {
+  if (says.kind !== 'answer' || remembered === null) return says;
+  const { lines, questions } = says.facts;
+  const told = remembered.split('\n').map((text) => ({ text }));
+  return { ...says, facts: { lines: [...told, ...lines], questions } };
 }
 
 /**

@@ -8,7 +8,7 @@ import { line, longestMessage } from '../text.ts';
 import { Activity, type ReportActivity } from './activity.ts';
 import type { AskedQuestion, GivenAnswer } from './asked-question.ts';
 import { PatternSpec } from './pattern.ts';
-import type { PlanningState, SessionDecision, SessionResult } from './state.ts';
+import type { PlanningState, SessionDecision, SessionMemory, SessionResult } from './state.ts';
 import type { TraceEntry } from './trace.ts';
 
 export type { TraceEntry } from './trace.ts';
@@ -83,6 +83,10 @@ export type PlanningRequest = {
   user: string;
   /** Whether `text` is the requester's own, not said by somebody else in the conversation; left out: it is. */
   ownWords?: boolean;
+  /** What the requester wrote in the conversation, this message included, and what they chose as answers; left out: `text`. */
+  said?: string[];
+  /** What they asked to keep, as far as it may be used here; left out: nothing. */
+  memory?: SessionMemory['known'];
   conversation: string | null;
   /** The plan that the run is about, once there is one. */
   goal?: string;

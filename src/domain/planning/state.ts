@@ -1,5 +1,6 @@
 // A planning session as checkpointed after each transition (B10): exactly what a planner needs to continue.
 import { z } from 'zod';
+import { MemoryEntry, MemoryNote, memoryLimits } from '../people/memory.ts';
 import { PolicyOverride } from '../people/policy.ts';
 import { PlanPatch } from '../plan/patch.ts';
 import { JsonObject, JsonValue, line, StorableText } from '../text.ts';
@@ -116,6 +117,14 @@ export const SessionResult = z.discriminatedUnion('kind', [
 ]);
 export type SessionResult = z.infer<typeof SessionResult>;
 
+/** What the person asked to keep: what is known, and what this turn keeps and forgets once its outcome is stored. */
+export const SessionMemory = z.strictObject({
+  known: z.array(MemoryEntry.pick({ id: true, name: true, text: true })).max(memoryLimits.entries),
+  keep: z.array(MemoryNote).max(20),
+  forget: z.array(z.int()).max(20),
+});
+export type SessionMemory = z.infer<typeof SessionMemory>;
+
 export const PlanningState = z.strictObject({
   /** `user_<user>:<goal or new>`. */
   thread_id: line(600),
@@ -165,6 +174,8 @@ export const PlanningState = z.strictObject({
     .strictObject({ override: PolicyOverride, lasting: z.boolean(), told: z.boolean() })
     .nullable()
     .exactOptional(),
+  /** null: nothing is remembered. */
+  memory: SessionMemory.nullable().exactOptional(),
   /** Why a plan was or was not made (A16). */
   reason: line(4000).nullable().default(null),
   /** This turn's trace so far. */

@@ -210,6 +210,7 @@ async function planTurn(
     request: asked.text,
     user: asked.user,
     ownWords: asked.ownWords ?? true,
+    said: asked.said ?? [asked.text],
     settings: options.flags,
     now: new Date(session.state.now),
   };

@@ -24,6 +24,7 @@ function beginTurn(request: PlanningRequest, now: Date) {
     assumed: [],
     result: null,
     wish: null,
+    memory: request.memory === undefined ? null : { known: request.memory, keep: [], forget: [] },
     reason: null,
     trace: [],
   };

@@ -30,6 +30,7 @@ const StateChanges = z.strictObject({
   result: shape.result.unwrap().exactOptional(),
   reason: shape.reason.unwrap().exactOptional(),
   wish: shape.wish,
+  memory: shape.memory,
 });
 
 const StoredOutcome: z.ZodType<ToolOutcome> = z.strictObject({

@@ -73,6 +73,8 @@ export type ToolContext = {
   user: string;
   /** They are the requester's own words, not those of somebody else in the conversation. */
   ownWords: boolean;
+  /** What the requester wrote in the conversation, or chose as an answer: their words and nobody else's. */
+  said: readonly string[];
   tools: PlannerTools;
   settings: {
     allowNewSubtypes: boolean;
@@ -104,6 +106,7 @@ export type StateChanges = Partial<
     | 'result'
     | 'reason'
     | 'wish'
+    | 'memory'
   >
 >;
 

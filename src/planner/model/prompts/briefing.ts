@@ -1,4 +1,5 @@
 // The briefing: what is different each time. The stage's task, the person, the time, what was read and decided so far.
+import { writeNote } from '#domain/people/memory.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { PlanningModes } from '#domain/planning/run.ts';
 import type { Stage } from '#domain/planning/stages.ts';
@@ -118,6 +119,11 @@ export function writeBriefing(options: Briefed): string {
     describePolicy(policy),
     describeLevel(modes),
   ];
+  const known = state.memory?.known ?? [];
+  if (known.length > 0) {
+    const notes = known.map((entry) => `${entry.id}. ${writeNote(entry)}`);
+    lines.push('They asked you to remember:', wrapUntrusted('memory', notes.join('\n')));
+  }
   lines.push(...around.own.map((line) => `${line}.`));
   if (around.foreign.length > 0) lines.push(wrapUntrusted('around', around.foreign.join('\n')));
   if (connected.length > 0) lines.push(`Connected: ${connected.join('; ')}.`);

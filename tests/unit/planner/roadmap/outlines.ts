@@ -124,6 +124,7 @@ export function deskOf(outline: PlanOutline, more: DeskInput = {}): ToolContext 
     request: 'Do all of it.',
     user: 'ana',
     ownWords: true,
+    said: [],
     tools: toolsOf(manifest),
     settings: { allowNewSubtypes: true, requireRfcForNewSubtype: true },
     now: new Date('2026-03-02T08:00:00.000Z'),

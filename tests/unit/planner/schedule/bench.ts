@@ -174,6 +174,7 @@ export function makeDesk(
     request: 'Plan the release',
     user: 'ana',
     ownWords: true,
+    said: [],
     tools: makeTools(),
     settings: { allowNewSubtypes: true, requireRfcForNewSubtype: true },
     now,

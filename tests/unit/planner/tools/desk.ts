@@ -86,6 +86,7 @@ export function makeDesk(
     request: options.request ?? 'Plan the launch',
     user: 'ana',
     ownWords: options.ownWords ?? true,
+    said: [],
     tools: toolsOf(builtins),
     settings: { allowNewSubtypes: true, requireRfcForNewSubtype: true },
     now,
