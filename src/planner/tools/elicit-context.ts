@@ -20,7 +20,8 @@ import { areAlike, meaningfulWords } from '../policy/likeness.ts';
 import type { PlanningTool, StateChanges, ToolContext, ToolOutcome } from './planning-tool.ts';
 
 const Question = z.strictObject({
-  id: line(200).nullable().default(null).describe('the same whenever it is asked'),
+  /** The same whenever it is asked. */
+  id: line(200).nullable().default(null),
   question: line(500).describe('one question, in their language, ending in “?”'),
   why: line(300).nullable().describe('what depends on the answer'),
   default: line(500)
@@ -226,7 +227,7 @@ export function createElicitContext(looksFirst: boolean): PlanningTool<ElicitCon
   return {
     name: 'elicit_context',
     description:
-      'Asks the person what is missing, with options where they are known. What their policy leaves out you are told to assume.',
+      'Asks the person what is missing, with options where they are known. What may not be asked you are told to assume.',
     input: ElicitContext,
     stages: askingStages,
     prerequisites: [],

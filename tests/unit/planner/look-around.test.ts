@@ -72,6 +72,6 @@ test('says in a line what cannot be looked at, and cuts what is long', async () 
     'run',
     new AbortController().signal,
   );
-  expect(foreign[0]?.length).toBeLessThan(700);
+  expect(foreign[0]?.length).toBeLessThan(450);
   expect(foreign[0]).toMatch(/ and \d\d more$/);
 });
