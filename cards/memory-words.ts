@@ -1,6 +1,7 @@
 // What is said about what people asked to keep.
-import { type MemoryEntry, memoryLimits, writeNote } from '#domain/people/memory.ts';
-import { countOf, listOf, shorten } from '#domain/words.ts';
+import type { MemoryEntry } from '#domain/people/memory.ts';
+import { memoryLimits, writeNote } from '#domain/people/memory-note.ts';
+import { listOf, shorten } from '#domain/words.ts';
 
 type Entry = Pick<MemoryEntry, 'id' | 'name' | 'text'>;
 
@@ -38,8 +39,6 @@ export const memoryWords = {
   title: 'Memory',
   about: 'What you asked me to keep. I use it when I plan for you; it approves nothing.',
   empty: 'Nothing yet. Write “remember that …” to me, or add it here.',
-  count: ({ count }: { count: number }) =>
-    `${countOf(count, 'entry').replace('entrys', 'entries')} of ${memoryLimits.entries}`,
 } as const;
 
 function lineOf(entry: Entry): string {

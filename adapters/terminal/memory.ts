@@ -1,7 +1,8 @@
 // `countersign memory`: what Countersign was asked to remember; listed, kept or forgotten.
 import { memoryWords } from '#cards/memory-words.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { type MemoryEntry, MemoryNote, writeNote } from '#domain/people/memory.ts';
+import { type MemoryEntry, MemoryNote } from '#domain/people/memory.ts';
+import { writeNote } from '#domain/people/memory-note.ts';
 import type { Service } from '#domain/service.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { TerminalIo } from './screen.ts';

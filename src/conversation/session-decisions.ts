@@ -9,7 +9,7 @@ import { lockRun, type RunRow, readRun, toRunView } from '#db/runs.ts';
 import { callOf, heardParts } from '#domain/chat/message-parts.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
-import { memoryLimits } from '#domain/people/memory.ts';
+import { memoryLimits } from '#domain/people/memory-note.ts';
 import type { RunView } from '#domain/planning/run.ts';
 import type { SessionChoice } from '#domain/planning/session-card.ts';
 import type { SessionDecision } from '#domain/planning/state.ts';

@@ -6,9 +6,9 @@ import {
   type MemoryNote,
   type MemoryScope,
   type MemorySource,
-  memoryLimits,
   replaces,
 } from '#domain/people/memory.ts';
+import { memoryLimits } from '#domain/people/memory-note.ts';
 import { conversationAt } from './chat-places.ts';
 import type { Queryable, Transaction } from './database.ts';
 import { readNamesOf } from './identities.ts';

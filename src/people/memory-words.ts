@@ -1,6 +1,7 @@
 // Fixed phrases about memory: "what do you remember?", "remember that …", "forget 12". Each is a whole message of one
 // sentence; anything longer is for the planner. Pure.
-import { type MemoryEntry, memoryLimits, writeNote } from '#domain/people/memory.ts';
+import type { MemoryEntry } from '#domain/people/memory.ts';
+import { memoryLimits, writeNote } from '#domain/people/memory-note.ts';
 
 export type MemoryPhrase =
   | { kind: 'list' }

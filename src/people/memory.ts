@@ -22,8 +22,8 @@ import {
   type MemoryPlace,
   type MemorySource,
   tidyNote,
-  writeNote,
 } from '#domain/people/memory.ts';
+import { writeNote } from '#domain/people/memory-note.ts';
 import { findMeant, readMemoryPhrase } from './memory-words.ts';
 
 /** Whose memory counts in a conversation when `user` speaks, and whose what they keep there is. */

@@ -97,6 +97,26 @@ describe('the settings', () => {
     expect(await readSet()).toEqual({ probing_depth: 0, autonomy: 'low' });
   });
 
+  it('hold what is remembered, which is added, changed and dropped where it stands', async () => {
+    const read = async () => {
+      const answer = await fetch(`${server.url}/api/memory/local`);
+      const { entries } = (await answer.json()) as { entries: { name: string; text: string }[] };
+      return entries.map(({ name, text }) => [name, text]);
+    };
+    await open();
+    await dialog().getByText('Nothing yet.').waitFor();
+    await dialog().getByRole('textbox', { name: 'Something to remember' }).fill('Ana: old@a.org');
+    await page.keyboard.press('Enter');
+    const entry = dialog().getByRole('textbox', { name: /^Entry \d+$/ });
+    await entry.waitFor();
+    expect(await read()).toEqual([['Ana', 'old@a.org']]);
+    await entry.fill('Ana: new@a.org');
+    await page.keyboard.press('Enter');
+    await dialog().getByRole('button', { name: 'Forget Ana: new@a.org' }).click();
+    await dialog().getByText('Nothing yet.').waitFor();
+    expect(await read()).toEqual([]);
+  });
+
   it('fit a narrow screen and a dark one', async () => {
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 360, height: 640 });

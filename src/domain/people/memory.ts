@@ -1,8 +1,7 @@
 // What people asked to keep: facts, names and addresses, subtypes they approved. It is data for planners and decides nothing.
 import { z } from 'zod';
 import { line } from '../text.ts';
-
-export const memoryLimits = { text: 500, name: 80, entries: 100 } as const;
+import { memoryLimits } from './memory-note.ts';
 
 /** A person's own, or that of a chat or channel and everybody in it. */
 export const MemoryScope = z.enum(['person', 'conversation']);
@@ -41,11 +40,6 @@ const onOneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 /** The note as it is stored: each part on one line. */
 export function tidyNote({ text, name }: MemoryNote): MemoryNote {
   return { text: onOneLine(text), name: name === null ? null : onOneLine(name) };
-}
-
-/** `Ana: ana@example.com` */
-export function writeNote({ text, name }: Pick<MemoryNote, 'text' | 'name'>): string {
-  return name === null ? text : `${name}: ${text}`;
 }
 
 const fold = (text: string) => text.normalize('NFKC').toLowerCase();

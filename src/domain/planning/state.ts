@@ -1,6 +1,7 @@
 // A planning session as checkpointed after each transition (B10): exactly what a planner needs to continue.
 import { z } from 'zod';
-import { MemoryEntry, MemoryNote, memoryLimits } from '../people/memory.ts';
+import { MemoryEntry, MemoryNote } from '../people/memory.ts';
+import { memoryLimits } from '../people/memory-note.ts';
 import { PolicyOverride } from '../people/policy.ts';
 import { PlanPatch } from '../plan/patch.ts';
 import { JsonObject, JsonValue, line, StorableText } from '../text.ts';

@@ -1,7 +1,8 @@
 // remember, forget: what the person asked to keep, in their own words. What a file, a tool or somebody else says is never kept:
 // code compares each note with what the person wrote. Nothing is stored here; the outcome carries it.
 import { z } from 'zod';
-import { type MemoryNote, memoryLimits, tidyNote } from '#domain/people/memory.ts';
+import { type MemoryNote, tidyNote } from '#domain/people/memory.ts';
+import { memoryLimits } from '#domain/people/memory-note.ts';
 import type { PlanningState, SessionMemory } from '#domain/planning/state.ts';
 import { line } from '#domain/text.ts';
 import { fail, fromSchema, succeed } from '../agent/agent-tool.ts';

@@ -6,7 +6,7 @@ import { storePerson } from '#db/identities.ts';
 import { ownerOfPerson, readMemory, storeMemory } from '#db/memory.ts';
 import { readLatestMessages } from '#db/messages.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
-import { memoryLimits } from '#domain/people/memory.ts';
+import { memoryLimits } from '#domain/people/memory-note.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
 

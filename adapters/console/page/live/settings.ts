@@ -3,6 +3,7 @@
 import type { InteractionPolicy, PolicyOverride } from '#domain/people/policy.ts';
 import type { PolicyView } from '#domain/service.ts';
 import { describeError, get, put } from './api.ts';
+import { readMemory } from './memory.ts';
 import { change, state } from './store.ts';
 
 /** The page has no login; the server calls its person so. */
@@ -12,9 +13,9 @@ const path = `/api/policy/${user}`;
 /** Opens the dialog with what the server says. */
 export async function openSettings(): Promise<void> {
   try {
-    const { policy, set } = await get<PolicyView>(path);
+    const [{ policy, set }, memory] = await Promise.all([get<PolicyView>(path), readMemory()]);
     change((s) => {
-      s.settings = { policy, set, saving: false, problem: null };
+      s.settings = { policy, set, memory, saving: false, problem: null };
     });
   } catch (error) {
     change((s) => {

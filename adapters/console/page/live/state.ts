@@ -1,6 +1,7 @@
 // All that the page knows. It is a picture of what the server said; a reload builds it anew from there.
 import type { PlanView as PlanWords, SessionView } from '#cards/view.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
+import type { MemoryEntry } from '#domain/people/memory.ts';
 import type { InteractionPolicy, PolicyOverride } from '#domain/people/policy.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { StepStatus } from '#domain/plan/plan.ts';
@@ -64,6 +65,8 @@ export type Settings = {
   policy: InteractionPolicy;
   /** What the person has set of it. */
   set: PolicyOverride;
+  /** What they asked to keep, the newest first. */
+  memory: MemoryEntry[];
   saving: boolean;
   problem: string | null;
 };

@@ -11,6 +11,7 @@ import {
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import { closeSettings, moveSlider, resetSettings, saveSettings } from '../live/settings.ts';
 import type { Settings, State } from '../live/state.ts';
+import { drawMemory } from './memory.ts';
 import { drawIcon } from './parts.ts';
 
 /** A value of a slider as an override. Values come from the table of sliders, so they fit. */
@@ -104,7 +105,7 @@ export function drawSettings({ settings }: State): TemplateResult | typeof nothi
           ${drawIcon('close')}
         </button>
       </header>
-      <div class="settings-body">${sliderNames.map((slider) => drawSlider(slider, settings))}</div>
+      <div class="settings-body">${sliderNames.map((slider) => drawSlider(slider, settings))}${drawMemory(settings)}</div>
       <footer class="settings-foot">
         ${settings.problem === null ? nothing : html`<p role="alert">⚠ ${settings.problem}</p>`}
         <button

@@ -1,5 +1,5 @@
 // The briefing: what is different each time. The stage's task, the person, the time, what was read and decided so far.
-import { writeNote } from '#domain/people/memory.ts';
+import { writeNote } from '#domain/people/memory-note.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { PlanningModes } from '#domain/planning/run.ts';
 import type { Stage } from '#domain/planning/stages.ts';

@@ -1,0 +1,81 @@
+// What was asked to be kept, in the dialog of settings: a line each, to be changed where it stands or removed.
+import { html, type TemplateResult } from 'lit-html';
+import { memoryWords } from '#cards/memory-words.ts';
+import type { MemoryEntry } from '#domain/people/memory.ts';
+import { memoryLimits, writeNote } from '#domain/people/memory-note.ts';
+import { editNote, forgetNote, keepNote } from '../live/memory.ts';
+import type { Settings } from '../live/state.ts';
+
+const longest = memoryLimits.name + 2 + memoryLimits.text;
+
+/** Enter keeps what stands in the field; it does not send the form around it. */
+function onEnter(act: (field: HTMLInputElement) => void) {
+  return (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return;
+    event.preventDefault();
+    act(event.target);
+  };
+}
+
+function drawEntry(entry: MemoryEntry): TemplateResult {
+  const written = writeNote(entry);
+  const keep = (field: HTMLInputElement) => {
+    const said = field.value.trim();
+    if (said === '') field.value = written;
+    else if (said !== written) void editNote(entry.id, said);
+  };
+  return html`<li class="memory-entry">
+    <input
+      type="text"
+      aria-label=${`Entry ${entry.id}`}
+      maxlength=${longest}
+      .value=${written}
+      @keydown=${onEnter(keep)}
+      @change=${({ target }: Event) => {
+        if (target instanceof HTMLInputElement) keep(target);
+      }}
+    />
+    <button
+      type="button"
+      class="quiet"
+      aria-label=${`Forget ${written}`}
+      @click=${() => void forgetNote(entry.id)}
+    >
+      Forget
+    </button>
+  </li>`;
+}
+
+async function add(field: HTMLInputElement): Promise<void> {
+  if (field.value.trim() !== '' && (await keepNote(field.value))) field.value = '';
+}
+
+function onAdd({ currentTarget }: Event): void {
+  if (!(currentTarget instanceof HTMLElement)) return;
+  const field = currentTarget.parentElement?.querySelector('input');
+  if (field !== null && field !== undefined) void add(field);
+}
+
+export function drawMemory({ memory }: Settings): TemplateResult {
+  return html`<section class="memory" aria-labelledby="memory-title">
+    <h3 id="memory-title">${memoryWords.title}</h3>
+    <p class="slider-about">${memoryWords.about}</p>
+    ${
+      memory.length === 0
+        ? html`<p class="slider-effect">${memoryWords.empty}</p>`
+        : html`<ul>
+            ${memory.map(drawEntry)}
+          </ul>`
+    }
+    <div class="memory-entry">
+      <input
+        type="text"
+        aria-label="Something to remember"
+        placeholder="Ana: ana@example.com"
+        maxlength=${longest}
+        @keydown=${onEnter((field) => void add(field))}
+      />
+      <button type="button" @click=${onAdd}>Add</button>
+    </div>
+  </section>`;
+}

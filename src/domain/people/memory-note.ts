@@ -1,0 +1,7 @@
+// How much is remembered, and how a note reads. The console's page shares it.
+export const memoryLimits = { text: 500, name: 80, entries: 100 } as const;
+
+/** `Ana: ana@example.com` */
+export function writeNote({ text, name }: { text: string; name: string | null }): string {
+  return name === null ? text : `${name}: ${text}`;
+}
