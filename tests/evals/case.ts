@@ -1,7 +1,7 @@
 // What a case of the evals is: a request with everything around it, and the hard gates that its outcome has to pass.
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { Plan, PlanDraft, StepDraft } from '#domain/plan/plan.ts';
-import type { PlanningModes, Utterance } from '#domain/planning/run.ts';
+import type { PlanningModes, PlanningRequest, Utterance } from '#domain/planning/run.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
 import type { PostTarget } from '#planner/ports.ts';
@@ -87,6 +87,8 @@ export type Expectation = {
   says?: { has?: string[]; lacks?: string[]; oneOf?: string[] };
   /** Nothing is changed about how the person is talked to and asked. */
   keepsPolicy?: true;
+  /** Texts that are remembered from then on; left out: anything may be. */
+  keeps?: string[];
   /** Model calls, and tokens of their prompts together and each. */
   atMost?: { calls?: number; tokens?: number; tokensACall?: number };
 };
@@ -111,6 +113,8 @@ export type EvalCase = {
   /** Default: Wednesday, 4 March 2026, 11:00 in Berlin. */
   now?: string;
   history?: Utterance[];
+  /** What the person asked to keep before. */
+  memory?: PlanningRequest['memory'];
   /** The plan that was refused, and what was said of it, oldest first. */
   revises?: { plan: PlanDraft; feedback: string[] };
   /** Plans of the person, for `plan_list` and `plan_get`. */

@@ -35,10 +35,18 @@ export function judge(expect: Expectation, judged: Judged): string[] {
     ...judgeWords(expect, said),
     ...judgeReads(expect, judged.reads),
     ...judgeSize(expect, judged.prompts),
+    ...judgeKept(expect, judged),
     ...(expect.keepsPolicy === true && judged.outcome.session?.wish != null
       ? [`it keeps a wish of nobody: ${JSON.stringify(judged.outcome.session.wish)}`]
       : []),
   ];
+}
+
+function judgeKept({ keeps }: Expectation, { outcome }: Judged): string[] {
+  const kept = (outcome.session?.memory?.keep ?? []).map(({ text }) => text);
+  return keeps === undefined || JSON.stringify(kept) === JSON.stringify(keeps)
+    ? []
+    : [`it remembers ${JSON.stringify(kept)}, not ${JSON.stringify(keeps)}`];
 }
 
 function readPlan({ title, summary = '', risks = [], steps, series = [] }: PlanDraft): string {

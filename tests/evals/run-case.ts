@@ -78,6 +78,7 @@ function firstStep(one: EvalCase, now: Date, timezone: string): Step {
       runId: `eval-${one.id}`,
       user: person.user ?? 'ana',
       history,
+      ...(one.memory === undefined ? {} : { memory: one.memory }),
       policy: applyOverride(defaultPolicy, person.policy ?? {}),
       modes: { ...usual.modes, ...person.modes },
       now,

@@ -7,6 +7,28 @@ const notYet = ['has been', 'was created', 'I created', 'I have', 'done'];
 
 export const plain: EvalCase[] = [
   {
+    id: 'plain-remember',
+    request: 'merk dir bitte, dass der Build um 6 Uhr läuft',
+    expect: { outcome: 'answer', keeps: ['der Build um 6 Uhr läuft'], atMost: { calls: 1 } },
+  },
+  {
+    id: 'plain-remembered',
+    request: 'write ana’s address to contact.txt',
+    memory: [{ id: 7, name: 'Ana', text: 'ana.mori@example.com' }],
+    expect: {
+      outcome: 'proposal',
+      count: 1,
+      steps: [
+        {
+          operation: 'workspace_write',
+          args: { path: 'contact.txt', content: { $has: ['ana.mori@example.com'] } },
+        },
+      ],
+      keeps: [],
+      atMost: { calls: 1 },
+    },
+  },
+  {
     id: 'plain-list-in-file',
     request:
       'hi, can you please make me a file packing.txt with tent, stove and two torches in it?',
