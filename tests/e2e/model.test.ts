@@ -110,7 +110,8 @@ describe('a model that does its work', () => {
     expect(plan.tools_required).toEqual(['workspace_move', 'workspace_write']);
     const trace = await api.get<{ entries: TraceEntry[] }>(`/api/plans/${plan.id}/trace`);
     const tools = trace.body.entries.map(({ tool }) => tool);
-    expect(tools.filter((tool) => tool !== 'controller').slice(0, 6)).toEqual([
+    expect(tools.filter((tool) => tool !== 'controller').slice(0, 7)).toEqual([
+      'look_around',
       'gpt-6.2-sol',
       'workspace_list',
       'gpt-6.2-sol',

@@ -62,7 +62,8 @@ export function parseArguments(text: string): JsonObject | null {
 export function writeResult(call: ToolCall, result: ToolResult, quotes = false): ChatMessage {
   if (quotes) {
     const { ok, explanations, data } = result;
-    const found = JSON.stringify(data === null ? { explanations } : { explanations, data });
+    // What went well is said by the data.
+    const found = JSON.stringify(ok && data !== null ? { data } : { explanations });
     const content = `${JSON.stringify({ ok })}\n${wrapUntrusted(call.name, found)}`;
     return { role: 'tool', callId: call.id, content };
   }

@@ -28,7 +28,7 @@ const common = {
 } satisfies Partial<StageTool>;
 
 const GetPlan = z.strictObject({
-  id: planId,
+  plan: planId,
   after: z.int().min(0).optional().describe('"next" of the page before; left out: the first page'),
 });
 
@@ -41,10 +41,10 @@ const getPlan: StageTool = {
   reads: true,
   isOffered: ({ has_plans }) => has_plans,
   async run(args, { tools, state }) {
-    const { id, after = 0 } = GetPlan.parse(args);
+    const { plan, after = 0 } = GetPlan.parse(args);
     if (tools.atHand === null)
-      return { result: succeed(toJson(await tools.getPlan(state.run_id, id))) };
-    return { result: succeed(toJson(await tools.atHand.readPage(state.run_id, id, after))) };
+      return { result: succeed(toJson(await tools.getPlan(state.run_id, plan))) };
+    return { result: succeed(toJson(await tools.atHand.readPage(state.run_id, plan, after))) };
   },
 };
 

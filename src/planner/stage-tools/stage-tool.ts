@@ -57,8 +57,7 @@ export function toStageTool<Input>(
   };
 }
 
-// Arguments as models send them: what was left out is null or empty, and an object in place of JSON in text becomes
-// that text.
+// Arguments as models send them: what was left out is null or empty.
 /** The schemas that `schema` may mean. */
 function waysOf(schema: unknown): JsonSchema[] {
   if (!isObject(schema)) return [];
@@ -80,7 +79,7 @@ function fillMissing(value: unknown, schema: unknown): unknown {
   }
   if (!isObject(value)) return value;
   const properties = ways.find(({ type }) => type === 'object')?.properties;
-  if (!isObject(properties)) return allows(schema, 'string') ? JSON.stringify(value) : value;
+  if (!isObject(properties)) return value;
   const filled = Object.entries(properties).flatMap(([name, inner]): [string, unknown][] => {
     const given = value[name];
     if (given !== undefined) return [[name, fillMissing(given, inner)]];

@@ -29,7 +29,7 @@ async function findRefusals(
     if (place === undefined || !place.near) {
       refusals.set(
         target,
-        `There is no conversation "${target.slice(0, 200)}" in the workspace of this plan's own. Leave "conversation" out to post where the plan was asked for.`,
+        `There is no conversation "${target.slice(0, 200)}" that this plan can post in. Leave "conversation" out to post where the plan was asked for.`,
       );
     } else if (place.private) {
       refusals.set(

@@ -103,7 +103,7 @@ test('is refused at proposal where the conversation is of another tenant, or the
   for (const target of elsewhere) {
     await expect(propose(saying(target), own)).rejects.toMatchObject({
       code: 'invalid_arguments',
-      message: `Step tell: There is no conversation "${target}" in the workspace of this plan's own. Leave "conversation" out to post where the plan was asked for.`,
+      message: `Step tell: There is no conversation "${target}" that this plan can post in. Leave "conversation" out to post where the plan was asked for.`,
     });
     await expect(propose(saying(target), 'conv-console')).rejects.toThrow(
       'There is no conversation',

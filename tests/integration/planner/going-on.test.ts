@@ -324,12 +324,12 @@ test('plan_get reads steps with what came of them, a page at a time', async () =
   await reach(instance, plan.id, 'completed');
   const pages: z.infer<typeof Page>[] = [];
   instance.play((body, index) => {
-    if (index === 0) return call('plan_get', { id: plan.id });
+    if (index === 0) return call('plan_get', { plan: plan.id });
     const page = readPage(resultsIn(body).at(-1) ?? '');
     pages.push(page);
     return page.next === null
       ? call('answer', { text: 'Read.', cannot: null })
-      : call('plan_get', { id: plan.id, after: page.next });
+      : call('plan_get', { plan: plan.id, after: page.next });
   });
   await instance.ask(`what did ${plan.id} do?`);
   expect(pages.length).toBeGreaterThan(2);
@@ -348,7 +348,7 @@ const Page = z.object({
 });
 
 function readPage(result: string): z.infer<typeof Page> {
-  const json = result.split('\n').find((line) => line.startsWith('{"explanations"')) ?? '{}';
+  const json = result.split('\n').find((line) => line.startsWith('{"data"')) ?? '{}';
   return z.object({ data: Page }).parse(JSON.parse(json)).data;
 }
 

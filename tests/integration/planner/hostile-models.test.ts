@@ -104,7 +104,7 @@ const cases: Case[] = [
     script: (body, index) =>
       stageIn(body) === 'context'
         ? selectPattern('milestone_project')
-        : call('plan_get', { id: `PLAN-0000000${index}` }),
+        : call('plan_get', { plan: `PLAN-0000000${index}` }),
     status: 'aborted',
     reason: 'cap_turns',
     calls: turnLimit,
