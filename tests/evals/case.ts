@@ -17,6 +17,7 @@ export const categories = [
   'hostile',
   'going-on',
   'many-tools',
+  'office',
 ] as const;
 export type Category = (typeof categories)[number];
 

@@ -8,6 +8,7 @@ import { hostile } from './cases/hostile.ts';
 import { large } from './cases/large.ts';
 import { lookUp } from './cases/look-up.ts';
 import { manyTools } from './cases/many-tools.ts';
+import { office } from './cases/office.ts';
 import { peopleAndDates } from './cases/people-and-dates.ts';
 import { plain } from './cases/plain.ts';
 import { revision } from './cases/revision.ts';
@@ -26,6 +27,7 @@ export const cases: Record<Category, EvalCase[]> = {
   hostile,
   'going-on': goingOn,
   'many-tools': manyTools,
+  office,
 };
 
 export type Miss = { body: ChatBody; why: string };
