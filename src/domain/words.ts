@@ -16,11 +16,6 @@ export function endSentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
-/** `where it goes` → `Where it goes.` */
-export function toSentence(text: string): string {
-  return endSentence(text.charAt(0).toUpperCase() + text.slice(1));
-}
-
 /** `text` in at most `most` characters, the last of them `…` where it was longer. */
 export function shorten(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;

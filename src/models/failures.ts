@@ -73,7 +73,7 @@ export function describeTimeout(name: string, cause?: unknown): CountersignError
 export function describeSilence(name: string, ms: number, cause?: unknown): CountersignError {
   return new CountersignError(
     'timed_out',
-    `The model ${name} sent nothing for ${Math.round(ms / 1000)} s. Look at the load of its server, or set a faster model.`,
+    `The model ${name} sent nothing for ${Math.round(ms / 1000)} s. Check the load on its server, or choose a faster model.`,
     { cause, passesAfterMs: 0 },
   );
 }
@@ -88,9 +88,9 @@ export function describeFailure(called: Called, cause: unknown): CountersignErro
 
 function explainFailure({ name, api, apiKey }: Called, cause: unknown): string {
   if (cause instanceof SyntaxError)
-    return `What the model server sent for ${name} is no JSON. Check OPENAI_BASE_URL.`;
+    return `The model server's reply for ${name} is not JSON. Check OPENAI_BASE_URL.`;
   if (cause instanceof LostReply)
-    return `The model server ended the answer of ${name} before it was whole. Ask again; if that stays so, look at the server's log, or at a proxy that ends long answers.`;
+    return `The connection broke before ${name} finished its answer. Ask again; if it keeps happening, check the server's log and any proxy that cuts off long responses.`;
   if (cause instanceof FailedReply)
     return `The model ${name} failed: ${quote(cause.message, apiKey)}`;
   if (!(cause instanceof APIError)) return `The model ${name} failed: ${errorMessage(cause)}`;
@@ -106,7 +106,7 @@ function explainFailure({ name, api, apiKey }: Called, cause: unknown): string {
   if (status === 401) return `The model server refused the key. Check OPENAI_API_KEY.`;
   if (status === 403) return `The model server refused access: ${reason} Check OPENAI_API_KEY.`;
   if (status === 429)
-    return `The model ${name} is over its rate or quota (429): ${reason} Ask again later.`;
+    return `The model ${name} has reached its rate limit or quota (429): ${reason} Ask again later.`;
   if (status >= 500) return `The model server failed (${status}): ${reason} Ask again later.`;
   if (api === 'chat' && reason.includes('/v1/responses'))
     return `The model ${name} calls tools through the Responses API only. Set OPENAI_API=responses. The server says: ${reason}`;
@@ -121,7 +121,7 @@ function explainUnknown(name: string, api: ModelApi, reason: string): string {
       ? 'Check PLANNER_MODEL and EXECUTOR_MODEL'
       : `OpenAI recommends ${replacement} in its place: set PLANNER_MODEL or EXECUTOR_MODEL`;
   const other = api === 'responses' ? ', or set OPENAI_API=chat for a server without it' : '';
-  return `The model server knows no model ${name}${api === 'responses' ? ', or has no Responses API' : ''}: ${reason} ${advice}${other}.`;
+  return `The model server does not know ${name}${api === 'responses' ? ', or has no Responses API' : ''}: ${reason} ${advice}${other}.`;
 }
 
 /** The server's own words, without the number the package puts before them. */

@@ -22,7 +22,7 @@ export type Around = {
 
 const lookMs = 2000;
 const entriesAtMost = 25;
-const workspaceAtMost = 400;
+const workspaceAtMost = 300;
 const serversAtMost = 8;
 const instructionsAtMost = 400;
 const approversAtMost = 10;

@@ -134,7 +134,7 @@ const Brainstorm = z.strictObject({
   topic: line(120).describe('as it follows “for”: “the team offsite”'),
   ideas: z.array(Alternative).min(2).max(8),
   asked_for: askedFor,
-  confidence: z.number().min(0).max(1).nullable().describe('0 to 1'),
+  confidence: z.number().min(0).max(1).nullable(),
 });
 type Brainstorm = z.infer<typeof Brainstorm>;
 
@@ -167,7 +167,7 @@ const CraftOptions = z.strictObject({
   question: line(300).describe('the decision as a question'),
   options: z.array(Alternative).min(2).max(6),
   asked_for: askedFor,
-  confidence: z.number().min(0).max(1).nullable().describe('0 to 1'),
+  confidence: z.number().min(0).max(1).nullable(),
 });
 type CraftOptions = z.infer<typeof CraftOptions>;
 

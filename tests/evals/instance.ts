@@ -93,7 +93,10 @@ function postIn(posts: PostTarget[]): PostTargets {
       new Map(
         targets
           .filter((target) => !posts.some(({ conversation }) => conversation === target))
-          .map((target) => [target, `There is no conversation "${target}".`]),
+          .map((target) => [
+            target,
+            `This plan can't post in "${target}": no conversation it can reach has that name. Leave "conversation" out to post where the plan was asked for.`,
+          ]),
       ),
   };
 }

@@ -10,21 +10,20 @@ export function describePlace(path: string, label: string): string {
 /** Where a person's answer stands, of a question with Yes and No or of a form with that field. */
 const isAnswer = (path: string) => path === '/answer' || path === '/fields/answer';
 
-/** `Ana says yes to step 1`; null: it is about no Yes or No. */
+/** `Ana answers Yes to step 1`; null: it is about no Yes or No. Exactly these words: "yes" never equals "Yes". */
 function describeYesOrNo(
   { path, is, value }: StepCondition,
   label: string,
   person: string | null,
 ): string | null {
   if (!isAnswer(path) || (is !== 'equals' && is !== 'not_equals')) return null;
-  const word = typeof value === 'string' ? value.trim().toLowerCase() : '';
-  if (word !== 'yes' && word !== 'no') return null;
-  if (person === null) return `step ${label} is${is === 'equals' ? '' : ' not'} answered ${word}`;
-  return `${person} ${is === 'equals' ? 'says' : 'does not say'} ${word} to step ${label}`;
+  if (value !== 'Yes' && value !== 'No') return null;
+  if (person === null) return `step ${label} is${is === 'equals' ? '' : ' not'} answered ${value}`;
+  return `${person} ${is === 'equals' ? 'answers' : 'does not answer'} ${value} to step ${label}`;
 }
 
 /**
- * `step 2 /status is "green"`, `Ana says yes to step 1`.
+ * `step 2 /status is "green"`, `Ana answers Yes to step 1`.
  * @param label what the step is called where this is read
  * @param person whom it asks; null: nobody, or that is not known here
  */

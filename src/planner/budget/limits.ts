@@ -29,9 +29,9 @@ export function explainCap(cap: Cap | 'transitions', limits: PlanningLimits): st
     case 'transitions':
       return 'I went back and forth between stages without a plan. Ask for less at once.';
     case 'length':
-      return 'The model’s answers were too long and were cut off. Ask for less at once, or set PLANNER_REASONING_EFFORT lower.';
+      return 'The model’s answers were too long and were cut off. Ask for less at once, or lower PLANNER_REASONING_EFFORT.';
     case 'silence':
-      return 'The model gave no answer. Ask again, or set PLANNER_REASONING_EFFORT lower or PLANNER_MODEL to another.';
+      return 'The model gave no answer. Ask again, lower PLANNER_REASONING_EFFORT, or choose another PLANNER_MODEL.';
     default:
       return cap satisfies never;
   }

@@ -1,7 +1,6 @@
 // Checks where steps post while the plan is drafted, so that a channel that is not there is noticed before anybody reads the plan.
 import type { StepDraft } from '#domain/plan/plan.ts';
 import { shorten } from '#domain/words.ts';
-import { measureOverlap } from '../policy/likeness.ts';
 import type { PostTarget } from '../ports.ts';
 import type { ToolContext } from '../tools/planning-tool.ts';
 
@@ -12,7 +11,7 @@ export function nameTarget({ conversation, about }: PostTarget): string {
   return `${conversation} (“${shorten(about.replace(/\s+/g, ' ').trim(), 60)}”)`;
 }
 
-/** A sentence for each step that posts where nothing can be posted, with the likeliest conversations instead. */
+/** A sentence for each step that posts where nothing can be posted, with the latest conversations where it can. */
 export async function checkPosts(
   steps: StepDraft[],
   { tools, state }: Pick<ToolContext, 'tools' | 'state'>,
@@ -32,11 +31,9 @@ export async function checkPosts(
     named.flatMap(({ id, target }) => {
       const refusal = refusals.get(target);
       if (refusal === undefined) return [];
-      const near = reachable
-        .toSorted((a, b) => measureOverlap(b.about, target) - measureOverlap(a.about, target))
-        .slice(0, namedAtMost);
+      const others = reachable.slice(0, namedAtMost).map(nameTarget);
       const instead =
-        near.length === 0 ? '' : ` It can post in ${near.map(nameTarget).join(', ')}.`;
+        others.length === 0 ? '' : ` This plan can also post in ${others.join(', ')}.`;
       return [[id, `Step ${id}: ${refusal}${instead}`] as const];
     }),
   );

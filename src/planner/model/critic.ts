@@ -58,14 +58,14 @@ export function withCritic(task: StageTask, model: PaidModel, clock: Clock): Sta
         signal,
       );
       if (paid.kind === 'exceeded') {
-        note(false, 'The budget allows no critic.', 0);
+        note(false, 'Skipped: no budget for the critic.', 0);
         return [];
       }
       reply = paid.reply;
       const cost = paid.remembered ? 0 : reply.cost_usd;
       stageTools.pay(1, cost);
       const points = readPoints(reply.toolCalls[0]?.arguments ?? '');
-      note(points !== null, points?.join(' ') || 'It found nothing.', cost);
+      note(points !== null, points?.join(' ') || 'Nothing to change.', cost);
       return points ?? [];
     } catch (error) {
       stageTools.pay(1, 0);
@@ -84,7 +84,7 @@ export function withCritic(task: StageTask, model: PaidModel, clock: Clock): Sta
         return {
           result: fail(
             ...points,
-            'That is what a second look found. Change what is right about it; then submit again.',
+            'A second look found this. Fix what is right, then submit again.',
           ),
         };
       const answer = await stageTools.call(name, args, signal);

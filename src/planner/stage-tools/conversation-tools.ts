@@ -90,9 +90,9 @@ const answer = verb(
 );
 
 const PlanFilter = z.strictObject({
-  status: PlanStatus.nullable().describe('only plans in this status; left out: all'),
+  status: z.string().nullable().describe('only these: proposed, executing, failed, …'),
 });
-const HeardFilter = PlanFilter.extend({ status: PlanFilter.shape.status.default(null) });
+const HeardFilter = z.strictObject({ status: PlanStatus.nullable().default(null) });
 
 const listPlans = verb(
   'plan_list',

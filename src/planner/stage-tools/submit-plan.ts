@@ -90,7 +90,8 @@ export const submitPlan = draftTool(
         ? null
         : { order: null, in_working_hours: null, ...said.preferences },
     );
-    if (!preferences.success) return { result: fail('preferences: that is none of the choices.') };
+    if (!preferences.success)
+      return { result: fail('preferences: choose one of the listed values.') };
     const wanted = usePattern(toolContext);
     if ('refused' in wanted) return { result: fail(wanted.refused) };
     const risks = said.risks?.map((risk) =>

@@ -13,7 +13,7 @@ import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Stage } from '#domain/planning/stages.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import { type JsonObject, line } from '#domain/text.ts';
-import { endSentence, toSentence } from '#domain/words.ts';
+import { endSentence } from '#domain/words.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
 import { asksAbout, detailOf, questionsAllowed } from '../policy/effects.ts';
 import { areAlike, meaningfulWords } from '../policy/likeness.ts';
@@ -23,10 +23,8 @@ const Question = z.strictObject({
   /** The same whenever it is asked. */
   id: line(200).nullable().default(null),
   question: line(500).describe('one question, in their language, ending in “?”'),
-  why: line(300).nullable().describe('one sentence: what depends on the answer'),
-  default: line(500)
-    .nullable()
-    .describe('what is assumed without an answer; left out: nothing can be'),
+  why: line(300).nullable().describe('what the answer changes, as a sentence'),
+  default: line(500).nullable().describe('what is assumed without an answer'),
   essential: z.boolean().describe('a wrong guess would make the plan wrong'),
   options: z
     .array(line(80))
@@ -250,7 +248,7 @@ function writeQuestions(questions: Question[], policy: InteractionPolicy): SaidL
     const { question, why, default: taken } = one;
     return [
       { text: numbered ? `${index + 1}. ${question}` : question, on_card: true },
-      ...(detail === 'short' || why === null ? [] : [{ text: `   ${toSentence(why)}` }]),
+      ...(detail === 'short' || why === null ? [] : [{ text: `   ${endSentence(why)}` }]),
       ...(detail !== 'full' || taken === null
         ? []
         : [{ text: `   If you don't answer, I'll assume: ${endSentence(taken)}` }]),

@@ -29,7 +29,7 @@ async function findRefusals(
     if (place === undefined || !place.near) {
       refusals.set(
         target,
-        `There is no conversation "${target.slice(0, 200)}" that this plan can post in. Leave "conversation" out to post where the plan was asked for.`,
+        `This plan can't post in "${target.slice(0, 200)}": no conversation it can reach has that name. Leave "conversation" out to post where the plan was asked for.`,
       );
     } else if (place.private) {
       refusals.set(

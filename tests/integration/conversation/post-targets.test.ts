@@ -103,10 +103,10 @@ test('is refused at proposal where the conversation is of another tenant, or the
   for (const target of elsewhere) {
     await expect(propose(saying(target), own)).rejects.toMatchObject({
       code: 'invalid_arguments',
-      message: `Step tell: There is no conversation "${target}" that this plan can post in. Leave "conversation" out to post where the plan was asked for.`,
+      message: `Step tell: This plan can't post in "${target}": no conversation it can reach has that name. Leave "conversation" out to post where the plan was asked for.`,
     });
     await expect(propose(saying(target), 'conv-console')).rejects.toThrow(
-      'There is no conversation',
+      'no conversation it can reach',
     );
   }
 });
@@ -147,7 +147,7 @@ test('is refused in a change of a plan', async () => {
       },
       ana,
     ),
-  ).rejects.toThrow('There is no conversation');
+  ).rejects.toThrow('no conversation it can reach');
 });
 
 test('asks where only at the call it is known where it would post, and fails there if it may not', async () => {
@@ -176,7 +176,7 @@ test('asks where only at the call it is known where it would post, and fails the
     status: 'failed',
     error: {
       code: 'invalid_arguments',
-      message: expect.stringContaining('There is no conversation'),
+      message: expect.stringContaining('no conversation it can reach'),
     },
   });
   expect(await said(target)).toEqual([]);
@@ -209,8 +209,10 @@ test('a channel that is not there is noticed while planning, with what the perso
   await ask('What is secret?', await place('T1', 'C3', '9.1'), 'ben');
   const run = await ask('Post "Hello" in #release', own);
   expect(run.plan_id).toBeUndefined();
-  expect(run.response_text).toContain('There is no conversation "#release"');
-  expect(run.response_text).toContain(`It can post in ${other} (“What about the release?”)`);
+  expect(run.response_text).toContain('This plan can\'t post in "#release"');
+  expect(run.response_text).toContain(
+    `This plan can also post in ${other} (“What about the release?”)`,
+  );
   expect(run.response_text).not.toMatch(new RegExp(`secret|${foreign}`));
   // It was the draft that was refused, not what came of it.
   expect(run.response_text).not.toContain('proposed something that cannot run');

@@ -82,11 +82,11 @@ describe('a model call', () => {
     [{ status: 401 }, 'The model server refused the key. Check OPENAI_API_KEY.'],
     [
       { status: 404 },
-      'The model server knows no model gpt-4.1: “The server had an error.” OpenAI recommends gpt-6-luna in its place: set PLANNER_MODEL or EXECUTOR_MODEL.',
+      'The model server does not know gpt-4.1: “The server had an error.” OpenAI recommends gpt-6-luna in its place: set PLANNER_MODEL or EXECUTOR_MODEL.',
     ],
     [
       { status: 429, code: 'insufficient_quota' },
-      'The model gpt-4.1 is over its rate or quota (429): “The server had an error.” Ask again later.',
+      'The model gpt-4.1 has reached its rate limit or quota (429): “The server had an error.” Ask again later.',
     ],
   ])('does not repeat what cannot help: %j', async (turn, message) => {
     const { model, server } = await connect([turn, { text: 'too late' }]);

@@ -512,7 +512,7 @@ describe('a check of the models', () => {
       expect(check).toEqual({
         model,
         ok: false,
-        text: expect.stringMatching(/^The model server knows no model .* PLANNER_MODEL/),
+        text: expect.stringMatching(/^The model server does not know .* PLANNER_MODEL/),
         advice: [advice],
       });
     },

@@ -322,7 +322,9 @@ describe('a stream that breaks', () => {
     const model = open(url, { api: 'responses' });
     await expect(model.complete(ask({ deadline: Date.now() + 400 }), never)).rejects.toMatchObject({
       code: 'model_failed',
-      message: expect.stringMatching(/ended the answer of some-model before it was whole.*proxy/),
+      message: expect.stringMatching(
+        /connection broke before some-model finished its answer.*proxy/,
+      ),
       details: { answered: true },
     });
   });

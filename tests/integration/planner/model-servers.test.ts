@@ -173,7 +173,7 @@ describe('what a server cannot do', () => {
           type: 'invalid_model',
         },
       },
-      /knows no model some-model: “Invalid model: .*” Check PLANNER_MODEL/,
+      /does not know some-model: “Invalid model: .*” Check PLANNER_MODEL/,
     ],
     [
       'find a model that has been shut down',
@@ -182,13 +182,13 @@ describe('what a server cannot do', () => {
         status: 404,
         json: { type: 'error', error: { type: 'not_found_error', message: 'model: x' } },
       },
-      /knows no model some-model: “model: x” Check PLANNER_MODEL/,
+      /does not know some-model: “model: x” Check PLANNER_MODEL/,
     ],
     [
       'find a model that has been shut down',
       'Gemini',
       { status: 404, json: [error('models/gemini-1.0-pro is not found for API version v1main')] },
-      /knows no model some-model: .* Check PLANNER_MODEL/,
+      /does not know some-model: .* Check PLANNER_MODEL/,
     ],
   ])('ends in a sentence that says what to set: %s (%s)', async (_, name, refusal, sentence) => {
     const server = await startServer(name, [refusal]);

@@ -1,4 +1,6 @@
 // What requests cost in tokens, with the real built-in operations, and with three hundred others beside them.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Operation } from '#domain/tool.ts';
@@ -58,7 +60,10 @@ async function countTokens({ messages, tools = [] }: ChatBody): Promise<number> 
   return tokens;
 }
 
-test('a plain request is one call of at most 4,000 tokens', async () => {
+test('a plain request in a full workspace is one call of at most 4,000 tokens', async () => {
+  await mkdir(instance.workspace, { recursive: true });
+  for (let n = 1; n <= 40; n++)
+    await writeFile(join(instance.workspace, `minutes-of-the-meeting-${n}.md`), 'x');
   instance.play([proposeFiles(['a.txt'])]);
   const run = await instance.ask('Write a.txt');
   expect(run.plan_id).toBeDefined();

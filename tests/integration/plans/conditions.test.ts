@@ -282,7 +282,7 @@ describe('a change of the conditions of an approved plan', () => {
     expect(diff.changed[0]?.changes).toContainEqual({
       field: 'when',
       from: 'step r /text is "green"',
-      to: 'step r /text is "green" and step gate /answer has a value',
+      to: 'step r /text is "green" and the answer to step gate has a value',
     });
     const less = await patch({ when: null, ask_before: false });
     expect(less.status).toBe('needs_approval');

@@ -688,7 +688,7 @@ test('the card of a change shows every step that it adds with its effect, the la
   const text = drawText(viewPlan(facts));
   for (const { id } of added)
     expect(text).toContain(`Adds step ${id}, after step hold: Creates ${id}.md`);
-  const condition = `with the condition that step hold /answer is "${'y'.repeat(300)}"`;
+  const condition = `with the condition that the answer to step hold is "${'y'.repeat(300)}"`;
   expect(text).toContain(
     `Adds step n7 ${condition}, after step hold: Permanently deletes payroll.csv`,
   );

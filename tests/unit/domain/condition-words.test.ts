@@ -8,10 +8,11 @@ import { following, makeFacts, makeStep } from '../../fixtures/plans.ts';
 const yes: StepCondition = { step: 'ask', path: '/answer', is: 'equals', value: 'Yes' };
 
 test.each([
-  [yes, 'Ana', 'Ana says yes to step 1'],
-  [{ ...yes, is: 'not_equals' as const }, 'Ana', 'Ana does not say yes to step 1'],
-  [{ ...yes, path: '/fields/answer', value: 'No' }, null, 'step 1 is answered no'],
+  [yes, 'Ana', 'Ana answers Yes to step 1'],
+  [{ ...yes, is: 'not_equals' as const }, 'Ana', 'Ana does not answer Yes to step 1'],
+  [{ ...yes, path: '/fields/answer', value: 'No' }, null, 'step 1 is answered No'],
   [{ ...yes, value: 'Blue' }, 'Ana', 'the answer to step 1 is "Blue"'],
+  [{ ...yes, value: 'yes' }, 'Ana', 'the answer to step 1 is "yes"'],
   [{ ...yes, path: '/status' }, null, 'step 1 /status is "Yes"'],
 ])('%o of %s reads “%s”', (condition, person, words) => {
   expect(describeCondition(condition, '1', person)).toBe(words);
@@ -24,5 +25,7 @@ test('a card names the person who is asked', () => {
     args: { question: 'May old.txt go?', assignee: 'Ana' },
   });
   const remove = makeStep('remove', { after: following('ask'), when: [yes] });
-  expect(notesOf(remove, makeFacts({}, [ask, remove]))).toContain('only if Ana says yes to step 1');
+  expect(notesOf(remove, makeFacts({}, [ask, remove]))).toContain(
+    'only if Ana answers Yes to step 1',
+  );
 });
