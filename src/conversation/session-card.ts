@@ -32,10 +32,11 @@ function readOffers({ offered, result }: PlanningState): Offer[] {
   const asked = result?.kind === 'question' ? result.questions : [];
   const [only, ...others] = asked.filter(({ id }) => id !== styleQuestionId);
   if (only?.options !== undefined && others.length === 0)
-    return only.options.map(({ text, recommended }) => ({
+    // With its number: the words are the model's, and never a command.
+    return only.options.map(({ text, recommended }, index) => ({
       name: text,
       text: recommended === true ? 'Recommended' : '',
-      answer: text,
+      answer: `${index + 1}. ${text}`,
     }));
   if (result?.kind !== 'question' || !result.questions.some(({ id }) => id === offersQuestionId))
     return [];

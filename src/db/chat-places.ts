@@ -87,6 +87,12 @@ const isPrivate = (names: string[]) => sql`(t.thread is null and not exists (
     select from countersign.runs r
     where r.conversation = t.conversation and r.via = t.platform and r."user" = any(${sql.param(names)}::text[])))`;
 
+/** Whether the place is a chat of one person with the bot. */
+const isAlone = (place: SQL) => sql`(case ${place}.platform
+  when 'slack' then ${place}.channel like 'D%'
+  else exists (select from countersign.teams_conversations c
+    where c.tenant = ${place}.tenant and c.channel = ${place}.channel and c.kind = 'personal') end)`;
+
 /** Conversations among `targets` that live on a platform, as a poster in `from` sees them. */
 export async function findPostTargets(
   db: Queryable,
@@ -113,7 +119,7 @@ const runsLookedAt = 2000;
 
 /**
  * Conversations in which people of `names` have asked for something and a poster in `from` can post, with their last words
- * there; the latest first. What others asked for elsewhere is not shown.
+ * there; the latest first. What was said in a chat with the bot alone is shown nowhere else, and what was said in one channel in no other.
  */
 export async function listPostTargets(
   db: Queryable,
@@ -131,6 +137,7 @@ export async function listPostTargets(
     join countersign.chat_places t on t.conversation = own.conversation
     join countersign.chat_places o on o.conversation = ${from} and o.platform = t.platform
     where t.conversation <> o.conversation and t.broken is null and ${isNear} and not ${isPrivate(names)}
+      and (t.channel = o.channel or ${isAlone(sql`o`)}) and not ${isAlone(sql`t`)}
     order by own.updated_at desc
     limit ${targetsListed}`);
   return rows;

@@ -130,6 +130,7 @@ export function createChatModel(options: ModelOptions): ChatModel {
     async complete(request, signal) {
       knownPrice();
       let lost: Usage = { input_tokens: 0, output_tokens: 0 };
+      const isLost = () => lost.input_tokens > 0;
       for (let attempt = 1; ; attempt += 1) {
         const left = request.deadline - Date.now();
         if (signal.aborted) throw describeCancelled(name);
@@ -140,14 +141,17 @@ export function createChatModel(options: ModelOptions): ChatModel {
           const raw = await send(request, limit, silence.onSign);
           return await readReply(raw, request, attempt, lost);
         } catch (error) {
-          if (error instanceof CountersignError) throw error;
+          if (error instanceof CountersignError) throw isLost() ? markPaid(error) : error;
           if (signal.aborted) throw describeCancelled(name, error);
           if (silence.signal.aborted) throw describeSilence(name, request.silenceMs ?? 0, error);
           if (limit.aborted) throw describeTimeout(name, error);
           const pause = choosePause(error, attempt);
-          if (pause === null || attempt >= attemptsAtMost) throw describeFailure(called, error);
-          if (Date.now() + pause >= request.deadline) throw describeFailure(called, error);
-          // What was written for nothing is paid for as well.
+          // A reply that is lost twice is not asked for again: each costs, and one was reserved.
+          const isOver = attempt >= attemptsAtMost || (error instanceof LostReply && isLost());
+          if (pause === null || isOver || Date.now() + pause >= request.deadline) {
+            const failure = describeFailure(called, error);
+            throw isLost() ? markPaid(failure) : failure;
+          }
           if (error instanceof LostReply)
             lost = addUsage(lost, await estimateUsage(request, error.written));
           await wait(pause, undefined, { signal }).catch((cause) => {
@@ -159,6 +163,13 @@ export function createChatModel(options: ModelOptions): ChatModel {
       }
     },
   };
+}
+
+/** The same, of a call that has cost something: an attempt before wrote a reply that was lost. */
+function markPaid(error: CountersignError): CountersignError {
+  const { code, message, details, cause, passesAfterMs } = error;
+  const paid = { ...details, answered: true };
+  return new CountersignError(code, message, { details: paid, cause, passesAfterMs });
 }
 
 /** Aborts when nothing has come for `ms`; undefined: never. */

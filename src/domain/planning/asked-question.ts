@@ -44,10 +44,11 @@ export function askedQuestion(text: string, id: string | null = null): AskedQues
 export const GivenAnswer = z.object({ question_id: line(200), text: StorableText });
 export type GivenAnswer = z.infer<typeof GivenAnswer>;
 
-/** What a number alone says to a question with options; anything else is what it says. */
+/** What a number says to a question with options, alone or before the option it stands for; anything else is what it says. */
 function pick({ options = [] }: AskedQuestion, text: string): string {
-  const number = /^(\d+)[.)]?$/.exec(text.trim())?.[1];
-  return (number === undefined ? undefined : options[Number(number) - 1]?.text) ?? text;
+  const [, number, rest = ''] = /^(\d+)[.)]?(?:\s+(.*))?$/s.exec(text.trim()) ?? [];
+  const option = options[Number(number) - 1]?.text;
+  return option !== undefined && (rest === '' || rest === option) ? option : text;
 }
 
 /** A person's answers to open questions: one line each where there are as many lines, else all of it to the first. */

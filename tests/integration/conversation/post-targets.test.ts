@@ -194,7 +194,7 @@ test('is not reported as posted where the platform does not take anything', asyn
 });
 
 test('a channel that is not there is noticed while planning, with what the person can post in instead', async () => {
-  const own = await place('T1', 'C1', '9.1');
+  const own = await place('T1', 'D1', '9.1');
   const other = await place('T1', 'C2', '9.1');
   const foreign = await place('T2', 'C2', '9.1');
   const ask = async (text: string, conversation: string, user = 'ana') => {
@@ -214,6 +214,10 @@ test('a channel that is not there is noticed while planning, with what the perso
     `This plan can also post in ${other} (“What about the release?”)`,
   );
   expect(run.response_text).not.toMatch(new RegExp(`secret|${foreign}`));
+  // What was said alone with the bot, or in another channel, is not shown to a channel.
+  const shared = await ask('Post "Hello" in #release', await place('T1', 'C1', '9.1'));
+  expect(shared.response_text).toContain('This plan can\'t post in "#release"');
+  expect(shared.response_text).not.toContain('can also post');
   // It was the draft that was refused, not what came of it.
   expect(run.response_text).not.toContain('proposed something that cannot run');
 });

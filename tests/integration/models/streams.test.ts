@@ -311,6 +311,17 @@ describe('a stream that breaks', () => {
     await Promise.all(replies);
   });
 
+  it('is paid for when no later attempt succeeds, and asked for again once', async () => {
+    const busy = refuse(503, { error: { message: 'busy' } });
+    for (const next of [busy, lose(...half)]) {
+      const { url, seen } = await serve(lose(...half), next, busy, busy, next);
+      await expect(open(url).complete(ask(), never)).rejects.toMatchObject({
+        details: { answered: true },
+      });
+      expect(seen).toHaveLength(next === busy ? 4 : 2);
+    }
+  });
+
   it('counts as whole behind its end', async () => {
     const { url, seen } = await serve(lose(chunk({ content: 'Yes.' }), stop('stop')));
     expect((await open(url).complete(ask(), never)).content).toBe('Yes.');
