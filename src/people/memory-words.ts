@@ -31,14 +31,12 @@ export function readMemoryPhrase(said: string): MemoryPhrase | null {
   return what === undefined ? null : { kind: 'forget', what };
 }
 
-/** The entries that `what` means: by number, by name or whole text, else those it is a part of. */
+/** The entries that `what` means: by number, name or whole text. Of a part of one, “forget the report” may mean a plan's. */
 export function findMeant(entries: MemoryEntry[], what: string): MemoryEntry[] {
   const id = /^#?(\d+)$/.exec(what)?.[1];
   if (id !== undefined) return entries.filter((entry) => entry.id === Number(id));
   const wanted = what.replace(/^[“"']|[”"']$/g, '').toLowerCase();
-  const exact = entries.filter(({ name, text }) =>
-    [name, text].some((one) => one?.toLowerCase() === wanted),
+  return entries.filter((entry) =>
+    [entry.name, entry.text, writeNote(entry)].some((one) => one?.toLowerCase() === wanted),
   );
-  if (exact.length > 0 || wanted.length < 3) return exact;
-  return entries.filter((entry) => writeNote(entry).toLowerCase().includes(wanted));
 }
