@@ -10,12 +10,13 @@ type Fields = { [key: string]: unknown };
 const isRecord = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What was read, by the first argument that names something, else by the operation. */
+/** What was read: a file or page by its name, else the operation and what it was asked for. */
 function nameRead(name: string, { args }: Fields): string {
-  const named = isRecord(args)
-    ? Object.values(args).find((value) => typeof value === 'string' && value.trim() !== '')
-    : undefined;
-  return typeof named === 'string' && named !== '.' ? named : name;
+  const given = isRecord(args) ? args : {};
+  const texts = [given.path, given.url, ...Object.values(given)];
+  const named = texts.find((value) => typeof value === 'string' && value.trim() !== '');
+  if (typeof named !== 'string' || named === '.') return name;
+  return named === given.path || named === given.url ? named : `${name}: ${named}`;
 }
 
 export function viewEvidence(facts: PlanCardFacts): Evidence[] {

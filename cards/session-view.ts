@@ -133,6 +133,8 @@ function viewQuestions(facts: SessionCardFacts): Section | null {
 }
 
 function viewOffers({ offers }: SessionCardFacts): Section | null {
+  // Their buttons say all of it.
+  if (offers.every(({ text }) => text === '')) return null;
   const lines = offers.map(({ name, text }, i) =>
     plainLine(showLine(name, 120), { lead: `${i + 1}`, note: showLine(text, 300) }),
   );

@@ -34,8 +34,8 @@ function readOffers({ offered, result }: PlanningState): Offer[] {
   if (only?.options !== undefined && others.length === 0)
     // With its number: the words are the model's, and never a command.
     return only.options.map(({ text, recommended }, index) => ({
-      name: text,
-      text: recommended === true ? 'Recommended' : '',
+      name: recommended === true ? `${text} (recommended)` : text,
+      text: '',
       answer: `${index + 1}. ${text}`,
     }));
   if (result?.kind !== 'question' || !result.questions.some(({ id }) => id === offersQuestionId))

@@ -34,7 +34,11 @@ const lastWords = () => instance.requests().at(-1)?.messages.at(-1)?.content;
 
 test('show as buttons beside a free answer, and a press answers once', async () => {
   const { run_id, view } = await asking();
-  expect(view.buttons.map(({ label }) => label)).toEqual(['notes', 'archive', 'Something else']);
+  expect(view.buttons.map(({ label }) => label)).toEqual([
+    'notes',
+    'archive (recommended)',
+    'Something else',
+  ]);
   const [first, second] = view.buttons;
   if (first === undefined || second === undefined) throw new Error('two options');
   const presses = [first, first, second].map(({ press }) =>
