@@ -1,46 +1,56 @@
 // What is said about what people asked to keep.
-import type { MemoryEntry } from '#domain/people/memory.ts';
+import type { MemoryEntry, MemoryNote } from '#domain/people/memory.ts';
 import { memoryLimits, writeNote } from '#domain/people/memory-note.ts';
 import { listOf, shorten } from '#domain/words.ts';
 
 type Entry = Pick<MemoryEntry, 'id' | 'name' | 'text'>;
 
-const listed = 40;
 const shownOfText = 120;
 
-const quote = (entry: Entry) => `“${shorten(writeNote(entry), shownOfText)}”`;
+const show = (note: MemoryNote) => shorten(writeNote(note), shownOfText);
+const quote = (note: MemoryNote) => `“${show(note)}”`;
+const lineOf = (entry: Entry) => `${entry.id}. ${show(entry)}`;
 
-const howTo = 'To keep something: “remember that …”. To drop it: “forget” and its number.';
+const kept = ({ entries }: { entries: Entry[] }) => `I'll remember ${listOf(entries.map(quote))}.`;
 
+const full = ({ notes }: { notes: MemoryNote[] }) =>
+  `My memory here is full (${memoryLimits.entries} entries), so I didn't keep ${listOf(notes.map(quote))}.`;
+
+/** How to go on is said where it is: in a chat by `told`, `which` and `list`. */
 export const memoryWords = {
-  kept: ({ entries }: { entries: Entry[] }) =>
-    `I'll remember: ${listOf(entries.map(quote))}. To undo: ${listOf(entries.map(({ id }) => `“forget ${id}”`))}.`,
-  full: `I can't remember more than ${memoryLimits.entries} things here, so this isn't kept. Say “what do you remember?”, then “forget” and the number of what you don't need.`,
+  kept,
+  full,
+  /** In a chat. */
+  told: ({ kept: entries, refused: notes }: { kept: Entry[]; refused: MemoryNote[] }) =>
+    [
+      ...(entries.length > 0
+        ? [
+            `${kept({ entries })} To undo, say ${listOf(entries.map(({ id }) => `“forget ${id}”`))}.`,
+          ]
+        : []),
+      ...(notes.length > 0
+        ? [
+            `${full({ notes })} Say “what do you remember?”, then “forget” and a number to make room.`,
+          ]
+        : []),
+    ].join('\n'),
   forgotten: ({ entries }: { entries: Entry[] }) => `Forgotten: ${listOf(entries.map(quote))}.`,
-  unknown: ({ id }: { id: number }) =>
-    `I remember nothing under ${id} here. Say “what do you remember?” for the list.`,
+  unknown: ({ id }: { id: number }) => `There is no entry ${id} here.`,
   which: ({ entries }: { entries: Entry[] }) =>
-    ['Which one do you mean?', ...entries.map(lineOf)].join('\n'),
+    ['Which one do you mean?', ...entries.map(lineOf), 'Say “forget” and its number.'].join('\n'),
   /** @param shared others read here too, so that what one person keeps is not shown */
-  list: ({ entries, shared }: { entries: Entry[]; shared: boolean }) => {
-    const lines = entries.slice(0, listed).map(lineOf);
-    const more = entries.length - lines.length;
-    return [
+  list: ({ entries, shared }: { entries: Entry[]; shared: boolean }) =>
+    [
       entries.length === 0
-        ? `I remember nothing ${shared ? 'for this place' : 'yet'}.`
-        : `I remember ${shared ? 'for everyone here' : 'for you'}:`,
-      ...lines,
-      ...(more > 0 ? [`And ${more} more; the console lists all.`] : []),
-      howTo,
-      ...(shared ? ['What I keep for you alone, I show only in a chat with you alone.'] : []),
-    ].join('\n');
-  },
+        ? `Nothing yet${shared ? ' for this channel' : ''}.`
+        : `What I remember for ${shared ? 'everyone here' : 'you'}:`,
+      ...entries.map(lineOf),
+      'Say “remember that …” to add something, “forget 12” to remove it.',
+      ...(shared ? ['Your own entries are shown only in a direct chat with me.'] : []),
+    ].join('\n'),
   /** Beside the list in settings. */
   title: 'Memory',
-  about: 'What you asked me to keep. I use it when I plan for you; it approves nothing.',
+  about:
+    'What you asked me to remember. I use it when I plan for you; it never counts as approval.',
   empty: 'Nothing yet. Write “remember that …” to me, or add it here.',
 } as const;
-
-function lineOf(entry: Entry): string {
-  return `${entry.id}. ${shorten(writeNote(entry), shownOfText)}`;
-}

@@ -2,7 +2,7 @@
 import { memoryWords } from '#cards/memory-words.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type MemoryEntry, MemoryNote } from '#domain/people/memory.ts';
-import { writeNote } from '#domain/people/memory-note.ts';
+import { memoryLimits, writeNote } from '#domain/people/memory-note.ts';
 import type { Service } from '#domain/service.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { TerminalIo } from './screen.ts';
@@ -30,7 +30,8 @@ export async function memory(
     const { entries, said } = await carryOut(session, options);
     if (options.json === true) session.screen.output.write(`${JSON.stringify({ entries })}\n`);
     else if (said !== null) session.say(said);
-    else if (entries.length === 0) session.say(memoryWords.empty);
+    else if (entries.length === 0)
+      session.say('Nothing yet. Add something: countersign memory keep "Ana is on leave in May"');
     else for (const entry of entries) session.say(`${entry.id}. ${writeNote(entry)}`);
     return exitCodes.done;
   } catch (error) {
@@ -50,16 +51,23 @@ async function carryOut(
   const text = words.join(' ');
   switch (verb) {
     case 'list':
-      return { entries: await service.listMemory({ user }, actor), said: null };
+      return { entries: await service.listMemory(user, actor), said: null };
     case 'keep': {
+      if (name !== undefined && name.trim().length > memoryLimits.name)
+        throw new CountersignError(
+          'invalid_request',
+          `A name has at most ${memoryLimits.name} characters.`,
+        );
       const note = MemoryNote.safeParse({ text, name: name ?? null });
       if (!note.success)
         throw new CountersignError(
           'invalid_request',
-          'Say what to keep, in at most 500 characters: countersign memory keep "Ana is on leave in May"',
+          `Say what to keep, in at most ${memoryLimits.text} characters: countersign memory keep "Ana is on leave in May"`,
         );
-      const entries = [await service.keepMemory({ user }, note.data, actor)];
-      return { entries, said: memoryWords.kept({ entries }) };
+      const entry = await service.keepMemory(user, note.data, actor);
+      const entries = [entry];
+      const undo = `To undo: countersign memory forget ${entry.id}`;
+      return { entries, said: `${memoryWords.kept({ entries })} ${undo}` };
     }
     case 'forget': {
       if (!/^\d{1,15}$/.test(text))
@@ -67,7 +75,7 @@ async function carryOut(
           'invalid_request',
           'Say the number of what to forget; countersign memory lists them.',
         );
-      const entries = [await service.forgetMemory({ user }, Number(text), actor)];
+      const entries = [await service.forgetMemory(user, Number(text), actor)];
       return { entries, said: memoryWords.forgotten({ entries }) };
     }
     default:

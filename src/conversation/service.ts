@@ -111,10 +111,10 @@ export function createService(context: ConversationContext): Service {
     getPolicy: (user) => getPolicy(db.query, user),
     saidPolicies: (user) => readSaidPolicies(context, user),
     setPolicy: (user, change, actor) => setPolicy(context, user, change, actor),
-    listMemory: (place, actor) => listMemory(context, place, actor),
-    keepMemory: (place, note, actor) => keepMemory(context, place, note, actor),
-    editMemory: (place, id, note, actor) => editMemory(context, place, id, note, actor),
-    forgetMemory: (place, id, actor) => forgetMemory(context, place, id, actor),
+    listMemory: (user, actor) => listMemory(context, user, actor),
+    keepMemory: (user, note, actor) => keepMemory(context, user, note, actor),
+    editMemory: (user, id, note, actor) => editMemory(context, user, id, note, actor),
+    forgetMemory: (user, id, actor) => forgetMemory(context, user, id, actor),
 
     propose: async (draft, options, actor) =>
       service.commit(await service.checkProposal(draft, options, actor)),

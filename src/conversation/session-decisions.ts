@@ -16,7 +16,7 @@ import type { SessionDecision } from '#domain/planning/state.ts';
 import { shorten } from '#domain/words.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { requireReadable } from '#messages/message-length.ts';
-import { changeMemoryIn } from '#people/memory.ts';
+import { keepNotesIn } from '#people/memory.ts';
 import { sayPreference } from '#people/policy.ts';
 import { readZoneOf } from '#people/zone.ts';
 import { counts, judge, type People, type Rule } from '#plans/approval/approver-rules.ts';
@@ -195,7 +195,7 @@ export async function decideSession(
     const waits = await requireShown(tx, run, choice);
     if (waits === 'answer' && choice.kind === 'reject') return dropAnswer(tx, run, actor);
     const decision = readDecision(run, waits, choice, actor.id);
-    if (waits === 'rfc' && choice.kind === 'approve') await keepSubtype(context, tx, run);
+    if (waits === 'rfc' && choice.kind === 'approve') await keepSubtype(context, tx, run, actor);
     const message = said ? null : await record(tx, run, wordOf(choice), actor);
     const words = choice.kind === 'changes' ? { text: choice.feedback, message } : null;
     const zone = words === null ? null : await readZoneOf(tx, actor, run);
@@ -208,17 +208,15 @@ async function keepSubtype(
   context: ConversationContext,
   tx: Transaction,
   run: RunRow,
+  actor: Actor,
 ): Promise<void> {
   const { rfc, conversation, user, id: runId } = run;
   if (rfc === null) return;
   const { text: most, name: mostOfName } = memoryLimits;
   const note = { name: shorten(rfc.proposes, mostOfName), text: shorten(rfc.text, most) };
-  const change = { keep: [note], forget: [] };
-  const said = await changeMemoryIn(tx, { conversation, user }, change, {
-    kind: 'approved',
-    run: runId,
-  });
-  if (said !== null) await sayPreference(context, tx, { conversation, runId }, said);
+  const source = { kind: 'approved', run: runId } as const;
+  const said = await keepNotesIn(tx, { conversation, user }, [note], source, actor);
+  await sayPreference(context, tx, { conversation, runId }, said);
 }
 
 function record(tx: Transaction, run: RunRow, text: string, actor: Actor): Promise<number | null> {

@@ -98,16 +98,25 @@ export async function storeMemory(
   return row === undefined ? null : toEntry(row);
 }
 
-/** Changes one of their entries. @returns null: it is none of theirs */
+/** Puts a note in the place of one of their entries, and of any other that it replaces. @returns null: it is none of theirs */
 export async function changeMemory(
   tx: Transaction,
   of: MemoryOwner,
   id: number,
-  change: Partial<MemoryNote>,
+  note: MemoryNote,
 ): Promise<MemoryEntry | null> {
+  await lockMemory(tx, of);
+  const there = await readMemory(tx, [of]);
+  if (!there.some((entry) => entry.id === id)) return null;
+  const replaced = there.filter((entry) => entry.id !== id && replaces(note, entry));
+  await deleteMemory(
+    tx,
+    [of],
+    replaced.map((entry) => entry.id),
+  );
   const [row] = await tx
     .update(memory)
-    .set({ ...change, source: { kind: 'set' } })
+    .set({ ...note, source: { kind: 'set' } })
     .where(and(eq(memory.id, id), isOf(of)))
     .returning();
   return row === undefined ? null : toEntry(row);

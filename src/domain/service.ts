@@ -4,7 +4,7 @@ import type { PlanCardFacts } from './chat/card.ts';
 import type { Pressed } from './chat/pressed.ts';
 import type { Actor } from './people/actor.ts';
 import type { LinkCommand, LinkOutcome } from './people/link.ts';
-import type { MemoryEntry, MemoryNote, MemoryPlace } from './people/memory.ts';
+import type { MemoryEntry, MemoryNote } from './people/memory.ts';
 import { InteractionPolicy, PolicyOverride } from './people/policy.ts';
 import type { StepAnswer } from './plan/answer.ts';
 import type { ShownStep } from './plan/call.ts';
@@ -211,14 +211,14 @@ export type Service = {
   /** What was said lately in single conversations about how to talk there, and holds in them only. */
   saidPolicies(user: string): Promise<SaidPolicy[]>;
   setPolicy(user: string, change: PolicyChange, actor: Actor): Promise<PolicyView>;
-  /** What is remembered for a person, or for a conversation, the newest first. @throws `not_allowed` for anybody else */
-  listMemory(place: MemoryPlace, actor: Actor): Promise<MemoryEntry[]>;
+  /** What is remembered for a person, the newest first. @throws `not_allowed` for anybody else */
+  listMemory(user: string, actor: Actor): Promise<MemoryEntry[]>;
   /** Keeps a note, in the place of one of the same name. @throws `limit_exceeded` */
-  keepMemory(place: MemoryPlace, note: MemoryNote, actor: Actor): Promise<MemoryEntry>;
+  keepMemory(user: string, note: MemoryNote, actor: Actor): Promise<MemoryEntry>;
+  /** The note takes the place of the entry, and of another of the same name. @throws `not_found` for an entry that is not there */
+  editMemory(user: string, id: number, note: MemoryNote, actor: Actor): Promise<MemoryEntry>;
   /** @throws `not_found` for an entry that is not there */
-  editMemory(place: MemoryPlace, id: number, note: MemoryNote, actor: Actor): Promise<MemoryEntry>;
-  /** @throws `not_found` for an entry that is not there */
-  forgetMemory(place: MemoryPlace, id: number, actor: Actor): Promise<MemoryEntry>;
+  forgetMemory(user: string, id: number, actor: Actor): Promise<MemoryEntry>;
   /**
    * The person behind an account, which is the name the instance acts by; an account that is not linked is its own person.
    * Every method finds it for `actor` and `user`; adapters ask for it where they compare names themselves.

@@ -1,6 +1,6 @@
 // Fixed phrases about memory: "what do you remember?", "remember that …", "forget 12". Each is a whole message of one
 // sentence; anything longer is for the planner. Pure.
-import type { MemoryEntry } from '#domain/people/memory.ts';
+import { fold, type MemoryEntry } from '#domain/people/memory.ts';
 import { memoryLimits, writeNote } from '#domain/people/memory-note.ts';
 
 export type MemoryPhrase =
@@ -35,8 +35,8 @@ export function readMemoryPhrase(said: string): MemoryPhrase | null {
 export function findMeant(entries: MemoryEntry[], what: string): MemoryEntry[] {
   const id = /^#?(\d+)$/.exec(what)?.[1];
   if (id !== undefined) return entries.filter((entry) => entry.id === Number(id));
-  const wanted = what.replace(/^[“"']|[”"']$/g, '').toLowerCase();
+  const wanted = fold(what).replace(/^["']|["']$/g, '');
   return entries.filter((entry) =>
-    [entry.name, entry.text, writeNote(entry)].some((one) => one?.toLowerCase() === wanted),
+    [entry.name, entry.text, writeNote(entry)].some((one) => one !== null && fold(one) === wanted),
   );
 }

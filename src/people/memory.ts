@@ -19,7 +19,6 @@ import type { Actor } from '#domain/people/actor.ts';
 import {
   type MemoryEntry,
   type MemoryNote,
-  type MemoryPlace,
   type MemorySource,
   tidyNote,
 } from '#domain/people/memory.ts';
@@ -67,43 +66,81 @@ export async function readMemoryBrief(
   });
 }
 
-/** Keeps notes and forgets entries in a conversation, each once. @returns what there is to say; null: nothing */
-export async function changeMemoryIn(
+/** Where something is said, and whose words it is about. */
+type Spoken = { conversation: string; user: string };
+
+/** Stores a note, with who did so in the audit log. @returns null: there is no room */
+async function keepNote(
   tx: Transaction,
-  { conversation, user }: { conversation: string; user: string },
-  { keep, forget }: { keep: MemoryNote[]; forget: number[] },
+  owner: MemoryOwner,
+  note: MemoryNote,
   source: MemorySource,
-): Promise<string | null> {
-  if (keep.length + forget.length === 0) return null;
+  actor: Actor,
+): Promise<MemoryEntry | null> {
+  const entry = await storeMemory(tx, owner, tidyNote(note), source);
+  if (entry !== null) await recordChange(tx, [entry], 'remember', actor);
+  return entry;
+}
+
+/** Drops entries, with who did so in the audit log. @returns those that were there */
+async function dropEntries(
+  tx: Transaction,
+  owners: MemoryOwner[],
+  ids: number[],
+  actor: Actor,
+): Promise<MemoryEntry[]> {
+  const dropped = await deleteMemory(tx, owners, ids);
+  await recordChange(tx, dropped, 'forget', actor);
+  return dropped;
+}
+
+function recordChange(
+  tx: Transaction,
+  entries: MemoryEntry[],
+  action: 'remember' | 'forget',
+  actor: Actor,
+): Promise<void> {
+  const deeds = entries.map(({ id, scope }) => {
+    return { planId: null, actor, action, data: { entry: id, scope } };
+  });
+  return recordDeeds(tx, deeds);
+}
+
+/** Keeps notes where they were said, each once. @returns what there is to say */
+export async function keepNotesIn(
+  tx: Transaction,
+  { conversation, user }: Spoken,
+  notes: MemoryNote[],
+  source: MemorySource,
+  actor: Actor,
+): Promise<string> {
   await lockConversation(tx, conversation);
-  const { keeps, sees } = await readOwners(tx, conversation, user);
-  const forgotten = await deleteMemory(tx, sees, forget);
+  const { keeps } = await readOwners(tx, conversation, user);
   const kept: MemoryEntry[] = [];
-  for (const note of keep) {
-    const entry = await storeMemory(tx, keeps, tidyNote(note), source);
-    if (entry !== null) kept.push(entry);
+  const refused: MemoryNote[] = [];
+  for (const note of notes) {
+    const entry = await keepNote(tx, keeps, note, source, actor);
+    if (entry === null) refused.push(note);
+    else kept.push(entry);
   }
-  const said = [
-    ...(forgotten.length > 0 ? [memoryWords.forgotten({ entries: forgotten })] : []),
-    ...(kept.length > 0 ? [memoryWords.kept({ entries: kept })] : []),
-    ...(kept.length < keep.length ? [memoryWords.full] : []),
-  ];
-  return said.length === 0 ? null : said.join('\n');
+  return memoryWords.told({ kept, refused });
 }
 
 /** Does what a message says about memory. @returns what there is to say */
 export type MemoryWish = (tx: Transaction, message: number | null) => Promise<string>;
 
-/** null: the message says nothing about memory, or something else as well. */
+/**
+ * @param actor who says it
+ * @returns null: the message says nothing about memory, or something else as well
+ */
 export async function readMemoryWish(
   db: Queryable,
-  conversation: string,
-  user: string,
+  { conversation, user }: Spoken,
   text: string,
+  actor: Actor,
 ): Promise<MemoryWish | null> {
   const phrase = readMemoryPhrase(text);
   if (phrase === null) return null;
-  const place = { conversation, user };
   switch (phrase.kind) {
     case 'list':
       return async (tx) => {
@@ -114,8 +151,7 @@ export async function readMemoryWish(
       const note = { text: phrase.text, name: null };
       return async (tx, message) => {
         const source: MemorySource = { kind: 'said', message };
-        const said = await changeMemoryIn(tx, place, { keep: [note], forget: [] }, source);
-        return said ?? memoryWords.full;
+        return keepNotesIn(tx, { conversation, user }, [note], source, actor);
       };
     }
     case 'forget': {
@@ -127,10 +163,10 @@ export async function readMemoryWish(
         return Number.isInteger(id) ? async () => memoryWords.unknown({ id }) : null;
       if (meant.length > 1) return async () => memoryWords.which({ entries: meant });
       return async (tx) => {
+        const { sees } = await readOwners(tx, conversation, user);
         const ids = meant.map((entry) => entry.id);
-        const source: MemorySource = { kind: 'said', message: null };
-        const said = await changeMemoryIn(tx, place, { keep: [], forget: ids }, source);
-        return said ?? memoryWords.forgotten({ entries: meant });
+        await dropEntries(tx, sees, ids, actor);
+        return memoryWords.forgotten({ entries: meant });
       };
     }
     default:
@@ -140,86 +176,70 @@ export async function readMemoryWish(
 
 // The same as a list that a person edits: in settings, in a terminal, over HTTP.
 
-async function requireOwner(
-  db: Queryable,
-  { user, conversation }: MemoryPlace,
-  actor: Actor,
-): Promise<MemoryOwner> {
+async function requireOwner(db: Queryable, user: string, actor: Actor): Promise<MemoryOwner> {
   if (actor.kind !== 'person' || !(await isOnePerson(db, actor.id, user)))
     throw new CountersignError(
       'not_allowed',
-      `Only ${user} can change what I remember for ${user}.`,
+      `Only ${user} can see or change what I remember for ${user}.`,
     );
-  if (conversation === undefined) return ownerOfPerson(db, user);
-  const { scope, owners } = await ownerOfConversation(db, conversation);
-  return { scope, owners };
+  return ownerOfPerson(db, user);
 }
 
 function noSuchEntry(id: number): CountersignError {
   return new CountersignError('not_found', memoryWords.unknown({ id }));
 }
 
-async function changeAsPerson<T>(
-  { db }: { db: Database },
-  place: MemoryPlace,
-  actor: Actor,
-  action: 'remember' | 'forget',
-  change: (tx: Transaction, owner: MemoryOwner) => Promise<T>,
-): Promise<T> {
-  return db.transaction(async (tx) => {
-    const owner = await requireOwner(tx, place, actor);
-    const done = await change(tx, owner);
-    await recordDeeds(tx, [{ planId: null, actor, action, data: { scope: owner.scope } }]);
-    return done;
-  });
-}
-
 export async function listMemory(
   { db }: { db: Database },
-  place: MemoryPlace,
+  user: string,
   actor: Actor,
 ): Promise<MemoryEntry[]> {
-  return readMemory(db.query, [await requireOwner(db.query, place, actor)]);
+  return readMemory(db.query, [await requireOwner(db.query, user, actor)]);
 }
 
 /** @throws `limit_exceeded` where there is no room */
 export function keepMemory(
-  context: { db: Database },
-  place: MemoryPlace,
+  { db }: { db: Database },
+  user: string,
   note: MemoryNote,
   actor: Actor,
 ): Promise<MemoryEntry> {
-  return changeAsPerson(context, place, actor, 'remember', async (tx, owner) => {
-    const entry = await storeMemory(tx, owner, tidyNote(note), { kind: 'set' });
-    if (entry === null) throw new CountersignError('limit_exceeded', memoryWords.full);
+  return db.transaction(async (tx) => {
+    const owner = await requireOwner(tx, user, actor);
+    const entry = await keepNote(tx, owner, note, { kind: 'set' }, actor);
+    if (entry === null)
+      throw new CountersignError('limit_exceeded', memoryWords.full({ notes: [note] }));
     return entry;
   });
 }
 
 /** @throws `not_found` for an entry that is not theirs */
 export function editMemory(
-  context: { db: Database },
-  place: MemoryPlace,
+  { db }: { db: Database },
+  user: string,
   id: number,
   note: MemoryNote,
   actor: Actor,
 ): Promise<MemoryEntry> {
-  return changeAsPerson(context, place, actor, 'remember', async (tx, owner) => {
+  return db.transaction(async (tx) => {
+    const owner = await requireOwner(tx, user, actor);
     const entry = await changeMemory(tx, owner, id, tidyNote(note));
     if (entry === null) throw noSuchEntry(id);
+    await recordChange(tx, [entry], 'remember', actor);
     return entry;
   });
 }
 
 /** @throws `not_found` for an entry that is not theirs */
 export function forgetMemory(
-  context: { db: Database },
-  place: MemoryPlace,
+  { db }: { db: Database },
+  user: string,
   id: number,
   actor: Actor,
 ): Promise<MemoryEntry> {
-  return changeAsPerson(context, place, actor, 'forget', async (tx, owner) => {
-    const [entry] = await deleteMemory(tx, [owner], [id]);
+  return db.transaction(async (tx) => {
+    const owner = await requireOwner(tx, user, actor);
+    const [entry] = await dropEntries(tx, [owner], [id], actor);
     if (entry === undefined) throw noSuchEntry(id);
     return entry;
   });

@@ -17,7 +17,7 @@ import { describeProposal } from '#messages/call-to-action.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import { newsKey } from '#notices/announce.ts';
-import { changeMemoryIn } from '#people/memory.ts';
+import { keepNotesIn } from '#people/memory.ts';
 import { keepPlannersWish, readPolicyOf, sayPreference } from '#people/policy.ts';
 import { tellConflicts } from '#planner/schedule/time-words.ts';
 import { mayBeApproved } from '#plans/lifecycle/lifecycle-table.ts';
@@ -132,12 +132,10 @@ async function storeOutcome(
     if (now.turn !== run.turn || now.planning_status !== 'running') return;
     const wish = outcome.session?.wish ?? null;
     if (wish !== null) await keepPlannersWish(context, tx, now, wish);
-    const { keep = [], forget = [] } = outcome.session?.memory ?? {};
+    const notes = outcome.session?.memory?.keep ?? [];
     const source = { kind: 'said', message: now.request_message } as const;
-    const remembered = await changeMemoryIn(tx, now, { keep, forget }, source);
-    const isAnswer = outcome.result.kind === 'answer' || outcome.result.kind === 'cannot';
-    if (remembered !== null && !isAnswer)
-      await sayPreference(context, tx, { ...now, runId: run.id }, remembered);
+    const model: Actor = { kind: 'model', id: outcome.planner, via: 'system' };
+    const kept = notes.length === 0 ? null : await keepNotesIn(tx, now, notes, source, model);
     const common = {
       planner: outcome.planner,
       confidence: outcome.confidence,
@@ -156,7 +154,8 @@ async function storeOutcome(
         once,
       });
     if (storing !== null) {
-      const { plan, says, once } = await storing.store(tx);
+      const { plan, says: proposed, once } = await storing.store(tx);
+      const says = await tellKept(context, tx, run, kept, proposed);
       const message = await say(says, plan.id, once);
       await updateRun(tx, run.id, {
         ...common,
@@ -189,7 +188,8 @@ async function storeOutcome(
     const waiting = now.plan_id === null ? null : await readPlanRow(tx, now.plan_id);
     const open = waiting !== null && mayBeApproved(waiting.status) ? waiting : null;
     const { tone } = await readPolicyOf(tx, run);
-    const says = addLine(saysOf(result, common.pause, open, tone), remembered);
+    const said = saysOf(result, common.pause, open, tone);
+    const says = await tellKept(context, tx, run, kept, said);
     const message = await say(says, null);
     await updateRun(tx, run.id, {
       ...common,
@@ -200,11 +200,21 @@ async function storeOutcome(
   });
 }
 
-/** An answer, and before it what is remembered now. */
-function addLine(says: MessageParts, remembered: string | null): MessageParts {
-  if (says.kind !== 'answer' || remembered === null) return says;
+/** Says what is remembered now: at the top of an answer, and before anything else. @returns what is left to say */
+async function tellKept(
+  context: ConversationContext,
+  tx: Transaction,
+  { id: runId, conversation }: RunRow,
+  kept: string | null,
+  says: MessageParts,
+): Promise<MessageParts> {
+  if (kept === null) return says;
+  if (says.kind !== 'answer') {
+    await sayPreference(context, tx, { conversation, runId }, kept);
+    return says;
+  }
   const { lines, questions } = says.facts;
-  const told = remembered.split('\n').map((text) => ({ text }));
+  const told = kept.split('\n').map((text) => ({ text }));
   return { ...says, facts: { lines: [...told, ...lines], questions } };
 }
 

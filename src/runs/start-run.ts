@@ -37,7 +37,9 @@ export async function startRun(
   const policy = { ...inherited, ...request.interaction_policy };
   const wish = await readWish(context, conversation, request.text);
   const memory =
-    wish === null ? await readMemoryWish(context.db.query, conversation, user, request.text) : null;
+    wish === null
+      ? await readMemoryWish(context.db.query, { conversation, user }, request.text, actor)
+      : null;
   const asks = memory === null && (wish === null || wish.rest !== '');
   const timezone = zoneOf(actor);
   const heard: MessageParts = {

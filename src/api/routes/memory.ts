@@ -1,6 +1,6 @@
-// What people asked to keep: listing, keeping, changing and forgetting it, for a person or for a conversation.
+// What people asked to keep: listing, keeping, changing and forgetting it.
 import { z } from 'zod';
-import { MemoryEntry, MemoryNote, type MemoryPlace } from '#domain/people/memory.ts';
+import { MemoryEntry, MemoryNote } from '#domain/people/memory.ts';
 import { line } from '#domain/text.ts';
 import { actorOf } from '../actor.ts';
 import { answers, bodyProblems, json } from '../answers.ts';
@@ -13,11 +13,6 @@ const MemoryPath = z.object({
   user: documented(line(200), { description: 'The person: `local` where there is no login.' }),
 });
 const EntryPath = MemoryPath.extend({ id: z.coerce.number().int().min(1) });
-const MemoryQuery = z.strictObject({
-  conversation: documented(line(300), {
-    description: 'Entries of this conversation, or of its whole channel, in place of their own.',
-  }).exactOptional(),
-});
 const NoteBody = documented(MemoryNote, {
   id: 'MemoryNote',
   description:
@@ -34,15 +29,8 @@ const EntryList = documented(z.object({ entries: z.array(EntryAnswer) }), {
   description: 'What is remembered, the newest first.',
 });
 
-type Asked = {
-  params: { user: string };
-  query: { conversation?: string };
-};
-
-const placeOf = ({ params: { user }, query }: Asked): MemoryPlace => ({ user, ...query });
-
 export const memoryRoutes: Routes = async (app, { service }) => {
-  const common = { tags: [tags.conversations], querystring: MemoryQuery };
+  const common = { tags: [tags.conversations] };
 
   app.get(
     '/api/memory/:user',
@@ -50,14 +38,15 @@ export const memoryRoutes: Routes = async (app, { service }) => {
       schema: {
         ...common,
         operationId: 'listMemory',
-        summary: 'What is remembered for a person or a conversation',
+        summary: 'What is remembered for a person',
         params: MemoryPath,
         response: answers({ 200: json('The entries.', EntryList) }, ['not_allowed']),
       },
     },
-    async (request) => ({
-      entries: await service.listMemory(placeOf(request), actorOf(request, request.params.user)),
-    }),
+    async (request) => {
+      const { user } = request.params;
+      return { entries: await service.listMemory(user, actorOf(request, user)) };
+    },
   );
 
   app.post(
@@ -78,18 +67,17 @@ export const memoryRoutes: Routes = async (app, { service }) => {
     },
     async (request, reply) =>
       answerPost(service, request, reply, (joined) =>
-        joined.keepMemory(placeOf(request), request.body, actorOf(request, request.params.user)),
+        joined.keepMemory(request.params.user, request.body, actorOf(request, request.params.user)),
       ),
   );
 
-  app.patch(
+  app.put(
     '/api/memory/:user/:id',
     {
       schema: {
         ...common,
         operationId: 'editMemory',
-        summary: 'Change an entry',
-        description: 'What the body leaves out of an entry is gone.',
+        summary: 'Put a note in the place of an entry',
         params: EntryPath,
         body: NoteBody,
         response: answers({ 200: json('The entry as it is now.', EntryAnswer) }, [
@@ -101,7 +89,7 @@ export const memoryRoutes: Routes = async (app, { service }) => {
     },
     async (request) => {
       const { user, id } = request.params;
-      return service.editMemory(placeOf(request), id, request.body, actorOf(request, user));
+      return service.editMemory(user, id, request.body, actorOf(request, user));
     },
   );
 
@@ -121,7 +109,7 @@ export const memoryRoutes: Routes = async (app, { service }) => {
     },
     async (request) => {
       const { user, id } = request.params;
-      return service.forgetMemory(placeOf(request), id, actorOf(request, user));
+      return service.forgetMemory(user, id, actorOf(request, user));
     },
   );
 };

@@ -32,7 +32,9 @@ async function continueRun(
   const theirs = await isOnePerson(context.db.query, actor.id, user);
   const wish = theirs ? await readWish(context, conversation, text) : null;
   const memory =
-    wish === null ? await readMemoryWish(context.db.query, conversation, actor.id, text) : null;
+    wish === null
+      ? await readMemoryWish(context.db.query, { conversation, user: actor.id }, text, actor)
+      : null;
   await context.db.transaction(async (tx) => {
     const now = await lockRun(tx, id);
     requireTurn(now, turn);

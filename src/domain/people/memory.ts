@@ -1,4 +1,4 @@
-// What people asked to keep: facts, names and addresses, subtypes they approved. It is data for planners and decides nothing.
+// What people asked to keep, and subtypes they approved. It is data for planners and decides nothing.
 import { z } from 'zod';
 import { line } from '../text.ts';
 import { memoryLimits } from './memory-note.ts';
@@ -32,9 +32,6 @@ export const MemoryEntry = z.object({
 });
 export type MemoryEntry = z.infer<typeof MemoryEntry>;
 
-/** What a person sees and changes: their own entries, or with `conversation` those of the place where it is held. */
-export type MemoryPlace = { user: string; conversation?: string };
-
 const onOneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 /** The note as it is stored: each part on one line. */
@@ -42,7 +39,13 @@ export function tidyNote({ text, name }: MemoryNote): MemoryNote {
   return { text: onOneLine(text), name: name === null ? null : onOneLine(name) };
 }
 
-const fold = (text: string) => text.normalize('NFKC').toLowerCase();
+/** Texts that differ only in case, spacing or the form of their quotation marks become the same. */
+export function fold(text: string): string {
+  return onOneLine(text.normalize('NFKC'))
+    .toLowerCase()
+    .replace(/[‘’`]/g, "'")
+    .replace(/[“”«»]/g, '"');
+}
 
 /** Whether `note` takes the place of `entry`: it has the same name or, without names, the same text. */
 export function replaces(note: MemoryNote, entry: Pick<MemoryNote, 'text' | 'name'>): boolean {

@@ -118,11 +118,10 @@ export const SessionResult = z.discriminatedUnion('kind', [
 ]);
 export type SessionResult = z.infer<typeof SessionResult>;
 
-/** What the person asked to keep: what is known, and what this turn keeps and forgets once its outcome is stored. */
+/** What the person asked to keep: what is known, and what this turn keeps once its outcome is stored. */
 export const SessionMemory = z.strictObject({
   known: z.array(MemoryEntry.pick({ id: true, name: true, text: true })).max(memoryLimits.entries),
-  keep: z.array(MemoryNote).max(20),
-  forget: z.array(z.int()).max(20),
+  keep: z.array(MemoryNote).max(memoryLimits.message),
 });
 export type SessionMemory = z.infer<typeof SessionMemory>;
 

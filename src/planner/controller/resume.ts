@@ -24,7 +24,7 @@ function beginTurn(request: PlanningRequest, now: Date) {
     assumed: [],
     result: null,
     wish: null,
-    memory: request.memory === undefined ? null : { known: request.memory, keep: [], forget: [] },
+    memory: request.memory === undefined ? null : { known: request.memory, keep: [] },
     reason: null,
     trace: [],
   };

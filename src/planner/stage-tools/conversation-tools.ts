@@ -6,7 +6,7 @@ import { summarisePlan } from '../describe-plans.ts';
 import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
 import { RouteChange, routeChange } from '../tools/route-change.ts';
 import { goingOnTools } from './going-on.ts';
-import { memoryTools } from './memory-tools.ts';
+import { memoryTool } from './memory-tools.ts';
 import { setPolicy } from './set-policy.ts';
 import { openStages, type StageTool } from './stage-tool.ts';
 
@@ -139,7 +139,7 @@ const route = verb(
 export const conversationTools: StageTool[] = [
   answer,
   setPolicy,
-  ...memoryTools,
+  memoryTool,
   listPlans,
   ...goingOnTools,
   decide('plan_approve'),

@@ -290,9 +290,9 @@ describe('a new pattern', () => {
     const after = await settled(run);
     expect(after).toMatchObject({ pattern_rfc_required: false, pattern_rfc_text: rfc.text });
     expect(after.plan_id).toBeDefined();
-    const [kept] = await instance.service.listMemory({ user: 'ana' }, person('ana', 'console'));
+    const [kept] = await instance.service.listMemory('ana', person('ana', 'console'));
     expect(kept).toMatchObject({ name: rfc.proposes, text: rfc.text, source: { run } });
-    expect((await textsIn('rfc')).join('\n')).toContain(`I'll remember: “${rfc.proposes}: `);
+    expect((await textsIn('rfc')).join('\n')).toContain(`I'll remember “${rfc.proposes}: `);
   });
 });
 

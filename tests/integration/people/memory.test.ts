@@ -23,7 +23,9 @@ beforeAll(async () => {
 });
 afterAll(() => instance.close());
 beforeEach(() =>
-  instance.db.query.execute(sql`truncate countersign.memory, countersign.identities`),
+  instance.db.query.execute(
+    sql`truncate countersign.memory, countersign.identities, countersign.audit`,
+  ),
 );
 
 async function say(conversation: string, text: string, actor: Actor = ana) {
@@ -32,8 +34,15 @@ async function say(conversation: string, text: string, actor: Actor = ana) {
   return said.at(-1)?.text ?? '';
 }
 
+async function readDeeds(): Promise<string[]> {
+  const { rows } = await instance.db.query.execute<{ deed: string }>(
+    sql`select actor || ': ' || action as deed from countersign.audit order by id`,
+  );
+  return rows.map(({ deed }) => deed);
+}
+
 const textsOf = async ({ id }: Actor) =>
-  (await instance.service.listMemory({ user: id }, person(id, 'api'))).map(({ text }) => text);
+  (await instance.service.listMemory(id, person(id, 'api'))).map(({ text }) => text);
 
 async function openChannel(root: string): Promise<string> {
   await instance.db.transaction((tx) => storePlace(tx, thread(root), null));
@@ -41,15 +50,16 @@ async function openChannel(root: string): Promise<string> {
 }
 
 describe('words about memory', () => {
-  test('keep, show and drop what a person said, and no planner is asked', async () => {
+  test('keep, show and drop what a person said, with an entry in the audit log, and no planner is asked', async () => {
     const kept = await say('m1', 'Please remember that Ana is ana@example.com');
-    expect(kept).toMatch(/^I'll remember: “Ana is ana@example\.com”\. To undo: “forget \d+”\.$/);
+    expect(kept).toMatch(/^I'll remember “Ana is ana@example\.com”\. To undo, say “forget \d+”\.$/);
     const shown = await say('m1', 'What do you remember?');
-    expect(shown).toMatch(/^I remember for you:\n\d+\. Ana is ana@example\.com\n/);
+    expect(shown).toMatch(/^What I remember for you:\n\d+\. Ana is ana@example\.com\n/);
     expect(await say('m1', 'forget Ana is ana@example.com')).toBe(
       'Forgotten: “Ana is ana@example.com”.',
     );
     expect(await textsOf(ana)).toEqual([]);
+    expect(await readDeeds()).toEqual(['ana: remember', 'ana: forget']);
     const { rows } = await instance.db.query.execute<{ n: number }>(
       sql`select count(*)::int as n from countersign.runs where conversation = 'm1' and planning_status <> 'complete'`,
     );
@@ -67,7 +77,7 @@ describe('words about memory', () => {
     await say('m3', 'remember that rent is 900');
     await say('m3', 'remember that rent is due on Monday');
     expect(await say('m3', 'forget rent')).toBe('forget rent');
-    expect(await say('m3', 'forget 999999')).toContain('I remember nothing under 999999 here.');
+    expect(await say('m3', 'forget 999999')).toContain('There is no entry 999999 here.');
     expect(await textsOf(ana)).toHaveLength(2);
   });
 
@@ -83,33 +93,26 @@ describe('who sees it', () => {
   test('in a channel it is everybody’s there, in each of its threads, and a person’s own is not shown', async () => {
     await say('private', 'remember that my salary is 5000', ana);
     const [one, two] = [await openChannel('1.1'), await openChannel('2.2')];
-    expect(await say(one, 'what do you remember?', ana)).toContain('nothing for this place');
+    expect(await say(one, 'what do you remember?', ana)).toContain('Nothing yet for this channel.');
     await say(one, 'remember that the build runs at 6', ana);
-    const shown = await say(two, 'what do you remember?', ben);
-    expect(shown).toContain('the build runs at 6');
-    expect(shown).not.toContain('salary');
+    expect(await say(two, 'what do you remember?', ben)).toContain('the build runs at 6');
     expect(await say(two, 'what do you remember?', ana)).not.toContain('salary');
     expect(await textsOf(ana)).toEqual(['my salary is 5000']);
-    const [entry] = await instance.service.listMemory({ user: 'ben', conversation: one }, ben);
-    expect(await say(two, `forget ${entry?.id}`, ben)).toContain('Forgotten');
+    expect(await say(two, 'forget the build runs at 6', ben)).toContain('Forgotten');
   });
 
   test('nobody else changes or forgets an entry by its number', async () => {
-    const { id } = await instance.service.keepMemory(
-      { user: 'ana' },
-      { text: 'mine', name: null },
-      ana,
-    );
-    expect(await say('bens', `forget ${id}`, ben)).toContain('nothing under');
+    const { id } = await instance.service.keepMemory('ana', { text: 'mine', name: null }, ana);
+    expect(await say('bens', `forget ${id}`, ben)).toContain('There is no entry');
     const { service } = instance;
     const note = { text: 'taken', name: null };
-    await expect(service.forgetMemory({ user: 'ben' }, id, ben)).rejects.toMatchObject({
+    await expect(service.forgetMemory('ben', id, ben)).rejects.toMatchObject({
       code: 'not_found',
     });
-    await expect(service.editMemory({ user: 'ana' }, id, note, ben)).rejects.toMatchObject({
+    await expect(service.editMemory('ana', id, note, ben)).rejects.toMatchObject({
       code: 'not_allowed',
     });
-    await expect(service.listMemory({ user: 'ana' }, ben)).rejects.toMatchObject({
+    await expect(service.listMemory('ana', ben)).rejects.toMatchObject({
       code: 'not_allowed',
     });
     expect(await textsOf(ana)).toEqual(['mine']);
@@ -117,8 +120,8 @@ describe('who sees it', () => {
 
   test('linked accounts share theirs; unlinked, each has what it kept', async () => {
     const other = person('slack:T1:U7', 'slack');
-    await instance.service.keepMemory({ user: 'ana' }, { text: 'A', name: null }, ana);
-    await instance.service.keepMemory({ user: other.id }, { text: 'B', name: null }, other);
+    await instance.service.keepMemory('ana', { text: 'A', name: null }, ana);
+    await instance.service.keepMemory(other.id, { text: 'B', name: null }, other);
     await instance.db.transaction((tx) => storePerson(tx, ['ana', other.id], 'ana'));
     expect(await textsOf(other)).toEqual(['B', 'A']);
     await instance.db.query.execute(sql`truncate countersign.identities`);
@@ -129,13 +132,22 @@ describe('who sees it', () => {
 
 describe('an entry', () => {
   test('of the same name takes the place of the one before', async () => {
-    const place = { user: 'ana' };
     const keep = (text: string, name: string | null) =>
-      instance.service.keepMemory(place, { text, name }, ana);
+      instance.service.keepMemory('ana', { text, name }, ana);
     const before = await keep('old@example.com', 'Ana');
     const after = await keep(' new@\n example.com ', 'ana');
     expect(after).toMatchObject({ id: before.id, text: 'new@ example.com' });
     expect(await textsOf(ana)).toHaveLength(1);
+  });
+
+  test('that is renamed to a taken name takes the place of both', async () => {
+    const keep = (text: string, name: string) =>
+      instance.service.keepMemory('ana', { text, name }, ana);
+    await keep('old@example.com', 'Don’t');
+    const { id } = await keep('new@example.com', 'Do');
+    const note = { text: 'new@example.com', name: "don't" };
+    await instance.service.editMemory('ana', id, note, ana);
+    expect(await instance.service.listMemory('ana', ana)).toMatchObject([{ id, ...note }]);
   });
 
   test('beyond the limit is refused and nothing is dropped, however many come at once', async () => {
@@ -152,9 +164,14 @@ describe('an entry', () => {
     );
     expect(kept.filter((entry) => entry !== null)).toHaveLength(1);
     expect(await readMemory(instance.db.query, [owner])).toHaveLength(memoryLimits.entries);
-    expect(await say('full', 'remember that it is full')).toContain("can't remember more than 100");
+    expect(await say('full', 'remember that it is full')).toMatch(
+      /^My memory here is full \(100 entries\), so I didn't keep “it is full”\. Say /,
+    );
     await expect(
-      instance.service.keepMemory({ user: 'ana' }, { text: 'more', name: null }, ana),
-    ).rejects.toMatchObject({ code: 'limit_exceeded' });
+      instance.service.keepMemory('ana', { text: 'more', name: null }, ana),
+    ).rejects.toMatchObject({
+      code: 'limit_exceeded',
+      message: expect.not.stringContaining('Say'),
+    });
   });
 });

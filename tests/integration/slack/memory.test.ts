@@ -14,13 +14,13 @@ test('what a person keeps in a direct message is listed there and not in a chann
       slack.messages(where).find(({ text }) => text.includes(part)),
     );
   await slack.directMessage(ana.id, 'remember that my locker is 12');
-  await answer(direct, "I'll remember: “my locker is 12”");
+  await answer(direct, "I'll remember “my locker is 12”");
   await slack.directMessage(ana.id, 'what do you remember?');
-  await answer(direct, 'I remember for you:');
+  await answer(direct, 'What I remember for you:');
   const { message } = await slack.mention(ana.id, channel, 'what do you remember?');
   const there = await waitFor('the answer in the channel', async () =>
-    slack.replies(channel, message.ts).find(({ text }) => text.includes('I remember')),
+    slack.replies(channel, message.ts).find(({ text }) => text.includes('Nothing yet')),
   );
-  expect(there.text).toContain('nothing for this place');
+  expect(there.text).toContain('for this channel');
   expect(JSON.stringify(slack.messages(channel))).not.toContain('locker');
 });

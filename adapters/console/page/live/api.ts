@@ -50,7 +50,7 @@ async function readProblem(response: Response): Promise<ApiError> {
 
 /** Sends a request, asking for the token when it is missing or wrong. @throws ApiError */
 export async function request(
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
   options: { body?: unknown; headers?: Record<string, string>; signal?: AbortSignal } = {},
 ): Promise<Response> {

@@ -1,18 +1,10 @@
 // What the person at this page asked to keep: each press is stored at once, and the list is what the server answers.
-import type { MemoryEntry, MemoryNote } from '#domain/people/memory.ts';
-import { describeError, get, post, request } from './api.ts';
+import type { MemoryEntry } from '#domain/people/memory.ts';
+import { describeError, get, post, put, request } from './api.ts';
 import { change, state } from './store.ts';
 
 /** The page has no login; the server calls its person so. */
 const path = '/api/memory/local';
-
-const parts = /^([^:]{1,80}):\s+(\S.*)$/;
-
-/** `Ana: ana@example.com` is filed under Ana. */
-export function readNote(said: string): MemoryNote {
-  const [, name = null, text = said] = parts.exec(said.trim()) ?? [];
-  return { name, text: text.trim() };
-}
 
 export async function readMemory(): Promise<MemoryEntry[]> {
   return (await get<{ entries: MemoryEntry[] }>(path)).entries;
@@ -33,12 +25,13 @@ async function store(act: () => Promise<unknown>): Promise<boolean> {
   return problem === null;
 }
 
-export function keepNote(said: string): Promise<boolean> {
-  return store(() => post<MemoryEntry>(path, readNote(said)));
+export function keepNote(text: string): Promise<boolean> {
+  return store(() => post<MemoryEntry>(path, { text }));
 }
 
-export function editNote(id: number, said: string): Promise<boolean> {
-  return store(() => request('PATCH', `${path}/${id}`, { body: readNote(said) }));
+/** What it is filed under stays. */
+export function editNote({ id, name }: MemoryEntry, text: string): Promise<boolean> {
+  return store(() => put<MemoryEntry>(`${path}/${id}`, { name, text }));
 }
 
 export function forgetNote(id: number): Promise<boolean> {

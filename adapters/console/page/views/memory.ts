@@ -6,8 +6,6 @@ import { memoryLimits, writeNote } from '#domain/people/memory-note.ts';
 import { editNote, forgetNote, keepNote } from '../live/memory.ts';
 import type { Settings } from '../live/state.ts';
 
-const longest = memoryLimits.name + 2 + memoryLimits.text;
-
 /** Enter keeps what stands in the field; it does not send the form around it. */
 function onEnter(act: (field: HTMLInputElement) => void) {
   return (event: KeyboardEvent) => {
@@ -18,18 +16,19 @@ function onEnter(act: (field: HTMLInputElement) => void) {
 }
 
 function drawEntry(entry: MemoryEntry): TemplateResult {
-  const written = writeNote(entry);
+  const { id, name, text } = entry;
   const keep = (field: HTMLInputElement) => {
     const said = field.value.trim();
-    if (said === '') field.value = written;
-    else if (said !== written) void editNote(entry.id, said);
+    if (said === '') field.value = text;
+    else if (said !== text) void editNote(entry, said);
   };
   return html`<li class="memory-entry">
+    ${name === null ? '' : html`<span class="memory-name">${name}</span>`}
     <input
       type="text"
-      aria-label=${`Entry ${entry.id}`}
-      maxlength=${longest}
-      .value=${written}
+      aria-label=${`Entry ${id}`}
+      maxlength=${memoryLimits.text}
+      .value=${text}
       @keydown=${onEnter(keep)}
       @change=${({ target }: Event) => {
         if (target instanceof HTMLInputElement) keep(target);
@@ -38,8 +37,8 @@ function drawEntry(entry: MemoryEntry): TemplateResult {
     <button
       type="button"
       class="quiet"
-      aria-label=${`Forget ${written}`}
-      @click=${() => void forgetNote(entry.id)}
+      aria-label=${`Forget ${writeNote(entry)}`}
+      @click=${() => void forgetNote(id)}
     >
       Forget
     </button>
@@ -71,8 +70,8 @@ export function drawMemory({ memory }: Settings): TemplateResult {
       <input
         type="text"
         aria-label="Something to remember"
-        placeholder="Ana: ana@example.com"
-        maxlength=${longest}
+        placeholder="Ana is ana@example.com"
+        maxlength=${memoryLimits.text}
         @keydown=${onEnter((field) => void add(field))}
       />
       <button type="button" @click=${onAdd}>Add</button>

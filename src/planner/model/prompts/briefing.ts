@@ -122,7 +122,7 @@ export function writeBriefing(options: Briefed): string {
   const known = state.memory?.known ?? [];
   if (known.length > 0) {
     const notes = known.map((entry) => `${entry.id}. ${writeNote(entry)}`);
-    lines.push('They asked you to remember:', wrapUntrusted('memory', notes.join('\n')));
+    lines.push('Remembered for them:', wrapUntrusted('memory', notes.join('\n')));
   }
   lines.push(...around.own.map((line) => `${line}.`));
   if (around.foreign.length > 0) lines.push(wrapUntrusted('around', around.foreign.join('\n')));
