@@ -36,6 +36,7 @@ export async function memory(
     return exitCodes.done;
   } catch (error) {
     const { code } = tellError(session, error);
+    if (code === 'limit_exceeded') session.say('To make room: countersign memory forget NUMBER');
     return code === 'invalid_request' ? exitCodes.usage : exitCodes.failed;
   } finally {
     session.close();

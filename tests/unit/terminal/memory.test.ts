@@ -1,16 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '#adapters/terminal/exit-codes.ts';
 import { type MemoryOptions, memory } from '#adapters/terminal/memory.ts';
+import { CountersignError } from '#domain/errors.ts';
 import { createServiceDouble } from '../../fixtures/service-double.ts';
 import { createFakeTerminal } from '../../fixtures/terminal.ts';
 
 const service = createServiceDouble();
 
-async function run(verb: MemoryOptions['verb'], words: string[] = [], more: object = {}) {
+async function run(
+  verb: MemoryOptions['verb'],
+  words: string[] = [],
+  more: object = {},
+  on = service,
+) {
   const terminal = createFakeTerminal({ columns: 100 });
   terminal.end();
   const options = { user: 'ana', timezone: 'UTC', verb, words, ...more };
-  const code = await memory(service, options, terminal);
+  const code = await memory(on, options, terminal);
   return { code, printed: terminal.printed() };
 }
 
@@ -26,6 +32,15 @@ describe('countersign memory', () => {
     expect(JSON.parse(printed)).toMatchObject({ entries: [{ id: 1, name: 'Ben' }] });
     expect((await run('forget', ['1'])).printed).toContain('Forgotten: “Ben: ben@example.com”.');
     expect((await run('forget', ['1'])).code).toBe(exitCodes.failed);
+  });
+
+  it('says how to make room where there is none', async () => {
+    const keepMemory = async () => {
+      throw new CountersignError('limit_exceeded', 'My memory here is full.');
+    };
+    const { code, printed } = await run('keep', ['x'], {}, { ...service, keepMemory });
+    expect(code).toBe(exitCodes.failed);
+    expect(printed).toContain('To make room: countersign memory forget NUMBER');
   });
 
   it.each([
