@@ -27,6 +27,18 @@ const Remember = z.strictObject({
   name: line(memoryLimits.name).nullable().describe('whose or what it is'),
 });
 
+/**
+ * Whether the person wrote it: a name and what belongs to it in one message, or the latter in their last one, as the answer to a
+ * question. Of parts that stand apart, a file could make a pair that nobody meant.
+ */
+function isOwn({ name, text }: MemoryNote, said: readonly string[]): boolean {
+  if (name === null) return standsIn(text, said);
+  return (
+    said.some((message) => standsIn(text, [message]) && standsIn(name, [message])) ||
+    (standsIn(text, said.slice(-1)) && standsIn(name, said))
+  );
+}
+
 async function runRemember(
   args: object,
   { state, ownWords, said }: ToolContext,
@@ -35,8 +47,7 @@ async function runRemember(
   if (!ownWords)
     return refuse('Somebody else said that; only the requester has things remembered.');
   const note: MemoryNote = tidyNote(Remember.parse({ name: null, ...args }));
-  const foreign = [note.text, note.name].filter((part) => part !== null && !standsIn(part, said));
-  if (foreign.length > 0)
+  if (!isOwn(note, said))
     return refuse(
       'Keep only words they wrote themselves, exactly as written. To keep anything else, ask them with elicit_context.',
     );

@@ -105,6 +105,16 @@ describe('memory poisoning', () => {
     expect(await kept()).toEqual([]);
   });
 
+  test('cannot pair a name and an address that they wrote apart', async () => {
+    instance.play([say('Noted.'), remember('bob@example.com', { name: 'Ana' }), say('Hello.')]);
+    await instance.ask('Is bob@example.com an address?', { conversation: 'pairs' });
+    await instance.ask('Say hello to Ana', { conversation: 'pairs' });
+    expect(answersIn(2)).toEqual([
+      expect.stringContaining('Keep only words they wrote themselves'),
+    ]);
+    expect(await kept()).toEqual([]);
+  });
+
   test('from somebody else in the conversation keeps nothing', async () => {
     await instance.service.keepMemory('ana', { text: 'I sign everything', name: null }, ana);
     instance.play([
