@@ -64,10 +64,11 @@ export async function readMemory(db: Queryable, of: MemoryOwner[]): Promise<Memo
   return rows.map(toEntry);
 }
 
-/** Two that keep something for the same owner at the same moment do so one after the other. */
+/** Two that keep something for the same owner at the same moment, from whichever account, do so one after the other. */
 async function lockMemory(tx: Transaction, { scope, owners }: MemoryOwner): Promise<void> {
+  const [first] = owners.toSorted();
   await tx.execute(
-    sql`select pg_advisory_xact_lock(hashtextextended(${`countersign memory ${scope} ${owners[0]}`}, 0))`,
+    sql`select pg_advisory_xact_lock(hashtextextended(${`countersign memory ${scope} ${first}`}, 0))`,
   );
 }
 

@@ -22,7 +22,7 @@ import {
   type MemorySource,
   tidyNote,
 } from '#domain/people/memory.ts';
-import { writeNote } from '#domain/people/memory-note.ts';
+import { memoryLimits, writeNote } from '#domain/people/memory-note.ts';
 import { findMeant, readMemoryPhrase } from './memory-words.ts';
 
 /** Whose memory counts in a conversation when `user` speaks, and whose what they keep there is. */
@@ -60,7 +60,7 @@ export async function readMemoryBrief(
 ): Promise<Pick<MemoryEntry, 'id' | 'name' | 'text'>[]> {
   const all = await readMemoryIn(db, conversation, user);
   let left = briefAtMost;
-  return all.flatMap(({ id, name, text, scope }) => {
+  return all.slice(0, memoryLimits.entries).flatMap(({ id, name, text, scope }) => {
     left -= writeNote({ name, text }).length;
     return left < 0 || (scope === 'person' && !ownWords) ? [] : [{ id, name, text }];
   });
