@@ -32,7 +32,7 @@ function readOffers({ offered, result }: PlanningState): Offer[] {
   const asked = result?.kind === 'question' ? result.questions : [];
   const [only, ...others] = asked.filter(({ id }) => id !== styleQuestionId);
   if (only?.options !== undefined && others.length === 0)
-    // With its number: the words are the model's, and never a command.
+    // With its number, as below: the words are the model's, and never a command.
     return only.options.map(({ text, recommended }, index) => ({
       name: recommended === true ? `${text} (recommended)` : text,
       text: '',
@@ -50,7 +50,7 @@ function readOffers({ offered, result }: PlanningState): Offer[] {
       all.findLastIndex(({ number }) => number === 1),
     ),
   );
-  return last.map(({ name, text }) => ({ name, text, answer: name }));
+  return last.map(({ number, name, text }) => ({ name, text, answer: `${number}. ${name}` }));
 }
 
 function infeasibleOf(result: SessionResult | null) {

@@ -232,7 +232,7 @@ describe('a model that goes wrong', () => {
   });
 
   it.for([
-    [429, /rate or quota \(429\)/],
+    [429, /rate limit or quota \(429\)/],
     [500, /failed \(500\)/],
     [401, /OPENAI_API_KEY/],
     [404, /PLANNER_MODEL/],

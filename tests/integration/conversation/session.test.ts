@@ -345,7 +345,7 @@ describe('a question', () => {
   test('offers what can be picked, and takes the answer', async () => {
     const run = await ask('offers', 'Ask me');
     expect((await cardOf(run)).offers).toEqual([
-      { name: 'The blue one', text: 'cheaper', answer: 'The blue one' },
+      { name: 'The blue one', text: 'cheaper', answer: '1. The blue one' },
     ]);
     await instance.service.reply(run, 'The blue one', ana);
     await settled(run);

@@ -99,7 +99,7 @@ test('an offer is answered by its button, once, and an old button answers nothin
   const [offer = ''] = actionsOf(card);
   const { delivery } = await slack.press(ana.id, card, offer);
   await waitFor('the answer to be taken', async () =>
-    desk.asked.some(({ text }) => text === 'The blue one'),
+    desk.asked.some(({ text }) => text === '1. The blue one'),
   );
   await clearInbox(instance);
   await slack.replay(delivery.signal, (payload) => {
@@ -109,7 +109,7 @@ test('an offer is answered by its button, once, and an old button answers nothin
   });
   await settled(instance);
   expect((await told(desk, ana))[0]).toContain('already answered');
-  expect(desk.asked.filter(({ text }) => text === 'The blue one')).toHaveLength(1);
+  expect(desk.asked.filter(({ text }) => text === '1. The blue one')).toHaveLength(1);
 });
 
 test('a session is rejected by a press, and nothing is run', async () => {
