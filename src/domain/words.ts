@@ -16,6 +16,11 @@ export function endSentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
+/** `text` without line breaks and runs of blanks, in at most `most` characters. */
+export function onOneLine(text: string, most = Number.POSITIVE_INFINITY): string {
+  return shorten(text.replace(/\s+/g, ' ').trim(), most);
+}
+
 /** `text` in at most `most` characters, the last of them `…` where it was longer. */
 export function shorten(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;

@@ -64,7 +64,7 @@ export function createChatModel(options: ModelOptions): ChatModel {
   async function send(
     request: ChatRequest,
     signal: AbortSignal,
-    onSign: () => void,
+    onActivity: () => void,
   ): Promise<unknown> {
     const full = { ...request, maxOutputTokens: request.maxOutputTokens ?? outputTokens };
     for (;;) {
@@ -75,7 +75,7 @@ export function createChatModel(options: ModelOptions): ChatModel {
         // The package's own limit, which would look like a lost connection, comes after ours.
         const timeout = request.deadline - Date.now() + 5000;
         const { onProgress } = request;
-        return await exchange(client, { wire, body, signal, timeout, onSign, onProgress });
+        return await exchange(client, { wire, body, signal, timeout, onActivity, onProgress });
       } catch (error) {
         const parameter = findRefused(error, wire, body, known);
         if (parameter === null || (knownPrice().output > 0 && isLastLimit(parameter, known)))
@@ -135,15 +135,16 @@ export function createChatModel(options: ModelOptions): ChatModel {
         const left = request.deadline - Date.now();
         if (signal.aborted) throw describeCancelled(name);
         if (left <= 0) throw describeTimeout(name);
-        const silence = watchSilence(request.silenceMs);
+        const silence = watchIdle(request.idleTimeoutMs);
         const limit = AbortSignal.any([signal, AbortSignal.timeout(left), silence.signal]);
         try {
-          const raw = await send(request, limit, silence.onSign);
+          const raw = await send(request, limit, silence.onActivity);
           return await readReply(raw, request, attempt, lost);
         } catch (error) {
           if (error instanceof CountersignError) throw isLost() ? markPaid(error) : error;
           if (signal.aborted) throw describeCancelled(name, error);
-          if (silence.signal.aborted) throw describeSilence(name, request.silenceMs ?? 0, error);
+          if (silence.signal.aborted)
+            throw describeSilence(name, request.idleTimeoutMs ?? 0, error);
           if (limit.aborted) throw describeTimeout(name, error);
           const pause = choosePause(error, attempt);
           // A reply that is lost twice is not asked for again: each costs, and one was reserved.
@@ -173,12 +174,12 @@ function markPaid(error: CountersignError): CountersignError {
 }
 
 /** Aborts when nothing has come for `ms`; undefined: never. */
-function watchSilence(ms: number | undefined) {
+function watchIdle(ms: number | undefined) {
   const over = new AbortController();
   const timer = ms === undefined ? undefined : setTimeout(() => over.abort(), ms);
   return {
     signal: over.signal,
-    onSign: () => void timer?.refresh(),
+    onActivity: () => void timer?.refresh(),
     end: () => clearTimeout(timer),
   };
 }

@@ -39,7 +39,7 @@ export type ChatRequest = {
   /** Milliseconds since the epoch after which no attempt starts and the running one ends. */
   deadline: number;
   /** Milliseconds without a sign of the server after which an attempt ends. Left out: the deadline alone counts. */
-  silenceMs?: number;
+  idleTimeoutMs?: number;
   /** Told while calls are written, by servers that stream: often, and anew from nothing at each attempt. Must not throw. */
   onProgress?: ((calls: CallProgress[]) => void) | undefined;
 };

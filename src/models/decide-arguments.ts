@@ -26,7 +26,7 @@ export type DecideRequest = {
 
 const triesAtMost = 3;
 /** Milliseconds without a sign of the model, and of all tries together. */
-const silenceMs = 60_000;
+const idleTimeoutMs = 60_000;
 const longestMs = 300_000;
 /** Characters of all outputs together; each gets its share. */
 const outputsAtMost = 40_000;
@@ -65,7 +65,7 @@ export async function decideArguments(model: ChatModel, request: DecideRequest):
     tools: [tool],
     mustCall: tool.name,
     deadline: Date.now() + longestMs,
-    silenceMs,
+    idleTimeoutMs,
   };
   let problems: string[] = [];
   for (let attempt = 0; attempt < triesAtMost; attempt += 1) {

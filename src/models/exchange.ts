@@ -25,7 +25,7 @@ type Exchange = {
   /** Milliseconds until the server begins to answer. */
   timeout: number;
   /** Something has come. */
-  onSign(): void;
+  onActivity(): void;
   onProgress: ChatRequest['onProgress'];
 };
 
@@ -35,13 +35,13 @@ type Exchange = {
  */
 export async function exchange(
   client: OpenAI,
-  { wire, body, signal, timeout, onSign, onProgress }: Exchange,
+  { wire, body, signal, timeout, onActivity, onProgress }: Exchange,
 ): Promise<unknown> {
   const response = await client.post(wire.path, { body, signal, timeout }).asResponse();
-  onSign();
+  onActivity();
   const type = response.headers.get('content-type') ?? '';
   if (response.body === null) return undefined;
-  const bytes = watchBytes(response.body, onSign);
+  const bytes = watchBytes(response.body, onActivity);
   if (!type.includes('text/event-stream')) {
     const text = await readText(bytes);
     return type.includes('json') && text !== '' ? JSON.parse(text) : text;
@@ -65,10 +65,10 @@ export async function exchange(
 
 async function* watchBytes(
   body: AsyncIterable<Uint8Array>,
-  onSign: () => void,
+  onActivity: () => void,
 ): AsyncGenerator<Uint8Array> {
   for await (const bytes of body) {
-    onSign();
+    onActivity();
     yield bytes;
   }
 }

@@ -4,7 +4,7 @@ import type { TextModel } from '#domain/text-model.ts';
 import type { ChatModel, ChatRequest } from './chat.ts';
 
 /** Milliseconds without a sign of the model, and of a whole text: the step that waits for it has a limit of its own. */
-const silenceMs = 120_000;
+const idleTimeoutMs = 120_000;
 const longestMs = 3_600_000;
 
 export function createTextModel(model: ChatModel): TextModel {
@@ -16,7 +16,7 @@ export function createTextModel(model: ChatModel): TextModel {
           { role: 'user', content: prompt },
         ],
         deadline: Date.now() + longestMs,
-        silenceMs,
+        idleTimeoutMs,
       };
       const reply = await pay(await model.estimateCost(request), () =>
         model.complete(request, signal),

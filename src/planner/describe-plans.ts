@@ -2,9 +2,7 @@
 // somebody what was called and what came of it. The whole of it is plan_get's.
 import type { BriefPlan, BriefStep } from '#domain/plan/brief.ts';
 import type { PlanSummary } from '#domain/service.ts';
-import { countOf, shorten } from '#domain/words.ts';
-
-const onOneLine = (text: string, most: number) => shorten(text.replace(/\s+/g, ' ').trim(), most);
+import { countOf, onOneLine } from '#domain/words.ts';
 
 /** `PLAN-1a2b3c4d completed, 5 steps: Tidy up` */
 export function summarisePlan({ id, status, title, total_steps }: PlanSummary): string {

@@ -5,7 +5,7 @@ import { errorMessage } from '#domain/errors.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { OperationSpec, ToolOutput, ToolStatus } from '#domain/tool.ts';
-import { listOf, shorten } from '#domain/words.ts';
+import { listOf, onOneLine } from '#domain/words.ts';
 import { nameTarget } from './draft/check-posts.ts';
 import type { PostTargets, Surroundings } from './ports.ts';
 
@@ -27,8 +27,6 @@ const serversAtMost = 8;
 const instructionsAtMost = 400;
 const approversAtMost = 10;
 const targetsAtMost = 5;
-
-const onOneLine = (text: string, most: number) => shorten(text.replace(/\s+/g, ' ').trim(), most);
 
 /** A line of what is looked at, or of why it cannot be. */
 async function look(what: string, read: () => Promise<string | null>): Promise<string[]> {

@@ -1,6 +1,7 @@
 // What people asked to keep, and subtypes they approved. It is data for planners and decides nothing.
 import { z } from 'zod';
 import { line } from '../text.ts';
+import { onOneLine } from '../words.ts';
 import { memoryLimits } from './memory-note.ts';
 
 /** A person's own, or that of a chat or channel and everybody in it. */
@@ -31,8 +32,6 @@ export const MemoryEntry = z.object({
   created_at: z.iso.datetime(),
 });
 export type MemoryEntry = z.infer<typeof MemoryEntry>;
-
-const onOneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 /** The note as it is stored: each part on one line. */
 export function tidyNote({ text, name }: MemoryNote): MemoryNote {

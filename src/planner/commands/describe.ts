@@ -3,7 +3,7 @@
 import { isReference, referencesOf } from '#domain/plan/arguments.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
-import { countOf, listOf, shorten } from '#domain/words.ts';
+import { countOf, listOf, onOneLine, shorten } from '#domain/words.ts';
 import { describeRecurrence, formatMoment } from '#timeline/recurrence.ts';
 import { printMoment } from '../schedule/time-words.ts';
 import { familyOf } from './families.ts';
@@ -40,8 +40,7 @@ function say({ spec, args }: Described, role: Role): string {
   return value === undefined || value === null || typeof value === 'object' ? '' : String(value);
 }
 
-const oneLine = (text: string, most: number) => shorten(text.replace(/\s+/g, ' ').trim(), most);
-const quote = (text: string, most = 60) => `"${oneLine(text, most)}"`;
+const quote = (text: string, most = 60) => `"${onOneLine(text, most)}"`;
 
 /** Where a step takes an argument from: the file that another of `all` reads, or that one's result; null: from no other step. */
 function findSource(

@@ -1,7 +1,7 @@
 // What the tools that edit the draft have in common: their shape, the draft they open, and the outcome of an edit.
 import type { z } from 'zod';
 import { PlanOutline } from '#domain/planning/outline.ts';
-import { countOf, shorten } from '#domain/words.ts';
+import { countOf, onOneLine } from '#domain/words.ts';
 import { fail, fromSchema, succeed, type ToolResult } from '../agent/agent-tool.ts';
 import { type Edited, emptyOutline } from '../draft/edit-draft.ts';
 import { compareOutlines, whoseChange } from '../grammar/compare-outlines.ts';
@@ -34,7 +34,7 @@ export function draftTool(
 
 /** The draft as it stands; an empty one where nothing has been drafted. */
 export function openDraft({ state, request }: Pick<ToolContext, 'state' | 'request'>): PlanOutline {
-  const title = shorten(request.replace(/\s+/g, ' ').trim(), 200) || 'Plan';
+  const title = onOneLine(request, 200) || 'Plan';
   return (
     state.outline ??
     emptyOutline(

@@ -433,7 +433,7 @@ describe('a stream that breaks', () => {
     });
     const reply = await open(url).complete(
       ask({
-        silenceMs: 1000,
+        idleTimeoutMs: 1000,
         onProgress: () => {
           vi.advanceTimersByTime(900);
           sendNext();
@@ -448,7 +448,7 @@ describe('a stream that breaks', () => {
     const { url } = await serve((response) => {
       response.writeHead(200, head).write(write([chunk({ content: 'Ye' })]));
     });
-    await expect(open(url).complete(ask({ silenceMs: 50 }), never)).rejects.toMatchObject({
+    await expect(open(url).complete(ask({ idleTimeoutMs: 50 }), never)).rejects.toMatchObject({
       code: 'timed_out',
       message: expect.stringContaining('sent nothing for'),
     });

@@ -4,6 +4,7 @@ import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { PlanningModes } from '#domain/planning/run.ts';
 import type { Stage } from '#domain/planning/stages.ts';
 import type { PlanningState, SessionRead } from '#domain/planning/state.ts';
+import { onOneLine } from '#domain/words.ts';
 import { localDate, toLocalIso } from '#timeline/recurrence.ts';
 import { wrapUntrusted } from '../../agent/tool-call.ts';
 import type { PlanningLimits } from '../../budget/limits.ts';
@@ -66,11 +67,6 @@ function describeTime(now: Date, timezone: string): string {
     now,
   );
   return `Now it is ${weekday}, ${localDate(now, timezone)}, ${toLocalIso(now, timezone).slice(11, 16)} for them, in ${timezone}.`;
-}
-
-/** Titles that stand in a hint may have been copied from anywhere: none of them begins a line of ours. */
-function onOneLine(text: string): string {
-  return text.replace(/\s+/g, ' ');
 }
 
 /** Characters of what was read before. */
