@@ -1,6 +1,7 @@
 // Puts steps into words: what each does, and what the plan comes to. Everything is said from operations and arguments alone,
 // so that it stays true after a change.
 import { isReference, referencesOf } from '#domain/plan/arguments.ts';
+import type { StepCondition } from '#domain/plan/condition.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { countOf, listOf, onOneLine, shorten } from '#domain/words.ts';
@@ -9,7 +10,12 @@ import { printMoment } from '../schedule/time-words.ts';
 import { familyOf } from './families.ts';
 import { findField, nameTool, type Role, readFields, splitName } from './schema-fields.ts';
 
-export type Described = { id?: string; spec: OperationSpec; args: JsonObject };
+export type Described = {
+  id?: string;
+  spec: OperationSpec;
+  args: JsonObject;
+  when?: StepCondition[];
+};
 
 /** "Create", "creates" and "a.txt"; `detail` is said of the plan, not of the step. */
 type Phrase = { verb: keyof typeof thirds; object: string; detail?: string };
@@ -168,6 +174,15 @@ function describeTime(step: Described, timezone: string): string {
   return `on ${first}${end === '' ? '' : ` to ${last.replace(day, '')}`}`;
 }
 
+/** What may not happen is not said to happen. */
+function withCondition(phrase: Phrase, { when = [] }: Described): Phrase {
+  if (when.length === 0) return phrase;
+  const [only] = when;
+  const isYes = when.length === 1 && only?.is === 'equals' && only.value === 'Yes';
+  const object = `${phrase.object} if ${isYes ? 'the answer is Yes' : 'its condition holds'}`;
+  return { ...phrase, object };
+}
+
 /** What a plan is about: folders are made, and files read, for the sake of other steps. Those of one verb stand together. */
 function groupPhrases(steps: Described[], timezone: string): Phrase[][] {
   const used = new Set(steps.flatMap(({ args }) => referencesOf(args).map(({ $from }) => $from)));
@@ -180,7 +195,7 @@ function groupPhrases(steps: Described[], timezone: string): Phrase[][] {
   });
   const groups: Phrase[][] = [];
   for (const step of main.length > 0 ? main : steps) {
-    const phrase = phraseOf(step, timezone, steps);
+    const phrase = withCondition(phraseOf(step, timezone, steps), step);
     const last = groups.at(-1);
     if (last?.[0]?.verb === phrase.verb) last.push(phrase);
     else groups.push([phrase]);

@@ -39,3 +39,10 @@ it('“first … second … finally” is an order of steps', async () => {
   expect(draft.steps[0]?.args).toMatchObject({ path: 'a.md', content: 'Alpha' });
   expect(draft.steps.at(-1)?.args).toMatchObject({ text: 'done; finally' });
 });
+
+it('a condition is said in title and summary too', async () => {
+  const planner = createOfflinePlanner({ tools: toolsOf(builtins, files) });
+  const draft = proposalOf(await plan(planner, 'Delete old.txt if Ana agrees'));
+  expect(draft.title).toContain('delete old.txt if the answer is Yes');
+  expect(draft.summary).toContain('permanently deletes old.txt if the answer is Yes');
+});
