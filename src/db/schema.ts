@@ -4,6 +4,7 @@ export * from './schema/backends.ts';
 export { countersign } from './schema/columns.ts';
 export * from './schema/conversation.ts';
 export * from './schema/deliveries.ts';
+export * from './schema/extensive.ts';
 export * from './schema/idempotency.ts';
 export * from './schema/identities.ts';
 export * from './schema/inbox.ts';

@@ -205,6 +205,9 @@ export const planPatches = countersign.table(
     added: integer('added').notNull(),
     changed: integer('changed').notNull(),
     removed: integer('removed').notNull(),
+    /** Steps that run again, and steps that are made stale. */
+    rerun: integer('rerun').notNull().default(0),
+    invalidated: integer('invalidated').notNull().default(0),
     reason: text('reason'),
     proposed_by: text('proposed_by').notNull(),
     decided_by: text('decided_by'),

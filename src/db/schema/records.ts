@@ -31,6 +31,8 @@ export const artifacts = countersign.table(
   {
     id: text('id').primaryKey(),
     plan_id: text('plan_id').references(() => plans.id, { onDelete: 'cascade' }),
+    /** Of what was fetched while planning: the run that asked for it. */
+    run_id: text('run_id'),
     step_id: text('step_id'),
     name: text('name').notNull(),
     media_type: text('media_type').notNull(),
@@ -39,7 +41,10 @@ export const artifacts = countersign.table(
     content: bytes('content').notNull(),
     created_at: at('created_at').notNull().defaultNow(),
   },
-  (t) => [index('artifacts_plan').on(t.plan_id)],
+  (t) => [
+    index('artifacts_plan').on(t.plan_id),
+    index('artifacts_run').on(t.run_id).where(sql`run_id is not null`),
+  ],
 );
 
 /** Money spent on models outside planning runs, for the budget of the day. */

@@ -226,6 +226,8 @@ async function takePatch(
     added: effect.added.length,
     changed: effect.changed.length,
     removed: effect.removed.length,
+    rerun: 0,
+    invalidated: 0,
     reason: reason ?? null,
     proposed_by: actor.id,
   };

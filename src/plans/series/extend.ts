@@ -232,6 +232,8 @@ async function addSteps(
     added: effect.added.length,
     changed: 0,
     removed: 0,
+    rerun: 0,
+    invalidated: 0,
     reason,
     proposed_by: system.id,
   });

@@ -1,0 +1,23 @@
+// A request for data that a planner needs: one read operation, fulfilled by a worker into an artifact.
+import { z } from 'zod';
+import { JsonObject, line } from '../text.ts';
+
+export const DataRequestStatus = z.enum(['open', 'fulfilled', 'failed']);
+export type DataRequestStatus = z.infer<typeof DataRequestStatus>;
+
+export const DataRequest = z.object({
+  id: z.string(),
+  run_id: z.string(),
+  /** The plan that came of the run, once there is one. */
+  plan_id: z.string().nullable(),
+  operation: line(300),
+  args: JsonObject,
+  purpose: line(1000),
+  status: DataRequestStatus,
+  artifact_id: z.string().nullable(),
+  /** One line about what came, or why nothing did. */
+  summary: z.string().nullable(),
+  created_at: z.iso.datetime(),
+  fulfilled_at: z.iso.datetime().nullable(),
+});
+export type DataRequest = z.infer<typeof DataRequest>;
