@@ -7,10 +7,12 @@ import type { PlanDraft } from '../plan/plan.ts';
 import { line, longestMessage } from '../text.ts';
 import { Activity, type ReportActivity } from './activity.ts';
 import type { AskedQuestion, GivenAnswer } from './asked-question.ts';
+import { Mode, type PlanningModes, ReasoningLevel } from './modes.ts';
 import { PatternSpec } from './pattern.ts';
 import type { PlanningState, SessionDecision, SessionMemory, SessionResult } from './state.ts';
 import type { TraceEntry } from './trace.ts';
 
+export type { PlanningModes } from './modes.ts';
 export type { TraceEntry } from './trace.ts';
 
 /** B18, and `running` while it is none of them yet. */
@@ -23,24 +25,16 @@ export const PlanningStatus = z.enum([
 ]);
 export type PlanningStatus = z.infer<typeof PlanningStatus>;
 
-const Mode = z.enum(['normal', 'extensive']);
-
 export const RunRequest = z.strictObject({
   text: line(longestMessage),
   user: line(200).optional(),
   conversation: line(300).optional(),
   plan_reasoning_mode: Mode.optional(),
   planning_mode: Mode.optional(),
-  reasoning_level: z.number().int().min(0).max(10).optional(),
+  reasoning_level: ReasoningLevel.optional(),
   interaction_policy: PolicyOverride.optional(),
 });
 export type RunRequest = z.infer<typeof RunRequest>;
-
-export type PlanningModes = {
-  plan_reasoning_mode: 'normal' | 'extensive';
-  planning_mode: 'normal' | 'extensive';
-  reasoning_level: number;
-};
 
 /** What GET /api/runs/:id answers. */
 export const RunView = z.object({
