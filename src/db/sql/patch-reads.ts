@@ -39,6 +39,31 @@ export async function findSelected(
 }
 
 /**
+ * The steps that notes may mean: by id, by tag, or by a description or partition that is one of `titles` once it is folded
+ * (one blank between words, lower case).
+ */
+export async function findNamed(
+  db: Queryable,
+  planId: string,
+  { ids, tags, titles }: Record<'ids' | 'tags' | 'titles', string[]>,
+): Promise<{ id: string; description: string; partition: string | null; tags: string[] }[]> {
+  const { rows } = await db.execute<{
+    id: string;
+    description: string;
+    partition: string | null;
+    tags: string[];
+  }>(sql`
+    select c.step_id as id, c.description, c.partition, c.tags from countersign.plan_steps c
+    join countersign.step_states s on s.plan_id = c.plan_id and s.position = c.position
+    where c.plan_id = ${planId} and s.lane <> ${noLane}
+      and (c.step_id = any(${sql.param(ids)}::text[])
+        or (c.tags && ${sql.param(tags)}::text[] and c.tags <> '{}')
+        or lower(btrim(regexp_replace(c.description, '\s+', ' ', 'g'))) = any(${sql.param(titles)}::text[])
+        or lower(btrim(regexp_replace(c.partition, '\s+', ' ', 'g'))) = any(${sql.param(titles)}::text[]))`);
+  return rows;
+}
+
+/**
  * Which of the steps have changed after `revision`. That a step became ready is no change: it is what its plan said
  * all along.
  */

@@ -1,8 +1,7 @@
 // The steps and selectors that the operations of a patch name.
-import { referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import type { AddedDraft, PatchOperation, StepSelector } from '#domain/plan/patch.ts';
-import type { StepDraft } from '#domain/plan/plan.ts';
+import { safeReferences } from '../proposal/dependencies.ts';
 
 /** Every id that the operations speak of. */
 export function idsIn(operations: PatchOperation[]): Set<string> {
@@ -47,16 +46,6 @@ export function changesDependents(operations: PatchOperation[]): boolean {
   return operations.some(
     (one) => one.op === 'replace_step' || (one.op === 'remove_steps' && one.release === true),
   );
-}
-
-/** References as far as they can be read; malformed ones are told when the step is checked. */
-export function safeReferences(args: NonNullable<StepDraft['args']>) {
-  try {
-    return referencesOf(args);
-  } catch {
-    // Whatever is wrong with them is said with its path by the check of the step.
-    return [];
-  }
 }
 
 export function selectorsIn(operations: PatchOperation[]): StepSelector[] {

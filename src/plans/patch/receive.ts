@@ -46,6 +46,7 @@ import { reservedId } from '../series/normalise.ts';
 import { applyPatch, isGated } from './apply.ts';
 import { classifyPatch } from './classify.ts';
 import { pinTargets } from './pin.ts';
+import { resolveNotes } from './prerequisites.ts';
 import { resolvePatch } from './resolve.ts';
 
 /** What drafts and patches are checked against. */
@@ -276,7 +277,8 @@ export async function checkPatch(
   const { query } = context.db;
   const before = await readPlanRow(query, planId);
   await requireAllowed(query, before);
-  const operations = await pinTargets(query, before, rulesFor(context), patch);
+  const resolved = { ...patch, operations: await resolveNotes(query, planId, patch.operations) };
+  const operations = await pinTargets(query, before, rulesFor(context), resolved);
   return async (tx) => {
     const row = await lockPlan(tx, planId);
     await requireAllowed(tx, row);

@@ -13,7 +13,7 @@ import {
 import type { Dependency, Step } from '#domain/plan/plan.ts';
 import { operationName } from '#domain/tool.ts';
 import { checkReferences } from '../proposal/check-references.ts';
-import { dependenciesOf } from '../proposal/dependencies.ts';
+import { dependenciesOf, safeReferences } from '../proposal/dependencies.ts';
 import {
   checkResources,
   checkTarget,
@@ -24,7 +24,6 @@ import {
 import { Problems } from '../proposal/problems.ts';
 import { type Conflict, canBeRemoved, hasBegun, patchConflict } from './conflicts.ts';
 import { keyOfDependency, type PatchEffect, type StepAsSaid } from './model.ts';
-import { safeReferences } from './names.ts';
 import type { Selection } from './selection.ts';
 
 type Work = {

@@ -10,6 +10,7 @@ import { addedOperations, requireSameOperations } from '../approval/operation-di
 import type { PlansContext } from '../plans-context.ts';
 import { requirePostTargets } from '../proposal/post-targets.ts';
 import { willRun } from './approve.ts';
+import { resolveNotes } from './prerequisites.ts';
 import { findReplaced, requireOwnIds, requirePatchable, rulesFor } from './receive.ts';
 import { resolvePatch } from './resolve.ts';
 
@@ -24,7 +25,8 @@ async function requireProposable(
   const row = await readPlanRow(db, planId);
   requirePatchable(row);
   await findReplaced(db, row, actor, patch.base_revision);
-  const effect = await resolvePatch(db, row, rulesFor(context), patch);
+  const operations = await resolveNotes(db, planId, patch.operations);
+  const effect = await resolvePatch(db, row, rulesFor(context), { ...patch, operations });
   const said = [...effect.added, ...effect.changed].map(({ now }) => now);
   await requirePostTargets(db, context.catalogue, row, said);
   requireSameOperations(row.operation_digests, context.catalogue, addedOperations(effect));

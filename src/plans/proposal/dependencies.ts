@@ -6,6 +6,16 @@ import { type Dependency, type StepDraft, toDependency } from '#domain/plan/plan
 import type { JsonObject } from '#domain/text.ts';
 import type { Problems } from './problems.ts';
 
+/** References as far as they can be read; malformed ones are told when the step is checked. */
+export function safeReferences(args: NonNullable<StepDraft['args']>) {
+  try {
+    return referencesOf(args);
+  } catch {
+    // Whatever is wrong with them is said with its path by the check of the step.
+    return [];
+  }
+}
+
 /** Which step it is, and where in the request it stands. */
 export type Place = { label: string; position: number; path: string };
 

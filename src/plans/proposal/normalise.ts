@@ -21,14 +21,22 @@ export type NormalPlan = {
   guarded_operations: string[];
 };
 
-function assignIds(drafts: StepDraft[], places: string[], problems: Problems): string[] {
+/** The ids of the steps of a draft: their own, or else their number. */
+export function idsOf(drafts: StepDraft[]): string[] {
   const taken = new Set(drafts.flatMap(({ id }) => (id === undefined ? [] : [id])));
+  return drafts.map(({ id }, index) => {
+    if (id !== undefined) return id;
+    let own = String(index + 1);
+    while (taken.has(own)) own = `step-${own}`;
+    taken.add(own);
+    return own;
+  });
+}
+
+function checkIds(ids: string[], places: string[], problems: Problems): void {
   const seen = new Set<string>();
-  return drafts.map((draft, index) => {
-    let id = draft.id ?? String(index + 1);
-    if (draft.id === undefined) {
-      while (taken.has(id) || seen.has(id)) id = `step-${id}`;
-    } else if (seen.has(id)) {
+  for (const [index, id] of ids.entries()) {
+    if (seen.has(id)) {
       problems.add(
         'duplicate_step',
         `${places[index] ?? `steps[${index}]`}.id`,
@@ -36,8 +44,7 @@ function assignIds(drafts: StepDraft[], places: string[], problems: Problems): s
       );
     }
     seen.add(id);
-    return id;
-  });
+  }
 }
 
 /** Steps that wait for each other can never run. */
@@ -72,7 +79,8 @@ export function normalisePlan(
   if (draft.steps.length === 0) {
     problems.add('empty_plan', 'steps', 'A plan needs at least one step.');
   }
-  const ids = assignIds(draft.steps, places, problems);
+  const ids = idsOf(draft.steps);
+  checkIds(ids, places, problems);
   const positions = new Map(ids.map((id, index) => [id, index + 1]));
   const guarded = new Set(guardedTools);
   const rules: StepRules = { catalogue, guarded, pools };

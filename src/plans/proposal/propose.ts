@@ -11,6 +11,7 @@ import { deleteSeries, insertSeries } from '#db/series.ts';
 import { analyzeMany, archiveSteps, insertEdges, insertLanes, insertSteps } from '#db/steps.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
+import type { NewFinding } from '#domain/plan/finding.ts';
 import type { Plan, PlanDraft, Risk, StepCounts } from '#domain/plan/plan.ts';
 import { digestPlan, type PlanHeader, termsOf, withDigests } from '../approval/canonical.ts';
 import { digestOperations } from '../approval/operation-digests.ts';
@@ -24,6 +25,7 @@ import { type NewArtifact, readContext, splitContext } from './context.ts';
 import { lookAtTargets } from './look-at-targets.ts';
 import { type NormalPlan, normalisePlan } from './normalise.ts';
 import { requirePostTargets } from './post-targets.ts';
+import { resolvePrerequisites } from './resolve-prerequisites.ts';
 
 /** Where a proposal comes from. */
 export type Origin = {
@@ -42,6 +44,8 @@ type Prepared = {
   artifacts: NewArtifact[];
   /** How far its series are steps already. */
   begun: Begun[];
+  /** What is wrong with the notes of its steps. */
+  findings: NewFinding[];
 };
 
 type Digested = Prepared & { digest: string };
@@ -60,10 +64,11 @@ export async function preparePlan(
 ): Promise<Prepared> {
   const { catalogue, guardedTools, resourcePools } = context;
   await catalogue.refresh(() => readManifests(context.db.query));
-  const { draft: whole, begun } = expandDraft(draft, context.clock.now());
+  const { draft: resolved, findings } = resolvePrerequisites(draft);
+  const { draft: whole, begun } = expandDraft(resolved, context.clock.now());
   const series = begun.map((one) => one.series);
   if (series.length > 0) {
-    const once = withTemplates(draft, series);
+    const once = withTemplates(resolved, series);
     normalisePlan(once.draft, catalogue, guardedTools, resourcePools, once.places);
   }
   const normal = normalisePlan(whole, catalogue, guardedTools, resourcePools);
@@ -83,7 +88,7 @@ export async function preparePlan(
     ...termsOf(draft.step_approval === 'each', series),
     ...withDigests(digestOperations(catalogue, normal.tools_required)),
   };
-  return { header, normal, artifacts, begun };
+  return { header, normal, artifacts, begun, findings };
 }
 
 /** Stores the edges, which need no row of the plan, and digests it meanwhile: Postgres and Node work at the same time. */

@@ -1,0 +1,114 @@
+// What a note says that its step waits for (C11), and which steps that means: by title, tag or id.
+import { z } from 'zod';
+import { isObject, type Json } from '#domain/text.ts';
+import { countOf, listOf, shorten } from '#domain/words.ts';
+
+const names = z.preprocess(
+  (value) => (Array.isArray(value) ? value : [value]),
+  z.array(z.union([z.string(), z.number().transform(String)])).max(1000),
+);
+const keys = ['prereq_titles', 'prereq_tags', 'prereq_step_ids'] as const;
+const Prerequisites = z.object({
+  prereq_titles: names.default([]),
+  prereq_tags: names.default([]),
+  prereq_step_ids: names.default([]),
+});
+type Prerequisites = z.infer<typeof Prerequisites>;
+
+/** Whether `notes` name prerequisites. */
+export function namesPrerequisites(notes: Json | undefined): boolean {
+  return isObject(notes) && keys.some((key) => Object.hasOwn(notes, key));
+}
+
+/** The prerequisites that `notes` name, and what else they say; null: nothing else. */
+export function readPrerequisites(notes: Json | undefined): {
+  said: Prerequisites | { unreadable: string };
+  rest: Json;
+} {
+  const { success, data, error } = Prerequisites.safeParse(notes);
+  const others = Object.entries(isObject(notes) ? notes : {}).filter(
+    ([key]) => !keys.some((one) => one === key),
+  );
+  const key = String(error?.issues[0]?.path[0] ?? 'note');
+  return {
+    said: success ? data : { unreadable: `its ${key} is no list of texts` },
+    rest: others.length === 0 ? null : z.json().parse(Object.fromEntries(others)),
+  };
+}
+
+/** What of a step can be named by a note. */
+export type Nameable = {
+  id: string;
+  description: string;
+  partition?: string | null | undefined;
+  tags?: readonly string[] | undefined;
+};
+
+/** A title as it is compared when nothing has it to the letter. */
+export function foldTitle(title: string): string {
+  return title.normalize('NFC').replace(/\s+/g, ' ').trim().toLowerCase();
+}
+
+function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const known = map.get(key);
+  if (known === undefined) map.set(key, [value]);
+  else known.push(value);
+}
+
+/** The steps of a plan by what notes may call them. */
+export class StepNames {
+  readonly #ids = new Set<string>();
+  readonly #titles = new Map<string, string[]>();
+  readonly #folded = new Map<string, string[]>();
+  readonly #partitions = new Map<string, string[]>();
+  readonly #tags = new Map<string, string[]>();
+
+  constructor(steps: Iterable<Nameable>) {
+    for (const { id, description, partition, tags = [] } of steps) {
+      this.#ids.add(id);
+      push(this.#titles, description, id);
+      push(this.#folded, foldTitle(description), id);
+      if (partition != null) push(this.#partitions, foldTitle(partition), id);
+      for (const tag of new Set(tags)) push(this.#tags, tag, id);
+    }
+  }
+
+  /** Ids of what step `id` waits for, without itself, and why some of it cannot be known, as ends of "its note …". */
+  find(id: string, said: Prerequisites): { ids: string[]; problems: string[] } {
+    const found = new Set<string>();
+    const problems: string[] = [];
+    const take = (ids: string[], itself: string) => {
+      const others = ids.filter((one) => one !== id);
+      if (others.length === 0) problems.push(`${itself}, which is the step itself`);
+      for (const one of others) found.add(one);
+    };
+    for (const one of said.prereq_step_ids) {
+      if (this.#ids.has(one.trim())) take([one.trim()], `names step “${one}”`);
+      else problems.push(`names step “${shorten(one, 100)}”, which is not in the plan`);
+    }
+    for (const tag of said.prereq_tags) {
+      const ids = this.#tags.get(tag.trim());
+      if (ids === undefined)
+        problems.push(`names the tag “${shorten(tag, 100)}”, which no step has`);
+      else take(ids, `names the tag “${tag}”`);
+    }
+    for (const title of said.prereq_titles) {
+      const shown = `“${shorten(title, 100)}”`;
+      const folded = foldTitle(title);
+      const ids = this.#titles.get(title) ?? this.#folded.get(folded);
+      const others = ids?.filter((one) => one !== id) ?? [];
+      if (others.length > 1) {
+        const some = listOf(others.slice(0, 3));
+        problems.push(
+          `names ${shown}, and ${countOf(others.length, 'step')} are called so (${others.length > 3 ? `${some}, …` : some})`,
+        );
+      } else if (ids !== undefined) take(ids, `names ${shown}`);
+      else {
+        const whole = this.#partitions.get(folded);
+        if (whole === undefined) problems.push(`names ${shown}, and no step is called so`);
+        else take(whole, `names ${shown}`);
+      }
+    }
+    return { ids: [...found], problems };
+  }
+}

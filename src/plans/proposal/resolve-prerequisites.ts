@@ -1,0 +1,196 @@
+// The second pass over a draft (C11): notes that name prerequisites become dependencies and are cleared. What cannot be known, or would
+// close a circle, becomes a finding about its step; everything else of the plan stands.
+import { CountersignError } from '#domain/errors.ts';
+import { conditionsOf } from '#domain/plan/condition.ts';
+import type { NewFinding } from '#domain/plan/finding.ts';
+import { type PlanDraft, type Series, type StepDraft, toDependency } from '#domain/plan/plan.ts';
+import { countOf, shorten } from '#domain/words.ts';
+import { breakCircles } from '#graph/cycles.ts';
+import { safeReferences } from './dependencies.ts';
+import { idsOf } from './normalise.ts';
+import { namesPrerequisites, readPrerequisites, StepNames } from './prerequisite-notes.ts';
+import { Problems } from './problems.ts';
+
+const perStepAtMost = 10_000;
+const inAllAtMost = 500_000;
+/** A plan with more steps whose notes are wrong is refused: nobody settles so many findings. */
+const findingsAtMost = 500;
+/** Circles that are traced to be named; beyond them only the step and what it waits for are. */
+const tracedAtMost = 20;
+
+type Named = StepDraft & { id: string };
+type Arrow = { from: number; to: number };
+/** What is wrong with the note of the step at `place`, as ends of "its note …". */
+type Wrong = { place: number; problems: string[] };
+
+/** What a step waits for whatever its note says: by `after`, references and conditions. */
+function firmWaits({ after = [], args = {}, when }: StepDraft): string[] {
+  return [
+    ...after.map((entry) => toDependency(entry).id),
+    ...safeReferences(args).map(({ $from }) => $from),
+    ...conditionsOf(when).map(({ step }) => step),
+  ];
+}
+
+/** `A waits for B by its note, and B for A`: the shortest way by which what `to` waits for, by its note, waits for it. */
+function nameCircle(steps: Named[], arrows: Arrow[], { from, to }: Arrow): string {
+  const next = new Map<number, number[]>();
+  for (const arrow of arrows) {
+    const known = next.get(arrow.from);
+    if (known === undefined) next.set(arrow.from, [arrow.to]);
+    else known.push(arrow.to);
+  }
+  const came = new Map<number, number>([[to, -1]]);
+  const open = [to];
+  for (const at of open) {
+    if (at === from) break;
+    for (const one of next.get(at) ?? []) {
+      if (came.has(one)) continue;
+      came.set(one, at);
+      open.push(one);
+    }
+  }
+  // The way back from what is waited for: each step on it waits for the one it came from.
+  const way: number[] = [];
+  for (let at = from; at !== -1; at = came.get(at) ?? -1) way.push(at);
+  const idAt = (place: number | undefined) => steps[place ?? 0]?.id ?? '';
+  const rest = way.slice(0, -1).map((place, index) => `${idAt(place)} for ${idAt(way[index + 1])}`);
+  const shown = rest.length > 8 ? [...rest.slice(0, 7), '…', rest.at(-1)] : rest;
+  return `${idAt(to)} waits for ${idAt(from)} by its note, and ${shown.join(', ')}`;
+}
+
+/** Takes out the arrows of notes that close a circle, and says so of the steps whose notes they are. */
+function breakNotes(steps: Named[], firm: Arrow[], noted: Arrow[]): [Arrow[], Wrong[]] {
+  const all = [...firm, ...noted];
+  const gone = new Set(breakCircles(steps.length, all, (position) => position >= firm.length));
+  if (gone.size === 0) return [noted, []];
+  const out = Map.groupBy(
+    [...gone].flatMap((position) => all[position] ?? []),
+    ({ to }) => to,
+  );
+  const wrong = [...out].map(([place, arrows], index): Wrong => {
+    const [first] = arrows;
+    const more = arrows.length > 1 ? ` (and ${countOf(arrows.length - 1, 'more')} like this)` : '';
+    const circle =
+      first === undefined || index >= tracedAtMost
+        ? `${steps[place]?.id} waits for ${steps[first?.from ?? 0]?.id} by its note, which waits for it`
+        : nameCircle(steps, all, first);
+    return { place, problems: [`closes a circle: ${circle}${more}`] };
+  });
+  return [noted.filter((_, at) => !gone.has(firm.length + at)), wrong];
+}
+
+function findNoted(steps: Named[]): { noted: Arrow[]; wrong: Wrong[]; rests: Map<number, Named> } {
+  const named = new StepNames(steps);
+  const places = new Map(steps.map(({ id }, place) => [id, place]));
+  const noted: Arrow[] = [];
+  const wrong: Wrong[] = [];
+  const rests = new Map<number, Named>();
+  for (const [place, step] of steps.entries()) {
+    if (!namesPrerequisites(step.notes)) continue;
+    const { notes, ...bare } = step;
+    const { said, rest } = readPrerequisites(notes);
+    rests.set(place, rest === null ? bare : { ...bare, notes: rest });
+    const { ids, problems } =
+      'unreadable' in said
+        ? { ids: [], problems: [`cannot be read: ${said.unreadable}`] }
+        : named.find(step.id, said);
+    if (problems.length > 0) wrong.push({ place, problems });
+    for (const id of ids) noted.push({ from: places.get(id) ?? 0, to: place });
+    if (ids.length <= perStepAtMost && noted.length <= inAllAtMost) continue;
+    throw new CountersignError(
+      'limit_exceeded',
+      `Step ${step.id} waits for ${countOf(ids.length, 'step')} by its note. Notes may make ${perStepAtMost.toLocaleString('en-US')} dependencies of a step and ${inAllAtMost.toLocaleString('en-US')} of a plan. Let a step of control_noop wait for all of them, and other steps for that one.`,
+    );
+  }
+  return { noted, wrong, rests };
+}
+
+/** Steps with their notes resolved, and what is wrong with notes, by the place of their step. */
+function resolveSteps(steps: Named[]): { steps: Named[]; wrong: Wrong[] } {
+  const { noted, wrong, rests } = findNoted(steps);
+  const places = new Map(steps.map(({ id }, place) => [id, place]));
+  const firm = steps.flatMap((step, to) =>
+    firmWaits(step).flatMap((id): Arrow[] => {
+      const from = places.get(id);
+      return from === undefined || from === to ? [] : [{ from, to }];
+    }),
+  );
+  const [kept, circular] = breakNotes(steps, firm, noted);
+  const added = Map.groupBy(kept, ({ to }) => to);
+  return {
+    steps: steps.map((step, place): Named => {
+      const bare = rests.get(place);
+      if (bare === undefined) return step;
+      const { after = [] } = bare;
+      const ended = new Set(
+        after.map(toDependency).flatMap(({ id, type }) => (type === 'FS' ? id : [])),
+      );
+      const more = (added.get(place) ?? []).flatMap(({ from }) => steps[from]?.id ?? []);
+      const fresh = more.filter((id) => !ended.has(id));
+      return fresh.length === 0 ? bare : { ...bare, after: [...after, ...fresh] };
+    }),
+    wrong: [...wrong, ...circular],
+  };
+}
+
+/** Of a series nothing can be held back until a finding is settled, so its notes have to be right. */
+function resolveSeries(series: Series, index: number, problems: Problems): Series {
+  if (!series.steps.some(({ notes }) => namesPrerequisites(notes))) return series;
+  const named = series.steps.map((step, at) => ({
+    ...step,
+    id: step.id ?? (series.steps.length === 1 ? series.id : `${series.id}-${at + 1}`),
+  }));
+  const { steps, wrong } = resolveSteps(named);
+  for (const { place, problems: found } of wrong) {
+    problems.add(
+      'unknown_step',
+      `series[${index}].steps[${place}].notes`,
+      `Step ${named[place]?.id} of series “${series.title}”: its note ${found.join('; it ')}.`,
+    );
+  }
+  return { ...series, steps };
+}
+
+/**
+ * The draft without notes that name prerequisites: each is resolved into `after`, finish to start.
+ * @throws CountersignError `unknown_step` for a note in a series, `limit_exceeded` for too many dependencies or wrong notes
+ */
+export function resolvePrerequisites(draft: PlanDraft): {
+  draft: PlanDraft;
+  findings: NewFinding[];
+} {
+  const problems = new Problems();
+  const series = draft.series?.map((one, index) => resolveSeries(one, index, problems));
+  problems.settle();
+  const resolved = { ...draft, ...(series === undefined ? {} : { series }) };
+  if (!draft.steps.some(({ notes }) => namesPrerequisites(notes)))
+    return { draft: resolved, findings: [] };
+  const ids = idsOf(draft.steps);
+  const named = draft.steps.map((step, place) => ({
+    ...step,
+    id: ids[place] ?? String(place + 1),
+  }));
+  const { steps, wrong } = resolveSteps(named);
+  if (wrong.length > findingsAtMost) {
+    throw new CountersignError(
+      'limit_exceeded',
+      `${countOf(wrong.length, 'step')} have notes whose prerequisites are unknown, ambiguous or circular. The first: step ${named[wrong[0]?.place ?? 0]?.id}, its note ${wrong[0]?.problems.join('; it ')}.`,
+    );
+  }
+  const findings = [...Map.groupBy(wrong, ({ place }) => place)].map(([place, all]): NewFinding => {
+    const step = named[place];
+    const found = all.flatMap((one) => one.problems);
+    return {
+      severity: 'ERROR',
+      category: 'prerequisite',
+      message: shorten(
+        `Step ${step?.id} (${shorten(step?.description ?? '', 120)}): its note ${found.join('; it ')}.`,
+        2000,
+      ),
+      step_id: step?.id,
+      evidence: [{ text: shorten(`notes: ${JSON.stringify(step?.notes)}`, 2000) }],
+    };
+  });
+  return { draft: { ...resolved, steps }, findings };
+}

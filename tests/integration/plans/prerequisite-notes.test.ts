@@ -1,0 +1,121 @@
+// Notes that name prerequisites (C11), from the proposal and from changes to the run.
+import { expect, test } from 'vitest';
+import type { PatchOperation } from '#domain/plan/patch.ts';
+import type { StepDraft } from '#domain/plan/plan.ts';
+import { expectSoundPlan } from '../../fixtures/sound-plan.ts';
+import { ana, noop, reach, runPlan } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
+
+const instance = useInstance();
+
+const titled = (id: string, description: string, more: Partial<StepDraft> = {}): StepDraft => ({
+  ...noop(id),
+  description,
+  ...more,
+});
+
+async function stepsOf(id: string) {
+  const { steps } = await instance.service.listSteps(id, { limit: 100 });
+  return Object.fromEntries(
+    steps.map(({ id, after, notes }) => [id, { after: after.map((one) => one.id), notes }]),
+  );
+}
+
+async function patch(id: string, operations: PatchOperation[]) {
+  const { revision } = await instance.service.overview(id);
+  return instance.service.patch(id, { base_revision: revision, operations }, ana);
+}
+
+test('what is stored, approved and run has dependencies in place of notes', async () => {
+  const steps = [
+    titled('report', 'Write the report', {
+      notes: { prereq_titles: ['fetch the data'], prereq_tags: ['check'] },
+    }),
+    titled('fetch', 'Fetch the data'),
+    titled('check', 'Check it', { tags: ['check'], notes: { prereq_step_ids: ['fetch'] } }),
+  ];
+  const plan = await runPlan(instance, { title: 'Notes', steps });
+  const done = await reach(instance, plan.id, 'completed');
+  expect(done.digest).toBe(plan.digest);
+  expect(await stepsOf(plan.id)).toEqual({
+    report: { after: ['fetch', 'check'], notes: null },
+    fetch: { after: [], notes: null },
+    check: { after: ['fetch'], notes: null },
+  });
+  const ended = await instance.service.getSteps(plan.id, ['fetch', 'check', 'report']);
+  const times = new Map(
+    ended.map(({ id, started_at, ended_at }) => [id, { started_at, ended_at }]),
+  );
+  expect(String(times.get('report')?.started_at) >= String(times.get('check')?.ended_at)).toBe(
+    true,
+  );
+  await expectSoundPlan(instance, plan.id);
+});
+
+test('a change resolves its notes against the plan as it is, with what it adds itself', async () => {
+  const { service } = instance;
+  const plan = await service.propose(
+    {
+      title: 'Notes',
+      steps: [
+        titled('a', 'Fetch the data', { tags: ['raw'] }),
+        titled('b', 'Clean'),
+        titled('c', 'Send'),
+      ],
+    },
+    { user: 'ana' },
+    ana,
+  );
+  await patch(plan.id, [
+    {
+      op: 'add_step',
+      step: {
+        ...titled('d', 'Check'),
+        id: 'd',
+        notes: { prereq_titles: ['CLEAN'], prereq_tags: ['raw'] },
+      },
+    },
+    {
+      op: 'update_steps',
+      steps: { ids: ['c'] },
+      set: { notes: { prereq_titles: ['Check'], of: 'ana' } },
+    },
+  ]);
+  expect(await stepsOf(plan.id)).toMatchObject({
+    c: { after: ['d'], notes: { of: 'ana' } },
+    d: { after: ['a', 'b'], notes: null },
+  });
+  await expectSoundPlan(instance, plan.id);
+});
+
+test('a change whose note names nothing, or several steps, is refused and says so', async () => {
+  const plan = await instance.service.propose(
+    { title: 'Notes', steps: [titled('a', 'Write'), titled('b', 'write'), titled('c', 'Send')] },
+    { user: 'ana' },
+    ana,
+  );
+  const refused = patch(plan.id, [
+    {
+      op: 'update_steps',
+      steps: { ids: ['c'] },
+      set: { notes: { prereq_titles: ['WRITE', 'x'] } },
+    },
+  ]);
+  await expect(refused).rejects.toThrow(
+    'Step c: its note names “WRITE”, and 2 steps are called so (a and b); it names “x”, and no step is called so.',
+  );
+  expect(await stepsOf(plan.id)).toMatchObject({ c: { after: [], notes: null } });
+});
+
+test('a change whose note closes a circle is refused', async () => {
+  const plan = await instance.service.propose(
+    { title: 'Notes', steps: [titled('a', 'One'), titled('b', 'Two', { after: ['a'] })] },
+    { user: 'ana' },
+    ana,
+  );
+  await expect(
+    patch(plan.id, [
+      { op: 'update_steps', steps: { ids: ['a'] }, set: { notes: { prereq_titles: ['two'] } } },
+    ]),
+  ).rejects.toMatchObject({ code: 'dependency_cycle' });
+});
