@@ -6,7 +6,7 @@ import { changeSteps, type PlanProgress } from '../change-steps.ts';
 import type { Queryable } from '../database.ts';
 import { insertEvents } from '../events.ts';
 import type { Edge, NewStep } from '../steps.ts';
-import { isSkippedByCondition } from './conditions.ts';
+import { isMet, isSkippedByCondition } from './conditions.ts';
 import { endable, noLane, notBegun } from './patch-reads.ts';
 
 /**
@@ -182,7 +182,7 @@ export async function recountSteps(
         left join countersign.plan_edges e on e.plan_id = ${planId} and e.successor = t.position
         left join countersign.step_states p on p.plan_id = ${planId} and p.position = e.predecessor
         left join lateral (
-          select case when e.type in ('FS', 'FF') then p.status = 'succeeded' or ${isSkippedByCondition('p')}
+          select case when e.type in ('FS', 'FF') then ${isMet('p')}
               else p.attempt > 0 end as met,
             case when e.type in ('FS', 'FF') then p.ended_at else p.started_at end as at
         ) m on true

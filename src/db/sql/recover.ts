@@ -7,6 +7,7 @@ import { aliveForMinutes } from '../backends.ts';
 import { stepsOf } from '../blocks.ts';
 import { type PlanProgress, progressOf } from '../change-steps.ts';
 import type { Queryable } from '../database.ts';
+import { keepCover, staleOr } from './cover.ts';
 import { claimableByBackend } from './lanes.ts';
 
 /** A step whose worker was lost. */
@@ -75,14 +76,14 @@ export async function settleLostSteps(
       where s.plan_id = ${planId} and s.status = 'running' and s.lease_until < clock_timestamp()
     ),
     done as (
-      update countersign.step_states s set status = f.status, lease_owner = null, lease_until = null,
-        question = f.question, error = nullif(f.error, 'null'::jsonb),
+      update countersign.step_states s set status = ${staleOr('f.status')}, lease_owner = null, lease_until = null,
+        question = f.question, error = ${keepCover('f.status', 'f.error')},
         available_at = case when f.status = 'ready' then clock_timestamp() else s.available_at end,
         ended_at = case when f.status = 'ready' then null else clock_timestamp() end
       from f join held using (position) where s.plan_id = ${planId} and s.position = f.position and s.attempt = f.attempt
         and s.status = 'running' and s.lease_until < clock_timestamp()
       returning s.position, s.step_id, s.partition, s.status, s.attempt, held.lease_owner, s.started_at, s.called_at,
-        f.attempt_status, s.error
+        f.attempt_status, nullif(f.error, 'null'::jsonb) as error
     ),
     attempts as (
       insert into countersign.step_attempts (plan_id, position, attempt, status, worker, started_at, called_at, ended_at,
@@ -128,7 +129,7 @@ export async function findUnstartedPlans(
 /**
  * Executing plans in which nothing has happened for `minutes`, though all that time steps could be claimed and a back end that
  * could claim them was there. So no pause of all workers, or of the only one that has a tool, stalls a plan, nor does a step
- * whose hour has just come. Only the database's clock counts.
+ * whose hour has just come. What is stale waits for a person, as the finding says. Only the database's clock counts.
  * @param planId only this one, to look again once its lock is held
  */
 export async function findStalledPlans(
@@ -140,7 +141,7 @@ export async function findStalledPlans(
   const { rows } = await db.execute<{ id: string }>(sql`
     select p.id from countersign.plans p
     where p.status = 'executing' and p.paused_at is null and p.waiting = 0 and p.unknown = 0
-      and p.pending_patch is null
+      and p.pending_patch is null and not (p.stale > 0 and p.ready = 0)
       and not (p.open_until is not null and p.pending + p.ready + p.running + p.stale = 0 and exists (
         select 1 from countersign.plan_series r
         where r.plan_id = p.id and r.expand_at is not null and r.stopped_at is null))

@@ -5,6 +5,7 @@ import type { Json } from '#domain/text.ts';
 import { accounting } from '../accounting.ts';
 import { type PlanProgress, progressOf } from '../change-steps.ts';
 import type { Queryable } from '../database.ts';
+import { keepCover, staleOr } from './cover.ts';
 import { freeSuccessors } from './unblock.ts';
 
 export type Verdict = {
@@ -44,8 +45,8 @@ export async function settleByPerson(
       where s.status = any(${sql.param(from)}::text[])
     ),
     done as (
-      update countersign.step_states s set status = b.to_status, result_summary = b.summary,
-        output = coalesce(nullif(b.output, 'null'::jsonb), s.output), error = nullif(b.error, 'null'::jsonb), question = null,
+      update countersign.step_states s set status = ${staleOr('b.to_status')}, result_summary = b.summary,
+        output = coalesce(nullif(b.output, 'null'::jsonb), s.output), error = ${keepCover('b.to_status', 'b.error')}, question = null,
         available_at = case when b.to_status = 'ready' then clock_timestamp() else s.available_at end,
         tries = case when b.to_status = 'ready' then 0 else s.tries end,
         final_args = case when b.status = 'waiting' and b.to_status = 'failed' then null when b.status = 'failed' and b.to_status = 'ready' and not ((${keepsWord}::boolean or b.ask_before) and b.fixed) then null
@@ -53,7 +54,7 @@ export async function settleByPerson(
         ended_at = case when b.to_status = 'ready' then null else clock_timestamp() end
       from before b where s.plan_id = ${planId} and s.position = b.position
       returning s.position, s.step_id, s.partition, b.status as from_status, s.status as to_status, s.attempt, s.ended_at,
-        s.result_summary, s.error
+        s.result_summary, nullif(b.error, 'null'::jsonb) as error
     ),
     attempts as (
       update countersign.step_attempts a set

@@ -6,6 +6,7 @@ import { accounting } from '../accounting.ts';
 import { type PlanProgress, progressOf } from '../change-steps.ts';
 import { prepareStatement, type Queryable, type Transaction } from '../database.ts';
 import { allowCalls, type ClaimedStep, type ClaimTerms, claimValues, contentsOf } from './claim.ts';
+import { keepCover, staleOr } from './cover.ts';
 import { freeSuccessors, type StartPlaceholders } from './unblock.ts';
 
 /** How one attempt ended. */
@@ -67,8 +68,8 @@ const settleOf = (terms: StartPlaceholders | null): SQL => sql`
   with ${given},
   done as (
     update countersign.step_states s set
-      status = o.status, result_summary = o.summary, output = o.output,
-      error = nullif(o.error, 'null'::jsonb), question = o.question,
+      status = ${staleOr('o.status')}, result_summary = o.summary, output = o.output,
+      error = ${keepCover('o.status', 'o.error')}, question = o.question,
       final_args = coalesce(nullif(o.final_args, 'null'::jsonb), s.final_args),
       available_at = case when o.status = 'ready'
         then clock_timestamp() + make_interval(secs => coalesce(o.retry_in_ms, 0) / 1000) else s.available_at end,
@@ -79,8 +80,8 @@ const settleOf = (terms: StartPlaceholders | null): SQL => sql`
     where s.plan_id = ${plan} and s.position = any(${positions}) and s.position = o.position
       and s.attempt = o.attempt and s.status = 'running' and s.lease_owner = ${worker}
     returning s.position, s.step_id, s.partition, s.status, s.attempt, s.started_at, s.called_at,
-      case when s.status = 'ready' then clock_timestamp() else s.ended_at end as ended_at, s.result_summary, s.error,
-      o.attempt_status, o.retry_in_ms is not null as retried
+      case when o.status = 'ready' then clock_timestamp() else s.ended_at end as ended_at, s.result_summary,
+      nullif(o.error, 'null'::jsonb) as error, o.attempt_status, s.status = 'ready' and o.retry_in_ms is not null as retried
   ),
   attempts as (
     insert into countersign.step_attempts (plan_id, position, attempt, status, worker, started_at, called_at, ended_at,

@@ -166,13 +166,23 @@ export const PlanDraft = z.strictObject({
 export type PlanDraft = z.infer<typeof PlanDraft>;
 
 /** Why a step failed: an ErrorCode as it was stored, and the sentence for the person. */
-const StepError = z.object({
+const Failure = z.object({
   code: text,
   message: text,
   /** The step is tried again by itself when it is `available_at`: which attempt that will be, of how many. */
   retry: z.object({ attempt: whole, of: whole }).exactOptional(),
   /** Skipped because of a No: the steps that asked. */
   questions: z.array(text).exactOptional(),
+});
+
+/** Why a step failed, was skipped, or is stale. */
+const StepError = Failure.extend({
+  /** The open finding that covers the step. One that runs, or whose outcome is unknown, becomes stale when it has ended. */
+  finding: text.exactOptional(),
+  /** Further open findings that cover it. */
+  others: z.array(text).exactOptional(),
+  /** What the step was before it became stale. */
+  was: z.object({ status: StepStatus, error: Failure.nullable() }).exactOptional(),
 });
 export type StepError = z.infer<typeof StepError>;
 

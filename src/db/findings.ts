@@ -1,0 +1,150 @@
+// Findings as rows: stored once by their key, listed by keyset, settled by compare-and-set.
+import { and, desc, eq, getTableColumns, inArray, lt, or, type SQL, sql } from 'drizzle-orm';
+import type { Finding, FindingStatus, Severity } from '#domain/plan/finding.ts';
+import { decodeCursor, encodeCursor } from './cursor.ts';
+import type { Queryable } from './database.ts';
+import { planFindings } from './schema.ts';
+
+export type FindingRow = typeof planFindings.$inferSelect;
+
+/** Those that nobody has settled. */
+export const openFinding: readonly FindingStatus[] = ['open', 'replanning', 'awaiting_approval'];
+
+/** The same as SQL, in the words of the index of open findings. */
+const isOpen = sql`${planFindings.status} in ('open', 'replanning', 'awaiting_approval')`;
+
+export function toFinding(row: FindingRow): Finding {
+  const { key: _, ...finding } = row;
+  return {
+    ...finding,
+    actions: openFinding.includes(row.status) ? row.actions : [],
+    created_at: row.created_at.toISOString(),
+    settled_at: row.settled_at?.toISOString() ?? null,
+  };
+}
+
+export type NewFindingRow = Pick<
+  FindingRow,
+  | 'id'
+  | 'plan_id'
+  | 'key'
+  | 'severity'
+  | 'category'
+  | 'message'
+  | 'step_id'
+  | 'partition'
+  | 'evidence'
+  | 'raised_by'
+>;
+
+/** Stores a finding. @returns false: the plan has one of this key already, and nothing was stored */
+export async function insertFinding(tx: Queryable, finding: NewFindingRow): Promise<boolean> {
+  const stored = await tx
+    .insert(planFindings)
+    .values(finding)
+    .onConflictDoNothing({ target: [planFindings.plan_id, planFindings.key] })
+    .returning({ id: planFindings.id });
+  return stored.length > 0;
+}
+
+/** null: the plan has no finding of this id. */
+export async function readFinding(
+  db: Queryable,
+  planId: string,
+  id: string,
+): Promise<FindingRow | null> {
+  const [row] = await db
+    .select()
+    .from(planFindings)
+    .where(and(eq(planFindings.plan_id, planId), eq(planFindings.id, id)));
+  return row ?? null;
+}
+
+/** Findings of a plan that nobody has settled, the oldest first. */
+export function readOpenFindings(
+  db: Queryable,
+  planId: string,
+  limit: number,
+): Promise<FindingRow[]> {
+  return db
+    .select()
+    .from(planFindings)
+    .where(and(eq(planFindings.plan_id, planId), isOpen))
+    .orderBy(planFindings.created_at, planFindings.id)
+    .limit(limit);
+}
+
+/** How many open findings of each severity a plan has. */
+export async function countOpenFindings(
+  db: Queryable,
+  planId: string,
+): Promise<Record<Severity, number>> {
+  const rows = await db
+    .select({ severity: planFindings.severity, n: sql<number>`count(*)::int` })
+    .from(planFindings)
+    .where(and(eq(planFindings.plan_id, planId), isOpen))
+    .groupBy(planFindings.severity);
+  const counts = { INFO: 0, WARN: 0, ERROR: 0, CRITICAL: 0 };
+  for (const { severity, n } of rows) counts[severity] = n;
+  return counts;
+}
+
+/**
+ * Changes findings of a plan that are in one of the statuses `from`. The caller holds the plan's lock.
+ * @param where which; all of the plan when left out
+ * @returns those that were changed
+ */
+export function updateFindings(
+  tx: Queryable,
+  planId: string,
+  from: readonly FindingStatus[],
+  set: Partial<
+    Pick<FindingRow, 'status' | 'actions' | 'stale_steps' | 'replans' | 'patch_id' | 'settled_by'>
+  >,
+  where?: SQL,
+): Promise<FindingRow[]> {
+  const ends = set.status === 'resolved' || set.status === 'dismissed';
+  return tx
+    .update(planFindings)
+    .set({ ...set, ...(ends ? { settled_at: sql`clock_timestamp()` } : {}) })
+    .where(and(eq(planFindings.plan_id, planId), inArray(planFindings.status, [...from]), where))
+    .returning();
+}
+
+/** The creation time (µs since 1970) and the id of the last row that was shown. */
+function placeBefore(cursor: string): SQL | undefined {
+  const [micros = '', id = ''] = decodeCursor(cursor, /^\d{1,17} F-[0-9a-f]{12}$/).split(' ');
+  const time = sql`to_timestamp(${micros}::numeric / 1000000)`;
+  return or(
+    lt(planFindings.created_at, time),
+    and(sql`${planFindings.created_at} = ${time}`, lt(planFindings.id, id)),
+  );
+}
+
+/** Findings of a plan, newest first, a page at a time. */
+export async function listFindings(
+  db: Queryable,
+  planId: string,
+  { status, cursor, limit }: { status?: FindingStatus[]; cursor?: string; limit: number },
+): Promise<{ findings: Finding[]; next_cursor: string | null }> {
+  const micros = sql<string>`(extract(epoch from ${planFindings.created_at}) * 1000000)::bigint::text`;
+  const rows = await db
+    .select({ ...getTableColumns(planFindings), micros })
+    .from(planFindings)
+    .where(
+      and(
+        eq(planFindings.plan_id, planId),
+        status === undefined ? undefined : inArray(planFindings.status, status),
+        cursor === undefined ? undefined : placeBefore(cursor),
+      ),
+    )
+    .orderBy(desc(planFindings.created_at), desc(planFindings.id))
+    .limit(limit + 1);
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    findings: page.map(({ micros: _, ...row }) => toFinding(row)),
+    next_cursor:
+      rows.length > limit && last !== undefined ? encodeCursor(`${last.micros} ${last.id}`) : null,
+  };
+}

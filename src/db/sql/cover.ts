@@ -1,0 +1,21 @@
+// Steps that a finding covers while they run, or while their outcome is unknown: when they end, they become stale.
+import { type SQL, sql } from 'drizzle-orm';
+
+/** The status of the row `s` of `step_states` once it has `status`: stale where a finding covers it. */
+export const staleOr = (status: string): SQL =>
+  sql.raw(
+    `case when s.error ? 'finding' and ${status} not in ('unknown', 'cancelled') then 'stale' else ${status} end`,
+  );
+
+/**
+ * The error of the row `s` of `step_states` once it has ended with `status` and `error`. What covers it stays, with what it
+ * would be now; only people say what became of an unknown outcome, so its reason stays first until they have.
+ */
+export const keepCover = (status: string, error: string): SQL =>
+  sql.raw(`case
+    when not coalesce(s.error ? 'finding', false) or ${status} = 'cancelled' then nullif(${error}, 'null'::jsonb)
+    when ${status} = 'unknown' then coalesce(nullif(${error}, 'null'::jsonb), '{}') || s.error - '{code,message}'::text[]
+    else (s.error - '{code,message}'::text[]) || jsonb_build_object('code', 'stale',
+      'message', (select left(f.message, 200) from countersign.plan_findings f where f.id = s.error ->> 'finding'),
+      'was', jsonb_build_object('status', ${status}, 'error', nullif(${error}, 'null'::jsonb)))
+  end`);

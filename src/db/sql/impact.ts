@@ -1,0 +1,126 @@
+// Impact analysis: the steps that depend on others, however far, and how they become stale. Every caller that changes something holds
+// the plan's lock.
+import { type SQL, sql } from 'drizzle-orm';
+import type { StepSelector } from '#domain/plan/patch.ts';
+import { accounting } from '../accounting.ts';
+import { type PlanProgress, progressOf } from '../change-steps.ts';
+import type { Queryable } from '../database.ts';
+import { isMet } from './conditions.ts';
+
+/** A query of the positions that `selector` means; one may come twice. */
+export function positionsOf(planId: string, { ids, partition, tag }: StepSelector): SQL {
+  const found: SQL[] = [];
+  const of = (condition: SQL) =>
+    sql`select position from countersign.plan_steps where plan_id = ${planId} and ${condition}`;
+  if (ids !== undefined) found.push(of(sql`step_id = any(${sql.param(ids)}::text[])`));
+  if (partition !== undefined) found.push(of(sql`partition = ${partition}`));
+  if (tag !== undefined) found.push(of(sql`tags @> array[${tag}]::text[] and tags <> '{}'`));
+  return found.length === 0
+    ? sql`select null::int as position where false`
+    : sql.join(found, sql` union all `);
+}
+
+/**
+ * CTEs, of a statement `with recursive`: `affected(position)` has every step that waits for the end of one that `sources`
+ * selects, directly or not. Edges are looked up step by step, whatever Postgres believes of the size of the plan.
+ * @param included the sources are affected themselves
+ */
+export function affectedBy(planId: string, sources: SQL, included = false): SQL {
+  const next = (from: SQL) => sql`
+    select e.successor from ${from} f cross join lateral (
+      select successor from countersign.plan_edges
+      where plan_id = ${planId} and predecessor = f.position and type in ('FS', 'FF') offset 0
+    ) e`;
+  return sql`
+    sources as materialized (select distinct position from (${sources}) found),
+    reached(position) as (
+      ${included ? sql`select position from sources` : next(sql`sources`)}
+      union
+      ${next(sql`reached`)}
+    ),
+    affected as materialized (select position from reached)`;
+}
+
+/** The positions of all steps that depend on those that `selector` means, in order. */
+export async function findDependents(
+  db: Queryable,
+  planId: string,
+  selector: StepSelector,
+): Promise<number[]> {
+  const { rows } = await db.execute<{ positions: number[] | null }>(sql`
+    with recursive ${affectedBy(planId, positionsOf(planId, selector))}
+    select array_agg(position order by position) as positions from affected`);
+  return rows[0]?.positions ?? [];
+}
+
+/** How many of the ends that the row `s` of `step_states` waits for are those of steps in the CTE `source(position)`. */
+export const countEdgesFrom = (planId: string, source: 'lost' | 'back'): SQL => sql`
+  case when exists (select from ${sql.raw(source)}) then (
+    select count(*)::int from countersign.plan_edges e
+    where e.plan_id = ${planId} and e.successor = s.position and e.type in ('FS', 'FF')
+      and e.predecessor in (select position from ${sql.raw(source)})
+  ) else 0 end`;
+
+/** The finding that makes steps stale, and why in a few words. */
+export type Cause = { finding: string; message: string };
+
+/** What became of the steps that a finding affects. */
+export type Contained = {
+  /** Steps that are stale because of it, and those that become stale once they have ended. */
+  stale: number;
+  later: number;
+  progress: PlanProgress | null;
+};
+
+/**
+ * Makes stale what depends on the steps that `sources` selects, in one statement. What runs is left to end, and what nobody
+ * knows the outcome of is left to be settled: each is marked, and becomes stale then. A stale step is no prerequisite that
+ * is met, so what waits for one that had succeeded waits for it again.
+ * @param included the sources become stale too
+ */
+export async function makeStale(
+  tx: Queryable,
+  planId: string,
+  sources: SQL,
+  { finding, message }: Cause,
+  included = false,
+): Promise<Contained> {
+  const reason = JSON.stringify({ code: 'stale', message, finding });
+  const { rows } = await tx.execute<PlanProgress & { stale_now: number; later: number }>(sql`
+    with recursive ${affectedBy(planId, sources, included)},
+    lost as materialized (
+      select s.position from countersign.step_states s
+      where s.plan_id = ${planId} and s.position = any(array(select position from affected)) and ${isMet('s')}
+    ),
+    marked as (
+      update countersign.step_states s set
+        status = case when s.status in ('running', 'unknown', 'cancelled') then s.status else 'stale' end,
+        unmet = s.unmet + ${countEdgesFrom(planId, 'lost')},
+        error = case
+          when s.status = 'cancelled' then s.error
+          when s.error ? 'finding' then jsonb_set(s.error, '{others}',
+            coalesce(s.error -> 'others', '[]') || to_jsonb(${finding}::text))
+          when s.status = 'unknown' then coalesce(s.error, '{}') || jsonb_build_object('finding', ${finding}::text)
+          when s.status = 'running' then ${reason}::jsonb
+          else ${reason}::jsonb || jsonb_build_object('was', jsonb_build_object('status', s.status, 'error', s.error))
+        end
+      where s.plan_id = ${planId} and s.position = any(array(select position from affected))
+      returning s.position, s.step_id, s.partition, s.status, s.error
+    ),
+    -- Read out of what was written: whichever way the old rows were joined, Postgres might compare each with each.
+    changed as (
+      select position, step_id, partition, error #>> '{was,status}' as from_status, status as to_status,
+        'step_stale'::text as kind, ${message}::text as detail
+      from marked where status = 'stale' and error ->> 'finding' = ${finding}
+    ),
+    waits as (
+      delete from countersign.resource_waits w
+      where w.plan_id = ${planId} and w.position in (select position from changed)
+    ),
+    ${accounting(planId)}
+    select (select count(*)::int from marked where status = 'stale') as stale_now,
+      (select count(*)::int from marked where status in ('running', 'unknown')) as later, plan.*
+    from (select 1) one left join plan on true`);
+  const [row] = rows;
+  return { stale: row?.stale_now ?? 0, later: row?.later ?? 0, progress: progressOf(row) };
+}

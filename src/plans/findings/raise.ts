@@ -1,0 +1,135 @@
+// Raises findings: each is stored once, told, and contained. INFO and WARN are only kept; ERROR and CRITICAL make what depends on
+// their steps stale, while everything else goes on.
+import { eq } from 'drizzle-orm';
+import { recordDeeds } from '#db/audit.ts';
+import type { PlanProgress } from '#db/change-steps.ts';
+import type { Transaction } from '#db/database.ts';
+import { touchPlan } from '#db/events.ts';
+import { insertFinding, updateFindings } from '#db/findings.ts';
+import type { PlanRow } from '#db/plans.ts';
+import { planFindings } from '#db/schema.ts';
+import { type Cause, makeStale, positionsOf } from '#db/sql/impact.ts';
+import type { Random } from '#domain/clock.ts';
+import type { Enqueue } from '#domain/jobs.ts';
+import { type Actor, system } from '#domain/people/actor.ts';
+import type { FindingAction, NewFinding, Severity } from '#domain/plan/finding.ts';
+import type { StepSelector } from '#domain/plan/patch.ts';
+import { onOneLine } from '#domain/words.ts';
+import { wakeWatchers } from '../lifecycle/wake.ts';
+
+type RaiseContext = { enqueue: Enqueue<Transaction>; random: Random };
+
+/** A finding, what makes it the same when it is raised again, and who raises it: a person, `step ID`, or the system. */
+export type RaisedFinding = NewFinding & { key: string; raisedBy: string };
+
+export type Raised = {
+  /** Those that were not there before. */
+  ids: string[];
+  /** The plan's counters, where steps became stale. */
+  progress: PlanProgress | null;
+};
+
+/** Whether a finding of this severity holds back what depends on its steps. */
+export function isBlocking(severity: Severity): boolean {
+  return severity === 'ERROR' || severity === 'CRITICAL';
+}
+
+/** Characters of a finding that each stale step, and each event, repeats. */
+const repeatedAtMost = 200;
+
+/** The finding in the words that its steps and events keep. */
+export const causeOf = (finding: { id: string; message: string }): Cause => ({
+  finding: finding.id,
+  message: onOneLine(finding.message, repeatedAtMost),
+});
+
+/** The steps that a finding is about; null: it is about the plan as a whole. */
+function stepsOf({ step_id, partition }: NewFinding): StepSelector | null {
+  if (step_id === undefined && partition === undefined) return null;
+  return {
+    ...(step_id === undefined ? {} : { ids: [step_id] }),
+    ...(partition === undefined ? {} : { partition }),
+  };
+}
+
+/** Whether steps of the plan may still run, if only after a person's word. */
+function canGoOn({ status, execution_started_at }: PlanRow): boolean {
+  if (status === 'cancelled' || status === 'rejected') return false;
+  return status !== 'failed' || execution_started_at !== null;
+}
+
+/** What people can have done about a finding. */
+function actionsFor({ severity }: NewFinding, affected: number): FindingAction[] {
+  if (!isBlocking(severity)) return ['dismiss'];
+  return affected === 0 ? ['replan', 'dismiss'] : ['replan', 'proceed', 'leave_out'];
+}
+
+async function raise(
+  { random }: RaiseContext,
+  tx: Transaction,
+  row: PlanRow,
+  finding: RaisedFinding,
+  actor: Actor,
+): Promise<{ id: string; progress: PlanProgress | null } | null> {
+  const id = `F-${random.hex(6)}`;
+  const { severity, category, message, evidence } = finding;
+  const [step_id, partition] = [finding.step_id ?? null, finding.partition ?? null];
+  const stored = { id, plan_id: row.id, key: finding.key, severity, category, message, evidence };
+  if (!(await insertFinding(tx, { ...stored, step_id, partition, raised_by: finding.raisedBy })))
+    return null;
+  const steps = stepsOf(finding);
+  const contained =
+    steps !== null && isBlocking(severity) && canGoOn(row)
+      ? await makeStale(tx, row.id, positionsOf(row.id, steps), causeOf(stored))
+      : { stale: 0, later: 0, progress: null };
+  const affected = contained.stale + contained.later;
+  const over = row.status === 'cancelled' || row.status === 'rejected';
+  await updateFindings(
+    tx,
+    row.id,
+    ['open'],
+    {
+      actions: actionsFor(finding, affected),
+      stale_steps: affected,
+      // Nobody is asked about a plan that is over.
+      ...(over ? { status: 'dismissed' as const, settled_by: system.id } : {}),
+    },
+    eq(planFindings.id, id),
+  );
+  await touchPlan(tx, row.id, 'finding_raised', `${id} (${severity}): ${causeOf(stored).message}`);
+  await recordDeeds(tx, [
+    {
+      planId: row.id,
+      actor,
+      action: 'finding_raised',
+      version: row.version,
+      reason: causeOf(stored).message,
+      data: { finding: id, severity, category, step: step_id, partition, stale: affected },
+    },
+  ]);
+  return { id, progress: contained.progress };
+}
+
+/**
+ * Raises findings about the plan `row`, whose lock the caller holds. One whose key the plan has is not raised again. What
+ * depends on the steps of an ERROR or CRITICAL becomes stale in the same transaction; the steps themselves keep their
+ * status, and a plan that has ended stays as it is until a person has it go on.
+ */
+export async function raiseFindings(
+  context: RaiseContext,
+  tx: Transaction,
+  row: PlanRow,
+  findings: RaisedFinding[],
+  actor: Actor = system,
+): Promise<Raised> {
+  const ids: string[] = [];
+  let progress: PlanProgress | null = null;
+  for (const finding of findings) {
+    const raised = await raise(context, tx, row, finding, actor);
+    if (raised === null) continue;
+    ids.push(raised.id);
+    progress = raised.progress ?? progress;
+  }
+  if (ids.length > 0) await wakeWatchers(tx, context.enqueue, row.id);
+  return { ids, progress };
+}
