@@ -28,6 +28,7 @@ import { createList } from './workspace/list.ts';
 import { createMove } from './workspace/move.ts';
 import { checkPaths, toWorkspacePath } from './workspace/paths.ts';
 import { createRead } from './workspace/read.ts';
+import { createReadTable } from './workspace/read-table.ts';
 import { openSandbox, pinFolder, type Sandbox } from './workspace/sandbox.ts';
 import { createWrite } from './workspace/write.ts';
 
@@ -72,6 +73,7 @@ export async function createBuiltins(
   const operations = [
     createList(sandbox),
     createRead(sandbox),
+    createReadTable(sandbox),
     createWrite(sandbox),
     createMove(sandbox),
     createDelete(sandbox),

@@ -182,6 +182,7 @@ function describeDelete(args: Arguments): Effect {
 const builtins: Record<string, Describe> = {
   workspace_list: (args) => here(args, 'Lists', 'path', 'the workspace'),
   workspace_read: (args) => here(args, 'Reads', 'path', '(no path given)'),
+  workspace_read_table: (args) => here(args, 'Reads rows of', 'path', '(no path given)'),
   workspace_write: (args) => ({
     class: 'changes',
     headline: ['Writes', args.value('path', '(no path given)')],

@@ -183,6 +183,7 @@ describe('the registry', () => {
     expect(bench.registry.list().map((operation) => operation.name)).toEqual([
       'workspace_list',
       'workspace_read',
+      'workspace_read_table',
       'workspace_write',
       'workspace_move',
       'human_task',

@@ -48,6 +48,7 @@ beforeAll(async () => {
     await writeFile(join(bench.workspace, path), content);
   };
   await put('a.txt', 'hello');
+  await put('a.csv', 'id\n1');
   await put('escapes.txt', '\u0001'.repeat(400_000));
   await put('b.bin', Buffer.from([0, 1]));
   await put('old.txt', 'old');
@@ -71,6 +72,7 @@ const calls: [name: string, args: () => JsonObject, holds: JsonObject | null][] 
   ['workspace_read', () => ({ path: 'a.txt', max_bytes: 2 }), { text: 'he', truncated: true }],
   ['workspace_read', () => ({ path: 'escapes.txt' }), { truncated: true }],
   ['workspace_read', () => ({ path: 'b.bin' }), { binary: true }],
+  ['workspace_read_table', () => ({ path: 'a.csv' }), { rows: [{ id: '1' }], next: null }],
   ['workspace_write', () => ({ path: 'new.txt', content: 'x' }), { created: true }],
   ['workspace_move', () => ({ from: 'old.txt', to: 'older.txt' }), { path: 'older.txt' }],
   ['workspace_delete', () => ({ path: 'away.txt' }), { path: 'away.txt' }],

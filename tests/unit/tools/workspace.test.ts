@@ -66,6 +66,7 @@ describe('a path', () => {
 describe('a symbolic link', () => {
   it.each([
     ['workspace_read', { path: 'out/secret.txt' }],
+    ['workspace_read_table', { path: 'out/secret.txt' }],
     ['workspace_list', { path: 'out' }],
     ['workspace_write', { path: 'out/new.txt', content: 'x' }],
     ['workspace_write', { path: 'out/deep/new.txt', content: 'x' }],
