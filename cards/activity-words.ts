@@ -44,6 +44,8 @@ export function describeActivity(activity: Activity): string {
       return activity.steps === 0
         ? 'drafting the plan'
         : `drafting: ${countOf(activity.steps, 'step')} so far`;
+    case 'parts':
+      return `planning: ${activity.planned} of ${countOf(activity.total, 'part')} planned`;
     default:
       return activity satisfies never;
   }

@@ -16,6 +16,7 @@ import type { ConversationContext } from '#messages/context.ts';
 import { announce } from '#notices/announce.ts';
 import { createHumanReminders } from '#notices/human-reminders.ts';
 import { createRinging } from '#notices/reminders.ts';
+import { expandPart } from '#runs/expand-part.ts';
 import { planTurn } from '#runs/plan-turn.ts';
 import { platformQueueFor, queueFor } from './queues.ts';
 import type { AnyJob, Job } from './run-jobs.ts';
@@ -28,6 +29,17 @@ function planJob(context: ConversationContext): Job<'plan'> {
     concurrency: 4,
     perPerson: 3,
     handle: ({ run_id, turn }, signal) => planTurn(context, run_id, turn, signal),
+  };
+}
+
+/** A short-lived planner for one part. It waits for a model most of its time; the server of that limits what helps. */
+function expandJob(context: ConversationContext): Job<'expand'> {
+  return {
+    name: 'expand',
+    queue: queueFor('expand'),
+    concurrency: 4,
+    perPerson: 8,
+    handle: (place, signal) => expandPart(context, place, signal),
   };
 }
 
@@ -153,6 +165,7 @@ export function jobsOf(parts: {
   const { settings, conversation, inbox, delivery, homes, crew } = parts;
   return [
     planJob(conversation),
+    expandJob(conversation),
     executeJob(crew),
     stepJob(crew),
     cardJob(conversation),

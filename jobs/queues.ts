@@ -11,7 +11,15 @@ const options: Record<JobName, Options> = {
     retryLimit: 2,
     retryDelay: 1,
     heartbeatSeconds: 30,
-    expireInSeconds: 600,
+    // Planning turns wait for the planners of their parts.
+    expireInSeconds: 3600,
+  },
+  expand: {
+    policy: 'short',
+    retryLimit: 3,
+    retryDelay: 1,
+    heartbeatSeconds: 10,
+    expireInSeconds: 3600,
   },
   execute: {
     policy: 'short',
@@ -67,7 +75,7 @@ export function platformQueueFor(name: PlatformJob, platform: Platform): QueueSp
   return { name: `${name}-${platform}`, ...options[name] };
 }
 
-const shared = ['plan', 'execute', 'step', 'card', 'remind', 'expire'] as const;
+const shared = ['plan', 'expand', 'execute', 'step', 'card', 'remind', 'expire'] as const;
 const perPlatform = ['inbox', 'deliver', 'homes'] as const;
 
 export const queues: QueueSpec[] = [

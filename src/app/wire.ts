@@ -19,6 +19,7 @@ import type { ChatModel } from '#models/chat.ts';
 import { decideArguments } from '#models/decide-arguments.ts';
 import { createTextModel } from '#models/text-model.ts';
 import { findNames } from '#people/people-named.ts';
+import { createPartPlanners } from '#planner/parts/part-planners.ts';
 import { createPostTargets } from '#plans/proposal/post-targets.ts';
 import { createPlansAtHand } from '#runs/plans-at-hand.ts';
 import * as times from '#timeline/recurrence.ts';
@@ -80,6 +81,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
       plansOf: (runId) => findPlansOfRun(db.query, readWithin, apart, runId),
       atHand: createPlansAtHand(() => conversation),
       posts: createPostTargets(db.query),
+      parts: createPartPlanners({ db, enqueueAll, listener }),
       warn,
     });
   const hasModel = models !== null;

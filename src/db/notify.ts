@@ -10,6 +10,8 @@ export type Topic =
   | `conversation:${string}`
   /** What is being planned in a conversation has changed, or what its planner is doing. */
   | `activity:${string}`
+  /** A part of what a run plans has been planned, or could not be. */
+  | `parts:${string}`
   /** A turn of a run is over; a planner that still works on it stops. */
   | `stop:${string}`
   | `cancel:${string}`

@@ -5,6 +5,8 @@ import { InboxWakeup, Platform } from './chat/inbox.ts';
 export const jobPayloads = {
   /** Run the planner for one turn of a run. */
   plan: z.strictObject({ run_id: z.string(), turn: z.number().int() }),
+  /** Run a planner for one part of what a turn plans. */
+  expand: z.strictObject({ run_id: z.string(), turn: z.number().int(), part_id: z.string() }),
   /** Start an approved plan. */
   execute: z.strictObject({ plan_id: z.string() }),
   /** Work on a plan's ready steps. Names the plan, not a step: the worker claims what is ready. */

@@ -4,6 +4,7 @@ import type { Database, Queryable } from '#db/database.ts';
 import { forgetStates, insertCheckpoint, readLatestCheckpoint } from '#db/planning-checkpoints.ts';
 import { markProbed, readPolicy } from '#db/policies.ts';
 import { type Clock, systemClock } from '#domain/clock.ts';
+import { payingRun } from '#domain/planning/part.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
@@ -106,8 +107,11 @@ export function createPlanner(options: CreatePlannerOptions): Planner {
     readCost:
       store === null
         ? null
-        : async ({ runId, turn, user }) =>
-            (await store.budget.readSpent({ runId, turn, user })).turn,
+        : async ({ runId, turn, user }) => {
+            // What a part costs is booked on its run, with all the others.
+            if (payingRun({ runId, turn }).runId !== runId) return null;
+            return (await store.budget.readSpent({ runId, turn, user })).turn;
+          },
     limits,
     thresholds: options.thresholds ?? usualThresholds,
     flags: options.flags ?? { allowNewSubtypes: true, requireRfcForNewSubtype: true },

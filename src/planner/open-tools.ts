@@ -5,13 +5,14 @@ import { listPlans, readPlan } from '#db/plans.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { PlanReads } from '#domain/plan/scope.ts';
+import { payingRun } from '#domain/planning/part.ts';
 import type { Settings } from '#domain/settings.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { Catalogue, OperationSpec, ToolRegistry } from '#domain/tool.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import { decideCall, plannerOperations } from '#tools/guard.ts';
 import { lookAround } from './look-around.ts';
-import type { PlannerTools, PlansAtHand, PostTargets } from './ports.ts';
+import type { PartPlanners, PlannerTools, PlansAtHand, PostTargets } from './ports.ts';
 
 /**
  * Whether it is the arguments that make the call go outside, and with it what a planner has read. Whether operations that
@@ -38,6 +39,7 @@ export function openPlannerTools(options: {
   plansOf?: (runId: string) => Promise<Pick<PlanReads, 'listPlans' | 'getPlan'> | null>;
   atHand?: PlansAtHand;
   posts?: PostTargets;
+  parts?: PartPlanners;
   /** Names of calendars in the configuration. */
   calendars?: string[];
   guardedApprovers?: Settings['guardedApprovers'];
@@ -50,11 +52,21 @@ export function openPlannerTools(options: {
     guarded,
     timezone,
     atHand,
-    posts = null,
+    parts = null,
     calendars = [],
     guardedApprovers = {},
   } = options;
-  const plansOf = options.plansOf ?? (() => Promise.resolve(null));
+  // A planner of a part sees what its run does.
+  const runOf = (runId: string) => payingRun({ runId, turn: 0 }).runId;
+  const plansOf = async (runId: string) => (await options.plansOf?.(runOf(runId))) ?? null;
+  const targets = options.posts;
+  const posts: PostTargets | null =
+    targets === undefined
+      ? null
+      : {
+          list: (runId) => targets.list(runOf(runId)),
+          refuse: (runId, names) => targets.refuse(runOf(runId), names),
+        };
   async function getPlan(runId: string, id: string): Promise<Plan> {
     const plans = await plansOf(runId);
     return plans === null ? readPlan(db, id) : plans.getPlan(id);
@@ -107,6 +119,7 @@ export function openPlannerTools(options: {
     },
     getPlan,
     posts,
+    parts,
     lookAround: (runId, signal) =>
       lookAround(
         {

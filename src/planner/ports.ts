@@ -4,10 +4,13 @@ import type { StepAnswer } from '#domain/plan/answer.ts';
 import type { BriefPage } from '#domain/plan/brief.ts';
 import type { PlanPatch } from '#domain/plan/patch.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
+import type { ReportActivity } from '#domain/planning/activity.ts';
+import type { ScaffoldPart } from '#domain/planning/part.ts';
 import type { GivenToStep } from '#domain/planning/state.ts';
 import type { PlanListFilter, PlanSummary } from '#domain/service.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { OperationSpec, ToolOutput } from '#domain/tool.ts';
+import type { EndedPart } from './parts/assemble-parts.ts';
 
 /** Plans that are there already, for going on with them in the conversation of a run. Nothing of it changes anything. */
 export type PlansAtHand = {
@@ -35,6 +38,21 @@ export type PostTargets = {
   list(runId: string): Promise<PostTarget[]>;
   /** Why nothing can be posted in each of `targets`, in a sentence; those where something can are not in it. */
   refuse(runId: string, targets: string[]): Promise<Map<string, string>>;
+};
+
+/** Planners of their own for the parts of a turn. */
+export type PartPlanners = {
+  /**
+   * Has the parts planned, those that were planned in this turn already excepted, and waits for them.
+   * @param report told how many are planned, every few seconds
+   * @throws CountersignError `cancelled` when `signal` aborts, or the turn is over
+   */
+  plan(
+    place: { runId: string; turn: number; user: string },
+    parts: ScaffoldPart[],
+    report: ReportActivity,
+    signal: AbortSignal,
+  ): Promise<EndedPart[]>;
 };
 
 /** `own`: in our words and those of the configuration. `foreign`: in the words of files, servers and other people. */
@@ -65,6 +83,8 @@ export type PlannerTools = {
   getPlan(runId: string, id: string): Promise<Plan>;
   /** null: this planner goes on with none. */
   atHand: PlansAtHand | null;
+  /** null: this planner plans all parts itself. */
+  parts: PartPlanners | null;
   /** null: nobody knows before the plan is proposed. */
   posts: PostTargets | null;
   /** What there is for the planner of a run to know before it begins; null: nothing is looked at. Never throws. */

@@ -28,6 +28,8 @@ export type StageTools = {
   offered(): OfferedTool[];
   /** Whether the tool of that name only looks; operations that only look are tools as well. */
   reads(name: string): boolean;
+  /** Whether the tool of that name waits for other planners. */
+  waits(name: string): boolean;
   /** Whether what it says may be in the words of files, servers or other people. */
   quotes(name: string): boolean;
   /** The draft as it is now; null: nothing has been drafted. */

@@ -130,18 +130,25 @@ export async function askPlanner(
       `A plan of ${refused.total} steps is too large to revise in words. Propose the changed plan through the API.`,
     );
   }
-  // A planner ends by its own clock; this is for one that does not.
-  const deadline = AbortSignal.timeout((context.planningSeconds + graceSeconds) * 1000);
+  // A planner ends by its own clock; this is for one that does not. While it waits for planners of its parts, it says so.
+  const deadline = new AbortController();
+  const late = setTimeout(() => deadline.abort(), (context.planningSeconds + graceSeconds) * 1000);
   try {
     const request = await buildRequest(context, run, refused);
     // What a planner may name is what workers offer now.
     await context.catalogue.refresh(() => readManifests(context.db.query));
-    return await context.planner.plan(request, AbortSignal.any([signal, deadline]), report);
+    const ended = AbortSignal.any([signal, deadline.signal]);
+    return await context.planner.plan(request, ended, (activity) => {
+      if (activity.kind === 'parts') late.refresh();
+      report(activity);
+    });
   } catch (error) {
     context.warn(`The planner failed in run ${run.id}.`, error);
-    const reason = deadline.aborted
+    const reason = deadline.signal.aborted
       ? `Planning took longer than ${context.planningSeconds} seconds.`
       : `Planning failed: ${errorMessage(error)}`;
     return aborted(context, `${reason} Ask again, or ask for less at once.`);
+  } finally {
+    clearTimeout(late);
   }
 }

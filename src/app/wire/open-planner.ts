@@ -10,7 +10,7 @@ import { createBudget } from '#planner/budget/budget.ts';
 import type { PlanningLimits } from '#planner/budget/limits.ts';
 import { createPlanner } from '#planner/create-planner.ts';
 import { openPlannerTools } from '#planner/open-tools.ts';
-import type { PlansAtHand, PostTargets } from '#planner/ports.ts';
+import type { PartPlanners, PlansAtHand, PostTargets } from '#planner/ports.ts';
 import type { Config } from '../config.ts';
 
 function readLimits(env: Config['env']): PlanningLimits {
@@ -38,6 +38,7 @@ export function openPlanner(
     plansOf: NonNullable<Parameters<typeof openPlannerTools>[0]['plansOf']>;
     atHand: PlansAtHand;
     posts: PostTargets;
+    parts: PartPlanners;
     warn(message: string, err?: unknown): void;
   },
 ): Planner {
@@ -54,6 +55,7 @@ export function openPlanner(
       plansOf,
       atHand,
       posts,
+      parts: parts.parts,
       calendars: Object.keys(settings.calendars),
       guardedApprovers: settings.guardedApprovers,
     }),

@@ -8,6 +8,8 @@ export const Activity = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('reading'), operation: z.string(), what: z.string().nullable() }),
   /** The plan has so many steps by now. */
   z.object({ kind: z.literal('drafting'), steps: z.int() }),
+  /** Planners of their own plan its parts; so many have been planned. */
+  z.object({ kind: z.literal('parts'), planned: z.int(), total: z.int() }),
 ]);
 export type Activity = z.infer<typeof Activity>;
 

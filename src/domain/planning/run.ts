@@ -96,6 +96,8 @@ export type PlanningRequest = {
   decision: SessionDecision;
   policy: InteractionPolicy;
   modes: PlanningModes;
+  /** The person has allowed the turn to cost more than the soft ceiling; left out: they have not been asked. */
+  softLifted?: boolean;
   now: Date;
   timezone: string;
 };

@@ -58,6 +58,8 @@ const rememberedText = 20_000;
 const toolsAtMost = 128;
 
 type State = {
+  /** That of the run, later by what was waited for. */
+  deadline: number;
   messages: ChatMessage[];
   memory: CallMemory;
   calls: number;
@@ -70,6 +72,7 @@ type State = {
 /** Must not throw. */
 export async function runAgent(run: AgentRun): Promise<AgentReport> {
   const state: State = {
+    deadline: run.deadline,
     messages: [...run.messages],
     memory: new Map(),
     calls: 0,
@@ -84,7 +87,8 @@ export async function runAgent(run: AgentRun): Promise<AgentReport> {
 }
 
 async function takeTurn(run: AgentRun, state: State): Promise<AgentEnd | null> {
-  const { model, stageTools, signal, clock, deadline } = run;
+  const { model, stageTools, signal, clock } = run;
+  const { deadline } = state;
   if (signal.aborted) return { kind: 'cancelled' };
   if (clock.now().getTime() >= deadline) return { kind: 'capped', cap: 'time' };
   if (state.calls >= run.calls) return { kind: 'capped', cap: 'turns' };
@@ -214,15 +218,24 @@ async function callTools(run: AgentRun, state: State, reply: ChatReply): Promise
     items: reply.items,
   });
   const prepared = calls.map((call) => prepareCall(call, run.stageTools.reads, state.memory));
-  const left = Math.max(1, run.deadline - run.clock.now().getTime());
-  const signal = AbortSignal.any([run.signal, AbortSignal.timeout(left)]);
+  const inTime = () => {
+    const left = Math.max(1, state.deadline - run.clock.now().getTime());
+    return AbortSignal.any([run.signal, AbortSignal.timeout(left)]);
+  };
+  let signal = inTime();
   let event: StageEvent | null = null;
   for (const group of groupCalls(prepared)) {
     const results = await Promise.all(
       group.map(async (call) => {
         if (event !== null) return { result: settle(run, call, 'The stage was over by then.') };
         if (call.kind === 'settled') return { result: settle(run, call, call.result) };
-        return run.stageTools.call(call.call.name, call.args, signal);
+        const { name } = call.call;
+        if (!run.stageTools.waits(name)) return run.stageTools.call(name, call.args, signal);
+        const began = run.clock.now().getTime();
+        const answer = await run.stageTools.call(name, call.args, run.signal);
+        state.deadline += run.clock.now().getTime() - began;
+        signal = inTime();
+        return answer;
       }),
     );
     for (const [index, answer] of results.entries()) {

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { Queryable } from '#db/database.ts';
 import type { Spent } from '#db/spending.ts';
+import { payingRun } from '#domain/planning/part.ts';
 import { JsonObject } from '#domain/text.ts';
 import { mayHaveCost } from '#domain/text-model.ts';
 import type { ChatModel, ChatReply, ChatRequest } from '#models/chat.ts';
@@ -114,7 +115,7 @@ export function payForCalls(
   policy: unknown,
 ): PaidModel {
   const { budget, db } = options;
-  const { runId, turn } = place;
+  const { runId, turn } = payingRun(place);
   const model = rememberReplies(options.model, db, place, policy);
   return {
     name: model.name,

@@ -18,6 +18,7 @@ import { draftPlan } from '../draft/draft-plan.ts';
 import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
 import type { PlannerTools } from '../ports.ts';
 import type { Reasoner } from '../reasoner.ts';
+import { scaffoldTool } from '../stage-tools/scaffold.ts';
 import type { StageTool } from '../stage-tools/stage-tool.ts';
 import { createStageTools, type Remember } from '../stage-tools/stage-tools.ts';
 import type { StageContext } from '../stages/stage.ts';
@@ -38,11 +39,11 @@ export type ControllerOptions = {
   /** Looks up and keeps results of tools, within a turn of a run. */
   rememberFor(
     place: { runId: string; turn: number },
-    toolContext: Omit<ToolContext, 'state' | 'signal' | 'tools'>,
+    toolContext: Omit<ToolContext, 'state' | 'signal' | 'report' | 'tools'>,
     readState: () => Readonly<PlanningState>,
   ): Remember;
   /** US dollars of this turn by the books, with what a planner that died had paid; null: the session's own count is all. */
-  readCost: ((request: PlanningRequest) => Promise<number>) | null;
+  readCost: ((request: PlanningRequest) => Promise<number | null>) | null;
   limits: PlanningLimits;
   thresholds: Thresholds;
   flags: { allowNewSubtypes: boolean; requireRfcForNewSubtype: boolean };
@@ -186,7 +187,12 @@ async function store(
 /** Planning time that is left in this turn, in milliseconds: what died in between does not count. */
 function timeLeft(state: Readonly<PlanningState>, limits: PlanningLimits): number {
   const used = state.trace.reduce((sum, { duration_ms }) => sum + duration_ms, 0);
-  return limits.wallSeconds * 1000 - used;
+  return limits.wallSeconds * 1000 - (used - timeWaited(state));
+}
+
+/** Milliseconds in which this turn waited for planners of its parts. */
+function timeWaited({ trace }: Readonly<PlanningState>): number {
+  return trace.reduce((sum, one) => sum + (one.tool === scaffoldTool ? one.duration_ms : 0), 0);
 }
 
 /** The request with what the person has said this turn about how to talk and ask. */
@@ -215,11 +221,13 @@ async function planTurn(
     now: new Date(session.state.now),
   };
   const remember = options.rememberFor(asked, toolContext, () => session.state);
-  const deadline = clock.now().getTime() + timeLeft(session.state, limits);
+  const firstDeadline = clock.now().getTime() + timeLeft(session.state, limits);
+  const waitedBefore = timeWaited(session.state);
   let seq = opened;
   for (let count = 0; ; count++) {
     const { stage } = session.state;
     if (isResting(stage)) break;
+    const deadline = firstDeadline + timeWaited(session.state) - waitedBefore;
     const request = heedWish(asked, session.state);
     const stageTools = createStageTools({
       stage,

@@ -18,7 +18,7 @@ function beginTurn(request: PlanningRequest, now: Date) {
     has_plans: request.plans !== undefined || /\bPLAN-[0-9a-f]{8}\b/i.test(request.text),
     calls: 0,
     cost_usd: 0,
-    soft_budget_lifted: false,
+    soft_budget_lifted: request.softLifted ?? false,
     retries: {},
     hints: [],
     assumed: [],

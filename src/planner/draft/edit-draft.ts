@@ -110,6 +110,15 @@ export function addSteps(outline: PlanOutline, added: NewStep[], before: string 
   return { outline: withNodes(outline, nodes.toSpliced(at, 0, ...made)) };
 }
 
+/** Steps that belong together under one node. */
+type StepGroup = {
+  id: string;
+  title: string;
+  steps: (StepDraft & { id: string })[];
+  /** Nodes that come before it. */
+  after?: Dependency[];
+};
+
 /** Many steps of one kind under one node. One of that id that is there already is replaced. */
 export function addGroup(
   outline: PlanOutline,
@@ -119,15 +128,27 @@ export function addGroup(
   phase: string | null,
 ): Edited {
   const nodes = outline.nodes.filter((node) => node.id !== id || node.steps.length === 0);
-  const places = placeSteps({ ...outline, nodes });
-  const twice = steps.find((step) => places.has(step.id));
-  if (twice !== undefined)
-    return { problems: [`There is a step ${twice.id} already. Choose another id.`] };
-  if (places.size + steps.length > stepsAtMost)
-    return { problems: [`A draft has at most ${stepsAtMost} steps.`] };
+  return addGroups({ ...outline, nodes }, [{ id, title, steps }], phase);
+}
+
+/** Groups of which none is there yet, in one go. */
+export function addGroups(
+  outline: PlanOutline,
+  groups: StepGroup[],
+  phase: string | null = null,
+): Edited {
+  const taken = new Set(placeSteps(outline).keys());
+  for (const { steps } of groups) {
+    const twice = steps.find(({ id }) => taken.size === taken.add(id).size);
+    if (twice !== undefined)
+      return { problems: [`There is a step ${twice.id} already. Choose another id.`] };
+  }
+  if (taken.size > stepsAtMost) return { problems: [`A draft has at most ${stepsAtMost} steps.`] };
+  const nodes = [...outline.nodes];
   const ids = new Set(nodes.map((node) => node.id));
   const parent = phase === null ? findGoal(nodes) : findPhase(nodes, phase, ids);
-  nodes.push(makeNode({ id: takeId(id, ids), title, structure: 'task', parent, steps }));
+  for (const { id, title, steps, after = [] } of groups)
+    nodes.push(makeNode({ id: takeId(id, ids), title, structure: 'task', parent, after, steps }));
   return { outline: withNodes(outline, nodes) };
 }
 

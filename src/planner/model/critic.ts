@@ -26,7 +26,8 @@ function wordsOf({ request, state }: StageTask): string[] {
 
 /** `task.stageTools` where "submit_plan" is criticised first. */
 export function withCritic(task: StageTask, model: PaidModel, clock: Clock): StageTools {
-  const { stageTools, request, state, stage, deadline, current } = task;
+  const { stageTools, request, state, stage, current } = task;
+  let { deadline } = task;
   if (request.modes.plan_reasoning_mode !== 'extensive') return stageTools;
   // A planner that takes over finds the call in the trace, or asks the same and is given the stored reply.
   let asked = state.trace.some(({ tool }) => tool === critic);
@@ -87,7 +88,9 @@ export function withCritic(task: StageTask, model: PaidModel, clock: Clock): Sta
             'A second look found this. Fix what is right, then submit again.',
           ),
         };
+      const began = clock.now().getTime();
       const answer = await stageTools.call(name, args, signal);
+      if (stageTools.waits(name)) deadline += clock.now().getTime() - began;
       lastFailed = !answer.result.ok;
       return answer;
     },

@@ -15,6 +15,7 @@ import { createStepReader, type NewStep, writtenStepShape } from '../grammar/wri
 import type { ToolContext } from '../tools/planning-tool.ts';
 import { draftTool, keepEdit, openDraft } from './draft-tool.ts';
 import { forEach } from './for-each.ts';
+import { scaffold } from './scaffold.ts';
 import { createSetSchedule } from './set-schedule.ts';
 import type { StageTool } from './stage-tool.ts';
 import { submitPlan } from './submit-plan.ts';
@@ -197,5 +198,5 @@ const show = draftTool(
 );
 
 export function createDraftTools(profile: StrategyProfile): StageTool[] {
-  return [add, edit, remove, createSetSchedule(profile), show, forEach, submitPlan];
+  return [add, edit, remove, createSetSchedule(profile), show, forEach, scaffold, submitPlan];
 }

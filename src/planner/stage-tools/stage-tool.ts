@@ -1,4 +1,5 @@
 // A tool as stages offer it: one of the thirteen, a read operation, or a conversation tool.
+import type { PlanningModes } from '#domain/planning/modes.ts';
 import type { Stage } from '#domain/planning/stages.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import { isObject } from '#domain/text.ts';
@@ -21,8 +22,10 @@ export type StageTool = {
   reads: boolean;
   /** What it says may be in the words of files, servers or other people, as with those that only look. */
   quotes?: boolean;
+  /** It waits for other planners; that time is none of the turn's. */
+  waits?: boolean;
   /** Whether a model is told of it where it may be called; left out: it is. */
-  isOffered?(state: Readonly<PlanningState>): boolean;
+  isOffered?(state: Readonly<PlanningState>, modes: PlanningModes): boolean;
   /** Raised when its rules change; remembered results of older rules are not used. null: never remembered. */
   revision: number | null;
   /** Problems of the arguments as sentences; empty when they fit. */

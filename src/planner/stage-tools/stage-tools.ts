@@ -26,8 +26,8 @@ export type StageToolsParts = {
   stage: Stage;
   session: Session;
   tools: StageTool[];
-  /** All a tool may look at, but for the state and the signal, which are those of the call. */
-  toolContext: Omit<ToolContext, 'state' | 'signal'>;
+  /** All a tool may look at, but for what is of the call. */
+  toolContext: Omit<ToolContext, 'state' | 'signal' | 'report'>;
   clock: Clock;
   remember: Remember;
   /** Told what begins, and how far the draft is. */
@@ -80,7 +80,7 @@ export function createStageTools(parts: StageToolsParts): StageTools {
   ): Promise<{ outcome: ToolOutcome; remembered: boolean }> {
     const { state } = session;
     const policy = applyOverride(toolContext.policy, state.wish?.override ?? {});
-    const run = () => tool.run(args, { ...toolContext, policy, state, signal });
+    const run = () => tool.run(args, { ...toolContext, policy, state, signal, report });
     try {
       const { revision } = tool;
       const json = revision === null ? null : JsonObject.safeParse(args);
@@ -160,7 +160,7 @@ export function createStageTools(parts: StageToolsParts): StageTools {
     stage,
     offered: () =>
       ready()
-        .filter((tool) => tool.isOffered?.(session.state) ?? true)
+        .filter((tool) => tool.isOffered?.(session.state, toolContext.modes) ?? true)
         .map(({ name, description, parameters, reads }) => ({
           name,
           description,
@@ -168,6 +168,7 @@ export function createStageTools(parts: StageToolsParts): StageTools {
           reads,
         })),
     reads,
+    waits: (name) => tools.find((tool) => tool.name === name)?.waits === true,
     quotes: (name) => reads(name) || tools.find((tool) => tool.name === name)?.quotes === true,
     draft: () => session.state.outline,
     draftedSteps: () =>

@@ -2,6 +2,7 @@
 // session only by its result; it decides nothing and writes nothing.
 import type { z } from 'zod';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
+import type { ReportActivity } from '#domain/planning/activity.ts';
 import type { PlanningModes } from '#domain/planning/run.ts';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { PlanningState, SessionRead } from '#domain/planning/state.ts';
@@ -83,6 +84,8 @@ export type ToolContext = {
   /** When the turn began. */
   now: Date;
   signal: AbortSignal;
+  /** Tells the people who wait how far a call is that takes long. */
+  report: ReportActivity;
 };
 
 /** The session after a tool: only what it changes. `trace`, caps and the stage are the controller's. */

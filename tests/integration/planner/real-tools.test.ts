@@ -39,6 +39,7 @@ function toolsOf(): PlannerTools {
     validate: (name, args, unknown) => registry.validate(name, args, unknown),
     atHand: null,
     posts: null,
+    parts: null,
     lookAround: null,
     listPlans: async () => ({ plans: [] }),
     getPlan: async () => makePlan(),

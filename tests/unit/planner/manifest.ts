@@ -342,6 +342,7 @@ export function toolsOf(
     validate: validateRequired(manifest),
     atHand: null,
     posts: null,
+    parts: null,
     lookAround: null,
     listPlans: async () => ({ plans: [makePlan({ title: 'Tidy up', status: 'proposed' })] }),
     getPlan: async (_, id) => {

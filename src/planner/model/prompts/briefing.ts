@@ -1,7 +1,7 @@
 // The briefing: what is different each time. The stage's task, the person, the time, what was read and decided so far.
 import { writeNote } from '#domain/people/memory-note.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
-import type { PlanningModes } from '#domain/planning/run.ts';
+import { granularityOf, type PlanningModes } from '#domain/planning/modes.ts';
 import type { Stage } from '#domain/planning/stages.ts';
 import type { PlanningState, SessionRead } from '#domain/planning/state.ts';
 import { onOneLine } from '#domain/words.ts';
@@ -20,16 +20,30 @@ const tasks: Partial<Record<Stage, string>> = {
 };
 
 /** How fine the outline should be (0: as coarse as can be run; 10: every small step of its own). */
-function describeLevel({ reasoning_level, planning_mode }: PlanningModes): string {
+function describeLevel({ reasoning_level }: PlanningModes): string {
   const grain =
     reasoning_level <= 1
       ? 'as few steps as can be run'
       : reasoning_level >= 7
         ? 'fine-grained: each piece of work that can be checked by itself is a step of its own'
         : 'one step for each piece of work a person would name';
-  const wide =
-    planning_mode === 'extensive' ? ' Cover preparation, checking and hand-over too.' : '';
-  return `Granularity ${reasoning_level} of 10: ${grain}.${wide}`;
+  return `Granularity ${reasoning_level} of 10: ${grain}.`;
+}
+
+/** What extensive modes ask for beyond the usual. */
+function describeModes({ plan_reasoning_mode, planning_mode, reasoning_level }: PlanningModes) {
+  const lines: string[] = [];
+  if (plan_reasoning_mode === 'extensive')
+    lines.push(
+      'Extensive reasoning: “all”, “every” and “each” are literal. List the items with a read operation, with paging where there are pages, and give every one of them its step by "for_each": no samples, no “and so on”, none left out. “About 300” or “a few” is not literal.',
+    );
+  if (planning_mode === 'extensive') {
+    const { parts, steps } = granularityOf(reasoning_level);
+    lines.push(
+      `Extensive planning, in two layers: look up what the parts depend on, then call "scaffold" once with the parts of the whole (about ${parts} at this granularity, fewer where the work has fewer; preparation, checking and hand-over too) and "submit_plan" in the same reply. A planner of its own plans each part into about ${steps} steps; it knows its goal and nothing else, so a goal names paths, names and numbers. "after" only where a part really needs another. Many steps of one kind are no parts: use "for_each". Work of fewer than ten steps needs no scaffold.`,
+    );
+  }
+  return lines;
 }
 
 const tones: Record<InteractionPolicy['tone'], string> = {
@@ -114,6 +128,7 @@ export function writeBriefing(options: Briefed): string {
     `${onOneLine(user)} asks. ${describeTime(new Date(state.now), timezone)}`,
     describePolicy(policy),
     describeLevel(modes),
+    ...describeModes(modes),
   ];
   const known = state.memory?.known ?? [];
   if (known.length > 0) {

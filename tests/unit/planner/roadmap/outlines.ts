@@ -129,6 +129,7 @@ export function deskOf(outline: PlanOutline, more: DeskInput = {}): ToolContext 
     settings: { allowNewSubtypes: true, requireRfcForNewSubtype: true },
     now: new Date('2026-03-02T08:00:00.000Z'),
     signal: new AbortController().signal,
+    report: () => {},
     ...rest,
   };
 }

@@ -142,6 +142,7 @@ export function makeTools(
     validate: () => [],
     atHand: null,
     posts: null,
+    parts: null,
     lookAround: null,
     listPlans: async () => ({ plans: [] }),
     getPlan: async () => makePlan(),
@@ -179,6 +180,7 @@ export function makeDesk(
     settings: { allowNewSubtypes: true, requireRfcForNewSubtype: true },
     now,
     signal: new AbortController().signal,
+    report: () => {},
     ...more,
   };
 }

@@ -91,6 +91,7 @@ export function makeDesk(
     settings: { allowNewSubtypes: true, requireRfcForNewSubtype: true },
     now,
     signal: new AbortController().signal,
+    report: () => {},
   };
 }
 

@@ -1,0 +1,149 @@
+// Puts the planned parts into the draft: each is a group of steps whose ids begin with the part's. What could not be planned, and what
+// comes after it, is left out and told. Pure.
+import { renameReferences } from '#domain/plan/arguments.ts';
+import { conditionsOf } from '#domain/plan/condition.ts';
+import { type StepDraft, toDependency } from '#domain/plan/plan.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
+import type { PartStatus, ScaffoldPart } from '#domain/planning/part.ts';
+import { isObject, type Json } from '#domain/text.ts';
+import { countOf, shorten } from '#domain/words.ts';
+import { addGroups, type Edited, placeSteps } from '../draft/edit-draft.ts';
+import { takeId } from '../grammar/outline-tree.ts';
+
+/** A part as its planner left it. */
+export type EndedPart = {
+  part: ScaffoldPart;
+  status: PartStatus;
+  steps: StepDraft[];
+  /** Why it could not be planned, or what was assumed. */
+  message: string | null;
+};
+
+export type Assembled = {
+  edited: Edited;
+  /** Parts that are not in the draft, each with the reason; in the order of the scaffold. */
+  missing: { part: ScaffoldPart; why: string }[];
+};
+
+const assumptionsAtMost = 50;
+
+/** Why parts are not in the plan, by id: they were not planned, or something before them is not in it. */
+function findMissing(parts: EndedPart[]): Map<string, string> {
+  const missing = new Map<string, string>();
+  for (const { part, status, message } of parts) {
+    if (status === 'planned') continue;
+    const held = 'Planning it would cost more than was agreed for one turn.';
+    missing.set(part.id, status === 'held' ? held : (message ?? 'Its planner gave no reason.'));
+  }
+  // There are no circles, so each round reaches one part further at least.
+  for (let found = true; found; ) {
+    found = false;
+    for (const { part } of parts) {
+      if (missing.has(part.id)) continue;
+      const before = part.after.find((id) => missing.has(id));
+      if (before === undefined) continue;
+      const title = parts.find((one) => one.part.id === before)?.part.title ?? before;
+      missing.set(part.id, `It comes after “${shorten(title, 80)}”, which is missing.`);
+      found = true;
+    }
+  }
+  return missing;
+}
+
+export function assembleParts(outline: PlanOutline, parts: EndedPart[]): Assembled {
+  const missing = findMissing(parts);
+  const there = parts.filter(({ part }) => !missing.has(part.id));
+  const replaced = new Set(there.map(({ part }) => part.id));
+  const rest = { ...outline, nodes: outline.nodes.filter(({ id }) => !replaced.has(id)) };
+  const ids = new Set(placeSteps(rest).keys());
+  const groups = there.map(({ part, steps }) => ({
+    id: part.id,
+    title: part.title,
+    steps: renameSteps(part.id, steps, ids),
+    after: part.after.map(toDependency),
+  }));
+  const edited = addGroups(rest, groups);
+  const lost = parts.flatMap(({ part }) => {
+    const why = missing.get(part.id);
+    return why === undefined ? [] : [{ part, why }];
+  });
+  return {
+    edited:
+      'problems' in edited
+        ? edited
+        : { outline: { ...edited.outline, assumptions: collectAssumptions(outline, parts, lost) } },
+    missing: lost,
+  };
+}
+
+/** Steps of a part among those of others: each id begins with the part's, and all that names a step of the part follows. */
+function renameSteps(
+  partId: string,
+  steps: StepDraft[],
+  taken: Set<string>,
+): (StepDraft & { id: string })[] {
+  const names = new Map(
+    steps.map(({ id = '' }, place): [string, string] => {
+      const wanted = `${partId}-${id}`;
+      return [id, takeId(wanted.length > 190 ? `${partId}-${place + 1}` : wanted, taken)];
+    }),
+  );
+  const rename = (id: string) => names.get(id) ?? id;
+  return steps.map((step) => {
+    const { id = '', args, after, when, notes, partition } = step;
+    return {
+      ...step,
+      id: rename(id),
+      partition: partition === undefined ? partId : `${partId}/${partition}`.slice(0, 200),
+      ...(args === undefined ? {} : { args: renameReferences(args, rename) }),
+      ...(after === undefined
+        ? {}
+        : { after: after.map(toDependency).map((one) => ({ ...one, id: rename(one.id) })) }),
+      ...(when === undefined
+        ? {}
+        : { when: conditionsOf(when).map((one) => ({ ...one, step: rename(one.step) })) }),
+      ...(notes === undefined ? {} : { notes: renameNotes(notes, rename) }),
+    };
+  });
+}
+
+/** Notes may name prerequisites by the ids of their steps. */
+function renameNotes(notes: Json, rename: (id: string) => string): Json {
+  if (!isObject(notes) || !Array.isArray(notes.prereq_step_ids)) return notes;
+  const named = notes.prereq_step_ids.map((id) => (typeof id === 'string' ? rename(id) : id));
+  return { ...notes, prereq_step_ids: named };
+}
+
+/** Begins the line about a part that is missing. */
+const leadOf = ({ title }: ScaffoldPart) => `“${title}” is not in this plan.`;
+
+/** What a person reads beside the plan. What is missing comes first: nothing is left out unseen. */
+function collectAssumptions(
+  { assumptions }: PlanOutline,
+  parts: EndedPart[],
+  missing: Assembled['missing'],
+): string[] {
+  // Of a part that is planned anew, what was said before holds no more.
+  const before = assumptions.filter(
+    (text) => !parts.some(({ part }) => text.startsWith(leadOf(part))),
+  );
+  const told = missing.map(({ part, why }) => `${leadOf(part)} ${why}`);
+  const room = assumptionsAtMost / 2;
+  const rest = told.length - (room - 1);
+  const lost =
+    told.length <= room
+      ? told
+      : [
+          ...told.slice(0, room - 1),
+          `${countOf(rest, 'further part')} are not in this plan either: ${missing
+            .slice(room - 1)
+            .map(({ part }) => part.title)
+            .join(', ')}`,
+        ];
+  const gone = new Set(missing.map(({ part }) => part.id));
+  const assumed = parts.flatMap(({ part, message }) =>
+    message === null || gone.has(part.id) ? [] : [`${part.title}: ${message}`],
+  );
+  const all = [...lost, ...before, ...assumed].map((text) => shorten(text, 1000));
+  return [...new Set(all)].slice(0, assumptionsAtMost);
+}

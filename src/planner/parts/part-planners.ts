@@ -1,0 +1,125 @@
+// Has the parts of a turn planned, each by a planner of its own, and waits for them. All that is known of them is in the database: a
+// planner that takes over finds the parts there, and nothing is planned twice.
+import { createHash } from 'node:crypto';
+import type { Database, Transaction } from '#db/database.ts';
+import type { Listener } from '#db/notify.ts';
+import {
+  failOpenParts,
+  insertParts,
+  noteWaiting,
+  type PartsProgress,
+  readParts,
+  readProgress,
+} from '#db/planning-parts.ts';
+import { lockRun } from '#db/runs.ts';
+import { endAt } from '#domain/crash-point.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { EnqueueAll } from '#domain/jobs.ts';
+import type { ScaffoldPart } from '#domain/planning/part.ts';
+import type { PartPlanners } from '../ports.ts';
+
+/** Milliseconds between two looks, where no notification comes; people are told as often. */
+const lookEveryMs = 5000;
+/** A part that nobody takes up for so long is sent again: its job may be lost. */
+const resendAfterSeconds = 20;
+/** Even many parts of a slow model are planned by then. */
+const waitAtMostMs = 50 * 60_000;
+
+/** The name of a part in this turn: by what is said of it, so that the same part is planned once, and another one anew. */
+function nameOf(part: ScaffoldPart): string {
+  const digest = createHash('sha256').update(JSON.stringify(part)).digest('hex');
+  return `${part.id}.${digest.slice(0, 12)}`;
+}
+
+export function createPartPlanners(context: {
+  db: Database;
+  enqueueAll: EnqueueAll<Transaction>;
+  listener: Pick<Listener, 'on'>;
+}): PartPlanners {
+  const { db, enqueueAll, listener } = context;
+  return {
+    async plan({ runId, turn, user }, parts, report, signal) {
+      const place = { run_id: runId, turn };
+      const names = parts.map(nameOf);
+      const send = (tx: Transaction, some: string[]) =>
+        enqueueAll(
+          tx,
+          'expand',
+          some.map((part_id) => ({
+            payload: { ...place, part_id },
+            key: `${runId}:${turn}:${part_id}`,
+            person: user,
+          })),
+        );
+      await db.transaction(async (tx) => {
+        const run = await lockRun(tx, runId);
+        if (run.turn !== turn || run.planning_status !== 'running')
+          throw new CountersignError('cancelled', 'This turn is over.');
+        const scaffold = parts.map((part, at) => ({ part_id: names[at] ?? '', scaffold: part }));
+        await insertParts(tx, place, scaffold);
+        const { stalled } = await readProgress(tx, place, names, 0);
+        await send(tx, stalled);
+      });
+      endAt('scaffold_stored');
+      const news = followParts(listener, runId);
+      const began = Date.now();
+      try {
+        for (;;) {
+          if (signal.aborted) throw new CountersignError('cancelled', 'Planning was stopped.');
+          const progress: PartsProgress = await readProgress(
+            db.query,
+            place,
+            names,
+            resendAfterSeconds,
+          );
+          const { planned, ended, stalled } = progress;
+          report({ kind: 'parts', planned, total: parts.length });
+          if (ended === parts.length) break;
+          if (!(await noteWaiting(db.query, place)))
+            throw new CountersignError('cancelled', 'This turn is over.');
+          if (Date.now() - began > waitAtMostMs) {
+            await failOpenParts(db.query, place, names, 'It was not planned in time.');
+            continue;
+          }
+          if (stalled.length > 0) await db.transaction((tx) => send(tx, stalled));
+          await news.next(signal);
+        }
+      } finally {
+        news.close();
+      }
+      const rows = new Map(
+        (await readParts(db.query, place, names)).map((row) => [row.part_id, row]),
+      );
+      return names.flatMap((name) => {
+        const row = rows.get(name);
+        if (row === undefined) return [];
+        const { scaffold, status, steps, message } = row;
+        return [{ part: scaffold, status, steps: steps ?? [], message }];
+      });
+    },
+  };
+}
+
+/** Waits for a notification, the next look, or an abort. A notification that came meanwhile counts. */
+function followParts(listener: Pick<Listener, 'on'>, runId: string) {
+  let isNews = false;
+  let wake = () => {};
+  const off = listener.on(`parts:${runId}`, () => {
+    isNews = true;
+    wake();
+  });
+  return {
+    async next(signal: AbortSignal): Promise<void> {
+      if (!isNews && !signal.aborted) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        wake = resolve;
+        const timer = setTimeout(resolve, lookEveryMs);
+        signal.addEventListener('abort', () => resolve(), { once: true });
+        await promise;
+        clearTimeout(timer);
+      }
+      isNews = false;
+    },
+    close: off,
+  };
+}

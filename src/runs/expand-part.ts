@@ -1,0 +1,139 @@
+// A planner for one part of what a turn plans: claims the part under a lease, plans it in a session of its own, and stores the steps for
+// the planner that waits. One that dies is replaced: the next goes on from its checkpoints, and paid replies are used again.
+import { readManifests } from '#db/backends.ts';
+import { readLatestCheckpoint } from '#db/planning-checkpoints.ts';
+import {
+  claimPart,
+  keepPart,
+  type PartEnd,
+  readScaffold,
+  releasePart,
+  settlePart,
+} from '#db/planning-parts.ts';
+import { readRun } from '#db/runs.ts';
+import { endAt } from '#domain/crash-point.ts';
+import { granularityOf } from '#domain/planning/modes.ts';
+import { type PartPlace, type ScaffoldPart, sessionOfPart } from '#domain/planning/part.ts';
+import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { readPolicyOf } from '#people/policy.ts';
+import { endOfPart, writePart } from '#planner/parts/describe-part.ts';
+
+/** A planner that is not heard of for so long is passed by. */
+const leaseSeconds = 15;
+const graceSeconds = 5;
+/** After so many planners that broke off, another one would too. */
+const attemptsAtMost = 5;
+/** A part that failed is tried once more, by a planner that is told why. */
+const triesAtMost = 2;
+
+/** What all planners of a part are given. */
+async function buildRequest(
+  context: ConversationContext,
+  place: PartPlace,
+  part: ScaffoldPart,
+): Promise<PlanningRequest> {
+  const { query } = context.db;
+  const run = await readRun(query, place.run_id);
+  const parts = await readScaffold(query, place);
+  const parent = (await readLatestCheckpoint(query, run.id))?.state.data;
+  const known = parent?.memory?.known ?? [];
+  const { reasoning_level } = run.modes;
+  return {
+    runId: sessionOfPart(place, 1),
+    text: writePart(part, parts, run.request, granularityOf(reasoning_level).steps),
+    user: run.user,
+    ownWords: false,
+    said: [],
+    ...(known.length === 0 ? {} : { memory: known }),
+    conversation: run.conversation,
+    history: [],
+    revision: null,
+    turn: 1,
+    decision: { kind: 'said' },
+    policy: {
+      ...(await readPolicyOf(query, run)),
+      probing_depth: 0,
+      autonomy: 'high',
+      approval_policy: 'single_final',
+      brainstorming_preference: 'on_demand',
+    },
+    modes: { ...run.modes, planning_mode: 'normal', plan_reasoning_mode: 'normal' },
+    softLifted: parent?.soft_budget_lifted ?? false,
+    now: context.clock.now(),
+    timezone: run.decision?.timezone ?? context.timezone,
+  };
+}
+
+/** Plans the part; where that fails, once more with the reason. null: another planner has gone on with it. */
+async function planPart(
+  context: ConversationContext,
+  place: PartPlace,
+  part: ScaffoldPart,
+  signal: AbortSignal,
+): Promise<PartEnd | null> {
+  const request = await buildRequest(context, place, part);
+  await context.catalogue.refresh(() => readManifests(context.db.query));
+  let cost = 0;
+  let failed: string | null = null;
+  for (let attempt = 1; ; attempt++) {
+    const text =
+      failed === null ? request.text : `${request.text}\n\nThe first try failed: ${failed}`;
+    const late = AbortSignal.timeout((context.planningSeconds + graceSeconds) * 1000);
+    const outcome: PlanningOutcome = await context.planner.plan(
+      { ...request, runId: sessionOfPart(place, attempt), text },
+      AbortSignal.any([signal, late]),
+    );
+    if (outcome.result.kind === 'superseded') return null;
+    cost += outcome.cost_usd;
+    const end = endOfPart(outcome);
+    if (end.status !== 'failed' || !end.again || attempt >= triesAtMost || signal.aborted)
+      return { status: end.status, steps: end.steps, message: end.message, cost_usd: cost };
+    failed = end.message;
+  }
+}
+
+/** Plans a part, where it waits for a planner and its turn is not over. @throws to have it tried again */
+export async function expandPart(
+  context: ConversationContext,
+  place: PartPlace,
+  signal: AbortSignal,
+): Promise<void> {
+  const { query } = context.db;
+  const claimed = await claimPart(query, place, leaseSeconds);
+  if (claimed === null) return;
+  endAt('part_claimed');
+  const { attempt, scaffold } = claimed;
+  if (attempt > attemptsAtMost) {
+    const message = `Its planner broke off ${attemptsAtMost} times.`;
+    await settlePart(query, place, attempt, { status: 'failed', steps: [], message, cost_usd: 0 });
+    return;
+  }
+  const over = new AbortController();
+  const keep = () =>
+    keepPart(query, place, attempt, leaseSeconds)
+      .then((kept) => {
+        if (!kept) over.abort();
+      })
+      .catch((error: unknown) =>
+        context.warn(
+          `The lease of part ${place.part_id} of ${place.run_id} is not renewed.`,
+          error,
+        ),
+      );
+  const beat = setInterval(() => void keep(), (leaseSeconds * 1000) / 3);
+  const off = context.listener.on(`stop:${place.run_id}`, () => void keep());
+  try {
+    const end = await planPart(context, place, scaffold, AbortSignal.any([signal, over.signal]));
+    if (over.signal.aborted || end === null) return;
+    if (signal.aborted) throw signal.reason;
+    await settlePart(query, place, attempt, end);
+    endAt('part_planned');
+  } catch (error) {
+    await releasePart(query, place, attempt).catch(() => {}); // its lease ends anyway
+    throw error;
+  } finally {
+    clearInterval(beat);
+    off();
+  }
+}

@@ -1,0 +1,145 @@
+// Plans in two layers: a scaffold, a planner of its own for each part, and one plan out of what they drafted.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ModelInstance, openModelInstance, replyCost } from '../../fixtures/model-instance.ts';
+import type { ChatBody, Turn } from '../../fixtures/openai-double.ts';
+import { type PartArgs, partIn, planFiles, scaffold, submitAgain } from '../../fixtures/parts.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { ana } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
+
+const database = useDatabase();
+let instance: ModelInstance;
+
+beforeAll(async () => {
+  instance = await openModelInstance(database.url, {
+    env: { SOFT_BUDGET_PER_TURN_USD: '2' },
+  });
+});
+afterAll(() => instance.close());
+
+/** Two steps of a part, the second of which uses what the first wrote. */
+const twoFiles = (part: string) =>
+  planFiles([
+    { id: '1', path: `${part}/a.txt` },
+    { id: '2', path: `${part}/b.txt`, after: ['1'] },
+  ]);
+
+/** The scaffold, then `ofPart` for each part; the whole is submitted again where it has to be. */
+function play(parts: PartArgs[], ofPart: (part: string, body: ChatBody) => Turn): void {
+  let whole = 0;
+  instance.play((body) => {
+    const part = partIn(body);
+    if (part !== null) return ofPart(part, body);
+    whole += 1;
+    return whole === 1 ? scaffold(parts) : submitAgain;
+  });
+}
+
+const ask = (text = 'Write up all regions') => instance.ask(text, { planning_mode: 'extensive' });
+
+async function stepsOf(planId: string | undefined) {
+  const { steps } = await instance.service.listSteps(planId ?? '', { limit: 200 });
+  return steps;
+}
+
+test('each part is planned by a planner of its own, and the parts are one plan in their order', async () => {
+  play([{ id: 'north' }, { id: 'south' }, { id: 'sum', after: ['north', 'south'] }], twoFiles);
+  const run = await ask();
+  expect(run).toMatchObject({ planning_status: 'needs_clarification' });
+  const steps = await stepsOf(run.plan_id);
+  expect(steps.map(({ id, partition }) => [id, partition])).toEqual([
+    ['north-1', 'north'],
+    ['north-2', 'north'],
+    ['south-1', 'south'],
+    ['south-2', 'south'],
+    ['sum-1', 'sum'],
+    ['sum-2', 'sum'],
+  ]);
+  const before = Object.fromEntries(
+    steps.map(({ id, after }) => [id, after.map((one) => one.id).sort()]),
+  );
+  expect(before).toMatchObject({
+    'north-1': [],
+    'north-2': ['north-1'],
+    'sum-1': ['north-2', 'south-2'],
+  });
+  // One call for the scaffold and one for each part, booked on the run.
+  expect(instance.requests()).toHaveLength(4);
+  expect(await instance.paid(run.run_id)).toMatchObject({ calls: 4, open: 0 });
+  expect(run.cost_usd).toBeCloseTo(4 * replyCost, 9);
+});
+
+const parts = (count: number, more: Partial<PartArgs> = {}): PartArgs[] =>
+  Array.from({ length: count }, (_, at) => ({ id: `p${at + 1}`, ...more }));
+
+const inCircle = planFiles([
+  { id: '1', path: 'x.txt', after: ['2'] },
+  { id: '2', path: 'y.txt', after: ['1'] },
+]);
+const ofNobody = planFiles([{ id: '1', path: 'z.txt', after: ['nowhere'] }]);
+
+test('forty parts, of which three break off and two are unsound: a sound plan without those two, and why', async () => {
+  const broken = new Set(['p3', 'p5', 'p7']);
+  play(
+    [
+      ...parts(39),
+      {
+        id: 'p40',
+        after: parts(39)
+          .map(({ id }) => id)
+          .filter((id) => id !== 'p11'),
+      },
+    ],
+    (part) => {
+      if (broken.delete(part)) return { status: 400, message: 'Broken off.' };
+      if (part === 'p11') return inCircle;
+      return part === 'p22' ? ofNobody : twoFiles(part);
+    },
+  );
+  const run = await ask();
+  const plan = await instance.service.getPlan(run.plan_id ?? '');
+  const steps = await stepsOf(plan.id);
+  const missing = ['p11', 'p22', 'p40'];
+  const there = parts(40).flatMap(({ id }) => (missing.includes(id) ? [] : [`${id}-1`, `${id}-2`]));
+  expect(steps.map(({ id }) => id)).toEqual(there);
+  const said = plan.risks.map(({ text }) => text);
+  expect(said).toHaveLength(3);
+  expect(said[0]).toMatch(/^“Part p11” is not in this plan\. .*wait for each other/);
+  expect(said[1]).toMatch(/^“Part p22” is not in this plan\. .*nowhere/);
+  expect(said[2]).toBe(
+    '“Part p40” is not in this plan. It comes after “Part p22”, which is missing.',
+  );
+});
+
+test('people read how many parts are planned, and a stop ends all of their planners', async () => {
+  const { service } = instance;
+  play(parts(6), (part) => (Number(part.slice(1)) <= 2 ? twoFiles(part) : { hang: true }));
+  const { run_id } = await service.startRun(
+    { text: 'Write up all regions', planning_mode: 'extensive' },
+    ana,
+  );
+  await waitFor('two planned parts', async () => {
+    const { activity } = await service.getRun(run_id);
+    return activity?.kind === 'parts' && activity.planned === 2 && activity.total === 6;
+  });
+  await service.stopRun(run_id, undefined, ana);
+  await waitFor('the end of their jobs', async () => (await openJobs(run_id)) === 0);
+  expect(await service.getRun(run_id)).toMatchObject({ planning_status: 'aborted' });
+  const asked = instance.requests().length;
+  expect(await partsOf(run_id)).not.toContain('failed');
+  expect(instance.requests()).toHaveLength(asked);
+});
+
+async function openJobs(runId: string): Promise<number> {
+  const { rows } = await instance.db.query.execute<{ n: number }>(sql`
+    select count(*)::int as n from pgboss.job
+    where name = 'expand' and data ->> 'run_id' = ${runId} and state in ('created', 'retry', 'active')`);
+  return rows[0]?.n ?? 0;
+}
+
+async function partsOf(runId: string): Promise<string[]> {
+  const { rows } = await instance.db.query.execute<{ status: string }>(sql`
+    select status from countersign.planning_parts where run_id = ${runId} order by turn, position`);
+  return rows.map(({ status }) => status);
+}
