@@ -5,6 +5,7 @@ import { createWaiter } from '#chat/inbox/wait-until-handled.ts';
 import { createWaker } from '#chat/inbox/wakeups.ts';
 import { openConversation } from '#chat/outbox/open-conversation.ts';
 import { createTeamsConversations } from '#chat/teams-conversations.ts';
+import { createDraftPort } from '#conversation/draft-port.ts';
 import { createReadWithin, findPlansOfRun } from '#conversation/plans-within.ts';
 import { createService } from '#conversation/service.ts';
 import { createToolPorts } from '#conversation/tool-ports.ts';
@@ -64,6 +65,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
     clock: systemClock,
     warn,
     ...createToolPorts(db, enqueue),
+    drafts: createDraftPort(db),
     extraOperations: options.extraOperations,
     ...(models === null ? {} : { textModel: createTextModel(models.executor) }),
   });

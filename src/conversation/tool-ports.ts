@@ -9,7 +9,7 @@ import { requirePostTarget } from '#plans/proposal/post-targets.ts';
 import type { ChatPort, ReminderPort } from '#tools/ports.ts';
 
 /** What a tool asks of the database. A failure is told without its query, which nobody reading a card can use. */
-async function forTool<T>(work: () => Promise<T>): Promise<T> {
+export async function forTool<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {

@@ -1,6 +1,6 @@
 // Data too large for a row: stored once, referred to by id.
 import { createHash } from 'node:crypto';
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, like, sql } from 'drizzle-orm';
 import type { Random } from '#domain/clock.ts';
 import { isObject, type Json, JsonValue } from '#domain/text.ts';
 import type { Queryable } from './database.ts';
@@ -11,7 +11,7 @@ export function drawArtifactId(random: Random): string {
   return `art-${random.hex(8)}`;
 }
 
-/** Stores `content` under `id`. */
+/** Stores `content` under `id`; where there is an artifact of this id, nothing changes. */
 export async function storeArtifact(
   tx: Queryable,
   artifact: {
@@ -23,7 +23,7 @@ export async function storeArtifact(
     content: Buffer;
   },
 ): Promise<void> {
-  await tx.insert(artifacts).values({
+  const row = {
     id: artifact.id,
     plan_id: artifact.planId,
     step_id: artifact.stepId,
@@ -32,7 +32,8 @@ export async function storeArtifact(
     size: artifact.content.length,
     sha256: createHash('sha256').update(artifact.content).digest('hex'),
     content: artifact.content,
-  });
+  };
+  await tx.insert(artifacts).values(row).onConflictDoNothing({ target: artifacts.id });
 }
 
 /** The content of an artifact of this plan, or null: there is none, or it belongs to another plan. */
@@ -53,11 +54,6 @@ export async function readArtifact(
 /** Bytes of JSON an output may have in its row. */
 export const inlineOutputBytes = 64 * 1024;
 
-/** `{ "$artifact": id, … }`: the output is in the artifact store. */
-function artifactOf(output: Json): string | null {
-  return isObject(output) && typeof output.$artifact === 'string' ? output.$artifact : null;
-}
-
 /** Outputs of succeeded steps by step id, artifacts fetched; missing ids did not succeed. */
 export async function readOutputs(
   db: Queryable,
@@ -70,14 +66,35 @@ export async function readOutputs(
     select s.step_id, s.output from countersign.plan_steps c
     join countersign.step_states s on s.plan_id = c.plan_id and s.position = c.position
     where c.plan_id = ${planId} and c.step_id = any(${sql.param(stepIds)}::text[]) and s.status = 'succeeded'`);
-  for (const { step_id, output } of rows) {
-    const id = artifactOf(output);
-    const artifact = id === null ? null : await readArtifact(db, planId, id);
-    // A tool may answer what only looks like a pointer: then it is data.
-    outputs.set(
-      step_id,
-      artifact === null ? output : JsonValue.parse(JSON.parse(artifact.toString('utf8'))),
-    );
-  }
+  for (const { step_id, output } of rows)
+    outputs.set(step_id, await fetchOutput(db, planId, step_id, output));
   return outputs;
+}
+
+/** The name of the artifact that a large output is kept in. */
+export const outputName = (position: number): string => `output-${position}.json`;
+
+/**
+ * An output as its step gave it: for `{ "$artifact": id, … }` what is in the artifact store. A tool may answer what only looks so:
+ * unless it is the artifact in which this step's own output was kept, it is data.
+ */
+export async function fetchOutput(
+  db: Queryable,
+  planId: string,
+  stepId: string,
+  output: Json,
+): Promise<Json> {
+  if (!isObject(output) || typeof output.$artifact !== 'string') return output;
+  const [row] = await db
+    .select({ content: artifacts.content })
+    .from(artifacts)
+    .where(
+      and(
+        eq(artifacts.id, output.$artifact),
+        eq(artifacts.plan_id, planId),
+        eq(artifacts.step_id, stepId),
+        like(artifacts.name, 'output-%.json'),
+      ),
+    );
+  return row === undefined ? output : JsonValue.parse(JSON.parse(row.content.toString('utf8')));
 }

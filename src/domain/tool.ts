@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 import type { SeenState } from './plan/seen.ts';
+import type { StepSelector } from './plan/step-selector.ts';
 import type { Json, JsonObject } from './text.ts';
 import type { PayForCall } from './text-model.ts';
 
@@ -89,6 +90,11 @@ export type Operation = OperationSpec & {
   check?(args: JsonObject): { code: ErrorCode; message: string } | null;
   /** The schema of the output that these arguments lead to, where it says more than `output` does. */
   outputOf?(args: JsonObject): JsonSchema;
+  /**
+   * The steps of its own plan whose outputs a call with these arguments reads beside those that references name: the step waits for
+   * them. null: none.
+   */
+  readsSteps?(args: JsonObject): StepSelector | null;
   /** Seconds a call with these arguments takes by its nature; the executor's time limit comes on top. */
   expectedSeconds?(args: JsonObject): number;
   /**

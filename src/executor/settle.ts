@@ -1,7 +1,7 @@
 // Settles outcomes in batches inside the transaction of a turn: records and counts them, frees successors, returns resources, and ends
 // the plan after its last step.
 import { and, eq } from 'drizzle-orm';
-import { drawArtifactId, inlineOutputBytes, storeArtifact } from '#db/artifacts.ts';
+import { drawArtifactId, inlineOutputBytes, outputName, storeArtifact } from '#db/artifacts.ts';
 import { recordDeeds } from '#db/audit.ts';
 import type { PlanProgress } from '#db/change-steps.ts';
 import type { Transaction } from '#db/database.ts';
@@ -130,7 +130,7 @@ async function fitOutput(
     id,
     planId,
     stepId: step?.id ?? null,
-    name: `output-${outcome.position}.json`,
+    name: outputName(outcome.position),
     mediaType: 'application/json',
     content,
   });

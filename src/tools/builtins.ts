@@ -11,6 +11,8 @@ import type { Operation } from '#domain/tool.ts';
 import { createCalendarOperations } from './calendar/operations.ts';
 import { createCalendarPlaces } from './calendar/places.ts';
 import { defineOperation, text } from './define-operation.ts';
+import { createFinalise } from './draft/finalise.ts';
+import { createGather, createNarrow } from './draft/narrow.ts';
 import { systemCode, throwIfAborted, toAbortError } from './failures.ts';
 import { createAddressRules } from './http/addresses.ts';
 import type { Lookup } from './http/guarded-agent.ts';
@@ -19,7 +21,7 @@ import { createHttpOperations } from './http/operations.ts';
 import { createHumanConfirm, createHumanTask } from './human-task.ts';
 import { toLine } from './limit-output.ts';
 import { describeOutput } from './output-schema.ts';
-import type { ChatPort, ReminderPort, TimePort } from './ports.ts';
+import type { ChatPort, DraftPort, ReminderPort, TimePort } from './ports.ts';
 import { createReminderSet } from './reminder.ts';
 import { createTextOperations } from './text.ts';
 import { withFileErrors } from './workspace/file-errors.ts';
@@ -43,6 +45,7 @@ export type BuiltinOptions = {
   chat?: ChatPort | undefined;
   reminders?: ReminderPort | undefined;
   textModel?: TextModel | undefined;
+  drafts?: DraftPort | undefined;
   lookup?: Lookup | undefined;
   /** Operations that only this process has. */
   extraOperations?: Operation[] | undefined;
@@ -57,6 +60,7 @@ export const builtinTools = [
   'reminder',
   'calendar',
   'text',
+  'draft',
   'control',
   'plan',
 ] as const;
@@ -69,7 +73,7 @@ export async function createBuiltins(
   const rules = createAddressRules(options.http.allowPrivate);
   const web = openWebAtFirstUse({ http: options.http, rules, lookup: options.lookup });
   const places = createCalendarPlaces(options, sandbox, web);
-  const { chat, reminders, textModel, times, clock } = options;
+  const { chat, reminders, textModel, drafts, times, clock } = options;
   const operations = [
     createList(sandbox),
     createRead(sandbox),
@@ -84,6 +88,9 @@ export async function createBuiltins(
     ...(reminders === undefined ? [] : [createReminderSet(reminders, times, clock)]),
     ...createCalendarOperations(places, Object.keys(options.calendars), times, clock),
     ...(textModel === undefined ? [] : createTextOperations(textModel)),
+    ...(drafts === undefined
+      ? []
+      : [createGather(drafts), createNarrow(drafts), createFinalise(drafts, textModel)]),
     ...createControlOperations(),
     ...(options.extraOperations ?? []),
   ];

@@ -15,6 +15,7 @@ type Definition<S extends z.ZodType> = Omit<OperationSpec, 'name' | 'input' | 's
   schema: S;
   check?: NonNullable<Operation['check']>;
   outputOf?: NonNullable<Operation['outputOf']>;
+  readsSteps?: NonNullable<Operation['readsSteps']>;
   expectedSeconds?: NonNullable<Operation['expectedSeconds']>;
   inspect?: NonNullable<Operation['inspect']>;
   compare?: NonNullable<Operation['compare']>;
@@ -29,6 +30,7 @@ export function defineOperation<S extends z.ZodType>(definition: Definition<S>):
     run,
     check,
     outputOf,
+    readsSteps,
     expectedSeconds,
     inspect,
     compare,
@@ -42,6 +44,7 @@ export function defineOperation<S extends z.ZodType>(definition: Definition<S>):
     source: 'builtin',
     ...(check === undefined ? {} : { check }),
     ...(outputOf === undefined ? {} : { outputOf }),
+    ...(readsSteps === undefined ? {} : { readsSteps }),
     ...(expectedSeconds === undefined ? {} : { expectedSeconds }),
     ...(inspect === undefined ? {} : { inspect }),
     ...(compare === undefined ? {} : { compare }),

@@ -178,6 +178,22 @@ function describeDelete(args: Arguments): Effect {
   };
 }
 
+/** `partition letters`; steps by id are a part of their own. */
+function describeSources(args: Arguments): CallValue {
+  const named = (['partition', 'tag'] as const).flatMap((kind) => {
+    const value = args.take(kind);
+    if (value === undefined) return [];
+    return [{ kind, ...toValue(value) }];
+  });
+  return {
+    text:
+      named.length === 0
+        ? 'the steps named'
+        : named.map(({ kind, text }) => `${kind} ${text}`).join(' and '),
+    later: named.some(({ later }) => later),
+  };
+}
+
 /** Built-in operations by name. What is not taken from the arguments here is shown as it is. */
 const builtins: Record<string, Describe> = {
   workspace_list: (args) => here(args, 'Lists', 'path', 'the workspace'),
@@ -227,6 +243,16 @@ const builtins: Record<string, Describe> = {
     class: 'reads',
     headline: ['Sends text to the model for a summary'],
     parts: args.payload('text'),
+  }),
+  draft_gather: (args) => ({
+    class: 'reads',
+    headline: ['Gathers outputs of', describeSources(args)],
+  }),
+  draft_narrow: () => ({ class: 'reads', headline: ['Merges draftbooks'] }),
+  draft_finalise: (args) => ({
+    class: 'reads',
+    headline: ['Writes a report from', args.value('draftbook', '(no draftbook given)')],
+    parts: args.payload('task'),
   }),
   control_noop: () => ({ class: 'reads', headline: ['Does nothing'] }),
   control_wait: (args) => ({

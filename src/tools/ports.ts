@@ -1,4 +1,6 @@
 // What built-in tools need from the rest of the instance, injected at start.
+import type { StepSelector } from '#domain/plan/step-selector.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
 
 /** Says something in a conversation. */
 export type ChatPort = {
@@ -51,3 +53,38 @@ export type TimePort = {
   toLocalIso(moment: Date, timezone: string): string;
   formatMoment(moment: Date, timezone: string, options?: { zone?: boolean }): string;
 };
+
+/** What a step put out, with the call that it made. */
+export type StepOutput = {
+  id: string;
+  operation: string;
+  args: JsonObject;
+  summary: string | null;
+  output: Json;
+};
+
+/** Reads what the steps of a plan put out, and keeps what is made of it. */
+export type DraftPort = {
+  /** Tokens of a text, estimated. */
+  estimateTokens(text: string): Promise<number>;
+  /**
+   * Of the steps that `stepId` waits for and `steps` names, how many have an output, and how many have none.
+   * @throws CountersignError `unknown_step` where the step is gone
+   */
+  count(of: OutputsOf): Promise<{ sources: number; missing: number }>;
+  /** Their outputs in the order of the plan, read page by page. */
+  read(of: OutputsOf): AsyncIterable<StepOutput>;
+  /** Stores `content` as an artifact of the plan; where there is one of this id already, nothing changes. */
+  store(artifact: {
+    id: string;
+    planId: string;
+    stepId: string;
+    name: string;
+    content: object;
+  }): Promise<void>;
+  /** The content of an artifact of the plan; null: it has none of this id, or one that is no JSON. */
+  load(planId: string, id: string): Promise<Json | null>;
+};
+
+/** The step that reads, and what it reads of the steps that it waits for. */
+export type OutputsOf = { planId: string; stepId: string; steps: StepSelector };

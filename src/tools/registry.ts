@@ -189,6 +189,7 @@ function toSpec({
   call: _call,
   check: _check,
   outputOf: _output,
+  readsSteps: _reads,
   expectedSeconds: _expected,
   inspect: _inspect,
   compare: _compare,

@@ -1,7 +1,7 @@
 // Impact analysis: the steps that depend on others, however far, and how they become stale. Every caller that changes something holds
 // the plan's lock.
 import { type SQL, sql } from 'drizzle-orm';
-import type { StepSelector } from '#domain/plan/patch.ts';
+import type { StepSelector } from '#domain/plan/step-selector.ts';
 import { accounting } from '../accounting.ts';
 import { type PlanProgress, progressOf } from '../change-steps.ts';
 import type { Queryable } from '../database.ts';

@@ -4,9 +4,10 @@ import { countOf, listOf, shorten } from '../words.ts';
 import { shortenSized } from './call-words.ts';
 import { conditionsOf } from './condition.ts';
 import { describeCondition } from './condition-words.ts';
-import type { AddedDraft, PatchOperation, StepSelector } from './patch.ts';
+import type { AddedDraft, PatchOperation } from './patch.ts';
 import { toDependency } from './plan.ts';
 import { describeDependency } from './step-numbers.ts';
+import type { StepSelector } from './step-selector.ts';
 
 /** So many operations are told; the counts of a patch say how much there is in all. */
 export const operationsTold = 20;

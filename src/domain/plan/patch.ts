@@ -4,19 +4,7 @@ import { line } from '../text.ts';
 import { StepCondition } from './condition.ts';
 import { Dependency, StepDraft } from './plan.ts';
 import type { SeenState } from './seen.ts';
-
-/** Steps by id, or in bulk by partition or tag; what several of them name is united. */
-export const StepSelector = z
-  .strictObject({
-    ids: z.array(line(200)).min(1).max(100_000).optional(),
-    partition: line(200).optional(),
-    tag: line(200).optional(),
-  })
-  .refine(
-    ({ ids, partition, tag }) => ids !== undefined || partition !== undefined || tag !== undefined,
-    'needs ids, a partition or a tag',
-  );
-export type StepSelector = z.infer<typeof StepSelector>;
+import { StepSelector } from './step-selector.ts';
 
 export const PatchOperation = z.discriminatedUnion('op', [
   /** `step.after` may name steps of the plan and steps added before it in this patch. */

@@ -13,7 +13,7 @@ import type { Random } from '#domain/clock.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 import { type Actor, system } from '#domain/people/actor.ts';
 import type { FindingAction, NewFinding, Severity } from '#domain/plan/finding.ts';
-import type { StepSelector } from '#domain/plan/patch.ts';
+import type { StepSelector } from '#domain/plan/step-selector.ts';
 import { onOneLine } from '#domain/words.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
 

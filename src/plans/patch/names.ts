@@ -1,6 +1,7 @@
 // The steps and selectors that the operations of a patch name.
 import { conditionsOf } from '#domain/plan/condition.ts';
-import type { AddedDraft, PatchOperation, StepSelector } from '#domain/plan/patch.ts';
+import type { AddedDraft, PatchOperation } from '#domain/plan/patch.ts';
+import type { StepSelector } from '#domain/plan/step-selector.ts';
 import { safeReferences } from '../proposal/dependencies.ts';
 
 /** Every id that the operations speak of. */
@@ -48,8 +49,22 @@ export function changesDependents(operations: PatchOperation[]): boolean {
   );
 }
 
-export function selectorsIn(operations: PatchOperation[]): StepSelector[] {
-  return operations.flatMap((operation) =>
-    operation.op === 'update_steps' || operation.op === 'remove_steps' ? [operation.steps] : [],
-  );
+/** The selectors of the operations, and those of the steps that they add (`Operation.readsSteps`). */
+export function selectorsIn(
+  operations: PatchOperation[],
+  readBy: (step: AddedDraft) => StepSelector | null,
+): StepSelector[] {
+  return operations.flatMap((operation) => {
+    switch (operation.op) {
+      case 'update_steps':
+      case 'remove_steps':
+        return [operation.steps];
+      case 'add_step':
+        return readBy(operation.step) ?? [];
+      case 'replace_step':
+        return readBy(operation.by) ?? [];
+      default:
+        return [];
+    }
+  });
 }

@@ -4,13 +4,9 @@ import type { PlanRow } from '#db/plans.ts';
 import type { Edge } from '#db/steps.ts';
 import { renameReferences } from '#domain/plan/arguments.ts';
 import { conditionsOf, renameConditions } from '#domain/plan/condition.ts';
-import {
-  type AddedDraft,
-  type PinnedOperation,
-  type StepSelector,
-  seenBy,
-} from '#domain/plan/patch.ts';
+import { type AddedDraft, type PinnedOperation, seenBy } from '#domain/plan/patch.ts';
 import type { Dependency, Step } from '#domain/plan/plan.ts';
+import type { StepSelector } from '#domain/plan/step-selector.ts';
 import { operationName } from '#domain/tool.ts';
 import { checkReferences } from '../proposal/check-references.ts';
 import { dependenciesOf, safeReferences } from '../proposal/dependencies.ts';
@@ -22,6 +18,7 @@ import {
   type StepRules,
 } from '../proposal/normalise-step.ts';
 import { Problems } from '../proposal/problems.ts';
+import { checkSelected, isSelected, selectorOf } from '../proposal/read-steps.ts';
 import { type Conflict, canBeRemoved, hasBegun, patchConflict } from './conflicts.ts';
 import { keyOfDependency, type PatchEffect, type StepAsSaid } from './model.ts';
 import type { Selection } from './selection.ts';
@@ -163,15 +160,37 @@ export class Resolution {
     const body = normaliseStep(draft, draft.id, path, this.#rules, this.problems);
     const position = this.#next++;
     const place = { label: draft.id, position, path };
-    const after = dependenciesOf(draft, body.args, place, this.#positions, this.problems).map(
-      ({ dependency }) => dependency,
-    );
+    const after = dependenciesOf(
+      draft,
+      body.args,
+      place,
+      this.#positions,
+      this.problems,
+      this.#readBy(draft, path),
+    ).map(({ dependency }) => dependency);
     for (const { id } of after) this.#find(id, `${path}.after`);
     this.#positions.set(draft.id, position);
     const { seal: _seal, review_rank: _rank, ...said } = body;
     const now = { ...said, after, seen: seenBy(operation, draft.id) };
     const work = { position, before: null, now, state: 'touched', args_by: index } as const;
     this.#works.set(draft.id, work);
+  }
+
+  /** Ids of the steps whose outputs a step that is added reads by its operation: of the plan, and added before it. */
+  #readBy(draft: AddedDraft, path: string): string[] {
+    const { catalogue } = this.#rules;
+    const selector = selectorOf(draft, catalogue);
+    if (selector === null) return [];
+    const stored = new Set(this.#selection.idsOf(selector));
+    const selected = [...this.#works.values()].filter(
+      ({ state, before, now }) =>
+        state !== 'removed' &&
+        (before === null ? isSelected(now, selector) : stored.has(now.id)) &&
+        selectorOf(now, catalogue) === null,
+    );
+    const ids = [...(selector.ids ?? []), ...selected.map(({ now }) => now.id)];
+    checkSelected(draft.id, path, selector, ids, this.problems);
+    return ids;
   }
 
   /** The step with what `set` says instead, checked like a new one. */
@@ -196,6 +215,11 @@ export class Resolution {
       args = checked.args;
       target = checked.target;
       work.args_by = index;
+      const { catalogue } = this.#rules;
+      if (!isDeepStrictEqual(selectorOf(now, catalogue), selectorOf(draft, catalogue))) {
+        const message = `Step ${id} would read other steps. Put another step in its place with replace_step.`;
+        this.problems.add('invalid_request', `${path}.args`, message);
+      }
     }
     const when = set.when === undefined ? now.when : conditionsOf(set.when);
     if (set.args !== undefined || set.when !== undefined) {

@@ -17,6 +17,7 @@ import type { Step } from '#domain/plan/plan.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { buildDigraph, findCycle } from '#graph/digraph.ts';
 import type { StepRules } from '../proposal/normalise-step.ts';
+import { selectorOf } from '../proposal/read-steps.ts';
 import { requirePast } from './conflicts.ts';
 import type { PatchEffect } from './model.ts';
 import { changesDependents, idsIn, selectorsIn } from './names.ts';
@@ -140,11 +141,12 @@ export async function resolvePatch(
   { base_revision: base, operations }: Patch,
 ): Promise<PatchEffect> {
   requirePast(row, base);
-  const selectors = selectorsIn(operations);
+  const selectors = selectorsIn(operations, (step) => selectorOf(step, rules.catalogue));
   const partitions = [...new Set(selectors.map(({ partition }) => partition).filter(isText))];
   const tags = [...new Set(selectors.map(({ tag }) => tag).filter(isText))];
   const selected = await findSelected(tx, row.id, partitions, tags);
   const ids = idsIn(operations);
+  for (const selector of selectors) for (const id of selector.ids ?? []) ids.add(id);
   for (const { step_id } of selected) ids.add(step_id);
   const asked = await readStepsById(tx, row.id, [...ids]);
   const named = changesDependents(operations)

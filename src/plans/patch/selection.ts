@@ -1,7 +1,7 @@
 // Finds the steps a patch selects by partition or tag, at the cost of what it selects.
 import type { findSelected } from '#db/sql/patch-reads.ts';
 import { CountersignError } from '#domain/errors.ts';
-import type { StepSelector } from '#domain/plan/patch.ts';
+import type { StepSelector } from '#domain/plan/step-selector.ts';
 
 /** Steps that all operations of one patch together may mean this way; it is worked out under the plan's lock. */
 const meantAtMost = 500_000;

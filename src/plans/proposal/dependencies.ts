@@ -19,13 +19,17 @@ export function safeReferences(args: NonNullable<StepDraft['args']>) {
 /** Which step it is, and where in the request it stands. */
 export type Place = { label: string; position: number; path: string };
 
-/** Dependencies as sent plus those that references and conditions imply, by predecessor's position; duplicates folded. */
+/**
+ * Dependencies as sent plus those that references, conditions and its operation imply, by predecessor's position; duplicates folded.
+ * @param reads ids of the steps whose outputs its operation reads
+ */
 export function dependenciesOf(
   draft: Pick<StepDraft, 'after' | 'when'>,
   args: JsonObject,
   { label, position, path: place }: Place,
   positions: Map<string, number>,
   problems: Problems,
+  reads: readonly string[] = [],
 ): { predecessor: number; dependency: Dependency }[] {
   const found = new Map<string, { predecessor: number; dependency: Dependency }>();
   const add = (
@@ -66,6 +70,7 @@ export function dependenciesOf(
   for (const { step } of conditionsOf(draft.when)) {
     imply(step, `${place}.when`, 'unknown_step', 'has a condition on');
   }
+  for (const id of reads) imply(id, `${place}.args`, 'unknown_step', 'reads');
   return [...found.values()].sort(
     (a, b) => a.predecessor - b.predecessor || (a.dependency.type < b.dependency.type ? -1 : 1),
   );

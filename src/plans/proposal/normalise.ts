@@ -8,6 +8,7 @@ import { dependenciesOf } from './dependencies.ts';
 import { Lanes } from './lanes.ts';
 import { normaliseStep, type PoolLimits, type StepRules } from './normalise-step.ts';
 import { Problems } from './problems.ts';
+import { checkSelected, findReads } from './read-steps.ts';
 
 type NormalStep = StepContent & NewStep;
 
@@ -86,6 +87,8 @@ export function normalisePlan(
   const rules: StepRules = { catalogue, guarded, pools };
   const used = new Set<string>();
   const edges: Edge[] = [];
+  const named = draft.steps.map((step, index) => ({ ...step, id: ids[index] ?? '' }));
+  const reads = findReads(named, catalogue);
   const steps = draft.steps.map((step, index): NormalStep => {
     const id = ids[index] ?? String(index + 1);
     const position = index + 1;
@@ -93,7 +96,9 @@ export function normalisePlan(
     const body = normaliseStep(step, id, path, rules, problems);
     used.add(operationName(body.tool, body.operation));
     const place = { label: id, position, path };
-    const dependencies = dependenciesOf(step, body.args, place, positions, problems);
+    const read = reads.get(id);
+    if (read !== undefined) checkSelected(id, path, read.selector, read.ids, problems);
+    const dependencies = dependenciesOf(step, body.args, place, positions, problems, read?.ids);
     for (const { predecessor, dependency } of dependencies) {
       const { type, lag_minutes } = dependency;
       edges.push({ predecessor, successor: position, type, lag_minutes });

@@ -1,0 +1,16 @@
+// Which steps of a plan are meant.
+import { z } from 'zod';
+import { line } from '../text.ts';
+
+/** Steps by id, or in bulk by partition or tag; what several of them name is united. */
+export const StepSelector = z
+  .strictObject({
+    ids: z.array(line(200)).min(1).max(100_000).optional(),
+    partition: line(200).optional(),
+    tag: line(200).optional(),
+  })
+  .refine(
+    ({ ids, partition, tag }) => ids !== undefined || partition !== undefined || tag !== undefined,
+    'needs ids, a partition or a tag',
+  );
+export type StepSelector = z.infer<typeof StepSelector>;

@@ -1,0 +1,102 @@
+// The steps whose outputs a step reads by its operation (`Operation.readsSteps`): it waits for them as for those it refers to.
+
+import { conditionsOf } from '#domain/plan/condition.ts';
+import { type StepDraft, toDependency } from '#domain/plan/plan.ts';
+import type { StepSelector } from '#domain/plan/step-selector.ts';
+import { type Catalogue, operationName } from '#domain/tool.ts';
+import { safeReferences } from './dependencies.ts';
+import type { Problems } from './problems.ts';
+
+/** What the step reads beside its references; null: nothing. */
+export function selectorOf(
+  { tool, operation, args }: Pick<StepDraft, 'tool' | 'operation' | 'args'>,
+  catalogue: Pick<Catalogue, 'get'>,
+): StepSelector | null {
+  return catalogue.get(operationName(tool, operation))?.readsSteps?.(args ?? {}) ?? null;
+}
+
+/** A step that is in what a selector may mean. */
+type Candidate = { partition?: string | null | undefined; tags?: string[] | undefined };
+
+export function isSelected({ partition, tags }: Candidate, selector: StepSelector): boolean {
+  const inPartition = selector.partition !== undefined && partition === selector.partition;
+  return inPartition || (selector.tag !== undefined && tags?.includes(selector.tag) === true);
+}
+
+/** Adds to `problems` that a selector by partition or tag means no step. */
+export function checkSelected(
+  label: string,
+  path: string,
+  { partition, tag, ids }: StepSelector,
+  found: string[],
+  problems: Problems,
+): void {
+  if (found.length > 0 || ids !== undefined) return;
+  const where = [
+    ...(partition === undefined ? [] : [`in partition ${partition}`]),
+    ...(tag === undefined ? [] : [`tagged ${tag}`]),
+  ];
+  problems.add(
+    'unknown_step',
+    `${path}.args`,
+    `Step ${label} reads the steps ${where.join(' or ')}, and there is none before it.`,
+  );
+}
+
+/** Ids of the steps that wait for `id`, directly or not. */
+function followers(id: string, successors: ReadonlyMap<string, string[]>): Set<string> {
+  const found = new Set([id]);
+  for (const one of found) for (const next of successors.get(one) ?? []) found.add(next);
+  return found;
+}
+
+function findSuccessors(steps: (StepDraft & { id: string })[]): Map<string, string[]> {
+  const successors = new Map<string, string[]>();
+  for (const { id, after = [], args = {}, when } of steps) {
+    const before = [
+      ...after.map((entry) => toDependency(entry).id),
+      ...safeReferences(args).map(({ $from }) => $from),
+      ...conditionsOf(when).map(({ step }) => step),
+    ];
+    for (const one of before) {
+      const known = successors.get(one);
+      if (known === undefined) successors.set(one, [id]);
+      else known.push(id);
+    }
+  }
+  return successors;
+}
+
+/**
+ * For each step that reads others, their ids. A partition or a tag means its steps but for those that read others themselves and those
+ * that wait for the reader.
+ */
+export function findReads(
+  steps: (StepDraft & { id: string })[],
+  catalogue: Pick<Catalogue, 'get'>,
+): Map<string, { selector: StepSelector; ids: string[] }> {
+  const selectors = new Map(
+    steps.flatMap((step) => {
+      const selector = selectorOf(step, catalogue);
+      return selector === null ? [] : [[step.id, selector] as const];
+    }),
+  );
+  const reads = new Map<string, { selector: StepSelector; ids: string[] }>();
+  if (selectors.size === 0) return reads;
+  const successors = findSuccessors(steps);
+  const byPartition = Map.groupBy(steps, ({ partition }) => partition);
+  for (const [id, selector] of selectors) {
+    const later = followers(id, successors);
+    // Most readers mean one partition: only its steps are looked at.
+    const candidates =
+      selector.tag === undefined ? (byPartition.get(selector.partition) ?? []) : steps;
+    const selected = candidates.filter(
+      (step) => isSelected(step, selector) && !later.has(step.id) && !selectors.has(step.id),
+    );
+    reads.set(id, {
+      selector,
+      ids: [...new Set([...(selector.ids ?? []), ...selected.map((step) => step.id)])],
+    });
+  }
+  return reads;
+}

@@ -1,0 +1,105 @@
+// Draftbooks in the artifact store: how they are named, stored and found again, and the steps that their entries lead back to.
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { CountersignError } from '#domain/errors.ts';
+import { Draftbook, type DraftEntry, readRanges } from '#domain/plan/draftbook.ts';
+import type { ToolContext } from '#domain/tool.ts';
+import type { DraftPort } from '../ports.ts';
+import { passCrashPoint } from './crash-points.ts';
+import type { Passage } from './fit-entries.ts';
+
+/** Tokens that a draftbook may be asked to fit. */
+export const budgetTokens = z.number().int().min(200).max(1_000_000);
+
+/** A draftbook as arguments name it: by id, or as the output of the step that made it. */
+export const BookArgument = z.union([
+  z.string().min(1).max(80),
+  z.looseObject({ draftbook: z.string().min(1).max(80) }),
+]);
+
+export function idOfBook(book: z.infer<typeof BookArgument>): string {
+  return typeof book === 'string' ? book : book.draftbook;
+}
+
+/** The step of a plan that a call belongs to. */
+export type Place = { planId: string; stepId: string };
+
+/** @throws CountersignError `guarded_operation` outside a plan */
+export function requirePlace({ planId, stepId }: ToolContext): Place {
+  if (planId !== null && stepId !== null) return { planId, stepId };
+  throw new CountersignError(
+    'guarded_operation',
+    'Drafts are made of the outputs of a plan, so they only run as a step of one.',
+  );
+}
+
+/** The same parts lead to the same id, so that what is made twice is stored once. */
+export function artifactIdOf(...parts: string[]): string {
+  return `art-${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16)}`;
+}
+
+export async function storeBook(
+  port: DraftPort,
+  place: Place,
+  context: ToolContext,
+  book: Omit<Draftbook, 'kind'>,
+): Promise<string> {
+  const content = { kind: 'draftbook' as const, ...book };
+  const id = artifactIdOf(context.idempotencyKey, JSON.stringify(content));
+  await port.store({ ...place, id, name: `draftbook-${place.stepId}.json`, content });
+  passCrashPoint('draft_stored');
+  return id;
+}
+
+/** @throws CountersignError `invalid_reference` where the plan has no such draftbook */
+export async function loadBook(port: DraftPort, planId: string, id: string): Promise<Draftbook> {
+  const book = Draftbook.safeParse(await port.load(planId, id));
+  if (book.success) return book.data;
+  throw new CountersignError('invalid_reference', `This plan has no draftbook ${id}.`);
+}
+
+/** The entries as texts that can be narrowed further; `sourceOf` says what each is made of. */
+export function toPassages<Source>(
+  entries: DraftEntry[],
+  sourceOf: (n: number) => Source,
+): Passage<Source>[] {
+  return entries.map(({ n, text, count, shortened }) => ({
+    text,
+    count,
+    shortened,
+    sources: [sourceOf(n)],
+  }));
+}
+
+/**
+ * The ids of the steps that entries of `book` lead back to, through draftbooks of any depth.
+ * @param wanted numbers of entries, each with the groups that ask for it
+ */
+export async function findSteps(
+  port: DraftPort,
+  planId: string,
+  book: Draftbook,
+  wanted: ReadonlyMap<number, Iterable<number>>,
+  found: Map<number, Set<string>> = new Map(),
+): Promise<Map<number, Set<string>>> {
+  const lower = new Map<number, Map<number, Set<number>>>();
+  for (const { n, steps = [], from = [] } of book.entries) {
+    for (const group of wanted.get(n) ?? []) {
+      const known = found.get(group) ?? new Set();
+      found.set(group, known);
+      for (const step of steps) known.add(step);
+      for (const one of from) {
+        const inBook = lower.get(one.book) ?? new Map<number, Set<number>>();
+        lower.set(one.book, inBook);
+        for (const entry of readRanges(one.entries))
+          inBook.set(entry, (inBook.get(entry) ?? new Set()).add(group));
+      }
+    }
+  }
+  for (const [index, inBook] of lower) {
+    const id = book.books[index];
+    if (id === undefined) continue;
+    await findSteps(port, planId, await loadBook(port, planId, id), inBook, found);
+  }
+  return found;
+}

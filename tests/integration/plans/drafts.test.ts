@@ -1,0 +1,200 @@
+// Draft and narrow over real plans: what steps wait for, how many outputs are read at once, and where a report leads back to.
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createDraftPort } from '#conversation/draft-port.ts';
+import { readArtifact } from '#db/artifacts.ts';
+import { Draftbook, ReportTrace } from '#domain/plan/draftbook.ts';
+import type { StepDraft } from '#domain/plan/plan.ts';
+import { defineOperation } from '#tools/define-operation.ts';
+import { countStatements } from '../../fixtures/counted-database.ts';
+import { ana, noop, reach, runPlan } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
+
+/** Gives the text it is given, so that many outputs differ without many files. */
+const say = defineOperation({
+  tool: 'test',
+  operation: 'say',
+  description: 'Say a text.',
+  effect: 'read',
+  destructive: false,
+  schema: z.strictObject({ text: z.string() }),
+  run: async ({ text }) => ({ summary: 'Said it.', data: { text } }),
+});
+const instance = useInstance({
+  settings: { executor: { max_attempts: 1 } },
+  extraOperations: [say],
+});
+
+const tool = (id: string, name: string, args: StepDraft['args'], more = {}): StepDraft => {
+  const [tool = '', operation = ''] = name.split('_');
+  return {
+    id,
+    description: `Do ${id}`,
+    tool,
+    operation,
+    ...(args === undefined ? {} : { args }),
+    ...more,
+  };
+};
+const letter = (n: number, partition: string) =>
+  tool(
+    `l${n}`,
+    'workspace_write',
+    { path: `${partition}/${n}.md`, content: `Dear customer ${n}, you owe ${n}.50 EUR.` },
+    { partition, tags: ['letter'] },
+  );
+
+async function outputOf(planId: string, id: string) {
+  const [step] = await instance.service.getSteps(planId, [id]);
+  if (step === undefined) throw new Error(`There is no step ${id}.`);
+  return step.output as { draftbook: string; trace: string; [key: string]: unknown };
+}
+
+async function load(planId: string, id: string): Promise<unknown> {
+  const content = await readArtifact(instance.db.query, planId, id);
+  return JSON.parse((content ?? Buffer.from('null')).toString());
+}
+
+async function waitsFor(planId: string, id: string): Promise<string[]> {
+  const [step] = await instance.service.getSteps(planId, [id]);
+  return step?.after.map((one) => one.id) ?? [];
+}
+
+describe('a step that reads a partition or a tag', () => {
+  test('waits for its steps, but not for itself, other readers, or what waits for it', async () => {
+    const { id } = await instance.service.propose(
+      {
+        title: 'Letters',
+        steps: [
+          tool('g', 'draft_gather', { partition: 'p1' }, { partition: 'p1' }),
+          tool('by-tag', 'draft_gather', { tag: 'letter', steps: ['x'] }),
+          letter(1, 'p1'),
+          letter(2, 'p1'),
+          letter(3, 'p2'),
+          noop('x'),
+          tool(
+            'f',
+            'draft_finalise',
+            { draftbook: { $from: 'g' }, task: 'Sum up.' },
+            { partition: 'p1' },
+          ),
+          tool(
+            'w',
+            'workspace_write',
+            { path: 's.md', content: { $from: 'f', path: '/text' } },
+            { partition: 'p1' },
+          ),
+        ],
+      },
+      {},
+      ana,
+    );
+    expect(await waitsFor(id, 'g')).toEqual(['l1', 'l2']);
+    expect(await waitsFor(id, 'by-tag')).toEqual(['l1', 'l2', 'l3', 'x']);
+  });
+
+  test('is refused where there is no such step', async () => {
+    const steps = [noop('a'), tool('g', 'draft_gather', { partition: 'p9' })];
+    await expect(instance.service.propose({ title: 'X', steps }, {}, ana)).rejects.toMatchObject({
+      code: 'unknown_step',
+    });
+    const unknown = [noop('a'), tool('g', 'draft_gather', { steps: ['b'] })];
+    await expect(
+      instance.service.propose({ title: 'X', steps: unknown }, {}, ana),
+    ).rejects.toMatchObject({ code: 'unknown_step' });
+    const nothing = [noop('a'), tool('g', 'draft_gather', {})];
+    await expect(
+      instance.service.propose({ title: 'X', steps: nothing }, {}, ana),
+    ).rejects.toMatchObject({ code: 'invalid_arguments' });
+  });
+
+  test('waits for them where a change of the plan adds it', async () => {
+    const plan = await instance.service.propose(
+      { title: 'Letters', steps: [letter(1, 'p1'), letter(2, 'p1'), letter(3, 'p2')] },
+      {},
+      ana,
+    );
+    const add = (step: StepDraft & { id: string }) => ({ op: 'add_step' as const, step });
+    const operations = [
+      add({ ...letter(4, 'p1'), id: 'l4' }),
+      add({ ...tool('g', 'draft_gather', { partition: 'p1' }), id: 'g' }),
+    ];
+    await instance.service.patch(plan.id, { base_revision: plan.revision, operations }, ana);
+    expect(await waitsFor(plan.id, 'g')).toEqual(['l1', 'l2', 'l4']);
+    const { revision } = await instance.service.getPlan(plan.id);
+    const update = {
+      op: 'update_steps' as const,
+      steps: { ids: ['g'] },
+      set: { args: { partition: 'p2' } },
+    };
+    await expect(
+      instance.service.patch(plan.id, { base_revision: revision, operations: [update] }, ana),
+    ).rejects.toThrow('replace_step');
+  });
+});
+
+test('5,000 outputs of 40 partitions become one report within its budget, and each entry leads back to its steps', async () => {
+  const partitions = Array.from({ length: 40 }, (_, index) => `p${index + 1}`);
+  const letters = Array.from({ length: 5000 }, (_, index) =>
+    tool(
+      `l${index + 1}`,
+      'test_say',
+      {
+        text: `Dear customer ${index + 1}, you owe ${index % 89}.50 EUR. ${'Pay. '.repeat(index % 9)}`,
+      },
+      { partition: `p${(index % 40) + 1}` },
+    ),
+  );
+  const plan = await runPlan(instance, {
+    title: '5,000 letters',
+    steps: [
+      ...letters,
+      ...partitions.map((partition) =>
+        tool(`g-${partition}`, 'draft_gather', { partition, budget_tokens: 500 }),
+      ),
+      tool('n', 'draft_narrow', {
+        from: partitions.map((partition) => ({ $from: `g-${partition}` })),
+        budget_tokens: 2000,
+      }),
+      tool('f', 'draft_finalise', { draftbook: { $from: 'n' }, task: 'Sum up.' }),
+    ],
+  });
+  await reach(instance, plan.id, 'completed');
+  const top = await outputOf(plan.id, 'n');
+  expect(top).toMatchObject({ sources: 5000, missing: 0 });
+  expect(top.tokens).toBeLessThanOrEqual(2000);
+  const first = Draftbook.parse(await load(plan.id, (await outputOf(plan.id, 'g-p7')).draftbook));
+  expect(first.entries.length).toBeGreaterThan(5);
+  expect(first.tokens).toBeLessThanOrEqual(500);
+  const own = letters.filter(({ partition }) => partition === 'p7').map(({ id }) => id);
+  expect(first.entries.flatMap(({ steps = [] }) => steps)).toEqual(own);
+  const trace = ReportTrace.parse(await load(plan.id, (await outputOf(plan.id, 'f')).trace));
+  const named = new Set(trace.entries.flatMap(({ steps }) => steps));
+  expect(named.size).toBe(5000);
+}, 120_000);
+
+test('outputs are read page by page', async () => {
+  const letters = Array.from({ length: 250 }, (_, index) => noop(`l${index + 1}`));
+  const plan = await runPlan(instance, {
+    title: 'Pages',
+    steps: [
+      ...letters.map((step) => ({ ...step, partition: 'p1' })),
+      tool('g', 'draft_gather', { partition: 'p1' }),
+    ],
+  });
+  await reach(instance, plan.id, 'completed');
+  const { db, statements, forget } = countStatements(instance.db);
+  const port = createDraftPort(db);
+  const of = { planId: plan.id, stepId: 'g', steps: { partition: 'p1' } };
+  expect(await port.count(of)).toEqual({ sources: 250, missing: 0 });
+  const reading = port.read(of)[Symbol.asyncIterator]();
+  await reading.next();
+  forget();
+  for (let n = 1; n < 100; n++) await reading.next();
+  expect(statements()).toBe(0);
+  const ids: string[] = [];
+  for (let next = await reading.next(); next.done !== true; next = await reading.next())
+    ids.push(next.value.id);
+  expect(ids).toEqual(letters.slice(100).map(({ id }) => id));
+  expect(statements()).toBe(2);
+});
