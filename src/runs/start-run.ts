@@ -5,6 +5,7 @@ import { notify } from '#db/notify.ts';
 import { insertRun, type RunRow, updateRun } from '#db/runs.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
 import type { Actor } from '#domain/people/actor.ts';
+import { PlanningModes } from '#domain/planning/modes.ts';
 import type { RunRequest } from '#domain/planning/run.ts';
 import type { SessionDecision } from '#domain/planning/state.ts';
 import { askToDeliver } from '#messages/ask-to-deliver.ts';
@@ -14,6 +15,7 @@ import { requireReadable } from '#messages/message-length.ts';
 import { readMemoryWish } from '#people/memory.ts';
 import { inheritPolicy, keepWish, readWish, sayPreference } from '#people/policy.ts';
 import { zoneOf } from '#people/zone.ts';
+import { readModes } from './read-modes.ts';
 import { nextRunStatus } from './run-table.ts';
 
 /**
@@ -32,7 +34,6 @@ export async function startRun(
   const id = `run-${context.random.hex(8)}`;
   const conversation = request.conversation ?? `conv-${context.random.hex(6)}`;
   const user = request.user ?? actor.id;
-  const { plan_reasoning_mode, planning_mode, reasoning_level } = request;
   const inherited = await inheritPolicy(context, conversation, user);
   const policy = { ...inherited, ...request.interaction_policy };
   const wish = await readWish(context, conversation, request.text);
@@ -40,11 +41,20 @@ export async function startRun(
     wish === null
       ? await readMemoryWish(context.db.query, { conversation, user }, request.text, actor)
       : null;
+  const wanted = wish === null || wish.rest === '' ? request.text : wish.rest;
+  const asked = memory === null ? readModes(wanted) : null;
   const asks = memory === null && (wish === null || wish.rest !== '');
+  const { plan_reasoning_mode, planning_mode, reasoning_level } = request;
+  // What a control says counts before words.
+  const given = {
+    ...(plan_reasoning_mode === undefined ? {} : { plan_reasoning_mode }),
+    ...(planning_mode === undefined ? {} : { planning_mode }),
+    ...(reasoning_level === undefined ? {} : { reasoning_level }),
+  };
   const timezone = zoneOf(actor);
   const heard: MessageParts = {
     kind: 'said',
-    facts: { answers: [], rest: memory === null ? (wish?.rest ?? null) : '' },
+    facts: { answers: [], rest: memory === null ? (asked?.rest ?? wish?.rest ?? null) : '' },
     action: null,
   };
   await context.db.transaction(async (tx) => {
@@ -58,13 +68,9 @@ export async function startRun(
       via: actor.via,
       conversation,
       planning_status: asks ? 'running' : 'complete',
-      request: wish === null || wish.rest === '' ? request.text : wish.rest,
+      request: asked?.rest ?? wanted,
       response_text: remembered ?? (asks ? '' : (wish?.confirmation ?? '')),
-      modes: {
-        plan_reasoning_mode: plan_reasoning_mode ?? context.modes.plan_reasoning_mode,
-        planning_mode: planning_mode ?? context.modes.planning_mode,
-        reasoning_level: reasoning_level ?? context.modes.reasoning_level,
-      },
+      modes: PlanningModes.parse({ ...context.modes, ...asked?.modes, ...given }),
       policy,
       ...(timezone === null ? {} : { decision: { kind: 'said', timezone } }),
     });
@@ -104,11 +110,13 @@ export async function queueTurn(
 ): Promise<void> {
   const turn = run.turn + 1;
   const timezone = zone ?? run.decision?.timezone;
+  const asked = said === null ? null : readModes(said.text);
   await updateRun(tx, run.id, {
     turn,
     tries: 0,
     activity: null,
-    ...(said === null ? {} : { request: said.text, request_message: said.message }),
+    ...(said === null ? {} : { request: asked?.rest ?? said.text, request_message: said.message }),
+    ...(asked === null ? {} : { modes: { ...run.modes, ...asked.modes } }),
     decision: { ...decision, ...(timezone === undefined ? {} : { timezone }) },
     pause: null,
     planning_status: nextRunStatus(run.planning_status, 'talk'),
