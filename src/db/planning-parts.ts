@@ -172,6 +172,23 @@ export async function readParts(
   return rows;
 }
 
+/** How the parts of a turn ended; of those with one id, the latest. */
+export async function readEndedParts(
+  db: Queryable,
+  { run_id, turn }: TurnPlace,
+): Promise<{ part: ScaffoldPart; status: PartStatus; message: string | null }[]> {
+  const { rows } = await db.execute<{
+    part: ScaffoldPart;
+    status: PartStatus;
+    message: string | null;
+  }>(sql`
+    select distinct on (scaffold ->> 'id') scaffold as part, status, message
+    from countersign.planning_parts
+    where run_id = ${run_id} and turn = ${turn}
+    order by scaffold ->> 'id', (status = 'planned') desc, updated_at desc`);
+  return rows;
+}
+
 /** All parts of a turn as the scaffold has them. */
 export async function readScaffold(
   db: Queryable,

@@ -21,6 +21,7 @@ import { keepNotesIn } from '#people/memory.ts';
 import { keepPlannersWish, readPolicyOf, sayPreference } from '#people/policy.ts';
 import { tellConflicts } from '#planner/schedule/time-words.ts';
 import { mayBeApproved } from '#plans/lifecycle/lifecycle-table.ts';
+import { readContext } from '#plans/proposal/context.ts';
 import { preparePropose, prepareRevise } from '#plans/proposal/propose.ts';
 import { askPlanner } from './ask-planner.ts';
 import {
@@ -33,6 +34,7 @@ import {
   traceWith,
 } from './close-turn.ts';
 import { followPlanner } from './follow-planner.ts';
+import { tellMissingParts } from './missing-parts.ts';
 import { prepareChange } from './plans-at-hand.ts';
 import { nextRunStatus, type RunEvent } from './run-table.ts';
 
@@ -55,14 +57,29 @@ type Storing = {
   store(tx: Transaction): Promise<Stored>;
 };
 
+/** The draft with the modes it was planned in, where they are not the usual ones. */
+function withModes(
+  { modes: usual }: Pick<ConversationContext, 'modes'>,
+  { modes }: Pick<RunRow, 'modes'>,
+  draft: PlanDraft,
+): PlanDraft {
+  const { plan_reasoning_mode, planning_mode, reasoning_level } = modes;
+  const isUsual =
+    plan_reasoning_mode === 'normal' &&
+    planning_mode === 'normal' &&
+    reasoning_level === usual.reasoning_level;
+  return isUsual ? draft : { ...draft, context: { ...readContext(draft.context), modes } };
+}
+
 /** Checks a proposal outside the transaction; what cannot run is not stored. */
 async function prepareProposal(
   context: ConversationContext,
   run: RunRow,
   refused: PlanRow | null,
   outcome: PlanningOutcome,
-  draft: PlanDraft,
+  drafted: PlanDraft,
 ): Promise<Storing> {
+  const draft = withModes(context, run, drafted);
   const actor: Actor = { kind: 'model', id: outcome.planner, via: 'system' };
   const origin = {
     planner: outcome.planner,
@@ -81,6 +98,7 @@ async function prepareProposal(
       : await prepareRevise(context, refused, draft, origin, actor);
   const propose = async (tx: Transaction) => {
     const plan = await store(tx);
+    await tellMissingParts(context, tx, run, plan.id, draft);
     const { outline = null, roadmap = null, schedule = null } = outcome.session ?? {};
     await storeArtifacts(tx, plan.id, plan.version, { outline, roadmap, schedule });
     const conflicts = outcome.session === null ? [] : tellConflicts(outcome.session);

@@ -1,5 +1,6 @@
 // The plan: its draft, its stored form and its decisions.
 import { z } from 'zod';
+import { PlanningModes } from '../planning/modes.ts';
 import { PatternSpec } from '../planning/pattern.ts';
 import { JsonObject, JsonValue, line, StorableText } from '../text.ts';
 import { Effect } from '../tool.ts';
@@ -90,6 +91,8 @@ export const PlanContext = z.strictObject({
     .default([]),
   /** The shape of the work, where a planner found one. */
   pattern: PatternSpec.optional(),
+  /** How it was planned, where that was not the usual way. */
+  modes: PlanningModes.optional(),
 });
 export type PlanContext = z.infer<typeof PlanContext>;
 

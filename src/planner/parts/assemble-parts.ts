@@ -28,7 +28,7 @@ export type Assembled = {
 const assumptionsAtMost = 50;
 
 /** Why parts are not in the plan, by id: they were not planned, or something before them is not in it. */
-function findMissing(parts: EndedPart[]): Map<string, string> {
+export function findMissing(parts: Omit<EndedPart, 'steps'>[]): Map<string, string> {
   const missing = new Map<string, string>();
   for (const { part, status, message } of parts) {
     if (status === 'planned') continue;

@@ -1,7 +1,14 @@
 // Plans in two layers: a scaffold, a planner of its own for each part, and one plan out of what they drafted.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ModelInstance, openModelInstance, replyCost } from '../../fixtures/model-instance.ts';
+import { settlePart } from '#db/planning-parts.ts';
+import { wordsIn } from '../../fixtures/model-calls.ts';
+import {
+  type ModelInstance,
+  openModelInstance,
+  replyCost,
+  settled,
+} from '../../fixtures/model-instance.ts';
 import type { ChatBody, Turn } from '../../fixtures/openai-double.ts';
 import { type PartArgs, partIn, planFiles, scaffold, submitAgain } from '../../fixtures/parts.ts';
 import { useDatabase } from '../../setup/database.ts';
@@ -143,3 +150,92 @@ async function partsOf(runId: string): Promise<string[]> {
     select status from countersign.planning_parts where run_id = ${runId} order by turn, position`);
   return rows.map(({ status }) => status);
 }
+
+test('what the plan lacks is a finding, until it is planned after all', async () => {
+  const { service } = instance;
+  let broken = true;
+  let whole = 0;
+  instance.play((body) => {
+    const part = partIn(body);
+    if (part === 'north') return broken ? inCircle : twoFiles(part);
+    if (part !== null) return twoFiles(part);
+    whole += 1;
+    if (whole === 1) return scaffold([{ id: 'north' }, { id: 'south' }]);
+    return whole === 3 ? scaffold([{ id: 'north' }]) : submitAgain;
+  });
+  const run = await ask();
+  const id = run.plan_id ?? '';
+  const found = async () =>
+    (await listFindings(id)).map(({ status, partition, category }) => [
+      status,
+      partition,
+      category,
+    ]);
+  expect(await found()).toEqual([['open', 'north', 'planning']]);
+  broken = false;
+  const plan = await service.getPlan(id);
+  await service.proposeChanges(id, { version: plan.version, feedback: 'Try north again' }, ana);
+  await waitFor('the second version', async () => (await service.getPlan(id)).version === 2);
+  expect((await stepsOf(id)).map((step) => step.id)).toEqual(
+    expect.arrayContaining(['north-1', 'north-2', 'south-1', 'south-2']),
+  );
+  expect((await service.getPlan(id)).risks).toEqual([]);
+  expect(await found()).toEqual([['resolved', 'north', 'planning']]);
+});
+
+async function listFindings(planId: string) {
+  const { rows } = await instance.db.query.execute<{
+    status: string;
+    partition: string;
+    category: string;
+  }>(
+    sql`select status, partition, category from countersign.plan_findings where plan_id = ${planId}`,
+  );
+  return rows;
+}
+
+test('a part that a dead planner left is taken up by another one; the late one changes nothing', async () => {
+  let asked = 0;
+  play([{ id: 'a' }, { id: 'b' }], (part) => {
+    if (part === 'b') return twoFiles(part);
+    asked += 1;
+    return asked === 1 ? { hang: true } : twoFiles(part);
+  });
+  const { run_id } = await instance.service.startRun(
+    { text: 'Write up all regions', planning_mode: 'extensive' },
+    ana,
+  );
+  await waitFor('the first planner', () => asked === 1);
+  const { rows } = await instance.db.query.execute<{ part_id: string }>(sql`
+    update countersign.planning_parts set lease_until = clock_timestamp() - interval '1 second'
+    where run_id = ${run_id} and status = 'planning' returning part_id`);
+  const place = { run_id, turn: 1, part_id: rows[0]?.part_id ?? '' };
+  const run = await settled(instance, run_id);
+  expect((await stepsOf(run.plan_id)).map(({ id }) => id)).toEqual(['a-1', 'a-2', 'b-1', 'b-2']);
+  const late = { status: 'failed' as const, steps: [], message: 'late', cost_usd: 0 };
+  expect(await settlePart(instance.db.query, place, 1, late)).toBe(false);
+  expect(await settlePart(instance.db.query, place, 2, late)).toBe(false);
+  expect(await partsOf(run_id)).toEqual(['planned', 'planned']);
+});
+
+test('two turns at once keep apart', async () => {
+  instance.play((body) => {
+    const part = partIn(body);
+    if (part !== null) return twoFiles(part);
+    const own = wordsIn(body).includes('east') ? 'east' : 'west';
+    return scaffold([{ id: own }, { id: 'both' }]);
+  });
+  const [east, west] = await Promise.all([ask('Write up the east'), ask('Write up the west')]);
+  expect((await stepsOf(east?.plan_id)).map(({ id }) => id)).toEqual([
+    'east-1',
+    'east-2',
+    'both-1',
+    'both-2',
+  ]);
+  expect((await stepsOf(west?.plan_id)).map(({ id }) => id)).toEqual([
+    'west-1',
+    'west-2',
+    'both-1',
+    'both-2',
+  ]);
+});

@@ -1,0 +1,58 @@
+// Parts that a plan in two layers lacks, as findings of the plan: what could not be planned is never left out unseen.
+import { and, eq, inArray } from 'drizzle-orm';
+import type { Transaction } from '#db/database.ts';
+import { updateFindings } from '#db/findings.ts';
+import { readEndedParts } from '#db/planning-parts.ts';
+import { readPlanRow } from '#db/plans.ts';
+import type { RunRow } from '#db/runs.ts';
+import { planFindings } from '#db/schema.ts';
+import { system } from '#domain/people/actor.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import { shorten } from '#domain/words.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { findMissing } from '#planner/parts/assemble-parts.ts';
+import { raiseFindings } from '#plans/findings/raise.ts';
+
+/** Ids of the parts that steps of the draft belong to. */
+function partsOf({ steps }: PlanDraft): Set<string> {
+  return new Set(steps.flatMap(({ partition }) => partition?.split('/')[0] ?? []));
+}
+
+/** Raises a finding for each part of this turn that the plan lacks, and settles those about parts that it has by now. */
+export async function tellMissingParts(
+  context: ConversationContext,
+  tx: Transaction,
+  { id: run_id, turn }: Pick<RunRow, 'id' | 'turn'>,
+  planId: string,
+  draft: PlanDraft,
+): Promise<void> {
+  const parts = await readEndedParts(tx, { run_id, turn });
+  if (parts.length === 0) return;
+  const there = partsOf(draft);
+  await updateFindings(
+    tx,
+    planId,
+    ['open'],
+    { status: 'resolved', settled_by: system.id },
+    and(eq(planFindings.category, 'planning'), inArray(planFindings.partition, [...there, ''])),
+  );
+  const findings = [...findMissing(parts)].flatMap(([id, why]) => {
+    const part = parts.find((one) => one.part.id === id)?.part;
+    if (part === undefined || there.has(id)) return [];
+    const message = shorten(
+      `“${part.title}” could not be planned and is not in this plan. ${why}`,
+      2000,
+    );
+    return {
+      severity: 'WARN' as const,
+      category: 'planning' as const,
+      message,
+      partition: id,
+      evidence: [],
+      key: `part:${run_id}:${turn}:${id}`,
+      raisedBy: system.id,
+    };
+  });
+  if (findings.length > 0)
+    await raiseFindings(context, tx, await readPlanRow(tx, planId), findings);
+}
