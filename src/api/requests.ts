@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { AnyPress } from '#domain/chat/press.ts';
 import { settledStands } from '#domain/plan/expected-step.ts';
+import { FindingAction, FindingStatus, NewFinding } from '#domain/plan/finding.ts';
 import { PlanPatch } from '#domain/plan/patch.ts';
 import { PlanDraft, PlanStatus, StepStatus } from '#domain/plan/plan.ts';
 import { RunRequest } from '#domain/planning/run.ts';
@@ -186,6 +187,33 @@ export const PatchBody = documented(PlanPatch.extend({ user }), {
   ],
 });
 
+export const FindingBody = documented(
+  NewFinding.extend({
+    key: documented(line(200), {
+      description: 'What makes it the same: said again under it, it is not told again.',
+    }).exactOptional(),
+    user,
+  }),
+  {
+    id: 'NewFinding',
+    description:
+      'About one step, all steps of a partition, or, without either, the plan as a whole; then nothing becomes stale.',
+    examples: [
+      {
+        severity: 'ERROR',
+        category: 'source_changed',
+        message: 'orders.csv has 12 new rows.',
+        step_id: '1',
+        evidence: [{ text: 'modified at 09:12' }],
+      },
+    ],
+  },
+);
+
+export const FindingActionBody = documented(z.strictObject({ action: FindingAction, user }), {
+  id: 'FindingDecision',
+});
+
 export const SimulateBody = documented(
   z.strictObject({ version: version.exactOptional(), feedback, user }).nullish(),
   { id: 'SimulationRequest' },
@@ -263,6 +291,12 @@ export const StepsQuery = z
 
 export const PatchesQuery = z.strictObject({ cursor, limit });
 
+export const FindingsQuery = z.strictObject({
+  status: list(FindingStatus, 'Only findings in these statuses.'),
+  cursor,
+  limit,
+});
+
 export const SinceQuery = z.strictObject({
   since: documented(place.default(0), { description: 'The last revision that is known.' }),
   limit,
@@ -293,6 +327,9 @@ export const ImportQuery = z.strictObject({ user });
 
 export const PlanPath = z.object({
   id: documented(z.string().min(1).max(300), { description: 'The plan: `PLAN-3f9a1c20`.' }),
+});
+export const FindingPath = PlanPath.extend({
+  finding: documented(z.string().min(1).max(80), { description: 'The finding: `F-3f9a1c2041b7`.' }),
 });
 export const RunPath = z.object({ id: z.string().min(1).max(300) });
 export const ConversationPath = z.object({ id: line(300) });

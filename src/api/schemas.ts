@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { InteractionPolicy } from '#domain/people/policy.ts';
 import { ShownStep } from '#domain/plan/call.ts';
+import { Finding, OpenFindings } from '#domain/plan/finding.ts';
 import { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import { Plan, StepCounts } from '#domain/plan/plan.ts';
 import {
@@ -27,6 +28,10 @@ const nextCursor = text.nullable();
 // Parts of answers that have a name of their own in the document.
 
 documented(StepCounts, { id: 'StepCounts', description: 'How many steps are in each status.' });
+documented(OpenFindings, {
+  id: 'OpenFindings',
+  description: 'How many findings of each severity nobody has settled.',
+});
 documented(ShownStep, {
   id: 'Step',
   description: 'One step: one operation with its arguments, and how far it is.',
@@ -72,6 +77,17 @@ export const SimulationAnswer = documented(Simulation, {
   id: 'Simulation',
   description: 'What the plan would call, and what stands in its way.',
 });
+
+export const FindingAnswer = documented(Finding, {
+  id: 'Finding',
+  description:
+    'What was found wrong with a plan. `actions` are what can be done about it, the suggested one first; none once it is settled.',
+});
+
+export const FindingList = documented(
+  z.object({ findings: z.array(FindingAnswer), next_cursor: nextCursor }),
+  { id: 'FindingList', description: 'A page of findings, newest first.' },
+);
 
 // Views of a plan
 

@@ -26,6 +26,7 @@ import { conversationRoutes } from './routes/conversations.ts';
 import { decisionRoutes } from './routes/decisions.ts';
 import { eventRoutes } from './routes/events.ts';
 import { exportRoutes } from './routes/exports.ts';
+import { findingRoutes } from './routes/findings.ts';
 import { importRoutes } from './routes/import.ts';
 import { linkRoutes } from './routes/link.ts';
 import { memoryRoutes } from './routes/memory.ts';
@@ -154,6 +155,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       runRoutes,
       planRoutes,
       patchRoutes,
+      findingRoutes,
       decisionRoutes,
       exportRoutes,
       importRoutes,

@@ -4,6 +4,7 @@ import { exitCodes } from '#adapters/terminal/exit-codes.ts';
 import { benchNames } from '#bench/names.ts';
 import { causeOf, isTransient } from '#db/transient.ts';
 import { CountersignError } from '#domain/errors.ts';
+import { FindingAction } from '#domain/plan/finding.ts';
 import { version } from './version.ts';
 
 /** An action whose module is loaded when it runs. Commander passes the command itself last; it is passed on and ignored. */
@@ -73,6 +74,16 @@ program
   .option('--json', 'for machines')
   .addOption(user)
   .action(runs(async () => (await terminal()).plans));
+
+program
+  .command('findings')
+  .argument('<plan>', 'the plan')
+  .argument('[finding]', 'with --action: which one; left out: the only open one')
+  .description('what was found wrong with a plan, and what is to be done about it')
+  .option('--action <action>', FindingAction.options.join(', '))
+  .option('--json', 'for machines')
+  .addOption(user)
+  .action(runs(async () => (await terminal()).findings));
 
 program
   .command('policy')

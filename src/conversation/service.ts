@@ -2,6 +2,7 @@
 import { refusalWords } from '#cards/decision-words.ts';
 import { readAudit } from '#db/audit.ts';
 import { type Commit, joinTransaction, type Queryable } from '#db/database.ts';
+import { listFindings } from '#db/findings.ts';
 import { readNamesOf, readPerson, readShown } from '#db/identities.ts';
 import { isShownIn, isSpokenIn, readMessages } from '#db/messages.ts';
 import { listPatches } from '#db/patches.ts';
@@ -24,6 +25,8 @@ import { editMemory, forgetMemory, keepMemory, listMemory } from '#people/memory
 import { createNoteName } from '#people/note-name.ts';
 import { nameRequesters } from '#people/people-named.ts';
 import { getPolicy, readSaidPolicies, setPolicy } from '#people/policy.ts';
+import { receiveFinding } from '#plans/findings/receive.ts';
+import { settleFinding } from '#plans/findings/settle.ts';
 import { preparePropose } from '#plans/proposal/propose.ts';
 import { simulatePlan } from '#plans/proposal/simulate.ts';
 import { diffVersions } from '#plans/versions/version-diff.ts';
@@ -166,6 +169,14 @@ export function createService(context: ConversationContext): Service {
       await readPlanRow(db.query, id);
       return listPatches(db.query, id, options);
     },
+    async listFindings(id, options) {
+      await readPlanRow(db.query, id);
+      return listFindings(db.query, id, options);
+    },
+    raiseFinding: (id, finding, actor) =>
+      db.transaction((tx) => receiveFinding(context, tx, id, finding, actor)),
+    settleFinding: (id, finding, action, actor) =>
+      db.transaction((tx) => settleFinding(context, tx, id, finding, action, actor)),
     async simulate(id, { version }) {
       const row = await readPlanRow(db.query, id);
       if (version !== undefined && version !== row.version) {

@@ -1,6 +1,6 @@
 // Findings as rows: stored once by their key, listed by keyset, settled by compare-and-set.
 import { and, desc, eq, getTableColumns, inArray, lt, or, type SQL, sql } from 'drizzle-orm';
-import type { Finding, FindingStatus, Severity } from '#domain/plan/finding.ts';
+import type { Finding, FindingStatus, OpenFindings } from '#domain/plan/finding.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import type { Queryable } from './database.ts';
 import { planFindings } from './schema.ts';
@@ -9,9 +9,6 @@ export type FindingRow = typeof planFindings.$inferSelect;
 
 /** Those that nobody has settled. */
 export const openFinding: readonly FindingStatus[] = ['open', 'replanning', 'awaiting_approval'];
-
-/** The same as SQL, in the words of the index of open findings. */
-const isOpen = sql`${planFindings.status} in ('open', 'replanning', 'awaiting_approval')`;
 
 export function toFinding(row: FindingRow): Finding {
   const { key: _, ...finding } = row;
@@ -47,6 +44,19 @@ export async function insertFinding(tx: Queryable, finding: NewFindingRow): Prom
   return stored.length > 0;
 }
 
+/** null: the plan has no finding of this key. */
+export async function findByKey(
+  db: Queryable,
+  planId: string,
+  key: string,
+): Promise<FindingRow | null> {
+  const [row] = await db
+    .select()
+    .from(planFindings)
+    .where(and(eq(planFindings.plan_id, planId), eq(planFindings.key, key)));
+  return row ?? null;
+}
+
 /** null: the plan has no finding of this id. */
 export async function readFinding(
   db: Queryable,
@@ -60,33 +70,18 @@ export async function readFinding(
   return row ?? null;
 }
 
-/** Findings of a plan that nobody has settled, the oldest first. */
-export function readOpenFindings(
-  db: Queryable,
-  planId: string,
-  limit: number,
-): Promise<FindingRow[]> {
-  return db
-    .select()
-    .from(planFindings)
-    .where(and(eq(planFindings.plan_id, planId), isOpen))
-    .orderBy(planFindings.created_at, planFindings.id)
-    .limit(limit);
-}
+/** How many open findings of each severity the plan has whose id is in `planId`, as JSON that leaves out none. */
+export const openFindingsOf = (planId: SQL): SQL<OpenFindings> => sql`(
+  select '{"INFO": 0, "WARN": 0, "ERROR": 0, "CRITICAL": 0}'::jsonb || coalesce(jsonb_object_agg(severity, n), '{}') from (
+    select severity, count(*)::int as n from countersign.plan_findings f
+    where f.plan_id = ${planId} and f.status in ('open', 'replanning', 'awaiting_approval') group by severity
+  ) open)`;
 
-/** How many open findings of each severity a plan has. */
-export async function countOpenFindings(
-  db: Queryable,
-  planId: string,
-): Promise<Record<Severity, number>> {
-  const rows = await db
-    .select({ severity: planFindings.severity, n: sql<number>`count(*)::int` })
-    .from(planFindings)
-    .where(and(eq(planFindings.plan_id, planId), isOpen))
-    .groupBy(planFindings.severity);
-  const counts = { INFO: 0, WARN: 0, ERROR: 0, CRITICAL: 0 };
-  for (const { severity, n } of rows) counts[severity] = n;
-  return counts;
+export async function countOpenFindings(db: Queryable, planId: string): Promise<OpenFindings> {
+  const { rows } = await db.execute<{ counts: OpenFindings }>(
+    sql`select ${openFindingsOf(sql`${planId}`)} as counts`,
+  );
+  return rows[0]?.counts ?? { INFO: 0, WARN: 0, ERROR: 0, CRITICAL: 0 };
 }
 
 /**

@@ -7,6 +7,7 @@ import { countsOf } from './accounting.ts';
 import { readApprovals } from './approvals.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { allowForSteps, prepareStatement, type Queryable, type Transaction } from './database.ts';
+import { openFindingsOf } from './findings.ts';
 import { readPatchOutcome } from './patches.ts';
 import { firstWithin, type Within } from './plans-within.ts';
 import { planPartitions, planPatches, plans, planVersions, runs } from './schema.ts';
@@ -62,7 +63,7 @@ export function planNotFound(id: string): CountersignError {
 /** The plan without its steps. @throws `plan_not_found` */
 export async function readPlan(db: Queryable, id: string): Promise<Plan> {
   const [row] = await db
-    .select({ plan: plans, version: planVersions })
+    .select({ plan: plans, version: planVersions, findings: openFindingsOf(sql`${plans.id}`) })
     .from(plans)
     .innerJoin(
       planVersions,
@@ -79,6 +80,7 @@ export async function readPlan(db: Queryable, id: string): Promise<Plan> {
     rejection_history: row.plan.rejection_history,
     pending_patch:
       row.plan.pending_patch === null ? null : await readPatchOutcome(db, row.plan.pending_patch),
+    findings_open: row.findings,
     approvals: await readApprovals(db, id, row.plan.version),
   };
 }

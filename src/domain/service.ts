@@ -9,6 +9,7 @@ import { InteractionPolicy, PolicyOverride } from './people/policy.ts';
 import type { StepAnswer } from './plan/answer.ts';
 import type { ShownStep } from './plan/call.ts';
 import type { LookedAt } from './plan/expected-step.ts';
+import type { Finding, FindingAction, FindingStatus, NewFinding } from './plan/finding.ts';
 import type { PlanPatch } from './plan/patch.ts';
 import type { PatchOutcome } from './plan/patch-outcome.ts';
 import { Plan, type PlanDraft, type PlanStatus, type StepStatus } from './plan/plan.ts';
@@ -57,6 +58,7 @@ export const PlanSummary = Plan.omit({
   rejection_history: true,
   approvals: true,
   pending_patch: true,
+  findings_open: true,
   series: true,
 }).extend({ asked_by: z.string().exactOptional() });
 export type PlanSummary = z.infer<typeof PlanSummary>;
@@ -103,6 +105,9 @@ export type Settlement = {
   about?: Record<string, LookedAt>;
   pressed?: Pressed;
 };
+
+/** What a person, or a monitor, found. */
+export type ToldFinding = NewFinding & { key?: string };
 
 /** `ended_at`: the end that was looked at; a plan that was run again since is not run once more. */
 export type Rerun = Decision & { ended_at?: string };
@@ -286,6 +291,18 @@ export type Service = {
     id: string,
     options: { cursor?: string; limit: number },
   ): Promise<{ patches: PatchOutcome[]; next_cursor: string | null }>;
+  /** Its findings, newest first. */
+  listFindings(
+    id: string,
+    options: { status?: FindingStatus[]; cursor?: string; limit: number },
+  ): Promise<{ findings: Finding[]; next_cursor: string | null }>;
+  /**
+   * Tells of something wrong with the plan. ERROR and CRITICAL make stale what depends on its steps, and are for those who may
+   * decide about the plan. @param finding.key what the same person says again under it is not told again
+   */
+  raiseFinding(id: string, finding: ToldFinding, actor: Actor): Promise<Finding>;
+  /** Has done what somebody who may decide about the plan has chosen about a finding. */
+  settleFinding(id: string, finding: string, action: FindingAction, actor: Actor): Promise<Finding>;
   /** Runs failed steps again, and what was skipped because of them. */
   retry(id: string, decision: Rerun, actor: Actor): Promise<Plan>;
   simulate(id: string, decision: Partial<Decision>, actor: Actor): Promise<Simulation>;

@@ -59,6 +59,8 @@ const roles: { [K in Mapped]: Roles<Required<Parameters<Service[K]>>> } = {
   patch: ['as it is', 'as it is', 'actor'],
   checkPatch: ['as it is', 'as it is', 'actor'],
   retry: ['as it is', 'as it is', 'actor'],
+  raiseFinding: ['as it is', 'as it is', 'actor'],
+  settleFinding: ['as it is', 'as it is', 'as it is', 'actor'],
   simulate: ['as it is', 'as it is', 'actor'],
   checkMarkdown: ['as it is', 'actor'],
 };

@@ -1,7 +1,10 @@
 // Dependencies of the modules in `plans`.
 import type { Database, Transaction } from '#db/database.ts';
+import type { PlanRow } from '#db/plans.ts';
 import type { Clock, Random } from '#domain/clock.ts';
 import type { Enqueue } from '#domain/jobs.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import type { Finding } from '#domain/plan/finding.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
 import type { Catalogue } from '#domain/tool.ts';
 import type { OnFailure } from './lifecycle/stop-dependents.ts';
@@ -22,6 +25,11 @@ export type PlansContext = {
   resourcePools: PoolLimits;
   /** What a failed step stops. */
   onFailure: OnFailure;
+  /**
+   * Has a change of the plan made for a finding, which is `replanning` now: in the transaction of the decision, under the
+   * plan's lock. Missing: nobody can.
+   */
+  onReplan?: (tx: Transaction, row: PlanRow, finding: Finding, actor: Actor) => Promise<void>;
   clock: Clock;
   random: Random;
 };

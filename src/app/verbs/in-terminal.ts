@@ -1,5 +1,6 @@
 // Terminal commands. Each opens its own instance, which joins the database of a running bot.
 import { ask as askIn } from '#adapters/terminal/ask.ts';
+import { findings as findingsIn } from '#adapters/terminal/findings.ts';
 import { link as linkIn } from '#adapters/terminal/link.ts';
 import { memory as memoryIn } from '#adapters/terminal/memory.ts';
 import { listPlans } from '#adapters/terminal/plans.ts';
@@ -54,6 +55,21 @@ export function plans(
 ): Promise<void> {
   return inTerminal(false, ({ service }, { timezone }, io) =>
     listPlans(service, { ...options, timezone, ...(id === undefined ? {} : { id }) }, io),
+  );
+}
+
+/** What was found wrong with a plan; with an action, settles one. */
+export function findings(
+  id: string,
+  finding: string | undefined,
+  options: Said & { action?: string },
+): Promise<void> {
+  return inTerminal(false, ({ service }, { timezone }, io) =>
+    findingsIn(
+      service,
+      { ...options, timezone, id, ...(finding === undefined ? {} : { finding }) },
+      io,
+    ),
   );
 }
 

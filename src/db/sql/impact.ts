@@ -20,6 +20,16 @@ export function positionsOf(planId: string, { ids, partition, tag }: StepSelecto
     : sql.join(found, sql` union all `);
 }
 
+/** Whether `selector` means any step. */
+export async function hasSteps(
+  db: Queryable,
+  planId: string,
+  selector: StepSelector,
+): Promise<boolean> {
+  const { rows } = await db.execute(sql`${positionsOf(planId, selector)} limit 1`);
+  return rows.length > 0;
+}
+
 /**
  * CTEs, of a statement `with recursive`: `affected(position)` has every step that waits for the end of one that `sources`
  * selects, directly or not. Edges are looked up step by step, whatever Postgres believes of the size of the plan.

@@ -6,6 +6,10 @@ import { JsonValue, line } from '../text.ts';
 export const Severity = z.enum(['INFO', 'WARN', 'ERROR', 'CRITICAL']);
 export type Severity = z.infer<typeof Severity>;
 
+/** How many findings of each severity nobody has settled. */
+export const OpenFindings = z.record(Severity, z.int());
+export type OpenFindings = z.infer<typeof OpenFindings>;
+
 export const FindingCategory = z.enum([
   /** What a step read has changed since. */
   'source_changed',

@@ -5,6 +5,7 @@ import { PatternSpec } from '../planning/pattern.ts';
 import { JsonObject, JsonValue, line, StorableText } from '../text.ts';
 import { Effect } from '../tool.ts';
 import { StepCondition } from './condition.ts';
+import { OpenFindings } from './finding.ts';
 import { PatchOutcome } from './patch-outcome.ts';
 import { SeenState } from './seen.ts';
 
@@ -314,6 +315,7 @@ export const Plan = z.object({
   approvals: z.array(z.object({ by: text, at: time })),
   /** A change that needs an approval of its own; the plan goes on with what was approved. */
   pending_patch: PatchOutcome.nullable(),
+  findings_open: OpenFindings,
   /** Steps that come again, as they were approved. */
   series: z.array(Series),
 });

@@ -5,6 +5,7 @@ import { Roadmap } from '../planning/roadmap.ts';
 import { Schedule } from '../planning/schedule.ts';
 import { Blockage } from './blockage.ts';
 import { CallDescription, ShownStep } from './call.ts';
+import { OpenFindings } from './finding.ts';
 import { ApproverPolicy, PlanStatus, StepCounts, StepStatus } from './plan.ts';
 
 const text = z.string();
@@ -33,6 +34,7 @@ export const Overview = z.object({
   recent_events: z.array(Change),
   /** What nobody can run now, or waits for a shared resource. */
   blocked: z.array(Blockage),
+  findings_open: OpenFindings,
   /** When something of a plan that comes again is next due; null: nothing does, or it is due now. */
   next_at: time.nullable(),
 });

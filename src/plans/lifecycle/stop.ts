@@ -14,6 +14,7 @@ import type { Decision } from '#domain/service.ts';
 import { requireManager } from '../approval/authority.ts';
 import { currentOf } from '../approval/current.ts';
 import { isRepeated } from '../approval/repeated.ts';
+import { dismissAll } from '../findings/settle.ts';
 import { dropWithPlan } from '../patch/receive.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { transition } from './lifecycle.ts';
@@ -144,6 +145,7 @@ export async function cancelPlan(
     kind: 'step_cancelled',
     set: sql`, ended_at = clock_timestamp()`,
   });
+  await dismissAll(tx, id, actor);
   const changed = await transition(
     tx,
     context.enqueue,

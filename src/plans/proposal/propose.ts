@@ -15,6 +15,7 @@ import type { NewFinding } from '#domain/plan/finding.ts';
 import type { Plan, PlanDraft, Risk, StepCounts } from '#domain/plan/plan.ts';
 import { digestPlan, type PlanHeader, termsOf, withDigests } from '../approval/canonical.ts';
 import { digestOperations } from '../approval/operation-digests.ts';
+import { dismissAll } from '../findings/settle.ts';
 import { transition } from '../lifecycle/lifecycle.ts';
 import { nextStatus } from '../lifecycle/lifecycle-table.ts';
 import { wakeWatchersLater } from '../lifecycle/wake.ts';
@@ -274,6 +275,7 @@ export async function prepareRevise(
       );
     }
     await archiveSteps(tx, row.id, row.version);
+    await dismissAll(tx, row.id, actor);
     if (row.open_until !== null) await deleteSeries(tx, row.id);
     const digested = await digestWhileStoringEdges(tx, prepared);
     await storeVersion(tx, digested, origin);

@@ -3,6 +3,7 @@ import { countsOf } from '#db/accounting.ts';
 import { decodeCursor, encodeCursor } from '#db/cursor.ts';
 import type { Queryable } from '#db/database.ts';
 import { readCompactDiff, readDiff, readRecentEvents } from '#db/events.ts';
+import { countOpenFindings } from '#db/findings.ts';
 import { readPartitions, readPlanRow } from '#db/plans.ts';
 import { readSteps, readStepsById, readStepsForReview } from '#db/step-pages.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -18,7 +19,7 @@ const partitionsShown = 1000;
 const eventsShown = 20;
 
 export async function readOverview(db: Queryable, planId: string): Promise<Overview> {
-  const [{ row, blocked, next_at }, partitions, recent_events] = await Promise.all([
+  const [{ row, blocked, next_at }, partitions, recent_events, findings_open] = await Promise.all([
     readPlanRow(db, planId).then(async (row) => {
       const [blocked, next_at] = await Promise.all([
         findBlocked(db, { ...row, paused: row.paused_at !== null }),
@@ -28,6 +29,7 @@ export async function readOverview(db: Queryable, planId: string): Promise<Overv
     }),
     readPartitions(db, planId, partitionsShown),
     readRecentEvents(db, planId, eventsShown),
+    countOpenFindings(db, planId),
   ]);
   return {
     revision: row.revision,
@@ -37,6 +39,7 @@ export async function readOverview(db: Queryable, planId: string): Promise<Overv
     partitions,
     recent_events,
     blocked,
+    findings_open,
     next_at,
   };
 }

@@ -1,25 +1,19 @@
 // Findings: what they make stale, what goes on beside it, and what becomes of it when they are settled.
 import { describe, expect, test } from 'vitest';
-import { lockPlan } from '#db/plans.ts';
+import { CountersignError } from '#domain/errors.ts';
 import type { Severity } from '#domain/plan/finding.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
-import { type RaisedFinding, raiseFindings } from '#plans/findings/raise.ts';
-import { noop, runPlan } from '../../setup/instance.ts';
+import type { ToldFinding } from '#domain/service.ts';
+import { outcomeUnknown } from '#tools/failures.ts';
+import { createGates } from '../../fixtures/gates.ts';
+import { ana, ben, noop, reach, runPlan, settleAsRead } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
-const instance = useInstance();
-const random = {
-  hex: (bytes: number) =>
-    Math.random()
-      .toString(16)
-      .slice(2)
-      .padEnd(2 * bytes, '0')
-      .slice(0, 2 * bytes),
-};
-
-const enqueue = async () => {};
+const gates = createGates();
+const writes = createGates('write');
+const instance = useInstance({ extraOperations: [gates.operation, writes.operation] });
 
 /** A step that waits for ana. */
 const hold = (id = 'hold', ...after: string[]) => ({
@@ -31,35 +25,73 @@ const hold = (id = 'hold', ...after: string[]) => ({
   after,
 });
 
+const gate = (id: string, name: string, ...after: string[]) => ({
+  id,
+  description: 'Wait for the test',
+  tool: 'gate',
+  operation: 'read',
+  args: { name },
+  after,
+});
+
+const failing = (id: string, ...after: string[]) => ({
+  id,
+  description: 'Fail',
+  tool: 'workspace',
+  operation: 'read',
+  args: { path: 'missing.md' },
+  after,
+});
+
+/** An approved plan of which nothing goes on by itself: so many of its steps wait for ana. */
 async function held(steps: PlanDraft['steps'], waiting = 1): Promise<Plan> {
   const plan = await runPlan(instance, { title: 'Held', steps });
   return waitFor(`${plan.id} to wait`, async () => {
     const now = await instance.service.getPlan(plan.id);
-    return now.counts.waiting === waiting && now.counts.running + now.counts.ready === 0
-      ? now
-      : null;
+    const { waiting: asked, running, ready } = now.counts;
+    return now.status === 'executing' && asked === waiting && running + ready === 0 ? now : null;
   });
 }
 
-const finding = (more: Partial<RaisedFinding>, severity: Severity = 'ERROR'): RaisedFinding => ({
-  severity,
-  category: 'source_changed',
-  message: 'The source has changed.',
-  evidence: [],
-  key: 'k',
-  raisedBy: 'test',
-  ...more,
-});
-
-const raise = (id: string, ...findings: RaisedFinding[]) =>
-  instance.db.transaction(async (tx) =>
-    raiseFindings({ enqueue: enqueue, random }, tx, await lockPlan(tx, id), findings),
+const raise = (
+  id: string,
+  about: Pick<ToldFinding, 'step_id' | 'partition' | 'key'>,
+  severity: Severity = 'ERROR',
+) =>
+  instance.service.raiseFinding(
+    id,
+    {
+      severity,
+      category: 'source_changed',
+      message: 'The source has changed.',
+      evidence: [],
+      ...about,
+    },
+    ana,
   );
+
+const settle = (
+  id: string,
+  finding: string,
+  action: 'proceed' | 'leave_out' | 'dismiss' | 'replan',
+  actor = ana,
+) => instance.service.settleFinding(id, finding, action, actor);
 
 async function statusesOf(id: string): Promise<Record<string, string>> {
   const { steps } = await instance.service.listSteps(id, { limit: 100 });
   return Object.fromEntries(steps.map((step) => [step.id, step.status]));
 }
+
+const answer = (id: string, step: string) => settleAsRead(instance, id, { [step]: 'done' });
+
+async function refusal(attempt: Promise<unknown>): Promise<string> {
+  return attempt.then(
+    () => 'it was not refused',
+    (error: unknown) => (error instanceof CountersignError ? error.code : String(error)),
+  );
+}
+
+const check = (id: string) => checkPlan(instance.db.query, id);
 
 describe('a finding', () => {
   test('of severity ERROR makes stale what depends on its step, and nothing else', async () => {
@@ -71,8 +103,13 @@ describe('a finding', () => {
       noop('x'),
       noop('y', 'x'),
     ]);
-    const { ids } = await raise(plan.id, finding({ step_id: 'a' }));
-    expect(ids).toHaveLength(1);
+    const finding = await raise(plan.id, { step_id: 'a' });
+    expect(finding).toMatchObject({
+      status: 'open',
+      stale_steps: 3,
+      actions: ['replan', 'proceed', 'leave_out'],
+      raised_by: 'ana',
+    });
     expect(await statusesOf(plan.id)).toEqual({
       a: 'succeeded',
       b: 'stale',
@@ -81,28 +118,32 @@ describe('a finding', () => {
       x: 'succeeded',
       y: 'succeeded',
     });
-    await checkPlan(instance.db.query, plan.id);
-    const [b] = await instance.service.getSteps(plan.id, ['b']);
-    expect(b?.error).toMatchObject({
+    await check(plan.id);
+    const { steps } = await instance.service.listSteps(plan.id, { status: ['stale'], limit: 1 });
+    expect(steps[0]?.error).toEqual({
       code: 'stale',
       message: 'The source has changed.',
-      finding: ids[0],
-      was: { status: 'succeeded' },
+      finding: finding.id,
+      was: { status: 'succeeded', error: null },
     });
-    expect((await instance.service.getPlan(plan.id)).status).toBe('executing');
+    expect(await instance.service.getPlan(plan.id)).toMatchObject({
+      status: 'executing',
+      findings_open: { INFO: 0, WARN: 0, ERROR: 1, CRITICAL: 0 },
+    });
   });
 
   test('of severity WARN is only kept', async () => {
     const plan = await held([noop('a'), hold('b', 'a')]);
-    await raise(plan.id, finding({ step_id: 'a' }, 'WARN'));
+    await raise(plan.id, { step_id: 'a' }, 'WARN');
     expect(await statusesOf(plan.id)).toEqual({ a: 'succeeded', b: 'waiting' });
+    expect((await instance.service.overview(plan.id)).findings_open.WARN).toBe(1);
   });
 
-  test('is raised once, however often it is said', async () => {
+  test('is raised once under one key, however often it is said', async () => {
     const plan = await held([noop('a'), hold('b', 'a')]);
-    await raise(plan.id, finding({ step_id: 'a' }));
+    const first = await raise(plan.id, { step_id: 'a', key: 'orders' });
     const { revision } = await instance.service.getPlan(plan.id);
-    expect(await raise(plan.id, finding({ step_id: 'a' }))).toEqual({ ids: [], progress: null });
+    expect(await raise(plan.id, { step_id: 'a', key: 'orders' })).toEqual(first);
     expect((await instance.service.getPlan(plan.id)).revision).toBe(revision);
   });
 
@@ -114,12 +155,325 @@ describe('a finding', () => {
       noop('sum', 'a', 'c'),
       noop('us', 'c'),
     ]);
-    await raise(plan.id, finding({ partition: 'eu' }));
+    await raise(plan.id, { partition: 'eu' });
     expect(await statusesOf(plan.id)).toMatchObject({
       sum: 'stale',
       us: 'pending',
       a: 'succeeded',
     });
-    await checkPlan(instance.db.query, plan.id);
+    await check(plan.id);
   });
+
+  test('about a step that is not there, or by somebody who may not, is refused', async () => {
+    const plan = await held([noop('a'), hold('b', 'a')]);
+    expect(await refusal(raise(plan.id, { step_id: 'no' }))).toBe('unknown_step');
+    expect(await refusal(raise(plan.id, { partition: 'no' }))).toBe('unknown_step');
+    const told = { category: 'reported' as const, message: 'No.', evidence: [], step_id: 'a' };
+    const by = (severity: Severity) =>
+      instance.service.raiseFinding(plan.id, { ...told, severity }, ben);
+    expect(await refusal(by('CRITICAL'))).toBe('not_allowed');
+    expect((await by('INFO')).raised_by).toBe('ben');
+  });
+
+  test('about a plan that waits for approval holds its steps back when it starts', async () => {
+    const { service } = instance;
+    const steps = [noop('a'), noop('b', 'a'), noop('x')];
+    const plan = await service.propose({ title: 'Stale from the start', steps }, {}, ana);
+    const finding = await raise(plan.id, { step_id: 'a' });
+    await service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+    await waitFor('what is not stale to be done', async () => {
+      const { counts } = await service.getPlan(plan.id);
+      return counts.succeeded === 2;
+    });
+    expect(await statusesOf(plan.id)).toEqual({ a: 'succeeded', b: 'stale', x: 'succeeded' });
+    await settle(plan.id, finding.id, 'proceed');
+    await reach(instance, plan.id, 'completed');
+    await check(plan.id);
+  });
+
+  test('about a plan that has ended brings nothing back by itself', async () => {
+    const plan = await runPlan(instance, { title: 'Over', steps: [noop('a'), noop('b', 'a')] });
+    await reach(instance, plan.id, 'completed');
+    const finding = await raise(plan.id, { step_id: 'a' });
+    expect(await instance.service.getPlan(plan.id)).toMatchObject({
+      status: 'completed',
+      counts: { succeeded: 1, stale: 1 },
+    });
+    await settle(plan.id, finding.id, 'dismiss');
+    expect(await instance.service.getPlan(plan.id)).toMatchObject({
+      status: 'completed',
+      counts: { succeeded: 2, stale: 0 },
+    });
+    await check(plan.id);
+  });
+});
+
+describe('a step that runs while a finding comes to cover it', () => {
+  test('ends, keeps its result, and is stale then', async () => {
+    const name = 'kept';
+    const plan = await runPlan(instance, {
+      title: 'Running',
+      steps: [noop('a'), gate('b', name, 'a'), noop('c', 'b'), noop('x')],
+    });
+    await waitFor('b to run', () => gates.came(name) === 1);
+    const finding = await raise(plan.id, { step_id: 'a' });
+    expect(await statusesOf(plan.id)).toMatchObject({ b: 'running', c: 'stale' });
+    gates.open(name, { summary: 'Read it.', data: { n: 1 } });
+    const [b] = await waitFor('b to be stale', async () => {
+      const steps = await instance.service.getSteps(plan.id, ['b']);
+      return steps[0]?.status === 'stale' ? steps : null;
+    });
+    expect(b).toMatchObject({
+      result_summary: 'Read it.',
+      output: { n: 1 },
+      error: { finding: finding.id, was: { status: 'succeeded', error: null } },
+    });
+    await check(plan.id);
+    await settle(plan.id, finding.id, 'proceed');
+    await reach(instance, plan.id, 'completed');
+    expect(gates.came(name)).toBe(1);
+    await check(plan.id);
+  });
+
+  test('is stale even if nothing else of the plan was, and its failure stops nothing', async () => {
+    const name = 'alone';
+    const plan = await runPlan(instance, {
+      title: 'Running alone',
+      steps: [noop('a'), gate('b', name, 'a')],
+    });
+    await waitFor('b to run', () => gates.came(name) === 1);
+    const finding = await raise(plan.id, { step_id: 'a' });
+    expect(finding.stale_steps).toBe(1);
+    gates.open(name, new CountersignError('tool_failed', 'It broke.'));
+    await waitFor('b to be stale', async () => (await statusesOf(plan.id)).b === 'stale');
+    expect((await instance.service.getPlan(plan.id)).status).toBe('executing');
+    await settle(plan.id, finding.id, 'proceed');
+    const ended = await reach(instance, plan.id, 'failed');
+    expect(ended.result_summary).toContain('It broke');
+    await check(plan.id);
+  });
+
+  test('goes on as if nothing had been when the finding is settled first', async () => {
+    const name = 'settled';
+    const plan = await runPlan(instance, {
+      title: 'Settled first',
+      steps: [noop('a'), gate('b', name, 'a'), noop('c', 'b')],
+    });
+    await waitFor('b to run', () => gates.came(name) === 1);
+    const finding = await raise(plan.id, { step_id: 'a' });
+    await settle(plan.id, finding.id, 'dismiss');
+    expect(await statusesOf(plan.id)).toMatchObject({ b: 'running', c: 'pending' });
+    gates.open(name);
+    await reach(instance, plan.id, 'completed');
+    await check(plan.id);
+  });
+
+  test('ends as it is when the plan is cancelled', async () => {
+    const name = 'cancelled';
+    const plan = await runPlan(instance, {
+      title: 'Cancelled',
+      steps: [noop('a'), gate('b', name, 'a'), noop('c', 'b')],
+    });
+    await waitFor('b to run', () => gates.came(name) === 1);
+    await raise(plan.id, { step_id: 'a' });
+    await instance.service.cancel(plan.id, { version: 1 }, ana);
+    gates.open(name);
+    await waitFor('b to end', async () => (await statusesOf(plan.id)).b !== 'running');
+    const now = await instance.service.getPlan(plan.id);
+    expect(now.counts.stale).toBe(0);
+    expect(now.findings_open.ERROR).toBe(0);
+    await check(plan.id);
+  });
+});
+
+describe('a finding that is settled', () => {
+  test('by proceed gives back what was done and runs what was not', async () => {
+    const plan = await held([noop('a'), noop('b', 'a'), hold('c', 'b'), noop('d', 'c')]);
+    const finding = await raise(plan.id, { step_id: 'a' });
+    const settled = await settle(plan.id, finding.id, 'proceed');
+    expect(settled).toMatchObject({ status: 'resolved', settled_by: 'ana', actions: [] });
+    expect(await statusesOf(plan.id)).toEqual({
+      a: 'succeeded',
+      b: 'succeeded',
+      c: 'waiting',
+      d: 'pending',
+    });
+    const [c] = await instance.service.getSteps(plan.id, ['c']);
+    expect(c).toMatchObject({ question: 'Go on?', error: null });
+    await check(plan.id);
+    await answer(plan.id, 'c');
+    await reach(instance, plan.id, 'completed');
+    await check(plan.id);
+  });
+
+  test('by leaving out ends the plan without what was stale', async () => {
+    const plan = await held([noop('a'), hold('c', 'a'), noop('d', 'c')]);
+    const finding = await raise(plan.id, { step_id: 'a' });
+    await settle(plan.id, finding.id, 'leave_out');
+    expect(await reach(instance, plan.id, 'completed')).toMatchObject({
+      result_summary: '1 step done, 2 steps left out.',
+    });
+    await check(plan.id);
+  });
+
+  test('takes along what only starts with a step that is left out', async () => {
+    const plan = await held([
+      noop('a'),
+      hold('c', 'a'),
+      { ...noop('d', 'c') },
+      { ...noop('with'), after: [{ id: 'd', type: 'SS', lag_minutes: 0 }] },
+    ]);
+    const finding = await raise(plan.id, { step_id: 'a' });
+    expect(await statusesOf(plan.id)).toMatchObject({ with: 'pending' });
+    await settle(plan.id, finding.id, 'leave_out');
+    expect(await statusesOf(plan.id)).toMatchObject({ with: 'cancelled' });
+    await reach(instance, plan.id, 'completed');
+    await check(plan.id);
+  });
+
+  test('leaves stale what another one covers', async () => {
+    const plan = await held([
+      noop('a'),
+      noop('b'),
+      hold('c', 'a'),
+      noop('d', 'c', 'b'),
+      noop('e', 'b'),
+    ]);
+    const one = await raise(plan.id, { step_id: 'a' });
+    const two = await raise(plan.id, { step_id: 'b' });
+    await settle(plan.id, one.id, 'proceed');
+    expect(await statusesOf(plan.id)).toMatchObject({ c: 'waiting', d: 'stale', e: 'stale' });
+    const [d] = await instance.service.getSteps(plan.id, ['d']);
+    expect(d?.error).toMatchObject({ finding: two.id });
+    expect(d?.error).not.toHaveProperty('others');
+    await settle(plan.id, two.id, 'leave_out');
+    expect(await statusesOf(plan.id)).toMatchObject({ d: 'cancelled', e: 'cancelled' });
+    await check(plan.id);
+  });
+
+  test('by leaving out is kept of steps that another one still covers', async () => {
+    const plan = await held([noop('a'), noop('b'), hold('c', 'a'), noop('d', 'c', 'b')]);
+    const one = await raise(plan.id, { step_id: 'a' });
+    const two = await raise(plan.id, { step_id: 'b' });
+    await settle(plan.id, one.id, 'leave_out');
+    expect(await statusesOf(plan.id)).toMatchObject({ c: 'cancelled', d: 'stale' });
+    await settle(plan.id, two.id, 'proceed');
+    await reach(instance, plan.id, 'completed');
+    expect(await statusesOf(plan.id)).toMatchObject({ d: 'cancelled' });
+    await check(plan.id);
+  });
+
+  test('skips what waits for a step that failed meanwhile', async () => {
+    const name = 'fails';
+    const plan = await runPlan(instance, {
+      title: 'Fails meanwhile',
+      steps: [noop('a'), gate('b', name), hold('c', 'a', 'b')],
+    });
+    await waitFor('b to run', () => gates.came(name) === 1);
+    await waitFor('a to be done', async () => (await statusesOf(plan.id)).a === 'succeeded');
+    const finding = await raise(plan.id, { step_id: 'a' });
+    gates.open(name, new CountersignError('tool_failed', 'It broke.'));
+    await waitFor('b to fail', async () => (await statusesOf(plan.id)).b === 'failed');
+    expect((await instance.service.getPlan(plan.id)).status).toBe('executing');
+    await settle(plan.id, finding.id, 'proceed');
+    await reach(instance, plan.id, 'failed');
+    expect(await statusesOf(plan.id)).toEqual({ a: 'succeeded', b: 'failed', c: 'skipped' });
+    await check(plan.id);
+  });
+
+  test('stays so: the same press again changes nothing, another one is refused', async () => {
+    const plan = await held([noop('a'), hold('b', 'a')]);
+    const finding = await raise(plan.id, { step_id: 'a' });
+    const settled = await settle(plan.id, finding.id, 'proceed');
+    const { revision } = await instance.service.getPlan(plan.id);
+    expect(await settle(plan.id, finding.id, 'proceed')).toEqual(settled);
+    expect((await instance.service.getPlan(plan.id)).revision).toBe(revision);
+    expect(await refusal(settle(plan.id, finding.id, 'leave_out'))).toBe('already_decided');
+    expect(await refusal(settle(plan.id, 'F-000000000000', 'proceed'))).toBe('not_found');
+    expect(await refusal(settle(plan.id, finding.id, 'dismiss', ben))).toBe('not_allowed');
+  });
+
+  test('is settled by one of many presses at once', async () => {
+    const plan = await held([noop('a'), hold('b', 'a'), noop('c', 'b')]);
+    const finding = await raise(plan.id, { step_id: 'a' });
+    const presses = (['proceed', 'leave_out', 'dismiss'] as const).flatMap((action) => [
+      settle(plan.id, finding.id, action),
+      settle(plan.id, finding.id, action),
+    ]);
+    const done = await Promise.allSettled(presses);
+    expect(done.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+    await check(plan.id);
+  });
+});
+
+describe('what is stale', () => {
+  test('is not revived by a retry, nor by a pause and its end', async () => {
+    const plan = await held([noop('a'), hold('b', 'a'), noop('c', 'b'), failing('f')]);
+    const finding = await raise(plan.id, { step_id: 'a' });
+    await instance.service.pause(plan.id, { version: 1 }, ana);
+    await instance.service.resume(plan.id, { version: 1 }, ana);
+    await settleAsRead(instance, plan.id, { f: 'retry' });
+    await waitFor('f to fail again', async () => {
+      const [f] = await instance.service.getSteps(plan.id, ['f']);
+      return f?.attempt === 2 && f.status === 'failed';
+    });
+    expect(await statusesOf(plan.id)).toMatchObject({ b: 'stale', c: 'stale' });
+    await settle(plan.id, finding.id, 'leave_out');
+    await reach(instance, plan.id, 'failed');
+    await instance.service.retry(plan.id, { version: 1 }, ana);
+    await reach(instance, plan.id, 'failed');
+    expect(await statusesOf(plan.id)).toMatchObject({ b: 'cancelled', c: 'cancelled' });
+    await check(plan.id);
+  });
+
+  test('is cancelled with the plan', async () => {
+    const plan = await held([noop('a'), hold('b', 'a')]);
+    await raise(plan.id, { step_id: 'a' });
+    await instance.service.cancel(plan.id, { version: 1 }, ana);
+    expect(await statusesOf(plan.id)).toEqual({ a: 'succeeded', b: 'cancelled' });
+    const { findings } = await instance.service.listFindings(plan.id, { limit: 10 });
+    expect(findings).toMatchObject([{ status: 'dismissed', settled_by: 'ana' }]);
+    await check(plan.id);
+  });
+
+  test('takes along an unknown outcome once somebody says what became of it', async () => {
+    const name = 'unknown';
+    const plan = await runPlan(instance, {
+      title: 'Unknown',
+      steps: [noop('a'), { ...gate('b', name, 'a'), operation: 'write' }, noop('c', 'b')],
+    });
+    await waitFor('b to run', () => writes.came(name) === 1);
+    const lost = { details: outcomeUnknown };
+    writes.open(name, new CountersignError('tool_failed', 'No answer came.', lost));
+    await waitFor('b to be unknown', async () => (await statusesOf(plan.id)).b === 'unknown');
+    const finding = await raise(plan.id, { step_id: 'a' });
+    expect(await statusesOf(plan.id)).toMatchObject({ b: 'unknown', c: 'stale' });
+    await instance.service.resume(plan.id, { version: 1, steps: { b: 'done' } }, ana);
+    expect(await statusesOf(plan.id)).toMatchObject({ b: 'stale', c: 'stale' });
+    await check(plan.id);
+    await settle(plan.id, finding.id, 'proceed');
+    await reach(instance, plan.id, 'completed');
+    await check(plan.id);
+  });
+});
+
+test('findings are listed by page, newest first, and by status', async () => {
+  const plan = await held([noop('a'), hold('b', 'a')]);
+  for (let n = 0; n < 5; n++) await raise(plan.id, { step_id: 'a' }, 'INFO');
+  const seen: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await instance.service.listFindings(plan.id, {
+      limit: 2,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    seen.push(...page.findings.map(({ created_at }) => created_at));
+    cursor = page.next_cursor ?? undefined;
+  } while (cursor !== undefined);
+  expect(seen).toHaveLength(5);
+  expect(seen.toSorted().toReversed()).toEqual(seen);
+  const of = (status: 'open' | 'resolved') =>
+    instance.service.listFindings(plan.id, { status: [status], limit: 10 });
+  expect((await of('open')).findings).toHaveLength(5);
+  expect((await of('resolved')).findings).toHaveLength(0);
 });

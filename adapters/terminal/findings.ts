@@ -1,0 +1,89 @@
+// `countersign findings PLAN-…`: what was found wrong with a plan, newest first; with --action, settles one.
+
+import { CountersignError } from '#domain/errors.ts';
+import { type Finding, FindingAction } from '#domain/plan/finding.ts';
+import type { Service } from '#domain/service.ts';
+import { countOf } from '#domain/words.ts';
+import { exitCodes } from './exit-codes.ts';
+import { hangText, type TerminalIo } from './screen.ts';
+import { openSession, type Session, tellError } from './session.ts';
+
+export type FindingsOptions = {
+  user: string;
+  timezone: string;
+  /** The plan. */
+  id: string;
+  /** With an action: which finding; left out: the only one that is open. */
+  finding?: string;
+  action?: string;
+  json?: boolean;
+};
+
+const pageSize = 100;
+
+function describe({ id, severity, status, step_id, partition, stale_steps, actions }: Finding) {
+  const about = step_id === null ? partition : `step ${step_id}`;
+  return [
+    `${id} ${severity}`,
+    status.replaceAll('_', ' '),
+    ...(about === null ? [] : [about]),
+    ...(stale_steps === 0 ? [] : [`${countOf(stale_steps, 'step')} affected`]),
+    ...(actions.length === 0 ? [] : [`--action ${actions.join(' | ')}`]),
+  ].join(' · ');
+}
+
+/** @throws `invalid_request` unless it is clear which one is meant */
+async function choose({ service }: Session, { id, finding }: FindingsOptions): Promise<string> {
+  if (finding !== undefined) return finding;
+  const { findings } = await service.listFindings(id, {
+    status: ['open', 'replanning', 'awaiting_approval'],
+    limit: 2,
+  });
+  const [only, other] = findings;
+  if (only !== undefined && other === undefined) return only.id;
+  throw new CountersignError(
+    'invalid_request',
+    only === undefined ? `${id} has no open finding.` : 'Say which finding: its id after the plan.',
+  );
+}
+
+async function carryOut(session: Session, options: FindingsOptions): Promise<Finding[]> {
+  const { service, actor } = session;
+  const { id, action } = options;
+  if (action === undefined) return (await service.listFindings(id, { limit: pageSize })).findings;
+  const chosen = FindingAction.safeParse(action);
+  if (!chosen.success)
+    throw new CountersignError(
+      'invalid_request',
+      `--action takes one of ${FindingAction.options.join(', ')}.`,
+    );
+  return [await service.settleFinding(id, await choose(session, options), chosen.data, actor)];
+}
+
+/** Lists or settles findings. @returns the exit code, see `exitCodes` */
+export async function findings(
+  service: Service,
+  options: FindingsOptions,
+  io: TerminalIo,
+): Promise<number> {
+  const session = openSession(service, { ...options, text: '' }, io);
+  try {
+    const found = await carryOut(session, options);
+    if (options.json === true)
+      session.screen.output.write(`${JSON.stringify({ findings: found })}\n`);
+    else if (found.length === 0) session.say('Nothing was found wrong with this plan.');
+    for (const finding of options.json === true ? [] : found) {
+      const width = session.screen.width();
+      session.say(
+        ...hangText(describe(finding), '  ', '    ', width),
+        ...hangText(finding.message, '    ', '    ', width),
+      );
+    }
+    return exitCodes.done;
+  } catch (error) {
+    const { code } = tellError(session, error);
+    return code === 'invalid_request' ? exitCodes.usage : exitCodes.failed;
+  } finally {
+    session.close();
+  }
+}

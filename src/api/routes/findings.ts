@@ -1,0 +1,89 @@
+// Findings of a plan: read, raised by people and monitors, settled.
+import { actorOf } from '../actor.ts';
+import { answers, bodyProblems, json } from '../answers.ts';
+import type { Routes } from '../context.ts';
+import { answerPost } from '../idempotency.ts';
+import { tags } from '../openapi.ts';
+import {
+  FindingActionBody,
+  FindingBody,
+  FindingPath,
+  FindingsQuery,
+  PlanPath,
+} from '../requests.ts';
+import { FindingAnswer, FindingList } from '../schemas.ts';
+
+export const findingRoutes: Routes = async (app, { service }) => {
+  app.get(
+    '/api/plans/:id/findings',
+    {
+      schema: {
+        operationId: 'listFindings',
+        tags: [tags.plans],
+        summary: 'Read what was found wrong with a plan',
+        params: PlanPath,
+        querystring: FindingsQuery,
+        response: answers({ 200: json('A page of findings.', FindingList) }, ['plan_not_found']),
+      },
+    },
+    async (request) => service.listFindings(request.params.id, request.query),
+  );
+
+  app.post(
+    '/api/plans/:id/findings',
+    {
+      schema: {
+        operationId: 'raiseFinding',
+        tags: [tags.plans],
+        summary: 'Tell that something is wrong with a plan',
+        description:
+          'INFO and WARN are only kept. ERROR and CRITICAL make stale what depends on the step, or on the steps of the partition, until somebody settles them; only those who may decide about the plan can raise them.',
+        params: PlanPath,
+        body: FindingBody,
+        response: answers({ 200: json('The finding.', FindingAnswer) }, [
+          ...bodyProblems,
+          'plan_not_found',
+          'unknown_step',
+          'not_allowed',
+          'invalid_transition',
+        ]),
+      },
+    },
+    async (request, reply) => {
+      const { user, ...finding } = request.body;
+      return answerPost(service, request, reply, (joined) =>
+        joined.raiseFinding(request.params.id, finding, actorOf(request, user)),
+      );
+    },
+  );
+
+  app.post(
+    '/api/plans/:id/findings/:finding',
+    {
+      schema: {
+        operationId: 'settleFinding',
+        tags: [tags.decisions],
+        summary: 'Say what is to be done about a finding',
+        description:
+          'proceed: what is stale runs as it stands, or is done again where it was. leave_out: it never runs. dismiss: as proceed, there was nothing in it. replan: a change of the plan is worked out.',
+        params: FindingPath,
+        body: FindingActionBody,
+        response: answers({ 200: json('The finding as it stands now.', FindingAnswer) }, [
+          ...bodyProblems,
+          'plan_not_found',
+          'not_found',
+          'not_allowed',
+          'already_decided',
+          'invalid_transition',
+        ]),
+      },
+    },
+    async (request, reply) => {
+      const { id, finding } = request.params;
+      const { user, action } = request.body;
+      return answerPost(service, request, reply, (joined) =>
+        joined.settleFinding(id, finding, action, actorOf(request, user)),
+      );
+    },
+  );
+};

@@ -1,0 +1,60 @@
+// Findings of people and of monitors that watch from outside.
+
+import type { Transaction } from '#db/database.ts';
+import { findByKey, toFinding } from '#db/findings.ts';
+import { lockPlan } from '#db/plans.ts';
+import { hasSteps } from '#db/sql/impact.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import type { Finding } from '#domain/plan/finding.ts';
+import type { ToldFinding } from '#domain/service.ts';
+import { requireManager, requirePerson } from '../approval/authority.ts';
+import { statusWords } from '../lifecycle/lifecycle-table.ts';
+import type { PlansContext } from '../plans-context.ts';
+import { isBlocking, raiseFindings } from './raise.ts';
+
+/** @throws `unknown_step` when the plan has no such step, or none in that partition */
+async function requireSteps(
+  tx: Transaction,
+  planId: string,
+  { step_id, partition }: ToldFinding,
+): Promise<void> {
+  if (step_id !== undefined && !(await hasSteps(tx, planId, { ids: [step_id] })))
+    throw new CountersignError('unknown_step', `This plan has no step ${step_id}.`);
+  if (partition !== undefined && !(await hasSteps(tx, planId, { partition })))
+    throw new CountersignError(
+      'unknown_step',
+      `This plan has no step in the partition ${partition}.`,
+    );
+}
+
+/**
+ * Raises what a person or a monitor found. What holds steps back is for those who may decide about the plan.
+ * @returns the finding; the one that is there where the same person has said it under the same key
+ * @throws `plan_not_found`, `not_allowed`, `unknown_step`, `invalid_transition`
+ */
+export async function receiveFinding(
+  context: PlansContext,
+  tx: Transaction,
+  planId: string,
+  told: ToldFinding,
+  actor: Actor,
+): Promise<Finding> {
+  const row = await lockPlan(tx, planId);
+  requirePerson(actor);
+  if (isBlocking(told.severity)) await requireManager(tx, context, row, actor);
+  if (row.status === 'cancelled' || row.status === 'rejected') {
+    throw new CountersignError(
+      'invalid_transition',
+      `This plan is ${statusWords[row.status]}; nothing of it runs any more.`,
+      { details: { status: row.status } },
+    );
+  }
+  await requireSteps(tx, planId, told);
+  const { key: said, ...finding } = told;
+  const key = `by ${actor.id}: ${said ?? context.random.hex(8)}`;
+  await raiseFindings(context, tx, row, [{ ...finding, key, raisedBy: actor.id }], actor);
+  const stored = await findByKey(tx, planId, key);
+  if (stored === null) throw new Error(`receiveFinding: ${planId} has not kept ${key}`);
+  return toFinding(stored);
+}

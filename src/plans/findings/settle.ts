@@ -1,0 +1,210 @@
+// Settles findings: a person says what becomes of what is stale, or a change of the plan does. Everything is decided under the
+// plan's lock.
+import { eq, sql } from 'drizzle-orm';
+import { recordDeeds } from '#db/audit.ts';
+import { changeSteps } from '#db/change-steps.ts';
+import type { Queryable, Transaction } from '#db/database.ts';
+import { touchPlan } from '#db/events.ts';
+import {
+  type FindingRow,
+  openFinding,
+  readFinding,
+  toFinding,
+  updateFindings,
+} from '#db/findings.ts';
+import { showName } from '#db/identities.ts';
+import { lockPlan, type PlanRow } from '#db/plans.ts';
+import { planFindings } from '#db/schema.ts';
+import { forgetCovers, leaveOutBehind, skipDeadEnds, uncover } from '#db/sql/uncover.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import type { Finding, FindingAction } from '#domain/plan/finding.ts';
+import { requireManager } from '../approval/authority.ts';
+import { finishIfDone } from '../lifecycle/finish.ts';
+import { isTerminal, statusWords } from '../lifecycle/lifecycle-table.ts';
+import { readyTheFree } from '../lifecycle/ready-steps.ts';
+import { stopDependents } from '../lifecycle/stop-dependents.ts';
+import { wakeWatchers, wakeWorkers } from '../lifecycle/wake.ts';
+import type { PlansContext } from '../plans-context.ts';
+import { isBlocking } from './raise.ts';
+
+/** What was stale runs as it stands: what had not begun may run, unless what it waits for will not be done. */
+async function proceed(
+  { onFailure }: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  finding: string,
+): Promise<void> {
+  const { freed, failed } = await uncover(tx, row.id, finding, 'back', !isTerminal(row.status));
+  if (freed.length === 0 || (row.status !== 'executing' && row.status !== 'stalled')) return;
+  await stopDependents(tx, row.id, failed, onFailure);
+  if (onFailure === 'stop_all' && row.failed + failed.length > 0) {
+    await changeSteps(tx, row.id, {
+      from: ['pending'],
+      to: 'skipped',
+      kind: 'step_skipped',
+      detail: 'another step failed',
+      where: sql`s.position = any(${sql.param(freed)}::int[])`,
+      set: sql`, ended_at = clock_timestamp()`,
+    });
+  } else await skipDeadEnds(tx, row.id, freed);
+  if (row.status === 'executing') await readyTheFree(tx, row.id);
+}
+
+async function leaveOut(tx: Transaction, row: PlanRow, finding: string): Promise<void> {
+  const { freed } = await uncover(tx, row.id, finding, 'left_out', true);
+  if (freed.length > 0) await leaveOutBehind(tx, row.id, freed);
+}
+
+/** Whether `actor` has had just this done about the finding. */
+async function isRepeated(
+  q: Queryable,
+  { plan_id, id }: FindingRow,
+  action: FindingAction,
+  actor: Actor,
+): Promise<boolean> {
+  const { rows } = await q.execute(sql`
+    select 1 from countersign.audit where plan_id = ${plan_id} and actor = ${actor.id}
+      and action = ${`finding_${action}`} and data ->> 'finding' = ${id} limit 1`);
+  return rows.length > 0;
+}
+
+const ends: Record<FindingRow['status'], string> = {
+  open: 'is open',
+  replanning: 'is being replanned',
+  awaiting_approval: 'has a change that waits for approval',
+  resolved: 'was settled',
+  dismissed: 'was dismissed',
+};
+
+/** @throws `already_decided`, `invalid_transition` when this cannot be done about the finding now */
+async function requirePossible(
+  tx: Transaction,
+  row: PlanRow,
+  finding: FindingRow,
+  action: FindingAction,
+): Promise<void> {
+  const { id, status, severity, settled_by } = finding;
+  if (!openFinding.includes(status) || (action === 'replan' && status !== 'open')) {
+    const by = settled_by === null ? '' : ` by ${await showName(tx, settled_by)}`;
+    throw new CountersignError(
+      'already_decided',
+      `${id} ${ends[status]}${by}. Your press changed nothing.`,
+      { details: { finding: id, status } },
+    );
+  }
+  if (action !== 'dismiss' && !isBlocking(severity)) {
+    throw new CountersignError(
+      'invalid_transition',
+      `${id} is only ${severity === 'WARN' ? 'a warning' : 'for your information'}: nothing is stale because of it. Dismiss it.`,
+      { details: { finding: id, severity } },
+    );
+  }
+  if (action === 'replan' && (row.status === 'cancelled' || row.status === 'rejected')) {
+    throw new CountersignError(
+      'invalid_transition',
+      `This plan is ${statusWords[row.status]}, so it can't be replanned.`,
+      { details: { status: row.status } },
+    );
+  }
+}
+
+/** Settles one finding and what is stale because of it. */
+async function act(
+  context: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  finding: FindingRow,
+  action: FindingAction,
+  actor: Actor,
+): Promise<void> {
+  const only = eq(planFindings.id, finding.id);
+  switch (action) {
+    case 'replan': {
+      if (context.onReplan === undefined) {
+        throw new CountersignError(
+          'invalid_transition',
+          'This instance cannot replan by itself. Change the plan, let its stale steps run, or leave them out.',
+        );
+      }
+      const set = { status: 'replanning' as const, replans: finding.replans + 1 };
+      const [changed] = await updateFindings(tx, row.id, ['open'], set, only);
+      if (changed !== undefined) await context.onReplan(tx, row, toFinding(changed), actor);
+      return;
+    }
+    case 'proceed':
+    case 'dismiss': {
+      const status = action === 'dismiss' ? 'dismissed' : 'resolved';
+      await updateFindings(tx, row.id, openFinding, { status, settled_by: actor.id }, only);
+      return proceed(context, tx, row, finding.id);
+    }
+    case 'leave_out':
+      await updateFindings(
+        tx,
+        row.id,
+        openFinding,
+        { status: 'resolved', settled_by: actor.id },
+        only,
+      );
+      return leaveOut(tx, row, finding.id);
+    default:
+      return action satisfies never;
+  }
+}
+
+/** Ends the plan if nothing of it is open any more; wakes those who watch, and those who work on it otherwise. */
+async function goOn(context: PlansContext, tx: Transaction, planId: string, actor: Actor) {
+  const now = await lockPlan(tx, planId);
+  if (await finishIfDone(context, tx, now, now, actor)) return;
+  if (now.status === 'executing') await wakeWorkers(tx, context.enqueue, planId);
+  await wakeWatchers(tx, context.enqueue, planId);
+}
+
+/**
+ * Has done what a person chose about a finding. The same choice of the same person again changes nothing.
+ * @throws `plan_not_found`, `not_found`, `not_allowed`, `already_decided`, `invalid_transition`
+ */
+export async function settleFinding(
+  context: PlansContext,
+  tx: Transaction,
+  planId: string,
+  findingId: string,
+  action: FindingAction,
+  actor: Actor,
+): Promise<Finding> {
+  const row = await lockPlan(tx, planId);
+  await requireManager(tx, context, row, actor);
+  const finding = await readFinding(tx, planId, findingId);
+  if (finding === null) throw findingNotFound(planId, findingId);
+  const repeated = await isRepeated(tx, finding, action, actor);
+  if (repeated && (finding.status !== 'open' || action !== 'replan')) return toFinding(finding);
+  await requirePossible(tx, row, finding, action);
+  await act(context, tx, row, finding, action, actor);
+  await touchPlan(tx, planId, 'finding_settled', `${findingId}: ${action} by ${actor.id}`);
+  await recordDeeds(tx, [
+    {
+      planId,
+      actor,
+      action: `finding_${action}`,
+      version: row.version,
+      data: { finding: findingId },
+    },
+  ]);
+  await goOn(context, tx, planId, actor);
+  const settled = await readFinding(tx, planId, findingId);
+  return toFinding(settled ?? finding);
+}
+
+export function findingNotFound(planId: string, id: string): CountersignError {
+  return new CountersignError(
+    'not_found',
+    `${planId} has no finding ${id}. List them with \`countersign findings ${planId}\`.`,
+  );
+}
+
+/** Nobody is asked any more about a plan that is over, or about a version that another has replaced. The caller holds the lock. */
+export async function dismissAll(tx: Transaction, planId: string, actor: Actor): Promise<void> {
+  const set = { status: 'dismissed' as const, settled_by: actor.id };
+  const dismissed = await updateFindings(tx, planId, openFinding, set);
+  if (dismissed.some(({ severity }) => isBlocking(severity))) await forgetCovers(tx, planId);
+}
