@@ -33,8 +33,8 @@ async function takeTurn(
 }
 
 async function converse(session: Session): Promise<ExitCode> {
-  const { text, user } = session.options;
-  const { run_id } = await session.service.startRun({ text, user }, session.actor);
+  const { text, user, modes } = session.options;
+  const { run_id } = await session.service.startRun({ text, user, ...modes }, session.actor);
   session.run_id = run_id;
   session.event('run', { run_id });
   for (;;) {

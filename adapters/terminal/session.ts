@@ -7,6 +7,7 @@ import type { PlanView } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
+import type { WantedModes } from '#domain/planning/modes.ts';
 import type { Service } from '#domain/service.ts';
 import { drawLines } from './draw.ts';
 import { createScreen, type Screen, type TerminalIo } from './screen.ts';
@@ -16,6 +17,8 @@ export type AskOptions = {
   user: string;
   /** IANA zone in which times are shown. */
   timezone: string;
+  /** How it is planned. */
+  modes?: WantedModes;
   /** Approve the plan as soon as it is shown. */
   yes?: boolean;
   /** One JSON object a line instead of words, the last one the outcome. */

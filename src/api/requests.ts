@@ -5,6 +5,7 @@ import { settledStands } from '#domain/plan/expected-step.ts';
 import { FindingAction, FindingStatus, NewFinding } from '#domain/plan/finding.ts';
 import { PlanPatch } from '#domain/plan/patch.ts';
 import { PlanDraft, PlanStatus, StepStatus } from '#domain/plan/plan.ts';
+import { WantedModes } from '#domain/planning/modes.ts';
 import { RunRequest } from '#domain/planning/run.ts';
 import { line, longestMessage, StorableText } from '#domain/text.ts';
 import { documented } from './registry.ts';
@@ -34,6 +35,7 @@ export const TalkBody = documented(
     except: documented(z.array(line(200)).min(1).max(1_000_000), {
       description: 'With `approve`: all but these steps.',
     }).exactOptional(),
+    ...WantedModes.shape,
   }),
   {
     id: 'Talk',

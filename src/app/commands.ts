@@ -61,6 +61,8 @@ program
   .description('plan, approve and watch in this terminal')
   .option('--yes', 'approve the plan as soon as it is shown')
   .option('--json', 'one JSON object a line; the last one is the outcome')
+  .option('--extensive', 'plan in two layers, and take “all” and “every” literally')
+  .option('--level <n>', 'how fine the steps are, 0 to 10')
   .addOption(user)
   .addHelpText('after', `\nExit codes: ${describeExitCodes()}`)
   .action(runs(async () => (await terminal()).ask));

@@ -23,6 +23,7 @@ import type {
   VersionDiff,
 } from './plan/views.ts';
 import type { PlanningActivity } from './planning/activity.ts';
+import type { WantedModes } from './planning/modes.ts';
 import type { RunRequest, RunView } from './planning/run.ts';
 import type { SessionCardFacts, SessionChoice } from './planning/session-card.ts';
 import type { PlanningTrace } from './planning/trace-view.ts';
@@ -196,13 +197,13 @@ export type Service = {
    * A message in a conversation: decides, answers the open question, or starts a run. With `once`, the name of the message
    * where it came from, it does so a single time, however often it is said and whatever ends in between. `written_at`: what
    * did not stand in the conversation by then, it decides nothing about. `on_screen`: it decides about that and nothing else,
-   * and throws where that is not what waits now.
+   * and throws where that is not what waits now. `modes`: how a request is planned.
    */
   say(
     conversation: string,
     text: string,
     actor: Actor,
-    options?: { once?: string; written_at?: Date; on_screen?: OnScreen },
+    options?: { once?: string; written_at?: Date; on_screen?: OnScreen; modes?: WantedModes },
   ): Promise<{ run_id: string | null }>;
   /** Whether a plan or a run belongs to a conversation, or was shown there. */
   isAbout(

@@ -1,6 +1,6 @@
 // Fixed words about how extensively a request is planned: "plan this extensively: …", "…. Plan it in detail, at level 7." They count at
 // the beginning or the end of a request, never inside it: "describe the outage in detail" changes nothing. Pure.
-import type { PlanningModes } from '#domain/planning/modes.ts';
+import type { WantedModes } from '#domain/planning/modes.ts';
 
 const how = '(?<how>extensively|exhaustively|normally|in (?:full |great |every )?detail)';
 const level = '(?:at|on|with) (?:reasoning )?level (?<level>10|\\d)';
@@ -20,7 +20,7 @@ const within = [
   new RegExp(`^(?:please )?plan (?:the|a|an|our|my|their) [^,.;:\\n]* ${how}\\s*[.!]?$`, 'iu'),
 ];
 
-export type AskedModes = { modes: Partial<PlanningModes>; rest: string };
+type AskedModes = { modes: WantedModes; rest: string };
 
 /** What a request says about how it is planned, and the request without that; null: nothing. */
 export function readModes(text: string): AskedModes | null {

@@ -5,7 +5,7 @@ import { notify } from '#db/notify.ts';
 import { insertRun, type RunRow, updateRun } from '#db/runs.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
 import type { Actor } from '#domain/people/actor.ts';
-import { PlanningModes } from '#domain/planning/modes.ts';
+import { pickModes, type WantedModes } from '#domain/planning/modes.ts';
 import type { RunRequest } from '#domain/planning/run.ts';
 import type { SessionDecision } from '#domain/planning/state.ts';
 import { askToDeliver } from '#messages/ask-to-deliver.ts';
@@ -44,13 +44,6 @@ export async function startRun(
   const wanted = wish === null || wish.rest === '' ? request.text : wish.rest;
   const asked = memory === null ? readModes(wanted) : null;
   const asks = memory === null && (wish === null || wish.rest !== '');
-  const { plan_reasoning_mode, planning_mode, reasoning_level } = request;
-  // What a control says counts before words.
-  const given = {
-    ...(plan_reasoning_mode === undefined ? {} : { plan_reasoning_mode }),
-    ...(planning_mode === undefined ? {} : { planning_mode }),
-    ...(reasoning_level === undefined ? {} : { reasoning_level }),
-  };
   const timezone = zoneOf(actor);
   const heard: MessageParts = {
     kind: 'said',
@@ -70,7 +63,8 @@ export async function startRun(
       planning_status: asks ? 'running' : 'complete',
       request: asked?.rest ?? wanted,
       response_text: remembered ?? (asks ? '' : (wish?.confirmation ?? '')),
-      modes: PlanningModes.parse({ ...context.modes, ...asked?.modes, ...given }),
+      // What a control says counts before words.
+      modes: { ...context.modes, ...asked?.modes, ...pickModes(request) },
       policy,
       ...(timezone === null ? {} : { decision: { kind: 'said', timezone } }),
     });
@@ -104,7 +98,7 @@ export async function queueTurn(
   context: ConversationContext,
   tx: Transaction,
   run: RunRow,
-  said: { text: string; message: number | null } | null,
+  said: { text: string; message: number | null; modes?: WantedModes } | null,
   zone: string | null,
   decision: SessionDecision = { kind: 'said' },
 ): Promise<void> {
@@ -116,7 +110,7 @@ export async function queueTurn(
     tries: 0,
     activity: null,
     ...(said === null ? {} : { request: asked?.rest ?? said.text, request_message: said.message }),
-    ...(asked === null ? {} : { modes: { ...run.modes, ...asked.modes } }),
+    modes: { ...run.modes, ...asked?.modes, ...said?.modes },
     decision: { ...decision, ...(timezone === undefined ? {} : { timezone }) },
     pause: null,
     planning_status: nextRunStatus(run.planning_status, 'talk'),

@@ -1,4 +1,5 @@
 // Conversations: what was said, and saying something. A message can ask, answer or decide, as anywhere else.
+import { pickModes } from '#domain/planning/modes.ts';
 import { actorOf } from '../actor.ts';
 import { answers, decisionProblems, json } from '../answers.ts';
 import type { Routes } from '../context.ts';
@@ -36,10 +37,12 @@ export const conversationRoutes: Routes = async (app, { service }) => {
       },
     },
     async (request, reply) => {
-      const { text, user, ...on_screen } = request.body;
+      const { text, user, plan_reasoning_mode, planning_mode, reasoning_level, ...on_screen } =
+        request.body;
+      const modes = pickModes({ plan_reasoning_mode, planning_mode, reasoning_level });
       const actor = actorOf(request, user);
       return answerPost(service, request, reply, async (joined) => {
-        const said = await joined.say(request.params.id, text, actor, { on_screen });
+        const said = await joined.say(request.params.id, text, actor, { on_screen, modes });
         reply.code(202);
         return said;
       });

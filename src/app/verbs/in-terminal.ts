@@ -6,6 +6,8 @@ import { memory as memoryIn } from '#adapters/terminal/memory.ts';
 import { listPlans } from '#adapters/terminal/plans.ts';
 import { policy as policyIn } from '#adapters/terminal/policy.ts';
 import type { TerminalIo } from '#adapters/terminal/screen.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { extensively, ReasoningLevel } from '#domain/planning/modes.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { addressOf, createLinks } from '../links.ts';
 import { createLog } from '../logging.ts';
@@ -41,10 +43,24 @@ async function inTerminal(
   }
 }
 
+/** @throws `invalid_request` */
+function readLevel(said: string): number {
+  const level = ReasoningLevel.safeParse(Number(said));
+  if (level.success && said.trim() !== '') return level.data;
+  throw new CountersignError('invalid_request', '--level takes a whole number from 0 to 10.');
+}
+
 /** Plans, approves and watches in this terminal. */
-export function ask(text: string, options: Said & { yes?: true }): Promise<void> {
+export function ask(
+  text: string,
+  { extensive, level, ...options }: Said & { yes?: true; extensive?: true; level?: string },
+): Promise<void> {
+  const modes = {
+    ...(extensive === true ? extensively : {}),
+    ...(level === undefined ? {} : { reasoning_level: readLevel(level) }),
+  };
   return inTerminal(true, ({ service }, { timezone }, io) =>
-    askIn(service, { ...options, text, timezone }, io),
+    askIn(service, { ...options, text, timezone, modes }, io),
   );
 }
 

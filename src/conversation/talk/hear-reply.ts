@@ -26,7 +26,7 @@ import { subjectOfRun } from './subject.ts';
 async function continueRun(
   context: ConversationContext,
   { id, user, conversation }: RunRow,
-  { text, actor, once, turn }: Saying,
+  { text, actor, once, turn, modes = {} }: Saying,
 ): Promise<void> {
   // How its requester is talked to and asked, nobody else says in their place: it decides what waits for their word.
   const theirs = await isOnePerson(context.db.query, actor.id, user);
@@ -57,7 +57,7 @@ async function continueRun(
     if (wish !== null) await keepWish(context, tx, now, wish, actor.id);
     const zone = theirs ? zoneOf(actor) : null;
     if (rest !== '' || wish === null) {
-      await queueTurn(context, tx, now, { text: rest, message }, zone);
+      await queueTurn(context, tx, now, { text: rest, message, modes }, zone);
     } else if (wish.settlesQuestions && waitsFor(now) === 'questions') {
       // A person who wants no questions has answered the open ones.
       await queueTurn(context, tx, now, { text, message }, zone);

@@ -60,8 +60,8 @@ async function hearTalk(
   }
   const answered = await answerWaiting(context, conversation, null, saying);
   if (answered !== null) return { run_id: answered.runId };
-  const { text, actor, once } = saying;
-  const request = { text, conversation, user: actor.id };
+  const { text, actor, once, modes } = saying;
+  const request = { text, conversation, user: actor.id, ...modes };
   const { run_id } = await startRun(context, request, actor, once);
   return { run_id };
 }
@@ -117,7 +117,7 @@ export async function say(
   conversation: string,
   text: string,
   actor: Actor,
-  options: { once?: string; written_at?: Date; on_screen?: OnScreen } = {},
+  options: Omit<Saying, 'text' | 'actor' | 'turn'> = {},
 ): Promise<{ run_id: string | null }> {
   const saying = { text, actor, ...options };
   const { run_id, refusal = null } = await onceOnly(context, options.once, () =>

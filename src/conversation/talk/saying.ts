@@ -1,5 +1,6 @@
 // A message of a person and what is known about it.
 import type { Actor } from '#domain/people/actor.ts';
+import type { WantedModes } from '#domain/planning/modes.ts';
 import type { OnScreen } from '#domain/service.ts';
 
 /**
@@ -13,4 +14,6 @@ export type Saying = {
   written_at?: Date;
   turn?: number;
   on_screen?: OnScreen;
+  /** How it is planned, as a control beside it says. */
+  modes?: WantedModes;
 };

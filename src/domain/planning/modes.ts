@@ -13,6 +13,33 @@ export const PlanningModes = z.strictObject({
 });
 export type PlanningModes = z.infer<typeof PlanningModes>;
 
+/** What of it somebody asked for. */
+export const WantedModes = z.strictObject({
+  plan_reasoning_mode: Mode.exactOptional(),
+  planning_mode: Mode.exactOptional(),
+  reasoning_level: ReasoningLevel.exactOptional(),
+});
+export type WantedModes = z.infer<typeof WantedModes>;
+
+/** What a control asks for that says “extensively” and no more. */
+export const extensively = {
+  plan_reasoning_mode: 'extensive',
+  planning_mode: 'extensive',
+} as const;
+
+/** The modes among what somebody said. */
+export function pickModes({
+  plan_reasoning_mode,
+  planning_mode,
+  reasoning_level,
+}: { [key in keyof WantedModes]: WantedModes[key] | undefined }): WantedModes {
+  return {
+    ...(plan_reasoning_mode === undefined ? {} : { plan_reasoning_mode }),
+    ...(planning_mode === undefined ? {} : { planning_mode }),
+    ...(reasoning_level === undefined ? {} : { reasoning_level }),
+  };
+}
+
 type Granularity = {
   /** Steps that a planner aims at, for a plan of one layer and for each part of one in two. */
   steps: number;

@@ -7,7 +7,7 @@ import type { PlanDraft } from '../plan/plan.ts';
 import { line, longestMessage } from '../text.ts';
 import { Activity, type ReportActivity } from './activity.ts';
 import type { AskedQuestion, GivenAnswer } from './asked-question.ts';
-import { Mode, type PlanningModes, ReasoningLevel } from './modes.ts';
+import { type PlanningModes, WantedModes } from './modes.ts';
 import { PatternSpec } from './pattern.ts';
 import type { PlanningState, SessionDecision, SessionMemory, SessionResult } from './state.ts';
 import type { TraceEntry } from './trace.ts';
@@ -29,9 +29,7 @@ export const RunRequest = z.strictObject({
   text: line(longestMessage),
   user: line(200).optional(),
   conversation: line(300).optional(),
-  plan_reasoning_mode: Mode.optional(),
-  planning_mode: Mode.optional(),
-  reasoning_level: ReasoningLevel.optional(),
+  ...WantedModes.shape,
   interaction_policy: PolicyOverride.optional(),
 });
 export type RunRequest = z.infer<typeof RunRequest>;

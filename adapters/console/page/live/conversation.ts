@@ -1,5 +1,6 @@
 // The conversation: reads it, says things in it, and follows what is said. Its id is in the address of the page.
 import type { PlanningActivity } from '#domain/planning/activity.ts';
+import type { WantedModes } from '#domain/planning/modes.ts';
 import type { Message } from '#domain/service.ts';
 import { describeError, get, post } from './api.ts';
 import type { ServerEvent } from './event-parser.ts';
@@ -11,6 +12,9 @@ import { loadSessionsOf } from './sessions.ts';
 import { createState } from './state.ts';
 import { change, state } from './store.ts';
 import { follow } from './stream.ts';
+
+/** What the composer's switch asks for. */
+const extensively: WantedModes = { plan_reasoning_mode: 'extensive', planning_mode: 'extensive' };
 
 let ending = new AbortController();
 
@@ -115,7 +119,11 @@ export async function say(text: string): Promise<boolean> {
     s.problem = null;
   });
   try {
-    await post(path('messages'), { text, ...readOnScreen(state) });
+    const modes = state.extensive ? extensively : {};
+    await post(path('messages'), { text, ...readOnScreen(state), ...modes });
+    change((s) => {
+      s.extensive = false;
+    });
     return true;
   } catch (error) {
     change((s) => {

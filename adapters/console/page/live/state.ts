@@ -76,6 +76,8 @@ export type State = {
   messages: Message[];
   loaded: boolean;
   sending: boolean;
+  /** The next message is planned extensively. */
+  extensive: boolean;
   problem: string | null;
   /** What is being planned; null: nothing. */
   planning: PlanningActivity | null;
@@ -110,6 +112,7 @@ export function createState(conversation: string): State {
     messages: [],
     loaded: false,
     sending: false,
+    extensive: false,
     problem: null,
     planning: null,
     stopping: null,

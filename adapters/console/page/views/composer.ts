@@ -3,6 +3,7 @@ import { html, type TemplateResult } from 'lit-html';
 import { say } from '../live/conversation.ts';
 import { readOnScreen } from '../live/part.ts';
 import type { State } from '../live/state.ts';
+import { change } from '../live/store.ts';
 import { countOf } from '../plan/format.ts';
 import { drawIcon } from './parts.ts';
 import { returnToLatest } from './scroll.ts';
@@ -68,6 +69,22 @@ function drawStatus(state: State): TemplateResult {
   </p>`;
 }
 
+function onSwitch(event: Event): void {
+  const { target } = event;
+  if (!(target instanceof HTMLInputElement)) return;
+  const { checked } = target;
+  change((s) => {
+    s.extensive = checked;
+  });
+}
+
+/** For one message: a request that is planned in two layers, with “all” and “every” taken literally. */
+function drawSwitch({ extensive }: State): TemplateResult {
+  return html`<label class="composer-switch" title="Many concrete steps, planned part by part">
+    <input type="checkbox" .checked=${extensive} @change=${onSwitch} /> Plan extensively
+  </label>`;
+}
+
 export function drawComposer(state: State): TemplateResult {
   return html`<form class="composer" @submit=${onSubmit}>
     <div class="composer-box">
@@ -83,6 +100,6 @@ export function drawComposer(state: State): TemplateResult {
       ></textarea>
       <button class="send" aria-label="Send" ?disabled=${state.sending}>${drawIcon('send')}</button>
     </div>
-    ${drawStatus(state)}
+    <div class="composer-foot">${drawStatus(state)} ${drawSwitch(state)}</div>
   </form>`;
 }
