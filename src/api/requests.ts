@@ -333,6 +333,7 @@ export const PlanPath = z.object({
 export const FindingPath = PlanPath.extend({
   finding: documented(z.string().min(1).max(80), { description: 'The finding: `F-3f9a1c2041b7`.' }),
 });
+export const ArtifactPath = PlanPath.extend({ artifact: z.string().min(1).max(80) });
 export const RunPath = z.object({ id: z.string().min(1).max(300) });
 export const ConversationPath = z.object({ id: line(300) });
 export const VersionsPath = z.object({

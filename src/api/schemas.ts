@@ -2,6 +2,7 @@
 // and documented by these, not checked again when they are sent.
 import { z } from 'zod';
 import { InteractionPolicy } from '#domain/people/policy.ts';
+import { Artifact } from '#domain/plan/artifact.ts';
 import { ShownStep } from '#domain/plan/call.ts';
 import { Finding, OpenFindings } from '#domain/plan/finding.ts';
 import { PatchOutcome } from '#domain/plan/patch-outcome.ts';
@@ -15,6 +16,7 @@ import {
   StepPage,
   VersionDiff,
 } from '#domain/plan/views.ts';
+import { DataRequest } from '#domain/planning/data-request.ts';
 import { RunView } from '#domain/planning/run.ts';
 import { PlanningTrace } from '#domain/planning/trace-view.ts';
 import { Message, PlanSummary, PolicyView, Simulation } from '#domain/service.ts';
@@ -57,6 +59,17 @@ export const PatchList = documented(
   z.object({ patches: z.array(PatchAnswer), next_cursor: nextCursor }),
   { id: 'PatchList', description: 'A page of changes, newest first.' },
 );
+
+export const ArtifactList = documented(
+  z.object({ artifacts: z.array(Artifact), next_cursor: nextCursor }),
+  { id: 'ArtifactList', description: 'A page of artifacts without their content, oldest first.' },
+);
+
+export const RequestList = documented(z.object({ requests: z.array(DataRequest) }), {
+  id: 'RequestList',
+  description:
+    'What the planner asked for while it planned, oldest first; `artifact_id` is what came.',
+});
 
 export const PlanAnswer = documented(Plan, {
   id: 'Plan',

@@ -22,6 +22,7 @@ import { measureRequests } from './metrics.ts';
 import { answerUnknownPaths } from './not-found.ts';
 import { collectRoutes } from './openapi.ts';
 import { toProblem } from './problem.ts';
+import { artifactRoutes } from './routes/artifacts.ts';
 import { conversationRoutes } from './routes/conversations.ts';
 import { decisionRoutes } from './routes/decisions.ts';
 import { eventRoutes } from './routes/events.ts';
@@ -156,6 +157,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       planRoutes,
       patchRoutes,
       findingRoutes,
+      artifactRoutes,
       decisionRoutes,
       exportRoutes,
       importRoutes,

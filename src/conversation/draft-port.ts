@@ -1,10 +1,9 @@
 // What draft operations may do through the database: read outputs of their plan page by page, keep draftbooks and reports.
-import { readArtifact, storeArtifact } from '#db/artifacts.ts';
+import { loadArtifacts, readContent, storeArtifact } from '#db/artifacts.ts';
 import type { Database } from '#db/database.ts';
 import { countSources, readSources } from '#db/draft-sources.ts';
 import { readStepsById } from '#db/step-pages.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { parseJson } from '#domain/text.ts';
 import { estimateTokens } from '#models/tokens.ts';
 import type { DraftPort, OutputsOf } from '#tools/ports.ts';
 import { forTool } from './tool-ports.ts';
@@ -44,8 +43,8 @@ export function createDraftPort(db: Pick<Database, 'query'>): DraftPort {
       ),
     load: (planId, id) =>
       forTool(async () => {
-        const content = await readArtifact(query, planId, id);
-        return content === null ? null : (parseJson(content.toString('utf8')) ?? null);
+        const found = (await loadArtifacts(query, planId, [id])).get(id);
+        return found === undefined ? null : readContent(found);
       }),
   };
 }

@@ -1,6 +1,8 @@
 // The service behind every surface, assembled from the modules below it.
 import { refusalWords } from '#cards/decision-words.ts';
+import { listArtifacts, loadArtifacts } from '#db/artifacts.ts';
 import { readAudit } from '#db/audit.ts';
+import { listRequests } from '#db/data-requests.ts';
 import { type Commit, joinTransaction, type Queryable } from '#db/database.ts';
 import { listFindings } from '#db/findings.ts';
 import { readNamesOf, readPerson, readShown } from '#db/identities.ts';
@@ -177,6 +179,20 @@ export function createService(context: ConversationContext): Service {
       db.transaction((tx) => receiveFinding(context, tx, id, finding, actor)),
     settleFinding: (id, finding, action, actor) =>
       db.transaction((tx) => settleFinding(context, tx, id, finding, action, actor)),
+    async listArtifacts(id, options) {
+      await readPlanRow(db.query, id);
+      return listArtifacts(db.query, id, options);
+    },
+    async readArtifact(id, artifact) {
+      await readPlanRow(db.query, id);
+      const found = (await loadArtifacts(db.query, id, [artifact])).get(artifact);
+      if (found !== undefined) return found;
+      throw new CountersignError('not_found', `${id} has no artifact ${artifact}.`);
+    },
+    async listRequests(id) {
+      await readPlanRow(db.query, id);
+      return listRequests(db.query, id);
+    },
     async simulate(id, { version }) {
       const row = await readPlanRow(db.query, id);
       if (version !== undefined && version !== row.version) {

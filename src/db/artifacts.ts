@@ -1,8 +1,21 @@
 // Data too large for a row: stored once, referred to by id.
 import { createHash } from 'node:crypto';
-import { and, eq, like, sql } from 'drizzle-orm';
+import {
+  and,
+  eq,
+  getTableColumns,
+  gt,
+  inArray,
+  isNull,
+  like,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm';
 import type { Random } from '#domain/clock.ts';
-import { isObject, type Json, JsonValue } from '#domain/text.ts';
+import type { ArtifactContent, ArtifactPage } from '#domain/plan/artifact.ts';
+import { isObject, type Json, JsonValue, makeStorableText } from '#domain/text.ts';
+import { decodeCursor, encodeCursor } from './cursor.ts';
 import type { Queryable } from './database.ts';
 import { artifacts } from './schema.ts';
 
@@ -16,7 +29,9 @@ export async function storeArtifact(
   tx: Queryable,
   artifact: {
     id: string;
-    planId: string;
+    /** null: the run that fetched it has no plan yet. */
+    planId: string | null;
+    runId?: string;
     stepId: string | null;
     name: string;
     mediaType: string;
@@ -26,6 +41,7 @@ export async function storeArtifact(
   const row = {
     id: artifact.id,
     plan_id: artifact.planId,
+    run_id: artifact.runId ?? null,
     step_id: artifact.stepId,
     name: artifact.name,
     media_type: artifact.mediaType,
@@ -36,17 +52,87 @@ export async function storeArtifact(
   await tx.insert(artifacts).values(row).onConflictDoNothing({ target: artifacts.id });
 }
 
-/** The content of an artifact of this plan, or null: there is none, or it belongs to another plan. */
-export async function readArtifact(
+/** The content of an artifact as a value: what its JSON says, or else its text. */
+export function readContent({ media_type, content }: ArtifactContent): Json {
+  const text = makeStorableText(Buffer.from(content).toString('utf8'));
+  return media_type === 'application/json' ? JsonValue.parse(JSON.parse(text)) : text;
+}
+
+/** Those of `ids` that are artifacts of this plan, with their content. */
+export async function loadArtifacts(
   db: Queryable,
   planId: string,
-  id: string,
-): Promise<Buffer | null> {
-  const [row] = await db
-    .select({ content: artifacts.content })
+  ids: string[],
+): Promise<Map<string, ArtifactContent>> {
+  if (ids.length === 0) return new Map();
+  const { id, name, media_type, content } = artifacts;
+  const rows = await db
+    .select({ id, name, media_type, content })
     .from(artifacts)
-    .where(and(eq(artifacts.id, id), eq(artifacts.plan_id, planId)));
-  return row?.content ?? null;
+    .where(and(inArray(artifacts.id, ids), eq(artifacts.plan_id, planId)));
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Which of `ids` are artifacts of this plan, or were fetched while its run planned. */
+export async function findArtifacts(
+  db: Queryable,
+  { planId, runId }: { planId: string | null; runId: string | null },
+  ids: string[],
+): Promise<Set<string>> {
+  const own = [
+    ...(planId === null ? [] : [eq(artifacts.plan_id, planId)]),
+    ...(runId === null ? [] : [and(isNull(artifacts.plan_id), eq(artifacts.run_id, runId))]),
+  ];
+  if (ids.length === 0 || own.length === 0) return new Set();
+  const rows = await db
+    .select({ id: artifacts.id })
+    .from(artifacts)
+    .where(and(inArray(artifacts.id, ids), or(...own)));
+  return new Set(rows.map(({ id }) => id));
+}
+
+const micros = sql<string>`(extract(epoch from ${artifacts.created_at}) * 1000000)::bigint::text`;
+
+/** The creation time (µs since 1970) and the id of the last artifact that was shown. */
+function placeAfter(cursor: string): SQL | undefined {
+  const [time = '', id = ''] = decodeCursor(cursor, /^\d{1,17} [\w-]{1,80}$/).split(' ');
+  const at = sql`to_timestamp(${time}::numeric / 1000000)`;
+  return or(
+    gt(artifacts.created_at, at),
+    and(sql`${artifacts.created_at} = ${at}`, gt(artifacts.id, id)),
+  );
+}
+
+/** Artifacts of a plan without their content, oldest first, a page at a time. */
+export async function listArtifacts(
+  db: Queryable,
+  planId: string,
+  { cursor, limit }: { cursor?: string; limit: number },
+): Promise<ArtifactPage> {
+  const {
+    content: _content,
+    plan_id: _plan,
+    run_id: _run,
+    ...columns
+  } = getTableColumns(artifacts);
+  const rows = await db
+    .select({ ...columns, micros })
+    .from(artifacts)
+    .where(
+      and(eq(artifacts.plan_id, planId), cursor === undefined ? undefined : placeAfter(cursor)),
+    )
+    .orderBy(artifacts.created_at, artifacts.id)
+    .limit(limit + 1);
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    artifacts: page.map(({ micros: _, created_at, ...row }) => ({
+      ...row,
+      created_at: new Date(created_at).toISOString(),
+    })),
+    next_cursor:
+      rows.length > limit && last !== undefined ? encodeCursor(`${last.micros} ${last.id}`) : null,
+  };
 }
 
 // Outputs of steps: inline up to a limit, beyond it an artifact the row points to.

@@ -12,6 +12,8 @@ export type Topic =
   | `activity:${string}`
   /** A part of what a run plans has been planned, or could not be. */
   | `parts:${string}`
+  /** A request for data has been fulfilled, or could not be. */
+  | `request:${string}`
   /** A turn of a run is over; a planner that still works on it stops. */
   | `stop:${string}`
   | `cancel:${string}`

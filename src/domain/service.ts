@@ -7,6 +7,7 @@ import type { LinkCommand, LinkOutcome } from './people/link.ts';
 import type { MemoryEntry, MemoryNote } from './people/memory.ts';
 import { InteractionPolicy, PolicyOverride } from './people/policy.ts';
 import type { StepAnswer } from './plan/answer.ts';
+import type { ArtifactContent, ArtifactPage } from './plan/artifact.ts';
 import type { ShownStep } from './plan/call.ts';
 import type { LookedAt } from './plan/expected-step.ts';
 import type { Finding, FindingAction, FindingStatus, NewFinding } from './plan/finding.ts';
@@ -23,6 +24,7 @@ import type {
   VersionDiff,
 } from './plan/views.ts';
 import type { PlanningActivity } from './planning/activity.ts';
+import type { DataRequest } from './planning/data-request.ts';
 import type { WantedModes } from './planning/modes.ts';
 import type { RunRequest, RunView } from './planning/run.ts';
 import type { SessionCardFacts, SessionChoice } from './planning/session-card.ts';
@@ -304,6 +306,12 @@ export type Service = {
   raiseFinding(id: string, finding: ToldFinding, actor: Actor): Promise<Finding>;
   /** Has done what somebody who may decide about the plan has chosen about a finding. */
   settleFinding(id: string, finding: string, action: FindingAction, actor: Actor): Promise<Finding>;
+  /** Its artifacts without their content, oldest first. */
+  listArtifacts(id: string, options: { cursor?: string; limit: number }): Promise<ArtifactPage>;
+  /** @throws `not_found` where the plan has no such artifact */
+  readArtifact(id: string, artifact: string): Promise<ArtifactContent>;
+  /** What its planner asked for while it planned, oldest first. */
+  listRequests(id: string): Promise<DataRequest[]>;
   /** Runs failed steps again, and what was skipped because of them. */
   retry(id: string, decision: Rerun, actor: Actor): Promise<Plan>;
   simulate(id: string, decision: Partial<Decision>, actor: Actor): Promise<Simulation>;

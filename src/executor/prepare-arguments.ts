@@ -1,10 +1,16 @@
 // Turns approved arguments into those of the call: resolves references, decides run-time values, validates the result.
 import { isDeepStrictEqual } from 'node:util';
-import { readOutputs } from '#db/artifacts.ts';
+import { loadArtifacts, readContent, readOutputs } from '#db/artifacts.ts';
 import { readRun } from '#db/runs.ts';
 import { readStepsById } from '#db/step-pages.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { hasRuntime, isRuntime, openArguments, referencesOf } from '#domain/plan/arguments.ts';
+import {
+  artifactsOf,
+  hasRuntime,
+  isRuntime,
+  openArguments,
+  referencesOf,
+} from '#domain/plan/arguments.ts';
 import { fillIn } from '#domain/plan/open-values.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { Operation } from '#domain/tool.ts';
@@ -68,7 +74,7 @@ export async function prepareArguments(run: StepRun, operation: Operation): Prom
   const missing = references.filter((id) => !outputs.has(id));
   const reason = missing.length === 0 ? null : await findSkippedSource(run, missing);
   if (reason !== null) return { kind: 'skip', reason };
-  const args = resolveReferences(step.args, outputs);
+  const args = resolveReferences(step.args, outputs, await readReferred(run));
   // Only what was approved decides; a tool's answer is only ever data.
   const decides = hasRuntime(step.args);
   if (decides) requireData(outputs);
@@ -82,6 +88,14 @@ export async function prepareArguments(run: StepRun, operation: Operation): Prom
   if ('undecided' in decided) return { kind: 'undecided', reason: decided.undecided };
   const final = requireFit(run, operation, decided.args);
   return { kind: 'call', args: final, confirm: whyConfirm(run, operation, final) };
+}
+
+/** What the artifacts hold that the step refers to. */
+async function readReferred(run: StepRun): Promise<Map<string, Json>> {
+  const ids = [...new Set(artifactsOf(run.step.args).map(({ $artifact }) => $artifact))];
+  if (ids.length === 0) return new Map();
+  const found = await askDatabase(run, () => loadArtifacts(run.context.db.query, run.plan.id, ids));
+  return new Map([...found].map(([id, artifact]) => [id, readContent(artifact)]));
 }
 
 /** Outputs that the model sees at most: those of steps that are named first. */

@@ -2,6 +2,7 @@
 import { eq } from 'drizzle-orm';
 import { writeMessage } from '#cards/message-text.ts';
 import { recordDeeds } from '#db/audit.ts';
+import { giveRequests } from '#db/data-requests.ts';
 import type { Transaction } from '#db/database.ts';
 import { touchPlan } from '#db/events.ts';
 import { appendNote, storeArtifacts } from '#db/planning-artifacts.ts';
@@ -99,6 +100,7 @@ async function prepareProposal(
   const propose = async (tx: Transaction) => {
     const plan = await store(tx);
     await tellMissingParts(context, tx, run, plan.id, draft);
+    await giveRequests(tx, run.id, plan.id);
     const { outline = null, roadmap = null, schedule = null } = outcome.session ?? {};
     await storeArtifacts(tx, plan.id, plan.version, { outline, roadmap, schedule });
     const conflicts = outcome.session === null ? [] : tellConflicts(outcome.session);

@@ -1,5 +1,7 @@
 // Plans that are there already, for going on with them: read for planners, tried, and changed as a planner proposes.
+
 import { confirmAnswer } from '#cards/decision-words.ts';
+import { giveRequests } from '#db/data-requests.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { isOnePerson } from '#db/identities.ts';
 import { isShownIn } from '#db/messages.ts';
@@ -88,7 +90,7 @@ export function createPlansAtHand(contextOf: () => ConversationContext): PlansAt
         if (error instanceof CountersignError) return [error.message];
         throw error;
       }
-      return findPatchProblems(context, id, change, actorOf(context.planner.name));
+      return findPatchProblems(context, id, change, actorOf(context.planner.name), runId);
     },
   };
 }
@@ -148,6 +150,8 @@ export async function prepareChange(
   await check(context.db.query, await readPlanRow(context.db.query, id));
   const commit = await checkPatch(context, id, patch, actorOf(planner), check, true);
   return async (tx) => {
+    // What was fetched for the change belongs to the plan that it changes.
+    await giveRequests(tx, run.id, id);
     const { patch_id } = await commit(tx);
     const plan = await readPlan(tx, id);
     const change = await readPatchOutcome(tx, patch_id);

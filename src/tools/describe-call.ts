@@ -1,11 +1,11 @@
 // The effect of a call, from its operation and its arguments (A17). Every argument ends up in the headline or in a part.
 import {
   type ArgumentReference,
-  hasRuntime,
+  isArtifact,
+  isOpen,
   isReference,
   isRuntime,
   isTemplate,
-  referencesOf,
 } from '#domain/plan/arguments.ts';
 import type {
   CallClass,
@@ -64,6 +64,10 @@ function describeReference({ $from, path }: ArgumentReference): string {
 function toValue(value: Json): CallValue {
   if (typeof value === 'string') return { text: value, later: false };
   if (isReference(value)) return { text: describeReference(value), later: true };
+  if (isArtifact(value)) {
+    const at = value.path === undefined || value.path === '' ? '' : ` ${value.path}`;
+    return { text: `from artifact ${value.$artifact}${at}`, later: true };
+  }
   if (isTemplate(value)) {
     const parts = value.$template.map((part) =>
       typeof part === 'string' ? part : `{${describeReference(part)}}`,
@@ -73,7 +77,7 @@ function toValue(value: Json): CallValue {
   if (isRuntime(value)) return { text: `decided when it runs: ${value.$decide}`, later: true };
   return {
     text: JSON.stringify(value),
-    later: referencesOf(value).length > 0 || hasRuntime(value),
+    later: isOpen(value),
   };
 }
 
@@ -84,7 +88,13 @@ function toPart(label: string, value: Json): CallPart {
 /** A record with one part for each of its entries, so that a header or field is a line of its own. */
 function eachOf(label: string, value: Json | undefined): CallPart[] {
   if (value === undefined) return [];
-  if (!isObject(value) || isReference(value) || isTemplate(value) || isRuntime(value))
+  if (
+    !isObject(value) ||
+    isReference(value) ||
+    isArtifact(value) ||
+    isTemplate(value) ||
+    isRuntime(value)
+  )
     return [toPart(label, value)];
   return Object.entries(value).map(([name, item]) => toPart(`${label} ${name}`, item));
 }
@@ -133,7 +143,7 @@ function describePost(args: Arguments): Effect {
 /** A form that can be read is shown as its fields, so that people see what they will be asked. */
 function describeForm(form: Json | undefined): CallPart[] {
   if (form === undefined || form === null) return [];
-  const read = referencesOf(form).length > 0 || hasRuntime(form) ? null : readForm(form);
+  const read = isOpen(form) ? null : readForm(form);
   if (read?.ok !== true) return [toPart('form', form)];
   const fields = read.fields.map(({ name, label, type, required, options, help }) => {
     const choices = options.map((one) => one.label).join(', ');

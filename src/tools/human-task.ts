@@ -1,7 +1,7 @@
 // human_task and human_confirm: hand a step to a person and wait for their answer. They do nothing themselves.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
-import { hasRuntime, referencesOf } from '#domain/plan/arguments.ts';
+import { isOpen } from '#domain/plan/arguments.ts';
 import { type FormField, fieldTypes, formLimits, readForm } from '#domain/plan/form.ts';
 import type { Json } from '#domain/text.ts';
 import type { JsonSchema, Operation } from '#domain/tool.ts';
@@ -13,10 +13,6 @@ const example: Json = [
   { name: 'amount', label: 'Amount in EUR', type: 'number', required: true },
   { name: 'room', label: 'Which room?', type: 'choice', options: ['Blue', 'Green'] },
 ];
-
-function isOpen(form: Json): boolean {
-  return referencesOf(form).length > 0 || hasRuntime(form);
-}
 
 function valueSchema({ type, options, required, whole }: FormField): JsonSchema {
   const orNone = (name: string) => (required ? name : [name, 'null']);

@@ -1,6 +1,6 @@
-// Fills in the references of a step's arguments (`$from`, RFC 6901 pointers) from the outputs of earlier steps.
+// Fills in the references of a step's arguments (`$from` and `$artifact`, with RFC 6901 pointers): outputs of earlier steps, artifacts.
 import { CountersignError } from '#domain/errors.ts';
-import { type ArgumentReference, substitute } from '#domain/plan/arguments.ts';
+import { substitute } from '#domain/plan/arguments.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 
 /**
@@ -10,23 +10,31 @@ import type { Json, JsonObject } from '#domain/text.ts';
 export function resolveReferences(
   args: JsonObject,
   outputs: ReadonlyMap<string, Json>,
+  artifacts: ReadonlyMap<string, Json> = new Map(),
 ): JsonObject {
-  const resolve = (name: string, { $from, path }: ArgumentReference): Json => {
-    const output = outputs.get($from);
-    if (output === undefined)
-      throw invalid(`The argument ${name} needs the output of step ${$from}, which has none.`);
-    const found = readPointer(output, path);
+  const find = (
+    name: string,
+    source: string,
+    missing: string,
+    value: Json | undefined,
+    path: string,
+  ): Json => {
+    if (value === undefined) throw invalid(`The argument ${name} needs ${source}, ${missing}.`);
+    const found = readPointer(value, path);
     if (found.ok) return found.value;
-    const where = path === '' ? 'the output' : `${path} of the output`;
-    throw invalid(`The argument ${name} needs ${where} of step ${$from}: ${found.reason}.`);
+    const where = path === '' ? source : `${path} of ${source}`;
+    throw invalid(`The argument ${name} needs ${where}: ${found.reason}.`);
   };
   return Object.fromEntries(
     Object.entries(args).map(([name, value]) => [
       name,
       substitute(
         value,
-        (reference) => resolve(name, reference),
+        ({ $from, path }) =>
+          find(name, `the output of step ${$from}`, 'which has none', outputs.get($from), path),
         (argument) => argument,
+        ({ $artifact, path }) =>
+          find(name, `artifact ${$artifact}`, 'which is not there', artifacts.get($artifact), path),
       ),
     ]),
   );

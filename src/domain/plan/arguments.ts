@@ -13,6 +13,13 @@ export const ArgumentReference = z.strictObject({
 });
 export type ArgumentReference = z.infer<typeof ArgumentReference>;
 
+/** `{ "$artifact": "art-3f9a1c20", "path": "/rows" }`: the value at a JSON pointer in an artifact of the plan; of a text, the text. */
+export const ArtifactReference = z.strictObject({
+  $artifact: z.string().min(1).max(80),
+  path: ArgumentReference.shape.path,
+});
+export type ArtifactReference = z.infer<typeof ArtifactReference>;
+
 /** `{ "$template": ["Status: ", { "$from": "2", "path": "/status" }] }`: text with values of earlier outputs in it. */
 export const TemplateArgument = z.strictObject({
   $template: z
@@ -30,6 +37,10 @@ export function isReference(value: Json | undefined): value is ArgumentReference
   return isObject(value) && '$from' in value;
 }
 
+export function isArtifact(value: Json | undefined): value is ArtifactReference {
+  return isObject(value) && '$artifact' in value;
+}
+
 export function isTemplate(value: Json | undefined): value is TemplateArgument {
   return isObject(value) && '$template' in value;
 }
@@ -45,6 +56,13 @@ export function findMalformed(args: Json): string[] {
       ? []
       : [
           `${JSON.stringify(args).slice(0, 200)} must be { "$from": "a step's id", "path": "/text" }`,
+        ];
+  }
+  if (isArtifact(args)) {
+    return ArtifactReference.safeParse(args).success
+      ? []
+      : [
+          `${JSON.stringify(args).slice(0, 200)} must be { "$artifact": "an artifact's id", "path": "/text" }`,
         ];
   }
   if (isTemplate(args)) {
@@ -72,6 +90,14 @@ export function referencesOf(args: Json): ArgumentReference[] {
   return [];
 }
 
+/** Every artifact that is referred to inside `args`, however deep. */
+export function artifactsOf(args: Json): ArtifactReference[] {
+  if (isArtifact(args)) return [ArtifactReference.parse(args)];
+  if (Array.isArray(args)) return args.flatMap(artifactsOf);
+  if (isObject(args)) return Object.values(args).flatMap(artifactsOf);
+  return [];
+}
+
 /** The same arguments with references to steps of other names. */
 export function renameReferences(args: JsonObject, rename: (id: string) => string): JsonObject {
   return Object.fromEntries(
@@ -93,10 +119,15 @@ export function hasRuntime(args: Json): boolean {
   return isObject(args) && Object.values(args).some(hasRuntime);
 }
 
+/** Whether anything inside `args` is not known before the step runs. */
+export function isOpen(args: Json): boolean {
+  return referencesOf(args).length > 0 || artifactsOf(args).length > 0 || hasRuntime(args);
+}
+
 /** Names of the top-level arguments whose values come later, for checking the others against a schema. */
 export function openArguments(args: JsonObject): string[] {
   return Object.entries(args)
-    .filter(([, value]) => referencesOf(value).length > 0 || hasRuntime(value))
+    .filter(([, value]) => isOpen(value))
     .map(([name]) => name);
 }
 
@@ -107,15 +138,18 @@ function writeInText(value: Json): string {
 }
 
 /**
- * `args` with each reference, template and run-time value replaced.
- * @throws whatever `resolve` throws for a reference that leads nowhere
+ * `args` with each reference, template and run-time value replaced; those to artifacts stay as they are unless `load` is given.
+ * What comes in their place is data: nothing in it is replaced.
+ * @throws whatever `resolve` or `load` throws for a reference that leads nowhere
  */
 export function substitute(
   args: Json,
   resolve: (reference: ArgumentReference) => Json,
   decide: (argument: RuntimeArgument) => Json,
+  load: (reference: ArtifactReference) => Json = (reference) => reference,
 ): Json {
   if (isReference(args)) return resolve(ArgumentReference.parse(args));
+  if (isArtifact(args)) return load(ArtifactReference.parse(args));
   if (isTemplate(args)) {
     const parts = TemplateArgument.parse(args).$template;
     return parts
@@ -123,9 +157,9 @@ export function substitute(
       .join('');
   }
   if (isRuntime(args)) return decide(RuntimeArgument.parse(args));
-  if (Array.isArray(args)) return args.map((item) => substitute(item, resolve, decide));
+  if (Array.isArray(args)) return args.map((item) => substitute(item, resolve, decide, load));
   if (!isObject(args)) return args;
   return Object.fromEntries(
-    Object.entries(args).map(([key, value]) => [key, substitute(value, resolve, decide)]),
+    Object.entries(args).map(([key, value]) => [key, substitute(value, resolve, decide, load)]),
   );
 }

@@ -39,6 +39,7 @@ import { finishIfDone } from '../lifecycle/finish.ts';
 import { statusWords } from '../lifecycle/lifecycle-table.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
+import { requireArtifacts } from '../proposal/artifact-references.ts';
 import type { StepRules } from '../proposal/normalise-step.ts';
 import { requirePostTargets } from '../proposal/post-targets.ts';
 import { Problems } from '../proposal/problems.ts';
@@ -209,6 +210,7 @@ async function takePatch(
   const effect = await resolvePatch(tx, seen, rulesFor(context), { base_revision, operations });
   const said = [...effect.added, ...effect.changed].map(({ now }) => now);
   await requirePostTargets(tx, context.catalogue, seen, said);
+  await requireArtifacts(tx, { planId: seen.id, runId: seen.run_id }, said);
   const names = addedOperations(effect);
   requireSameOperations(seen.operation_digests, context.catalogue, names);
   const widening = isGated(seen) ? classifyPatch(effect, new Set(seen.tools_required)) : [];

@@ -8,6 +8,7 @@ import type { Actor } from '#domain/people/actor.ts';
 import type { PlanPatch } from '#domain/plan/patch.ts';
 import { addedOperations, requireSameOperations } from '../approval/operation-digests.ts';
 import type { PlansContext } from '../plans-context.ts';
+import { requireArtifacts } from '../proposal/artifact-references.ts';
 import { requirePostTargets } from '../proposal/post-targets.ts';
 import { willRun } from './approve.ts';
 import { resolveNotes } from './prerequisites.ts';
@@ -20,6 +21,7 @@ async function requireProposable(
   planId: string,
   patch: PlanPatch,
   actor: Actor,
+  runId: string,
 ): Promise<string[]> {
   requireOwnIds(patch.operations);
   const row = await readPlanRow(db, planId);
@@ -29,6 +31,7 @@ async function requireProposable(
   const effect = await resolvePatch(db, row, rulesFor(context), { ...patch, operations });
   const said = [...effect.added, ...effect.changed].map(({ now }) => now);
   await requirePostTargets(db, context.catalogue, row, said);
+  await requireArtifacts(db, { planId: row.id, runId }, said);
   requireSameOperations(row.operation_digests, context.catalogue, addedOperations(effect));
   const running = await willRun(db, row, effect);
   const dead = await findDeadPredecessors(db, planId, effect.edgesAdded, running);
@@ -46,15 +49,19 @@ function sentencesOf({ message, details }: CountersignError): string[] {
   return listed.success ? listed.data.map((one) => one.message) : [message];
 }
 
-/** Why `actor` could not propose the change now, as sentences; empty: nothing stands against it. */
+/**
+ * Why `actor` could not propose the change now, as sentences; empty: nothing stands against it.
+ * @param runId the run in which it is proposed: what it fetched may be used
+ */
 export async function findPatchProblems(
   context: PlansContext,
   planId: string,
   patch: PlanPatch,
   actor: Actor,
+  runId: string,
 ): Promise<string[]> {
   try {
-    return await requireProposable(context, context.db.query, planId, patch, actor);
+    return await requireProposable(context, context.db.query, planId, patch, actor, runId);
   } catch (error) {
     if (error instanceof CountersignError) return sentencesOf(error);
     throw error;

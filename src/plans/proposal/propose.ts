@@ -22,6 +22,7 @@ import { wakeWatchersLater } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { type Begun, expandDraft, withTemplates } from '../series/normalise.ts';
 import { dueBefore } from '../series/series.ts';
+import { requireArtifacts } from './artifact-references.ts';
 import { type NewArtifact, readContext, splitContext } from './context.ts';
 import { lookAtTargets } from './look-at-targets.ts';
 import { type NormalPlan, normalisePlan } from './normalise.ts';
@@ -218,7 +219,9 @@ export async function preparePropose(
   const id = await drawPlanId(context);
   const own = actor.kind === 'person' ? draft : withoutApprovers(draft);
   const prepared = await preparePlan(context, own, id, 1, origin.executorModel);
-  await requirePostTargets(context.db.query, context.catalogue, origin, prepared.normal.steps);
+  const { steps } = prepared.normal;
+  await requirePostTargets(context.db.query, context.catalogue, origin, steps);
+  await requireArtifacts(context.db.query, { planId: null, runId: origin.runId }, steps);
   return async (tx) => {
     await allowForSteps(tx, prepared.normal.steps.length);
     const digested = await digestWhileStoringEdges(tx, prepared);
@@ -263,7 +266,10 @@ export async function prepareRevise(
     version,
     origin.executorModel,
   );
-  await requirePostTargets(context.db.query, context.catalogue, previous, prepared.normal.steps);
+  const { steps } = prepared.normal;
+  await requirePostTargets(context.db.query, context.catalogue, previous, steps);
+  const owner = { planId: previous.id, runId: previous.run_id };
+  await requireArtifacts(context.db.query, owner, steps);
   return async (tx) => {
     const row = await lockPlan(tx, previous.id);
     await allowForSteps(tx, Math.max(row.total, prepared.normal.steps.length));

@@ -1,6 +1,7 @@
 // A plan as Markdown with front matter, readable and importable without loss. Data for machines is in fenced blocks.
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
+import { listArtifacts } from '#db/artifacts.ts';
 import type { Queryable } from '#db/database.ts';
 import {
   readScheduledSteps,
@@ -19,6 +20,9 @@ import { describeCall } from '#tools/describe-call.ts';
 import { contentOfStep } from '../approval/canonical.ts';
 import { createOccurrenceTest } from '../series/occurrences.ts';
 import { describeTerms } from '../versions/terms.ts';
+
+/** Artifacts that are listed at once. */
+const artifactsAtOnce = 500;
 
 /** A fence longer than any run of backticks inside `text`. */
 function fence(language: string, text: string): string {
@@ -111,6 +115,22 @@ function seriesBlocks(series: Series[], occurrences: string[]): string {
   return `## Series\n\n${blocks.join('')}${list}`;
 }
 
+/** What the plan keeps beside its steps; the content is read over the API. */
+async function* artifactLines(db: Queryable, planId: string): AsyncGenerator<string> {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await listArtifacts(db, planId, {
+      limit: artifactsAtOnce,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    if (cursor === undefined && page.artifacts.length > 0) yield '\n## Artifacts\n\n';
+    for (const { id, name, size, media_type, step_id, sha256 } of page.artifacts) {
+      const by = step_id === null ? '' : ` · step ${inline(step_id)}`;
+      yield `- \`${id}\` · ${inline(name)} · ${inline(media_type)} · ${size} bytes${by} · SHA-256 ${sha256}\n`;
+    }
+    cursor = page.next_cursor;
+  }
+}
+
 /** @throws `plan_not_found` before the first chunk */
 export async function* exportMarkdown(db: Queryable, planId: string): AsyncGenerator<string> {
   const plan = await readPlan(db, planId);
@@ -130,6 +150,7 @@ export async function* exportMarkdown(db: Queryable, planId: string): AsyncGener
   }
   yield `### Notes\n\n${fence('text', notes)}\n### Artifacts\n\n${fence('json', JSON.stringify(artifacts, null, 2))}\n`;
   yield `## Risks\n\n${plan.risks.map(({ text }) => `- ${inline(text)}\n`).join('')}\n${fence('json', JSON.stringify(plan.risks, null, 2))}`;
+  yield* artifactLines(db, planId);
 }
 
 type Block = { heading: string; language: string; text: string };

@@ -2,7 +2,7 @@
 // Only from origins that the operator has named: a read goes outside, and its address may carry data.
 import { hash } from 'node:crypto';
 import { CountersignError } from '#domain/errors.ts';
-import { hasRuntime, referencesOf } from '#domain/plan/arguments.ts';
+import { isOpen } from '#domain/plan/arguments.ts';
 import type { SeenState } from '#domain/plan/seen.ts';
 import { isObject, type JsonObject, makeStorableText } from '#domain/text.ts';
 import type { Operation } from '#domain/tool.ts';
@@ -20,7 +20,7 @@ type Target = { url: string; method: string; headers: Record<string, string> };
 function targetOf({ url, method, headers = {} }: JsonObject, origins: Set<string>): Target | null {
   if (typeof url !== 'string' || typeof method !== 'string' || !changing.has(method)) return null;
   if (!URL.canParse(url) || !origins.has(new URL(url).origin)) return null;
-  if (referencesOf(headers).length > 0 || hasRuntime(headers)) return null;
+  if (isOpen(headers)) return null;
   if (!isObject(headers)) return null;
   const sent = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
     typeof value !== 'string' || aboutChange.test(name) ? [] : [[name, value]],

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { CountersignError } from '#domain/errors.ts';
-import { hasRuntime, referencesOf } from '#domain/plan/arguments.ts';
+import { isOpen } from '#domain/plan/arguments.ts';
 import type { McpServer } from '#domain/settings.ts';
 import { type JsonObject, makeStorable, makeStorableText } from '#domain/text.ts';
 import {
@@ -29,7 +29,7 @@ function sharedArguments(args: JsonObject, input: OperationSpec['input']): JsonO
   const shared = Object.fromEntries(
     Object.entries(args).filter(([name]) => Object.hasOwn(properties, name)),
   );
-  const open = referencesOf(shared).length > 0 || hasRuntime(shared);
+  const open = isOpen(shared);
   return open || Object.keys(shared).length === 0 ? null : shared;
 }
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createDraftPort } from '#conversation/draft-port.ts';
-import { readArtifact } from '#db/artifacts.ts';
+import { loadArtifacts } from '#db/artifacts.ts';
 import { Draftbook, ReportTrace } from '#domain/plan/draftbook.ts';
 import type { StepDraft } from '#domain/plan/plan.ts';
 import { defineOperation } from '#tools/define-operation.ts';
@@ -51,8 +51,8 @@ async function outputOf(planId: string, id: string) {
 }
 
 async function load(planId: string, id: string): Promise<unknown> {
-  const content = await readArtifact(instance.db.query, planId, id);
-  return JSON.parse((content ?? Buffer.from('null')).toString());
+  const found = await loadArtifacts(instance.db.query, planId, [id]);
+  return JSON.parse(Buffer.from(found.get(id)?.content ?? Buffer.from('null')).toString());
 }
 
 async function waitsFor(planId: string, id: string): Promise<string[]> {

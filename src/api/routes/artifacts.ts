@@ -1,0 +1,66 @@
+// Artifacts of a plan, and the requests for data that its planner filed.
+import { answers, json, text } from '../answers.ts';
+import type { Routes } from '../context.ts';
+import { tags } from '../openapi.ts';
+import { ArtifactPath, PatchesQuery, PlanPath } from '../requests.ts';
+import { ArtifactList, RequestList } from '../schemas.ts';
+
+/** Types as which an artifact is sent; any other is sent as bytes. */
+const sentAs = new Set(['application/json', 'text/plain; charset=utf-8']);
+const bytes = 'application/octet-stream';
+
+export const artifactRoutes: Routes = async (app, { service }) => {
+  app.get(
+    '/api/plans/:id/artifacts',
+    {
+      schema: {
+        operationId: 'listArtifacts',
+        tags: [tags.plans],
+        summary: 'Find the artifacts of a plan',
+        params: PlanPath,
+        querystring: PatchesQuery,
+        response: answers({ 200: json('A page of artifacts.', ArtifactList) }, ['plan_not_found']),
+      },
+    },
+    async (request) => service.listArtifacts(request.params.id, request.query),
+  );
+
+  app.get(
+    '/api/plans/:id/artifacts/:artifact',
+    {
+      exposeHeadRoute: false,
+      schema: {
+        operationId: 'readArtifact',
+        tags: [tags.plans],
+        summary: 'Read an artifact',
+        description: 'Its content as it was stored, as an attachment of its own media type.',
+        params: ArtifactPath,
+        response: answers({ 200: text('The content.', bytes) }, ['plan_not_found', 'not_found']),
+      },
+    },
+    async (request, reply) => {
+      const { id, artifact } = request.params;
+      const { name, media_type, content } = await service.readArtifact(id, artifact);
+      return reply
+        .header('content-type', sentAs.has(media_type) ? media_type : bytes)
+        .header('content-disposition', `attachment; filename="${name.replace(/[^\w.-]/g, '_')}"`)
+        .send(Buffer.from(content));
+    },
+  );
+
+  app.get(
+    '/api/plans/:id/requests',
+    {
+      schema: {
+        operationId: 'listRequests',
+        tags: [tags.plans],
+        summary: 'Read what its planner asked for',
+        params: PlanPath,
+        response: answers({ 200: json('The requests, oldest first.', RequestList) }, [
+          'plan_not_found',
+        ]),
+      },
+    },
+    async (request) => ({ requests: await service.listRequests(request.params.id) }),
+  );
+};

@@ -1,0 +1,19 @@
+// Artifacts: data of a plan that is too large for a row. Never changed once stored.
+import { z } from 'zod';
+
+export const Artifact = z.object({
+  id: z.string(),
+  name: z.string(),
+  media_type: z.string(),
+  /** Bytes. */
+  size: z.int(),
+  sha256: z.string(),
+  /** The step that made it; null: it came with the plan, or was fetched while planning. */
+  step_id: z.string().nullable(),
+  created_at: z.iso.datetime(),
+});
+export type Artifact = z.infer<typeof Artifact>;
+
+export type ArtifactContent = Pick<Artifact, 'name' | 'media_type'> & { content: Uint8Array };
+
+export type ArtifactPage = { artifacts: Artifact[]; next_cursor: string | null };

@@ -1,0 +1,27 @@
+// Checks the artifacts that steps refer to: they have to be there, and be those of the plan or of the run that made it.
+import { findArtifacts } from '#db/artifacts.ts';
+import type { Queryable } from '#db/database.ts';
+import { artifactsOf } from '#domain/plan/arguments.ts';
+import type { StepContent } from '#domain/plan/plan.ts';
+import { Problems } from './problems.ts';
+
+/** @throws CountersignError `invalid_reference` that names the steps */
+export async function requireArtifacts(
+  db: Queryable,
+  of: { planId: string | null; runId: string | null },
+  steps: Iterable<Pick<StepContent, 'id' | 'args'>>,
+): Promise<void> {
+  const uses: { step: string; artifact: string }[] = [];
+  for (const { id, args } of steps)
+    for (const { $artifact } of artifactsOf(args)) uses.push({ step: id, artifact: $artifact });
+  if (uses.length === 0) return;
+  const ids = [...new Set(uses.map(({ artifact }) => artifact))];
+  const found = await findArtifacts(db, of, ids);
+  const problems = new Problems();
+  for (const { step, artifact } of uses) {
+    if (found.has(artifact)) continue;
+    const message = `Step ${step} uses artifact ${artifact}, which this plan does not have.`;
+    problems.add('invalid_reference', 'steps', message);
+  }
+  problems.settle();
+}
