@@ -252,6 +252,9 @@ class Builder {
       case 'call':
         this.#push(command.spec, command.args);
         return;
+      case 'rows':
+        // Rows become a group of steps (build-rows.ts), and never one step among others.
+        throw stop('Rows of a table are planned by themselves.');
       default:
         command satisfies never;
     }

@@ -1,6 +1,7 @@
 // What a request says, once it is read: commands with the times, gates and order that were said of them.
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
+import type { RowsCommand } from './rows.ts';
 import type { Duration, Rule } from './times.ts';
 
 /** A text to be written, posted or sent. */
@@ -44,7 +45,8 @@ export type Command =
   | { do: 'event'; title: string; start: string; end: string | null; assumedHour: boolean }
   | { do: 'agenda'; from: string; to: string }
   | { do: 'wait'; seconds: number }
-  | { do: 'call'; spec: OperationSpec; args: JsonObject };
+  | { do: 'call'; spec: OperationSpec; args: JsonObject }
+  | RowsCommand;
 
 export type Edit =
   | { kind: 'append' | 'prepend'; text: string }

@@ -7,7 +7,9 @@ import { traceStep } from '../outcomes.ts';
 import type { PlannerTools } from '../ports.ts';
 import { answerAboutPlans, answerTalk, describeCannot } from './abilities.ts';
 import { buildSteps, findSet, type RiskNote } from './build.ts';
+import { buildRows, type RowsPlan } from './build-rows.ts';
 import type { Clause, Question, Request } from './command.ts';
+import { needsOutline } from './draft.ts';
 import { familyOf } from './families.ts';
 import { describeSet } from './files.ts';
 import { lookUp } from './look-up.ts';
@@ -16,6 +18,8 @@ import type { Step } from './step.ts';
 
 export type Decision = { reason: string } & (
   | { kind: 'plan'; request: Request; steps: Step[]; cautions: RiskNote[] }
+  /** One step for each row of a table, by for_each. */
+  | { kind: 'rows'; request: Request; plan: RowsPlan }
   | { kind: 'answer'; text: string }
   | { kind: 'cannot'; text: string; wanted: string }
   | { kind: 'questions'; questions: Question[] }
@@ -95,6 +99,8 @@ async function decideOn(
   const finds = clauses.flatMap(({ command }) => (command.do === 'find' ? [command.set] : []));
   if (finds.length > 0 && finds.length === clauses.length) return answerFinds(work, finds);
   if (clauses.length === 0) return answer('There is nothing to do.', 'nothing was asked for');
+  const rows = clauses.find((clause) => clause.command.do === 'rows');
+  if (rows !== undefined) return decideOnRows(work, rows, parsed.request);
   const built = await buildSteps(clauses, { tools, timezone, answers, signal }, firstId);
   if (built.kind === 'questions') return asks(built.questions, 'the request leaves something open');
   if (built.kind === 'cannot') return cannot(work, listOf(built.wanted));
@@ -118,6 +124,28 @@ async function decideOn(
     cautions,
     reason: `a plan, because ${why}`,
   };
+}
+
+/** A command about rows stands alone: what is to be done before or after it is a request of its own. */
+async function decideOnRows(work: Work, clause: Clause, request: Request): Promise<Decision> {
+  const { command, start, lag, takes, deadline, rule, gate, if: decided } = clause;
+  const modified = [start, lag, takes, deadline, rule, gate, decided].some((one) => one !== null);
+  if (request.clauses.length > 1 || modified || needsOutline(request))
+    return asks(
+      [
+        {
+          id: 'rows',
+          text: 'Files for the rows of a table are planned by themselves, with a summary at most. What should I do, without other commands, times and conditions?',
+        },
+      ],
+      'rows of a table are planned by themselves',
+    );
+  if (command.do !== 'rows') return answer('There is nothing to do.', 'nothing was asked for');
+  const built = await buildRows(command, work);
+  if ('cannot' in built) return cannot(work, built.cannot);
+  if ('refused' in built)
+    return answer(built.refused, 'no plan: the table does not fit what was asked for');
+  return { kind: 'rows', request, plan: built.plan, reason: 'a plan, because it writes files' };
 }
 
 function cannot({ tools }: Work, wanted: string): Decision {

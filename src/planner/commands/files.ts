@@ -52,7 +52,8 @@ function readNoun(
   return { next: i, folder, count };
 }
 
-function nameAt({ tokens, end }: Place, at: number): string | null {
+/** The one path at `at`, which may be quoted. */
+export function nameAt({ tokens, end }: Pick<Place, 'tokens' | 'end'>, at: number): string | null {
   const token = at < end ? tokens[at] : undefined;
   if (token?.kind === 'path' && !token.value.includes('*')) return token.value;
   return token?.kind === 'quote' && token.value.trim() !== '' && token.value.length < 300

@@ -10,6 +10,7 @@ import { type Built, exampleFor, formsFor, isLead } from './forms.ts';
 import { readHeader, readPartLine } from './header.ts';
 import { matchPattern, type Reach, type Reading } from './match.ts';
 import { type Modifiers, noModifiers, readAnswer, readModifiers, readPrefix } from './modifiers.ts';
+import { readRows, readSummary, speaksOfRows } from './rows.ts';
 import { type Segment, skipOpening, splitSegments, trimEnd } from './segments.ts';
 import { describeProblem, type TextProblem } from './texts.ts';
 import { type Rule, readUntil } from './times.ts';
@@ -186,8 +187,8 @@ class Parser {
   ): One {
     const answer = this.#setting.answers.get(`command ${id}`);
     if (answer !== undefined) return this.#replace(answer, id, follows);
-    const each = this.#readEach(from, to, id, depth);
-    if (each !== null) return each;
+    const rows = this.#readRows(from, to, id) ?? this.#readEach(from, to, id, depth);
+    if (rows !== null) return rows;
     let { at, ordered } = skipOpening(this.#tokens, from, to);
     const reading = this.#reading(to);
     const about = readAnswer(reading, at, this.#asked);
@@ -250,6 +251,32 @@ class Parser {
     return [to, rule];
   }
 
+  /** A file for each row of a table, or the summary of those that were asked for just before. */
+  #readRows(from: number, to: number, id: string): One | null {
+    const reading = this.#reading(to);
+    const start = skipOpening(this.#tokens, from, to).at;
+    const before = this.#request.clauses.at(-1)?.command;
+    if (before?.do === 'rows' && before.summary === null) {
+      const summary = readSummary(reading, start);
+      if (summary === null) return null;
+      before.summary = summary;
+      return { clauses: [] };
+    }
+    const read = readRows(reading, start);
+    if (read === null) {
+      if (!speaksOfRows(reading, start)) return null;
+      return askAgain(
+        id,
+        `I didn't understand "${shorten(this.#words(from, to), 80)}". A command I know is: ${rowsExample}. What should I do?`,
+      );
+    }
+    const { value: command, next } = read;
+    if (next < to) command.summary = readSummary(reading, next);
+    if (next < to && command.summary === null) return this.#unclear(from, to, next, id);
+    const clause = { ...emptyClause, command, tool: null, words: this.#words(from, to) };
+    return { clauses: [{ ...clause, part: this.#part }] };
+  }
+
   /** "For each file in inbox, move it to archive/": the same command for all files of a set. */
   #readEach(from: number, end: number, id: string, depth: number): One | null {
     const start = skipOpening(this.#tokens, from, end).at;
@@ -273,10 +300,8 @@ class Parser {
     });
     const all = clauses.filter((clause) => clause !== null);
     const [only] = all;
-    const to =
-      only !== undefined && 'to' in only.command && Array.isArray(only.command.to)
-        ? only.command.to
-        : [];
+    const moved = only?.command;
+    const to = moved?.do === 'move' || moved?.do === 'copy' ? moved.to : [];
     const into = to.every((one) => one.endsWith('/'));
     return all.length === 1 && clauses.length === 1 && into
       ? { clauses: all }
@@ -549,6 +574,8 @@ class Parser {
     return askAgain(id, `I didn't understand ${where}. ${help} What should I do?`);
   }
 }
+
+const rowsExample = 'for every row in orders.csv, write a letter to letters/<id>.md';
 
 /** Stands for each file of a set while its command is read. */
 const eachFile = '\u0000each';

@@ -11,6 +11,7 @@ import { draftPlan } from '../draft/draft-plan.ts';
 import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
 import type { Reasoner, StageTask } from '../reasoner.ts';
 import { withoutAddedCheckpoints } from '../roadmap/added-checkpoints.ts';
+import type { RowsPlan } from './build-rows.ts';
 import { type Changes, readChanges } from './changes.ts';
 import type { Question } from './command.ts';
 import { readConversation } from './conversation.ts';
@@ -52,10 +53,11 @@ export function createCommandReasoner({ clock }: { clock: Clock }): Reasoner {
         return fillChange(task, clock, feedbackOf(task, changing.feedback));
       const decision = await decideOnce(task);
       task.stageTools.explain(decision.reason);
-      if (decision.kind !== 'plan') return conclude(task, decision);
+      if (decision.kind !== 'plan' && decision.kind !== 'rows') return conclude(task, decision);
       if (stage === 'COLLECT_CONTEXT') return collect(task, decision);
       if (stage !== 'DRAFT_OUTLINE')
         return stop(task, 'internal', `There is nothing to fill in ${stage}.`);
+      if (decision.kind === 'rows') return proposeRows(task, decision.plan);
       const { timezone } = request;
       return needsOutline(decision.request)
         ? finish(
@@ -114,7 +116,7 @@ async function decideRequest(task: StageTask, clock: Clock): Promise<Decision> {
   return decision;
 }
 
-type Planned = Extract<Decision, { kind: 'plan' }>;
+type Planned = Extract<Decision, { kind: 'plan' | 'rows' }>;
 
 /** The pattern of the work: the one that was named, or the nearest. */
 async function collect(
@@ -242,6 +244,11 @@ async function buildAddition(
     id,
   );
   if (decision.kind === 'plan') return { place, steps: decision.steps };
+  if (decision.kind === 'rows') {
+    const text =
+      'Files for the rows of a table are planned by themselves. Ask for them in a request of its own.';
+    return { kind: 'questions', questions: [{ id: 'change', text }], reason: 'asked: rows' };
+  }
   if (decision.kind !== 'questions') return decision;
   // The words are to be said again as a change, not by themselves.
   const questions = decision.questions.map((one) => ({ ...one, id: 'change' }));
@@ -297,6 +304,14 @@ async function propose(task: StageTask, { steps, ...about }: PlanDraft): Promise
   const { result } = await task.stageTools.call('add_steps', toArgs({ steps }), task.signal);
   return result.ok
     ? finish(task, 'submit_plan', toArgs(about))
+    : stop(task, 'invalid_draft', `${result.explanations.join(' ')} Try rephrasing.`);
+}
+
+/** One step for each row of a table. */
+async function proposeRows(task: StageTask, { group, about }: RowsPlan): Promise<StageEvent> {
+  const { result } = await task.stageTools.call('for_each', toArgs(group), task.signal);
+  return result.ok
+    ? finish(task, 'submit_plan', toArgs({ ...about, confidence: 1 }))
     : stop(task, 'invalid_draft', `${result.explanations.join(' ')} Try rephrasing.`);
 }
 

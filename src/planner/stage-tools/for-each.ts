@@ -1,49 +1,32 @@
-// for_each (C17): one step for each item that an operation lists. The operation is called, paged and filtered by code, and every
-// step is concrete, so a model writes a template and no items.
+// for_each (C17): one step for each item that an operation lists, in named partitions. A model writes a template and no items; every
+// step is concrete.
 import { z } from 'zod';
-import { isReference, isRuntime, isTemplate } from '#domain/plan/arguments.ts';
-import { ConditionOperator, StepCondition } from '#domain/plan/condition.ts';
 import type { StepDraft } from '#domain/plan/plan.ts';
-import { writeTemplates } from '#domain/plan/templates.ts';
-import { isObject, type Json, JsonObject } from '#domain/text.ts';
+import { partitionSizeOf } from '#domain/planning/modes.ts';
+import { type Json, JsonObject } from '#domain/text.ts';
+import { type OperationSpec, operationName } from '#domain/tool.ts';
 import { countOf, shorten } from '#domain/words.ts';
-import { explainCondition } from '#tools/explain-condition.ts';
-import { readPointer } from '#tools/resolve-arguments.ts';
 import { fail } from '../agent/agent-tool.ts';
 import { checkStep } from '../draft/check-draft.ts';
-import { addGroup } from '../draft/edit-draft.ts';
+import { addGroup, type Edited } from '../draft/edit-draft.ts';
+import { partitionSteps } from '../draft/partition-steps.ts';
+import { summariseGroup, summaryOperations } from '../draft/summarise-group.ts';
 import { createStepReader, writtenStepShape } from '../grammar/written-steps.ts';
 import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
 import { draftTool, keepEdit, openDraft } from './draft-tool.ts';
+import { escapeText, fill, valueAt, writeValue } from './fill-template.ts';
+import { holds, itemSourceShape, itemsAtMost, listItems } from './list-items.ts';
 
-const itemsAtMost = 20_000;
-const pagesAtMost = 500;
 const problemsAtMost = 5;
+/** Characters of the steps made of the items. */
+const charactersAtMost = 16_000_000;
 
 const { args } = writtenStepShape;
 
 const ForEach = z.strictObject({
   id: z.string().describe('the steps are called id-1, id-2, …'),
   title: z.string(),
-  operation: z.string().describe('read operation that lists the items'),
-  args: JsonObject,
-  list: z.string().describe('JSON pointer to the list in its output'),
-  where: z
-    .array(
-      z.strictObject({
-        path: z.string().describe('JSON pointer into the item'),
-        is: ConditionOperator,
-        value: z.json().optional(),
-      }),
-    )
-    .optional()
-    .describe('only items for which all hold'),
-  paging: z
-    .strictObject({
-      argument: z.string(),
-      next: z.string().describe('JSON pointer to the next page in the output'),
-    })
-    .optional(),
+  ...itemSourceShape,
   step: z
     .strictObject({
       description: z.string(),
@@ -54,214 +37,179 @@ const ForEach = z.strictObject({
     })
     .describe('template: {{item}} or {{item/path}} stands for the item, or a value in it'),
   phase: z.string().optional(),
+  partition_by: z
+    .string()
+    .optional()
+    .describe('JSON pointer into the item; left out: partitions of equal size'),
+  then_summarise: z
+    .strictObject({ task: z.string(), path: z.string().optional().describe('file for it') })
+    .optional()
+    .describe('one summary of them all, once they are done'),
 });
-type ForEach = z.infer<typeof ForEach>;
+export type ForEach = z.infer<typeof ForEach>;
 
-/** Characters of the items, and of the steps made of them. */
-const charactersAtMost = 16_000_000;
+type Expanded = StepDraft & { id: string };
 
-const placeholder = /\{\{([^{}]{0,300})\}\}/g;
-
-/** The pointer into the item that a placeholder names; null: it is none of ours. */
-function pointerOf(inside: string): string | null {
-  const name = inside.trim();
-  if (name === 'item') return '';
-  return name.startsWith('item/') ? name.slice('item'.length) : null;
+/** Where a step writes, if its arguments say so; two steps of one kind never write to the same place. */
+function targetOf({ args = {} }: StepDraft, spec: OperationSpec | undefined): string | null {
+  if (spec === undefined || spec.effect === 'read') return null;
+  const said = ['path', 'to', 'destination'].map((name) => args[name]);
+  return said.find((value) => typeof value === 'string') ?? null;
 }
 
-/** A value in the item; undefined: it has none there. */
-function valueAt(item: Json, pointer: string): Json | undefined {
-  const at = readPointer(item, pointer);
-  return at.ok ? at.value : undefined;
-}
+/** Makes the steps, item by item. */
+class Expansion {
+  readonly steps: Expanded[] = [];
+  readonly problems: string[] = [];
+  /** For each step, what its item has at `partition_by`. */
+  readonly values: string[] = [];
+  readonly #given: ForEach;
+  readonly #template: JsonObject;
+  readonly #read: ReturnType<typeof createStepReader>['readNew'];
+  readonly #check: ReturnType<typeof checkStep>;
+  readonly #specs: Map<string, OperationSpec>;
+  readonly #targets = new Map<string, number>();
+  #length = 0;
 
-function writeValue(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/** How a text of the item is put into the template. */
-type Write = (text: string) => Json;
-
-/** Arguments are read as a model writes them, so a text of the item is escaped: nothing in it is taken for a template. */
-const escapeText: Write = (text) => writeTemplates({ text }).text ?? text;
-
-/** `text` with the item's values; a text that is nothing but one placeholder becomes that value, if it is a plain one. */
-function fillText(text: string, item: Json, lacking: Set<string>, write: Write): Json {
-  if (!text.includes('{{')) return text;
-  const read = (pointer: string): Json => {
-    const value = valueAt(item, pointer);
-    if (value === undefined) lacking.add(pointer);
-    return value ?? '';
-  };
-  const whole = text.startsWith('{{') && text.endsWith('}}') ? pointerOf(text.slice(2, -2)) : null;
-  if (whole !== null) {
-    const value = read(whole);
-    // An object could be read as a reference or a value to decide; items are data.
-    const isPlain = typeof value !== 'string' && !isObject(value) && !Array.isArray(value);
-    return isPlain ? value : write(writeValue(value));
+  constructor(given: ForEach, { tools, state }: ToolContext) {
+    this.#given = given;
+    this.#template = JsonObject.parse(given.step);
+    this.#read = createStepReader(tools.manifest(), state.timezone).readNew;
+    this.#check = checkStep(tools);
+    this.#specs = new Map(tools.manifest().map((spec) => [spec.name, spec]));
   }
-  return text.replace(placeholder, (found, inside: string) => {
-    const pointer = pointerOf(inside);
-    return pointer === null ? found : writeValue(write(writeValue(read(pointer))));
-  });
-}
 
-function fill(template: Json, item: Json, lacking: Set<string>, write: Write): Json {
-  if (typeof template === 'string') return fillText(template, item, lacking, write);
-  // Which step a value comes from, and what is to be decided, is never said by an item.
-  if (isReference(template) || isRuntime(template) || isTemplate(template)) return template;
-  if (Array.isArray(template)) return template.map((one) => fill(one, item, lacking, write));
-  if (!isObject(template)) return template;
-  return Object.fromEntries(
-    Object.entries(template).map(([key, value]) => [key, fill(value, item, lacking, write)]),
-  );
-}
-
-type Listed = { items: Json[]; pages: number; more: boolean };
-
-/** Names by which outputs say that there is more, where no paging was given. */
-const moreKeys = [
-  'truncated',
-  'has_more',
-  'hasMore',
-  'next_cursor',
-  'nextCursor',
-  'next_page_token',
-  'nextPageToken',
-];
-
-function saysMore(data: Json): boolean {
-  return (
-    isObject(data) &&
-    moreKeys.some(
-      (key) =>
-        data[key] !== undefined && data[key] !== null && data[key] !== false && data[key] !== '',
-    )
-  );
-}
-
-async function listItems(
-  given: ForEach,
-  { tools, signal }: ToolContext,
-): Promise<Listed | { problem: string }> {
-  const items: Json[] = [];
-  let length = 0;
-  let args = given.args;
-  for (let pages = 1; ; pages += 1) {
-    const wrong = tools.validate(given.operation, args);
-    if (wrong.length > 0) return { problem: wrong.join(' ') };
-    const { data } = await tools.call(given.operation, args, signal);
-    const at = readPointer(data, given.list);
-    if (!at.ok || !Array.isArray(at.value))
-      return {
-        problem: `There is no list at ${given.list || 'the root'} of the output. It has: ${isObject(data) ? Object.keys(data).slice(0, 20).join(', ') : typeof data}.`,
-      };
-    for (const item of at.value) items.push(item);
-    length += JSON.stringify(at.value).length;
-    const next = given.paging === undefined ? undefined : valueAt(data, given.paging.next);
-    const ended = next === undefined || next === null || next === '' || next === false;
-    if (given.paging === undefined || ended)
-      return { items, pages, more: given.paging === undefined && saysMore(data) };
-    if (items.length >= itemsAtMost || pages >= pagesAtMost || length >= charactersAtMost)
-      return { items, pages, more: true };
-    if (args[given.paging.argument] === next)
-      return { problem: `The next page is the same page again; check paging.` };
-    args = { ...args, [given.paging.argument]: next };
+  get isStopped(): boolean {
+    return this.problems.length >= problemsAtMost;
   }
-}
 
-function holds(item: Json, { where = [] }: ForEach): boolean {
-  return where.every(
-    (condition) =>
-      explainCondition(StepCondition.parse({ ...condition, step: 'item' }), item, 'item') === null,
-  );
-}
-
-function expand(
-  given: ForEach,
-  items: Json[],
-  { tools, state }: ToolContext,
-): { steps: (StepDraft & { id: string })[] } | { problems: string[] } {
-  const { readNew } = createStepReader(tools.manifest(), state.timezone);
-  const check = checkStep(tools);
-  const steps: (StepDraft & { id: string })[] = [];
-  const problems: string[] = [];
-  let length = 0;
-  for (const [index, item] of items.entries()) {
-    if (problems.length >= problemsAtMost) break;
-    if (length >= charactersAtMost)
-      return {
-        problems: ['The steps are too long together. Take fewer items, or a shorter template.'],
-      };
+  /** @param nth the item's number among those that were found */
+  add(item: Json, nth: number): void {
+    const { id: group, partition_by } = this.#given;
+    if (this.#length >= charactersAtMost) {
+      const long = 'The steps are too long together. Take fewer items, or a shorter template.';
+      if (!this.problems.includes(long)) this.problems.unshift(long);
+      return;
+    }
     const lacking = new Set<string>();
-    const { description, args, ...rest } = JsonObject.parse(given.step);
+    const { description, args, ...rest } = this.#template;
     const raw = {
       ...rest,
-      id: `${given.id}-${index + 1}`,
+      id: `${group}-${this.steps.length + 1}`,
       description: shorten(String(fill(description ?? '', item, lacking, (text) => text)), 3000),
       args: fill(args ?? {}, item, lacking, escapeText),
+      tags: [group],
     };
-    length += JSON.stringify(raw).length;
+    const part = partition_by === undefined ? null : valueAt(item, partition_by);
+    if (part === undefined) lacking.add(partition_by ?? '');
+    this.#length += JSON.stringify(raw).length;
     if (lacking.size > 0) {
-      problems.push(
-        `Item ${index + 1} has nothing at ${[...lacking].join(', ')}: ${shorten(JSON.stringify(item), 200)}`,
+      this.problems.push(
+        `Item ${nth} has nothing at ${[...lacking].join(', ')}: ${shorten(JSON.stringify(item), 200)}`,
       );
-      continue;
+      return;
     }
-    const one = readNew(JsonObject.parse(raw));
-    if ('problems' in one) {
-      problems.push(...one.problems);
-      continue;
+    const one = this.#read(JsonObject.parse(raw));
+    const wrong = 'problems' in one ? one.problems : this.#check(one.step, one.step.id);
+    if ('problems' in one || wrong.length > 0) {
+      this.problems.push(...wrong);
+      return;
     }
     const { step } = one;
-    const wrong = check(step, step.id);
-    if (wrong.length > 0) problems.push(...wrong);
-    else steps.push(step);
+    const target = targetOf(step, this.#specs.get(operationName(step.tool, step.operation)));
+    const other = target === null ? undefined : this.#targets.get(target);
+    if (target !== null && other !== undefined)
+      this.problems.push(`Items ${other} and ${nth} are both for ${shorten(target, 200)}.`);
+    if (target !== null) this.#targets.set(target, nth);
+    this.steps.push(step);
+    if (part != null) this.values.push(writeValue(part));
   }
-  return problems.length > 0 ? { problems: problems.slice(0, problemsAtMost) } : { steps };
+}
+
+/** The draft with the group and, where one is wanted, its summary. */
+function addAll(
+  given: ForEach,
+  title: string,
+  steps: Expanded[],
+  partitions: string[],
+  toolContext: ToolContext,
+): Edited {
+  const phase = given.phase ?? null;
+  const group = addGroup(openDraft(toolContext), given.id, shorten(title, 3000), steps, phase);
+  const wish = given.then_summarise;
+  if (wish === undefined || 'problems' in group) return group;
+  const known = new Set(toolContext.tools.manifest().map(({ name }) => name));
+  const missing = summaryOperations.filter((name) => !known.has(name));
+  if (missing.length > 0)
+    return { problems: [`There is no operation ${missing.join(', ')} for then_summarise.`] };
+  const summary = summariseGroup(given.id, partitions, wish);
+  return addGroup(
+    group.outline,
+    `${given.id}-summary`,
+    `Summary of ${shorten(given.title, 2000)}`,
+    summary,
+    phase,
+  );
 }
 
 async function run(args: object, toolContext: ToolContext): Promise<ToolOutcome> {
   const given = ForEach.parse(args);
-  const listed = await listItems(given, toolContext);
-  if ('problem' in listed) return { result: fail(listed.problem) };
-  const { items, pages, more } = listed;
-  const chosen = items.filter((item) => holds(item, given));
-  if (chosen.length === 0)
+  const expansion = new Expansion(given, toolContext);
+  const sample: Json[] = [];
+  let [found, pages, more] = [0, 0, false];
+  let first: Json | undefined;
+  for await (const page of listItems(given, toolContext)) {
+    pages += 1;
+    more = page.more;
+    for (const item of page.items) {
+      found += 1;
+      first ??= item;
+      if (expansion.isStopped || !holds(item, given)) continue;
+      if (sample.length < 5) sample.push(item);
+      expansion.add(item, found);
+    }
+  }
+  const { steps, problems, values } = expansion;
+  if (problems.length > 0) return { result: fail(...problems.slice(0, problemsAtMost)) };
+  if (steps.length === 0)
     return {
       result: fail(
-        `Found ${countOf(items.length, 'item')}, and none that ${given.where === undefined ? 'is there' : 'meets the conditions'}.`,
-        ...(items[0] === undefined ? [] : [`The first: ${shorten(JSON.stringify(items[0]), 300)}`]),
+        `Found ${countOf(found, 'item')}, and none that ${given.where === undefined ? 'is there' : 'meets the conditions'}.`,
+        ...(first === undefined ? [] : [`The first: ${shorten(JSON.stringify(first), 300)}`]),
       ),
     };
-  if (chosen.length > itemsAtMost)
+  if (steps.length > itemsAtMost)
     return {
       result: fail(
-        `There are ${chosen.length} items; a plan takes ${itemsAtMost} of one kind. Narrow them down with "where".`,
+        `There are ${steps.length} items; a plan takes ${itemsAtMost} of one kind. Narrow them down with "where".`,
       ),
     };
-  const expanded = expand(given, chosen, toolContext);
-  if ('problems' in expanded) return { result: fail(...expanded.problems) };
-  const { steps } = expanded;
-  const edited = addGroup(
-    openDraft(toolContext),
-    given.id,
-    shorten(given.title, 3000),
-    steps,
-    given.phase ?? null,
-  );
-  const found = `Found ${countOf(items.length, 'item')}${pages > 1 ? ` on ${countOf(pages, 'page')}` : ''}, ${steps.length === items.length ? 'all of them' : steps.length} taken: steps ${given.id}-1 to ${given.id}-${steps.length}. First: ${shorten(steps[0]?.description ?? '', 200)}. Last: ${shorten(steps.at(-1)?.description ?? '', 200)}.`;
+  const { modes } = toolContext;
+  const parted = partitionSteps(given.id, steps, given.partition_by === undefined ? null : values, {
+    size: partitionSizeOf(modes.reasoning_level),
+    always: modes.planning_mode === 'extensive',
+  });
+  if ('problem' in parted) return { result: fail(parted.problem) };
+  const { partitions } = parted;
+  const taken = steps.length === found ? 'all of them' : steps.length.toLocaleString('en-US');
+  const title = `${given.title} (${countOf(found, 'item')} found, ${taken} taken)`;
+  const edited = addAll(given, title, steps, partitions, toolContext);
+  const where =
+    partitions.length === 0
+      ? ''
+      : ` in ${countOf(partitions.length, 'partition')}, ${partitions[0]} to ${partitions.at(-1)}`;
+  const said = `Found ${countOf(found, 'item')}${pages > 1 ? ` on ${countOf(pages, 'page')}` : ''}, ${taken} taken: steps ${given.id}-1 to ${given.id}-${steps.length}${where}. First: ${shorten(steps[0]?.description ?? '', 200)}. Last: ${shorten(steps.at(-1)?.description ?? '', 200)}.`;
   const rest = more
     ? ['The output says that there is more than this: give "paging", or narrow it down.']
     : [];
-  const outcome = keepEdit(edited, toolContext, found, rest);
-  const sample = { found: items.length, taken: steps.length, first: chosen.slice(0, 5) };
-  return { ...outcome, read: { operation: given.operation, args: given.args, data: sample } };
+  const outcome = keepEdit(edited, toolContext, said, rest);
+  const data = { found, taken: steps.length, first: sample };
+  return { ...outcome, read: { operation: given.operation, args: given.args, data } };
 }
 
 export const forEach = draftTool(
   'for_each',
-  'Adds one step for each item that a read operation lists; code lists, filters and pages.',
+  'Adds one step for each item that a read operation lists; code lists, filters, pages and partitions.',
   ForEach,
   run,
   { prerequisites: [], quotes: true },

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { PlanDraft } from '#domain/plan/plan.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
+import { countOf, onOneLine, shorten } from '#domain/words.ts';
 import { fail, fromSchema, succeed } from '../agent/agent-tool.ts';
 import { checkDraft } from '../draft/check-draft.ts';
 import { checkPosts } from '../draft/check-posts.ts';
@@ -68,6 +69,22 @@ function withEvidence(
   return { ...outline, context: { ...base, tool_outputs: outputs } };
 }
 
+/** The summary, and how many steps groups of one kind have and in which partitions they are, counted by code. */
+function withGroups(summary: string, { nodes }: PlanOutline): string {
+  const groups = nodes.flatMap(({ id, title, steps }) => {
+    if (steps.length < 2 || !steps.every(({ tags = [] }) => tags.includes(id))) return [];
+    const partitions = [...new Set(steps.flatMap(({ partition }) => partition ?? []))];
+    const parts =
+      partitions.length === 0
+        ? ''
+        : ` in ${countOf(partitions.length, 'partition')}, ${partitions[0]} to ${partitions.at(-1)}`;
+    return [`${onOneLine(title, 150)}: ${countOf(steps.length, 'step')}${parts}.`];
+  });
+  const told = groups.filter((one) => !summary.includes(one)).slice(0, 3);
+  const room = 1000 - told.join(' ').length - 1;
+  return [shorten(summary, Math.max(100, room)), ...told].join(' ').slice(0, 1000);
+}
+
 export const submitPlan = draftTool(
   'submit_plan',
   'Submits the draft for approval. Takes no steps.',
@@ -102,7 +119,7 @@ export const submitPlan = draftTool(
     const written: PlanOutline = {
       ...outline,
       title,
-      summary: (said.summary?.trim() || outline.summary).slice(0, 1000),
+      summary: withGroups(said.summary?.trim() || outline.summary, outline),
       pattern: state.pattern === null ? patternOf(readFeatures(outline)) : wanted.spec,
       nodes: outline.nodes.map((node) =>
         node.structure === 'goal' && node.title === outline.title ? { ...node, title } : node,

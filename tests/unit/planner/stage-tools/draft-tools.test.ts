@@ -406,7 +406,9 @@ describe('for_each', () => {
         args: { from: '{{item/path}}', to: 'old/{{item/path}}' },
       },
     });
-    expect(made.says).toContain('Found 2,000 items, all of them taken: steps move-1 to move-2000.');
+    expect(made.says).toContain(
+      'Found 2,000 items, all of them taken: steps move-1 to move-2000 in 10 partitions, move-01 to move-10.',
+    );
     expect(drafted()).toHaveLength(2000);
     expect(drafted()[1999]).toMatchObject({
       id: 'move-2000',

@@ -1,0 +1,212 @@
+// "For every row in orders.csv write a letter to letters/<id>.md, then write one summary of all letters": a file for each row of a
+// table. Every word has its place, or it is not read at all.
+import { nameAt } from './files.ts';
+import { type Token, valueAt } from './tokens.ts';
+
+/** A piece of a path or text: as it stands, or the value of a column. */
+export type Piece = string | { column: string };
+
+export type RowsCommand = {
+  do: 'rows';
+  table: string;
+  /** What is written, in words: "reminder letter". */
+  thing: string;
+  to: Piece[];
+  /** null: a plain text of the row's columns. */
+  text: Piece[] | null;
+  /** One summary of all of them; `path` null: beside their folder. */
+  summary: { path: string | null } | null;
+};
+
+type Words = { tokens: readonly Token[]; end: number; source: string };
+type Read<T> = { value: T; next: number };
+
+const one = (words: string) => new Set(words.split(' '));
+const articles = one('a an one the its');
+const rowWords = one('row rows line lines record records entry entries');
+const ofWords = one('in of from');
+const toWords = one('to in into as at');
+const writeWords = one('write create make save generate draft');
+const textWords = one('saying containing');
+const nouns = one(
+  'letter note reminder file document page memo message card sheet record entry form receipt confirmation report',
+);
+/** Words that would say more of a text than a plain one holds. */
+const telling = one(
+  'that which who with about for from and or saying containing to in into as at of by',
+);
+const summaryWords = one('summary overview');
+const summarised = one(
+  'letters notes reminders files documents pages memos messages cards sheets records entries forms receipts confirmations reports rows lines them these those it everything',
+);
+
+const placeholder = /<([^<>]{1,200})>|\{\{([^{}]{1,200})\}\}|\{([^{}]{1,200})\}/g;
+
+/** Text with its columns: `<id>`, `{id}` and `{{id}}` are the value of column id. */
+function toPieces(text: string): Piece[] {
+  const pieces: Piece[] = [];
+  let at = 0;
+  for (const found of text.matchAll(placeholder)) {
+    const column = (found[1] ?? found[2] ?? found[3] ?? '').replace(/^item\//, '').trim();
+    if (found.index > at) pieces.push(text.slice(at, found.index));
+    pieces.push({ column });
+    at = found.index + found[0].length;
+  }
+  if (at < text.length) pieces.push(text.slice(at));
+  return pieces;
+}
+
+const hasColumn = (pieces: Piece[]): boolean => pieces.some((piece) => typeof piece !== 'string');
+
+/** `letters/<id>.md`: tokens without a gap between them, but for those inside of brackets; or the same in quotation marks. */
+function readTarget({ tokens, end, source }: Words, at: number): Read<Piece[]> | null {
+  const first = at < end ? tokens[at] : undefined;
+  if (first === undefined) return null;
+  if (first.kind === 'quote') {
+    const pieces = toPieces(first.value);
+    return hasColumn(pieces) ? { value: pieces, next: at + 1 } : null;
+  }
+  let depth = 0;
+  let next = at;
+  for (; next < end; next += 1) {
+    const token = tokens[next];
+    if (token === undefined || token.kind === 'quote' || token.kind === 'line') break;
+    if (next > at && depth === 0 && token.start > (tokens[next - 1]?.end ?? 0)) break;
+    if (/^[<{]$/.test(token.text)) depth += 1;
+    else if (/^[>}]$/.test(token.text)) depth -= 1;
+    else if (token.kind === 'mark' && depth === 0) break;
+  }
+  const pieces = toPieces(source.slice(first.start, tokens[next - 1]?.end ?? first.end));
+  return hasColumn(pieces) ? { value: pieces, next } : null;
+}
+
+/** "every CSV row in the file orders.csv" */
+function readRowSet(words: Words, from: number): Read<string> | null {
+  let at = from;
+  if (!['every', 'each', 'all'].includes(valueAt(words, at))) return null;
+  at += 1;
+  if (valueAt(words, at) === 'of') at += 1;
+  if (valueAt(words, at) === 'the') at += 1;
+  if (['csv', 'tsv', 'table'].includes(valueAt(words, at))) at += 1;
+  if (!rowWords.has(valueAt(words, at)) || !ofWords.has(valueAt(words, at + 1))) return null;
+  at += 2;
+  if (valueAt(words, at) === 'the') at += 1;
+  if (['file', 'table', 'csv'].includes(valueAt(words, at))) at += 1;
+  const path = nameAt(words, at);
+  return path === null ? null : { value: path, next: at + 1 };
+}
+
+/** "a reminder letter": plain words that end in what it is. */
+function readThing(words: Words, from: number): Read<string> | null {
+  const at = articles.has(valueAt(words, from)) ? from + 1 : from;
+  for (let next = at; next < Math.min(words.end, at + 4); next += 1) {
+    const token = words.tokens[next];
+    if (token?.kind !== 'word' || telling.has(token.value)) return null;
+    const ends = nouns.has(token.value) && !nouns.has(valueAt(words, next + 1));
+    if (!ends) continue;
+    const said = words.tokens.slice(at, next + 1).map(({ value }) => value);
+    return { value: said.join(' '), next: next + 1 };
+  }
+  return null;
+}
+
+/** `saying "Dear <name>, …"`, or `with the text "…"`. */
+function readSaid(words: Words, from: number): Read<Piece[]> | null {
+  let at = from;
+  if (textWords.has(valueAt(words, at))) at += 1;
+  else if (valueAt(words, at) === 'with') {
+    at += valueAt(words, at + 1) === 'the' ? 2 : 1;
+    if (!['text', 'content'].includes(valueAt(words, at))) return null;
+    at += 1;
+  } else return null;
+  const token = at < words.end ? words.tokens[at] : undefined;
+  return token?.kind === 'quote' ? { value: toPieces(token.value), next: at + 1 } : null;
+}
+
+type Body = Pick<RowsCommand, 'thing' | 'to' | 'text'>;
+
+/** What is written where, behind the verb. */
+function readBody(words: Words, at: number): Read<Body> | null {
+  const quoted = at < words.end ? words.tokens[at] : undefined;
+  if (quoted?.kind === 'quote' && toWords.has(valueAt(words, at + 1))) {
+    const to = readTarget(words, at + 2);
+    const text = toPieces(quoted.value);
+    return to && { value: { thing: 'file', to: to.value, text }, next: to.next };
+  }
+  const thing = readThing(words, at);
+  const early = thing === null ? null : readSaid(words, thing.next);
+  const behind = early?.next ?? thing?.next ?? at;
+  const isNamed = thing !== null && ['called', 'named'].includes(valueAt(words, behind));
+  if (thing !== null && !toWords.has(valueAt(words, behind)) && !isNamed) return null;
+  const to = readTarget(words, thing === null ? at : behind + 1);
+  if (to === null) return null;
+  const late = early === null ? readSaid(words, to.next) : null;
+  const text = early?.value ?? late?.value ?? null;
+  return {
+    value: { thing: thing?.value ?? 'file', to: to.value, text },
+    next: late?.next ?? to.next,
+  };
+}
+
+/**
+ * The command from `from` on, as far as it is one.
+ * @returns where it ends; null: it is no command about rows
+ */
+export function readRows(words: Words, from: number): Read<RowsCommand> | null {
+  const before = valueAt(words, from) === 'for' ? readRowSet(words, from + 1) : null;
+  let at = before?.next ?? from;
+  while (before !== null && /^[,:]$/.test(valueAt(words, at))) at += 1;
+  if (!writeWords.has(valueAt(words, at))) return null;
+  const body = readBody(words, at + 1);
+  if (body === null) return null;
+  const behind = before === null && valueAt(words, body.next) === 'for';
+  const after = behind ? readRowSet(words, body.next + 1) : null;
+  const table = before ?? after;
+  if (table === null) return null;
+  const next = after?.next ?? body.next;
+  return { value: { do: 'rows', table: table.value, ...body.value, summary: null }, next };
+}
+
+/** Whether a request speaks of rows of a table at all. */
+export function speaksOfRows(words: Words, from: number): boolean {
+  for (let at = from; at < words.end; at += 1)
+    if (valueAt(words, at) === 'for' && readRowSet(words, at + 1) !== null) return true;
+  return false;
+}
+
+/** "and", "then" and commas in front of a summary. */
+function skipJoints(words: Words, from: number): number {
+  let at = from;
+  while ([',', 'and', 'then', 'also', 'finally', 'please'].includes(valueAt(words, at))) at += 1;
+  return at;
+}
+
+/** "write one summary of all letters to summary.md", "summarise them": up to the very end, or not at all. */
+export function readSummary(words: Words, from: number): RowsCommand['summary'] {
+  let at = skipJoints(words, from);
+  if (['summarise', 'summarize'].includes(valueAt(words, at))) at += 1;
+  else {
+    if (!writeWords.has(valueAt(words, at))) return null;
+    at += 1;
+    if (articles.has(valueAt(words, at))) at += 1;
+    if (['short', 'brief', 'single'].includes(valueAt(words, at))) at += 1;
+    if (!summaryWords.has(valueAt(words, at))) return null;
+    at += 1;
+    if (at === words.end) return { path: null };
+    if (['of', 'over'].includes(valueAt(words, at))) at += 1;
+    else return readPath(words, at);
+  }
+  if (valueAt(words, at) === 'all') at += 1;
+  if (valueAt(words, at) === 'of') at += 1;
+  if (['the', 'these', 'those'].includes(valueAt(words, at)) && at + 1 < words.end) {
+    if (summarised.has(valueAt(words, at + 1))) at += 1;
+  }
+  if (summarised.has(valueAt(words, at))) at += 1;
+  else if (valueAt(words, at - 1) !== 'all') return null;
+  return at === words.end ? { path: null } : readPath(words, at);
+}
+
+function readPath(words: Words, at: number): RowsCommand['summary'] {
+  const path = toWords.has(valueAt(words, at)) ? nameAt(words, at + 1) : null;
+  return path !== null && at + 2 === words.end ? { path } : null;
+}

@@ -1,0 +1,44 @@
+// Partitions of many steps of one kind: by a value that their items share, or slices of at most so many, in order.
+import type { StepDraft } from '#domain/plan/plan.ts';
+import { onOneLine } from '#domain/words.ts';
+
+const partitionsAtMost = 1000;
+
+/** `letters-01`, `letters-02` …, as wide as the last of them. */
+const nameSlice = (group: string, index: number, count: number): string =>
+  `${group}-${String(index + 1).padStart(Math.max(2, String(count).length), '0')}`;
+
+/**
+ * Names the partition of each step.
+ * @param values for each step, what its item has where partitions are told by a value; null: they are slices
+ * @param always also where one slice holds all of them
+ * @returns the names in order; none: they stay one
+ */
+export function partitionSteps(
+  group: string,
+  steps: StepDraft[],
+  values: string[] | null,
+  { size, always }: { size: number; always: boolean },
+): { partitions: string[] } | { problem: string } {
+  if (values !== null) {
+    const names = new Map<string, string>();
+    for (const [index, step] of steps.entries()) {
+      const value = onOneLine(values[index] ?? '', 100) || 'none';
+      const name = `${group}-${value}`.slice(0, 200);
+      names.set(name, name);
+      step.partition = name;
+    }
+    if (names.size <= partitionsAtMost) return { partitions: [...names.keys()] };
+    return {
+      problem: `That makes ${names.size} partitions, and ${partitionsAtMost} is the limit. Partition by a value that more items share, or leave partition_by out.`,
+    };
+  }
+  if (steps.length <= size && !always) return { partitions: [] };
+  const count = Math.ceil(steps.length / size);
+  const partitions = Array.from({ length: count }, (_, index) => nameSlice(group, index, count));
+  for (const [index, step] of steps.entries()) {
+    const name = partitions[Math.floor(index / size)];
+    if (name !== undefined) step.partition = name;
+  }
+  return { partitions };
+}

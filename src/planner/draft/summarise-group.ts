@@ -1,0 +1,72 @@
+// One summary of many steps of one kind: what each partition put out is gathered, narrowed to a budget, and written up from that alone.
+import type { StepDraft } from '#domain/plan/plan.ts';
+import { countOf } from '#domain/words.ts';
+
+const gatherTokens = 4000;
+const narrowTokens = 8000;
+
+/** Operations that the steps call. */
+export const summaryOperations = ['draft_gather', 'draft_narrow', 'draft_finalise'] as const;
+
+export type SummaryWish = {
+  /** What to write. */
+  task: string;
+  /** Where it is saved; undefined: the summary is the result of the last step. */
+  path?: string | undefined;
+};
+
+/**
+ * The steps that summarise the steps of `group`. Gathering waits for what it gathers by itself.
+ * @param partitions of the group; none: it is one, and its steps have the group's id as a tag
+ */
+export function summariseGroup(
+  group: string,
+  partitions: string[],
+  { task, path }: SummaryWish,
+): (StepDraft & { id: string })[] {
+  const draft = { tool: 'draft', tags: [`${group}-summary`] };
+  const gathers = (partitions.length === 0 ? [null] : partitions).map((partition, index) => ({
+    ...draft,
+    id: `${group}-gather${partitions.length === 0 ? '' : `-${index + 1}`}`,
+    description: `Gather what ${partition ?? group} gave`,
+    operation: 'gather',
+    args: {
+      ...(partition === null ? { tag: group } : { partition }),
+      budget_tokens: gatherTokens,
+      title: partition ?? group,
+    },
+  }));
+  const [only] = gathers;
+  const narrow = {
+    ...draft,
+    id: `${group}-narrow`,
+    description: `Narrow ${countOf(gathers.length, 'draftbook')} to ${narrowTokens.toLocaleString('en-US')} tokens`,
+    operation: 'narrow',
+    args: { from: gathers.map(({ id }) => ({ $from: id, path: '' })), budget_tokens: narrowTokens },
+  };
+  const book = gathers.length === 1 && only !== undefined ? only.id : narrow.id;
+  const finalise = {
+    ...draft,
+    id: `${group}-summary`,
+    description: `Write the summary of ${group}`,
+    operation: 'finalise',
+    args: { draftbook: { $from: book, path: '' }, task },
+  };
+  return [
+    ...gathers,
+    ...(gathers.length === 1 ? [] : [narrow]),
+    finalise,
+    ...(path === undefined
+      ? []
+      : [
+          {
+            id: `${group}-summary-file`,
+            description: `Write the summary to ${path}`,
+            tool: 'workspace',
+            operation: 'write',
+            tags: draft.tags,
+            args: { path, content: { $from: finalise.id, path: '/text' } },
+          },
+        ]),
+  ];
+}

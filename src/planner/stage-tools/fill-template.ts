@@ -1,0 +1,63 @@
+// Templates of for_each: what stands for the item, or for a value in it, is filled in by code. Nothing that an item says is taken for a
+// reference, a value to decide or a template.
+import { isReference, isRuntime, isTemplate } from '#domain/plan/arguments.ts';
+import { writeTemplates } from '#domain/plan/templates.ts';
+import { isObject, type Json } from '#domain/text.ts';
+import { readPointer } from '#tools/resolve-arguments.ts';
+
+const placeholder = /\{\{([^{}]{0,300})\}\}/g;
+
+/** The pointer into the item that a placeholder names; null: it is none of ours. */
+function pointerOf(inside: string): string | null {
+  const name = inside.trim();
+  if (name === 'item') return '';
+  return name.startsWith('item/') ? name.slice('item'.length) : null;
+}
+
+/** A value in the item; undefined: it has none there. */
+export function valueAt(item: Json, pointer: string): Json | undefined {
+  const at = readPointer(item, pointer);
+  return at.ok ? at.value : undefined;
+}
+
+export function writeValue(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** How a text of the item is put into the template. */
+type Write = (text: string) => Json;
+
+/** Arguments are read as a model writes them, so a text of the item is escaped: nothing in it is taken for a template. */
+export const escapeText: Write = (text) => writeTemplates({ text }).text ?? text;
+
+/** `text` with the item's values; a text that is nothing but one placeholder becomes that value, if it is a plain one. */
+function fillText(text: string, item: Json, lacking: Set<string>, write: Write): Json {
+  if (!text.includes('{{')) return text;
+  const read = (pointer: string): Json => {
+    const value = valueAt(item, pointer);
+    if (value === undefined) lacking.add(pointer);
+    return value ?? '';
+  };
+  const whole = text.startsWith('{{') && text.endsWith('}}') ? pointerOf(text.slice(2, -2)) : null;
+  if (whole !== null) {
+    const value = read(whole);
+    // An object could be read as a reference or a value to decide; items are data.
+    const isPlain = typeof value !== 'string' && !isObject(value) && !Array.isArray(value);
+    return isPlain ? value : write(writeValue(value));
+  }
+  return text.replace(placeholder, (found, inside: string) => {
+    const pointer = pointerOf(inside);
+    return pointer === null ? found : writeValue(write(writeValue(read(pointer))));
+  });
+}
+
+export function fill(template: Json, item: Json, lacking: Set<string>, write: Write): Json {
+  if (typeof template === 'string') return fillText(template, item, lacking, write);
+  // Which step a value comes from, and what is to be decided, is never said by an item.
+  if (isReference(template) || isRuntime(template) || isTemplate(template)) return template;
+  if (Array.isArray(template)) return template.map((one) => fill(one, item, lacking, write));
+  if (!isObject(template)) return template;
+  return Object.fromEntries(
+    Object.entries(template).map(([key, value]) => [key, fill(value, item, lacking, write)]),
+  );
+}
