@@ -7,7 +7,7 @@ import { countOf, listOf, shorten } from '#domain/words.ts';
 import { summaryOperations } from '../draft/summarise-group.ts';
 import type { PlannerTools } from '../ports.ts';
 import type { RiskNote } from './build.ts';
-import type { Piece, RowsCommand } from './rows.ts';
+import type { Piece, RowsCommand } from './command.ts';
 
 const tableOperation = 'workspace_read_table';
 const writeOperation = 'workspace_write';
@@ -189,7 +189,7 @@ export async function buildRows(command: RowsCommand, setting: Setting): Promise
       plan: {
         group: {
           id: group,
-          title: `${capital(thing)}s to ${where}`,
+          title: `${capital(thing)}s`,
           operation: tableOperation,
           args: { path: table, limit: pageRows },
           list: '/rows',

@@ -1,7 +1,6 @@
 // What a request says, once it is read: commands with the times, gates and order that were said of them.
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
-import type { RowsCommand } from './rows.ts';
 import type { Duration, Rule } from './times.ts';
 
 /** A text to be written, posted or sent. */
@@ -47,6 +46,21 @@ export type Command =
   | { do: 'wait'; seconds: number }
   | { do: 'call'; spec: OperationSpec; args: JsonObject }
   | RowsCommand;
+
+/** A piece of a path or text: as it stands, or the value of a column. */
+export type Piece = string | { column: string };
+
+export type RowsCommand = {
+  do: 'rows';
+  table: string;
+  /** What is written, in words: "reminder letter". */
+  thing: string;
+  to: Piece[];
+  /** null: a plain text of the row's columns. */
+  text: Piece[] | null;
+  /** One summary of all of them; `path` null: beside their folder. */
+  summary: { path: string | null } | null;
+};
 
 export type Edit =
   | { kind: 'append' | 'prepend'; text: string }

@@ -263,18 +263,20 @@ class Parser {
       return { clauses: [] };
     }
     const read = readRows(reading, start);
-    if (read === null) {
-      if (!speaksOfRows(reading, start)) return null;
-      return askAgain(
-        id,
-        `I didn't understand "${shorten(this.#words(from, to), 80)}". A command I know is: ${rowsExample}. What should I do?`,
-      );
-    }
+    if (read === null) return speaksOfRows(reading, start) ? this.#unclearRows(from, to, id) : null;
     const { value: command, next } = read;
     if (next < to) command.summary = readSummary(reading, next);
-    if (next < to && command.summary === null) return this.#unclear(from, to, next, id);
+    if (next < to && command.summary === null) return this.#unclearRows(next, to, id);
     const clause = { ...emptyClause, command, tool: null, words: this.#words(from, to) };
     return { clauses: [{ ...clause, part: this.#part }] };
+  }
+
+  #unclearRows(from: number, to: number, id: string): One {
+    const words = shorten(this.#words(from, to), 120);
+    return askAgain(
+      id,
+      `I didn't understand "${words}". A command I know is: ${rowsExample}. What should I do?`,
+    );
   }
 
   /** "For each file in inbox, move it to archive/": the same command for all files of a set. */

@@ -1,22 +1,8 @@
 // "For every row in orders.csv write a letter to letters/<id>.md, then write one summary of all letters": a file for each row of a
 // table. Every word has its place, or it is not read at all.
+import type { Piece, RowsCommand } from './command.ts';
 import { nameAt } from './files.ts';
 import { type Token, valueAt } from './tokens.ts';
-
-/** A piece of a path or text: as it stands, or the value of a column. */
-export type Piece = string | { column: string };
-
-export type RowsCommand = {
-  do: 'rows';
-  table: string;
-  /** What is written, in words: "reminder letter". */
-  thing: string;
-  to: Piece[];
-  /** null: a plain text of the row's columns. */
-  text: Piece[] | null;
-  /** One summary of all of them; `path` null: beside their folder. */
-  summary: { path: string | null } | null;
-};
 
 type Words = { tokens: readonly Token[]; end: number; source: string };
 type Read<T> = { value: T; next: number };
@@ -186,8 +172,8 @@ export function readSummary(words: Words, from: number): RowsCommand['summary'] 
   let at = skipJoints(words, from);
   if (['summarise', 'summarize'].includes(valueAt(words, at))) at += 1;
   else {
-    if (!writeWords.has(valueAt(words, at))) return null;
-    at += 1;
+    // "… and a summary of them": the verb before counts here too.
+    if (writeWords.has(valueAt(words, at))) at += 1;
     if (articles.has(valueAt(words, at))) at += 1;
     if (['short', 'brief', 'single'].includes(valueAt(words, at))) at += 1;
     if (!summaryWords.has(valueAt(words, at))) return null;

@@ -24,7 +24,7 @@ export function summariseGroup(
   partitions: string[],
   { task, path }: SummaryWish,
 ): (StepDraft & { id: string })[] {
-  const draft = { tool: 'draft', tags: [`${group}-summary`] };
+  const draft = { tool: 'draft' };
   const gathers = (partitions.length === 0 ? [null] : partitions).map((partition, index) => ({
     ...draft,
     id: `${group}-gather${partitions.length === 0 ? '' : `-${index + 1}`}`,
@@ -64,7 +64,6 @@ export function summariseGroup(
             description: `Write the summary to ${path}`,
             tool: 'workspace',
             operation: 'write',
-            tags: draft.tags,
             args: { path, content: { $from: finalise.id, path: '/text' } },
           },
         ]),

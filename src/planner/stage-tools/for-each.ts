@@ -192,7 +192,8 @@ async function run(args: object, toolContext: ToolContext): Promise<ToolOutcome>
   if ('problem' in parted) return { result: fail(parted.problem) };
   const { partitions } = parted;
   const taken = steps.length === found ? 'all of them' : steps.length.toLocaleString('en-US');
-  const title = `${given.title} (${countOf(found, 'item')} found, ${taken} taken)`;
+  const counted = `${found.toLocaleString('en-US')} found${steps.length === found ? '' : `, ${taken} taken`}`;
+  const title = `${given.title} (${counted})`;
   const edited = addAll(given, title, steps, partitions, toolContext);
   const where =
     partitions.length === 0

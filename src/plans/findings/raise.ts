@@ -20,7 +20,12 @@ import { wakeWatchers } from '../lifecycle/wake.ts';
 type RaiseContext = { enqueue: Enqueue<Transaction>; random: Random };
 
 /** A finding, what makes it the same when it is raised again, and who raises it: a person, `step ID`, or the system. */
-export type RaisedFinding = NewFinding & { key: string; raisedBy: string };
+export type RaisedFinding = NewFinding & {
+  key: string;
+  raisedBy: string;
+  /** Its steps are held as well as what depends on them: they cannot run as they are. */
+  holdsSteps?: true;
+};
 
 export type Raised = {
   /** Those that were not there before. */
@@ -80,7 +85,13 @@ async function raise(
   const steps = stepsOf(finding);
   const contained =
     steps !== null && isBlocking(severity) && canGoOn(row)
-      ? await makeStale(tx, row.id, positionsOf(row.id, steps), causeOf(stored))
+      ? await makeStale(
+          tx,
+          row.id,
+          positionsOf(row.id, steps),
+          causeOf(stored),
+          finding.holdsSteps === true,
+        )
       : { stale: 0, later: 0, progress: null };
   const affected = contained.stale + contained.later;
   const over = row.status === 'cancelled' || row.status === 'rejected';
@@ -113,7 +124,7 @@ async function raise(
 /**
  * Raises findings about the plan `row`, whose lock the caller holds. One whose key the plan has is not raised again. What
  * depends on the steps of an ERROR or CRITICAL becomes stale in the same transaction; the steps themselves keep their
- * status, and a plan that has ended stays as it is until a person has it go on.
+ * status unless it holds them too, and a plan that has ended stays as it is until a person has it go on.
  */
 export async function raiseFindings(
   context: RaiseContext,

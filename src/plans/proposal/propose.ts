@@ -10,11 +10,12 @@ import { plans, planVersions } from '#db/schema.ts';
 import { deleteSeries, insertSeries } from '#db/series.ts';
 import { analyzeMany, archiveSteps, insertEdges, insertLanes, insertSteps } from '#db/steps.ts';
 import { CountersignError } from '#domain/errors.ts';
-import type { Actor } from '#domain/people/actor.ts';
+import { type Actor, system } from '#domain/people/actor.ts';
 import type { NewFinding } from '#domain/plan/finding.ts';
 import type { Plan, PlanDraft, Risk, StepCounts } from '#domain/plan/plan.ts';
 import { digestPlan, type PlanHeader, termsOf, withDigests } from '../approval/canonical.ts';
 import { digestOperations } from '../approval/operation-digests.ts';
+import { type RaisedFinding, raiseFindings } from '../findings/raise.ts';
 import { dismissAll } from '../findings/settle.ts';
 import { transition } from '../lifecycle/lifecycle.ts';
 import { nextStatus } from '../lifecycle/lifecycle-table.ts';
@@ -146,6 +147,20 @@ async function storeVersion(
   );
 }
 
+/** What is wrong with notes holds their steps, and what depends on those, until somebody settles it. */
+async function raiseNotes(
+  context: PlansContext,
+  tx: Transaction,
+  { header, findings }: Digested,
+): Promise<void> {
+  if (findings.length === 0) return;
+  const raised = findings.map((finding): RaisedFinding => {
+    const key = `prerequisite ${header.version} ${finding.step_id ?? ''}`;
+    return { ...finding, key, raisedBy: system.id, holdsSteps: true };
+  });
+  await raiseFindings(context, tx, await lockPlan(tx, header.id), raised);
+}
+
 /** Counters of a version none of whose steps has begun. */
 function freshCounts(total: number): StepCounts {
   return {
@@ -241,6 +256,7 @@ export async function preparePropose(
     await appendPlanEvent(tx, { planId: id, revision: 1, kind: 'proposed', status: 'proposed' });
     const { digest } = digested;
     await recordDeeds(tx, [{ planId: id, actor, action: 'propose', version: 1, digest }]);
+    await raiseNotes(context, tx, digested);
     await wakeWatchersLater(tx, context.enqueue, id);
     return readPlan(tx, id);
   };
@@ -295,6 +311,7 @@ export async function prepareRevise(
       decided_by: null,
       decided_at: null,
     });
+    await raiseNotes(context, tx, digested);
     return readPlan(tx, row.id);
   };
 }

@@ -1,10 +1,12 @@
 // Notes that name prerequisites (C11), from the proposal and from changes to the run.
+import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { StepDraft } from '#domain/plan/plan.ts';
 import { expectSoundPlan } from '../../fixtures/sound-plan.ts';
 import { ana, noop, reach, runPlan } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const instance = useInstance();
 
@@ -118,4 +120,43 @@ test('a change whose note closes a circle is refused', async () => {
       { op: 'update_steps', steps: { ids: ['a'] }, set: { notes: { prereq_titles: ['two'] } } },
     ]),
   ).rejects.toMatchObject({ code: 'dependency_cycle' });
+});
+
+test('a plan whose notes cannot be resolved is stored; their steps are held, and everything else runs', async () => {
+  const plan = await runPlan(instance, {
+    title: 'Notes',
+    steps: [
+      titled('a', 'Write'),
+      titled('b', 'Write'),
+      titled('ambiguous', 'Send', { notes: { prereq_titles: ['write'] } }),
+      titled('behind', 'Tell', { after: ['ambiguous'] }),
+      titled('x', 'One', { notes: { prereq_titles: ['Two'] } }),
+      titled('y', 'Two', { notes: { prereq_titles: ['One'] } }),
+      titled('other', 'Look', { after: ['a'] }),
+    ],
+  });
+  const now = await waitFor('the rest to be done', async () => {
+    const one = await instance.service.getPlan(plan.id);
+    return one.counts.succeeded === 3 ? one : null;
+  });
+  expect(now.counts).toMatchObject({ succeeded: 3, stale: 4, pending: 0, ready: 0 });
+  expect(now.digest).toBe(plan.digest);
+  const { steps } = await instance.service.listSteps(plan.id, { limit: 100 });
+  const stale = steps.filter(({ status }) => status === 'stale');
+  expect(stale.map(({ id }) => id)).toEqual(['ambiguous', 'behind', 'x', 'y']);
+  const { rows } = await instance.db.query.execute<{ step_id: string; message: string }>(sql`
+    select step_id, message from countersign.plan_findings
+    where plan_id = ${plan.id} and category = 'prerequisite' and severity = 'ERROR' order by step_id`);
+  expect(rows).toEqual([
+    {
+      step_id: 'ambiguous',
+      message:
+        'Step ambiguous (Send): its note names “write”, and 2 steps are called so (a and b).',
+    },
+    {
+      step_id: 'x',
+      message: 'Step x (One): its note closes a circle: x waits for y by its note, and y for x.',
+    },
+  ]);
+  await expectSoundPlan(instance, plan.id);
 });

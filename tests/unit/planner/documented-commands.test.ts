@@ -1,7 +1,7 @@
 // Every command in docs/commands.md is understood as it stands: a plan or an answer, and no question.
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { builtins, toolsOf } from './manifest.ts';
+import { builtins, tableOperations, toolsOf } from './manifest.ts';
 import { createOfflinePlanner } from './planners.ts';
 import { operationsOf, plan, proposalOf } from './requests.ts';
 
@@ -13,16 +13,19 @@ const files = {
   'shopping.txt': 'milk and bread',
   'logs/a.log': '1',
   'logs/today.log': '2',
+  'orders.csv': 'id,name,due\n1,Ana,2026-04-01\n2,Ben,2026-05-01',
 };
+const manifest = [...builtins, ...tableOperations];
 
 it('there are commands', () => {
   expect(commands.length).toBeGreaterThan(20);
 });
 
 it.each(commands)('%s', async (command) => {
-  const planner = createOfflinePlanner({ tools: toolsOf(builtins, files) });
+  const planner = createOfflinePlanner({ tools: toolsOf(manifest, files) });
   const { result } = await plan(planner, command);
   expect(result).toMatchObject({ kind: expect.stringMatching(/^(?:proposal|answer)$/) });
+  if (/\brow\b/.test(command)) expect(result.kind).toBe('proposal');
 });
 
 it('“first … second … finally” is an order of steps', async () => {

@@ -151,6 +151,25 @@ export const builtins: OperationSpec[] = [
   builtin('control', 'wait', 'read', { seconds: 'number' }, { targetArgument: 'seconds' }),
 ];
 
+/** Reading tables, and writing up what many steps gave. */
+export const tableOperations: OperationSpec[] = [
+  builtin(
+    'workspace',
+    'read_table',
+    'read',
+    { path: 'string', offset: 'number?', limit: 'number?' },
+    { targetArgument: 'path' },
+  ),
+  builtin('draft', 'gather', 'idempotent', {
+    partition: 'string?',
+    tag: 'string?',
+    budget_tokens: 'number?',
+    title: 'string?',
+  }),
+  builtin('draft', 'narrow', 'idempotent', { from: 'object', budget_tokens: 'number?' }),
+  builtin('draft', 'finalise', 'idempotent', { draftbook: 'object', task: 'string' }),
+];
+
 const textOutput = { type: 'object', properties: { content: { type: 'string' } } };
 
 export const fsServer: OperationSpec[] = [
@@ -365,6 +384,15 @@ function answer(name: string, args: JsonObject, files: FakeFiles): Json {
       size: 1,
     }));
     return { path, entries, count: entries.length, truncated: false };
+  }
+  if (name === 'workspace_read_table') {
+    const [head = '', ...lines] = (files[path] ?? '').trim().split('\n');
+    const columns = head.split(',');
+    const rows = lines.map((line) => {
+      const values = line.split(',');
+      return Object.fromEntries(columns.map((column, at) => [column, values[at] ?? '']));
+    });
+    return { path, columns, rows, next: null };
   }
   if (name === 'fs_list_directory') return { content: '[FILE] a.txt\n[DIR] notes' };
   if (name === 'workspace_read' || name === 'fs_read_text_file') {
