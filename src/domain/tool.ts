@@ -1,6 +1,7 @@
 // The tool interface: named operations with a schema and an effect, and a way to call them.
 import { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
+import type { NewFinding } from './plan/finding.ts';
 import type { SeenState } from './plan/seen.ts';
 import type { StepSelector } from './plan/step-selector.ts';
 import type { Json, JsonObject } from './text.ts';
@@ -67,8 +68,11 @@ export type ToolContext = {
   signal: AbortSignal;
 };
 
-/** What a call gives back. `summary` is one line for the report; `data` is for later steps. */
-export type ToolOutput = { summary: string; data: Json };
+/**
+ * What a call gives back. `summary` is one line for the report; `data` is for later steps; `findings` are raised about its
+ * plan, those that name neither step nor partition about the step that made the call.
+ */
+export type ToolOutput = { summary: string; data: Json; findings?: NewFinding[] };
 
 /** A call that hands the step to a person and comes back with no output yet. */
 export type HumanHandover = {

@@ -16,7 +16,9 @@ export function payOnPlan(run: StepRun): PayForCall {
   return async (estimateUsd, call) => {
     const place = { planId: plan.id, estimateUsd, dayBegan: startOfDay(clock.now()) };
     const booked = await askDatabase(run, () =>
-      reservePlanCost(db, place, (spent) => findExhausted(budget, spent, estimateUsd)),
+      reservePlanCost(db, place, (spent) =>
+        findExhausted(budget, spent, estimateUsd, place.dayBegan.toISOString().slice(0, 10)),
+      ),
     );
     if ('refusal' in booked) throw booked.refusal;
     // The money is spent whether or not the step is still ours.
@@ -32,17 +34,24 @@ export function payOnPlan(run: StepRun): PayForCall {
 }
 
 /** Which budget a call that costs at most `estimate` would break; null: none. */
-function findExhausted(budget: Budget, spent: Costs, estimate: number): CountersignError | null {
+function findExhausted(
+  budget: Budget,
+  spent: Costs,
+  estimate: number,
+  day: string,
+): CountersignError | null {
   if (isBeyond(budget.perSession, spent.plan, estimate)) {
     return exhausted(
       `This plan has cost $${spent.plan.toFixed(2)} of its $${budget.perSession} budget`,
       'Raise BUDGET_PER_SESSION_USD',
+      `of the plan at $${budget.perSession}`,
     );
   }
   if (isBeyond(budget.perDay, spent.day, estimate)) {
     return exhausted(
       `$${spent.day.toFixed(2)} of today's $${budget.perDay} budget is spent`,
       'Raise BUDGET_PER_DAY_USD, or wait until midnight UTC',
+      `of ${day} at $${budget.perDay}`,
     );
   }
   return null;
@@ -53,9 +62,11 @@ function isBeyond(limit: number, spent: number, estimate: number): boolean {
   return spent + estimate > limit || (spent > 0 && spent >= limit);
 }
 
-function exhausted(what: string, remedy: string): CountersignError {
+/** @param which the budget, so that it is told once */
+function exhausted(what: string, remedy: string, which: string): CountersignError {
   return new CountersignError(
     'budget_exhausted',
     `${what}, and this step's model call would exceed it. ${remedy}, then retry the step.`,
+    { details: { budget: which } },
   );
 }

@@ -7,6 +7,7 @@ import { isOutcomeUnknown } from '#tools/failures.ts';
 import { payOnPlan } from './budget.ts';
 import { passCrashPoint } from './crash-points.ts';
 import type { Permit, StepRun } from './executor-context.ts';
+import { reportedBy } from './findings.ts';
 import { recordDecision } from './guard-call.ts';
 import { makeOutcome, makeUnknown, reportCutOff, reportNotCalled } from './outcomes.ts';
 import { failOrRetry, ruleOf } from './retry-policy.ts';
@@ -79,7 +80,9 @@ export async function callOperation(
         output: { form: result.form, assignee: result.assignee },
       });
     }
-    return makeOutcome(step, { status: 'succeeded', summary: result.summary, output: result.data });
+    const { summary, data, findings = [] } = result;
+    const reported = findings.length === 0 ? {} : { findings: reportedBy(step, findings) };
+    return makeOutcome(step, { status: 'succeeded', summary, output: data, ...reported });
   } catch (error) {
     if (timeout !== undefined && run.signal.reason === timeout) {
       const message = `${operation.name} did not answer within ${seconds} s.`;

@@ -154,7 +154,7 @@ function mayClaim(plan: PlanRow): boolean {
 
 /**
  * Whether, and on which terms, steps start in the statement that frees them: nothing else is ready, so they would be next anyway, and
- * nothing but their prerequisites holds them. A failure may stop what would be freed. Changing a step's row once instead of twice
+ * nothing but their prerequisites holds them. A failure may stop what would be freed, and so may a finding. Changing a step's row once instead of twice
  * makes chains and diamonds faster. The caller holds the plan's lock.
  */
 export function decideStart(
@@ -170,7 +170,11 @@ export function decideStart(
     plan.pools.length === 0 &&
     !plan.has_start_edges &&
     plan.open_until === null;
-  if (!isPlain || room === 0 || !outcomes.every(({ status }) => status === 'succeeded'))
+  if (
+    !isPlain ||
+    room === 0 ||
+    !outcomes.every(({ status, findings }) => status === 'succeeded' && findings === undefined)
+  )
     return null;
   return { lanes: [...book.lanes.keys()], room, terms: book.terms };
 }

@@ -2,10 +2,12 @@
 import type { Outcome } from '#db/sql/settle.ts';
 import type { Random } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
+import type { RaisedFinding } from '#domain/plan/finding.ts';
 import type { Settings } from '#domain/settings.ts';
 import { type Effect, operationName } from '#domain/tool.ts';
 import { isNothingDone } from '#tools/failures.ts';
 import type { StepRun } from './executor-context.ts';
+import { findNoMoney, findRepeated } from './findings.ts';
 import { makeFailure, makeRetry } from './outcomes.ts';
 
 export type CallRule = {
@@ -70,14 +72,25 @@ export function decideRetry(
 
 // What becomes of a step whose attempt failed: tried again by itself, or failed for good.
 
+function withFinding(outcome: Outcome, finding: RaisedFinding | null): Outcome {
+  return finding === null ? outcome : { ...outcome, findings: [finding] };
+}
+
 /** @param effect what may have happened by now: `read` as long as nothing was called */
 export function failOrRetry(run: StepRun, error: CountersignError, effect: Effect): Outcome {
   const { context, step } = run;
   const name = operationName(step.tool, step.operation);
   const rule = ruleOf(name, context.operations, context.settings);
   const again = decideRetry(error, effect, step.tries, rule, context.random);
-  if (again !== null) return makeRetry(step, error, { ms: again.retryInMs, of: rule.max_attempts });
-  if (error.passesAfterMs === null || step.tries < 2) return makeFailure(step, error);
+  if (again !== null) {
+    const of = rule.max_attempts;
+    const retry = makeRetry(step, error, { ms: again.retryInMs, of });
+    return withFinding(retry, findRepeated(step, error, of));
+  }
+  const noMoney = findNoMoney(error);
+  if (error.passesAfterMs === null || step.tries < 2)
+    return withFinding(makeFailure(step, error), noMoney);
   const message = `${error.message.replace(/\.$/, '')}; tried ${step.tries} times.`;
-  return makeFailure(step, new CountersignError(error.code, message, { cause: error }));
+  const failure = makeFailure(step, new CountersignError(error.code, message, { cause: error }));
+  return withFinding(failure, noMoney);
 }

@@ -12,6 +12,7 @@ import { callOperation } from './call-operation.ts';
 import { askForValues } from './choose-values.ts';
 import { findReasonToSkip } from './conditions.ts';
 import { askDatabase, type StepRun } from './executor-context.ts';
+import { findDrifted } from './findings.ts';
 import { guardCall } from './guard-call.ts';
 import { startStopwatch } from './mark-batch.ts';
 import { askToConfirm, makeFailure, makeSkipped, reportNotCalled } from './outcomes.ts';
@@ -85,8 +86,10 @@ function askAboutDrift(
   const before = was === null ? 'could not be looked up' : `was ${describe(was)}`;
   const after = now === null ? 'cannot be looked up' : `is ${describe(now)}`;
   const changed = now === null ? 'may have changed' : 'changed';
-  const question = `${target} ${changed} after the plan was approved. It ${before}; now it ${after}. ${asked.question ?? ''}`;
-  return { ...asked, question, output: { confirm: true, drift: now } };
+  const told = `${target} ${changed} after the plan was approved. It ${before}; now it ${after}.`;
+  const question = `${told} ${asked.question ?? ''}`;
+  const findings = [findDrifted(step, told)];
+  return { ...asked, question, output: { confirm: true, drift: now }, findings };
 }
 
 /** A step that has taken or waited longer (milliseconds) asks whether it still holds its lease and its plan goes on. */

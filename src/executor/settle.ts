@@ -9,6 +9,7 @@ import { touchPlan } from '#db/events.ts';
 import type { PlanRow } from '#db/plans.ts';
 import { planSteps } from '#db/schema.ts';
 import type { ClaimedStep } from '#db/sql/claim.ts';
+import { findStepIds } from '#db/sql/impact.ts';
 import {
   addToQuestions,
   findStanding,
@@ -22,11 +23,13 @@ import { system } from '#domain/people/actor.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';
 import { makeStorable, makeStorableText } from '#domain/text.ts';
 import { shorten } from '#domain/words.ts';
+import { raiseFindings } from '#plans/findings/raise.ts';
 import { finishIfDone } from '#plans/lifecycle/finish.ts';
 import { isTerminal } from '#plans/lifecycle/lifecycle-table.ts';
 import { stopDependents } from '#plans/lifecycle/stop-dependents.ts';
 import { wakeWatchers } from '#plans/lifecycle/wake.ts';
 import type { ExecutorContext } from './executor-context.ts';
+import { stepOf } from './findings.ts';
 import { releaseResources } from './release.ts';
 
 // Outcomes that are refused: the audit says so, and the person asked about the outcome reads what the worker reported.
@@ -100,6 +103,14 @@ function cleanOutcome(outcome: Outcome): Outcome {
       outcome.error === null
         ? null
         : { ...outcome.error, message: makeStorableText(outcome.error.message) },
+    ...(outcome.findings === undefined
+      ? {}
+      : {
+          findings: outcome.findings.map((one) => ({
+            ...one,
+            message: makeStorableText(one.message),
+          })),
+        }),
   };
 }
 
@@ -156,6 +167,32 @@ function fitStatus(outcome: Outcome, plan: PlanStatus): StoredOutcome {
   return stored;
 }
 
+/**
+ * Raises what the outcomes that were taken report. A finding about a step that the plan does not have is about the step that
+ * reports it. @returns the plan's counters, where steps became stale
+ */
+async function raiseReported(
+  context: ExecutorContext,
+  tx: Transaction,
+  row: PlanRow,
+  outcomes: StoredOutcome[],
+  { taken }: Settled,
+): Promise<PlanProgress | null> {
+  const reported = outcomes.filter(({ findings }) => findings !== undefined);
+  if (reported.length === 0) return null;
+  const known = new Set(taken);
+  const findings = reported.flatMap(({ position, findings = [] }) =>
+    known.has(position) ? findings : [],
+  );
+  const named = findings.flatMap(({ step_id }) => step_id ?? []);
+  const there = new Set(await findStepIds(tx, row.id, named));
+  const sound = findings.map(({ step_id, ...finding }) => {
+    const about = step_id === undefined || there.has(step_id) ? step_id : stepOf(finding.raisedBy);
+    return about === undefined ? finding : { ...finding, step_id: about };
+  });
+  return (await raiseFindings(context, tx, row, sound)).progress;
+}
+
 /** What settling a batch came to. */
 export type Settlement = {
   /** The plan's counters after it; null: nothing was taken. */
@@ -190,7 +227,8 @@ export async function settleOutcomes(
   const allTaken = settled.taken.length === outcomes.length;
   if (!allTaken) await refuseLate(context, tx, row, fitted, settled);
   const stopped = await stopDependents(tx, row.id, settled.failed, context.settings.on_failure);
-  const progress = stopped ?? settled.progress;
+  const raised = await raiseReported(context, tx, row, fitted, settled);
+  const progress = raised ?? stopped ?? settled.progress;
   const ended = await finishIfDone(context, tx, row, progress);
   const handedBack = fitted.some(({ status }) => status === 'ready');
   const freed = settled.ready > 0 || settled.nextAvailableAt !== null;

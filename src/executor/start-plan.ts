@@ -5,8 +5,14 @@ import type { Queryable } from '#db/database.ts';
 import { lockPlan, type PlanRow, readPlanRow } from '#db/plans.ts';
 import { readOperations } from '#db/steps.ts';
 import { system } from '#domain/people/actor.ts';
+import type { RaisedFinding } from '#domain/plan/finding.ts';
 import type { Catalogue } from '#domain/tool.ts';
-import { describeProblems, findPreflightProblems } from '#plans/approval/preflight.ts';
+import {
+  describeProblems,
+  findPreflightProblems,
+  type PreflightProblem,
+} from '#plans/approval/preflight.ts';
+import { raiseFindings } from '#plans/findings/raise.ts';
 import { finishIfDone } from '#plans/lifecycle/finish.ts';
 import { transition } from '#plans/lifecycle/lifecycle.ts';
 import { readyTheFree } from '#plans/lifecycle/ready-steps.ts';
@@ -54,6 +60,19 @@ async function mayStillWait(
   return !(await hasWorkedFor(db.query, settings.stall_minutes));
 }
 
+/** What stands against the start, as a finding. The plan has failed, so nothing of it becomes stale. */
+const findUnmet =
+  (version: number) =>
+  ({ step_id, reason }: PreflightProblem): RaisedFinding => ({
+    severity: 'ERROR',
+    category: 'precondition',
+    message: reason,
+    ...(step_id === null ? {} : { step_id }),
+    evidence: [],
+    key: `precondition of version ${version}: ${step_id ?? 'plan'} ${reason}`,
+    raisedBy: system.id,
+  });
+
 /**
  * Starts the plan if it still is approved; a second call, or one that comes late, does nothing. While one of its tools is
  * still starting, or being restarted, it stays approved, and is asked about again by the next round.
@@ -73,7 +92,7 @@ export async function startPlan(context: SharedContext, planId: string): Promise
     if (row.status !== 'approved' || row.version !== seen.version) return;
     const reason = describeProblems(problems);
     if (reason !== null) {
-      await transition(
+      const failed = await transition(
         tx,
         enqueue,
         row,
@@ -84,6 +103,7 @@ export async function startPlan(context: SharedContext, planId: string): Promise
           result_summary: reason,
         },
       );
+      await raiseFindings(context, tx, failed, problems.map(findUnmet(row.version)));
       return;
     }
     const started = await transition(

@@ -23,6 +23,7 @@ import { toLine } from './limit-output.ts';
 import { describeOutput } from './output-schema.ts';
 import type { ChatPort, DraftPort, ReminderPort, TimePort } from './ports.ts';
 import { createReminderSet } from './reminder.ts';
+import { createReport } from './report.ts';
 import { createTextOperations } from './text.ts';
 import { withFileErrors } from './workspace/file-errors.ts';
 import { inspectDelete } from './workspace/inspect.ts';
@@ -92,6 +93,7 @@ export async function createBuiltins(
       ? []
       : [createGather(drafts), createNarrow(drafts), createFinalise(drafts, textModel)]),
     ...createControlOperations(),
+    createReport(),
     ...(options.extraOperations ?? []),
   ];
   return { operations, close: web.close };

@@ -264,6 +264,11 @@ const builtins: Record<string, Describe> = {
     headline: ['Writes a report from', args.value('draftbook', '(no draftbook given)')],
     parts: args.payload('task'),
   }),
+  plan_report: (args) => ({
+    class: 'reads',
+    headline: ['Reports a finding of severity', args.value('severity', '(none)')],
+    parts: args.payload('message'),
+  }),
   control_noop: () => ({ class: 'reads', headline: ['Does nothing'] }),
   control_wait: (args) => ({
     class: 'reads',

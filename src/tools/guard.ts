@@ -89,7 +89,7 @@ export function isShell(operation: string): boolean {
 }
 
 /** Tools that reach people, keep something, cost money or do nothing: never a planner's. */
-const neverForPlanners = new Set(['human', 'chat', 'reminder', 'control', 'text']);
+const neverForPlanners = new Set(['human', 'chat', 'reminder', 'control', 'text', 'plan']);
 
 /**
  * The operations a planner may call while it plans: those that only read, less `deny`, and of these

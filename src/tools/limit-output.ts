@@ -5,6 +5,9 @@ import type { ToolOutput } from '#domain/tool.ts';
 
 export const maxOutputBytes = 1_000_000;
 const maxSummary = 300;
+const maxFinding = 2000;
+/** A call reports so many findings; the first are kept. */
+const findingsAtMost = 20;
 const previewLength = 10_000;
 
 /** What stands in for data that is too large and has no long text to cut. */
@@ -20,8 +23,13 @@ export const Preview = z
 /** `output` with storable text, a one-line summary, and data of at most `limit` bytes as JSON. */
 export function limitOutput(output: ToolOutput, limit: number = maxOutputBytes): ToolOutput {
   const summary = toLine(output.summary, maxSummary);
-  if (output.data === null) return { summary, data: null };
-  return { summary, data: limitData(output.data, limit) };
+  const data = output.data === null ? null : limitData(output.data, limit);
+  if (output.findings === undefined) return { summary, data };
+  const findings = output.findings.slice(0, findingsAtMost).map((finding) => ({
+    ...finding,
+    message: toLine(finding.message, maxFinding),
+  }));
+  return { summary, data, findings };
 }
 
 /** Text as one line of at most `max` characters. */

@@ -20,6 +20,15 @@ export function positionsOf(planId: string, { ids, partition, tag }: StepSelecto
     : sql.join(found, sql` union all `);
 }
 
+/** Those of `ids` that are steps of the plan. */
+export async function findStepIds(db: Queryable, planId: string, ids: string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await db.execute<{ step_id: string }>(sql`
+    select step_id from countersign.plan_steps
+    where plan_id = ${planId} and step_id = any(${sql.param(ids)}::text[])`);
+  return rows.map(({ step_id }) => step_id);
+}
+
 /** Whether `selector` means any step. */
 export async function hasSteps(
   db: Queryable,

@@ -1,5 +1,6 @@
 // Settles steps: records outcomes under their fencing tokens, frees successors and updates the counters in one statement.
 import { type SQL, sql } from 'drizzle-orm';
+import type { RaisedFinding } from '#domain/plan/finding.ts';
 import type { StepError, StepStatus } from '#domain/plan/plan.ts';
 import type { Json } from '#domain/text.ts';
 import { accounting } from '../accounting.ts';
@@ -25,6 +26,8 @@ export type Outcome = {
   final_args: Json;
   /** Milliseconds until the step may be tried again by itself. */
   retry_in_ms: number | null;
+  /** What is raised about the plan in the transaction that takes the outcome. */
+  findings?: RaisedFinding[];
 };
 
 /** What is stored: the attempt may know more than its step (unknown, in a plan that was cancelled). */
@@ -134,7 +137,7 @@ function omitNulls(outcome: StoredOutcome) {
     question: outcome.question ?? undefined,
     final_args: outcome.final_args ?? undefined,
     retry_in_ms: outcome.retry_in_ms ?? undefined,
-  } satisfies Record<keyof StoredOutcome, unknown>;
+  } satisfies Record<Exclude<keyof StoredOutcome, 'findings'>, unknown>;
 }
 
 /** What of the steps that are freed may start in the same statement: as many as this or none, and under which terms. */

@@ -82,6 +82,14 @@ export const NewFinding = z.strictObject({
 });
 export type NewFinding = z.infer<typeof NewFinding>;
 
+/** A finding, what makes it the same when it is raised again, and who raises it: a person, `step ID`, or the system. */
+export type RaisedFinding = NewFinding & {
+  key: string;
+  raisedBy: string;
+  /** Its steps are held as well as what depends on them: they cannot run as they are. */
+  holdsSteps?: true;
+};
+
 /** A stored finding. Times are ISO 8601 in UTC. */
 export const Finding = z.object({
   id: z.string(),

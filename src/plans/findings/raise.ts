@@ -12,20 +12,12 @@ import { type Cause, makeStale, positionsOf } from '#db/sql/impact.ts';
 import type { Random } from '#domain/clock.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 import { type Actor, system } from '#domain/people/actor.ts';
-import type { FindingAction, NewFinding, Severity } from '#domain/plan/finding.ts';
+import type { FindingAction, NewFinding, RaisedFinding, Severity } from '#domain/plan/finding.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import { onOneLine } from '#domain/words.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
 
 type RaiseContext = { enqueue: Enqueue<Transaction>; random: Random };
-
-/** A finding, what makes it the same when it is raised again, and who raises it: a person, `step ID`, or the system. */
-export type RaisedFinding = NewFinding & {
-  key: string;
-  raisedBy: string;
-  /** Its steps are held as well as what depends on them: they cannot run as they are. */
-  holdsSteps?: true;
-};
 
 export type Raised = {
   /** Those that were not there before. */

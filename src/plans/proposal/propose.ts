@@ -15,7 +15,7 @@ import type { NewFinding } from '#domain/plan/finding.ts';
 import type { Plan, PlanDraft, Risk, StepCounts } from '#domain/plan/plan.ts';
 import { digestPlan, type PlanHeader, termsOf, withDigests } from '../approval/canonical.ts';
 import { digestOperations } from '../approval/operation-digests.ts';
-import { type RaisedFinding, raiseFindings } from '../findings/raise.ts';
+import { raiseFindings } from '../findings/raise.ts';
 import { dismissAll } from '../findings/settle.ts';
 import { transition } from '../lifecycle/lifecycle.ts';
 import { nextStatus } from '../lifecycle/lifecycle-table.ts';

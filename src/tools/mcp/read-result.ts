@@ -1,6 +1,7 @@
 // The result of an MCP call as an output. It is data from elsewhere: kept, capped, never obeyed.
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { CountersignError } from '#domain/errors.ts';
+import { NewFinding } from '#domain/plan/finding.ts';
 import { type Json, JsonObject, JsonValue } from '#domain/text.ts';
 import type { ToolOutput } from '#domain/tool.ts';
 import { cutText, toLine } from '../limit-output.ts';
@@ -27,13 +28,28 @@ export function readResult(name: string, result: CallToolResult, promised: boole
       'tool_failed',
       text.trim() === '' ? `${name} failed without saying why.` : cutText(text, maxErrorText),
     );
+  const findings = readFindings(result);
   return {
+    ...(findings.length === 0 ? {} : { findings }),
     summary: text.trim() === '' ? `${name} is done.` : toLine(text, 200),
     data:
       result.structuredContent === undefined
         ? ((promised ? parseObject(text) : null) ?? toData(result, text))
         : toJson(result),
   };
+}
+
+/** What a server may report about the step that calls it; what the step is called, it need not know. */
+const Reported = NewFinding.pick({ severity: true, message: true, evidence: true });
+
+/** The findings in `_meta["countersign/findings"]`; those that are none are left out. */
+function readFindings({ _meta }: CallToolResult): NewFinding[] {
+  const listed: unknown = _meta?.['countersign/findings'];
+  if (!Array.isArray(listed)) return [];
+  return listed.flatMap((one): NewFinding[] => {
+    const read = Reported.safeParse(one);
+    return read.success ? [{ ...read.data, category: 'reported' }] : [];
+  });
 }
 
 function toJson(result: CallToolResult): Json {

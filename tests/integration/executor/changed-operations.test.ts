@@ -118,6 +118,10 @@ test('a tool with another schema is found at the start, and nothing is called', 
     result_summary: `Step act: ${reasonOf(part)} Nothing has run.`,
   });
   expect(await called()).toBe('');
+  const { findings } = await worker.service.listFindings(plan.id, { limit: 10 });
+  expect(findings).toMatchObject([
+    { severity: 'ERROR', category: 'precondition', step_id: 'act', message: reasonOf(part) },
+  ]);
 });
 
 test.each([

@@ -101,6 +101,11 @@ describe('a call that only reads', () => {
     expect(await readAttempts(plan.id)).toEqual(['failed', 'failed', 'succeeded']);
     expect((await kindsOf(plan.id)).filter((kind) => kind === 'step_retry')).toHaveLength(2);
     expect(state.hits).toBe(3);
+    const { findings } = await instance.service.listFindings(plan.id, { limit: 10 });
+    expect(findings).toMatchObject([
+      { severity: 'WARN', category: 'retries', step_id: 'call', actions: ['dismiss'] },
+    ]);
+    expect(findings[0]?.message).toContain('attempt 3 of 3');
   });
 
   it('fails when its attempts are used up, and says how many there were', async () => {

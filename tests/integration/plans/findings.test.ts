@@ -457,6 +457,66 @@ describe('what is stale', () => {
   });
 });
 
+describe('a step that reports', () => {
+  const report = (id: string, args: object, ...after: string[]) => ({
+    id,
+    description: 'Report',
+    tool: 'plan',
+    operation: 'report',
+    args: { severity: 'ERROR', message: 'The totals differ.', ...args },
+    after,
+  });
+
+  test('holds back what depends on it before any of that begins', async () => {
+    const plan = await runPlan(instance, {
+      title: 'Reports',
+      steps: [report('check', {}), noop('send', 'check'), noop('x')],
+    });
+    await waitFor('it to come to rest', async () => {
+      const { counts } = await instance.service.getPlan(plan.id);
+      return counts.succeeded === 2;
+    });
+    const [send] = await instance.service.getSteps(plan.id, ['send']);
+    expect(send).toMatchObject({ status: 'stale', attempt: 0 });
+    const { findings } = await instance.service.listFindings(plan.id, { limit: 10 });
+    expect(findings).toMatchObject([
+      { severity: 'ERROR', category: 'reported', step_id: 'check', raised_by: 'step check' },
+    ]);
+    await check(plan.id);
+  });
+
+  test('where a condition holds, about another step: what used that is stale, itself too', async () => {
+    const when = { step: 'total', path: '/n', is: 'greater' as const, value: 3 };
+    const steps = (name: string) => [
+      gate('total', name),
+      noop('print', 'total'),
+      { ...report('check', { step: 'total' }, 'total'), when },
+      noop('send', 'check'),
+    ];
+    gates.open('small', { summary: 'Counted.', data: { n: 2 } });
+    gates.open('large', { summary: 'Counted.', data: { n: 4 } });
+    const small = await runPlan(instance, { title: 'Small', steps: steps('small') });
+    await reach(instance, small.id, 'completed');
+    const large = await runPlan(instance, { title: 'Large', steps: steps('large') });
+    await waitFor('all to be stale', async () => {
+      const { counts } = await instance.service.getPlan(large.id);
+      return counts.stale === 3;
+    });
+    expect(await statusesOf(large.id)).toMatchObject({ total: 'succeeded' });
+    await check(large.id);
+  });
+
+  test('about a step that is not there reports about itself', async () => {
+    const plan = await runPlan(instance, {
+      title: 'Nobody',
+      steps: [report('check', { step: 'nobody', severity: 'WARN' })],
+    });
+    await reach(instance, plan.id, 'completed');
+    const { findings } = await instance.service.listFindings(plan.id, { limit: 10 });
+    expect(findings).toMatchObject([{ step_id: 'check', severity: 'WARN' }]);
+  });
+});
+
 test('findings are listed by page, newest first, and by status', async () => {
   const plan = await held([noop('a'), hold('b', 'a')]);
   for (let n = 0; n < 5; n++) await raise(plan.id, { step_id: 'a' }, 'INFO');

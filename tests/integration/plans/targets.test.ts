@@ -149,6 +149,8 @@ describe('a step whose target changed after the approval', () => {
     ).asks;
     expect(ask?.label).toBe('The target changed after the plan was approved');
     expect(await textAt('drift.md')).toBe('somebody else’s');
+    const { findings } = await instance.service.listFindings(plan.id, { limit: 10 });
+    expect(findings).toMatchObject([{ severity: 'WARN', category: 'drift', step_id: 'a' }]);
     await confirm(plan.id, 'a');
     await reach(instance, plan.id, 'completed');
     expect(await textAt('drift.md')).toBe('mine');

@@ -192,6 +192,7 @@ describe('the registry', () => {
       'calendar_add',
       'control_noop',
       'control_wait',
+      'plan_report',
     ]);
     expect(bench.warnings).toEqual([expect.stringMatching(/disabledTools names nonsense/)]);
     expect(bench.registry.get('http_get')).toBeUndefined();

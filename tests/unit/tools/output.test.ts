@@ -48,4 +48,16 @@ describe('the result of an MCP tool', () => {
     const prose = { content: [{ type: 'text' as const, text: 'three' }] };
     expect(readResult('x_count', prose, true).data).toEqual({ text: 'three' });
   });
+
+  it('reports what the server found, about no other step, and nothing that is no finding', () => {
+    const found = { severity: 'ERROR', message: 'The total is off by 3.' };
+    const meta = {
+      'countersign/findings': [found, { ...found, step_id: 'x' }, { severity: 'BAD' }, 7],
+    };
+    const result = { content: [], _meta: meta };
+    expect(readResult('x_check', result, false).findings).toEqual([
+      { ...found, category: 'reported', evidence: [] },
+    ]);
+    expect(readResult('x_check', { content: [], _meta: {} }, false)).not.toHaveProperty('findings');
+  });
 });

@@ -95,6 +95,7 @@ const calls: [name: string, args: () => JsonObject, holds: JsonObject | null][] 
   ['text_write', () => ({ instructions: 'a poem' }), { text: 'short' }],
   ['text_write', () => ({ instructions: 'a long poem' }), { truncated: true }],
   ['text_summarize', () => ({ text: 'a story' }), { text: 'short' }],
+  ['plan_report', () => ({ severity: 'WARN', message: 'Odd.' }), null],
   ['control_noop', () => ({}), null],
   ['control_wait', () => ({ seconds: 0 }), { seconds: 0 }],
 ];
