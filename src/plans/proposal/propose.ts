@@ -11,7 +11,7 @@ import { deleteSeries, insertSeries } from '#db/series.ts';
 import { analyzeMany, archiveSteps, insertEdges, insertLanes, insertSteps } from '#db/steps.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, system } from '#domain/people/actor.ts';
-import type { NewFinding } from '#domain/plan/finding.ts';
+import type { NewFinding, RaisedFinding } from '#domain/plan/finding.ts';
 import type { Plan, PlanDraft, Risk, StepCounts } from '#domain/plan/plan.ts';
 import { digestPlan, type PlanHeader, termsOf, withDigests } from '../approval/canonical.ts';
 import { digestOperations } from '../approval/operation-digests.ts';
