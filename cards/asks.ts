@@ -9,6 +9,7 @@ import { countOf } from '#domain/words.ts';
 import { withReview } from './ask-review.ts';
 import { makeButton, pressAbout } from './buttons.ts';
 import { headlineOf, leadOf, warnOfTarget, wholeLines } from './calls.ts';
+import { askAboutFindings } from './findings.ts';
 import { viewFields } from './form-fields.ts';
 import { cleanLine, isolateText, showLine, showPerson } from './plain.ts';
 import { canSettle } from './state.ts';
@@ -286,12 +287,14 @@ function askAboutStep(step: ShownStep, facts: PlanCardFacts): Ask {
 
 /** The asks of a plan, a change of it and unknown outcomes first; none once nothing can be settled any more. */
 export function viewAsks(facts: PlanCardFacts): Ask[] {
-  if (!canSettle(facts)) return [];
+  const findings = askAboutFindings(facts);
+  if (!canSettle(facts)) return findings;
   return [
     ...askAboutChange(facts),
     ...[...facts.unknown, ...facts.waiting].map((step) =>
       withReview(askAboutStep(step, facts), pressAbout(facts.plan, 'details', step)),
     ),
+    ...findings,
   ];
 }
 

@@ -69,6 +69,8 @@ export function writeCall(call: CallToAction): string {
       return 'Reply “cancel”, or resume it on its card.';
     case 'change':
       return "Approve or reject it on the plan's card.";
+    case 'finding':
+      return "Choose on the plan's card what becomes of them.";
     default:
       return call satisfies never;
   }

@@ -59,6 +59,7 @@ export const refusalWords = {
   whatChanges: sayWhatChanges,
   whatChangesUndecided: `${sayWhatChanges} Nothing was decided.`,
   noStepNamed: "This button doesn't say which step it is about.",
+  noFindingNamed: "This button doesn't say which problem it is about.",
   nothingToDecide: 'No plan is waiting for a decision here. Ask for something first.',
   nothingPlanned: 'Nothing is being planned here now.',
   nothingWaitsNow: 'Nothing is waiting for a decision here anymore. Ask for something new.',

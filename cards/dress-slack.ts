@@ -82,6 +82,7 @@ export function holdsEffects({ sections, link }: CardView): boolean {
 
 /** Tells buttons of one action apart: Slack wants ids that differ. */
 function suffixOf(press: AnyPress, index: number): string {
+  if ('finding_id' in press && press.finding_id !== undefined) return `:${press.finding_id}`;
   if ('step_id' in press && press.step_id !== undefined) return `:${press.step_id}`;
   return 'choice' in press && press.choice !== undefined ? `:${index}` : '';
 }

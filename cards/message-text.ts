@@ -87,6 +87,15 @@ function tellNotice(notice: Notice): string {
         ? `A change to ${nameOf(notice)} by ${by} needs approval: ${reasons[0] ?? ''}${more} Nothing of it runs before.`
         : `Reminder: the change to ${nameOf(notice)} proposed by ${by} has been waiting for approval for ${sayHours(waited)}. ${reasons[0] ?? ''}`;
     }
+    case 'problem_found': {
+      const { held, correcting } = notice;
+      const hold =
+        held === 0
+          ? ''
+          : ` ${countOf(held, 'step')} ${held === 1 ? 'is' : 'are'} on hold; everything else goes on.`;
+      const next = correcting ? ' I am working out a correction.' : '';
+      return `Problem in ${nameOf(notice)}: ${notice.text}${hold}${next}`;
+    }
     case 'plan_changed':
       return `${notice.plan_id} was changed by ${notice.by}: version ${notice.version} is below. Nothing runs until it is approved.`;
     case 'undecided': {

@@ -6,6 +6,7 @@ import { type NumberedStep, nameSteps } from '#domain/plan/step-numbers.ts';
 import type { ComparedStep } from '#domain/plan/views.ts';
 import { countOf } from '#domain/words.ts';
 import { markWords, shortenCall } from './calls.ts';
+import { viewFindings } from './findings.ts';
 import { makeSection, plainLine, viewBlocked } from './lines.ts';
 import { showLine } from './plain.ts';
 import { stepLine } from './step-lines.ts';
@@ -162,6 +163,7 @@ export function viewProposal(facts: PlanCardFacts): Section[] {
     viewTerms(facts),
     viewConflicts(facts),
     viewBlocked(facts, false),
+    viewFindings(facts),
     viewRisks(facts),
   ];
   return sections.filter((section) => section !== null);

@@ -3,6 +3,7 @@ import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Step, StepStatus } from '#domain/plan/plan.ts';
 import { isObject } from '#domain/text.ts';
+import { viewFindings } from './findings.ts';
 import { makeSection, plainLine, viewBlocked } from './lines.ts';
 import { showLine, showPerson } from './plain.ts';
 import { nameOf, notesOf } from './step-lines.ts';
@@ -98,6 +99,7 @@ export function viewRunning(facts: PlanCardFacts): Section[] {
   const agreed = facts.terms.map((term) => plainLine(showLine(term, 300)));
   return present([
     viewBlocked(facts, true),
+    viewFindings(facts),
     makeSection('running', 'Now', running, linesAtMost, Math.max(counts.running, running.length)),
     makeSection('next', 'Next', next, linesAtMost),
     makeSection('terms', 'Also part of this approval', agreed, linesAtMost),
@@ -121,7 +123,12 @@ export function viewCompleted(facts: PlanCardFacts): Section[] {
 }
 
 export function viewStopped(facts: PlanCardFacts): Section[] {
-  return present([viewFailed(facts), viewDone(facts, 'Done already'), viewLeft(facts)]);
+  return present([
+    viewFailed(facts),
+    viewFindings(facts),
+    viewDone(facts, 'Done already'),
+    viewLeft(facts),
+  ]);
 }
 
 /** What can be done about a failed plan, in the order of effort. */

@@ -3,6 +3,7 @@ import type { PatchFacts, PlanCardFacts } from '#domain/chat/card.ts';
 import { assigneeOf } from '#domain/plan/assignee.ts';
 import type { Plan, PlanStatus } from '#domain/plan/plan.ts';
 import { countOf, listOf } from '#domain/words.ts';
+import { askAboutFindings } from './findings.ts';
 import { cleanLine, showLine, showPerson } from './plain.ts';
 import { isViewers, personOf } from './step-lines.ts';
 import { tellTime } from './times.ts';
@@ -29,6 +30,14 @@ function viewChange(patch: PatchFacts): State {
   return { symbol: '◷', words: `Change waiting for ${who}`, tone: 'warning', open: true };
 }
 
+/** A finding that a person has to say something about; null: there is none. */
+function viewProblem(facts: PlanCardFacts): State | null {
+  if (askAboutFindings(facts).length === 0) return null;
+  const { running, ready } = facts.plan.counts;
+  const words = running + ready > 0 ? 'Running, with a problem' : 'Waiting for a decision';
+  return { symbol: '△', words, tone: 'warning', open: true };
+}
+
 function viewRunning(facts: PlanCardFacts): State {
   if (facts.unknown.length > 0) {
     return { symbol: '◷', words: 'Waiting for a decision', tone: 'warning', open: true };
@@ -41,6 +50,8 @@ function viewRunning(facts: PlanCardFacts): State {
     return { symbol: '◷', words, tone: 'warning', open: true };
   }
   if (facts.patch !== null) return viewChange(facts.patch);
+  const problem = viewProblem(facts);
+  if (problem !== null) return problem;
   if (facts.plan.paused) return { symbol: '‖', words: 'Paused', tone: 'warning', open: false };
   const [blocked] = facts.blocked;
   if (blocked !== undefined && facts.plan.counts.running === 0) {

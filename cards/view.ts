@@ -55,8 +55,8 @@ export type Button<Press extends AnyPress = CardPress> = {
 
 /** Something only a person can settle; drawn first and in bold. */
 export type Ask<Press extends AnyPress = CardPress> = {
-  kind: 'person' | 'yes_no' | 'confirm' | 'unknown' | 'change';
-  /** The step it is about; of a change of the plan, that change. */
+  kind: 'person' | 'yes_no' | 'confirm' | 'unknown' | 'change' | 'finding';
+  /** The step it is about; of a change of the plan or a finding, that. */
   step_id: string;
   label: string;
   text: string;
@@ -90,6 +90,7 @@ export type SectionKind =
   | 'terms'
   | 'history'
   | 'blocked'
+  | 'findings'
   | 'running'
   | 'next'
   | 'failed'

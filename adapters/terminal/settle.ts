@@ -1,6 +1,7 @@
 // Steps that wait for a person, asked in the terminal: a task of theirs, or a call whose outcome nobody recorded.
 import type { Ask, PlanView } from '#cards/view.ts';
 import { expectedStep } from '#domain/plan/expected-step.ts';
+import type { FindingAction } from '#domain/plan/finding.ts';
 import type { Settlement } from '#domain/service.ts';
 import { drawAsk, drawReport } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -11,6 +12,7 @@ type Fate = 'retry' | 'done' | 'failed';
 type Answer =
   | { kind: 'settle'; fate: Fate; answer?: string; fields?: Filled }
   | { kind: 'approve' | 'reject' }
+  | { kind: 'finding'; action: FindingAction }
   | { kind: 'fill' | 'blocked' | 'cancel' | 'status' | 'quit' | 'nothing' };
 
 /** What is asked: a form is a task too, but it is not answered in words. */
@@ -23,6 +25,7 @@ const prompts: Record<Question, string> = {
   confirm: '  [r]un it  [d]on’t run it  [c]ancel › ',
   change: '  [a]pprove the change  [r]eject it  [q]uit › ',
   unknown: '  [r]etry  mark [d]one  mark [f]ailed  [c]ancel › ',
+  finding: '  [c]orrect the plan  [r]un them as they are  [l]eave them out  [d]ismiss  [q]uit › ',
 };
 
 const settled = (fate: Fate): Answer => ({ kind: 'settle', fate });
@@ -74,6 +77,16 @@ const words: Record<Question, Record<string, Answer>> = {
     failed: settled('failed'),
     'mark failed': settled('failed'),
     c: { kind: 'cancel' },
+  },
+  finding: {
+    c: { kind: 'finding', action: 'replan' },
+    correct: { kind: 'finding', action: 'replan' },
+    r: { kind: 'finding', action: 'proceed' },
+    run: { kind: 'finding', action: 'proceed' },
+    l: { kind: 'finding', action: 'leave_out' },
+    'leave out': { kind: 'finding', action: 'leave_out' },
+    d: { kind: 'finding', action: 'dismiss' },
+    dismiss: { kind: 'finding', action: 'dismiss' },
   },
 };
 
@@ -151,6 +164,10 @@ async function act(session: Session, view: PlanView, ask: Ask, answer: Answer): 
     await session.service.cancel(plan_id, { version }, session.actor);
   } else if (answer.kind === 'approve' || answer.kind === 'reject') {
     await decideChange(session, ask, answer.kind);
+  } else if (answer.kind === 'finding') {
+    const { action } = answer;
+    await session.service.settleFinding(plan_id, ask.step_id, { action }, session.actor);
+    session.event('decision', { action, plan_id, finding_id: ask.step_id });
   } else if (answer.kind === 'settle') {
     const settlement = settlementOf(version, ask, answer);
     await session.service.resume(plan_id, settlement, session.actor);
@@ -172,6 +189,12 @@ function formData({ fields }: Ask): Record<string, unknown> {
   };
 }
 
+/** What an ask is about, where that is no step. */
+const subjects: Partial<Record<Ask['kind'], string>> = {
+  change: 'patch_id',
+  finding: 'finding_id',
+};
+
 /** Asks about the first thing that waits. null: look at the plan again. */
 export async function settleOnce(
   session: Session,
@@ -181,7 +204,7 @@ export async function settleOnce(
   const question = ask.fields.length > 0 ? 'form' : ask.kind;
   session.event('waiting', {
     plan_id: view.plan_id,
-    ...(ask.kind === 'change' ? { patch_id: ask.step_id } : { step_id: ask.step_id }),
+    [subjects[ask.kind] ?? 'step_id']: ask.step_id,
     kind: ask.kind,
     text: ask.text,
     ...formData(ask),

@@ -219,6 +219,7 @@ export async function readCardFacts(
     failed: await some('failed'),
     unknown: await some('unknown'),
     waiting: await some('waiting'),
+    findings: await readFindingFacts(db, planId),
     blocked: await findBlocked(db, { ...plan, ready: plan.counts.ready }),
     conflicts: compared.has(plan.status) ? await readNotes(db, planId) : [],
     terms: [...describeTerms(plan), ...(needed === '' || !waits ? [] : [needed])],

@@ -7,6 +7,7 @@ import type { Pressed } from '#domain/chat/pressed.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import { expectedStep } from '#domain/plan/expected-step.ts';
+import type { FindingAction } from '#domain/plan/finding.ts';
 import type { SessionPress } from '#domain/planning/session-card.ts';
 import type { Approval, Service } from '#domain/service.ts';
 
@@ -64,6 +65,19 @@ async function settle(
     },
     actor,
   );
+}
+
+/** @throws `invalid_request` where the button names no finding */
+async function settleFinding(
+  service: Service,
+  { finding_id: finding, plan_id }: CardPress,
+  action: FindingAction,
+  actor: Actor,
+  named: Named,
+): Promise<void> {
+  if (finding === undefined)
+    throw new CountersignError('invalid_request', refusalWords.noFindingNamed);
+  await service.settleFinding(plan_id, finding, { action, ...named }, actor);
 }
 
 async function decideSession(
@@ -138,6 +152,14 @@ async function decidePlan(
       return settle(service, button, 'done', { text, fields }, actor, named);
     case 'human_blocked':
       return settle(service, button, 'failed', { text, fields: null }, actor, named);
+    case 'finding_replan':
+      return settleFinding(service, button, 'replan', actor, named);
+    case 'finding_proceed':
+      return settleFinding(service, button, 'proceed', actor, named);
+    case 'finding_leave_out':
+      return settleFinding(service, button, 'leave_out', actor, named);
+    case 'finding_dismiss':
+      return settleFinding(service, button, 'dismiss', actor, named);
     case 'details':
       return;
     default:

@@ -1,11 +1,13 @@
 // Tells people when a plan has changed: its outcome, and what waits for them. Each notice is sent once.
 import type { Transaction } from '#db/database.ts';
+import { readOpenFindings } from '#db/findings.ts';
 import { readShown } from '#db/identities.ts';
 import { lockPlan, readPlan, readPlanRow } from '#db/plans.ts';
 import { readSteps } from '#db/step-pages.ts';
 import type { CallToAction, MessageParts, Progress } from '#domain/chat/message-parts.ts';
 import { assigneeOf } from '#domain/plan/assignee.ts';
 import { nameCall } from '#domain/plan/call-words.ts';
+import type { Finding } from '#domain/plan/finding.ts';
 import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import type { Plan, Step } from '#domain/plan/plan.ts';
 import { isObject } from '#domain/text.ts';
@@ -76,6 +78,7 @@ function newsOf(plan: Plan, planned: boolean, called: (name: string) => string):
 }
 
 const questionsShown = 20;
+const problemsShown = 5;
 
 /** What readers are shown in the place of those whom the news can name. */
 async function readCalled(
@@ -130,6 +133,10 @@ export async function announce(context: Announcing, planId: string, later = fals
       const blocked = describeBlocked(step, called);
       if (blocked !== null) await say(`step:${step.id}:${step.attempt}:blocked`, blocked, false);
     }
+    for (const finding of await readOpenFindings(tx, planId, problemsShown)) {
+      const problem = describeProblem(plan, finding);
+      if (problem !== null) await say(`finding:${finding.id}`, problem, problem.action !== null);
+    }
     const { pending_patch: patch } = plan;
     if (patch !== null)
       await say(`patch:${patch.patch_id}`, describePatch(plan, patch, called), true);
@@ -154,6 +161,22 @@ function describePatch(
       waited: null,
     },
     action: { kind: 'change' },
+  };
+}
+
+/** What was found wrong with a plan that runs; null: it is only good to know, or it is settled on the proposal's card. */
+function describeProblem(
+  { id, title, status }: Plan,
+  finding: Finding,
+): Extract<MessageParts, { kind: 'notice' }> | null {
+  const { severity, message, stale_steps: held, status: state } = finding;
+  if (status === 'proposed' || status === 'needs_review') return null;
+  if (severity !== 'ERROR' && severity !== 'CRITICAL') return null;
+  const correcting = state === 'replanning';
+  return {
+    kind: 'notice',
+    facts: { code: 'problem_found', plan_id: id, title, text: message, held, correcting },
+    action: state === 'open' ? { kind: 'finding' } : null,
   };
 }
 

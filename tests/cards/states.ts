@@ -16,7 +16,7 @@ import type { ShownStep } from '#domain/plan/call.ts';
 import type { Plan, Step } from '#domain/plan/plan.ts';
 import { reviewRank } from '#domain/plan/review-rank.ts';
 import type { SessionCardFacts } from '#domain/planning/session-card.ts';
-import { following, makeFacts, makeStep, now, samples } from '../fixtures/plans.ts';
+import { following, makeFacts, makeFinding, makeStep, now, samples } from '../fixtures/plans.ts';
 import { sessions } from '../fixtures/sessions.ts';
 
 /** What a picture shows, in words for its reader: a message of the bot, or what each platform has a page of its own for. */
@@ -346,6 +346,40 @@ export const cardStates = {
     patch:
       samples.changing.patch === null ? null : { ...samples.changing.patch, may_approve: false },
   }),
+  problem: ofPlan(
+    'A problem holds part of a plan',
+    stateOf(running, stepsIn('succeeded', 'succeeded', 'running', 'stale', 'stale'), {
+      findings: {
+        open: [
+          makeFinding({
+            message:
+              'https://shop.example/orders says something else now than when step 2 read it.',
+            step_id: '2',
+            stale_steps: 2,
+            evidence: [{ text: '12 orders were open then, 14 are now' }],
+          }),
+        ],
+        more: 0,
+      },
+    }),
+  ),
+  correcting: ofPlan(
+    'A plan that is being corrected',
+    stateOf(running, stepsIn('succeeded', 'succeeded', 'running', 'stale', 'stale'), {
+      findings: {
+        open: [
+          makeFinding({
+            message:
+              'https://shop.example/orders says something else now than when step 2 read it.',
+            stale_steps: 2,
+            status: 'replanning',
+            replans: 1,
+          }),
+        ],
+        more: 0,
+      },
+    }),
+  ),
   paused: ofPlan('Paused', stateOf({ ...running, paused: true }, stepsIn('succeeded', 'ready'))),
   completed: ofPlan(
     'Done',

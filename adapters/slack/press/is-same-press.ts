@@ -6,6 +6,7 @@ export function isSamePress(drawn: CardPress, pressed: CardPress): boolean {
   return (
     drawn.action === pressed.action &&
     drawn.step_id === pressed.step_id &&
+    drawn.finding_id === pressed.finding_id &&
     (pressed.attempt ?? drawn.attempt) === drawn.attempt &&
     (pressed.stood ?? drawn.stood) === drawn.stood &&
     (pressed.ended_at ?? drawn.ended_at) === drawn.ended_at &&

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Blockage } from '../plan/blockage.ts';
 import type { CallDescription, ShownStep } from '../plan/call.ts';
 import { settledStands } from '../plan/expected-step.ts';
+import type { Finding } from '../plan/finding.ts';
 import type { PatchOutcome } from '../plan/patch-outcome.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { VersionDiff } from '../plan/views.ts';
@@ -74,6 +75,8 @@ export type PlanCardFacts = {
   waiting: ShownStep[];
   /** What nobody can run, or waits for a shared resource; before the start, what would. */
   blocked: Blockage[];
+  /** Findings that are open, the worst first, at most 5; and how many more. */
+  findings: { open: Finding[]; more: number };
   /** Where its times meet other plans and calendars, one sentence each; empty once it has started. */
   conflicts: string[];
   /** What is agreed besides the steps, one sentence each: what comes again, whether each step asks. */
@@ -119,6 +122,10 @@ export const CardPress = z.object({
     'settle_failed',
     'human_done',
     'human_blocked',
+    'finding_replan',
+    'finding_proceed',
+    'finding_leave_out',
+    'finding_dismiss',
     'details',
   ]),
   plan_id: z.string().max(40),
@@ -128,6 +135,8 @@ export const CardPress = z.object({
   /** The attempt of that step, and how it stood; a word about it settles no other. */
   attempt: z.number().int().min(0).exactOptional(),
   stood: z.enum(settledStands).exactOptional(),
+  /** The finding that is settled. */
+  finding_id: z.string().max(40).exactOptional(),
   /** When the plan ended that is to be run again. */
   ended_at: z.string().max(40).exactOptional(),
 });

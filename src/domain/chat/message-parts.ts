@@ -26,6 +26,8 @@ export const CallToAction = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('confirm') }),
   /** Decide about a change of a plan on its card. */
   z.object({ kind: z.literal('change') }),
+  /** Say on the card what becomes of the steps on hold. */
+  z.object({ kind: z.literal('finding') }),
 ]);
 export type CallToAction = z.infer<typeof CallToAction>;
 
@@ -80,6 +82,14 @@ const Notice = z.discriminatedUnion('code', [
     reasons: z.array(z.string()),
     waited: z.number().nullable(),
     why: StorableText.exactOptional(),
+  }),
+  /** What was found wrong with a plan that is under way. `held`: steps on hold. `correcting`: the plan is being changed for it. */
+  z.object({
+    code: z.literal('problem_found'),
+    ...plan,
+    text: StorableText,
+    held: z.int(),
+    correcting: z.boolean(),
   }),
   z.object({ code: z.literal('plan_changed'), ...plan, by: z.string(), version: z.number() }),
   z.object({

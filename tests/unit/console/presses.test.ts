@@ -87,6 +87,7 @@ it('keeps all that a button says, and none of what was typed beside it', () => {
     step_id: '4',
     attempt: 2,
     stood: 'unknown',
+    finding_id: 'F-11111111',
     ended_at: '2026-03-02T09:30:00.000Z',
   };
   expect(Object.keys(full).sort()).toEqual(Object.keys(CardPress.shape).sort());

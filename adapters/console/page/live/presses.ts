@@ -28,6 +28,7 @@ export function readPress({
   step_id,
   attempt,
   stood,
+  finding_id,
   ended_at,
 }: CardPress): CardPress {
   return {
@@ -38,6 +39,7 @@ export function readPress({
     ...(step_id === undefined ? {} : { step_id }),
     ...(attempt === undefined ? {} : { attempt }),
     ...(stood === undefined ? {} : { stood }),
+    ...(finding_id === undefined ? {} : { finding_id }),
     ...(ended_at === undefined ? {} : { ended_at }),
   };
 }

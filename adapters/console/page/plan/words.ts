@@ -14,7 +14,7 @@ const stepWords: Record<StepStatus, Words> = {
   failed: { symbol: '✕', words: 'Failed', tone: 'attention' },
   skipped: { symbol: '–', words: 'Skipped', tone: 'default' },
   cancelled: { symbol: '⊘', words: 'Cancelled', tone: 'default' },
-  stale: { symbol: '≈', words: 'Out of date', tone: 'warning' },
+  stale: { symbol: '≈', words: 'On hold', tone: 'warning' },
   unknown: { symbol: '?', words: 'Outcome unknown', tone: 'warning' },
 };
 

@@ -49,6 +49,7 @@ const shownHere = new Set<Section['kind']>([
   'effects',
   'steps',
   'blocked',
+  'findings',
   'running',
   'next',
   'failed',

@@ -1,0 +1,122 @@
+// What was found wrong with a plan: what needs a person's word as a question with its buttons, the rest as lines.
+import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
+import type { Finding, FindingAction } from '#domain/plan/finding.ts';
+import type { StepError } from '#domain/plan/plan.ts';
+import { countOf } from '#domain/words.ts';
+import { makeButton } from './buttons.ts';
+import { makeSection, plainLine } from './lines.ts';
+import { showLine } from './plain.ts';
+import type { Ask, Button, Section } from './view.ts';
+
+const linesAtMost = 5;
+const evidenceAtMost = 3;
+
+/** What stopped, in the words of the reader: its own line, or how much. */
+function describeHeld({ stale_steps: held }: Finding): string {
+  if (held === 0) return 'No step is on hold.';
+  return `${countOf(held, 'step')} that ${held === 1 ? 'depends' : 'depend'} on it ${held === 1 ? 'is' : 'are'} on hold; everything else goes on.`;
+}
+
+/** What is being done about it; empty: it waits for a person, or nothing has to be done. */
+function describeProgress({ status, replans }: Finding): string {
+  switch (status) {
+    case 'replanning':
+      return replans > 1
+        ? `working out a change of the plan, try ${replans}`
+        : 'working out a change of the plan';
+    case 'awaiting_approval':
+      return 'a change of the plan waits for approval';
+    case 'open':
+    case 'resolved':
+    case 'dismissed':
+      return '';
+    default:
+      return status satisfies never;
+  }
+}
+
+const labels: Record<FindingAction, string> = {
+  replan: 'Correct the plan',
+  proceed: 'Run them as they are',
+  leave_out: 'Leave them out',
+  dismiss: 'Dismiss',
+};
+
+const confirms: Partial<Record<FindingAction, Button['confirm']>> = {
+  leave_out: {
+    text: 'The steps on hold will never run. Everything else goes on.',
+    submit: 'Leave them out',
+  },
+};
+
+const pressed: Record<FindingAction, CardPress['action']> = {
+  replan: 'finding_replan',
+  proceed: 'finding_proceed',
+  leave_out: 'finding_leave_out',
+  dismiss: 'finding_dismiss',
+};
+
+/** The step it is about, as the plan's card calls it. */
+function placeOf({ step_id, partition }: Finding): string {
+  if (step_id !== null) return ` · step ${showLine(step_id, 60)}`;
+  return partition === null ? '' : ` · part ${showLine(partition, 60)}`;
+}
+
+function askAbout(finding: Finding, { plan }: PlanCardFacts): Ask {
+  const { id, message, severity, actions, evidence } = finding;
+  const button = (action: FindingAction, index: number): Button =>
+    makeButton(
+      {
+        action: pressed[action],
+        plan_id: plan.id,
+        version: plan.version,
+        digest: plan.digest,
+        finding_id: id,
+      },
+      labels[action],
+      { style: index === 0 ? 'primary' : 'plain', confirm: confirms[action] ?? null },
+    );
+  return {
+    kind: 'finding',
+    step_id: id,
+    label: `${severity === 'CRITICAL' ? 'Critical problem' : 'Problem'}${placeOf(finding)}`,
+    text: showLine(message, 600),
+    known: [
+      describeHeld(finding),
+      ...evidence
+        .slice(0, evidenceAtMost)
+        .flatMap(({ text }) => (text === undefined ? [] : [showLine(text, 300)])),
+    ],
+    note: null,
+    fields: [],
+    buttons: actions.map(button),
+  };
+}
+
+const needsWord = ({ status, severity, actions }: Finding): boolean =>
+  status === 'open' && (severity === 'ERROR' || severity === 'CRITICAL') && actions.length > 0;
+
+/** The open findings that a person has to say something about. */
+export function askAboutFindings(facts: PlanCardFacts): Ask[] {
+  return facts.findings.open.filter(needsWord).map((finding) => askAbout(finding, facts));
+}
+
+/** The others that are open: what is being corrected, and what is only good to know. null: there are none. */
+export function viewFindings({ findings }: PlanCardFacts): Section | null {
+  const lines = findings.open
+    .filter((finding) => !needsWord(finding))
+    .map((finding) => {
+      const progress = describeProgress(finding);
+      const held = finding.stale_steps > 0 ? `${countOf(finding.stale_steps, 'step')} on hold` : '';
+      return plainLine(showLine(finding.message, 300), {
+        lead: progress === '' ? '△' : '⟳',
+        note: [held, progress].filter((text) => text !== '').join(' · '),
+      });
+    });
+  return makeSection('findings', 'Found', lines, linesAtMost, lines.length + findings.more);
+}
+
+/** Why a step is on hold; null: it is not. */
+export function describeStale(error: StepError | null): string | null {
+  return error?.code === 'stale' ? showLine(error.message, 300) : null;
+}
