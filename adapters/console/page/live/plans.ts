@@ -1,5 +1,6 @@
 // Reads plans for the page: cards in the conversation, the plan in the right-hand column.
 import type { ShownStep } from '#domain/plan/call.ts';
+import type { Finding } from '#domain/plan/finding.ts';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import type {
   AuditEntry,
@@ -100,7 +101,10 @@ async function loadVersions(view: PlanView, version: number): Promise<PlanView['
 async function loadTab(view: PlanView): Promise<Partial<PlanView>> {
   switch (view.tab) {
     case 'overview':
-      return {};
+      return {
+        findings: (await get<{ findings: Finding[] }>(path(view.id, '/findings?limit=50')))
+          .findings,
+      };
     case 'graph':
       return { drawn: await loadDrawn(view.id) };
     case 'timeline':

@@ -4,6 +4,7 @@ import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { MemoryEntry } from '#domain/people/memory.ts';
 import type { InteractionPolicy, PolicyOverride } from '#domain/people/policy.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
+import type { Finding } from '#domain/plan/finding.ts';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import type { AuditEntry, Overview, VersionDiff } from '#domain/plan/views.ts';
 import type { PlanningActivity } from '#domain/planning/activity.ts';
@@ -49,6 +50,8 @@ export type PlanView = {
   id: string;
   tab: Tab;
   overview: Overview | null;
+  /** The latest findings, settled ones included. */
+  findings: Finding[];
   list: StepList | null;
   /** The first steps, for the graph and the timeline. */
   drawn: Drawn | null;
@@ -138,6 +141,7 @@ export function createPlanView(id: string): PlanView {
     id,
     tab: 'overview',
     overview: null,
+    findings: [],
     list: null,
     drawn: null,
     versions: null,
