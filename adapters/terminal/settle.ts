@@ -166,7 +166,7 @@ async function act(session: Session, view: PlanView, ask: Ask, answer: Answer): 
     await decideChange(session, ask, answer.kind);
   } else if (answer.kind === 'finding') {
     const { action } = answer;
-    await session.service.settleFinding(plan_id, ask.step_id, { action }, session.actor);
+    await session.service.settleFinding(plan_id, ask.step_id, action, session.actor);
     session.event('decision', { action, plan_id, finding_id: ask.step_id });
   } else if (answer.kind === 'settle') {
     const settlement = settlementOf(version, ask, answer);

@@ -1,11 +1,13 @@
 // The facts of a plan's card for one viewer, read fresh each time.
 import type { Queryable } from '#db/database.ts';
+import { readOpenFindings, toFinding } from '#db/findings.ts';
 import { readNotes, readScheduleHead } from '#db/planning-artifacts.ts';
 import { readPlan } from '#db/plans.ts';
 import { readDifferentCalls, readNextSteps, readSteps } from '#db/step-pages.ts';
 import type { ApprovalRule, PatchFacts, PlanCardFacts } from '#domain/chat/card.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
+import { type Finding, Severity } from '#domain/plan/finding.ts';
 import type { Plan, Step, StepStatus } from '#domain/plan/plan.ts';
 import { numberedAtMost } from '#domain/plan/step-numbers.ts';
 import type { VersionDiff } from '#domain/plan/views.ts';
@@ -31,6 +33,7 @@ import { describeSteps } from '#tools/describe-call.ts';
 import { readShownChanges } from './shown-changes.ts';
 
 const namedShown = 5;
+const findingsShown = 5;
 
 /**
  * Whether the durations of these steps are people's working time. null: some are and some are days that pass by the clock,
@@ -174,6 +177,24 @@ export async function readPatchStanding(
   };
 }
 
+const worstFirst = Severity.options.toReversed();
+
+/** The open findings of a plan, the worst and oldest first. */
+async function readFindingFacts(
+  db: Queryable,
+  { id: planId, findings_open: counts }: Plan,
+): Promise<PlanCardFacts['findings']> {
+  const total = Object.values(counts).reduce((sum, n) => sum + n, 0);
+  if (total === 0) return { open: [], more: 0 };
+  const open: Finding[] = [];
+  for (const severity of worstFirst) {
+    const room = findingsShown - open.length;
+    if (room === 0 || counts[severity] === 0) continue;
+    open.push(...(await readOpenFindings(db, planId, severity, room)).map(toFinding));
+  }
+  return { open, more: Math.max(0, total - open.length) };
+}
+
 /** @throws `plan_not_found` */
 export async function readCardFacts(
   context: ConversationContext,
@@ -219,7 +240,7 @@ export async function readCardFacts(
     failed: await some('failed'),
     unknown: await some('unknown'),
     waiting: await some('waiting'),
-    findings: await readFindingFacts(db, planId),
+    findings: await readFindingFacts(db, plan),
     blocked: await findBlocked(db, { ...plan, ready: plan.counts.ready }),
     conflicts: compared.has(plan.status) ? await readNotes(db, planId) : [],
     terms: [...describeTerms(plan), ...(needed === '' || !waits ? [] : [needed])],

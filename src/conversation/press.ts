@@ -73,11 +73,10 @@ async function settleFinding(
   { finding_id: finding, plan_id }: CardPress,
   action: FindingAction,
   actor: Actor,
-  named: Named,
 ): Promise<void> {
   if (finding === undefined)
     throw new CountersignError('invalid_request', refusalWords.noFindingNamed);
-  await service.settleFinding(plan_id, finding, { action, ...named }, actor);
+  await service.settleFinding(plan_id, finding, action, actor);
 }
 
 async function decideSession(
@@ -153,13 +152,13 @@ async function decidePlan(
     case 'human_blocked':
       return settle(service, button, 'failed', { text, fields: null }, actor, named);
     case 'finding_replan':
-      return settleFinding(service, button, 'replan', actor, named);
+      return settleFinding(service, button, 'replan', actor);
     case 'finding_proceed':
-      return settleFinding(service, button, 'proceed', actor, named);
+      return settleFinding(service, button, 'proceed', actor);
     case 'finding_leave_out':
-      return settleFinding(service, button, 'leave_out', actor, named);
+      return settleFinding(service, button, 'leave_out', actor);
     case 'finding_dismiss':
-      return settleFinding(service, button, 'dismiss', actor, named);
+      return settleFinding(service, button, 'dismiss', actor);
     case 'details':
       return;
     default:

@@ -1,6 +1,6 @@
 // Findings as rows: stored once by their key, listed by keyset, settled by compare-and-set.
 import { and, desc, eq, getTableColumns, inArray, lt, or, type SQL, sql } from 'drizzle-orm';
-import type { Finding, FindingStatus, OpenFindings } from '#domain/plan/finding.ts';
+import type { Finding, FindingStatus, OpenFindings, Severity } from '#domain/plan/finding.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import type { Queryable } from './database.ts';
 import { planFindings } from './schema.ts';
@@ -76,6 +76,25 @@ export const openFindingsOf = (planId: SQL): SQL<OpenFindings> => sql`(
     select severity, count(*)::int as n from countersign.plan_findings f
     where f.plan_id = ${planId} and f.status in ('open', 'replanning', 'awaiting_approval') group by severity
   ) open)`;
+
+/**
+ * Findings of one severity that nobody has settled, the oldest first. The condition is in the words of the index of open
+ * findings.
+ */
+export function readOpenFindings(
+  db: Queryable,
+  planId: string,
+  severity: Severity,
+  limit: number,
+): Promise<FindingRow[]> {
+  const isOpen = sql`${planFindings.status} in ('open', 'replanning', 'awaiting_approval')`;
+  return db
+    .select()
+    .from(planFindings)
+    .where(and(eq(planFindings.plan_id, planId), eq(planFindings.severity, severity), isOpen))
+    .orderBy(planFindings.created_at, planFindings.id)
+    .limit(limit);
+}
 
 export async function countOpenFindings(db: Queryable, planId: string): Promise<OpenFindings> {
   const { rows } = await db.execute<{ counts: OpenFindings }>(

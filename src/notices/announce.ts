@@ -1,13 +1,12 @@
 // Tells people when a plan has changed: its outcome, and what waits for them. Each notice is sent once.
 import type { Transaction } from '#db/database.ts';
-import { readOpenFindings } from '#db/findings.ts';
+import { type FindingRow, readOpenFindings } from '#db/findings.ts';
 import { readShown } from '#db/identities.ts';
 import { lockPlan, readPlan, readPlanRow } from '#db/plans.ts';
 import { readSteps } from '#db/step-pages.ts';
 import type { CallToAction, MessageParts, Progress } from '#domain/chat/message-parts.ts';
 import { assigneeOf } from '#domain/plan/assignee.ts';
 import { nameCall } from '#domain/plan/call-words.ts';
-import type { Finding } from '#domain/plan/finding.ts';
 import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import type { Plan, Step } from '#domain/plan/plan.ts';
 import { isObject } from '#domain/text.ts';
@@ -133,9 +132,9 @@ export async function announce(context: Announcing, planId: string, later = fals
       const blocked = describeBlocked(step, called);
       if (blocked !== null) await say(`step:${step.id}:${step.attempt}:blocked`, blocked, false);
     }
-    for (const finding of await readOpenFindings(tx, planId, problemsShown)) {
+    for (const finding of await readProblems(tx, plan)) {
       const problem = describeProblem(plan, finding);
-      if (problem !== null) await say(`finding:${finding.id}`, problem, problem.action !== null);
+      await say(`finding:${finding.id}`, problem, problem.action !== null);
     }
     const { pending_patch: patch } = plan;
     if (patch !== null)
@@ -164,14 +163,19 @@ function describePatch(
   };
 }
 
-/** What was found wrong with a plan that runs; null: it is only good to know, or it is settled on the proposal's card. */
+/** What stands against a plan that was approved; what stood against it before is on the card that is decided about. */
+async function readProblems(tx: Transaction, { id, status }: Plan): Promise<FindingRow[]> {
+  if (status === 'proposed' || status === 'needs_review') return [];
+  return [
+    ...(await readOpenFindings(tx, id, 'CRITICAL', problemsShown)),
+    ...(await readOpenFindings(tx, id, 'ERROR', problemsShown)),
+  ];
+}
+
 function describeProblem(
-  { id, title, status }: Plan,
-  finding: Finding,
-): Extract<MessageParts, { kind: 'notice' }> | null {
-  const { severity, message, stale_steps: held, status: state } = finding;
-  if (status === 'proposed' || status === 'needs_review') return null;
-  if (severity !== 'ERROR' && severity !== 'CRITICAL') return null;
+  { id, title }: Plan,
+  { message, stale_steps: held, status: state }: FindingRow,
+): Extract<MessageParts, { kind: 'notice' }> {
   const correcting = state === 'replanning';
   return {
     kind: 'notice',
