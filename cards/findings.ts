@@ -1,46 +1,15 @@
 // What was found wrong with a plan: what needs a person's word as a question with its buttons, the rest as lines.
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
-import type { Finding, FindingAction, Severity } from '#domain/plan/finding.ts';
-import type { StepError } from '#domain/plan/plan.ts';
+import type { Finding, FindingAction } from '#domain/plan/finding.ts';
 import { countOf } from '#domain/words.ts';
 import { makeButton } from './buttons.ts';
+import { describeHeld, describeProgress, severityWords } from './finding-words.ts';
 import { makeSection, plainLine } from './lines.ts';
 import { showLine } from './plain.ts';
-import type { Ask, Button, Section, Tone } from './view.ts';
+import type { Ask, Button, Section } from './view.ts';
 
 const linesAtMost = 5;
 const evidenceAtMost = 3;
-
-/** What stopped, in the words of the reader: its own line, or how much. */
-export function describeHeld({ stale_steps: held }: Finding): string {
-  if (held === 0) return 'No step is on hold.';
-  return `${countOf(held, 'step')} that ${held === 1 ? 'depends' : 'depend'} on it ${held === 1 ? 'is' : 'are'} on hold; everything else goes on.`;
-}
-
-/** What is being done about it; empty: it waits for a person, or nothing has to be done. */
-export function describeProgress({ status, replans }: Finding): string {
-  switch (status) {
-    case 'replanning':
-      return replans > 1
-        ? `working out a change of the plan, try ${replans}`
-        : 'working out a change of the plan';
-    case 'awaiting_approval':
-      return 'a change of the plan waits for approval';
-    case 'open':
-    case 'resolved':
-    case 'dismissed':
-      return '';
-    default:
-      return status satisfies never;
-  }
-}
-
-export const severityWords: Record<Severity, { symbol: string; words: string; tone: Tone }> = {
-  INFO: { symbol: 'ⓘ', words: 'Note', tone: 'default' },
-  WARN: { symbol: '△', words: 'Warning', tone: 'warning' },
-  ERROR: { symbol: '✕', words: 'Problem', tone: 'attention' },
-  CRITICAL: { symbol: '✕', words: 'Critical problem', tone: 'attention' },
-};
 
 const labels: Record<FindingAction, string> = {
   replan: 'Correct the plan',
@@ -121,9 +90,4 @@ export function viewFindings({ findings }: PlanCardFacts): Section | null {
       });
     });
   return makeSection('findings', 'Found', lines, linesAtMost, lines.length + findings.more);
-}
-
-/** Why a step is on hold; null: it is not. */
-export function describeStale(error: StepError | null): string | null {
-  return error?.code === 'stale' ? showLine(error.message, 300) : null;
 }

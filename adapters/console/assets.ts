@@ -24,6 +24,7 @@ const shared = [
   'cards/activity-words.ts',
   'cards/calls.ts',
   'cards/evidence.ts',
+  'cards/finding-words.ts',
   'cards/host-config.ts',
   'cards/input-ids.ts',
   'cards/memory-words.ts',

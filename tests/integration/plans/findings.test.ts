@@ -1,5 +1,7 @@
 // Findings: what they make stale, what goes on beside it, and what becomes of it when they are settled.
 import { describe, expect, test } from 'vitest';
+import { viewPlan } from '#cards/view-model.ts';
+import { carryOutPress } from '#conversation/press.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Severity } from '#domain/plan/finding.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
@@ -432,7 +434,7 @@ describe('what is stale', () => {
     await instance.service.cancel(plan.id, { version: 1 }, ana);
     expect(await statusesOf(plan.id)).toEqual({ a: 'succeeded', b: 'cancelled' });
     const { findings } = await instance.service.listFindings(plan.id, { limit: 10 });
-    expect(findings).toMatchObject([{ status: 'dismissed', settled_by: 'ana' }]);
+    expect(findings).toMatchObject([{ status: 'resolved', settled_by: 'ana' }]);
     await check(plan.id);
   });
 
@@ -515,6 +517,41 @@ describe('a step that reports', () => {
     const { findings } = await instance.service.listFindings(plan.id, { limit: 10 });
     expect(findings).toMatchObject([{ step_id: 'check', severity: 'WARN' }]);
   });
+});
+
+test('a finding is told in the conversation, asked about on the card, and settled by its button', async () => {
+  const conversation = 'told';
+  const { service } = instance;
+  const draft = { title: 'Told', steps: [noop('a'), hold('b', 'a'), noop('c', 'b')] };
+  const plan = await service.propose(draft, { user: 'ana', conversation }, ana);
+  await service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+  await waitFor('b to wait', async () => (await statusesOf(plan.id)).b === 'waiting');
+  const finding = await raise(plan.id, { step_id: 'a' });
+  const [told] = await waitFor('the news', async () => {
+    const messages = await instance.service.messages(conversation, { limit: 50 });
+    const found = messages.filter(({ text }) => text.includes('Problem in'));
+    return found.length > 0 ? found : null;
+  });
+  expect(told?.text).toContain('The source has changed. 2 steps are on hold');
+  const facts = await instance.service.card(plan.id, { user: 'ana', timezone: 'UTC' });
+  const [ask] = viewPlan(facts).asks;
+  expect(ask?.buttons.map(({ label }) => label)).toEqual([
+    'Correct the plan',
+    'Run them as they are',
+    'Leave them out',
+  ]);
+  const button = ask?.buttons[1]?.press;
+  if (button === undefined) throw new Error('The card has no second button.');
+  const press = { button, text: '', fields: null, part: null };
+  await expect(carryOutPress(instance.service, press, ben)).rejects.toMatchObject({
+    code: 'not_allowed',
+  });
+  await carryOutPress(instance.service, press, ana);
+  await carryOutPress(instance.service, press, ana);
+  expect(await statusesOf(plan.id)).toMatchObject({ b: 'waiting', c: 'pending' });
+  const { findings } = await instance.service.listFindings(plan.id, { limit: 5 });
+  expect(findings).toMatchObject([{ id: finding.id, status: 'resolved', settled_by: 'ana' }]);
+  await check(plan.id);
 });
 
 test('findings are listed by page, newest first, and by status', async () => {

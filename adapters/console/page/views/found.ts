@@ -1,13 +1,13 @@
 // What was found wrong with a plan, and the data that was gathered for it and by it.
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { describeHeld, describeProgress, severityWords } from '#cards/findings.ts';
+import { describeHeld, describeProgress, severityWords } from '#cards/finding-words.ts';
 import type { Finding } from '#domain/plan/finding.ts';
 import { formatMoment } from '../plan/format.ts';
 import { drawBadge, drawSection } from './parts.ts';
 
 const closed: Partial<Record<Finding['status'], string>> = {
-  resolved: 'corrected',
-  dismissed: 'settled',
+  resolved: 'settled',
+  dismissed: 'dismissed',
 };
 
 /** Who settled it and when, or what is being done about it. */

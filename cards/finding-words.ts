@@ -1,0 +1,35 @@
+// Findings in words: how bad they are, what they hold back, and what is being done about them.
+import type { Finding, Severity } from '#domain/plan/finding.ts';
+import { countOf } from '#domain/words.ts';
+import type { Tone } from './view.ts';
+
+/** What stopped, in the words of the reader: its own line, or how much. */
+export function describeHeld({ stale_steps: held }: Finding): string {
+  if (held === 0) return 'No step is on hold.';
+  return `${countOf(held, 'step')} that ${held === 1 ? 'depends' : 'depend'} on it ${held === 1 ? 'is' : 'are'} on hold; everything else goes on.`;
+}
+
+/** What is being done about it; empty: it waits for a person, or nothing has to be done. */
+export function describeProgress({ status, replans }: Finding): string {
+  switch (status) {
+    case 'replanning':
+      return replans > 1
+        ? `working out a change of the plan, try ${replans}`
+        : 'working out a change of the plan';
+    case 'awaiting_approval':
+      return 'a change of the plan waits for approval';
+    case 'open':
+    case 'resolved':
+    case 'dismissed':
+      return '';
+    default:
+      return status satisfies never;
+  }
+}
+
+export const severityWords: Record<Severity, { symbol: string; words: string; tone: Tone }> = {
+  INFO: { symbol: 'ⓘ', words: 'Note', tone: 'default' },
+  WARN: { symbol: '△', words: 'Warning', tone: 'warning' },
+  ERROR: { symbol: '✕', words: 'Problem', tone: 'attention' },
+  CRITICAL: { symbol: '✕', words: 'Critical problem', tone: 'attention' },
+};
