@@ -434,7 +434,7 @@ describe('what is stale', () => {
     await instance.service.cancel(plan.id, { version: 1 }, ana);
     expect(await statusesOf(plan.id)).toEqual({ a: 'succeeded', b: 'cancelled' });
     const { findings } = await instance.service.listFindings(plan.id, { limit: 10 });
-    expect(findings).toMatchObject([{ status: 'resolved', settled_by: 'ana' }]);
+    expect(findings).toMatchObject([{ status: 'dismissed', settled_by: 'ana' }]);
     await check(plan.id);
   });
 
