@@ -4,7 +4,6 @@ import { recordDeeds } from '#db/audit.ts';
 import { readManifests } from '#db/backends.ts';
 import type { Transaction } from '#db/database.ts';
 import { touchPlan } from '#db/events.ts';
-import { insertPatch } from '#db/patches.ts';
 import { linkOccurrences } from '#db/planning-artifacts.ts';
 import { lockPlan, type PlanRow } from '#db/plans.ts';
 import {
@@ -27,7 +26,7 @@ import { findChangedOperation } from '../approval/operation-digests.ts';
 import { readHeader } from '../approval/preflight.ts';
 import { finishIfDone } from '../lifecycle/finish.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
-import { applyPatch } from '../patch/apply.ts';
+import { applyBySystem } from '../patch/apply-by-system.ts';
 import type { PatchEffect } from '../patch/model.ts';
 import { rulesFor } from '../patch/receive.ts';
 import { resolvePatch } from '../patch/resolve.ts';
@@ -216,28 +215,7 @@ async function addSteps(
     if (operations.length === 0) return lockPlan(tx, row.id);
     effect = await resolveSteps(context, tx, row, operations);
   }
-  const id = `PATCH-${context.random.hex(4)}`;
-  const reason = describeReason(going);
-  const deed = { patchId: id, actor: system, baseRevision: row.revision, reason, approved: false };
-  const patched = await applyPatch(context, tx, row, effect, deed);
-  await insertPatch(tx, {
-    id,
-    plan_id: row.id,
-    base_revision: row.revision,
-    version: patched.version,
-    digest: patched.digest,
-    status: 'applied',
-    operations,
-    widening: [],
-    added: effect.added.length,
-    changed: 0,
-    removed: 0,
-    rerun: 0,
-    invalidated: 0,
-    reason,
-    proposed_by: system.id,
-  });
-  return patched;
+  return applyBySystem(context, tx, row, operations, effect, describeReason(going));
 }
 
 /** Notes how far the series has come, and when it is looked at again. */
