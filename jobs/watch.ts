@@ -11,6 +11,7 @@ import type { ConversationContext } from '#messages/context.ts';
 import { createRinging } from '#notices/reminders.ts';
 import { forgetCodes } from '#people/link.ts';
 import { forgetOldResults } from '#planner/memo/memo.ts';
+import { replanPlans } from '#plans/replan/start-replanning.ts';
 import { extendSeries } from '#plans/series/extend.ts';
 import { retryAbandonedRuns } from '#runs/abandoned-runs.ts';
 
@@ -45,6 +46,7 @@ export function startWatch(
         () => forgetOldResults(conversation.db.query, conversation.clock.now()),
       ],
       ['Looking after what comes again', () => extendSeries(conversation)],
+      ['Replanning', () => replanPlans(conversation)],
       ['Looking after the inbox', lookAfterInbox],
       ['Looking after delivery', lookAfterDelivery],
       ['Looking after Homes', lookAfterHomes],

@@ -22,6 +22,7 @@ import { createTextModel } from '#models/text-model.ts';
 import { findNames } from '#people/people-named.ts';
 import { createPartPlanners } from '#planner/parts/part-planners.ts';
 import { createPostTargets } from '#plans/proposal/post-targets.ts';
+import { replanForPerson } from '#plans/replan/start-replanning.ts';
 import { createPlansAtHand } from '#runs/plans-at-hand.ts';
 import * as times from '#timeline/recurrence.ts';
 import { createCatalogue } from '#tools/catalogue.ts';
@@ -32,7 +33,7 @@ import type { Instance, InstanceOptions } from './wire/instance.ts';
 import { makeDelivery, makeInbox } from './wire/make-chat-work.ts';
 import { loadSlack, loadTeams, platformsApart } from './wire/open-chats.ts';
 import { type Connections, openConnections } from './wire/open-connections.ts';
-import { openPlanner } from './wire/open-planner.ts';
+import { openAskPlanner, openPlanner } from './wire/open-planner.ts';
 import { startWorking } from './work.ts';
 
 export type { Instance, InstanceOptions } from './wire/instance.ts';
@@ -64,7 +65,12 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
     times,
     clock: systemClock,
     warn,
-    ...createToolPorts(db, enqueue),
+    ...createToolPorts(db, enqueue, () => ({
+      ...conversation,
+      registry,
+      guardMode: config.settings.guardMode,
+      askPlanner,
+    })),
     drafts: createDraftPort(db),
     extraOperations: options.extraOperations,
     ...(models === null ? {} : { textModel: createTextModel(models.executor) }),
@@ -87,6 +93,9 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
       warn,
     });
   const hasModel = models !== null;
+  const askPlanner = hasModel
+    ? openAskPlanner(config, { registry, catalogue, db, model: models.planner }, () => conversation)
+    : null;
   const conversation = makeConversation(config, {
     connections,
     catalogue,
@@ -205,7 +214,7 @@ function makeConversation(
 ): ConversationContext {
   const { connections, catalogue, planner, hasModel, linkTo, warn } = parts;
   const { db, enqueue, listener } = connections;
-  return {
+  const conversation: ConversationContext = {
     db,
     enqueue,
     catalogue,
@@ -214,6 +223,7 @@ function makeConversation(
     guardedApprovers: settings.guardedApprovers,
     resourcePools: settings.resourcePools,
     onFailure: settings.executor.on_failure,
+    replan: settings.executor.replan,
     clock: systemClock,
     random: systemRandom,
     planner,
@@ -229,5 +239,7 @@ function makeConversation(
     listener,
     linkTo,
     warn,
+    onReplan: (tx, row, finding, actor) => replanForPerson(conversation, tx, row, finding, actor),
   };
+  return conversation;
 }

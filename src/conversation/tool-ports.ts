@@ -1,12 +1,16 @@
-// What tools may do through the database: post in a conversation, store a reminder.
+// What tools may do through the database: post in a conversation, store a reminder, look at their plan and change it.
 import type { Database, Transaction } from '#db/database.ts';
 import { isTransient } from '#db/transient.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Enqueue } from '#domain/jobs.ts';
+import type { AskPlanner } from '#domain/plan/replan.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import { setReminder } from '#notices/reminders.ts';
 import { requirePostTarget } from '#plans/proposal/post-targets.ts';
-import type { ChatPort, ReminderPort } from '#tools/ports.ts';
+import { proposeRepair } from '#plans/replan/propose-patch.ts';
+import { type RecheckContext, recheckSteps } from '#plans/replan/recheck-steps.ts';
+import { verifyRepair } from '#plans/replan/verify-patch.ts';
+import type { ChatPort, PlanPort, ReminderPort } from '#tools/ports.ts';
 
 /** What a tool asks of the database. A failure is told without its query, which nobody reading a card can use. */
 export async function forTool<T>(work: () => Promise<T>): Promise<T> {
@@ -23,11 +27,23 @@ export async function forTool<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** What a plan asks about itself, once the instance is there. */
+type PlanParts = () => RecheckContext & { askPlanner: AskPlanner | null };
+
+/** @param partsOf what is made after the tools */
 export function createToolPorts(
   db: Database,
   enqueue: Enqueue<Transaction>,
-): { chat: ChatPort; reminders: ReminderPort } {
+  partsOf: PlanParts,
+): { chat: ChatPort; reminders: ReminderPort; plans: PlanPort } {
   return {
+    plans: {
+      recheck: (steps, context) => forTool(() => recheckSteps(partsOf(), steps, context)),
+      propose: (finding, refused, context) =>
+        forTool(() => proposeRepair(partsOf(), partsOf().askPlanner, finding, refused, context)),
+      verify: (finding, patch, context) =>
+        forTool(() => verifyRepair(partsOf(), finding, patch, context)),
+    },
     chat: {
       async post({ conversation, from, user, text, once }) {
         await forTool(() =>

@@ -74,6 +74,19 @@ export async function readPatchOperations(
   return row ?? { operations: [], total: 0 };
 }
 
+/** A patch of a plan without what it says; null: there is none of that id. */
+export async function findPatch(
+  db: Queryable,
+  planId: string,
+  id: string,
+): Promise<Omit<PatchRow, 'operations'> | null> {
+  const [row] = await db
+    .select(columns)
+    .from(planPatches)
+    .where(and(eq(planPatches.plan_id, planId), eq(planPatches.id, id)));
+  return row ?? null;
+}
+
 /** @throws Error when there is no such patch */
 export async function readPatch(db: Queryable, id: string): Promise<PatchRow> {
   const [row] = await db.select().from(planPatches).where(eq(planPatches.id, id));

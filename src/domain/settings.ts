@@ -151,6 +151,8 @@ export const Settings = z.strictObject({
       /** A plan without progress for this long, with a worker that could go on, is stalled (waiting for a person never counts). */
       stall_minutes: z.number().min(0.01).max(100_000).default(30),
       on_failure: z.enum(['continue_independent', 'stop_all']).default('continue_independent'),
+      /** Whether a plan proposes a change of itself as soon as a finding leaves stale steps, or when a person asks for it. */
+      replan: z.enum(['automatic', 'on_request']).default('automatic'),
       /** Attempts of a call that may be repeated, the first included. */
       max_attempts: z.number().int().min(1).max(100).default(3),
       /** Seconds before the second attempt; each further one waits twice as long, with jitter. */

@@ -51,6 +51,8 @@ export type OperationSpec = {
   trusted?: boolean;
   /** It hands the step to a person instead of running code. */
   human?: boolean;
+  /** Only the system adds steps of it; planners and people do not. */
+  internal?: boolean;
 };
 
 /** Where and for whom a call is made. */

@@ -12,6 +12,7 @@ import {
   referencesOf,
 } from '#domain/plan/arguments.ts';
 import { fillIn } from '#domain/plan/open-values.ts';
+import { isReplanning } from '#domain/plan/replan.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { Operation } from '#domain/tool.ts';
 import type { Decided } from '#models/decide-arguments.ts';
@@ -46,7 +47,7 @@ function whyConfirm(
   operation: Operation,
   final: JsonObject,
 ): Confirmation | null {
-  if (operation.human === true) return null;
+  if (operation.human === true || isReplanning({ ...step, id: step.step_id })) return null;
   if (plan.confirm_each || step.ask_before) return 'each';
   if (openArguments(step.args).length === 0) return null;
   const { name } = operation;

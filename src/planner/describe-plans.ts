@@ -11,7 +11,7 @@ export function summarisePlan({ id, status, title, total_steps }: PlanSummary): 
 
 /** What came of it is what the plan is spoken of for. */
 function isNotable({ status }: BriefStep): boolean {
-  return status === 'failed' || status === 'unknown' || status === 'waiting';
+  return ['failed', 'unknown', 'waiting', 'stale'].includes(status);
 }
 
 function describeStep(step: BriefStep): string {
@@ -27,13 +27,22 @@ function describeStep(step: BriefStep): string {
   ].join('\n');
 }
 
+function describeFinding(finding: NonNullable<BriefPlan['findings']>[number]): string {
+  const { id, severity, category, message, step_id, partition, stale_steps } = finding;
+  const place = step_id ?? (partition === null ? null : `part ${partition}`);
+  const about = place === null ? '' : ` about ${place}`;
+  const stale = stale_steps === 0 ? '' : `; ${countOf(stale_steps, 'step')} stale because of it`;
+  return `  Finding ${id} (${severity}, ${category})${about}: ${onOneLine(message, 300)}${stale}`;
+}
+
 export function describePlan(plan: BriefPlan): string {
-  const { id, title, status, revision, total_steps, waiting_change, steps } = plan;
+  const { id, title, status, revision, total_steps, waiting_change, findings = [], steps } = plan;
   const left = total_steps - steps.length;
   return [
     `${id} ${status}, revision ${revision}, ${countOf(total_steps, 'step')}: ${onOneLine(title, 100)}`,
     ...steps.map(describeStep),
     ...(left > 0 ? [`  and ${left} more`] : []),
+    ...findings.map(describeFinding),
     ...(waiting_change === undefined
       ? []
       : [

@@ -71,6 +71,7 @@ export function openPlannerTools(options: {
     const plans = await plansOf(runId);
     return plans === null ? readPlan(db, id) : plans.getPlan(id);
   }
+  const manifest = () => catalogue.list().filter(({ internal }) => internal !== true);
   const readable = () => plannerOperations(registry, allowed);
   const call: PlannerTools['call'] = async (name, args, signal) => {
     const decision = decideCall({
@@ -109,7 +110,7 @@ export function openPlannerTools(options: {
     return output;
   };
   return {
-    manifest: () => catalogue.list(),
+    manifest,
     readable,
     call,
     validate: (name, args, unknown) => catalogue.validate(name, args, unknown),
@@ -123,7 +124,7 @@ export function openPlannerTools(options: {
     lookAround: (runId, signal) =>
       lookAround(
         {
-          manifest: catalogue.list(),
+          manifest: manifest(),
           readable: new Set(readable().map(({ name }) => name)),
           call,
           calendars,

@@ -6,6 +6,7 @@ import type { Enqueue } from '#domain/jobs.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { Finding } from '#domain/plan/finding.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
+import type { Settings } from '#domain/settings.ts';
 import type { Catalogue } from '#domain/tool.ts';
 import type { OnFailure } from './lifecycle/stop-dependents.ts';
 import type { PoolLimits } from './proposal/normalise-step.ts';
@@ -30,6 +31,8 @@ export type PlansContext = {
    * plan's lock. Missing: nobody can.
    */
   onReplan?: (tx: Transaction, row: PlanRow, finding: Finding, actor: Actor) => Promise<void>;
+  /** Whether a plan is changed by itself once a finding leaves stale steps. */
+  replan: Settings['executor']['replan'];
   clock: Clock;
   random: Random;
 };

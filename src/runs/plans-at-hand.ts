@@ -3,6 +3,7 @@
 import { confirmAnswer } from '#cards/decision-words.ts';
 import { giveRequests } from '#db/data-requests.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
+import { readFinding } from '#db/findings.ts';
 import { isOnePerson } from '#db/identities.ts';
 import { isShownIn } from '#db/messages.ts';
 import { readPatchOutcome } from '#db/patches.ts';
@@ -11,7 +12,7 @@ import { type RunRow, readRun } from '#db/runs.ts';
 import { readSteps, readStepsById } from '#db/step-pages.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
 import { CountersignError } from '#domain/errors.ts';
-import type { Actor } from '#domain/people/actor.ts';
+import { type Actor, system } from '#domain/people/actor.ts';
 import type { StepAnswer } from '#domain/plan/answer.ts';
 import { isHumanTask } from '#domain/plan/assignee.ts';
 import { fieldsOf } from '#domain/plan/form.ts';
@@ -23,11 +24,12 @@ import type { GivenToStep } from '#domain/planning/state.ts';
 import { isObject } from '#domain/text.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import type { PlansAtHand } from '#planner/ports.ts';
+import type { PlanInRepair } from '#planner/replan/replan-tools.ts';
 import { readAnswer, summariseAnswer } from '#plans/lifecycle/human-answers.ts';
 import { isGated } from '#plans/patch/apply.ts';
 import { checkPatch } from '#plans/patch/receive.ts';
 import { findPatchProblems } from '#plans/patch/try.ts';
-import { readBriefPage } from '#plans/views/brief.ts';
+import { readAffectedPage, readBriefPage } from '#plans/views/brief.ts';
 import { readDraft, revisableSteps } from '#plans/views/draft.ts';
 
 type Asking = Pick<RunRow, 'conversation' | 'user'>;
@@ -92,6 +94,20 @@ export function createPlansAtHand(contextOf: () => ConversationContext): PlansAt
       }
       return findPatchProblems(context, id, change, actorOf(context.planner.name), runId);
     },
+  };
+}
+
+/** What a planner that repairs a plan may read and try of it; the plan has asked for it, so that nothing is asked of people. */
+export function createPlanInRepair(contextOf: () => ConversationContext): PlanInRepair {
+  return {
+    async readAffected(planId, findingId, after) {
+      const { query } = contextOf().db;
+      const finding = await readFinding(query, planId, findingId);
+      if (finding === null) throw planNotFound(planId);
+      return readAffectedPage(query, planId, finding, after);
+    },
+    readPage: (planId, after) => readBriefPage(contextOf().db.query, planId, after),
+    tryChange: (planId, change) => findPatchProblems(contextOf(), planId, change, system, null),
   };
 }
 

@@ -21,7 +21,8 @@ import { createHttpOperations } from './http/operations.ts';
 import { createHumanConfirm, createHumanTask } from './human-task.ts';
 import { toLine } from './limit-output.ts';
 import { describeOutput } from './output-schema.ts';
-import type { ChatPort, DraftPort, ReminderPort, TimePort } from './ports.ts';
+import { createPlanOperations } from './plan-operations.ts';
+import type { ChatPort, DraftPort, PlanPort, ReminderPort, TimePort } from './ports.ts';
 import { createReminderSet } from './reminder.ts';
 import { createReport } from './report.ts';
 import { createTextOperations } from './text.ts';
@@ -45,6 +46,7 @@ export type BuiltinOptions = {
   /** Without a port, the operations that need it are not offered. */
   chat?: ChatPort | undefined;
   reminders?: ReminderPort | undefined;
+  plans?: PlanPort | undefined;
   textModel?: TextModel | undefined;
   drafts?: DraftPort | undefined;
   lookup?: Lookup | undefined;
@@ -74,7 +76,7 @@ export async function createBuiltins(
   const rules = createAddressRules(options.http.allowPrivate);
   const web = openWebAtFirstUse({ http: options.http, rules, lookup: options.lookup });
   const places = createCalendarPlaces(options, sandbox, web);
-  const { chat, reminders, textModel, drafts, times, clock } = options;
+  const { chat, reminders, plans, textModel, drafts, times, clock } = options;
   const operations = [
     createList(sandbox),
     createRead(sandbox),
@@ -94,6 +96,7 @@ export async function createBuiltins(
       : [createGather(drafts), createNarrow(drafts), createFinalise(drafts, textModel)]),
     ...createControlOperations(),
     createReport(),
+    ...(plans === undefined ? [] : createPlanOperations(plans)),
     ...(options.extraOperations ?? []),
   ];
   return { operations, close: web.close };

@@ -269,6 +269,22 @@ const builtins: Record<string, Describe> = {
     headline: ['Reports a finding of severity', args.value('severity', '(none)')],
     parts: args.payload('message'),
   }),
+  plan_recheck: (args) => ({
+    class: 'reads',
+    headline: ['Reads again, and compares, what was read by', describeSources(args)],
+  }),
+  plan_replan_patch: (args) => ({
+    class: 'reads',
+    headline: ['Works out a change of this plan for finding', args.value('finding', '(none)')],
+  }),
+  plan_verify_patch: (args) => ({
+    class: 'changes',
+    headline: [
+      'Checks a change of this plan for finding',
+      args.value('finding', '(none)'),
+      'and applies it where it widens nothing',
+    ],
+  }),
   control_noop: () => ({ class: 'reads', headline: ['Does nothing'] }),
   control_wait: (args) => ({
     class: 'reads',

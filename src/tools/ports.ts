@@ -1,6 +1,7 @@
 // What built-in tools need from the rest of the instance, injected at start.
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
+import type { ToolContext } from '#domain/tool.ts';
 
 /** Says something in a conversation. */
 export type ChatPort = {
@@ -35,6 +36,29 @@ export type NewReminder = {
 export type ReminderPort = {
   /** Stores the reminder under its id; a second call with the same id changes nothing more. */
   set(reminder: NewReminder): Promise<void>;
+};
+
+/** What a plan asks about itself while it runs. Each of these may come again after a crash and then finds what it did before. */
+export type PlanPort = {
+  /** Calls reads that were made again, and raises a finding for each whose output has changed. */
+  recheck(steps: { ids?: string[]; partition?: string }, context: ToolContext): Promise<Recheck>;
+  /** Works out a change that settles the finding, and applies nothing. @param refused why earlier changes were refused */
+  propose(finding: string, refused: string[], context: ToolContext): Promise<Proposal>;
+  /** Checks the change, and applies it where it narrows the plan; one that widens it waits for a person. */
+  verify(finding: string, patch: Json, context: ToolContext): Promise<Verdict>;
+};
+
+/** `skipped`: steps that have not succeeded, or that do more than read. `changed`: their ids. */
+export type Recheck = { checked: number; skipped: number; changed: string[] };
+
+/** `patch`: null: there is none, and `reason` says why. */
+export type Proposal = { patch: JsonObject | null; reason: string };
+
+export type Verdict = {
+  verdict: 'applied' | 'awaiting_approval' | 'refused' | 'nothing';
+  patch_id: string | null;
+  /** Why it waits or was refused. */
+  reasons: string[];
 };
 
 /** Zones and recurrence rules; `src/timeline/recurrence.ts` fits it as it is. */

@@ -3,14 +3,18 @@ import type { Database } from '#db/database.ts';
 import { createPortfolioReader } from '#db/portfolio.ts';
 import type { Platform } from '#domain/chat/inbox.ts';
 import { systemClock } from '#domain/clock.ts';
+import type { AskPlanner } from '#domain/plan/replan.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import type { Catalogue, ToolRegistry } from '#domain/tool.ts';
+import type { ConversationContext } from '#messages/context.ts';
 import type { ChatModel } from '#models/chat.ts';
 import { createBudget } from '#planner/budget/budget.ts';
 import type { PlanningLimits } from '#planner/budget/limits.ts';
 import { createPlanner } from '#planner/create-planner.ts';
 import { openPlannerTools } from '#planner/open-tools.ts';
-import type { PartPlanners, PlansAtHand, PostTargets } from '#planner/ports.ts';
+import type { PartPlanners, PlannerTools, PlansAtHand, PostTargets } from '#planner/ports.ts';
+import { createAskPlanner } from '#planner/replan/ask-planner.ts';
+import { createPlanInRepair } from '#runs/plans-at-hand.ts';
 import type { Config } from '../config.ts';
 
 function readLimits(env: Config['env']): PlanningLimits {
@@ -24,41 +28,68 @@ function readLimits(env: Config['env']): PlanningLimits {
   };
 }
 
-export function openPlanner(
-  { env, settings, timezone }: Config,
-  parts: {
-    registry: ToolRegistry;
-    catalogue: Catalogue;
-    db: Database;
-    /** null: the offline planner. */
-    model: ChatModel | null;
-    /** Platforms whose people see no plans of another organisation. */
-    apart: Platform[];
-    /** What is shown of other plans to the one whose run it is. */
-    plansOf: NonNullable<Parameters<typeof openPlannerTools>[0]['plansOf']>;
-    atHand: PlansAtHand;
-    posts: PostTargets;
-    parts: PartPlanners;
-    warn(message: string, err?: unknown): void;
-  },
-): Planner {
-  const { registry, catalogue, db, model, apart, plansOf, atHand, posts, warn } = parts;
+type PlannerParts = {
+  registry: ToolRegistry;
+  catalogue: Catalogue;
+  db: Database;
+  /** null: the offline planner. */
+  model: ChatModel | null;
+  /** Platforms whose people see no plans of another organisation. */
+  apart: Platform[];
+  /** What is shown of other plans to the one whose run it is. */
+  plansOf: NonNullable<Parameters<typeof openPlannerTools>[0]['plansOf']>;
+  atHand: PlansAtHand;
+  posts: PostTargets;
+  parts: PartPlanners;
+  warn(message: string, err?: unknown): void;
+};
+
+function openTools(
+  { settings, timezone }: Config,
+  {
+    registry,
+    catalogue,
+    db,
+    ...ports
+  }: Pick<PlannerParts, 'registry' | 'catalogue' | 'db'> &
+    Partial<Pick<PlannerParts, 'plansOf' | 'atHand' | 'posts' | 'parts'>>,
+): PlannerTools {
+  return openPlannerTools({
+    registry,
+    catalogue,
+    db: db.query,
+    allowed: settings.plannerTools,
+    guarded: settings.guardedTools,
+    timezone,
+    calendars: Object.keys(settings.calendars),
+    guardedApprovers: settings.guardedApprovers,
+    ...ports,
+  });
+}
+
+/** The planner that repairs plans which run. @param contextOf the conversations of the instance, which are made after it */
+export function openAskPlanner(
+  config: Config,
+  { model, ...parts }: Pick<PlannerParts, 'registry' | 'catalogue' | 'db'> & { model: ChatModel },
+  contextOf: () => ConversationContext,
+): AskPlanner {
+  return createAskPlanner({
+    model,
+    db: parts.db.query,
+    tools: openTools(config, parts),
+    plan: createPlanInRepair(contextOf),
+    limits: readLimits(config.env),
+    guarded: config.settings.guardedTools,
+    clock: systemClock,
+  });
+}
+
+export function openPlanner(config: Config, parts: PlannerParts): Planner {
+  const { env, settings } = config;
+  const { db, model, apart, warn } = parts;
   const limits = readLimits(env);
   return createPlanner({
-    tools: openPlannerTools({
-      registry,
-      catalogue,
-      db: db.query,
-      allowed: settings.plannerTools,
-      guarded: settings.guardedTools,
-      timezone,
-      plansOf,
-      atHand,
-      posts,
-      parts: parts.parts,
-      calendars: Object.keys(settings.calendars),
-      guardedApprovers: settings.guardedApprovers,
-    }),
+    tools: openTools(config, parts),
     model,
     limits,
     thresholds: settings.confidence,

@@ -1,4 +1,5 @@
 // Plans as a planner reads them to go on with them: where each stands, and of its steps what was called and what came of it, cut.
+import type { Finding } from './finding.ts';
 import type { PatchOutcome } from './patch-outcome.ts';
 import type { PlanStatus, StepStatus } from './plan.ts';
 
@@ -31,7 +32,12 @@ export type BriefPlan = {
   result: string | null;
   /** The change that waits for approval. */
   waiting_change?: Pick<PatchOutcome, 'proposed_by' | 'changes'>;
-  /** Of a plan with more, those that failed, run or wait for a person, and the first. */
+  /** What nobody has settled; left out where there is nothing. */
+  findings?: Pick<
+    Finding,
+    'id' | 'severity' | 'category' | 'message' | 'step_id' | 'partition' | 'status' | 'stale_steps'
+  >[];
+  /** Of a plan with more, those that failed, run, are stale or wait for a person, and the first. */
   steps: BriefStep[];
 };
 

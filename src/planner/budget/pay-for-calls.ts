@@ -12,7 +12,7 @@ import type { Budget } from './budget.ts';
 import type { Ceiling, PaidModel } from './paid-model.ts';
 
 // A model whose replies are stored as they come: a reply that was paid for and stored is used again after a crash.
-const StoredReply: z.ZodType<ChatReply> = z.object({
+export const StoredReply: z.ZodType<ChatReply> = z.object({
   content: z.string(),
   refusal: z.string().nullable(),
   toolCalls: z.array(

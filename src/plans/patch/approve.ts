@@ -37,6 +37,7 @@ import { reviveSkipped } from '../lifecycle/ready-steps.ts';
 import { continuePlan } from '../lifecycle/resume.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
+import { settleByPatch } from '../replan/follow-patch.ts';
 import { applyPatch } from './apply.ts';
 import { patchConflict } from './conflicts.ts';
 import type { PatchEffect } from './model.ts';
@@ -202,6 +203,7 @@ async function applyApproved(
     reason: patch.reason,
     approved: true,
   });
+  await settleByPatch(tx, row.id, patch.id, actor);
   if (running.status === row.status) return patched;
   await reviveSkipped(tx, row.id, context.onFailure);
   return lockPlan(tx, row.id);

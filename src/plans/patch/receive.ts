@@ -43,6 +43,7 @@ import { requireArtifacts } from '../proposal/artifact-references.ts';
 import type { StepRules } from '../proposal/normalise-step.ts';
 import { requirePostTargets } from '../proposal/post-targets.ts';
 import { Problems } from '../proposal/problems.ts';
+import { reopenByPatch } from '../replan/follow-patch.ts';
 import { reservedId } from '../series/normalise.ts';
 import { applyPatch, isGated } from './apply.ts';
 import { classifyPatch } from './classify.ts';
@@ -119,6 +120,7 @@ export async function dropPatch(
   await settlePatch(tx, patch.id, status, actor.id);
   await forgetApprovals(tx, patch);
   await tx.update(plans).set({ pending_patch: null }).where(eq(plans.id, row.id));
+  await reopenByPatch(tx, row.id, patch.id);
   const words = reason === undefined ? '' : `: ${reason}`;
   await touchPlan(tx, row.id, `patch_${status}`, `version ${patch.version} by ${actor.id}${words}`);
   await recordDeeds(tx, [
@@ -259,6 +261,7 @@ async function takePatch(
  * model, or from a person who may decide about the plan.
  * @param within what else changes with the plan, in its transaction
  * @param hold a change of an approved plan waits for approval, also one that narrows it
+ * @param id of the patch: who may send it twice gives it one
  * @throws `plan_not_found`, `not_allowed`, `invalid_transition`, `patch_conflict`, `steps_missing`, `dependency_cycle`,
  *   `unknown_step`, `empty_plan`, `reserved_id`, and what is wrong with steps that are added or changed
  */
@@ -269,10 +272,10 @@ export async function checkPatch(
   actor: Actor,
   within: (tx: Transaction, row: PlanRow) => Promise<void>,
   hold = false,
+  id = `PATCH-${context.random.hex(4)}`,
 ): Promise<Commit<PatchOutcome>> {
   requireOwnIds(patch.operations);
   await context.catalogue.refresh(() => readManifests(context.db.query));
-  const id = `PATCH-${context.random.hex(4)}`;
   const requireAllowed = async (db: Queryable, row: PlanRow): Promise<void> => {
     if (actor.kind === 'person') await requireManager(db, context, row, actor);
   };

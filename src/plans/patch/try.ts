@@ -1,6 +1,5 @@
 // Tries a change of a plan without changing anything: what stands against proposing it now.
 import { z } from 'zod';
-import type { Queryable } from '#db/database.ts';
 import { readPlanRow } from '#db/plans.ts';
 import { findDeadPredecessors } from '#db/sql/patch-reads.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -11,18 +10,24 @@ import type { PlansContext } from '../plans-context.ts';
 import { requireArtifacts } from '../proposal/artifact-references.ts';
 import { requirePostTargets } from '../proposal/post-targets.ts';
 import { willRun } from './approve.ts';
+import type { PatchEffect } from './model.ts';
 import { resolveNotes } from './prerequisites.ts';
 import { findReplaced, requireOwnIds, requirePatchable, rulesFor } from './receive.ts';
 import { resolvePatch } from './resolve.ts';
 
-async function requireProposable(
+/**
+ * What the change would do now, and which steps it has wait for some that will not be done.
+ * @param runId the run in which it is proposed: what it fetched may be used; null: none
+ * @throws what stands against proposing it
+ */
+export async function tryPatch(
   context: PlansContext,
-  db: Queryable,
   planId: string,
   patch: PlanPatch,
   actor: Actor,
-  runId: string,
-): Promise<string[]> {
+  runId: string | null,
+): Promise<{ effect: PatchEffect; problems: string[] }> {
+  const db = context.db.query;
   requireOwnIds(patch.operations);
   const row = await readPlanRow(db, planId);
   requirePatchable(row);
@@ -35,16 +40,17 @@ async function requireProposable(
   requireSameOperations(row.operation_digests, context.catalogue, addedOperations(effect));
   const running = await willRun(db, row, effect);
   const dead = await findDeadPredecessors(db, planId, effect.edgesAdded, running);
-  return dead.map(
+  const problems = dead.map(
     ({ id, status }) =>
       `A step would wait for step ${id}, which is ${status} and will not be done. Replace step ${id}, or do not wait for it.`,
   );
+  return { effect, problems };
 }
 
 const Listed = z.array(z.object({ message: z.string() })).min(1);
 
 /** All that an error lists, as sentences. */
-function sentencesOf({ message, details }: CountersignError): string[] {
+export function sentencesOf({ message, details }: CountersignError): string[] {
   const listed = Listed.safeParse(details.errors);
   return listed.success ? listed.data.map((one) => one.message) : [message];
 }
@@ -58,10 +64,10 @@ export async function findPatchProblems(
   planId: string,
   patch: PlanPatch,
   actor: Actor,
-  runId: string,
+  runId: string | null,
 ): Promise<string[]> {
   try {
-    return await requireProposable(context, context.db.query, planId, patch, actor, runId);
+    return (await tryPatch(context, planId, patch, actor, runId)).problems;
   } catch (error) {
     if (error instanceof CountersignError) return sentencesOf(error);
     throw error;

@@ -90,7 +90,7 @@ export function checkResources(
 }
 
 function describeKnown({ catalogue }: StepRules): string {
-  const names = catalogue.list().map(({ name }) => name);
+  const names = catalogue.list().flatMap(({ name, internal }) => (internal === true ? [] : [name]));
   const shown = names.slice(0, 12).join(', ');
   return names.length > 12 ? `${shown} and ${names.length - 12} more` : shown;
 }
@@ -150,7 +150,9 @@ export function normaliseStep(
   const given = step.args ?? {};
   const readable = areReadable(given, path, id, problems);
   const args = readable ? given : {};
-  if (spec === undefined || spec.tool !== step.tool) {
+  // Its ids have a `#`, which nobody else may use.
+  const isKept = spec?.internal === true && !id.includes('#');
+  if (spec === undefined || spec.tool !== step.tool || isKept) {
     problems.add(
       'unknown_operation',
       path,

@@ -3,9 +3,12 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { stepsOf } from '#db/blocks.ts';
 import type { Queryable } from '#db/database.ts';
+import { listFindings, openFinding } from '#db/findings.ts';
 import { readPatchOutcome } from '#db/patches.ts';
 import { type PlanRow, readPlanRow } from '#db/plans.ts';
+import { coveredBy } from '#db/replanning.ts';
 import type { BriefPage, BriefPlan, BriefStep } from '#domain/plan/brief.ts';
+import type { Finding } from '#domain/plan/finding.ts';
 import type { Dependency, StepStatus } from '#domain/plan/plan.ts';
 import { labelSteps, numberedAtMost } from '#domain/plan/step-numbers.ts';
 import { shorten } from '#domain/words.ts';
@@ -22,6 +25,7 @@ const pageAtMost = 16_000;
 const stepsOfLatest = numberedAtMost;
 const stepsOfOthers = 8;
 const plansAtMost = 3;
+const findingsAtMost = 5;
 /** Plans that ended longer ago are looked up by those who mean them. */
 const recentDays = 14;
 
@@ -85,7 +89,7 @@ async function labelled(db: Queryable, plan: PlanRow, rows: Row[]): Promise<Brie
 }
 
 /** What a person speaks of when a plan went wrong. */
-const notable: StepStatus[] = ['failed', 'unknown', 'waiting', 'running'];
+const notable: StepStatus[] = ['failed', 'unknown', 'waiting', 'running', 'stale'];
 
 /** The first `most` steps that are notable, and where there is room the first of the others. */
 function chooseSteps(planId: string, most: number): SQL {
@@ -98,9 +102,33 @@ function chooseSteps(planId: string, most: number): SQL {
     ) found group by position order by min(rank), position limit ${most}`;
 }
 
+const toBrief = ({
+  id,
+  severity,
+  category,
+  message,
+  step_id,
+  partition,
+  status,
+  stale_steps,
+}: Finding): NonNullable<BriefPlan['findings']>[number] => ({
+  id,
+  severity,
+  category,
+  message: shorten(message, 300),
+  step_id,
+  partition,
+  status,
+  stale_steps,
+});
+
 async function describePlan(db: Queryable, row: PlanRow, steps: BriefStep[]): Promise<BriefPlan> {
   const { id, title, status, revision, total, result_summary: result, pending_patch } = row;
   const change = pending_patch === null ? null : await readPatchOutcome(db, pending_patch);
+  const { findings } = await listFindings(db, id, {
+    status: [...openFinding],
+    limit: findingsAtMost,
+  });
   return {
     id,
     title: shorten(title, 200),
@@ -116,6 +144,7 @@ async function describePlan(db: Queryable, row: PlanRow, steps: BriefStep[]): Pr
             changes: change.changes.map((text) => shorten(text, 200)),
           },
         }),
+    ...(findings.length === 0 ? {} : { findings: findings.map(toBrief) }),
     steps,
   };
 }
@@ -144,11 +173,37 @@ export async function readBriefPage(
   planId: string,
   after: number,
 ): Promise<BriefPage> {
-  const row = await readPlanRow(db, planId);
-  const chosen = sql`
+  return readPage(
+    db,
+    planId,
+    sql`
     select s.position from countersign.step_states s
     where s.plan_id = ${planId} and s.position > ${after}
-    order by s.position limit ${pageSize + 1}`;
+    order by s.position limit ${pageSize + 1}`,
+  );
+}
+
+/** A page of the steps that a finding is about, and of those that it covers. @throws `plan_not_found` */
+export async function readAffectedPage(
+  db: Queryable,
+  planId: string,
+  { id, step_id, partition }: Pick<Finding, 'id' | 'step_id' | 'partition'>,
+  after: number,
+): Promise<BriefPage> {
+  return readPage(
+    db,
+    planId,
+    sql`
+    select position from (
+      select position from countersign.plan_steps
+      where plan_id = ${planId} and (step_id = ${step_id} or partition = ${partition})
+      union select s.position from ${coveredBy(planId, id, ['stale', 'running', 'unknown'])}
+    ) found where position > ${after} order by position limit ${pageSize + 1}`,
+  );
+}
+
+async function readPage(db: Queryable, planId: string, chosen: SQL): Promise<BriefPage> {
+  const row = await readPlanRow(db, planId);
   const found = await readBriefSteps(db, planId, chosen, cutOnPage);
   let length = 0;
   const page = found.slice(0, pageSize).filter((step) => {

@@ -15,7 +15,10 @@ import { waitFor } from '../../wait.ts';
 
 const gates = createGates();
 const writes = createGates('write');
-const instance = useInstance({ extraOperations: [gates.operation, writes.operation] });
+const instance = useInstance({
+  settings: { executor: { lease_seconds: 2, replan: 'on_request' } },
+  extraOperations: [gates.operation, writes.operation],
+});
 
 /** A step that waits for ana. */
 const hold = (id = 'hold', ...after: string[]) => ({

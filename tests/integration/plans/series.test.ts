@@ -50,6 +50,7 @@ function later(ms: number): PlansContext & ExecutorContext {
     approvers,
     guardedApprovers: {},
     onFailure: 'continue_independent',
+    replan: 'automatic',
     clock,
   };
 }

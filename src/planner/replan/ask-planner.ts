@@ -1,0 +1,104 @@
+// A planner for one finding: short-lived, with a context of its own. Its calls are booked on the plan, and each reply is kept, so that a
+// step that is tried again after a crash pays for none twice.
+import type { Queryable } from '#db/database.ts';
+import type { Clock } from '#domain/clock.ts';
+import type { AskPlanner, ReplanAnswer, ReplanTask } from '#domain/plan/replan.ts';
+import type { ChatModel } from '#models/chat.ts';
+import { type AgentEnd, runAgent } from '../agent/run-agent.ts';
+import { explainCap, type PlanningLimits } from '../budget/limits.ts';
+import type { PaidModel } from '../budget/paid-model.ts';
+import { StoredReply } from '../budget/pay-for-calls.ts';
+import { createOperationSearch } from '../catalogue/search-operations.ts';
+import { keep, memoKey, recall } from '../memo/memo.ts';
+import type { PlannerTools } from '../ports.ts';
+import { writeReplanMessages } from './prompt.ts';
+import { createReplanTools, type PlanInRepair } from './replan-tools.ts';
+
+type Options = {
+  model: ChatModel;
+  db: Queryable;
+  tools: Pick<PlannerTools, 'manifest' | 'readable' | 'call'>;
+  plan: PlanInRepair;
+  limits: PlanningLimits;
+  guarded: string[];
+  clock: Clock;
+};
+
+/** The model, paid by the plan. Its nth reply for a step is asked for once, whatever the plan has done since. */
+function payOnPlan(
+  { model, db }: Options,
+  { plan, stepId }: ReplanTask,
+  pay: NonNullable<ReplanTask['pay']>,
+): PaidModel {
+  let calls = 0;
+  return {
+    name: model.name,
+    async complete(request, _, signal) {
+      const nth = ++calls;
+      const scope = { plan: plan.id, step: stepId };
+      const kind = 'replan';
+      const key = memoKey({ kind, version: model.name, inputs: nth, policy: null, scope });
+      const use = { key, kind, runId: plan.id, schema: StoredReply, keep: () => true };
+      const known = await recall(db, use);
+      if (known !== null)
+        return { kind: 'reply', reply: { ...known, cost_usd: 0 }, remembered: true };
+      const reply = await pay(await model.estimateCost(request), async () =>
+        keep(db, use, await model.complete(request, signal)),
+      );
+      return { kind: 'reply', reply, remembered: false };
+    },
+  };
+}
+
+/** Why nothing was proposed. */
+function explainEnd(end: AgentEnd, limits: PlanningLimits): string {
+  switch (end.kind) {
+    case 'ended':
+      return 'The model ended without a change.';
+    case 'said':
+    case 'refused':
+      return `The model proposed nothing: ${end.text}`;
+    case 'failed':
+      return end.text;
+    case 'capped':
+      return explainCap(end.cap, limits);
+    case 'exceeded':
+      return 'Replanning would exceed the budget.';
+    case 'cancelled':
+      return 'Replanning was stopped.';
+    default:
+      return end satisfies never;
+  }
+}
+
+export function createAskPlanner(options: Options): AskPlanner {
+  const { tools, plan, limits, guarded, clock } = options;
+  const search = createOperationSearch();
+  return async (task) => {
+    const { signal, pay } = task;
+    if (pay === null) return { patch: null, why: 'No model may be asked here.' };
+    const given: { answer: ReplanAnswer | null } = { answer: null };
+    const affected = await plan.readAffected(task.plan.id, task.finding.id, 0);
+    const { end } = await runAgent({
+      model: payOnPlan(options, task, pay),
+      stageTools: createReplanTools({
+        task,
+        tools,
+        plan,
+        search,
+        guarded: new Set(guarded),
+        answer: (answer) => {
+          given.answer ??= answer;
+        },
+      }),
+      messages: writeReplanMessages(task, affected),
+      calls: limits.turns,
+      deadline: clock.now().getTime() + limits.wallSeconds * 1000,
+      softLifted: true,
+      signal,
+      clock,
+    });
+    signal.throwIfAborted();
+    return given.answer ?? { patch: null, why: explainEnd(end, limits) };
+  };
+}

@@ -1,0 +1,56 @@
+// What becomes of a finding when the change that is to settle it has been decided. The caller holds the plan's lock.
+import { and, eq, like } from 'drizzle-orm';
+import type { Queryable } from '#db/database.ts';
+import { openFinding, updateFindings } from '#db/findings.ts';
+import { readCovered } from '#db/replanning.ts';
+import { planFindings } from '#db/schema.ts';
+import type { Actor } from '#domain/people/actor.ts';
+
+/** The change was applied: the finding is settled, unless steps of it are stale still. */
+export async function settleByPatch(
+  tx: Queryable,
+  planId: string,
+  patchId: string,
+  actor: Actor,
+): Promise<void> {
+  const about = eq(planFindings.patch_id, patchId);
+  const waiting = await updateFindings(
+    tx,
+    planId,
+    ['awaiting_approval'],
+    { status: 'open' },
+    about,
+  );
+  for (const { id } of waiting) await resolveIfClear(tx, planId, id, actor);
+}
+
+/** Settles an open finding of which no step is stale any more. @returns whether it was settled */
+export async function resolveIfClear(
+  tx: Queryable,
+  planId: string,
+  id: string,
+  actor: Actor,
+): Promise<boolean> {
+  const left = await readCovered(tx, planId, id, ['stale', 'running', 'unknown']);
+  if (left.length > 0) return false;
+  const by = { status: 'resolved' as const, settled_by: actor.id };
+  await updateFindings(tx, planId, openFinding, by, eq(planFindings.id, id));
+  const given = and(
+    eq(planFindings.category, 'replanning'),
+    like(planFindings.key, `replanning ${id} %`),
+  );
+  await updateFindings(tx, planId, openFinding, by, given);
+  return true;
+}
+
+/** The change was rejected, or cannot be applied any more: a person decides about the finding again. */
+export async function reopenByPatch(tx: Queryable, planId: string, patchId: string): Promise<void> {
+  const about = eq(planFindings.patch_id, patchId);
+  await updateFindings(
+    tx,
+    planId,
+    ['awaiting_approval'],
+    { status: 'open', patch_id: null },
+    about,
+  );
+}

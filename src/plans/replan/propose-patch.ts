@@ -1,0 +1,92 @@
+// Works out a change that settles a finding: by rule, else by a planner where there is one. Nothing is applied.
+import type { Transaction } from '#db/database.ts';
+import { type FindingRow, readFinding, toFinding } from '#db/findings.ts';
+import { lockPlan, readPlanRow } from '#db/plans.ts';
+import { readCovered, readTries } from '#db/replanning.ts';
+import { system } from '#domain/people/actor.ts';
+import { type AskPlanner, pairOf } from '#domain/plan/replan.ts';
+import { JsonObject } from '#domain/text.ts';
+import type { ToolContext } from '#domain/tool.ts';
+import { shorten } from '#domain/words.ts';
+import type { Proposal } from '#tools/ports.ts';
+import type { PlansContext } from '../plans-context.ts';
+import { passReplanPoint } from './crash-points.ts';
+import { resolveIfClear } from './follow-patch.ts';
+import { giveUpReplanning } from './start-replanning.ts';
+import { waitForRunning } from './wait-for-running.ts';
+
+const reasonAtMost = 1000;
+
+const none = (reason: string): Proposal => ({ patch: null, reason });
+
+/** Ends the try under the plan's lock, if it still is the one that counts. */
+async function end(
+  { db }: PlansContext,
+  planId: string,
+  findingId: string,
+  work: (tx: Transaction, finding: FindingRow) => Promise<void>,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    await lockPlan(tx, planId);
+    const finding = await readFinding(tx, planId, findingId);
+    if (finding?.status === 'replanning') await work(tx, finding);
+  });
+}
+
+/** @param askPlanner null: there is no model */
+export async function proposeRepair(
+  context: PlansContext,
+  askPlanner: AskPlanner | null,
+  findingId: string,
+  refused: string[],
+  { planId, stepId, pay, timezone, signal }: ToolContext,
+): Promise<Proposal> {
+  if (planId === null || stepId === null) return none('There is no plan to change.');
+  const { query } = context.db;
+  const row = await readFinding(query, planId, findingId);
+  const { latest } = await readTries(query, planId);
+  if (row?.status !== 'replanning' || pairOf(latest).replan !== stepId)
+    return none('The finding has been settled otherwise.');
+  await waitForRunning(query, planId, findingId, signal);
+  // Before the steps are read, so that what changes from now on is a conflict.
+  const plan = await readPlanRow(query, planId);
+  const stale = await readCovered(query, planId, findingId, ['stale']);
+  if (stale.length === 0 && row.stale_steps > 0) {
+    const why = 'Nothing is stale any more.';
+    await end(context, planId, findingId, async (tx) => {
+      await resolveIfClear(tx, planId, findingId, system);
+    });
+    return none(why);
+  }
+  const finding = toFinding(row);
+  const answer =
+    askPlanner === null
+      ? { patch: null, why: 'There is no model to ask for a change.' }
+      : await askPlanner({
+          finding,
+          plan: {
+            id: planId,
+            title: plan.title,
+            requester: plan.requester,
+            revision: plan.revision,
+          },
+          stepId,
+          refused,
+          timezone,
+          pay,
+          signal,
+        });
+  if (answer.patch === null) {
+    const { why } = answer;
+    await end(context, planId, findingId, async (tx, current) => {
+      await giveUpReplanning(context, tx, await lockPlan(tx, planId), current, why);
+    });
+    return none(shorten(why, reasonAtMost));
+  }
+  const { patch } = answer;
+  passReplanPoint('replan_proposed');
+  return {
+    patch: JsonObject.parse(JSON.parse(JSON.stringify(patch))),
+    reason: patch.reason ?? 'Proposes a change.',
+  };
+}

@@ -1,0 +1,212 @@
+// Reads again what steps have read, and raises a finding for each whose output is another one now. It calls only what the plan lists
+// and what only reads, with the arguments of the call that was made.
+import { isDeepStrictEqual } from 'node:util';
+import { readOutputs } from '#db/artifacts.ts';
+import { lockPlan, type PlanRow, readPlanRow } from '#db/plans.ts';
+import { readSteps, readStepsById } from '#db/step-pages.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { hasRuntime, referencesOf } from '#domain/plan/arguments.ts';
+import type { Evidence, RaisedFinding } from '#domain/plan/finding.ts';
+import type { Step } from '#domain/plan/plan.ts';
+import type { Settings } from '#domain/settings.ts';
+import { isObject, type Json, type JsonObject } from '#domain/text.ts';
+import {
+  type Operation,
+  operationName,
+  type ToolContext,
+  type ToolRegistry,
+} from '#domain/tool.ts';
+import { shorten } from '#domain/words.ts';
+import { decideCall } from '#tools/guard.ts';
+import { digestJson } from '#tools/operation-digest.ts';
+import type { Recheck } from '#tools/ports.ts';
+import { resolveReferences } from '#tools/resolve-arguments.ts';
+import { findChangedOperation } from '../approval/operation-digests.ts';
+import { raiseFindings } from '../findings/raise.ts';
+import type { PlansContext } from '../plans-context.ts';
+import { startReplanning } from './start-replanning.ts';
+
+export type RecheckContext = PlansContext & {
+  registry: Pick<ToolRegistry, 'get'>;
+  guardMode: Settings['guardMode'];
+};
+
+const pageSize = 200;
+const callsAtOnce = 8;
+const shownAtMost = 200;
+
+/** Tools that look at nothing outside: what they put out is no source. */
+const sourceless = new Set(['text', 'control', 'plan', 'human', 'chat', 'reminder']);
+
+/** The operation of the step, if it may be called again here; null: it does more than read, or is not what was approved. */
+function findRead(context: RecheckContext, plan: PlanRow, step: Step): Operation | null {
+  const { registry, guardedTools, guardMode } = context;
+  const name = operationName(step.tool, step.operation);
+  const operation = registry.get(name);
+  if (step.effect !== 'read' || operation?.effect !== 'read' || operation.human === true)
+    return null;
+  if (operation.source === 'builtin' && sourceless.has(step.tool)) return null;
+  if (findChangedOperation(plan.operation_digests, registry, name) !== null) return null;
+  const { kind } = decideCall({
+    operation: name,
+    scope: plan.tools_required,
+    guarded: guardedTools,
+    approvedBy: plan.decided_by,
+    effect: 'read',
+    mode: guardMode,
+  });
+  // Also where other calls out of scope are only recorded: nothing is recorded here.
+  return kind === 'allow' ? operation : null;
+}
+
+/** The arguments that the step was called with; null: nobody knows them any more. */
+async function readArguments(
+  { db }: PlansContext,
+  planId: string,
+  step: Step,
+): Promise<JsonObject | null> {
+  if (step.final_args !== null) return step.final_args;
+  if (hasRuntime(step.args)) return null;
+  const needed = [...new Set(referencesOf(step.args).map(({ $from }) => $from))];
+  const outputs = await readOutputs(db.query, planId, needed);
+  return needed.every((id) => outputs.has(id)) ? resolveReferences(step.args, outputs) : null;
+}
+
+const show = (value: Json | undefined): string =>
+  value === undefined ? 'nothing' : shorten(JSON.stringify(value), shownAtMost);
+
+/** The first place where two values differ: `/text: "old" → "new"`. */
+export function describeDifference(was: Json, now: Json, at = ''): string {
+  if (Array.isArray(was) && Array.isArray(now)) {
+    const index = was.findIndex((item, nth) => !isDeepStrictEqual(item, now[nth]));
+    const place = index === -1 ? was.length : index;
+    const [old, fresh] = [was[place], now[place]];
+    if (old !== undefined && fresh !== undefined)
+      return describeDifference(old, fresh, `${at}/${place}`);
+    return `${at}/${place}: ${show(old)} → ${show(fresh)}`;
+  }
+  if (isObject(was) && isObject(now)) {
+    const key = [...new Set([...Object.keys(was), ...Object.keys(now)])].find(
+      (one) => !isDeepStrictEqual(was[one], now[one]),
+    );
+    if (key !== undefined) {
+      const [old, fresh] = [was[key] as Json | undefined, now[key] as Json | undefined];
+      if (old !== undefined && fresh !== undefined)
+        return describeDifference(old, fresh, `${at}/${key}`);
+      return `${at}/${key}: ${show(old)} → ${show(fresh)}`;
+    }
+  }
+  return `${at === '' ? '' : `${at}: `}${show(was)} → ${show(now)}`;
+}
+
+/** The finding that a source has changed. */
+function toFinding(
+  step: Step,
+  was: string,
+  now: string,
+  difference: string,
+  by: string,
+): RaisedFinding {
+  const evidence: Evidence[] = [
+    { step_id: step.id, text: shorten(difference, 2000), data: { was, now } },
+  ];
+  return {
+    // Of one attempt, each other state of the source is told once.
+    key: `source_changed ${step.id} ${step.attempt} ${now}`,
+    severity: 'ERROR',
+    category: 'source_changed',
+    message: `What step ${step.id} read has changed since.`,
+    step_id: step.id,
+    evidence,
+    raisedBy: by,
+  };
+}
+
+/** null: it reads the same. undefined: it was not read again. */
+async function recheckStep(
+  context: RecheckContext,
+  plan: PlanRow,
+  step: Step,
+  call: ToolContext,
+): Promise<RaisedFinding | null | undefined> {
+  const operation = step.status === 'succeeded' ? findRead(context, plan, step) : null;
+  const args = operation === null ? null : await readArguments(context, plan.id, step);
+  if (operation === null || args === null) return undefined;
+  const before = (await readOutputs(context.db.query, plan.id, [step.id])).get(step.id);
+  if (before === undefined) return undefined;
+  const [was, by] = [digestJson(before), `step ${call.stepId}`];
+  try {
+    const output = await operation.call(args, { ...call, pay: null });
+    if ('waitFor' in output) return undefined;
+    const now = digestJson(output.data);
+    if (now === was) return null;
+    return toFinding(step, was, now, describeDifference(before, output.data), by);
+  } catch (error) {
+    call.signal.throwIfAborted();
+    if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
+    const difference = `It can't be read any more: ${errorMessage(error)}`;
+    return toFinding(step, was, error.code, difference, by);
+  }
+}
+
+async function* readPages(
+  { db }: PlansContext,
+  planId: string,
+  { ids, partition }: { ids?: string[]; partition?: string },
+): AsyncGenerator<Step[]> {
+  if (ids !== undefined) {
+    for (let at = 0; at < ids.length; at += pageSize)
+      yield await readStepsById(db.query, planId, ids.slice(at, at + pageSize));
+    return;
+  }
+  for (let after = 0; partition !== undefined; ) {
+    const page = await readSteps(db.query, planId, { partition, present: true }, after, pageSize);
+    yield page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageSize) return;
+    after = last.position;
+  }
+}
+
+/** What changed is contained, and replanned where that is done by itself, in one transaction. */
+async function raiseChanged(
+  context: RecheckContext,
+  planId: string,
+  findings: RaisedFinding[],
+): Promise<void> {
+  if (findings.length === 0) return;
+  await context.db.transaction(async (tx) => {
+    const row = await lockPlan(tx, planId);
+    await raiseFindings(context, tx, row, findings);
+    await startReplanning(context, tx, await lockPlan(tx, planId));
+  });
+}
+
+export async function recheckSteps(
+  context: RecheckContext,
+  selected: { ids?: string[]; partition?: string },
+  call: ToolContext,
+): Promise<Recheck> {
+  const { planId, signal } = call;
+  if (planId === null)
+    throw new CountersignError('invalid_arguments', 'Only a step of a plan reads others again.');
+  const plan = await readPlanRow(context.db.query, planId);
+  const found: Recheck = { checked: 0, skipped: 0, changed: [] };
+  const findings: RaisedFinding[] = [];
+  for await (const page of readPages(context, planId, selected)) {
+    for (let at = 0; at < page.length; at += callsAtOnce) {
+      signal.throwIfAborted();
+      const some = page.slice(at, at + callsAtOnce);
+      const results = await Promise.all(some.map((step) => recheckStep(context, plan, step, call)));
+      for (const [index, result] of results.entries()) {
+        if (result === undefined) found.skipped++;
+        else found.checked++;
+        if (result == null) continue;
+        findings.push(result);
+        found.changed.push(some[index]?.id ?? '');
+      }
+    }
+  }
+  await raiseChanged(context, planId, findings);
+  return found;
+}

@@ -1,0 +1,207 @@
+// Begins to replan: the system adds two steps to the plan, one that works out a change and one that checks it. Tries of a plan come one
+// after the other, and none begins while a change waits for approval.
+import { eq } from 'drizzle-orm';
+import { readManifests } from '#db/backends.ts';
+import type { Transaction } from '#db/database.ts';
+import { readFinding, updateFindings } from '#db/findings.ts';
+import { lockPlan, type PlanRow } from '#db/plans.ts';
+import { findDueFindings, findPlansToReplan, readTries } from '#db/replanning.ts';
+import { planFindings } from '#db/schema.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { type Actor, system } from '#domain/people/actor.ts';
+import type { Finding } from '#domain/plan/finding.ts';
+import type { PatchOperation } from '#domain/plan/patch.ts';
+import { pairOf, replanOperation, replansAtMost, verifyOperation } from '#domain/plan/replan.ts';
+import { operationName } from '#domain/tool.ts';
+import { endSentence, onOneLine, shorten } from '#domain/words.ts';
+import { raiseFindings } from '../findings/raise.ts';
+import { statusWords } from '../lifecycle/lifecycle-table.ts';
+import { reviveSkipped } from '../lifecycle/ready-steps.ts';
+import { continuePlan } from '../lifecycle/resume.ts';
+import { applyBySystem } from '../patch/apply-by-system.ts';
+import { rulesFor } from '../patch/receive.ts';
+import { resolvePatch } from '../patch/resolve.ts';
+import type { PlansContext } from '../plans-context.ts';
+
+const plansATurn = 200;
+const refusedAtMost = 20;
+
+/** Whether steps of the system can be added to the plan now. */
+function canAdd({ catalogue }: PlansContext, row: PlanRow): boolean {
+  if (row.status !== 'executing' || row.pending_patch !== null) return false;
+  // An altered plan is not gone on with.
+  if (row.digest !== row.approved_digest) return false;
+  return [replanOperation, verifyOperation].every(
+    (one) => catalogue.get(operationName('plan', one)) !== undefined,
+  );
+}
+
+type Try = { number: number; after: string | null; refused: string[] };
+
+function stepsOfTry(
+  finding: Pick<Finding, 'id' | 'message'>,
+  { number, after, refused }: Try,
+): PatchOperation[] {
+  const { replan, verify } = pairOf(number);
+  const about = onOneLine(finding.message, 200);
+  // What is stale waits for them, so they go first.
+  const common = { tool: 'plan', priority: 1_000_000 };
+  return [
+    {
+      op: 'add_step',
+      step: {
+        ...common,
+        id: replan,
+        description: `Replan: ${about}`,
+        operation: replanOperation,
+        args: { finding: finding.id, ...(refused.length === 0 ? {} : { refused }) },
+        ...(after === null ? {} : { after: [after] }),
+      },
+    },
+    {
+      op: 'add_step',
+      step: {
+        ...common,
+        id: verify,
+        description: 'Check the change',
+        operation: verifyOperation,
+        args: { finding: finding.id, patch: { $from: replan, path: '/patch' } },
+        after: [replan],
+      },
+    },
+  ];
+}
+
+/** Adds the steps of one more try for a finding that is `replanning` and counts it. @returns the plan's row with them */
+async function addTry(
+  context: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  finding: Pick<Finding, 'id' | 'message'>,
+  attempt: Try,
+): Promise<PlanRow> {
+  const operations = stepsOfTry(finding, attempt);
+  const patch = { base_revision: row.revision, operations };
+  const effect = await resolvePatch(tx, row, rulesFor(context), patch);
+  const reason = `To replan because of finding ${finding.id}.`;
+  return applyBySystem(context, tx, row, operations, effect, reason);
+}
+
+/** A person decides from now on. The caller holds the plan's lock. */
+export async function giveUpReplanning(
+  context: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  finding: Pick<Finding, 'id' | 'message' | 'replans'>,
+  why: string,
+): Promise<void> {
+  await updateFindings(
+    tx,
+    row.id,
+    ['open', 'replanning'],
+    { status: 'open', replans: Math.max(1, finding.replans) },
+    eq(planFindings.id, finding.id),
+  );
+  await raiseFindings(context, tx, row, [
+    {
+      key: `replanning ${finding.id} ${finding.replans}`,
+      severity: 'CRITICAL',
+      category: 'replanning',
+      message: `No change could be made for finding ${finding.id} (${onOneLine(finding.message, 200)}). ${endSentence(shorten(why, 1000))} Decide about that finding.`,
+      evidence: [{ data: { finding: finding.id, tries: finding.replans } }],
+      raisedBy: system.id,
+    },
+  ]);
+}
+
+const tooMany = ([why]: string[]) =>
+  `${replansAtMost} tries failed${why === undefined ? '' : `, the last because: ${why}`}`;
+
+/**
+ * Begins the next try for a finding of the plan `row`, whose lock the caller holds: for one that is being replanned and whose last try
+ * came to nothing, else for the oldest serious one that nobody has looked at. Nothing is begun while a try is under way or a change waits.
+ * @param last the step of the try that has just come to nothing, and why
+ * @returns the plan's row
+ */
+export async function startReplanning(
+  context: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  last: { step: string; refused: string[] } | null = null,
+): Promise<PlanRow> {
+  if (!canAdd(context, row)) return row;
+  const { latest, underWay } = await readTries(tx, row.id);
+  if (underWay && pairOf(latest).verify !== last?.step) return row;
+  for (const due of await findDueFindings(tx, row.id, context.replan === 'automatic')) {
+    const finding = await readFinding(tx, row.id, due.id);
+    if (finding === null) continue;
+    const refused = finding.status === 'replanning' ? (last?.refused ?? []) : [];
+    if (finding.replans >= replansAtMost) {
+      await giveUpReplanning(context, tx, row, finding, tooMany(refused));
+      continue;
+    }
+    if (finding.replans === 0 && due.earlier >= replansAtMost) {
+      await giveUpReplanning(
+        context,
+        tx,
+        row,
+        finding,
+        `The plan was changed ${due.earlier} times for findings of this kind.`,
+      );
+      continue;
+    }
+    await updateFindings(
+      tx,
+      row.id,
+      ['open', 'replanning'],
+      { status: 'replanning', replans: finding.replans + 1, patch_id: null },
+      eq(planFindings.id, finding.id),
+    );
+    return addTry(context, tx, row, finding, {
+      number: latest + 1,
+      after: last?.step ?? null,
+      refused: refused.slice(0, refusedAtMost).map((reason) => shorten(reason, 2000)),
+    });
+  }
+  return lockPlan(tx, row.id);
+}
+
+/**
+ * A person has asked for one more try, which is counted already. The caller holds the plan's lock. A plan that has ended goes on.
+ * @throws `invalid_transition` that says what stands against it
+ */
+export async function replanForPerson(
+  context: PlansContext,
+  tx: Transaction,
+  seen: PlanRow,
+  finding: Pick<Finding, 'id' | 'message'>,
+  actor: Actor,
+): Promise<void> {
+  const refuse = (message: string) => new CountersignError('invalid_transition', message);
+  if (seen.pending_patch !== null)
+    throw refuse('A change of this plan waits for approval. Decide about it first, then replan.');
+  const { latest, underWay } = await readTries(tx, seen.id);
+  if (underWay) throw refuse('This plan is being replanned already. Wait until that is done.');
+  const row = await continuePlan(context, tx, seen, actor);
+  if (!canAdd(context, row))
+    throw refuse(`This plan is ${statusWords[row.status]}, so it can't be replanned now.`);
+  await addTry(context, tx, row, finding, { number: latest + 1, after: null, refused: [] });
+  if (row.status !== seen.status) await reviveSkipped(tx, row.id, context.onFailure);
+}
+
+type SweepContext = PlansContext & { warn(message: string, error?: unknown): void };
+
+/** One round over plans with findings to replan. Safe to run in many processes at once and at any time. */
+export async function replanPlans(context: SweepContext): Promise<void> {
+  const { db, catalogue } = context;
+  const due = await findPlansToReplan(db.query, context.replan === 'automatic', plansATurn);
+  if (due.length === 0) return;
+  await catalogue.refresh(() => readManifests(db.query));
+  for (const id of due) {
+    await db
+      .transaction(async (tx) => {
+        await startReplanning(context, tx, await lockPlan(tx, id));
+      })
+      .catch((error: unknown) => context.warn(`${id} could not be replanned.`, error));
+  }
+}

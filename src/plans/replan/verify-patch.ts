@@ -1,0 +1,204 @@
+// Checks a change that replanning proposes, and applies it where it widens nothing; one that does waits for a person. A change that is
+// refused, or that the plan has gone past, leads to the next try.
+import { hash } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { readManifests } from '#db/backends.ts';
+import type { Transaction } from '#db/database.ts';
+import { readFinding, updateFindings } from '#db/findings.ts';
+import { findPatch } from '#db/patches.ts';
+import { lockPlan, type PlanRow } from '#db/plans.ts';
+import { readCovered, readTries } from '#db/replanning.ts';
+import { planFindings } from '#db/schema.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { system } from '#domain/people/actor.ts';
+import { PlanPatch } from '#domain/plan/patch.ts';
+import type { PatchStatus } from '#domain/plan/patch-outcome.ts';
+import { pairOf } from '#domain/plan/replan.ts';
+import type { Json } from '#domain/text.ts';
+import type { ToolContext } from '#domain/tool.ts';
+import { countOf, listOf, shorten } from '#domain/words.ts';
+import type { Verdict } from '#tools/ports.ts';
+import { addedOperations } from '../approval/operation-digests.ts';
+import { raiseFindings } from '../findings/raise.ts';
+import type { PatchEffect } from '../patch/model.ts';
+import { checkPatch } from '../patch/receive.ts';
+import { sentencesOf, tryPatch } from '../patch/try.ts';
+import type { PlansContext } from '../plans-context.ts';
+import { passReplanPoint } from './crash-points.ts';
+import { resolveIfClear } from './follow-patch.ts';
+import { startReplanning } from './start-replanning.ts';
+import { waitForRunning } from './wait-for-running.ts';
+
+const reasonsAtMost = 20;
+const reasonAtMost = 1000;
+const namedAtMost = 5;
+
+/** The step that checks, and what it is about. */
+type Check = { planId: string; stepId: string; findingId: string; patchId: string };
+
+/** The same whenever the step is tried, so that a patch that was stored before a crash is found. */
+function patchIdOf(planId: string, stepId: string): string {
+  return `PATCH-${hash('sha256', `${planId} ${stepId}`, 'hex').slice(0, 8)}`;
+}
+
+const verdicts: Record<PatchStatus, Verdict['verdict']> = {
+  applied: 'applied',
+  needs_approval: 'awaiting_approval',
+  rejected: 'refused',
+  superseded: 'refused',
+};
+
+/** What became of the patch if this step has stored it already; or that there is nothing to do any more; null: go on. */
+async function findVerdict(
+  { db }: Pick<PlansContext, 'db'>,
+  { planId, stepId, findingId, patchId }: Check,
+): Promise<Verdict | null> {
+  const stored = await findPatch(db.query, planId, patchId);
+  if (stored !== null)
+    return { verdict: verdicts[stored.status], patch_id: patchId, reasons: stored.widening };
+  const finding = await readFinding(db.query, planId, findingId);
+  const { latest } = await readTries(db.query, planId);
+  if (finding?.status === 'replanning' && pairOf(latest).verify === stepId) return null;
+  return { verdict: 'nothing', patch_id: null, reasons: [] };
+}
+
+function nameSteps(ids: string[]): string {
+  const more = ids.length - namedAtMost;
+  return listOf([...ids.slice(0, namedAtMost), ...(more > 0 ? [countOf(more, 'more step')] : [])]);
+}
+
+/** Stale steps that the change does not take out. */
+async function findLeftStale(
+  { db }: Pick<PlansContext, 'db'>,
+  { planId, findingId }: Check,
+  { removed }: PatchEffect,
+): Promise<string[]> {
+  const addressed = new Set(removed.map(({ id }) => id));
+  const stale = await readCovered(db.query, planId, findingId, ['stale']);
+  return stale.map(({ id }) => id).filter((id) => !addressed.has(id));
+}
+
+const leftStale = (ids: string[]) => `It leaves ${nameSteps(ids)} stale.`;
+
+/** Why the change must not be applied, as sentences; empty: nothing stands against it. */
+async function findReasons(
+  context: PlansContext,
+  check: Check,
+  patch: PlanPatch,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const { catalogue, db } = context;
+  const { planId, findingId } = check;
+  await catalogue.refresh(() => readManifests(db.query));
+  const running = await waitForRunning(db.query, planId, findingId, signal);
+  if (running.length > 0)
+    return [
+      `${nameSteps(running)} still ${running.length === 1 ? 'runs' : 'run'} on what has changed.`,
+    ];
+  const { effect, problems } = await tryPatch(context, planId, patch, system, null);
+  const left = await findLeftStale(context, check, effect);
+  const tools = new Set(addedOperations(effect).map((name) => catalogue.get(name)?.tool ?? name));
+  const states = await Promise.all([...tools].map((tool) => catalogue.check(tool)));
+  return [
+    ...problems,
+    ...(left.length === 0 ? [] : [leftStale(left)]),
+    ...states.flatMap((state) => (state.ok ? [] : [state.reason])),
+  ];
+}
+
+/** With the patch, in its transaction: the finding is settled, or waits for whoever approves the patch. */
+function settleWith({ planId, findingId, patchId, stepId }: Check) {
+  return async (tx: Transaction, row: PlanRow): Promise<void> => {
+    const { latest } = await readTries(tx, planId);
+    const waits = row.pending_patch === patchId;
+    const moved = await updateFindings(
+      tx,
+      planId,
+      ['replanning'],
+      { status: waits ? 'awaiting_approval' : 'open', patch_id: patchId },
+      eq(planFindings.id, findingId),
+    );
+    if (moved.length === 0 || pairOf(latest).verify !== stepId)
+      throw new CountersignError('already_decided', 'The finding has been settled otherwise.');
+    if (waits || (await resolveIfClear(tx, planId, findingId, system))) return;
+    const stale = await readCovered(tx, planId, findingId, ['stale', 'running', 'unknown']);
+    throw new CountersignError('invalid_request', leftStale(stale.map(({ id }) => id)));
+  };
+}
+
+/** Ends this try: the next one is told why, or a person decides. */
+async function refuse(
+  context: PlansContext,
+  { planId, stepId, findingId }: Check,
+  given: string[],
+  conflict: boolean,
+): Promise<Verdict> {
+  const reasons = given.slice(0, reasonsAtMost).map((reason) => shorten(reason, reasonAtMost));
+  await context.db.transaction(async (tx) => {
+    const row = await lockPlan(tx, planId);
+    const finding = await readFinding(tx, planId, findingId);
+    const { latest } = await readTries(tx, planId);
+    if (finding?.status !== 'replanning' || pairOf(latest).verify !== stepId) return;
+    if (conflict) {
+      await raiseFindings(context, tx, row, [
+        {
+          key: `conflict ${stepId}`,
+          severity: 'WARN',
+          category: 'conflict',
+          message:
+            `The change that ${stepId} checked no longer fitted the plan. ${reasons[0] ?? ''}`.trim(),
+          evidence: [{ step_id: stepId, data: { finding: findingId } }],
+          raisedBy: `step ${stepId}`,
+        },
+      ]);
+    }
+    await startReplanning(context, tx, await lockPlan(tx, planId), {
+      step: stepId,
+      refused: reasons,
+    });
+  });
+  return { verdict: 'refused', patch_id: null, reasons };
+}
+
+export async function verifyRepair(
+  context: PlansContext,
+  findingId: string,
+  given: Json,
+  { planId, stepId, signal }: ToolContext,
+): Promise<Verdict> {
+  if (planId === null || stepId === null)
+    return { verdict: 'nothing', patch_id: null, reasons: ['There is no plan to change.'] };
+  const check = { planId, stepId, findingId, patchId: patchIdOf(planId, stepId) };
+  const known = await findVerdict(context, check);
+  if (known !== null) return known;
+  const read = PlanPatch.safeParse(given);
+  if (!read.success) {
+    const problems = read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    return refuse(context, check, problems, false);
+  }
+  try {
+    const reasons = await findReasons(context, check, read.data, signal);
+    if (reasons.length > 0) return await refuse(context, check, reasons, false);
+    passReplanPoint('patch_verified');
+    const within = settleWith(check);
+    const commit = await checkPatch(
+      context,
+      planId,
+      read.data,
+      system,
+      within,
+      false,
+      check.patchId,
+    );
+    const outcome = await context.db.transaction(commit);
+    passReplanPoint('patch_applied');
+    const { status, patch_id, widening: reasonsToAsk } = outcome;
+    return { verdict: verdicts[status], patch_id, reasons: reasonsToAsk };
+  } catch (error) {
+    if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
+    // Another worker has this step as well, and was first; or somebody has settled the finding.
+    const verdict = await findVerdict(context, check);
+    if (verdict !== null) return verdict;
+    return refuse(context, check, sentencesOf(error), error.code === 'patch_conflict');
+  }
+}

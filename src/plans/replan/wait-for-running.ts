@@ -1,0 +1,24 @@
+// Steps that still run on what a finding is about: a change is worked out, and checked, once they have ended.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Queryable } from '#db/database.ts';
+import { readCovered } from '#db/replanning.ts';
+
+/** How often it is looked (milliseconds). */
+const lookEveryMs = 200;
+/** How long at most (milliseconds); what runs longer is given as a reason against the change. */
+export const waitsAtMostMs = 600_000;
+
+/** @returns ids of those that still run after that time; empty: none does */
+export async function waitForRunning(
+  db: Queryable,
+  planId: string,
+  findingId: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const until = performance.now() + waitsAtMostMs;
+  for (;;) {
+    const running = await readCovered(db, planId, findingId, ['running']);
+    if (running.length === 0 || performance.now() >= until) return running.map(({ id }) => id);
+    await pause(lookEveryMs, undefined, { signal });
+  }
+}

@@ -1,0 +1,284 @@
+// Plans that correct themselves: a finding that leaves stale steps leads to a change that the plan proposes, checks and applies.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { listFindings, openFinding } from '#db/findings.ts';
+import { lockPlan } from '#db/plans.ts';
+import type { RaisedFinding } from '#domain/plan/finding.ts';
+import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
+import { raiseFindings } from '#plans/findings/raise.ts';
+import * as openai from '../../fixtures/openai-double.ts';
+import { useDatabase } from '../../setup/database.ts';
+import {
+  ana,
+  noop,
+  openTestInstance,
+  reach,
+  runPlan,
+  settleAsRead,
+  type TestInstance,
+} from '../../setup/instance.ts';
+import { checkPlan } from '../../setup/invariants.ts';
+import { waitFor } from '../../wait.ts';
+
+const database = useDatabase();
+let instance: TestInstance;
+let model: openai.OpenAiDouble;
+let script: (body: openai.ChatBody) => openai.Turn = () => ({ status: 500 });
+
+beforeAll(async () => {
+  model = await openai.start({ script: (body) => script(body) });
+  instance = await openTestInstance(database.url, {
+    env: { OPENAI_API_KEY: 'test', OPENAI_BASE_URL: model.url },
+    settings: { prices: { '*': { input: 1, output: 1 } } },
+  });
+});
+afterAll(async () => {
+  await instance.close();
+  await model.close();
+});
+beforeEach(() => {
+  model.requests.length = 0;
+});
+
+const gate = {
+  id: 'gate',
+  description: 'Wait for ana',
+  tool: 'human',
+  operation: 'task',
+  args: { question: 'Go on?', assignee: 'ana' },
+};
+
+const put = (name: string, text: string) => writeFile(join(instance.workspace, name), text);
+
+const read = (id: string, path: string) => ({
+  id,
+  description: `Read ${path}`,
+  tool: 'workspace',
+  operation: 'read',
+  args: { path },
+});
+
+const recheck = (id: string, steps: string[], ...after: string[]) => ({
+  id,
+  description: 'Look again',
+  tool: 'plan',
+  operation: 'recheck',
+  args: { steps },
+  after,
+});
+
+/** An approved plan that waits for ana and does nothing else. */
+async function held(steps: PlanDraft['steps'], more: Partial<PlanDraft> = {}): Promise<Plan> {
+  const plan = await runPlan(instance, { title: 'Held', steps, ...more });
+  return waitFor(`${plan.id} to wait`, async () => {
+    const now = await instance.service.getPlan(plan.id);
+    return now.counts.waiting === 1 && now.counts.running + now.counts.ready === 0 ? now : null;
+  });
+}
+
+async function statusesOf(id: string): Promise<Record<string, string>> {
+  const { steps } = await instance.service.listSteps(id, { limit: 100 });
+  return Object.fromEntries(steps.map((step) => [step.id, step.status]));
+}
+
+/** Until nothing of the plan runs or is about to. */
+const quiet = (id: string) =>
+  waitFor(`${id} to be quiet`, async () => {
+    const { counts } = await instance.service.getPlan(id);
+    return counts.running + counts.ready === 0;
+  });
+
+const raise = (id: string, more: Partial<RaisedFinding>) =>
+  instance.db.transaction(async (tx) =>
+    raiseFindings({ enqueue: async () => {}, random: { hex } }, tx, await lockPlan(tx, id), [
+      {
+        key: 'k',
+        severity: 'ERROR',
+        category: 'reported',
+        message: 'The list is not the right one.',
+        evidence: [],
+        raisedBy: 'test',
+        ...more,
+      },
+    ]),
+  );
+const hex = (bytes: number) =>
+  Array.from({ length: 2 * bytes }, () => Math.floor(Math.random() * 16).toString(16)).join('');
+
+/** The oldest first. */
+async function openFindings(id: string) {
+  const status = [...openFinding];
+  const { findings } = await listFindings(instance.db.query, id, { status, limit: 20 });
+  return findings.reverse();
+}
+
+describe('a source that is looked at again', () => {
+  test('raises a finding about each step whose output has changed, and about no other', async () => {
+    await put('a.txt', 'one');
+    await put('b.txt', 'same');
+    await put('c.txt', 'there');
+    script = () => ({ calls: [{ name: 'give_up', args: { why: 'Nobody can say.' } }] });
+    const plan = await held([
+      gate,
+      read('a', 'a.txt'),
+      read('b', 'b.txt'),
+      read('c', 'c.txt'),
+      noop('use', 'a'),
+      recheck('look', ['a', 'b', 'c', 'use'], 'gate'),
+    ]);
+    await put('a.txt', 'two');
+    await settleAsRead(instance, plan.id, { gate: 'done' });
+    const found = await waitFor('the finding', async () => {
+      const [look] = await instance.service.getSteps(plan.id, ['look']);
+      return look?.status === 'succeeded' && look.output;
+    });
+    expect(found).toEqual({ checked: 3, skipped: 1, changed: ['a'] });
+    const { findings } = await listFindings(instance.db.query, plan.id, { limit: 10 });
+    const [changed] = findings.filter(({ category }) => category === 'source_changed');
+    expect(changed).toMatchObject({ severity: 'ERROR', step_id: 'a', stale_steps: 1 });
+    expect(changed?.evidence[0]?.text).toContain('"one" → "two"');
+    expect(changed?.evidence[0]?.data).toMatchObject({
+      was: expect.any(String),
+      now: expect.any(String),
+    });
+  });
+});
+
+describe('a finding that leaves stale steps', () => {
+  test('is settled by a change that a model proposes, without a person where it only narrows', async () => {
+    script = ({ messages }) =>
+      messages.at(-1)?.role === 'user'
+        ? { calls: [{ name: 'affected_steps', args: {} }] }
+        : { calls: [{ name: 'propose_patch', args: { why: 'Leave it out.', remove: ['last'] } }] };
+    const plan = await held([noop('a'), gate, noop('other', 'gate'), noop('last', 'a', 'gate')]);
+    await raise(plan.id, { step_id: 'a' });
+    await waitFor(
+      'the finding to be settled',
+      async () => (await openFindings(plan.id)).length === 0,
+    );
+    await quiet(plan.id);
+    expect(await statusesOf(plan.id)).toEqual({
+      a: 'succeeded',
+      gate: 'waiting',
+      other: 'pending',
+      last: 'cancelled',
+      'replan#1': 'succeeded',
+      'verify#1': 'succeeded',
+    });
+    expect(model.requests[0]?.messages.at(-1)).toMatchObject({
+      content: expect.stringContaining('<untrusted source="finding">'),
+    });
+    const [replan, verify] = await instance.service.getSteps(plan.id, ['replan#1', 'verify#1']);
+    expect([replan?.description, verify?.description]).toEqual([
+      'Replan: The list is not the right one.',
+      'Check the change',
+    ]);
+    const audit = await instance.service.audit(plan.id, { limit: 200 });
+    const chain = audit.filter(({ action }) => action === 'approve' || action === 'patch_applied');
+    for (const [index, { data }] of chain.entries())
+      if (index > 0) expect(data?.base_digest).toBe(chain[index - 1]?.digest);
+    expect(chain).toHaveLength(3);
+    await checkPlan(instance.db.query, plan.id);
+  });
+
+  test('waits for a person, with the reasons, where the change does more than was approved', async () => {
+    await put('new.txt', 'new');
+    const replace = {
+      why: 'Read the new list.',
+      add: [{ ...newRead('fresh'), after: [] }],
+      remove: ['last'],
+    };
+    script = () => ({ calls: [{ name: 'propose_patch', args: replace }] });
+    const plan = await held([noop('a'), gate, noop('last', 'a', 'gate')]);
+    await raise(plan.id, { step_id: 'a' });
+    const waiting = await waitFor('the change to wait', async () => {
+      const now = await instance.service.getPlan(plan.id);
+      return now.pending_patch === null ? null : now;
+    });
+    expect(waiting.pending_patch?.widening[0]).toContain('Adds step fresh');
+    expect(await openFindings(plan.id)).toMatchObject([
+      { status: 'awaiting_approval', patch_id: waiting.pending_patch?.patch_id },
+    ]);
+    const { version, digest } = waiting.pending_patch ?? { version: 0, digest: '' };
+    await instance.service.approve(plan.id, { version, digest }, ana);
+    expect(await openFindings(plan.id)).toEqual([]);
+    const { version: now } = await instance.service.getPlan(plan.id);
+    await instance.service.resume(plan.id, { version: now, steps: { gate: 'done' } }, ana);
+    await reach(instance, plan.id, 'completed');
+    await checkPlan(instance.db.query, plan.id);
+  });
+
+  test('is open again, and not tried again by itself, once its change was rejected', async () => {
+    const add = { why: 'Read it.', add: [newRead('fresh')], remove: ['last'] };
+    script = () => ({ calls: [{ name: 'propose_patch', args: add }] });
+    const plan = await held([noop('a'), gate, noop('last', 'a', 'gate')]);
+    await raise(plan.id, { step_id: 'a' });
+    const waiting = await waitFor('the change to wait', async () => {
+      const now = await instance.service.getPlan(plan.id);
+      return now.pending_patch;
+    });
+    await instance.service.reject(plan.id, { version: waiting.version }, ana);
+    expect(await openFindings(plan.id)).toMatchObject([{ status: 'open', replans: 1 }]);
+    expect((await statusesOf(plan.id)).last).toBe('stale');
+  });
+
+  test('is tried three times at most, each time with why the last change was refused; then a person decides', async () => {
+    // It says nothing of the stale step, so it is refused whatever else is in it.
+    script = () => ({
+      calls: [
+        { name: 'propose_patch', args: { why: 'Later.', edit: [{ id: 'other', notes: 'x' }] } },
+      ],
+    });
+    const plan = await held([noop('a'), gate, noop('other', 'gate'), noop('last', 'a', 'gate')]);
+    await raise(plan.id, { step_id: 'a' });
+    const found = await waitFor('a person to be asked', async () => {
+      const open = await openFindings(plan.id);
+      return open.some(({ category }) => category === 'replanning') && open;
+    });
+    expect(found).toMatchObject([
+      { category: 'reported', status: 'open', replans: 3 },
+      { category: 'replanning', severity: 'CRITICAL', status: 'open' },
+    ]);
+    expect(found[1]?.message).toContain('It leaves last stale.');
+    const steps = await instance.service.getSteps(plan.id, ['replan#1', 'replan#2', 'replan#3']);
+    expect(steps.map(({ args }) => args.refused)).toEqual([
+      undefined,
+      ['It leaves last stale.'],
+      ['It leaves last stale.'],
+    ]);
+    expect(model.requests).toHaveLength(3);
+    await quiet(plan.id);
+    expect(await statusesOf(plan.id)).not.toHaveProperty('replan#4');
+    await checkPlan(instance.db.query, plan.id);
+  });
+
+  test('asks nobody before its own steps run, even where the plan asks before each', async () => {
+    script = () => ({
+      calls: [{ name: 'propose_patch', args: { why: 'Out.', remove: ['last'] } }],
+    });
+    const plan = await runPlan(instance, {
+      title: 'Each',
+      steps: [noop('a'), gate, noop('last', 'a', 'gate')],
+      step_approval: 'each',
+    });
+    await waitFor('a to ask', async () => (await statusesOf(plan.id)).a === 'waiting');
+    await settleAsRead(instance, plan.id, { a: 'done' });
+    await waitFor('a to be done', async () => (await statusesOf(plan.id)).a === 'succeeded');
+    await raise(plan.id, { step_id: 'a' });
+    await waitFor(
+      'the finding to be settled',
+      async () => (await openFindings(plan.id)).length === 0,
+    );
+    expect((await statusesOf(plan.id)).last).toBe('cancelled');
+  });
+});
+
+function newRead(id: string) {
+  return {
+    id,
+    description: 'Read the new list',
+    operation: 'workspace_read',
+    args: { path: 'new.txt' },
+  };
+}
