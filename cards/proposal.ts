@@ -3,7 +3,7 @@ import type { PlanCardFacts, ReviewedCall } from '#domain/chat/card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { reviewRank } from '#domain/plan/review-rank.ts';
 import { type NumberedStep, nameSteps } from '#domain/plan/step-numbers.ts';
-import type { ComparedStep } from '#domain/plan/views.ts';
+import type { ComparedStep, PartitionSummary } from '#domain/plan/views.ts';
 import { countOf } from '#domain/words.ts';
 import { markWords, shortenCall } from './calls.ts';
 import { viewFindings } from './findings.ts';
@@ -104,6 +104,33 @@ function viewSteps(facts: PlanCardFacts): Section | null {
   return { ...section, all: `All ${countOf(total, 'step')}` };
 }
 
+const rankWords: Record<number, string> = {
+  4: 'guarded',
+  3: 'cannot be undone',
+  2: 'go outside',
+  1: 'change something',
+};
+
+/** `12 steps, 10 change something`: only what does more than read is counted apart. */
+function describePartition({ steps, ranks }: PartitionSummary): string {
+  const parts = ranks.flatMap(({ rank, steps: some }) => {
+    const words = rankWords[rank];
+    return words === undefined ? [] : [`${some.toLocaleString('en-US')} ${words}`];
+  });
+  return [countOf(steps, 'step'), ...(parts.length === 0 ? ['reads only'] : parts)].join(', ');
+}
+
+/** The partitions of a large plan. The steps of each are on the plan's own page. */
+function viewPartitions({ partitions }: PlanCardFacts): Section | null {
+  if (partitions === undefined) return null;
+  const { shown, total } = partitions;
+  const lines = shown.map((one) => {
+    const sample = one.sample === null ? '' : shortenCall(one.sample.call, changeAtMost).text;
+    return plainLine(`${showLine(one.name, 80)}: ${describePartition(one)}`, { note: sample });
+  });
+  return makeSection('partitions', countOf(total, 'part'), lines, lines.length, total);
+}
+
 /** What is agreed besides the steps: what comes again, and whether each step asks. */
 function viewTerms({ terms }: PlanCardFacts): Section | null {
   const lines = terms.map((term) => plainLine(showLine(term, termAtMost)));
@@ -158,6 +185,7 @@ export function viewHistory({ plan }: PlanCardFacts): Section | null {
 export function viewProposal(facts: PlanCardFacts): Section[] {
   const sections = [
     viewChanges(facts),
+    viewPartitions(facts),
     viewEffects(facts),
     viewSteps(facts),
     viewTerms(facts),

@@ -1,5 +1,6 @@
 // From the facts of a plan to everything that is said about it. Pure: the same facts give the same words.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
+import { countOf } from '#domain/words.ts';
 import { countHiddenAsks, viewAsks } from './asks.ts';
 import { askForReview, viewButtons } from './buttons.ts';
 import { showLine } from './plain.ts';
@@ -41,9 +42,25 @@ function describeCost({ plan }: PlanCardFacts): string {
     : formatCost(plan.cost_usd);
 }
 
+/** `extensive plan, level 7 · 40 parts`; nothing where it was planned as usual. */
+function describePlanning({ plan, partitions }: PlanCardFacts): string[] {
+  const { modes } = plan.context;
+  if (modes === undefined) return [];
+  const { planning_mode, plan_reasoning_mode, reasoning_level } = modes;
+  const how =
+    planning_mode === 'extensive'
+      ? 'extensive plan'
+      : plan_reasoning_mode === 'extensive'
+        ? 'extensive reasoning'
+        : 'planned';
+  const parts = partitions?.total ?? 0;
+  return [`${how}, level ${reasoning_level}`, ...(parts === 0 ? [] : [countOf(parts, 'part')])];
+}
+
 function viewFacts(facts: PlanCardFacts): string {
   const { plan } = facts;
   return [
+    ...describePlanning(facts),
     ...describeTime(facts),
     describeCost(facts),
     showLine(plan.planner_model, 80),

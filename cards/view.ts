@@ -93,6 +93,7 @@ export type SectionKind =
   | 'findings'
   | 'running'
   | 'next'
+  | 'partitions'
   | 'failed'
   | 'done'
   | 'left'

@@ -273,6 +273,9 @@ export const StepsQuery = z
     status: list(StepStatus, 'Only steps in these statuses.'),
     partition: line(200).exactOptional(),
     tag: line(200).exactOptional(),
+    words: documented(line(200), {
+      description: 'Only steps with these words in their id, description or arguments.',
+    }).exactOptional(),
     order: documented(z.enum(['position', 'review']), {
       description: 'review: guarded, destructive, outgoing and changing calls first, then reads.',
     }).exactOptional(),
@@ -280,16 +283,21 @@ export const StepsQuery = z
     limit,
   })
   .refine(
-    ({ ids, status, partition, tag, order, cursor }) =>
+    ({ ids, status, partition, tag, words, order, cursor }) =>
       ids === undefined ||
-      [status, partition, tag, order, cursor].every((one) => one === undefined),
-    { path: ['ids'], message: 'cannot be combined with status, partition, tag, order or cursor' },
+      [status, partition, tag, words, order, cursor].every((one) => one === undefined),
+    {
+      path: ['ids'],
+      message: 'cannot be combined with status, partition, tag, words, order or cursor',
+    },
   )
   .refine(
-    ({ status, partition, tag, order }) =>
-      order !== 'review' || [status, partition, tag].every((one) => one === undefined),
-    { path: ['order'], message: 'review cannot be combined with status, partition or tag' },
+    ({ status, partition, tag, words, order }) =>
+      order !== 'review' || [status, partition, tag, words].every((one) => one === undefined),
+    { path: ['order'], message: 'review cannot be combined with status, partition, tag or words' },
   );
+
+export const PartitionsQuery = z.strictObject({ cursor, limit });
 
 export const PatchesQuery = z.strictObject({ cursor, limit });
 

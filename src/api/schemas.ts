@@ -12,6 +12,7 @@ import {
   Change,
   Diff,
   Overview,
+  PartitionPage,
   PlanningArtifacts,
   StepPage,
   VersionDiff,
@@ -107,6 +108,11 @@ export const FindingList = documented(
 export const StepList = documented(StepPage, {
   id: 'StepList',
   description: 'A page of steps in the order of the plan.',
+});
+
+export const PartitionList = documented(PartitionPage, {
+  id: 'PartitionList',
+  description: 'A page of partitions by name, with what their steps do.',
 });
 
 export const OverviewAnswer = documented(Overview, {

@@ -4,6 +4,7 @@ import { readOpenFindings, toFinding } from '#db/findings.ts';
 import { readNotes, readScheduleHead } from '#db/planning-artifacts.ts';
 import { readPlan } from '#db/plans.ts';
 import { readDifferentCalls, readNextSteps, readSteps } from '#db/step-pages.ts';
+import { countPartitions } from '#db/step-partitions.ts';
 import type { ApprovalRule, PatchFacts, PlanCardFacts } from '#domain/chat/card.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
@@ -28,6 +29,7 @@ import { isNamedFor } from '#plans/series/occurrences.ts';
 import { describeTerms } from '#plans/versions/terms.ts';
 import { diffVersions } from '#plans/versions/version-diff.ts';
 import { findBlocked } from '#plans/views/blocked.ts';
+import { readPartitionSummaries } from '#plans/views/views.ts';
 import { measureWorkingDay } from '#timeline/working-time.ts';
 import { describeSteps } from '#tools/describe-call.ts';
 import { readShownChanges } from './shown-changes.ts';
@@ -195,6 +197,17 @@ async function readFindingFacts(
   return { open, more: Math.max(0, total - open.length) };
 }
 
+const partitionsShown = 5;
+
+async function readPartitions({ db, catalogue }: ConversationContext, planId: string) {
+  const total = await countPartitions(db.query, planId);
+  const shown =
+    total === 0
+      ? []
+      : await readPartitionSummaries(db.query, catalogue, planId, null, partitionsShown);
+  return { shown, total };
+}
+
 /** @throws `plan_not_found` */
 export async function readCardFacts(
   context: ConversationContext,
@@ -229,6 +242,9 @@ export async function readCardFacts(
         return show([step]).map((shown) => ({ step: shown, times, uneven: !agreed }));
       }),
     },
+    ...(plan.total_steps > numberedAtMost
+      ? { partitions: await readPartitions(context, planId) }
+      : {}),
     diff: await readDiff(db, plan),
     running: await some('running'),
     next:

@@ -33,7 +33,13 @@ import { preparePropose } from '#plans/proposal/propose.ts';
 import { simulatePlan } from '#plans/proposal/simulate.ts';
 import { diffVersions } from '#plans/versions/version-diff.ts';
 import { exportLog } from '#plans/views/log.ts';
-import { getPlanSteps, listPlanSteps, readOverview, readPlanDiff } from '#plans/views/views.ts';
+import {
+  getPlanSteps,
+  listPlanPartitions,
+  listPlanSteps,
+  readOverview,
+  readPlanDiff,
+} from '#plans/views/views.ts';
 import { emptyTrace, readRunTrace } from '#runs/planning-trace.ts';
 import { waitsFor } from '#runs/session-subject.ts';
 import { startRun } from '#runs/start-run.ts';
@@ -152,6 +158,7 @@ export function createService(context: ConversationContext): Service {
     overview: (id) => readOverview(db.query, id),
     diff: (id, since, limit, compact = false) => readPlanDiff(db.query, id, since, limit, compact),
     listSteps: (id, filter) => listPlanSteps(db.query, context.catalogue, id, filter),
+    listPartitions: (id, page) => listPlanPartitions(db.query, context.catalogue, id, page),
     getSteps: (id, stepIds) => getPlanSteps(db.query, context.catalogue, id, stepIds),
     card: (id, viewer) => readCardFacts(context, id, viewer),
 

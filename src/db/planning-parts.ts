@@ -172,7 +172,7 @@ export async function readParts(
   return rows;
 }
 
-/** How the parts of a turn ended; of those with one id, the latest. */
+/** How the parts of a run ended, up to this turn; of those with one id, the latest that was planned, or else tried. */
 export async function readEndedParts(
   db: Queryable,
   { run_id, turn }: TurnPlace,
@@ -184,7 +184,7 @@ export async function readEndedParts(
   }>(sql`
     select distinct on (scaffold ->> 'id') scaffold as part, status, message
     from countersign.planning_parts
-    where run_id = ${run_id} and turn = ${turn}
+    where run_id = ${run_id} and turn <= ${turn} and status not in ('waiting', 'planning')
     order by scaffold ->> 'id', (status = 'planned') desc, updated_at desc`);
   return rows;
 }

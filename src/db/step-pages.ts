@@ -103,6 +103,8 @@ export type StepConditions = {
   status?: StepStatus[];
   partition?: string;
   tag?: string;
+  /** Words that stand in its id, description or arguments, in any case. */
+  words?: string;
   /** Only steps of the present version, without those that a patch removed. */
   present?: true;
 };
@@ -112,11 +114,15 @@ const limited = sql`limit ${sql.placeholder('limit')}::int`;
 const pages = new Map<string, Statement>();
 
 /** What selects the states of a page: by blocks where only statuses are asked for, else by the index that leads to few. */
-function choosePage({ status, partition, tag, present }: StepConditions): SQL {
+function choosePage({ status, partition, tag, words, present }: StepConditions): SQL {
   const ofContents: SQL[] = [];
   if (partition !== undefined) ofContents.push(sql`c.partition = ${sql.placeholder('partition')}`);
   if (tag !== undefined)
     ofContents.push(sql`c.tags @> array[${sql.placeholder('tag')}]::text[] and c.tags <> '{}'`);
+  if (words !== undefined)
+    ofContents.push(
+      sql`position(lower(${sql.placeholder('words')}::text) in lower(c.step_id || ' ' || c.description || ' ' || c.args::text)) > 0`,
+    );
   if (status !== undefined && ofContents.length === 0 && present !== true)
     return firstOf(plan, sql.placeholder('status'), afterPosition, sql.placeholder('limit'));
   const ofStates = [sql`s.plan_id = ${plan}`];
@@ -134,8 +140,8 @@ function choosePage({ status, partition, tag, present }: StepConditions): SQL {
 
 /** The statement for one combination of conditions, of which there are few. */
 function pageOf(conditions: StepConditions): Statement {
-  const { status, partition, tag, present } = conditions;
-  const given = { status, partition, tag, present: present === true ? present : undefined };
+  const { status, partition, tag, words, present } = conditions;
+  const given = { status, partition, tag, words, present: present === true ? present : undefined };
   const named = Object.entries(given).filter(([, value]) => value !== undefined);
   const name = ['read_page', ...named.map(([key]) => key)].join('_');
   const known = pages.get(name);
@@ -153,9 +159,9 @@ export function readSteps(
   after: number,
   limit: number,
 ): Promise<Step[]> {
-  const { status, partition, tag } = conditions;
+  const { status, partition, tag, words } = conditions;
   if (status?.length === 0) return Promise.resolve([]);
-  const values = { plan: planId, status, partition, tag, after, limit };
+  const values = { plan: planId, status, partition, tag, words, after, limit };
   return selectSteps(db, pageOf(conditions), values);
 }
 
@@ -169,6 +175,13 @@ const byId = prepareSelection(
   sql`select s.* from countersign.plan_steps c join countersign.step_states s on s.position = c.position
     where s.plan_id = ${plan} and c.plan_id = ${plan} and c.step_id = any(${sql.placeholder('ids')}::text[])`,
 );
+
+/** The steps at these positions, in their order. */
+export function readStepsAt(db: Queryable, planId: string, positions: number[]): Promise<Step[]> {
+  return positions.length === 0
+    ? Promise.resolve([])
+    : selectSteps(db, atPositions, { plan: planId, positions });
+}
 
 /** The steps with these ids, in the order of positions. */
 export function readStepsById(db: Queryable, planId: string, ids: string[]): Promise<Step[]> {

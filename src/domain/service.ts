@@ -19,6 +19,7 @@ import type {
   Change,
   Diff,
   Overview,
+  PartitionPage,
   PlanningArtifacts,
   StepPage,
   VersionDiff,
@@ -76,6 +77,8 @@ export type StepFilter = {
   status?: StepStatus[];
   partition?: string;
   tag?: string;
+  /** Words that stand in a step's id, description or arguments, in any case. */
+  words?: string;
   /** `review`: the calls that a reviewer should see first come first; goes with no other condition. */
   order?: 'position' | 'review';
   cursor?: string;
@@ -271,6 +274,8 @@ export type Service = {
   /** @param compact only the last change of each step */
   diff(id: string, since: number, limit: number, compact?: boolean): Promise<Diff>;
   listSteps(id: string, filter: StepFilter): Promise<StepPage>;
+  /** Partitions by name, with what their steps do, in counts and by one of them. @throws `plan_not_found` */
+  listPartitions(id: string, page: { cursor?: string; limit: number }): Promise<PartitionPage>;
   getSteps(id: string, stepIds: string[]): Promise<ShownStep[]>;
   card(id: string, viewer: { user: string; timezone: string }): Promise<PlanCardFacts>;
 

@@ -1,11 +1,8 @@
 // Parts that a plan in two layers lacks, as findings of the plan: what could not be planned is never left out unseen.
-import { and, eq, inArray } from 'drizzle-orm';
 import type { Transaction } from '#db/database.ts';
-import { updateFindings } from '#db/findings.ts';
 import { readEndedParts } from '#db/planning-parts.ts';
 import { readPlanRow } from '#db/plans.ts';
 import type { RunRow } from '#db/runs.ts';
-import { planFindings } from '#db/schema.ts';
 import { system } from '#domain/people/actor.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { shorten } from '#domain/words.ts';
@@ -18,7 +15,7 @@ function partsOf({ steps }: PlanDraft): Set<string> {
   return new Set(steps.flatMap(({ partition }) => partition?.split('/')[0] ?? []));
 }
 
-/** Raises a finding for each part of this turn that the plan lacks, and settles those about parts that it has by now. */
+/** Raises a finding for each part that the plan lacks; those of earlier versions ended with them. */
 export async function tellMissingParts(
   context: ConversationContext,
   tx: Transaction,
@@ -29,13 +26,6 @@ export async function tellMissingParts(
   const parts = await readEndedParts(tx, { run_id, turn });
   if (parts.length === 0) return;
   const there = partsOf(draft);
-  await updateFindings(
-    tx,
-    planId,
-    ['open'],
-    { status: 'resolved', settled_by: system.id },
-    and(eq(planFindings.category, 'planning'), inArray(planFindings.partition, [...there, ''])),
-  );
   const findings = [...findMissing(parts)].flatMap(([id, why]) => {
     const part = parts.find((one) => one.part.id === id)?.part;
     if (part === undefined || there.has(id)) return [];

@@ -6,10 +6,18 @@ import { bodyLimits, type Routes } from '../context.ts';
 import { answerChecked } from '../idempotency.ts';
 import { tags } from '../openapi.ts';
 import type { ProblemCode } from '../problem.ts';
-import { PlanPath, PlansQuery, ProposeBody, SinceQuery, StepsQuery } from '../requests.ts';
+import {
+  PartitionsQuery,
+  PlanPath,
+  PlansQuery,
+  ProposeBody,
+  SinceQuery,
+  StepsQuery,
+} from '../requests.ts';
 import {
   DiffAnswer,
   OverviewAnswer,
+  PartitionList,
   PlanAnswer,
   PlanList,
   StatsAnswer,
@@ -166,5 +174,20 @@ export const planRoutes: Routes = async (app, { service }) => {
       if (ids === undefined) return service.listSteps(request.params.id, filter);
       return { steps: await service.getSteps(request.params.id, ids), next_cursor: null };
     },
+  );
+
+  app.get(
+    '/api/plans/:id/partitions',
+    {
+      schema: {
+        operationId: 'listPartitions',
+        tags: [tags.plans],
+        summary: 'What each partition of a plan does, in counts',
+        params: PlanPath,
+        querystring: PartitionsQuery,
+        response: answers({ 200: json('The partitions.', PartitionList) }, ['plan_not_found']),
+      },
+    },
+    async (request) => service.listPartitions(request.params.id, request.query),
   );
 };

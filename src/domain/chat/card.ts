@@ -7,7 +7,7 @@ import { settledStands } from '../plan/expected-step.ts';
 import type { Finding } from '../plan/finding.ts';
 import type { PatchOutcome } from '../plan/patch-outcome.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { VersionDiff } from '../plan/views.ts';
+import type { PartitionSummary, VersionDiff } from '../plan/views.ts';
 
 /**
  * A call that changes something or goes outside; steps that make the same call are one. `uneven`: they may begin at different
@@ -65,6 +65,8 @@ export type PlanCardFacts = {
   /** The first steps of the plan (at most 24), in order. */
   steps: ShownStep[];
   review: ReviewFacts;
+  /** What its partitions do, of a plan whose steps are not all known here: the first ones, and how many there are. */
+  partitions?: { shown: PartitionSummary[]; total: number };
   /** Against the version before, when there is one and it still is to be decided. */
   diff: VersionDiff | null;
   /** At most 5 of each. */

@@ -51,6 +51,23 @@ export type Diff = z.infer<typeof Diff>;
 export const StepPage = z.object({ steps: z.array(ShownStep), next_cursor: text.nullable() });
 export type StepPage = z.infer<typeof StepPage>;
 
+/** A partition as a reviewer meets it. */
+export const PartitionSummary = z.object({
+  name: text,
+  steps: whole,
+  /** How many of its steps do what: 4 guarded, 3 destructive, 2 goes outside, 1 changes something, 0 only reads here. */
+  ranks: z.array(z.object({ rank: z.int().min(0).max(4), steps: whole })),
+  /** The step that a reviewer should see first. */
+  sample: ShownStep.nullable(),
+});
+export type PartitionSummary = z.infer<typeof PartitionSummary>;
+
+export const PartitionPage = z.object({
+  partitions: z.array(PartitionSummary),
+  next_cursor: text.nullable(),
+});
+export type PartitionPage = z.infer<typeof PartitionPage>;
+
 export const AuditEntry = z.object({
   id: whole,
   at: time,

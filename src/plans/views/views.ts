@@ -5,10 +5,17 @@ import type { Queryable } from '#db/database.ts';
 import { readCompactDiff, readDiff, readRecentEvents } from '#db/events.ts';
 import { countOpenFindings } from '#db/findings.ts';
 import { readPartitions, readPlanRow } from '#db/plans.ts';
-import { readSteps, readStepsById, readStepsForReview } from '#db/step-pages.ts';
+import { readSteps, readStepsAt, readStepsById, readStepsForReview } from '#db/step-pages.ts';
+import { countByPartition } from '#db/step-partitions.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
-import type { Diff, Overview, StepPage } from '#domain/plan/views.ts';
+import type {
+  Diff,
+  Overview,
+  PartitionPage,
+  PartitionSummary,
+  StepPage,
+} from '#domain/plan/views.ts';
 import type { StepFilter } from '#domain/service.ts';
 import type { Catalogue } from '#domain/tool.ts';
 import { compareSteps, describeSteps } from '#tools/describe-call.ts';
@@ -85,6 +92,45 @@ export async function listPlanSteps(
       order === 'review' ? await compareSteps(catalogue, steps) : describeSteps(catalogue, steps),
     next_cursor:
       rows.length > limit && last !== undefined ? encodeCursor(String(last.position)) : null,
+  };
+}
+
+/** Partitions after one by name, each with a step of it. */
+export async function readPartitionSummaries(
+  db: Queryable,
+  catalogue: Pick<Catalogue, 'get'>,
+  planId: string,
+  after: string | null,
+  limit: number,
+): Promise<PartitionSummary[]> {
+  const counted = await countByPartition(db, planId, after, limit);
+  const samples = await readStepsAt(
+    db,
+    planId,
+    counted.flatMap(({ sample }) => sample ?? []),
+  );
+  const shown = new Map(describeSteps(catalogue, samples).map((step) => [step.position, step]));
+  return counted.map(({ sample, ...rest }) => ({
+    ...rest,
+    sample: shown.get(sample ?? 0) ?? null,
+  }));
+}
+
+/** A page of partitions; a cursor is the name of the last one. @throws `plan_not_found`, `invalid_request` */
+export async function listPlanPartitions(
+  db: Queryable,
+  catalogue: Pick<Catalogue, 'get'>,
+  planId: string,
+  { cursor, limit }: { cursor?: string; limit: number },
+): Promise<PartitionPage> {
+  const after = cursor === undefined ? null : decodeCursor(cursor, /^[^\0]{1,200}$/s);
+  const rows = await readPartitionSummaries(db, catalogue, planId, after, limit + 1);
+  if (rows.length === 0) await readPlanRow(db, planId);
+  const partitions = rows.slice(0, limit);
+  const last = partitions.at(-1);
+  return {
+    partitions,
+    next_cursor: rows.length > limit && last !== undefined ? encodeCursor(last.name) : null,
   };
 }
 

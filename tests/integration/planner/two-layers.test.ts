@@ -1,6 +1,8 @@
 // Plans in two layers: a scaffold, a planner of its own for each part, and one plan out of what they drafted.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { drawText } from '#cards/text.ts';
+import { viewPlan } from '#cards/view-model.ts';
 import { settlePart } from '#db/planning-parts.ts';
 import { wordsIn } from '../../fixtures/model-calls.ts';
 import {
@@ -119,6 +121,34 @@ test('forty parts, of which three break off and two are unsound: a sound plan wi
   );
 });
 
+test('a large plan is reviewed by its parts: counts, what they do, a sample, and every step by its words', async () => {
+  const { service } = instance;
+  play(parts(30), twoFiles);
+  const { plan_id: id = '' } = await ask();
+  const first = await service.listPartitions(id, { limit: 20 });
+  const rest = await service.listPartitions(id, { limit: 20, cursor: first.next_cursor ?? '' });
+  expect(rest.next_cursor).toBeNull();
+  const all = [...first.partitions, ...rest.partitions];
+  expect(all.map(({ name }) => name).sort()).toEqual(
+    parts(30)
+      .map((part) => part.id)
+      .sort(),
+  );
+  expect(all[0]).toMatchObject({
+    name: 'p1',
+    steps: 2,
+    ranks: [{ rank: 1, steps: 2 }],
+    sample: { id: 'p1-1' },
+  });
+  const found = await service.listSteps(id, { words: 'P17/B.TXT', limit: 10 });
+  expect(found.steps.map((step) => step.id)).toEqual(['p17-2']);
+  const ofPart = await service.listSteps(id, { partition: 'p17', limit: 10 });
+  expect(ofPart.steps.map((step) => step.id)).toEqual(['p17-1', 'p17-2']);
+  const text = drawText(viewPlan(await service.card(id, { user: 'ana', timezone: 'UTC' })));
+  expect(text).toContain('extensive plan, level 3 · 30 parts');
+  expect(text).toContain('p1: 2 steps, 2 change something');
+});
+
 test('people read how many parts are planned, and a stop ends all of their planners', async () => {
   const { service } = instance;
   play(parts(6), (part) => (Number(part.slice(1)) <= 2 ? twoFiles(part) : { hang: true }));
@@ -180,7 +210,7 @@ test('what the plan lacks is a finding, until it is planned after all', async ()
     expect.arrayContaining(['north-1', 'north-2', 'south-1', 'south-2']),
   );
   expect((await service.getPlan(id)).risks).toEqual([]);
-  expect(await found()).toEqual([['resolved', 'north', 'planning']]);
+  expect(await found()).toEqual([['dismissed', 'north', 'planning']]);
 });
 
 async function listFindings(planId: string) {

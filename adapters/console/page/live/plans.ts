@@ -1,10 +1,10 @@
 // Reads plans for the page: cards in the conversation, the plan in the right-hand column.
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Finding } from '#domain/plan/finding.ts';
-import type { StepStatus } from '#domain/plan/plan.ts';
 import type {
   AuditEntry,
   Overview,
+  PartitionPage,
   PlanningArtifacts,
   StepPage,
   VersionDiff,
@@ -35,6 +35,8 @@ function stepsPath(id: string, filter: Partial<StepFilter>): string {
   const query = new URLSearchParams({ limit: String(filter.limit ?? pageSize) });
   if (filter.order !== undefined) query.set('order', filter.order);
   if (filter.status !== undefined) query.set('status', filter.status.join(','));
+  if (filter.partition !== undefined) query.set('partition', filter.partition);
+  if (filter.words !== undefined) query.set('words', filter.words);
   if (filter.cursor !== undefined) query.set('cursor', filter.cursor);
   return path(id, `/steps?${query}`);
 }
@@ -61,8 +63,17 @@ async function loadTimeline(id: string): Promise<Drawn> {
   return { ...drawn, schedule: readScheduled(planning) };
 }
 
+type Filtered = Pick<StepList, 'status' | 'partition' | 'words'>;
+
+const unfiltered: Filtered = { status: null, partition: null, words: '' };
+
 /** Which steps a list is of, and in which order. */
-function filterOf({ status, reviewed }: Pick<StepList, 'status' | 'reviewed'>) {
+function filterOf({ status, partition, words, reviewed }: Filtered & Pick<StepList, 'reviewed'>) {
+  if (partition !== null || words !== '')
+    return {
+      ...(partition === null ? {} : { partition }),
+      ...(words === '' ? {} : { words }),
+    };
   if (reviewed !== null) return { order: 'review' as const };
   return status === null ? {} : { status: [status] };
 }
@@ -72,12 +83,23 @@ function filterOf({ status, reviewed }: Pick<StepList, 'status' | 'reviewed'>) {
  * before the steps were read: steps of a later version are never approved as these.
  */
 async function reloadList({ id, list }: PlanView): Promise<StepList> {
-  const { status = null, steps = [], open = new Set<string>() } = list ?? {};
+  const { steps = [], open = new Set<string>() } = list ?? {};
+  const { status, partition, words } = list ?? unfiltered;
   const reviewed = reviewedDigest(state.cards.get(id));
   const limit = Math.min(500, Math.max(pageSize, steps.length));
-  const page = await get<StepPage>(stepsPath(id, { limit, ...filterOf({ status, reviewed }) }));
+  const page = await get<StepPage>(
+    stepsPath(id, { limit, ...filterOf({ status, partition, words, reviewed }) }),
+  );
   const details = open.size === 0 ? [] : await loadDetails(id, [...open]);
-  return { status, reviewed, ...page, steps: mergeDetails(page.steps, details), open };
+  return {
+    status,
+    partition,
+    words,
+    reviewed,
+    ...page,
+    steps: mergeDetails(page.steps, details),
+    open,
+  };
 }
 
 function mergeDetails(steps: ShownStep[], details: ShownStep[]): ShownStep[] {
@@ -88,6 +110,22 @@ function mergeDetails(steps: ShownStep[], details: ShownStep[]): ShownStep[] {
 async function loadDetails(id: string, steps: string[]): Promise<ShownStep[]> {
   const ids = steps.map(encodeURIComponent).join(',');
   return (await get<{ steps: ShownStep[] }>(path(id, `/steps?ids=${ids}`))).steps;
+}
+
+/** Those that are known already, of the same version; a plan that is read at once needs none. */
+async function firstPartitions({ id, partitions }: PlanView): Promise<PlanView['partitions']> {
+  const plan = state.cards.get(id)?.facts.plan;
+  if (plan === undefined || plan.total_steps <= pageSize) return null;
+  if (partitions?.digest === plan.digest) return partitions;
+  return { ...(await loadPartitions(id)), digest: plan.digest };
+}
+
+function loadPartitions(id: string, cursor?: string): Promise<PartitionPage> {
+  const query = new URLSearchParams({
+    limit: String(pageSize),
+    ...(cursor === undefined ? {} : { cursor }),
+  });
+  return get<PartitionPage>(path(id, `/partitions?${query}`));
 }
 
 async function loadVersions(view: PlanView, version: number): Promise<PlanView['versions']> {
@@ -110,7 +148,10 @@ async function loadTab(view: PlanView): Promise<Partial<PlanView>> {
     case 'timeline':
       return { drawn: await loadTimeline(view.id) };
     case 'steps':
-      return { list: await reloadList(view) };
+      return {
+        list: await reloadList(view),
+        partitions: await firstPartitions(view),
+      };
     case 'changes':
       return {
         versions: await loadVersions(view, state.cards.get(view.id)?.facts.plan.version ?? 1),
@@ -157,13 +198,29 @@ function listMoved(view: PlanView): boolean {
   return list == null || list.reviewed === reviewedDigest(state.cards.get(view.id));
 }
 
-export async function showStepsWith(status: StepStatus | null): Promise<void> {
+/** Lists other steps: those in a status, of a partition, or with words in them. */
+export async function showStepsWith(filter: Partial<Filtered>): Promise<void> {
   const view = state.plan;
   if (view === null) return;
+  // What is reviewed stays bound to its digest.
+  const reviewed = view.list?.reviewed ?? null;
+  const wanted = { ...unfiltered, ...filter };
   assignView(view.id, {
-    list: { status, reviewed: null, steps: [], next_cursor: null, open: new Set() },
+    list: { ...wanted, reviewed, steps: [], next_cursor: null, open: new Set() },
   });
   await refreshPlan();
+}
+
+/** Further partitions for the review, by name. */
+export async function loadMorePartitions(): Promise<void> {
+  const view = state.plan;
+  const cursor = view?.partitions?.next_cursor;
+  if (view == null || cursor == null) return;
+  const page = await loadPartitions(view.id, cursor);
+  const known = state.plan?.id === view.id ? state.plan.partitions : null;
+  if (known?.next_cursor !== cursor) return;
+  const partitions = [...known.partitions, ...page.partitions];
+  assignView(view.id, { partitions: { ...known, ...page, partitions } });
 }
 
 export async function loadMoreSteps(): Promise<void> {

@@ -6,7 +6,7 @@ import type { InteractionPolicy, PolicyOverride } from '#domain/people/policy.ts
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Finding } from '#domain/plan/finding.ts';
 import type { StepStatus } from '#domain/plan/plan.ts';
-import type { AuditEntry, Overview, VersionDiff } from '#domain/plan/views.ts';
+import type { AuditEntry, Overview, PartitionPage, VersionDiff } from '#domain/plan/views.ts';
 import type { PlanningActivity } from '#domain/planning/activity.ts';
 import type { PlanningStatus } from '#domain/planning/run.ts';
 import type { PlanningTrace } from '#domain/planning/trace-view.ts';
@@ -30,6 +30,10 @@ export const tabs: Tab[] = ['overview', 'graph', 'timeline', 'steps', 'changes',
 
 export type StepList = {
   status: StepStatus | null;
+  /** Only steps of this partition; null: of all. */
+  partition: string | null;
+  /** Only steps with these words in them; empty: whatever they say. */
+  words: string;
   /** The digest whose steps these are, in the order of a review; null: by their places. */
   reviewed: string | null;
   steps: ShownStep[];
@@ -53,6 +57,8 @@ export type PlanView = {
   /** The latest findings, settled ones included. */
   findings: Finding[];
   list: StepList | null;
+  /** What the parts of a large plan do, by name; `digest`: of the version whose parts they are. */
+  partitions: (PartitionPage & { digest: string }) | null;
   /** The first steps, for the graph and the timeline. */
   drawn: Drawn | null;
   versions: { a: number; b: number; diff: VersionDiff } | null;
@@ -143,6 +149,7 @@ export function createPlanView(id: string): PlanView {
     overview: null,
     findings: [],
     list: null,
+    partitions: null,
     drawn: null,
     versions: null,
     trace: null,

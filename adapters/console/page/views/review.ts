@@ -6,13 +6,14 @@ import { headlineOf, type Mark, marksOf, markWords } from '#cards/calls.ts';
 import { cleanLine } from '#cards/plain.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { type ReviewRank, reviewRank } from '#domain/plan/review-rank.ts';
+import type { PartitionSummary } from '#domain/plan/views.ts';
 import { describePart, takenOffCard, toggleOff } from '../live/part.ts';
-import { loadMoreSteps, toggleStep } from '../live/plans.ts';
+import { loadMorePartitions, loadMoreSteps, showStepsWith, toggleStep } from '../live/plans.ts';
 import { press } from '../live/press.ts';
-import type { Card, State, StepList } from '../live/state.ts';
+import type { Card, PlanView, State, StepList } from '../live/state.ts';
 import { countOf } from '../plan/format.ts';
 import type { StepNames } from '../plan/step-names.ts';
-import { drawIcon } from './parts.ts';
+import { drawEmpty, drawIcon } from './parts.ts';
 import { drawCall, drawStepDetails, listLimits } from './step-details.ts';
 
 const headings: Record<ReviewRank, string> = {
@@ -79,13 +80,15 @@ function drawBar(state: State, list: StepList, card: Card): TemplateResult {
   const off = takenOffCard(state, card);
   const part = describePart(state, card);
   const approve = () => void press({ action: 'approve', plan_id: id, version, digest }, {});
-  const shown =
-    list.next_cursor === null
+  const filtered = list.partition !== null || list.words !== '';
+  const shown = filtered
+    ? `${countOf(list.steps.length, 'step')}${list.next_cursor === null ? '' : ' so far'} of ${countOf(total, 'step')}`
+    : list.next_cursor === null
       ? countOf(total, 'step')
       : `The first ${list.steps.length.toLocaleString()} of ${countOf(total, 'step')}`;
   const ticks =
     off.size === 0
-      ? `${list.next_cursor === null ? '' : 'Approve covers the rest too. '}Uncheck steps you don’t want`
+      ? `${list.next_cursor === null && !filtered ? '' : 'Approve covers the rest too. '}Uncheck steps you don’t want`
       : `${countOf(off.size, 'step')} will not run. Selected steps cannot depend on ${off.size === 1 ? 'it' : 'them'}`;
   const notice = state.notices.get(id);
   return html`<div class="review-bar">
@@ -101,8 +104,63 @@ function drawBar(state: State, list: StepList, card: Card): TemplateResult {
   </div>`;
 }
 
+/** `12 steps · 2 guarded · 10 change something`: what only reads is in the total. */
+function describeParts({ steps, ranks }: PartitionSummary): string {
+  const parts = ranks.flatMap(({ rank, steps: some }) => {
+    const heading = headingOf(rank);
+    return heading === null ? [] : [`${some.toLocaleString()} ${heading.toLowerCase()}`];
+  });
+  return [countOf(steps, 'step'), ...parts].join(' · ');
+}
+
+const headingOf = (rank: number): string | null =>
+  rank === 4 || rank === 3 || rank === 2 || rank === 1 ? headings[rank] : null;
+
+/** The parts of a large plan, each with what it does and one of its steps; a press lists its steps. */
+function drawPartitions({ partitions }: PlanView, list: StepList): TemplateResult | typeof nothing {
+  if (partitions === null || partitions.partitions.length === 0) return nothing;
+  return html`<section class="partitions">
+    <h3>Parts</h3>
+    <ul>
+      ${partitions.partitions.map(
+        (one) => html`<li>
+          <button
+            class="partition"
+            aria-pressed=${list.partition === one.name}
+            @click=${() => void showStepsWith({ partition: list.partition === one.name ? null : one.name })}
+          >
+            <strong>${cleanLine(one.name)}</strong> <span class="muted">${describeParts(one)}</span>
+            ${one.sample === null ? nothing : html`<span class="partition-sample">${headlineOf(one.sample.call)}</span>`}
+          </button>
+        </li>`,
+      )}
+    </ul>
+    ${partitions.next_cursor === null ? nothing : html`<button class="quiet more" @click=${() => void loadMorePartitions()}>More parts</button>`}
+  </section>`;
+}
+
+function onSearch(event: Event): void {
+  if (event.target instanceof HTMLInputElement)
+    void showStepsWith({ words: event.target.value.trim() });
+}
+
+/** A plan that is on the page whole needs no search. */
+function drawSearch(list: StepList): TemplateResult | typeof nothing {
+  if (list.next_cursor === null && list.words === '' && list.partition === null) return nothing;
+  return html`<input
+    class="search"
+    type="search"
+    aria-label="Search the steps"
+    placeholder="Search the steps"
+    maxlength="200"
+    .value=${list.words}
+    @change=${onSearch}
+  />`;
+}
+
 export function drawReview(
   state: State,
+  view: PlanView,
   list: StepList,
   card: Card,
   names: StepNames,
@@ -118,7 +176,8 @@ export function drawReview(
       toggle: () => toggleOff(card, step.id),
       workingDay,
     });
-  return html`${drawBar(state, list, card)}
+  return html`${drawBar(state, list, card)} ${drawPartitions(view, list)} ${drawSearch(list)}
+  ${list.steps.length === 0 ? drawEmpty('No such steps', 'No step of this plan says that.') : nothing}
   ${groups.map(
     ([rank, steps]) => html`<section class="rank" data-rank=${rank}>
       <h3>${headings[rank]} <span class="chip-count">${steps.length.toLocaleString()}</span></h3>

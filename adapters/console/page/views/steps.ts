@@ -20,7 +20,7 @@ function drawFilter(view: PlanView, list: StepList): TemplateResult | typeof not
   const option = (status: StepStatus | null, words: string, count: number) => html`<button
     class="chip"
     aria-pressed=${list.status === status}
-    @click=${() => void showStepsWith(status)}
+    @click=${() => void showStepsWith({ status })}
   >
     ${words} <span class="chip-count">${count.toLocaleString()}</span>
   </button>`;
@@ -59,7 +59,7 @@ export function drawSteps(state: State, view: PlanView, card: Card): TemplateRes
   // Steps of another version are not what is decided about now.
   if (list === null || list.reviewed !== digest) return drawLoading();
   const names = nameSteps(card, view);
-  if (digest !== null) return drawReview(state, list, card, names);
+  if (digest !== null) return drawReview(state, view, list, card, names);
   const { working_day_minutes: workingDay } = card.facts;
   const rows =
     list.steps.length === 0
