@@ -5,7 +5,7 @@ import { CountersignError } from '#domain/errors.ts';
 import { type Draftbook, ReportTrace } from '#domain/plan/draftbook.ts';
 import type { TextModel } from '#domain/text-model.ts';
 import type { Operation, ToolContext } from '#domain/tool.ts';
-import { countOf } from '#domain/words.ts';
+import { countOf, onOneLine } from '#domain/words.ts';
 import { defineOperation, text } from '../define-operation.ts';
 import { throwIfAborted } from '../failures.ts';
 import { toLine } from '../limit-output.ts';
@@ -22,7 +22,7 @@ import {
   toPassages,
 } from './books.ts';
 import { passCrashPoint } from './crash-points.ts';
-import { fitEntries, writeEntry } from './fit-entries.ts';
+import { fitEntries, foldAlike, writeEntry } from './fit-entries.ts';
 import { type Report, readReport } from './read-report.ts';
 
 const system = [
@@ -67,14 +67,14 @@ async function writeReport(
 function listEntries({ sources, missing }: Draftbook, entries: Entry[]): Report {
   const lacking = missing === 0 ? '' : `; ${countOf(missing, 'step')} had none`;
   const all = entries.map(({ n }) => n);
-  const byCount = entries.toSorted((a, b) => b.count - a.count);
+  const byCount = foldAlike(entries);
   const quoted = byCount.slice(0, quotedAtMost);
-  const left = byCount.slice(quotedAtMost);
+  const left = byCount.slice(quotedAtMost).flatMap(({ members }) => members);
   const sentences = [
     { text: `${countOf(sources, 'output')}${lacking}.`, entries: all },
-    ...quoted.map(({ n, text, count }) => ({
-      text: count > 1 ? `${text} (×${count})` : text,
-      entries: [n],
+    ...quoted.map(({ text, count, members }) => ({
+      text: count > 1 ? `${onOneLine(text)} (×${count.toLocaleString('en-US')})` : onOneLine(text),
+      entries: members.map(({ n }) => n),
     })),
     ...(left.length === 0
       ? []

@@ -51,21 +51,50 @@ function findShare(sizes: number[], room: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-const number = /\d+(?:[.,]\d+)*/g;
+const day = String.raw`\d{4}-\d\d-\d\d`;
+const amount = String.raw`\d+(?:[.,]\d+)*`;
+/** A date, a number, or a range of either as it was written by an earlier merge. */
+const number = new RegExp(`${day}(?:–${day})?|${amount}(?:–${amount})?`, 'g');
 
-/** Texts that differ in nothing but numbers as one, with the range of each number. */
+/** Dates by their order, numbers by their size. */
+function compareWritten(a: string, b: string): number {
+  const toNumber = (written: string) =>
+    written.includes('-') ? Number.NaN : Number(written.replaceAll(',', ''));
+  const difference = toNumber(a) - toNumber(b);
+  if (!Number.isNaN(difference)) return difference;
+  return a < b ? -1 : Number(a > b);
+}
+
+/** What two texts have in common that differ in nothing but numbers and dates. */
+const shapeOf = (text: string): string =>
+  text.replace(number, (written) => (written.includes('-') ? '#-#' : '#'));
+
+/** Texts that differ in nothing but numbers and dates as one, with the range of each. */
 function mergeNumbers(texts: string[]): string {
   const [first = ''] = texts;
   const columns = texts.map((text) => text.match(number) ?? []);
   let place = -1;
   return first.replace(number, (own) => {
     place++;
-    const values = columns.map((column) => column[place] ?? own);
-    const toNumber = (written: string) => Number(written.replaceAll(',', '')) || 0;
-    const sorted = values.toSorted((a, b) => toNumber(a) - toNumber(b));
+    const sorted = columns
+      .flatMap((column) => (column[place] ?? own).split('–'))
+      .toSorted(compareWritten);
     const [least = own, most = own] = [sorted[0], sorted.at(-1)];
     return least === most ? own : `${least}–${most}`;
   });
+}
+
+/** Texts of one shape as one, the largest groups first; the order of the first of each otherwise. */
+export function foldAlike<One extends { text: string; count: number }>(
+  all: One[],
+): { text: string; count: number; members: One[] }[] {
+  return [...Map.groupBy(all, ({ text }) => shapeOf(text)).values()]
+    .map((members) => ({
+      text: mergeNumbers(members.map(({ text }) => text)),
+      count: members.reduce((sum, { count }) => sum + count, 0),
+      members,
+    }))
+    .toSorted((a, b) => b.count - a.count);
 }
 
 /** One passage for all of `passages`: their first sentences, those alike as one. */
@@ -77,14 +106,10 @@ async function merge<Source>(
   const [only] = passages;
   if (passages.length === 1 && only !== undefined) return only;
   const firsts = passages.map(({ text, count }) => ({ text: toSentences(text)[0] ?? '', count }));
-  const alike = [...Map.groupBy(firsts, ({ text }) => text.replace(number, '#')).values()].sort(
-    (a, b) => b.length - a.length,
+  const alike = foldAlike(firsts);
+  const lines = alike.map(({ text, count }) =>
+    count > 1 && alike.length > 1 ? `${text} (×${count})` : text,
   );
-  const lines = alike.map((group) => {
-    const times = group.reduce((sum, { count }) => sum + count, 0);
-    const text = mergeNumbers(group.map((one) => one.text));
-    return times > 1 && alike.length > 1 ? `${text} (×${times})` : text;
-  });
   let text = await shortenText(lines[0] ?? '', limit, measure);
   let used = 1;
   for (const line of lines.slice(1)) {

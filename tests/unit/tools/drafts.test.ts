@@ -7,7 +7,7 @@ import type { TextModel } from '#domain/text-model.ts';
 import type { Operation, ToolContext } from '#domain/tool.ts';
 import { estimateTokens } from '#models/tokens.ts';
 import { createFinalise } from '#tools/draft/finalise.ts';
-import { fitEntries, type Passage, writeEntry } from '#tools/draft/fit-entries.ts';
+import { fitEntries, foldAlike, type Passage, writeEntry } from '#tools/draft/fit-entries.ts';
 import { createGather, createNarrow } from '#tools/draft/narrow.ts';
 import { readReport } from '#tools/draft/read-report.ts';
 import { shortenText, toText } from '#tools/draft/shorten-text.ts';
@@ -135,6 +135,18 @@ describe('entries that fit a budget', () => {
     expect(entries).toHaveLength(20);
     expect(entries[0]).toMatchObject({ text: 'Order 1–250 is paid.', count: 250 });
     expect(entries.flatMap(({ sources }) => sources)).toEqual(texts.flatMap((one) => one.sources));
+  });
+
+  it('are merged again as wider ranges, dates included', () => {
+    const merged = foldAlike([
+      { text: 'Invoice 1–39 of 17.50 is due 2026-12-01–2026-12-05.', count: 39 },
+      { text: 'Invoice 40 of 1,017.50 is due 2026-11-30.', count: 1 },
+      { text: 'Nothing is due.', count: 2 },
+    ]);
+    expect(merged).toMatchObject([
+      { text: 'Invoice 1–40 of 17.50–1,017.50 is due 2026-11-30–2026-12-05.', count: 40 },
+      { text: 'Nothing is due.', count: 2 },
+    ]);
   });
 
   it('never take more than the budget, and lose no source', async () => {
