@@ -5,10 +5,12 @@ import { dirname, join } from 'node:path';
 import type { Queryable } from '#db/database.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
+import type { ScaffoldPart } from '#domain/planning/part.ts';
 import { Settings } from '#domain/settings.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { type Operation, operationName } from '#domain/tool.ts';
 import { openPlannerTools } from '#planner/open-tools.ts';
+import type { EndedPart } from '#planner/parts/assemble-parts.ts';
 import type { PlannerTools, PostTarget, PostTargets } from '#planner/ports.ts';
 import * as times from '#timeline/recurrence.ts';
 import { createRegistry } from '#tools/registry.ts';
@@ -56,6 +58,7 @@ export async function openInstance(
     guarded,
     timezone,
     ...(posts === undefined ? {} : { posts: postIn(posts) }),
+    parts: { plan: async (_, parts) => parts.map(planPart) },
     plansOf: async () => ({
       listPlans: async ({ status }) => ({
         plans: plans.filter((plan) => status === undefined || status.includes(plan.status)),
@@ -84,6 +87,14 @@ export async function openInstance(
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Each part is one task for a person: a case is about the scaffold. */
+function planPart(part: ScaffoldPart): EndedPart {
+  const { title, goal } = part;
+  const args = { question: goal.slice(0, 500), assignee: 'ana' };
+  const step = { id: '1', description: title, tool: 'human', operation: 'task', args };
+  return { part, status: 'planned', steps: [step], message: null };
 }
 
 function postIn(posts: PostTarget[]): PostTargets {

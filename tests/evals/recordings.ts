@@ -42,7 +42,7 @@ export async function writeRecordings(category: string, recordings: Recordings):
 export type Message = { role: string; content?: string | null | undefined };
 
 /** Lines of the briefing that are rules: how to talk, how finely to plan, and what a stage is for. */
-const rules = /^(?:How they like it: |Granularity |Now: ).*\n?/gm;
+const rules = /^(?:How they like it: |Granularity |Extensive (?:reasoning|planning)|Now: ).*\n?/gm;
 
 /** A request without the system prompt, its rules and what the replies before it said. */
 export function normalise(messages: Message[]): string[] {

@@ -158,4 +158,54 @@ export const large: EvalCase[] = [
       atMost: { calls: 4 },
     },
   },
+  {
+    id: 'large-literally-every',
+    request: 'assign each and every open issue to lena, none left out',
+    operations: tracker,
+    person: { modes: { plan_reasoning_mode: 'extensive' } },
+    expect: {
+      outcome: 'proposal',
+      count: 60,
+      only: ['tracker_assign_issue'],
+      steps: [
+        { operation: 'tracker_assign_issue', args: { id: 'W-1', assignee: 'lena' } },
+        { operation: 'tracker_assign_issue', args: { id: 'W-60', assignee: 'lena' } },
+      ],
+      atMost: { calls: 4 },
+    },
+  },
+  {
+    id: 'large-a-few',
+    request: 'assign a few of the open issues to lena, about five',
+    operations: tracker,
+    person: { modes: { plan_reasoning_mode: 'extensive' } },
+    expect: {
+      outcome: 'proposal',
+      count: 5,
+      only: ['tracker_assign_issue'],
+      reads: { must: ['tracker_list_issues'] },
+      atMost: { calls: 4 },
+    },
+  },
+  {
+    id: 'large-two-layers',
+    request:
+      'move the office to Porto by June: lease, furniture, network, accounts of all teams, moving day, handing back the old office',
+    person: { modes: { planning_mode: 'extensive', reasoning_level: 2 } },
+    expect: {
+      outcome: 'proposal',
+      steps: [
+        { key: 'lease', operation: 'human_task', args: { question: { $has: ['lease'] } } },
+        { key: 'network', operation: 'human_task', args: { question: { $has: ['network'] } } },
+        { key: 'day', operation: 'human_task', args: { question: { $has: ['moving day'] } } },
+        { key: 'old', operation: 'human_task', args: { question: { $has: ['old office'] } } },
+      ],
+      order: [
+        ['lease', 'network'],
+        ['network', 'day'],
+        ['day', 'old'],
+      ],
+      atMost: { calls: 2 },
+    },
+  },
 ];
