@@ -32,6 +32,8 @@ function toOutcome(row: ToldRow): PatchOutcome {
     added: row.added,
     changed: row.changed,
     removed: row.removed,
+    rerun: row.rerun,
+    invalidated: row.invalidated,
     reason: row.reason,
     proposed_by: row.proposed_by,
     created_at: row.created_at.toISOString(),
@@ -147,7 +149,15 @@ export async function wasPatched(db: Queryable, planId: string, version: number)
   const [row] = await db
     .select({ id: planPatches.id })
     .from(planPatches)
-    .where(and(eq(plan_id, planId), eq(made, version), eq(status, 'applied')))
+    .where(
+      and(
+        eq(plan_id, planId),
+        eq(made, version),
+        eq(status, 'applied'),
+        // What only runs again, or becomes stale, is in the version that was there.
+        sql`${planPatches.added} + ${planPatches.changed} + ${planPatches.removed} > 0`,
+      ),
+    )
     .limit(1);
   return row !== undefined;
 }

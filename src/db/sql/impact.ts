@@ -60,6 +60,22 @@ export function affectedBy(planId: string, sources: SQL, included = false): SQL 
     affected as materialized (select position from reached)`;
 }
 
+/** Of steps that come to wait for others, those whose predecessors a finding covers, by the finding. */
+export async function findNewlyCovered(
+  tx: Queryable,
+  planId: string,
+  edges: { predecessor: number; successor: number; type: string }[],
+): Promise<(Cause & { positions: number[] })[]> {
+  const { rows } = await tx.execute<Cause & { positions: number[] }>(sql`
+    select p.error ->> 'finding' as finding, min(left(f.message, 200)) as message, array_agg(distinct g.successor) as positions
+    from jsonb_to_recordset(${JSON.stringify(edges)}::jsonb) as g(predecessor int, successor int, type text)
+    join countersign.step_states p on p.plan_id = ${planId} and p.position = g.predecessor
+      and p.status in ('stale', 'running', 'unknown') and p.error ? 'finding'
+    join countersign.plan_findings f on f.id = p.error ->> 'finding'
+    where g.type in ('FS', 'FF') group by 1`);
+  return rows;
+}
+
 /** The positions of all steps that depend on those that `selector` means, in order. */
 export async function findDependents(
   db: Queryable,
@@ -116,7 +132,7 @@ export async function makeStale(
         status = case when s.status in ('running', 'unknown', 'cancelled') then s.status else 'stale' end,
         unmet = s.unmet + ${countEdgesFrom(planId, 'lost')},
         error = case
-          when s.status = 'cancelled' then s.error
+          when s.status = 'cancelled' or s.error ->> 'finding' = ${finding} or s.error -> 'others' ? ${finding} then s.error
           when s.error ? 'finding' then jsonb_set(s.error, '{others}',
             coalesce(s.error -> 'others', '[]') || to_jsonb(${finding}::text))
           when s.status = 'unknown' then coalesce(s.error, '{}') || jsonb_build_object('finding', ${finding}::text)
@@ -126,11 +142,15 @@ export async function makeStale(
       where s.plan_id = ${planId} and s.position = any(array(select position from affected))
       returning s.position, s.step_id, s.partition, s.status, s.error
     ),
+    waiting as materialized (
+      select s.position from countersign.step_states s
+      where s.plan_id = ${planId} and s.position = any(array(select position from affected)) and s.status = 'stale'
+    ),
     -- Read out of what was written: whichever way the old rows were joined, Postgres might compare each with each.
     changed as (
       select position, step_id, partition, error #>> '{was,status}' as from_status, status as to_status,
         'step_stale'::text as kind, ${message}::text as detail
-      from marked where status = 'stale' and error ->> 'finding' = ${finding}
+      from marked where status = 'stale' and position not in (select position from waiting)
     ),
     waits as (
       delete from countersign.resource_waits w

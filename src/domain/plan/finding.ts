@@ -1,6 +1,7 @@
 // Findings: what went wrong, or may have, in a plan; how bad it is, what it rests on, and what can be done about it.
 import { z } from 'zod';
 import { JsonValue, line } from '../text.ts';
+import type { StepSelector } from './step-selector.ts';
 
 /** INFO and WARN are kept to be read. ERROR and CRITICAL stop what depends on the step until somebody, or a patch, settles them. */
 export const Severity = z.enum(['INFO', 'WARN', 'ERROR', 'CRITICAL']);
@@ -86,6 +87,8 @@ export type NewFinding = z.infer<typeof NewFinding>;
 export type RaisedFinding = NewFinding & {
   key: string;
   raisedBy: string;
+  /** Which steps it is about, where they are neither one nor a partition. */
+  steps?: StepSelector;
   /** Its steps are held as well as what depends on them: they cannot run as they are. */
   holdsSteps?: true;
 };

@@ -21,6 +21,9 @@ export const PatchOutcome = z.object({
   added: z.int(),
   changed: z.int(),
   removed: z.int(),
+  /** Steps that run again, and steps that become stale. */
+  rerun: z.int(),
+  invalidated: z.int(),
   reason: z.string().nullable(),
   proposed_by: z.string(),
   created_at: z.iso.datetime(),

@@ -1,6 +1,6 @@
 // Describes the operations of a patch in sentences.
 import { operationName } from '../tool.ts';
-import { countOf, listOf, shorten } from '../words.ts';
+import { countOf, endSentence, listOf, shorten } from '../words.ts';
 import { shortenSized } from './call-words.ts';
 import { conditionsOf } from './condition.ts';
 import { describeCondition } from './condition-words.ts';
@@ -125,6 +125,14 @@ function describe(operation: PatchOperation, room: Room): string {
       return operation.release === true
         ? `Removes ${describeSteps(operation.steps, room)}; what waits for that goes on without it.`
         : `Removes ${describeSteps(operation.steps, room)}.`;
+    case 'invalidate_steps': {
+      const why = operation.reason === undefined ? '' : `: ${shorten(operation.reason, room.text)}`;
+      return endSentence(
+        `Makes ${describeSteps(operation.steps, room)} stale, with what depends on them${why}`,
+      );
+    }
+    case 'rerun_steps':
+      return `Runs ${describeSteps(operation.steps, room)} again.`;
     case 'add_dependency': {
       const { step, after } = operation;
       return after.type === 'FS' && after.lag_minutes === 0

@@ -40,6 +40,17 @@ export const PatchOperation = z.discriminatedUnion('op', [
     step: line(200),
     by: StepDraft.required({ id: true }),
   }),
+  /** They and what depends on them are stale until the finding that this raises is settled. */
+  z.strictObject({
+    op: z.literal('invalidate_steps'),
+    steps: StepSelector,
+    reason: line(1000).optional(),
+  }),
+  /**
+   * Those of them that are stale, succeeded, failed or skipped run again, as they stand. What has used the output of one has to
+   * run again with it.
+   */
+  z.strictObject({ op: z.literal('rerun_steps'), steps: StepSelector }),
   z.strictObject({ op: z.literal('add_dependency'), step: line(200), after: Dependency }),
   z.strictObject({
     op: z.literal('remove_dependency'),

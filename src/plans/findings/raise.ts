@@ -41,7 +41,8 @@ export const causeOf = (finding: { id: string; message: string }): Cause => ({
 });
 
 /** The steps that a finding is about; null: it is about the plan as a whole. */
-function stepsOf({ step_id, partition }: NewFinding): StepSelector | null {
+function stepsOf({ step_id, partition, steps }: RaisedFinding): StepSelector | null {
+  if (steps !== undefined) return steps;
   if (step_id === undefined && partition === undefined) return null;
   return {
     ...(step_id === undefined ? {} : { ids: [step_id] }),

@@ -7,6 +7,7 @@ import { touchPlan } from '#db/events.ts';
 import { notify } from '#db/notify.ts';
 import { lockPlan, type PlanRow } from '#db/plans.ts';
 import { plans } from '#db/schema.ts';
+import { findNewlyCovered, makeStale } from '#db/sql/impact.ts';
 import {
   archiveTouched,
   deleteEdges,
@@ -20,21 +21,26 @@ import {
   updateContents,
 } from '#db/sql/patch.ts';
 import { findDeadEnds, readPredecessors, readUses } from '#db/sql/patch-reads.ts';
+import { findAddressed, rerunSteps } from '#db/sql/rerun.ts';
 import { iterateSteps } from '#db/step-pages.ts';
 import { analyzeMany, insertEdges, insertLanes, insertSteps, readLanes } from '#db/steps.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
+import type { RaisedFinding } from '#domain/plan/finding.ts';
 import { operationName } from '#domain/tool.ts';
+import { countOf } from '#domain/words.ts';
 import { contentOfStep, digestPlan, withDigests } from '../approval/canonical.ts';
 import { addedOperations, digestOperations } from '../approval/operation-digests.ts';
 import { readHeader } from '../approval/preflight.ts';
+import { raiseFindings } from '../findings/raise.ts';
 import { mayBeApproved } from '../lifecycle/lifecycle-table.ts';
 import { wakeWatchers, wakeWorkers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { Lanes } from '../proposal/lanes.ts';
 import { bindStep } from '../proposal/normalise-step.ts';
 import { patchConflict } from './conflicts.ts';
-import type { PatchEffect, StepAsSaid } from './model.ts';
+import { changesContent, countInvalidated, type PatchEffect, type StepAsSaid } from './model.ts';
+import { requireUsers } from './sets.ts';
 
 /** Who applies it, and what the audit says of it. */
 export type PatchDeed = {
@@ -102,15 +108,18 @@ async function storeContents(
   return [...new Set([...row.pools, ...pools])].sort();
 }
 
-/** Counts and statuses as the new dependencies and times want them. */
+/**
+ * Counts and statuses as the new dependencies and times want them.
+ * @param known what waited for removed steps; and what a failure had stopped behind steps that run again
+ */
 async function settleStates(
   tx: Transaction,
   row: PlanRow,
   effect: PatchEffect,
-  before: number[],
+  known: { before: number[]; stopped: number[] },
   baseRevision: number,
 ): Promise<void> {
-  const { added, changed, edgesAdded, edgesRemoved } = effect;
+  const { added, changed, edgesAdded, edgesRemoved, rerun } = effect;
   const running = row.status === 'executing';
   const edges = [...edgesAdded, ...edgesRemoved];
   const rewired = edges.map(({ successor }) => successor);
@@ -118,14 +127,63 @@ async function settleStates(
   const fresh = positionsOf(added);
   const successors = [...new Set([...fresh, ...rewired, ...positionsOf(retimed)])];
   const predecessors = edges.map(({ predecessor }) => predecessor);
-  await recountSteps(tx, row.id, successors, [...new Set([...fresh, ...predecessors, ...before])]);
-  const revived = running ? await reviveSteps(tx, row.id, rewired) : [];
-  const settled = [...new Set([...successors, ...revived])];
+  await recountSteps(tx, row.id, successors, [
+    ...new Set([...fresh, ...predecessors, ...known.before]),
+  ]);
+  const revived = running ? await reviveSteps(tx, row.id, [...rewired, ...known.stopped]) : [];
+  const settled = [...new Set([...successors, ...revived, ...positionsOf(rerun)])];
   const dead = await findDeadEnds(tx, row.id, settled, running);
   if (dead.length > 0) {
     throw patchConflict(row, [...new Map(dead.map((one) => [one.id, one])).values()], baseRevision);
   }
   await settleReadiness(tx, row.id, settled, running);
+}
+
+/** Makes stale what the patch says, each with a finding that people settle. */
+async function invalidate(
+  context: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  { invalidated }: PatchEffect,
+  { patchId, actor }: PatchDeed,
+): Promise<void> {
+  const findings = invalidated.map(({ steps, reason, count }, nth): RaisedFinding => {
+    const [only, ...others] = steps.ids ?? [];
+    return {
+      severity: 'ERROR',
+      category: 'reported',
+      message: reason ?? `${countOf(count, 'step')} became stale by a change of the plan.`,
+      ...(only === undefined || others.length > 0 ? {} : { step_id: only }),
+      ...(steps.partition === undefined ? {} : { partition: steps.partition }),
+      evidence: [],
+      key: `${patchId} ${nth + 1}`,
+      raisedBy: actor.id,
+      steps,
+      holdsSteps: true,
+    };
+  });
+  await raiseFindings(context, tx, row, findings, actor);
+}
+
+/** @returns steps that wait for some that run again, and that a failure had stopped */
+async function runAgain(tx: Transaction, row: PlanRow, effect: PatchEffect): Promise<number[]> {
+  const positions = positionsOf(effect.rerun);
+  if (positions.length === 0) return [];
+  if (effect.invalidated.length > 0) await requireUsers(tx, row, effect);
+  return rerunSteps(tx, row.id, positions, await findAddressed(tx, row.id, positions));
+}
+
+/** What comes to wait for a stale step is stale as well. */
+async function holdBehindStale(
+  tx: Transaction,
+  { id }: PlanRow,
+  { edgesAdded }: PatchEffect,
+): Promise<void> {
+  if (edgesAdded.length === 0) return;
+  for (const { finding, message, positions } of await findNewlyCovered(tx, id, edgesAdded)) {
+    const behind = sql`select unnest(${sql.param(positions)}::int[]) as position`;
+    await makeStale(tx, id, behind, { finding, message }, true);
+  }
 }
 
 /** The version that the patch makes, and what the plan's row says of it. */
@@ -137,6 +195,11 @@ async function storeVersion(
   pools: string[],
   deed: PatchDeed,
 ): Promise<PlanRow> {
+  // What the plan says is the same, so that its version is, unless that was approved.
+  if (!changesContent(effect) && !deed.approved) {
+    await touchPlan(tx, row.id, 'patch_applied', `${deed.patchId} by ${deed.actor.id}`);
+    return lockPlan(tx, row.id);
+  }
   const uses = await readUses(tx, row.id);
   const total = uses.reduce((sum, { steps }) => sum + steps, 0);
   if (total === 0) {
@@ -214,8 +277,11 @@ export async function applyPatch(
   deed: PatchDeed,
 ): Promise<PlanRow> {
   const before = await readPredecessors(tx, row.id, positionsOf(effect.removed));
-  const pools = await storeContents(context, tx, row, effect);
-  await settleStates(tx, row, effect, before, deed.baseRevision);
+  const pools = changesContent(effect) ? await storeContents(context, tx, row, effect) : row.pools;
+  await invalidate(context, tx, row, effect, deed);
+  const stopped = await runAgain(tx, row, effect);
+  await settleStates(tx, row, effect, { before, stopped }, deed.baseRevision);
+  await holdBehindStale(tx, row, effect);
   const patched = await storeVersion(context, tx, row, effect, pools, deed);
   await recordDeeds(tx, [
     {
@@ -232,6 +298,8 @@ export async function applyPatch(
         added: effect.added.length,
         changed: effect.changed.length,
         removed: effect.removed.length,
+        rerun: effect.rerun.length,
+        invalidated: countInvalidated(effect),
       },
     },
   ]);

@@ -1,5 +1,6 @@
 // Whether a patch widens what was approved, with one sentence per reason. Pure; when in doubt it widens.
 import { isDeepStrictEqual } from 'node:util';
+import type { RerunStep } from '#db/sql/rerun.ts';
 import { hasRuntime, renameReferences } from '#domain/plan/arguments.ts';
 import { renameConditions } from '#domain/plan/condition.ts';
 import type { Step } from '#domain/plan/plan.ts';
@@ -44,6 +45,13 @@ function widensByRemoving({ id, status }: Step): string | null {
     default:
       return null;
   }
+}
+
+/** Why a step may not be made again without a person's word; null: it changes nothing, the same, or was never called. */
+function widensByRerunning({ id, operation, target, effect, called }: RerunStep): string | null {
+  if (effect !== 'write' || !called) return null;
+  const what = target === null ? operation : `${operation} of ${shorten(target, 120)}`;
+  return `Runs step ${id} again: ${what}, which was called before.`;
 }
 
 /** A step as it would read if those that are replaced had had the names of those that take their places. */
@@ -140,13 +148,15 @@ function widensByChanging(step: ChangedStep): string[] {
 
 /**
  * Why the patch needs an approval of its own; empty: it narrows. Removing steps, other priorities, later times, more
- * dependencies or conditions, fewer resources, other partitions and tags narrow. Adding a step never does.
+ * dependencies or conditions, fewer resources, other partitions and tags narrow, and so does what becomes stale. Adding a step never
+ * does, nor does making a call again that must not be repeated.
  * @param operations those that the approved plan uses
  */
 export function classifyPatch(effect: PatchEffect, operations: ReadonlySet<string>): string[] {
-  const { added, changed, removed, replaced } = effect;
+  const { added, changed, removed, replaced, rerun } = effect;
   const reasons = [
     ...removed.flatMap((step) => widensByRemoving(step) ?? []),
+    ...rerun.flatMap((step) => widensByRerunning(step) ?? []),
     ...added.map((step) => widensByAdding(step, operations)),
     ...changed.flatMap((step) =>
       widensByChanging({ ...step, before: renameIn(step.before, replaced) }),

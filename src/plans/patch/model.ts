@@ -1,6 +1,8 @@
 // The effect of a patch as data: steps before and after, edges added and removed.
+import type { RerunStep } from '#db/sql/rerun.ts';
 import type { Edge } from '#db/steps.ts';
 import type { Dependency, Step } from '#domain/plan/plan.ts';
+import type { StepSelector } from '#domain/plan/step-selector.ts';
 import type { StepBody } from '../proposal/normalise-step.ts';
 
 /** A step with what it waits for, as a version says it. */
@@ -24,7 +26,19 @@ export type PatchEffect = {
   replaced: ReadonlyMap<string, string>;
   edgesAdded: Edge[];
   edgesRemoved: Edge[];
+  /** Steps that run again. */
+  rerun: RerunStep[];
+  /** Steps that become stale, and how many that are with what depends on them. */
+  invalidated: { steps: StepSelector; reason: string | null; count: number }[];
 };
+
+export const countInvalidated = ({ invalidated }: PatchEffect): number =>
+  invalidated.reduce((sum, { count }) => sum + count, 0);
+
+/** Whether a patch changes what the plan says, and not only how far it is. */
+export function changesContent({ added, changed, removed }: PatchEffect): boolean {
+  return added.length + changed.length + removed.length > 0;
+}
 
 /** The key of a dependency among those of one step. */
 export const keyOfDependency = ({ id, type }: Pick<Dependency, 'id' | 'type'>): string =>

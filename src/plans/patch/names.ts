@@ -24,6 +24,10 @@ export function idsIn(operations: PatchOperation[]): Set<string> {
       case 'remove_steps':
         for (const id of operation.steps.ids ?? []) ids.add(id);
         break;
+      // Found and changed as sets: what they say is not read.
+      case 'invalidate_steps':
+      case 'rerun_steps':
+        break;
       case 'add_dependency':
       case 'remove_dependency':
         ids.add(operation.step).add(operation.after.id);

@@ -47,6 +47,7 @@ import { reopenByPatch } from '../replan/follow-patch.ts';
 import { reservedId } from '../series/normalise.ts';
 import { applyPatch, isGated } from './apply.ts';
 import { classifyPatch } from './classify.ts';
+import { countInvalidated } from './model.ts';
 import { pinTargets } from './pin.ts';
 import { resolveNotes } from './prerequisites.ts';
 import { resolvePatch } from './resolve.ts';
@@ -216,6 +217,9 @@ async function takePatch(
   const names = addedOperations(effect);
   requireSameOperations(seen.operation_digests, context.catalogue, names);
   const widening = isGated(seen) ? classifyPatch(effect, new Set(seen.tools_required)) : [];
+  if (effect.rerun.length > 0 && (seen.status === 'completed' || seen.status === 'failed')) {
+    widening.push('Has a plan that has ended go on: steps of it run again.');
+  }
   if (hold && isGated(seen) && widening.length === 0) {
     widening.push('A planner proposes it, so a person decides.');
   }
@@ -231,8 +235,8 @@ async function takePatch(
     added: effect.added.length,
     changed: effect.changed.length,
     removed: effect.removed.length,
-    rerun: 0,
-    invalidated: 0,
+    rerun: effect.rerun.length,
+    invalidated: countInvalidated(effect),
     reason: reason ?? null,
     proposed_by: actor.id,
   };
@@ -252,7 +256,8 @@ async function takePatch(
     approved: false,
   };
   const patched = await applyPatch(context, tx, row, effect, deed);
-  await insertPatch(tx, { ...patch, status: 'applied', digest: patched.digest });
+  const { version, digest } = patched;
+  await insertPatch(tx, { ...patch, status: 'applied', version, digest });
   return patched;
 }
 

@@ -371,6 +371,9 @@ export class Resolution {
           this.#remove(this.#select(steps, `${path}.steps`), release, `${path}.steps`);
           break;
         }
+        case 'invalidate_steps':
+        case 'rerun_steps':
+          break;
         case 'add_dependency':
           this.#addDependency(operation.step, operation.after, path);
           break;
@@ -435,6 +438,8 @@ export class Resolution {
       replaced: this.#replaced,
       edgesAdded: [],
       edgesRemoved: [],
+      rerun: [],
+      invalidated: [],
     };
     for (const work of this.#works.values()) {
       const { before, now, position, state, args_by } = work;

@@ -19,10 +19,11 @@ import { buildDigraph, findCycle } from '#graph/digraph.ts';
 import type { StepRules } from '../proposal/normalise-step.ts';
 import { selectorOf } from '../proposal/read-steps.ts';
 import { requirePast } from './conflicts.ts';
-import type { PatchEffect } from './model.ts';
+import { changesContent, type PatchEffect } from './model.ts';
 import { changesDependents, idsIn, selectorsIn } from './names.ts';
 import { Resolution } from './resolution.ts';
 import { Selection } from './selection.ts';
+import { resolveSets } from './sets.ts';
 
 // The graph after a patch: no kept step waits for a removed one, and no steps wait for each other.
 const namedAtMost = 10;
@@ -169,7 +170,8 @@ export async function resolvePatch(
   );
   resolution.run(operations);
   const effect = resolution.effect();
-  if (effect.added.length + effect.changed.length + effect.removed.length === 0) {
+  await resolveSets(tx, row, operations, base, effect);
+  if (!changesContent(effect) && effect.rerun.length + effect.invalidated.length === 0) {
     throw new CountersignError('invalid_request', 'This change changes nothing.');
   }
   await requireClosedRemoval(tx, row.id, effect);

@@ -12,6 +12,8 @@ const nothing: PatchEffect = {
   replaced: new Map(),
   edgesAdded: [],
   edgesRemoved: [],
+  rerun: [],
+  invalidated: [],
 };
 const operations = new Set(['workspace_write', 'workspace_read']);
 const read = { operation: 'read', effect: 'read' } as const;

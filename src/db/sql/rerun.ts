@@ -1,0 +1,166 @@
+// Steps that are to run again. Every caller holds the plan's lock, or reads what would be so now. No step's content is read.
+import { sql } from 'drizzle-orm';
+import type { StepStatus } from '#domain/plan/plan.ts';
+import type { StepSelector } from '#domain/plan/step-selector.ts';
+import type { Effect } from '#domain/tool.ts';
+import { accounting } from '../accounting.ts';
+import type { Queryable } from '../database.ts';
+import { isMet, isSkippedByCondition } from './conditions.ts';
+import { affectedBy, countEdgesFrom, positionsOf } from './impact.ts';
+
+/** A step that is meant to run again. */
+export type RerunStep = {
+  id: string;
+  position: number;
+  status: StepStatus;
+  operation: string;
+  target: string | null;
+  effect: Effect;
+  /** A call of it may have gone out. */
+  called: boolean;
+};
+
+/** The steps that `selector` means, without those that a patch removed, in the order of positions. */
+export async function readForRerun(
+  db: Queryable,
+  planId: string,
+  selector: StepSelector,
+): Promise<RerunStep[]> {
+  const { rows } = await db.execute<RerunStep>(sql`
+    with meant as materialized (select distinct position from (${positionsOf(planId, selector)}) found)
+    select s.step_id as id, s.position, s.status, c.tool || '_' || c.operation as operation, c.target, c.effect,
+      s.called_at is not null or exists (
+        select from countersign.step_attempts a
+        where a.plan_id = ${planId} and a.position = s.position and a.called_at is not null) as called
+    from countersign.step_states s cross join lateral (
+      select c.tool, c.operation, c.target, c.effect from countersign.plan_steps c
+      where c.plan_id = ${planId} and c.position = s.position and c.step_id = s.step_id offset 0
+    ) c
+    where s.plan_id = ${planId} and s.position = any(array(select position from meant)) and s.lane <> 0
+    order by s.position`);
+  return rows;
+}
+
+/** How many steps would become stale if those that `selector` means did. */
+export async function countAffected(
+  db: Queryable,
+  planId: string,
+  selector: StepSelector,
+): Promise<number> {
+  const { rows } = await db.execute<{ n: number }>(sql`
+    with recursive ${affectedBy(planId, positionsOf(planId, selector), true)}
+    select count(*)::int as n from countersign.step_states s
+    where s.plan_id = ${planId} and s.position = any(array(select position from affected)) and s.status <> 'cancelled'`);
+  return rows[0]?.n ?? 0;
+}
+
+/** Steps outside `positions` and `others` that have used, or use, what one of `positions` put out; at most a hundred. */
+export async function findUsers(
+  db: Queryable,
+  planId: string,
+  positions: number[],
+  others: number[],
+): Promise<{ id: string; status: StepStatus }[]> {
+  const { rows } = await db.execute<{ id: string; status: StepStatus }>(sql`
+    with again as materialized (select unnest(${sql.param(positions)}::int[]) as position),
+    known as materialized (select position from again union select unnest(${sql.param(others)}::int[])),
+    users as materialized (
+      select distinct e.successor from again a cross join lateral (
+        select successor from countersign.plan_edges
+        where plan_id = ${planId} and predecessor = a.position and type in ('FS', 'FF') offset 0
+      ) e where e.successor not in (select position from known)
+    )
+    select s.step_id as id, s.status from countersign.step_states s
+    where s.plan_id = ${planId} and s.position = any(array(select successor from users))
+      and (s.status in ('running', 'waiting', 'succeeded', 'failed', 'unknown') or ${isSkippedByCondition('s')})
+    order by s.position limit 100`);
+  return rows;
+}
+
+/** Open findings about any of these steps, or about a partition of theirs. */
+export async function findAddressed(
+  tx: Queryable,
+  planId: string,
+  positions: number[],
+): Promise<string[]> {
+  const { rows } = await tx.execute<{ id: string }>(sql`
+    select f.id from countersign.plan_findings f
+    where f.plan_id = ${planId} and f.status in ('open', 'replanning', 'awaiting_approval') and (
+      exists (select from countersign.plan_steps c where c.plan_id = ${planId} and c.step_id = f.step_id
+        and c.position = any(${sql.param(positions)}::int[]))
+      or exists (select from countersign.plan_steps c where c.plan_id = ${planId} and c.partition = f.partition
+        and c.position = any(${sql.param(positions)}::int[])))`);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Steps that ended, or are stale, wait to run again, in one statement; what waits for them waits again, and a ready step that
+ * does is pending. Attempts go on counting, and what a step put out stays until it has run. Findings that cover such a step
+ * let it go; only where one of them is in `addressed`, and another is not, the step stays stale for the other.
+ * @returns steps behind them that a failure had stopped
+ */
+export async function rerunSteps(
+  tx: Queryable,
+  planId: string,
+  positions: number[],
+  addressed: string[],
+): Promise<number[]> {
+  const findings = sql`jsonb_build_array(s.error -> 'finding') || coalesce(s.error -> 'others', '[]')`;
+  const { rows } = await tx.execute<{ stopped: number[] | null }>(sql`
+    with before as materialized (
+      select s.position, s.status, ${isMet('s')} as met from countersign.step_states s
+      where s.plan_id = ${planId} and s.position = any(${sql.param(positions)}::int[])
+        and s.status in ('stale', 'succeeded', 'failed', 'skipped')
+    ),
+    lost as materialized (select position from before where met),
+    behind as materialized (
+      select distinct e.successor as position from before b cross join lateral (
+        select successor from countersign.plan_edges
+        where plan_id = ${planId} and predecessor = b.position and type in ('FS', 'FF') offset 0
+      ) e
+    ),
+    moved as (
+      update countersign.step_states s set (unmet, status, error, tries, question, final_args, ended_at) = (
+        select s.unmet + added,
+          case when again and not kept then 'pending' when not again and s.status = 'ready' and added > 0 then 'pending' else s.status end,
+          case
+            when not again then s.error
+            when kept then (s.error - 'others') || jsonb_build_object('finding', rest -> 0,
+              'message', (select left(f.message, 200) from countersign.plan_findings f where f.id = rest ->> 0),
+              'was', '{"status": "pending", "error": null}'::jsonb)
+              || case when jsonb_array_length(rest) > 1 then jsonb_build_object('others', rest - 0) else '{}' end
+          end,
+          case when again then 0 else s.tries end, case when again then null else s.question end,
+          case when again then null else s.final_args end, case when again then null else s.ended_at end
+        from (
+          select *, again and s.error ? 'finding' and rest <> '[]' and jsonb_array_length(rest) < jsonb_array_length(${findings}) is true as kept
+          from (
+            select s.position in (select position from before) as again, ${countEdgesFrom(planId, 'lost')} as added,
+              case when s.error ? 'finding' then (${findings}) - ${sql.param(addressed)}::text[] end as rest offset 0
+          ) known
+        ) now)
+      where s.plan_id = ${planId}
+        and s.position = any(array(select position from before union select position from behind))
+      returning s.position, s.step_id, s.partition, s.status
+    ),
+    changed as (
+      select position, step_id, partition, from_status, status as to_status, 'step_pending'::text as kind,
+        case from_status when 'ready' then 'it waits for another step now' else 'runs again' end as detail
+      from (
+        select *, case
+          when position in (select position from before where status = 'stale') then 'stale'
+          when position in (select position from before where status = 'succeeded') then 'succeeded'
+          when position in (select position from before where status = 'failed') then 'failed'
+          when position in (select position from before where status = 'skipped') then 'skipped'
+          when position in (select s.position from countersign.step_states s where s.plan_id = ${planId} and s.status = 'ready'
+            and s.position = any(array(select position from behind))) then 'ready'
+          else status end as from_status
+        from moved
+      ) told where from_status <> status
+    ),
+    ${accounting(planId)}
+    select (select array_agg(s.position) from countersign.step_states s where s.plan_id = ${planId}
+      and s.position = any(array(select position from behind)) and s.status = 'skipped' and not ${isSkippedByCondition('s')}) as stopped
+    from (select 1) one left join plan on true`);
+  return rows[0]?.stopped ?? [];
+}

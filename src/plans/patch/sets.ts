@@ -1,0 +1,109 @@
+// Operations of a patch that change how far steps are, and not what they say: found as sets, whatever their number.
+import type { Queryable } from '#db/database.ts';
+import type { PlanRow } from '#db/plans.ts';
+import { hasSteps } from '#db/sql/impact.ts';
+import { findChangedSince } from '#db/sql/patch-reads.ts';
+import { countAffected, findUsers, type RerunStep, readForRerun } from '#db/sql/rerun.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { PatchOperation } from '#domain/plan/patch.ts';
+import type { StepStatus } from '#domain/plan/plan.ts';
+import type { StepSelector } from '#domain/plan/step-selector.ts';
+import { countOf, listOf } from '#domain/words.ts';
+import { type Conflict, patchConflict } from './conflicts.ts';
+import type { PatchEffect } from './model.ts';
+
+/** What can run again. */
+const over: StepStatus[] = ['stale', 'succeeded', 'failed', 'skipped'];
+/** What stands against it, where it is named. */
+const underWay: StepStatus[] = ['running', 'unknown', 'waiting', 'cancelled'];
+
+const namedAtMost = 10;
+const listedAtMost = 1000;
+
+function requireKnown({ ids = [] }: StepSelector, found: RerunStep[]): void {
+  const known = new Set(found.map(({ id }) => id));
+  const missing = ids.filter((id) => !known.has(id));
+  if (missing.length === 0) return;
+  throw new CountersignError(
+    'unknown_step',
+    `This plan has no step ${missing.slice(0, namedAtMost).join(', ')}.`,
+    { details: { missing: missing.slice(0, listedAtMost) } },
+  );
+}
+
+/** @throws `patch_conflict` for steps named by id that are under way, or have changed since the author read the plan */
+async function findRerun(
+  tx: Queryable,
+  row: PlanRow,
+  steps: StepSelector,
+  base: number,
+): Promise<RerunStep[]> {
+  const found = await readForRerun(tx, row.id, steps);
+  requireKnown(steps, found);
+  const named = new Set(steps.ids ?? []);
+  const changed =
+    named.size === 0 ? new Set() : await findChangedSince(tx, row.id, base, [...named]);
+  const conflicts: Conflict[] = found.filter(
+    ({ id, status }) => named.has(id) && (changed.has(id) || underWay.includes(status)),
+  );
+  if (conflicts.length > 0) throw patchConflict(row, conflicts, base);
+  return found.filter(({ status }) => over.includes(status));
+}
+
+/**
+ * Adds to `effect` what the operations make stale and run again.
+ * @throws `unknown_step`, `patch_conflict`
+ */
+export async function resolveSets(
+  tx: Queryable,
+  row: PlanRow,
+  operations: PatchOperation[],
+  base: number,
+  effect: PatchEffect,
+): Promise<void> {
+  const again = new Map<number, RerunStep>();
+  const removed = new Set(effect.removed.map(({ position }) => position));
+  for (const operation of operations) {
+    if (operation.op === 'invalidate_steps') {
+      const { steps, reason = null } = operation;
+      if (!(await hasSteps(tx, row.id, steps)))
+        throw new CountersignError(
+          'unknown_step',
+          'A change would make stale steps that the plan does not have.',
+        );
+      const count = await countAffected(tx, row.id, steps);
+      effect.invalidated.push({ steps, reason, count });
+    }
+    if (operation.op === 'rerun_steps') {
+      for (const step of await findRerun(tx, row, operation.steps, base))
+        if (!removed.has(step.position)) again.set(step.position, step);
+    }
+  }
+  effect.rerun.push(...again.values());
+  // What becomes stale with the same change has to be looked at once it has.
+  if (effect.invalidated.length === 0) await requireUsers(tx, row, effect);
+}
+
+/** @throws `steps_missing` when something has used the output of a step that runs again, and does not run again itself */
+export async function requireUsers(
+  tx: Queryable,
+  row: PlanRow,
+  { rerun, removed }: PatchEffect,
+): Promise<void> {
+  if (rerun.length === 0) return;
+  const positions = rerun.map(({ position }) => position);
+  const gone = removed.map(({ position }) => position);
+  const users = await findUsers(tx, row.id, positions, gone);
+  if (users.length === 0) return;
+  const ids = users.map(({ id }) => id);
+  const more = ids.length - namedAtMost;
+  const names = listOf([
+    ...ids.slice(0, namedAtMost),
+    ...(more > 0 ? [countOf(more, 'more step')] : []),
+  ]);
+  throw new CountersignError(
+    'steps_missing',
+    `What steps that run again put out was used by ${names}: run ${ids.length === 1 ? 'that' : 'those'} again too, or make ${ids.length === 1 ? 'it' : 'them'} stale.`,
+    { details: { missing: ids.slice(0, listedAtMost), missing_total: ids.length } },
+  );
+}

@@ -1,0 +1,286 @@
+// Steps that a change makes stale or has run again: as sets, without changing what the plan says.
+import { describe, expect, test } from 'vitest';
+import { CountersignError } from '#domain/errors.ts';
+import type { PatchOperation } from '#domain/plan/patch.ts';
+import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
+import { createGates } from '../../fixtures/gates.ts';
+import { ana, noop, reach, runPlan, settleAsRead } from '../../setup/instance.ts';
+import { checkPlan } from '../../setup/invariants.ts';
+import { useInstance } from '../../setup/use-instance.ts';
+import { waitFor } from '../../wait.ts';
+
+const gates = createGates();
+const writes = createGates('write');
+const instance = useInstance({ extraOperations: [gates.operation, writes.operation] });
+
+const hold = (id: string, ...after: string[]) => ({
+  id,
+  description: 'Wait for ana',
+  tool: 'human',
+  operation: 'task',
+  args: { question: 'Go on?', assignee: 'ana' },
+  after,
+});
+
+const gate = (id: string, name: string, ...after: string[]) => ({
+  id,
+  description: 'Wait for the test',
+  tool: 'gate',
+  operation: 'read',
+  args: { name },
+  after,
+});
+
+const failing = (id: string, ...after: string[]) => ({
+  id,
+  description: 'Fail',
+  tool: 'workspace',
+  operation: 'read',
+  args: { path: `${id}.md` },
+  after,
+});
+
+async function held(steps: PlanDraft['steps']): Promise<Plan> {
+  const plan = await runPlan(instance, { title: 'Held', steps });
+  return waitFor(`${plan.id} to wait`, async () => {
+    const now = await instance.service.getPlan(plan.id);
+    const { waiting, running, ready } = now.counts;
+    return now.status === 'executing' && waiting === 1 && running + ready === 0 ? now : null;
+  });
+}
+
+async function patch(id: string, ...operations: PatchOperation[]) {
+  const { revision } = await instance.service.overview(id);
+  return instance.service.patch(id, { base_revision: revision, operations }, ana);
+}
+
+const rerun = (...ids: string[]): PatchOperation => ({ op: 'rerun_steps', steps: { ids } });
+
+async function stepsOf(id: string) {
+  const { steps } = await instance.service.listSteps(id, { limit: 100 });
+  return new Map(steps.map((step) => [step.id, step]));
+}
+
+async function statusesOf(id: string): Promise<Record<string, string>> {
+  return Object.fromEntries([...(await stepsOf(id))].map(([step, { status }]) => [step, status]));
+}
+
+const raise = (id: string, step_id: string) =>
+  instance.service.raiseFinding(
+    id,
+    { severity: 'ERROR', category: 'source_changed', message: 'Changed.', evidence: [], step_id },
+    ana,
+  );
+
+async function refusal(attempt: Promise<unknown>): Promise<string> {
+  return attempt.then(
+    () => 'it was not refused',
+    (error: unknown) => (error instanceof CountersignError ? error.code : String(error)),
+  );
+}
+
+const check = (id: string) => checkPlan(instance.db.query, id);
+
+describe('steps that run again', () => {
+  test('run as they stand, with what used their output, in the version that was approved', async () => {
+    const plan = await held([noop('a'), noop('b', 'a'), hold('c'), noop('d', 'c', 'b')]);
+    const outcome = await patch(plan.id, rerun('a', 'b'));
+    expect(outcome).toMatchObject({
+      status: 'applied',
+      version: 1,
+      digest: plan.digest,
+      widening: [],
+      rerun: 2,
+      changes: ['Runs steps a and b again.'],
+    });
+    await waitFor('both to be done again', async () => {
+      const steps = await stepsOf(plan.id);
+      return ['a', 'b'].every(
+        (id) => steps.get(id)?.attempt === 2 && steps.get(id)?.status === 'succeeded',
+      );
+    });
+    expect(await statusesOf(plan.id)).toMatchObject({ c: 'waiting', d: 'pending' });
+    await check(plan.id);
+    await settleAsRead(instance, plan.id, { c: 'done' });
+    await reach(instance, plan.id, 'completed');
+    await check(plan.id);
+  });
+
+  test('are refused while something that used their output is not among them', async () => {
+    const plan = await held([noop('a'), noop('b', 'a'), hold('c')]);
+    expect(await refusal(patch(plan.id, rerun('a')))).toBe('steps_missing');
+    expect(await refusal(patch(plan.id, rerun('c')))).toBe('patch_conflict');
+    expect(await refusal(patch(plan.id, rerun('x')))).toBe('unknown_step');
+    await check(plan.id);
+  });
+
+  test('are stale no more, and neither is what waits for them', async () => {
+    const plan = await held([noop('a'), noop('b', 'a'), hold('c', 'b'), noop('d', 'c')]);
+    const finding = await raise(plan.id, 'a');
+    await patch(plan.id, rerun('a', 'b', 'c', 'd'));
+    await waitFor('c to ask again', async () => {
+      const c = (await stepsOf(plan.id)).get('c');
+      return c?.status === 'waiting' && c.attempt === 2;
+    });
+    const steps = await stepsOf(plan.id);
+    expect(steps.get('a')).toMatchObject({ status: 'succeeded', attempt: 2, error: null });
+    expect(steps.get('d')).toMatchObject({ status: 'pending', error: null });
+    await instance.service.settleFinding(plan.id, finding.id, 'dismiss', ana);
+    expect((await stepsOf(plan.id)).get('c')?.status).toBe('waiting');
+    await check(plan.id);
+  });
+
+  test('stay stale for another finding whose steps do not run again', async () => {
+    const plan = await held([noop('a'), noop('b'), noop('c', 'a', 'b'), hold('h')]);
+    await raise(plan.id, 'a');
+    const other = await raise(plan.id, 'b');
+    await patch(plan.id, rerun('a', 'c'));
+    await waitFor(
+      'a to be done again',
+      async () => (await stepsOf(plan.id)).get('a')?.attempt === 2,
+    );
+    const c = (await stepsOf(plan.id)).get('c');
+    expect(c).toMatchObject({ status: 'stale', error: { finding: other.id } });
+    expect(c?.error).not.toHaveProperty('others');
+    await check(plan.id);
+    await instance.service.settleFinding(plan.id, other.id, 'proceed', ana);
+    await waitFor('c to be done again', async () => {
+      const again = (await stepsOf(plan.id)).get('c');
+      return again?.attempt === 2 && again.status === 'succeeded';
+    });
+    await check(plan.id);
+  });
+
+  test('that failed take along what was skipped behind them', async () => {
+    const plan = await held([failing('f'), noop('g', 'f'), noop('i', 'g'), hold('h')]);
+    expect(await statusesOf(plan.id)).toMatchObject({ f: 'failed', g: 'skipped', i: 'skipped' });
+    await patch(plan.id, rerun('f'));
+    await waitFor('f to fail again', async () => {
+      const f = (await stepsOf(plan.id)).get('f');
+      return f?.attempt === 2 && f.status === 'failed';
+    });
+    expect(await statusesOf(plan.id)).toMatchObject({ g: 'skipped', i: 'skipped' });
+    await check(plan.id);
+  });
+
+  test('wait for approval where a call that must not be repeated was made', async () => {
+    const name = 'sent';
+    writes.open(name);
+    const steps = [{ ...gate('send', name), operation: 'write' }, hold('h')];
+    const plan = await held(steps);
+    const outcome = await patch(plan.id, rerun('send'));
+    expect(outcome).toMatchObject({
+      status: 'needs_approval',
+      version: 2,
+      widening: ['Runs step send again: gate_write, which was called before.'],
+    });
+    expect(writes.came(name)).toBe(1);
+    const { version, digest } = outcome;
+    await instance.service.approve(plan.id, { version, digest }, ana);
+    await waitFor('it to be called again', () => writes.came(name) === 2);
+    await waitFor('it to be done', async () => (await statusesOf(plan.id)).send === 'succeeded');
+    expect((await instance.service.getPlan(plan.id)).version).toBe(2);
+    await check(plan.id);
+  });
+
+  test('of a plan that has ended wait for approval, and it goes on', async () => {
+    const plan = await runPlan(instance, { title: 'Over', steps: [noop('a'), noop('b', 'a')] });
+    await reach(instance, plan.id, 'completed');
+    await raise(plan.id, 'a');
+    const outcome = await patch(plan.id, rerun('a', 'b'));
+    expect(outcome.status).toBe('needs_approval');
+    const { version, digest } = outcome;
+    await instance.service.approve(plan.id, { version, digest }, ana);
+    await waitFor(
+      'both to be done again',
+      async () => (await stepsOf(plan.id)).get('b')?.attempt === 2,
+    );
+    await reach(instance, plan.id, 'completed');
+    await check(plan.id);
+  });
+
+  test('are meant in bulk by partition or tag, without those that have not run', async () => {
+    const plan = await held([
+      { ...noop('a'), partition: 'eu' },
+      { ...noop('b', 'a'), partition: 'eu', tags: ['t'] },
+      { ...hold('h', 'b'), partition: 'us' },
+      { ...noop('z', 'h'), partition: 'eu' },
+    ]);
+    expect(await refusal(patch(plan.id, { op: 'rerun_steps', steps: { partition: 'eu' } }))).toBe(
+      'steps_missing',
+    );
+    await raise(plan.id, 'a');
+    const outcome = await patch(
+      plan.id,
+      { op: 'rerun_steps', steps: { partition: 'eu' } },
+      { op: 'rerun_steps', steps: { ids: ['h'] } },
+    );
+    expect(outcome).toMatchObject({ status: 'applied', rerun: 4 });
+    await waitFor('h to ask again', async () => (await stepsOf(plan.id)).get('h')?.attempt === 2);
+    expect((await stepsOf(plan.id)).get('b')?.attempt).toBe(2);
+    await check(plan.id);
+  });
+});
+
+describe('steps that a change makes stale', () => {
+  test('are stale with what depends on them, for a finding that settles them', async () => {
+    const plan = await held([
+      { ...noop('a'), partition: 'eu' },
+      noop('b', 'a'),
+      hold('h'),
+      noop('x'),
+    ]);
+    const outcome = await patch(plan.id, {
+      op: 'invalidate_steps',
+      steps: { partition: 'eu' },
+      reason: 'The EU export is wrong',
+    });
+    expect(outcome).toMatchObject({
+      status: 'applied',
+      version: 1,
+      invalidated: 2,
+      changes: [
+        'Makes the steps of partition eu stale, with what depends on them: The EU export is wrong.',
+      ],
+    });
+    expect(await statusesOf(plan.id)).toMatchObject({ a: 'stale', b: 'stale', x: 'succeeded' });
+    await check(plan.id);
+    const { findings } = await instance.service.listFindings(plan.id, { limit: 1 });
+    expect(findings).toMatchObject([
+      { severity: 'ERROR', message: 'The EU export is wrong', partition: 'eu', stale_steps: 2 },
+    ]);
+    await instance.service.settleFinding(plan.id, findings[0]?.id ?? '', 'proceed', ana);
+    expect(await statusesOf(plan.id)).toMatchObject({ a: 'succeeded', b: 'succeeded' });
+    await check(plan.id);
+  });
+
+  test('may be stale where something else runs again', async () => {
+    const plan = await held([noop('a'), noop('b', 'a'), noop('c', 'b'), hold('h')]);
+    await patch(plan.id, { op: 'invalidate_steps', steps: { ids: ['b'] } }, rerun('a'));
+    await waitFor('a to be done again', async () => {
+      const a = (await stepsOf(plan.id)).get('a');
+      return a?.attempt === 2 && a.status === 'succeeded';
+    });
+    expect(await statusesOf(plan.id)).toMatchObject({ b: 'stale', c: 'stale' });
+    await check(plan.id);
+  });
+
+  test('hold what comes to wait for them', async () => {
+    const plan = await held([noop('a'), hold('h'), noop('w', 'h'), noop('v', 'w')]);
+    await patch(plan.id, { op: 'invalidate_steps', steps: { ids: ['a'] } });
+    await patch(plan.id, {
+      op: 'add_dependency',
+      step: 'w',
+      after: { id: 'a', type: 'FS', lag_minutes: 0 },
+    });
+    expect(await statusesOf(plan.id)).toMatchObject({ a: 'stale', w: 'stale', v: 'stale' });
+    await check(plan.id);
+    const { findings } = await instance.service.listFindings(plan.id, { limit: 1 });
+    await instance.service.settleFinding(plan.id, findings[0]?.id ?? '', 'leave_out', ana);
+    const { version } = await instance.service.getPlan(plan.id);
+    await instance.service.resume(plan.id, { version, steps: { h: 'done' } }, ana);
+    await reach(instance, plan.id, 'completed');
+    expect(await statusesOf(plan.id)).toMatchObject({ w: 'cancelled', v: 'cancelled' });
+    await check(plan.id);
+  });
+});
