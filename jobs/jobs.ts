@@ -16,6 +16,8 @@ import type { ConversationContext } from '#messages/context.ts';
 import { announce } from '#notices/announce.ts';
 import { createHumanReminders } from '#notices/human-reminders.ts';
 import { createRinging } from '#notices/reminders.ts';
+import { fulfilRequest } from '#planner/data-requests.ts';
+import type { PlannerTools } from '#planner/ports.ts';
 import { expandPart } from '#runs/expand-part.ts';
 import { planTurn } from '#runs/plan-turn.ts';
 import { platformQueueFor, queueFor } from './queues.ts';
@@ -153,19 +155,34 @@ function homesJobs(context: HomesContext): Job<'homes'>[] {
     }));
 }
 
+/** A planner waits for data. */
+function requestJob(
+  { db, random }: ConversationContext,
+  call: PlannerTools['call'],
+): Job<'request'> {
+  return {
+    name: 'request',
+    queue: queueFor('request'),
+    concurrency: 2,
+    handle: ({ request_id }, signal) => fulfilRequest({ db, random, call }, request_id, signal),
+  };
+}
+
 /** All that this process works on. */
 export function jobsOf(parts: {
   settings: Settings;
   conversation: ConversationContext;
+  call: PlannerTools['call'];
   inbox: InboxContext;
   delivery: DeliveryContext;
   homes: HomesContext;
   crew: Crew;
 }): AnyJob[] {
-  const { settings, conversation, inbox, delivery, homes, crew } = parts;
+  const { settings, conversation, call, inbox, delivery, homes, crew } = parts;
   return [
     planJob(conversation),
     expandJob(conversation),
+    requestJob(conversation, call),
     executeJob(crew),
     stepJob(crew),
     cardJob(conversation),

@@ -21,6 +21,13 @@ const options: Record<JobName, Options> = {
     heartbeatSeconds: 10,
     expireInSeconds: 3600,
   },
+  request: {
+    policy: 'short',
+    retryLimit: 3,
+    retryDelay: 1,
+    heartbeatSeconds: 10,
+    expireInSeconds: 300,
+  },
   execute: {
     policy: 'short',
     retryLimit: 5,
@@ -75,7 +82,16 @@ export function platformQueueFor(name: PlatformJob, platform: Platform): QueueSp
   return { name: `${name}-${platform}`, ...options[name] };
 }
 
-const shared = ['plan', 'expand', 'execute', 'step', 'card', 'remind', 'expire'] as const;
+const shared = [
+  'plan',
+  'expand',
+  'request',
+  'execute',
+  'step',
+  'card',
+  'remind',
+  'expire',
+] as const;
 const perPlatform = ['inbox', 'deliver', 'homes'] as const;
 
 export const queues: QueueSpec[] = [

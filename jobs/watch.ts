@@ -10,6 +10,7 @@ import { recover } from '#executor/recover.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { createRinging } from '#notices/reminders.ts';
 import { forgetCodes } from '#people/link.ts';
+import { forgetFetchedData } from '#planner/data-requests.ts';
 import { forgetOldResults } from '#planner/memo/memo.ts';
 import { replanPlans } from '#plans/replan/start-replanning.ts';
 import { extendSeries } from '#plans/series/extend.ts';
@@ -44,6 +45,10 @@ export function startWatch(
       [
         'Forgetting old results',
         () => forgetOldResults(conversation.db.query, conversation.clock.now()),
+      ],
+      [
+        'Forgetting fetched data',
+        () => forgetFetchedData(conversation.db.query, conversation.clock.now()),
       ],
       ['Looking after what comes again', () => extendSeries(conversation)],
       ['Replanning', () => replanPlans(conversation)],

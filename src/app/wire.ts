@@ -20,6 +20,7 @@ import type { ChatModel } from '#models/chat.ts';
 import { decideArguments } from '#models/decide-arguments.ts';
 import { createTextModel } from '#models/text-model.ts';
 import { findNames } from '#people/people-named.ts';
+import { createDataRequests } from '#planner/data-requests.ts';
 import { createPartPlanners } from '#planner/parts/part-planners.ts';
 import { createPostTargets } from '#plans/proposal/post-targets.ts';
 import { replanForPerson } from '#plans/replan/start-replanning.ts';
@@ -89,6 +90,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
       plansOf: (runId) => findPlansOfRun(db.query, readWithin, apart, runId),
       atHand: createPlansAtHand(() => conversation),
       posts: createPostTargets(db.query),
+      requests: createDataRequests({ db, enqueue, listener, random: systemRandom }),
       parts: createPartPlanners({ db, enqueueAll, listener }),
       warn,
     });

@@ -17,6 +17,7 @@ import { expireCron } from '#jobs/queues.ts';
 import { runJobs } from '#jobs/run-jobs.ts';
 import { startWatch } from '#jobs/watch.ts';
 import type { ConversationContext } from '#messages/context.ts';
+import { createReads } from '#planner/open-tools.ts';
 import type { Closers } from './closers.ts';
 import type { Config } from './config.ts';
 
@@ -43,6 +44,12 @@ export async function startWorking(parts: {
   const { decide, closers } = parts;
   const { settings } = config;
   const { db, enqueue, catalogue, clock, random, warn } = conversation;
+  const { call } = createReads({
+    registry,
+    allowed: settings.plannerTools,
+    guarded: settings.guardedTools,
+    timezone: config.timezone,
+  });
   const worker = `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
   const crew = createCrew(
     {
@@ -74,7 +81,7 @@ export async function startWorking(parts: {
   closers.add('the back ends', registration.withdraw);
   const stopJobs = await runJobs(
     boss,
-    jobsOf({ settings, conversation, inbox, delivery, homes, crew }),
+    jobsOf({ settings, conversation, call, inbox, delivery, homes, crew }),
     log,
   );
   closers.add('the jobs', async () => {

@@ -91,6 +91,20 @@ export async function findArtifacts(
   return new Set(rows.map(({ id }) => id));
 }
 
+/** What a run fetched while it planned, as a value; null: it has no such artifact. */
+export async function loadRunArtifact(
+  db: Queryable,
+  runId: string,
+  artifactId: string,
+): Promise<Json | null> {
+  const { id, name, media_type, content, run_id } = artifacts;
+  const [row] = await db
+    .select({ name, media_type, content })
+    .from(artifacts)
+    .where(and(eq(id, artifactId), eq(run_id, runId)));
+  return row === undefined ? null : readContent(row);
+}
+
 const micros = sql<string>`(extract(epoch from ${artifacts.created_at}) * 1000000)::bigint::text`;
 
 /** The creation time (µs since 1970) and the id of the last artifact that was shown. */

@@ -7,6 +7,8 @@ export const jobPayloads = {
   plan: z.strictObject({ run_id: z.string(), turn: z.number().int() }),
   /** Run a planner for one part of what a turn plans. */
   expand: z.strictObject({ run_id: z.string(), turn: z.number().int(), part_id: z.string() }),
+  /** Fetch what a planner asked for. */
+  request: z.strictObject({ request_id: z.string() }),
   /** Start an approved plan. */
   execute: z.strictObject({ plan_id: z.string() }),
   /** Work on a plan's ready steps. Names the plan, not a step: the worker claims what is ready. */

@@ -12,7 +12,13 @@ import type { Catalogue, OperationSpec, ToolRegistry } from '#domain/tool.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import { decideCall, plannerOperations } from '#tools/guard.ts';
 import { lookAround } from './look-around.ts';
-import type { PartPlanners, PlannerTools, PlansAtHand, PostTargets } from './ports.ts';
+import type {
+  DataRequests,
+  PartPlanners,
+  PlannerTools,
+  PlansAtHand,
+  PostTargets,
+} from './ports.ts';
 
 /**
  * Whether it is the arguments that make the call go outside, and with it what a planner has read. Whether operations that
@@ -23,55 +29,22 @@ function leavesByArguments(operation: OperationSpec, args: JsonObject): boolean 
   return classOf(args) === 'outside' && classOf({}) !== 'outside';
 }
 
-export function openPlannerTools(options: {
-  /** The tools of this process: all that a planner may call itself. */
+/** The calls that planners may make, and those that are made for them. */
+export function createReads({
+  registry,
+  allowed,
+  guarded,
+  timezone,
+}: {
+  /** The tools of this process. */
   registry: ToolRegistry;
-  /** What a plan may name. */
-  catalogue: Pick<Catalogue, 'list' | 'validate'>;
-  db: Queryable;
   /** Which of the reading operations a planner may call. */
   allowed: Settings['plannerTools'];
   /** Operations that never run outside an approved plan. */
   guarded: Settings['guardedTools'];
   /** IANA zone of the calls. */
   timezone: string;
-  /** The plans of those who take part in a run; null: all. */
-  plansOf?: (runId: string) => Promise<Pick<PlanReads, 'listPlans' | 'getPlan'> | null>;
-  atHand?: PlansAtHand;
-  posts?: PostTargets;
-  parts?: PartPlanners;
-  /** Names of calendars in the configuration. */
-  calendars?: string[];
-  guardedApprovers?: Settings['guardedApprovers'];
-}): PlannerTools {
-  const {
-    registry,
-    catalogue,
-    db,
-    allowed,
-    guarded,
-    timezone,
-    atHand,
-    parts = null,
-    calendars = [],
-    guardedApprovers = {},
-  } = options;
-  // A planner of a part sees what its run does.
-  const runOf = (runId: string) => payingRun({ runId, turn: 0 }).runId;
-  const plansOf = async (runId: string) => (await options.plansOf?.(runOf(runId))) ?? null;
-  const targets = options.posts;
-  const posts: PostTargets | null =
-    targets === undefined
-      ? null
-      : {
-          list: (runId) => targets.list(runOf(runId)),
-          refuse: (runId, names) => targets.refuse(runOf(runId), names),
-        };
-  async function getPlan(runId: string, id: string): Promise<Plan> {
-    const plans = await plansOf(runId);
-    return plans === null ? readPlan(db, id) : plans.getPlan(id);
-  }
-  const manifest = () => catalogue.list().filter(({ internal }) => internal !== true);
+}): Pick<PlannerTools, 'readable' | 'call'> {
   const readable = () => plannerOperations(registry, allowed);
   const call: PlannerTools['call'] = async (name, args, signal) => {
     const decision = decideCall({
@@ -109,6 +82,61 @@ export function openPlannerTools(options: {
       throw new CountersignError('guarded_operation', `${name} asks a person; a planner cannot.`);
     return output;
   };
+  return { readable, call };
+}
+
+export function openPlannerTools(options: {
+  /** The tools of this process: all that a planner may call itself. */
+  registry: ToolRegistry;
+  /** What a plan may name. */
+  catalogue: Pick<Catalogue, 'list' | 'validate'>;
+  db: Queryable;
+  /** Which of the reading operations a planner may call. */
+  allowed: Settings['plannerTools'];
+  /** Operations that never run outside an approved plan. */
+  guarded: Settings['guardedTools'];
+  /** IANA zone of the calls. */
+  timezone: string;
+  /** The plans of those who take part in a run; null: all. */
+  plansOf?: (runId: string) => Promise<Pick<PlanReads, 'listPlans' | 'getPlan'> | null>;
+  atHand?: PlansAtHand;
+  posts?: PostTargets;
+  parts?: PartPlanners;
+  requests?: DataRequests;
+  /** Names of calendars in the configuration. */
+  calendars?: string[];
+  guardedApprovers?: Settings['guardedApprovers'];
+}): PlannerTools {
+  const {
+    registry,
+    catalogue,
+    db,
+    allowed,
+    guarded,
+    timezone,
+    atHand,
+    parts = null,
+    requests = null,
+    calendars = [],
+    guardedApprovers = {},
+  } = options;
+  // A planner of a part sees what its run does.
+  const runOf = (runId: string) => payingRun({ runId, turn: 0 }).runId;
+  const plansOf = async (runId: string) => (await options.plansOf?.(runOf(runId))) ?? null;
+  const targets = options.posts;
+  const posts: PostTargets | null =
+    targets === undefined
+      ? null
+      : {
+          list: (runId) => targets.list(runOf(runId)),
+          refuse: (runId, names) => targets.refuse(runOf(runId), names),
+        };
+  async function getPlan(runId: string, id: string): Promise<Plan> {
+    const plans = await plansOf(runId);
+    return plans === null ? readPlan(db, id) : plans.getPlan(id);
+  }
+  const manifest = () => catalogue.list().filter(({ internal }) => internal !== true);
+  const { readable, call } = createReads({ registry, allowed, guarded, timezone });
   return {
     manifest,
     readable,
@@ -121,6 +149,13 @@ export function openPlannerTools(options: {
     getPlan,
     posts,
     parts,
+    requests:
+      requests === null
+        ? null
+        : {
+            fetch: (runId, ...rest) => requests.fetch(runOf(runId), ...rest),
+            load: (runId, id) => requests.load(runOf(runId), id),
+          },
     lookAround: (runId, signal) =>
       lookAround(
         {

@@ -5,10 +5,11 @@ import type { BriefPage } from '#domain/plan/brief.ts';
 import type { PlanPatch } from '#domain/plan/patch.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
 import type { ReportActivity } from '#domain/planning/activity.ts';
+import type { DataRequest } from '#domain/planning/data-request.ts';
 import type { ScaffoldPart } from '#domain/planning/part.ts';
 import type { GivenToStep } from '#domain/planning/state.ts';
 import type { PlanListFilter, PlanSummary } from '#domain/service.ts';
-import type { JsonObject } from '#domain/text.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
 import type { OperationSpec, ToolOutput } from '#domain/tool.ts';
 import type { EndedPart } from './parts/assemble-parts.ts';
 
@@ -55,6 +56,21 @@ export type PartPlanners = {
   ): Promise<EndedPart[]>;
 };
 
+/** Data that is fetched for a run by workers, into artifacts that become those of its plan. */
+export type DataRequests = {
+  /**
+   * Files the request, unless the run has filed the same before, and waits for what comes, for a while: it may still be open then.
+   * @throws CountersignError `cancelled` when `signal` aborts, `limit_exceeded` for too many
+   */
+  fetch(
+    runId: string,
+    request: { operation: string; args: JsonObject; purpose: string },
+    signal: AbortSignal,
+  ): Promise<DataRequest>;
+  /** What an artifact holds that was fetched for the run; null: there is no such one. */
+  load(runId: string, artifactId: string): Promise<Json | null>;
+};
+
 /** `own`: in our words and those of the configuration. `foreign`: in the words of files, servers and other people. */
 export const Surroundings = z.strictObject({
   own: z.array(z.string()),
@@ -83,6 +99,8 @@ export type PlannerTools = {
   getPlan(runId: string, id: string): Promise<Plan>;
   /** null: this planner goes on with none. */
   atHand: PlansAtHand | null;
+  /** null: nothing can be requested. */
+  requests: DataRequests | null;
   /** null: this planner plans all parts itself. */
   parts: PartPlanners | null;
   /** null: nobody knows before the plan is proposed. */

@@ -12,6 +12,7 @@ import type { PlannerTools } from './ports.ts';
 import { createCatalogueTools } from './stage-tools/catalogue-tools.ts';
 import { conversationTools } from './stage-tools/conversation-tools.ts';
 import { createDraftTools } from './stage-tools/draft-tools.ts';
+import { requestData } from './stage-tools/request-data.ts';
 import { openStages, type StageTool, toStageTool } from './stage-tools/stage-tool.ts';
 import { createBuildRoadmap } from './tools/build-roadmap.ts';
 import { createElicitContext } from './tools/elicit-context.ts';
@@ -221,6 +222,7 @@ export function createToolset(options: {
     toStageTool(createElicitContext(looksFirst)),
     lookAroundTool,
     ...createCatalogueTools(search, guarded),
+    requestData,
     ...createDraftTools(profile),
     ...conversationTools,
     toStageTool(brainstorm),

@@ -12,7 +12,13 @@ import { createBudget } from '#planner/budget/budget.ts';
 import type { PlanningLimits } from '#planner/budget/limits.ts';
 import { createPlanner } from '#planner/create-planner.ts';
 import { openPlannerTools } from '#planner/open-tools.ts';
-import type { PartPlanners, PlannerTools, PlansAtHand, PostTargets } from '#planner/ports.ts';
+import type {
+  DataRequests,
+  PartPlanners,
+  PlannerTools,
+  PlansAtHand,
+  PostTargets,
+} from '#planner/ports.ts';
 import { createAskPlanner } from '#planner/replan/ask-planner.ts';
 import { createPlanInRepair } from '#runs/plans-at-hand.ts';
 import type { Config } from '../config.ts';
@@ -41,6 +47,7 @@ type PlannerParts = {
   atHand: PlansAtHand;
   posts: PostTargets;
   parts: PartPlanners;
+  requests: DataRequests;
   warn(message: string, err?: unknown): void;
 };
 
@@ -52,7 +59,7 @@ function openTools(
     db,
     ...ports
   }: Pick<PlannerParts, 'registry' | 'catalogue' | 'db'> &
-    Partial<Pick<PlannerParts, 'plansOf' | 'atHand' | 'posts' | 'parts'>>,
+    Partial<Pick<PlannerParts, 'plansOf' | 'atHand' | 'posts' | 'parts' | 'requests'>>,
 ): PlannerTools {
   return openPlannerTools({
     registry,

@@ -16,6 +16,7 @@ import { endAt } from '#domain/crash-point.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { EnqueueAll } from '#domain/jobs.ts';
 import type { ScaffoldPart } from '#domain/planning/part.ts';
+import { followTopic } from '../follow-topic.ts';
 import type { PartPlanners } from '../ports.ts';
 
 /** Milliseconds between two looks, where no notification comes; people are told as often. */
@@ -61,7 +62,7 @@ export function createPartPlanners(context: {
         await send(tx, stalled);
       });
       endAt('scaffold_stored');
-      const news = followParts(listener, runId);
+      const news = followTopic(listener, `parts:${runId}`, lookEveryMs);
       const began = Date.now();
       try {
         for (;;) {
@@ -97,29 +98,5 @@ export function createPartPlanners(context: {
         return [{ part: scaffold, status, steps: steps ?? [], message }];
       });
     },
-  };
-}
-
-/** Waits for a notification, the next look, or an abort. A notification that came meanwhile counts. */
-function followParts(listener: Pick<Listener, 'on'>, runId: string) {
-  let isNews = false;
-  let wake = () => {};
-  const off = listener.on(`parts:${runId}`, () => {
-    isNews = true;
-    wake();
-  });
-  return {
-    async next(signal: AbortSignal): Promise<void> {
-      if (!isNews && !signal.aborted) {
-        const { promise, resolve } = Promise.withResolvers<void>();
-        wake = resolve;
-        const timer = setTimeout(resolve, lookEveryMs);
-        signal.addEventListener('abort', () => resolve(), { once: true });
-        await promise;
-        clearTimeout(timer);
-      }
-      isNews = false;
-    },
-    close: off,
   };
 }

@@ -205,7 +205,9 @@ async function run(args: object, toolContext: ToolContext): Promise<ToolOutcome>
     : [];
   const outcome = keepEdit(edited, toolContext, said, rest);
   const data = { found, taken: steps.length, first: sample };
-  return { ...outcome, read: { operation: given.operation, args: given.args, data } };
+  // An artifact was read by the request that brought it.
+  const { operation, args: asked = {} } = given;
+  return operation === undefined ? outcome : { ...outcome, read: { operation, args: asked, data } };
 }
 
 export const forEach = draftTool(

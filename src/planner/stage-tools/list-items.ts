@@ -13,8 +13,9 @@ const pagesAtMost = 500;
 
 /** What says where items come from. */
 export const itemSourceShape = {
-  operation: z.string().describe('read operation that lists the items'),
-  args: JsonObject,
+  operation: z.string().optional().describe('read operation that lists the items'),
+  args: JsonObject.optional(),
+  artifact: z.string().optional().describe('instead of both'),
   list: z.string().describe('JSON pointer to the list in its output'),
   where: z
     .array(
@@ -60,24 +61,34 @@ export type ItemPage = {
   more: boolean;
 };
 
+function listIn(data: Json, list: string): Json[] {
+  const at = readPointer(data, list);
+  if (at.ok && Array.isArray(at.value)) return at.value;
+  throw new CountersignError(
+    'invalid_arguments',
+    `There is no list at ${list || 'the root'} of the output. It has: ${isObject(data) ? Object.keys(data).slice(0, 20).join(', ') : typeof data}.`,
+  );
+}
+
 /** @throws CountersignError `invalid_arguments` where there is no list, or the next page is the same again */
 export async function* listItems(
-  { operation, args: first, list, paging }: ItemSource,
-  { tools, signal }: Pick<ToolContext, 'tools' | 'signal'>,
+  { operation, args: first = {}, artifact, list, paging }: ItemSource,
+  { tools, state, signal }: Pick<ToolContext, 'tools' | 'state' | 'signal'>,
 ): AsyncGenerator<ItemPage> {
+  if (artifact !== undefined) {
+    const data = (await tools.requests?.load(state.run_id, artifact)) ?? null;
+    yield { items: listIn(data, list), more: saysMore(data) };
+    return;
+  }
+  if (operation === undefined)
+    throw new CountersignError('invalid_arguments', 'Give "operation" and "args", or "artifact".');
   let found = 0;
   let args = first;
   for (let pages = 1; ; pages += 1) {
     const wrong = tools.validate(operation, args);
     if (wrong.length > 0) throw new CountersignError('invalid_arguments', wrong.join(' '));
     const { data } = await tools.call(operation, args, signal);
-    const at = readPointer(data, list);
-    if (!at.ok || !Array.isArray(at.value))
-      throw new CountersignError(
-        'invalid_arguments',
-        `There is no list at ${list || 'the root'} of the output. It has: ${isObject(data) ? Object.keys(data).slice(0, 20).join(', ') : typeof data}.`,
-      );
-    const items: Json[] = at.value;
+    const items = listIn(data, list);
     found += items.length;
     const next = paging === undefined ? undefined : valueAt(data, paging.next);
     if (paging === undefined || next === undefined || !isSaid(next)) {

@@ -40,6 +40,7 @@ function toolsOf(): PlannerTools {
     atHand: null,
     posts: null,
     parts: null,
+    requests: null,
     lookAround: null,
     listPlans: async () => ({ plans: [] }),
     getPlan: async () => makePlan(),

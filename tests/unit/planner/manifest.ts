@@ -362,6 +362,7 @@ export function toolsOf(
     atHand: null,
     posts: null,
     parts: null,
+    requests: null,
     lookAround: null,
     listPlans: async () => ({ plans: [makePlan({ title: 'Tidy up', status: 'proposed' })] }),
     getPlan: async (_, id) => {

@@ -143,6 +143,7 @@ export function makeTools(
     atHand: null,
     posts: null,
     parts: null,
+    requests: null,
     lookAround: null,
     listPlans: async () => ({ plans: [] }),
     getPlan: async () => makePlan(),

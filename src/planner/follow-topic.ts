@@ -1,0 +1,35 @@
+// Waits for what the database tells of a topic, without relying on it: the next look comes in any case.
+import type { Listener, Topic } from '#db/notify.ts';
+
+export type TopicNews = {
+  /** Resolves with the next notification, after `everyMs`, or when `signal` aborts. A notification that came meanwhile counts. */
+  next(signal: AbortSignal): Promise<void>;
+  close(): void;
+};
+
+export function followTopic(
+  listener: Pick<Listener, 'on'>,
+  topic: Topic,
+  everyMs: number,
+): TopicNews {
+  let isNews = false;
+  let wake = () => {};
+  const off = listener.on(topic, () => {
+    isNews = true;
+    wake();
+  });
+  return {
+    async next(signal) {
+      if (!isNews && !signal.aborted) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        wake = resolve;
+        const timer = setTimeout(resolve, everyMs);
+        signal.addEventListener('abort', () => resolve(), { once: true });
+        await promise;
+        clearTimeout(timer);
+      }
+      isNews = false;
+    },
+    close: off,
+  };
+}
