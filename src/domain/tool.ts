@@ -49,6 +49,8 @@ export type OperationSpec = {
   identity?: { server: string; annotations: string };
   /** Of an MCP server: the operator vouches for what it says about its operations, so that its reads count as reads. */
   trusted?: boolean;
+  /** Few plans need it: planners are not told of it in every call, and find it by its purpose. */
+  seldom?: true;
   /** It hands the step to a person instead of running code. */
   human?: boolean;
   /** Only the system adds steps of it; planners and people do not. */

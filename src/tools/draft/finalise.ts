@@ -93,6 +93,7 @@ export function createFinalise(port: DraftPort, model: TextModel | undefined): O
       'Write a report from a draftbook; each sentence can be traced back to the steps it comes from.',
     effect: 'idempotent',
     destructive: false,
+    seldom: true,
     schema: z.strictObject({
       draftbook: BookArgument.describe(
         'Output of draft_gather or draft_narrow, as { "$from": "a step" }.',

@@ -75,6 +75,7 @@ export function createGather(port: DraftPort): Operation {
       'Gather the outputs of many earlier steps into a draftbook that fits a budget of tokens. Waits for all steps of the partition, with the tag, or named.',
     effect: 'idempotent',
     destructive: false,
+    seldom: true,
     schema: z.strictObject({
       partition: text(200, 'Steps of this partition.').optional(),
       tag: text(200, 'Steps with this tag.').optional(),
@@ -134,6 +135,7 @@ export function createNarrow(port: DraftPort): Operation {
     description: 'Merge draftbooks into one that fits a budget of tokens.',
     effect: 'idempotent',
     destructive: false,
+    seldom: true,
     schema: z.strictObject({
       from: z
         .array(BookArgument)

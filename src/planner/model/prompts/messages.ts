@@ -30,7 +30,7 @@ export function writeMessages(
 ): ChatMessage[] {
   const { request, stage, state, current } = task;
   const { policy, timezone, user, modes } = request;
-  const manifest = task.tools.manifest();
+  const manifest = task.tools.manifest().filter(({ seldom }) => seldom !== true);
   const standing = {
     guarded: catalogue.guarded,
     readable: new Set(task.tools.readable().map(({ name }) => name)),
