@@ -92,3 +92,23 @@ export async function readCovered(
     order by c.position`);
   return rows;
 }
+
+/** The steps that a finding is about and that have been done, unless they are stale themselves. */
+export async function readSources(
+  db: Queryable,
+  {
+    plan_id,
+    step_id,
+    partition,
+  }: { plan_id: string; step_id: string | null; partition: string | null },
+): Promise<CoveredStep[]> {
+  if (step_id === null && partition === null) return [];
+  const { rows } = await db.execute<CoveredStep>(sql`
+    select c.step_id as id, c.position, s.status, c.effect
+    from countersign.plan_steps c
+    join countersign.step_states s on s.plan_id = c.plan_id and s.position = c.position
+    where c.plan_id = ${plan_id} and (c.step_id = ${step_id} or c.partition = ${partition})
+      and c.effect = 'read' and s.status in ('succeeded', 'failed')
+    order by c.position`);
+  return rows;
+}

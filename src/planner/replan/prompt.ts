@@ -10,7 +10,7 @@ const rules = `You repair a plan of Countersign while it runs. Something was fou
 
 Act only by calling tools.
 - Read what you need with "affected_steps", "plan_steps" and "read"; then call "propose_patch" once.
-- Settle every stale step: put another in its place ("add" and "replace"), or take it out ("remove").
+- Settle every stale step: run it again ("rerun"), put another in its place ("add" and "replace"), or take it out ("remove").
 - Change as little as possible. What is done and still right stays as it is.
 - "operation" is a full name that the plan uses already or that "search_operations" finds; "args" fit its input.
 - A value from another step: {"$from":"1","path":"/text"}; within a text: "{{1/text}}".

@@ -37,6 +37,10 @@ export const WrittenChange = z.strictObject({
     .describe(
       'Ids of steps that are not to run, or not again. What waits for them goes on without them.',
     ),
+  rerun: z
+    .array(z.string())
+    .optional()
+    .describe('Ids of steps that run again as they are: done, failed or stale ones.'),
   wait: z
     .array(z.strictObject({ step: z.string(), for: z.string() }))
     .optional()
@@ -64,7 +68,7 @@ function toOperations(
   args: HeardChange,
   reader: StepReader,
 ): { operations: Json[]; problems: string[] } {
-  const { replace = [], add = [], edit = [], remove = [], wait = [] } = args;
+  const { replace = [], add = [], edit = [], remove = [], rerun = [], wait = [] } = args;
   const problems: string[] = [];
   const added = new Set<Json | undefined>();
   const soundOf = <T extends object>(read: T | { problems: string[] }): T | null => {
@@ -94,6 +98,7 @@ function toOperations(
     }),
     ...edit.map(readEdit),
     ...wait.map((one): Json => ({ op: 'add_dependency', step: one.step, after: { id: one.for } })),
+    ...(rerun.length === 0 ? [] : [{ op: 'rerun_steps', steps: { ids: rerun } }]),
     ...(remove.length === 0 ? [] : [{ op: 'remove_steps', steps: { ids: remove }, release: true }]),
   ];
   const loose = replace.filter(({ by }) => !added.has(by));
@@ -114,7 +119,7 @@ export function readChange(
   if (problems.length > 0) return { problems };
   if (operations.length === 0)
     return {
-      problems: ['Nothing changes. Say what to replace, add, edit, remove or wait for.'],
+      problems: ['Nothing changes. Say what to replace, add, edit, remove, run again or wait for.'],
     };
   const parsed = z.array(PatchOperation).safeParse(operations);
   if (parsed.success) {

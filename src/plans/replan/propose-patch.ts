@@ -2,7 +2,7 @@
 import type { Transaction } from '#db/database.ts';
 import { type FindingRow, readFinding, toFinding } from '#db/findings.ts';
 import { lockPlan, readPlanRow } from '#db/plans.ts';
-import { readCovered, readTries } from '#db/replanning.ts';
+import { readCovered, readSources, readTries } from '#db/replanning.ts';
 import { system } from '#domain/people/actor.ts';
 import { type AskPlanner, pairOf } from '#domain/plan/replan.ts';
 import { JsonObject } from '#domain/text.ts';
@@ -12,6 +12,7 @@ import type { Proposal } from '#tools/ports.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { passReplanPoint } from './crash-points.ts';
 import { resolveIfClear } from './follow-patch.ts';
+import { proposeByRule } from './rules.ts';
 import { giveUpReplanning } from './start-replanning.ts';
 import { waitForRunning } from './wait-for-running.ts';
 
@@ -59,23 +60,28 @@ export async function proposeRepair(
     return none(why);
   }
   const finding = toFinding(row);
+  const task = {
+    finding,
+    plan: {
+      id: planId,
+      title: plan.title,
+      requester: plan.requester,
+      revision: plan.revision,
+    },
+    stepId,
+    refused,
+    timezone,
+    pay,
+    signal,
+  };
+  // What a rule says does not change; a planner may find another way once that was refused.
+  const ruled = proposeByRule(finding.category, await readSources(query, finding), stale);
   const answer =
-    askPlanner === null
-      ? { patch: null, why: 'There is no model to ask for a change.' }
-      : await askPlanner({
-          finding,
-          plan: {
-            id: planId,
-            title: plan.title,
-            requester: plan.requester,
-            revision: plan.revision,
-          },
-          stepId,
-          refused,
-          timezone,
-          pay,
-          signal,
-        });
+    ruled !== null && (refused.length === 0 || askPlanner === null)
+      ? { patch: { base_revision: plan.revision, ...ruled } }
+      : askPlanner === null
+        ? { patch: null, why: 'No rule says what to do about it, and there is no model to ask.' }
+        : await askPlanner(task);
   if (answer.patch === null) {
     const { why } = answer;
     await end(context, planId, findingId, async (tx, current) => {

@@ -67,13 +67,13 @@ function nameSteps(ids: string[]): string {
   return listOf([...ids.slice(0, namedAtMost), ...(more > 0 ? [countOf(more, 'more step')] : [])]);
 }
 
-/** Stale steps that the change does not take out. */
+/** Stale steps that the change neither runs again nor takes out. */
 async function findLeftStale(
   { db }: Pick<PlansContext, 'db'>,
   { planId, findingId }: Check,
-  { removed }: PatchEffect,
+  { removed, rerun }: PatchEffect,
 ): Promise<string[]> {
-  const addressed = new Set(removed.map(({ id }) => id));
+  const addressed = new Set([...removed, ...rerun].map(({ id }) => id));
   const stale = await readCovered(db.query, planId, findingId, ['stale']);
   return stale.map(({ id }) => id).filter((id) => !addressed.has(id));
 }

@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { listFindings, openFinding } from '#db/findings.ts';
 import { lockPlan } from '#db/plans.ts';
+import { findPlansToReplan } from '#db/replanning.ts';
 import type { RaisedFinding } from '#domain/plan/finding.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
 import { raiseFindings } from '#plans/findings/raise.ts';
+import type { Operation } from '#domain/tool.ts';
 import * as openai from '../../fixtures/openai-double.ts';
 import { useDatabase } from '../../setup/database.ts';
 import {
@@ -26,10 +28,33 @@ let instance: TestInstance;
 let model: openai.OpenAiDouble;
 let script: (body: openai.ChatBody) => openai.Turn = () => ({ status: 500 });
 
+const logged: unknown[] = [];
+/** Two calls leave two lines. */
+const append: Operation = {
+  tool: 'log',
+  operation: 'append',
+  name: 'log_append',
+  description: 'Appends a line.',
+  input: {
+    type: 'object',
+    properties: { line: { type: 'string' } },
+    required: ['line'],
+    additionalProperties: false,
+  },
+  effect: 'write',
+  destructive: false,
+  source: 'builtin',
+  async call({ line }) {
+    logged.push(line);
+    return { summary: 'Appended.', data: null };
+  },
+};
+
 beforeAll(async () => {
   model = await openai.start({ script: (body) => script(body) });
   instance = await openTestInstance(database.url, {
     env: { OPENAI_API_KEY: 'test', OPENAI_BASE_URL: model.url },
+    extraOperations: [append],
     settings: { prices: { '*': { input: 1, output: 1 } } },
   });
 });
@@ -142,6 +167,85 @@ describe('a source that is looked at again', () => {
       was: expect.any(String),
       now: expect.any(String),
     });
+  });
+});
+
+describe('a source that changes while its plan runs', () => {
+  const steps = [
+    gate,
+    read('a', 'a.txt'),
+    read('b', 'b.txt'),
+    noop('use', 'a'),
+    recheck('look', ['a', 'b'], 'gate', 'b'),
+    noop('last', 'use', 'look'),
+  ];
+
+  test('is read again with all that depends on it, without a person or a model, and the plan completes', async () => {
+    await put('a.txt', 'one');
+    await put('b.txt', 'same');
+    const plan = await held(steps);
+    await put('a.txt', 'two');
+    await settleAsRead(instance, plan.id, { gate: 'done' });
+    await reach(instance, plan.id, 'completed');
+    const done = await instance.service.getSteps(plan.id, ['a', 'use', 'b', 'last', 'verify#1']);
+    expect(done.map(({ id, status, attempt }) => [id, status, attempt])).toEqual([
+      ['a', 'succeeded', 2],
+      ['b', 'succeeded', 1],
+      ['use', 'succeeded', 2],
+      ['last', 'succeeded', 1],
+      ['verify#1', 'succeeded', 1],
+    ]);
+    expect(done[0]?.output).toMatchObject({ text: 'two' });
+    expect(await openFindings(plan.id)).toEqual([]);
+    expect(model.requests).toEqual([]);
+    await checkPlan(instance.db.query, plan.id);
+  });
+
+  test('waits for a person where a change that was made would be made again, and completes with their approval', async () => {
+    await put('a.txt', 'one');
+    await put('b.txt', 'same');
+    const copy = {
+      id: 'use',
+      description: 'Note it',
+      tool: 'log',
+      operation: 'append',
+      args: { line: { $from: 'a', path: '/text' } },
+    };
+    logged.length = 0;
+    const plan = await held(steps.map((step) => (step.id === 'use' ? copy : step)));
+    await put('a.txt', 'two');
+    await settleAsRead(instance, plan.id, { gate: 'done' });
+    const change = await waitFor('the change to wait', async () => {
+      const now = await instance.service.getPlan(plan.id);
+      return now.pending_patch;
+    });
+    expect(change.widening).toEqual(['Runs step use again: log_append, which was called before.']);
+    expect(logged).toEqual(['one']);
+    const { version, digest } = change;
+    await instance.service.approve(plan.id, { version, digest }, ana);
+    await reach(instance, plan.id, 'completed');
+    expect(logged).toEqual(['one', 'two']);
+    expect(await openFindings(plan.id)).toEqual([]);
+    await checkPlan(instance.db.query, plan.id);
+  });
+
+  test('is replanned in a plan that has ended only when a person asks for it, and then it goes on', async () => {
+    await put('a.txt', 'one');
+    await put('b.txt', 'same');
+    const plan = await held(steps);
+    await settleAsRead(instance, plan.id, { gate: 'done' });
+    await reach(instance, plan.id, 'completed');
+    const { ids } = await raise(plan.id, { step_id: 'a', category: 'source_changed' });
+    expect(await findPlansToReplan(instance.db.query, true, 100)).not.toContain(plan.id);
+    await instance.service.settleFinding(plan.id, ids[0] ?? '', 'replan', ana);
+    await waitFor(
+      'the finding to be settled',
+      async () => (await openFindings(plan.id)).length === 0,
+    );
+    await reach(instance, plan.id, 'completed');
+    const [use] = await instance.service.getSteps(plan.id, ['use']);
+    expect(use?.attempt).toBe(2);
+    await checkPlan(instance.db.query, plan.id);
   });
 });
 
