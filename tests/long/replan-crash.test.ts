@@ -1,0 +1,147 @@
+// kill -9 while a plan corrects itself: a change is applied once or not at all, and nothing outside is done twice.
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import type { Finding } from '#domain/plan/finding.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import { replanCrashPoints } from '#plans/replan/crash-points.ts';
+import { appendTool } from '../fixtures/append-tool.ts';
+import { freshDatabase } from '../setup/database.ts';
+import type { Client } from '../setup/http-client.ts';
+import { usePrograms } from '../setup/process.ts';
+import { waitFor } from '../wait.ts';
+
+const programs = usePrograms();
+vi.setConfig({ maxConcurrency: 2 });
+
+const append = (id: string, ...after: string[]) => ({
+  id,
+  description: `Append ${id} to the log`,
+  tool: 'log',
+  operation: 'append',
+  args: { line: id },
+  after,
+});
+
+/** @param first what is made of the source before it changes */
+const draft = (first: object) => ({
+  title: 'A source that changes',
+  steps: [
+    {
+      id: 'gate',
+      description: 'Wait for a person',
+      tool: 'human',
+      operation: 'task',
+      args: { question: 'Go on?' },
+    },
+    {
+      id: 'source',
+      description: 'Read a.txt',
+      tool: 'workspace',
+      operation: 'read',
+      args: { path: 'a.txt' },
+    },
+    first,
+    {
+      id: 'look',
+      description: 'Look again',
+      tool: 'plan',
+      operation: 'recheck',
+      args: { steps: ['source'] },
+      after: ['gate', 'use'],
+    },
+    append('last', 'use', 'look'),
+  ],
+});
+
+const noop = {
+  id: 'use',
+  description: 'Use it',
+  tool: 'control',
+  operation: 'noop',
+  after: ['source'],
+};
+
+/** Until everything is done but what waits for a person. */
+const rest = (api: Client, id: string) =>
+  waitFor(`${id} to wait`, async () => {
+    const plan = await api.plan(id);
+    return plan.counts.waiting === 1 && plan.counts.running + plan.counts.ready === 0 && plan;
+  });
+
+async function changeAt(point: string, first: object) {
+  const database = await freshDatabase();
+  const place = await programs.home();
+  const log = join(place, 'log.txt');
+  const home = await programs.home({
+    executor: { lease_seconds: 2 },
+    mcpServers: { log: appendTool(log) },
+  });
+  const source = join(home, 'workspace', 'a.txt');
+  const options = { home, database: database.url };
+  const dying = await programs.serve({ ...options, env: { COUNTERSIGN_CRASH_AT: point } });
+  await writeFile(source, 'one');
+  const plan = await dying.api.propose(draft(first));
+  expect((await dying.api.approve(plan)).status).toBe(200);
+  const waiting = await rest(dying.api, plan.id);
+  await writeFile(source, 'two');
+  await dying.api.post(`/api/plans/${plan.id}/resume`, {
+    version: waiting.version,
+    steps: { gate: 'done' },
+  });
+  expect(await dying.exited).toEqual({ code: null, signal: 'SIGKILL' });
+  const server = await programs.serve(options);
+  const readLog = async () =>
+    (await readFile(log, 'utf8').catch(() => '')).split('\n').filter(Boolean);
+  return { database, server, api: server.api, id: plan.id, readLog };
+}
+
+/** Each of them once, and the finding is settled. */
+async function expectOneTry(api: Client, id: string): Promise<void> {
+  const steps = await api.steps(id);
+  const tries = steps.filter((step) => step.id.includes('#')).map((step) => step.id);
+  expect(tries).toEqual(['replan#1', 'verify#1']);
+  const { body } = await api.get<{ findings: Finding[] }>(`/api/plans/${id}/findings`);
+  expect(body.findings.map(({ category, status }) => [category, status])).toEqual([
+    ['source_changed', 'resolved'],
+  ]);
+}
+
+describe.concurrent('after kill -9', () => {
+  it.for(replanCrashPoints)(
+    'at %s the change is applied once, and the plan completes',
+    async (point) => {
+      const { api, id, readLog, server, database } = await changeAt(point, noop);
+      await api.reach(id, 'completed');
+      expect(await readLog()).toEqual(['last']);
+      await expectOneTry(api, id);
+      const [source, use] = await Promise.all(
+        ['source', 'use'].map(async (name) =>
+          (await api.steps(id)).find((step) => step.id === name),
+        ),
+      );
+      expect([source?.attempt, use?.attempt]).toEqual([2, 2]);
+      await server.stop();
+      await database.close();
+    },
+  );
+
+  it.for(['patch_verified', 'patch_applied'])(
+    'at %s a change that widens waits for one approval, and is carried out once',
+    async (point) => {
+      const { api, id, readLog, server, database } = await changeAt(point, append('use', 'source'));
+      const waiting = await waitFor('the change to wait', async () => {
+        const plan: Plan = await api.plan(id);
+        return plan.pending_patch !== null && plan.counts.running === 0 && plan;
+      });
+      expect(await readLog()).toEqual(['use']);
+      const { version, digest } = waiting.pending_patch ?? { version: 0, digest: '' };
+      await api.approve({ id, version, digest });
+      await api.reach(id, 'completed');
+      expect(await readLog()).toEqual(['use', 'use', 'last']);
+      await expectOneTry(api, id);
+      await server.stop();
+      await database.close();
+    },
+  );
+});
