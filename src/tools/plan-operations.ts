@@ -47,6 +47,7 @@ export function createPlanOperations(plans: PlanPort): Operation[] {
         'Read again what steps of this plan have read, and raise a finding for each that has changed since.',
       effect: 'read',
       destructive: false,
+      seldom: true,
       schema: Rechecked,
       output: describeOutput(
         z.strictObject({ checked: z.int(), skipped: z.int(), changed: z.array(z.string()) }),

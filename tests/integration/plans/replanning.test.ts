@@ -7,8 +7,8 @@ import { lockPlan } from '#db/plans.ts';
 import { findPlansToReplan } from '#db/replanning.ts';
 import type { RaisedFinding } from '#domain/plan/finding.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
-import { raiseFindings } from '#plans/findings/raise.ts';
 import type { Operation } from '#domain/tool.ts';
+import { raiseFindings } from '#plans/findings/raise.ts';
 import * as openai from '../../fixtures/openai-double.ts';
 import { useDatabase } from '../../setup/database.ts';
 import {
