@@ -18,6 +18,9 @@ export type Around = {
   servers: ToolStatus[];
   guardedApprovers: Record<string, ApproverPolicy>;
   posts: PostTargets | null;
+  /** How much of each resource pool steps may reserve at once. */
+  pools: Record<string, number>;
+  backends(): Promise<{ name: string; capabilities: string[] }[]>;
 };
 
 const lookMs = 2000;
@@ -27,6 +30,7 @@ const serversAtMost = 8;
 const instructionsAtMost = 400;
 const approversAtMost = 10;
 const targetsAtMost = 5;
+const capacityAtMost = 30;
 
 /** A line of what is looked at, or of why it cannot be. */
 async function look(what: string, read: () => Promise<string | null>): Promise<string[]> {
@@ -91,6 +95,26 @@ function describeApprovers(policy: ApproverPolicy): string {
   }
 }
 
+/** `Back ends can: gpu (big), eu` */
+function describeBackends(backends: { name: string; capabilities: string[] }[]): string | null {
+  const able = new Map<string, Set<string>>();
+  for (const { name, capabilities } of backends)
+    for (const one of capabilities) able.set(one, (able.get(one) ?? new Set()).add(name));
+  if (able.size === 0) return null;
+  const listed = [...able]
+    .slice(0, capacityAtMost)
+    .map(([capability, names]) => `${capability} (${[...names].slice(0, 3).join(', ')})`);
+  return `Capabilities of back ends, for "capabilities": ${listed.join(', ')}`;
+}
+
+/** `Resource pools: gpu (4), api (10)` */
+function describePools(pools: Record<string, number>): string[] {
+  const listed = Object.entries(pools)
+    .slice(0, capacityAtMost)
+    .map(([name, limit]) => `${name} (${limit} at once)`);
+  return listed.length === 0 ? [] : [`Resource pools, for "resources": ${listed.join(', ')}`];
+}
+
 /** Never throws. */
 export async function lookAround(
   around: Around,
@@ -98,8 +122,9 @@ export async function lookAround(
   aborted: AbortSignal,
 ): Promise<Surroundings> {
   const signal = AbortSignal.any([aborted, AbortSignal.timeout(lookMs)]);
-  const { manifest, readable, calendars, servers, guardedApprovers, posts } = around;
-  const [workspace, targets] = await Promise.all([
+  const { manifest, readable, calendars, servers, guardedApprovers, posts, pools } = around;
+  const [backends, workspace, targets] = await Promise.all([
+    look('Back ends', async () => describeBackends(await around.backends())),
     readable.has('workspace_list')
       ? look('The workspace', () => describeWorkspace(around, signal))
       : [],
@@ -117,6 +142,8 @@ export async function lookAround(
   return {
     own: [
       ...(calendars.length > 0 ? [`Calendars: ${calendars.slice(0, 20).join(', ')}`] : []),
+      ...describePools(pools),
+      ...backends,
       ...(approvers.length > 0 ? [approvers.slice(0, approversAtMost).join('; ')] : []),
     ],
     foreign: [

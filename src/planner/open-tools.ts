@@ -13,6 +13,7 @@ import { describeCall } from '#tools/describe-call.ts';
 import { decideCall, plannerOperations } from '#tools/guard.ts';
 import { lookAround } from './look-around.ts';
 import type {
+  Capacity,
   DataRequests,
   PartPlanners,
   PlannerTools,
@@ -106,6 +107,9 @@ export function openPlannerTools(options: {
   /** Names of calendars in the configuration. */
   calendars?: string[];
   guardedApprovers?: Settings['guardedApprovers'];
+  capacity?: Capacity;
+  /** Back ends that are there, of all processes. */
+  backends?: () => Promise<{ name: string; capabilities: string[] }[]>;
 }): PlannerTools {
   const {
     registry,
@@ -119,6 +123,8 @@ export function openPlannerTools(options: {
     requests = null,
     calendars = [],
     guardedApprovers = {},
+    capacity = { pools: {}, capabilities: [] },
+    backends = () => Promise.resolve([]),
   } = options;
   // A planner of a part sees what its run does.
   const runOf = (runId: string) => payingRun({ runId, turn: 0 }).runId;
@@ -141,6 +147,7 @@ export function openPlannerTools(options: {
     manifest,
     readable,
     call,
+    capacity,
     validate: (name, args, unknown) => catalogue.validate(name, args, unknown),
     async listPlans(runId, filter) {
       const plans = await plansOf(runId);
@@ -166,6 +173,8 @@ export function openPlannerTools(options: {
           servers: registry.status(),
           guardedApprovers,
           posts,
+          pools: capacity.pools,
+          backends,
         },
         runId,
         signal,

@@ -78,6 +78,9 @@ export const Surroundings = z.strictObject({
 });
 export type Surroundings = z.infer<typeof Surroundings>;
 
+/** What steps share: how much of each resource pool may be reserved at once, and what back ends can. */
+export type Capacity = { pools: Record<string, number>; capabilities: string[] };
+
 export type PlannerTools = {
   /** Every operation a plan may name, in a stable order. */
   manifest(): OperationSpec[];
@@ -103,6 +106,8 @@ export type PlannerTools = {
   requests: DataRequests | null;
   /** null: this planner plans all parts itself. */
   parts: PartPlanners | null;
+  /** By the configuration; left out: nothing is shared. */
+  capacity?: Capacity;
   /** null: nobody knows before the plan is proposed. */
   posts: PostTargets | null;
   /** What there is for the planner of a run to know before it begins; null: nothing is looked at. Never throws. */

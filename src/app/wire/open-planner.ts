@@ -1,4 +1,5 @@
 // Builds the configured planner: its tools, limits and budget.
+import { readBackends } from '#db/backends.ts';
 import type { Database } from '#db/database.ts';
 import { createPortfolioReader } from '#db/portfolio.ts';
 import type { Platform } from '#domain/chat/inbox.ts';
@@ -70,6 +71,16 @@ function openTools(
     timezone,
     calendars: Object.keys(settings.calendars),
     guardedApprovers: settings.guardedApprovers,
+    backends: () => readBackends(db.query),
+    capacity: {
+      pools: Object.fromEntries(
+        Object.entries(settings.resourcePools).map(([name, { capacity, headroom }]) => [
+          name,
+          capacity - headroom,
+        ]),
+      ),
+      capabilities: Object.values(settings.backends).flatMap((one) => one.capabilities),
+    },
     ...ports,
   });
 }

@@ -17,6 +17,8 @@ const valuesAtMost = 12;
 const descriptionAtMost = 140;
 const argumentsAtMost = 300;
 const outputAtMost = 130;
+/** Outputs of this length are not repeated. */
+const longOutput = 40;
 /** Characters of each part of a whole description. */
 const partAtMost = 6000;
 
@@ -55,13 +57,21 @@ function outputOf({ anyOf, ...rest }: JsonSchema): JsonSchema {
   return isObject(first) ? first : { ...rest, ...(anyOf === undefined ? {} : { anyOf }) };
 }
 
-/** `workspace_write(path: string; content: string; overwrite?: boolean) -> { … } [destructive]: Write a file` */
-export function writeLine(spec: OperationSpec, standing: Standing): string {
+/**
+ * `workspace_write(path: string; content: string; overwrite?: boolean) -> { … } [destructive]: Write a file`
+ * @param outputs of the lines before it, each with the operation that has it: an output is written once
+ */
+export function writeLine(
+  spec: OperationSpec,
+  standing: Standing,
+  outputs = new Map<string, string>(),
+): string {
   const args = cut(writeFields(spec.input, 1), argumentsAtMost);
-  const output =
-    spec.output === undefined
-      ? ''
-      : ` -> ${cut(writeType(outputOf(spec.output), 2), outputAtMost)}`;
+  const written =
+    spec.output === undefined ? '' : cut(writeType(outputOf(spec.output), 2), outputAtMost);
+  const same = outputs.get(written);
+  const output = written === '' ? '' : ` -> ${same === undefined ? written : `as ${same}`}`;
+  if (written.length > longOutput) outputs.set(written, same ?? spec.name);
   return `${spec.name.replace(/\s+/g, ' ')}(${args})${output}${marksOf(spec, standing)}: ${gistOf(spec.description)}`;
 }
 

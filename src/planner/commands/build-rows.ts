@@ -205,10 +205,8 @@ export async function buildRows(command: RowsCommand, setting: Setting): Promise
           ...(summary === null
             ? {}
             : {
-                then_summarise: {
-                  task: `Write one summary of all ${thing}s: how many there are, and what they have in common.`,
-                  path: summaryPath,
-                },
+                then_summarise: `Write one summary of all ${thing}s: how many there are, and what they have in common.`,
+                summary_path: summaryPath,
               }),
         },
         about: {

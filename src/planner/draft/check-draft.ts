@@ -62,8 +62,23 @@ export function checkStep(tools: PlannerTools): (step: StepDraft, id: string) =>
     const literal = Object.fromEntries(
       Object.entries(args).filter(([name]) => !later.includes(name)),
     );
-    return tools.validate(spec.name, literal, later).map((problem) => `Step ${id}: ${problem}`);
+    return [
+      ...tools.validate(spec.name, literal, later),
+      ...findPoolProblems(step, tools.capacity?.pools ?? {}),
+    ].map((problem) => `Step ${id}: ${problem}`);
   };
+}
+
+/** A step that needs what there is not would wait for ever. Where no pool is configured, nothing is limited. */
+function findPoolProblems({ resources = {} }: StepDraft, pools: Record<string, number>): string[] {
+  const names = Object.keys(pools);
+  if (names.length === 0) return [];
+  return Object.entries(resources).flatMap(([name, amount]) => {
+    const limit = Object.hasOwn(pools, name) ? pools[name] : undefined;
+    if (limit === undefined)
+      return [`There is no resource pool ${name}. There are ${names.join(', ')}.`];
+    return amount > limit ? [`It needs ${amount} of ${name}, and there are ${limit}.`] : [];
+  });
 }
 
 function checkOrder(step: StepDraft, id: string, known: Set<string>): string[] {

@@ -17,6 +17,7 @@ import { titleOf } from '../roadmap/name-nodes.ts';
 import { indexOutline, type OutlineIndex, seriesOf } from '../roadmap/outline-index.ts';
 import { type Joint, lowerEdges, type StepEdges } from '../roadmap/step-edges.ts';
 import { timeSteps } from '../roadmap/time-steps.ts';
+import { namePrerequisites } from './name-prerequisites.ts';
 
 export type DraftOptions = {
   /** Each step waits for a person's word before it runs. */
@@ -56,7 +57,9 @@ export function draftPlan(
     };
   });
   const series = draftSeries(index, steps);
-  const plain = steps.filter((_, step) => seriesOf(index, index.steps[step]?.node ?? -1) === -1);
+  const plain = namePrerequisites(outline, steps).filter(
+    (_, step) => seriesOf(index, index.steps[step]?.node ?? -1) === -1,
+  );
   const risks = collectRisks(outline, index, edges);
   return {
     title: outline.title,

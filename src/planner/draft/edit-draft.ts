@@ -24,14 +24,17 @@ export function placeSteps({ nodes }: PlanOutline): Map<string, Place> {
   );
 }
 
-/** Ids of the steps that are meant: each by its own id, or all of a group or phase by its id or title. */
+/** Ids of the steps that are meant: each by its own id, or all of a group, phase or partition by its id or title. */
 export function stepsNamed(outline: PlanOutline, names: string[]): string[] {
   const places = placeSteps(outline);
   const { nodes, parents } = readTree(outline.nodes);
   return names.flatMap((name) => {
     if (places.has(name)) return [name];
     const whole = nodes.findIndex(({ id, title }) => id === name || title === name);
-    if (whole === -1) return [name];
+    if (whole === -1) {
+      const own = [...places].filter(([, { step }]) => step.partition === name);
+      return own.length === 0 ? [name] : own.map(([id]) => id);
+    }
     const isWithin = (place: number) => {
       for (let at = place; at !== -1; at = parents[at] ?? -1) if (at === whole) return true;
       return false;

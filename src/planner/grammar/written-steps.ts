@@ -27,12 +27,30 @@ export const writtenStepShape = {
   after: z
     .array(z.json())
     .optional()
-    .describe('ids of steps it waits for, or {"id","type":"SS","lag_minutes":60}'),
+    .describe('ids of steps before it, or {"id","type":"SS","lag_minutes":60}'),
   when: z.array(writtenCondition).optional().describe('skipped unless all hold'),
   ask_before: z.boolean().optional().describe('a person confirms just before it runs'),
   phase: z.string().optional().describe('name of the phase it belongs to'),
   not_before: z.string().optional().describe('local ISO 8601 time'),
-  notes: z.string().optional(),
+};
+
+/** What many steps, or shared means, need beside it; shown where there are such. */
+export const capacityShape = {
+  partition: z.string().optional(),
+  tags: z.array(z.string()).optional(),
+  priority: z.number().int().optional().describe('higher first'),
+  resources: z
+    .record(z.string(), z.number())
+    .optional()
+    .describe('amounts of resource pools, held while it runs: {"gpu":1}'),
+  capabilities: z.array(z.string()).optional().describe('what its back end must have'),
+  notes: z
+    .strictObject({
+      prereq_titles: z.array(z.string()).optional(),
+      prereq_tags: z.array(z.string()).optional(),
+    })
+    .optional()
+    .describe('steps it waits for whose ids are not known: by description or tag'),
 };
 
 /** Looks operations up by tool and operation, or by the full name in either place. */
@@ -86,7 +104,19 @@ export type StepReader = {
 
 const NewStep = StepDraft.extend({ id: line(200) });
 const ChangedStep = StepDraft.partial().extend({ id: line(200) });
-const clearable = ['after', 'when', 'ask_before', 'not_before', 'notes', 'args'] as const;
+const clearable = [
+  'after',
+  'when',
+  'ask_before',
+  'not_before',
+  'args',
+  'partition',
+  'tags',
+  'priority',
+  'resources',
+  'capabilities',
+  'notes',
+] as const;
 
 /** @param timezone in which times without an offset are meant */
 export function createStepReader(manifest: OperationSpec[], timezone: string): StepReader {

@@ -33,7 +33,7 @@ export function writePart(
     ...(outputs.length > 0 ? [`Other parts take from it: ${outputs.join('; ')}`] : []),
     ...(before.length > 0 ? [`Done before it: ${listTitles(before)}.`] : []),
     ...(behind.length > 0 ? [`Done after it: ${listTitles(behind)}.`] : []),
-    'Steps of other parts have no ids here: what comes before is done when this part begins.',
+    'Steps of other parts have no ids here: what comes before is done when this part begins. A step that waits for another part as well says so in "notes", by that part’s title.',
     `About ${steps} steps, fewer where that is all there is to do. Ask nothing; what you assume goes into "risks".`,
     `The whole plan is for this request:\n${shorten(request, requestAtMost)}`,
   ];

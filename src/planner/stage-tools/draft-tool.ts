@@ -16,11 +16,13 @@ export function draftTool(
   shown: z.ZodType,
   run: StageTool['run'],
   more: Partial<StageTool> = {},
+  wide?: z.ZodType,
 ): StageTool {
   return {
     name,
     description,
     parameters: fromSchema(shown).parameters,
+    ...(wide === undefined ? {} : { wide: fromSchema(wide).parameters }),
     stages: openStages,
     prerequisites: ['draft'],
     produces: ['draft'],

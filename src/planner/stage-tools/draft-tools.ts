@@ -11,7 +11,12 @@ import { checkPosts } from '../draft/check-posts.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
 import { addSteps, editSteps, placeSteps, removeSteps, stepsNamed } from '../draft/edit-draft.ts';
 import { pageSteps } from '../draft/show-draft.ts';
-import { createStepReader, type NewStep, writtenStepShape } from '../grammar/written-steps.ts';
+import {
+  capacityShape,
+  createStepReader,
+  type NewStep,
+  writtenStepShape,
+} from '../grammar/written-steps.ts';
 import type { ToolContext } from '../tools/planning-tool.ts';
 import { draftTool, keepEdit, openDraft } from './draft-tool.ts';
 import { forEach } from './for-each.ts';
@@ -22,9 +27,11 @@ import { submitPlan } from './submit-plan.ts';
 
 const problemsAtMost = 20;
 
-const AddSteps = z.strictObject({
-  steps: z.array(z.strictObject(writtenStepShape)),
-  before: z.string().optional().describe('id of the step they go before; left out: at the end'),
+const before = z.string().optional().describe('id of the step they go before');
+const AddSteps = z.strictObject({ steps: z.array(z.strictObject(writtenStepShape)), before });
+const WideAddSteps = z.strictObject({
+  steps: z.array(z.strictObject({ ...writtenStepShape, ...capacityShape })),
+  before,
 });
 const HeardSteps = z.looseObject({
   steps: z.union([z.array(JsonValue), z.string()]),
@@ -113,20 +120,48 @@ const add = draftTool(
     return keepEdit(addSteps(draft, sound, before ?? null), toolContext, said, problems);
   },
   { prerequisites: [], check: fromSchema(HeardSteps).check },
+  WideAddSteps,
 );
 
 const { id, description, operation, args, ...others } = writtenStepShape;
-const EditSteps = z.strictObject({
+const editShape = {
+  description: description.optional(),
+  operation: operation.optional(),
+  args: args.optional().describe('only arguments that change; null takes one away'),
+  ...others,
+};
+const EditSteps = z.strictObject({ steps: z.array(z.strictObject({ id, ...editShape })) });
+const WideEditSteps = z.strictObject({
   steps: z.array(
     z.strictObject({
-      id,
-      description: description.optional(),
-      operation: operation.optional(),
-      args: args.optional().describe('only arguments that change; null takes one away'),
-      ...others,
+      id: z.string().describe('of a step; what is said of many, also a group, phase or partition'),
+      ...editShape,
+      ...capacityShape,
     }),
   ),
 });
+
+/** What can be said of all steps of a group, phase or partition at once. */
+const ofMany = [...Object.keys(capacityShape), 'after', 'ask_before', 'not_before'];
+
+/** Edits of a group, phase or partition as edits of each of its steps. */
+function spreadEdits(list: Json[], draft: PlanOutline): { edits: Json[]; problems: string[] } {
+  const places = placeSteps(draft);
+  const problems: string[] = [];
+  const edits = list.flatMap((edit): Json[] => {
+    if (!isObject(edit) || typeof edit.id !== 'string' || places.has(edit.id)) return [edit];
+    const { id: name, ...said } = edit;
+    const ids = stepsNamed(draft, [name]).filter((one) => places.has(one));
+    if (ids.length === 0) return [edit];
+    const own = Object.keys(said).filter((key) => !ofMany.includes(key));
+    if (own.length > 0)
+      problems.push(
+        `“${name}” is ${countOf(ids.length, 'step')}, and ${own.join(', ')} is said of one step. Of many: ${ofMany.join(', ')}.`,
+      );
+    return ids.map((one) => JsonValue.parse({ ...said, id: one }));
+  });
+  return { edits, problems };
+}
 
 const edit = draftTool(
   'edit_steps',
@@ -134,10 +169,14 @@ const edit = draftTool(
   EditSteps,
   async (given, toolContext) => {
     const { steps } = HeardSteps.parse(given);
-    const { found, problems } = readSteps(listSteps(steps), readerOf(toolContext).readChange);
+    const draft = openDraft(toolContext);
+    const spread = spreadEdits(listSteps(steps), draft);
+    const read = readSteps(spread.edits, readerOf(toolContext).readChange);
+    const { found } = read;
+    const problems = [...spread.problems, ...read.problems];
     if (problems.length > 0)
       return { result: fail('Nothing was changed.', ...problems.slice(0, problemsAtMost)) };
-    const edited = editSteps(openDraft(toolContext), found);
+    const edited = editSteps(draft, found);
     if ('problems' in edited)
       return { result: fail('Nothing was changed.', ...edited.problems.slice(0, problemsAtMost)) };
     const places = placeSteps(edited.outline);
@@ -151,6 +190,7 @@ const edit = draftTool(
     return keepEdit(edited, toolContext, `Changed ${countOf(found.length, 'step')}.`);
   },
   { check: fromSchema(HeardSteps).check },
+  WideEditSteps,
 );
 
 const RemoveSteps = z.strictObject({

@@ -6,12 +6,12 @@ import { partitionSizeOf } from '#domain/planning/modes.ts';
 import { type Json, JsonObject } from '#domain/text.ts';
 import { type OperationSpec, operationName } from '#domain/tool.ts';
 import { countOf, shorten } from '#domain/words.ts';
-import { fail } from '../agent/agent-tool.ts';
+import { fail, fromSchema } from '../agent/agent-tool.ts';
 import { checkStep } from '../draft/check-draft.ts';
 import { addGroup, type Edited } from '../draft/edit-draft.ts';
 import { partitionSteps } from '../draft/partition-steps.ts';
 import { summariseGroup, summaryOperations } from '../draft/summarise-group.ts';
-import { createStepReader, writtenStepShape } from '../grammar/written-steps.ts';
+import { capacityShape, createStepReader, writtenStepShape } from '../grammar/written-steps.ts';
 import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
 import { draftTool, keepEdit, openDraft } from './draft-tool.ts';
 import { escapeText, fill, valueAt, writeValue } from './fill-template.ts';
@@ -21,30 +21,29 @@ const problemsAtMost = 5;
 /** Characters of the steps made of the items. */
 const charactersAtMost = 16_000_000;
 
-const { args } = writtenStepShape;
+const template = '{{item}} or {{item/path}} stands for it, or a value in it';
+const stepShape = {
+  description: z.string(),
+  operation: z.string(),
+  args: writtenStepShape.args,
+  after: z.array(z.json()).optional(),
+  ask_before: z.boolean().optional(),
+};
+// A partition is that of the items.
+const { partition: _, ...sharedShape } = capacityShape;
 
-const ForEach = z.strictObject({
-  id: z.string().describe('the steps are called id-1, id-2, …'),
+const Shown = z.strictObject({
+  id: z.string().describe('the steps are id-1, id-2, …'),
   title: z.string(),
   ...itemSourceShape,
-  step: z
-    .strictObject({
-      description: z.string(),
-      operation: z.string(),
-      args,
-      after: z.array(z.json()).optional(),
-      ask_before: z.boolean().optional(),
-    })
-    .describe('template: {{item}} or {{item/path}} stands for the item, or a value in it'),
+  step: z.strictObject(stepShape).describe(template),
   phase: z.string().optional(),
-  partition_by: z
-    .string()
-    .optional()
-    .describe('JSON pointer into the item; left out: partitions of equal size'),
-  then_summarise: z
-    .strictObject({ task: z.string(), path: z.string().optional().describe('file for it') })
-    .optional()
-    .describe('one summary of them all, once they are done'),
+  then_summarise: z.string().optional().describe('what one summary of all is to say'),
+  summary_path: z.string().optional(),
+});
+const ForEach = Shown.extend({
+  step: z.strictObject({ ...stepShape, ...sharedShape }).describe(template),
+  partition_by: z.string().optional().describe('JSON pointer into the item'),
 });
 export type ForEach = z.infer<typeof ForEach>;
 
@@ -98,7 +97,7 @@ class Expansion {
       id: `${group}-${this.steps.length + 1}`,
       description: shorten(String(fill(description ?? '', item, lacking, (text) => text)), 3000),
       args: fill(args ?? {}, item, lacking, escapeText),
-      tags: [group],
+      tags: [...(Array.isArray(rest.tags) ? rest.tags : []), group],
     };
     const part = partition_by === undefined ? null : valueAt(item, partition_by);
     if (part === undefined) lacking.add(partition_by ?? '');
@@ -136,13 +135,13 @@ function addAll(
 ): Edited {
   const phase = given.phase ?? null;
   const group = addGroup(openDraft(toolContext), given.id, shorten(title, 3000), steps, phase);
-  const wish = given.then_summarise;
-  if (wish === undefined || 'problems' in group) return group;
+  const { then_summarise: task, summary_path: path } = given;
+  if (task === undefined || 'problems' in group) return group;
   const known = new Set(toolContext.tools.manifest().map(({ name }) => name));
   const missing = summaryOperations.filter((name) => !known.has(name));
   if (missing.length > 0)
     return { problems: [`There is no operation ${missing.join(', ')} for then_summarise.`] };
-  const summary = summariseGroup(given.id, partitions, wish);
+  const summary = summariseGroup(given.id, partitions, { task, path });
   return addGroup(
     group.outline,
     `${given.id}-summary`,
@@ -212,8 +211,9 @@ async function run(args: object, toolContext: ToolContext): Promise<ToolOutcome>
 
 export const forEach = draftTool(
   'for_each',
-  'Adds one step for each item that a read operation lists; code lists, filters, pages and partitions.',
-  ForEach,
+  'Adds one step for each item that a read operation lists; code pages and filters.',
+  Shown,
   run,
-  { prerequisites: [], quotes: true },
+  { prerequisites: [], quotes: true, check: fromSchema(ForEach).check },
+  ForEach,
 );

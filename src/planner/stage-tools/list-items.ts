@@ -13,7 +13,7 @@ const pagesAtMost = 500;
 
 /** What says where items come from. */
 export const itemSourceShape = {
-  operation: z.string().optional().describe('read operation that lists the items'),
+  operation: z.string().optional().describe('lists the items'),
   args: JsonObject.optional(),
   artifact: z.string().optional().describe('instead of both'),
   list: z.string().describe('JSON pointer to the list in its output'),
@@ -25,12 +25,11 @@ export const itemSourceShape = {
         value: z.json().optional(),
       }),
     )
-    .optional()
-    .describe('only items for which all hold'),
+    .optional(),
   paging: z
     .strictObject({
       argument: z.string(),
-      next: z.string().describe('JSON pointer to the next page in the output'),
+      next: z.string().describe('pointer in the output'),
     })
     .optional(),
 };

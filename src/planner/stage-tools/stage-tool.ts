@@ -15,6 +15,8 @@ export type StageTool = {
   name: string;
   description: string;
   parameters: JsonSchema;
+  /** The same with what only plans of many steps, or of shared means, need. */
+  wide?: JsonSchema;
   stages: Stage[];
   prerequisites: Product[];
   produces: Product[];

@@ -4,6 +4,7 @@ import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { applyOverride } from '#domain/people/policy.ts';
 import type { ReportActivity } from '#domain/planning/activity.ts';
+import { payingRun } from '#domain/planning/part.ts';
 import type { Stage } from '#domain/planning/stages.ts';
 import { JsonObject } from '#domain/text.ts';
 import { describeDraft, describeReading } from '../activity.ts';
@@ -62,6 +63,15 @@ function refuse(
   }
   const problems = tool.check(args);
   return problems.length === 0 ? null : fail(...problems);
+}
+
+/** Whether steps are likely to need partitions, pools or notes: each word of them costs on every call. */
+function isWide(runId: string, { modes, tools }: Pick<ToolContext, 'modes' | 'tools'>): boolean {
+  const { pools = {}, capabilities = [] } = tools.capacity ?? {};
+  const isPart = payingRun({ runId, turn: 0 }).runId !== runId;
+  const extensive =
+    modes.planning_mode === 'extensive' || modes.plan_reasoning_mode === 'extensive';
+  return isPart || extensive || Object.keys(pools).length > 0 || capabilities.length > 0;
 }
 
 export function createStageTools(parts: StageToolsParts): StageTools {
@@ -161,10 +171,10 @@ export function createStageTools(parts: StageToolsParts): StageTools {
     offered: () =>
       ready()
         .filter((tool) => tool.isOffered?.(session.state, toolContext.modes) ?? true)
-        .map(({ name, description, parameters, reads }) => ({
+        .map(({ name, description, parameters, wide, reads }) => ({
           name,
           description,
-          parameters,
+          parameters: (isWide(session.state.run_id, toolContext) ? wide : undefined) ?? parameters,
           reads,
         })),
     reads,

@@ -5,7 +5,7 @@ import { countOf, listOf, shorten } from '#domain/words.ts';
 
 const names = z.preprocess(
   (value) => (Array.isArray(value) ? value : [value]),
-  z.array(z.union([z.string(), z.number().transform(String)])).max(1000),
+  z.array(z.union([z.string(), z.number().transform(String)])).max(10_000),
 );
 const keys = ['prereq_titles', 'prereq_tags', 'prereq_step_ids'] as const;
 const Prerequisites = z.object({

@@ -29,7 +29,7 @@ export function createReadTable(sandbox: Sandbox): Operation {
   return defineOperation({
     tool: 'workspace',
     operation: 'read_table',
-    description: 'Read rows of a CSV or TSV file with a header, as objects, a page at a time.',
+    description: 'Read rows of a CSV or TSV file by its header. Page by page.',
     effect: 'read',
     destructive: false,
     targetArgument: 'path',
@@ -37,7 +37,7 @@ export function createReadTable(sandbox: Sandbox): Operation {
       path: text(2000, 'File in the workspace.'),
       offset: z.number().int().min(0).default(0).describe('Rows before the page.'),
       limit: z.number().int().min(1).max(rowsAtMost).default(500),
-      delimiter: z.enum(delimiters).optional().describe('Left out: told from the header.'),
+      delimiter: z.string().length(1).optional().describe('Left out: told from the header.'),
     }),
     output: describeOutput(
       z.strictObject({

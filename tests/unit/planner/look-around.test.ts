@@ -10,6 +10,11 @@ const listing = (...entries: { path: string; kind: string }[]) => ({
 });
 
 const around: Around = {
+  pools: { gpu: 4 },
+  backends: async () => [
+    { name: 'big', capabilities: ['gpu', 'eu'] },
+    { name: 'small', capabilities: ['eu'] },
+  ],
   manifest: builtins,
   readable: new Set(['workspace_list']),
   call: async (_, { path }) =>
@@ -34,7 +39,12 @@ const around: Around = {
 
 test('tells folders with their sizes, calendars, servers, approvers and conversations in a line each', async () => {
   expect(await lookAround(around, 'run', new AbortController().signal)).toEqual({
-    own: ['Calendars: team', 'workspace_delete: 2 of ana and ben approve'],
+    own: [
+      'Calendars: team',
+      'Resource pools, for "resources": gpu (4 at once)',
+      'Capabilities of back ends, for "capabilities": gpu (big), eu (big, small)',
+      'workspace_delete: 2 of ana and ben approve',
+    ],
     foreign: [
       'Workspace: notes/ (1), a.txt',
       'crm says: Ask for ids first.',

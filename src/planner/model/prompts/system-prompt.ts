@@ -45,8 +45,9 @@ export function listOperations(
 ): Listing {
   const lines: string[] = [];
   let length = 0;
+  const outputs = new Map<string, string>();
   for (const spec of manifest) {
-    const line = `- ${writeLine(spec, standing)}`;
+    const line = `- ${writeLine(spec, standing, outputs)}`;
     if (length + line.length > most) continue;
     length += line.length;
     lines.push(line);

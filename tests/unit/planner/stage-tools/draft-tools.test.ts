@@ -2,22 +2,34 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '#domain/clock.ts';
 import type { StepDraft } from '#domain/plan/plan.ts';
+import type { PlanningModes } from '#domain/planning/modes.ts';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
+import type { OperationSpec } from '#domain/tool.ts';
 import { Session } from '#planner/controller/session.ts';
 import { draftPlan } from '#planner/draft/draft-plan.ts';
+import type { Capacity } from '#planner/ports.ts';
 import { createStageTools } from '#planner/stage-tools/stage-tools.ts';
 import { createToolset } from '#planner/toolset.ts';
-import { builtins, toolsOf } from '../manifest.ts';
+import { builtins, tableOperations, toolsOf } from '../manifest.ts';
 import { makeDesk, makeState } from '../tools/desk.ts';
 
 const { signal } = new AbortController();
 
-function open(state: Partial<PlanningState> = {}, files?: Record<string, string>) {
+function open(
+  state: Partial<PlanningState> = {},
+  files?: Record<string, string>,
+  {
+    modes = {},
+    manifest = builtins,
+    capacity,
+  }: { modes?: Partial<PlanningModes>; manifest?: OperationSpec[]; capacity?: Capacity } = {},
+) {
   const session = new Session(makeState(state));
-  const tools = toolsOf(builtins, files);
-  const { state: _, signal: __, ...toolContext } = makeDesk({ request: 'Tidy up' });
+  const tools = { ...toolsOf(manifest, files), ...(capacity === undefined ? {} : { capacity }) };
+  const { state: _, signal: __, ...desk } = makeDesk({ request: 'Tidy up' });
+  const toolContext = { ...desk, modes: { ...desk.modes, ...modes } };
   const stageTools = createStageTools({
     stage: 'COLLECT_CONTEXT',
     session,
@@ -43,7 +55,12 @@ function open(state: Partial<PlanningState> = {}, files?: Record<string, string>
     const { steps, series = [] } = draftPlan(outline, null, null);
     return [...steps, ...series.flatMap((one) => one.steps)];
   };
-  return { session, call, drafted, offered: () => stageTools.offered().map(({ name }) => name) };
+  const fieldsOf = (name: string) => {
+    const tool = stageTools.offered().find((one) => one.name === name);
+    return JSON.stringify(tool?.parameters);
+  };
+  const offered = () => stageTools.offered().map(({ name }) => name);
+  return { session, call, drafted, offered, fieldsOf };
 }
 
 const write = (id: string, more: Record<string, Json> = {}): JsonObject => ({
@@ -133,6 +150,157 @@ describe('add_steps', () => {
       '1',
       '3',
     ]);
+  });
+});
+
+describe('what many steps and shared means need', () => {
+  const named = ['partition', 'tags', 'priority', 'resources', 'capabilities', 'prereq_titles'];
+  const tells = (text: string) => named.filter((name) => text.includes(`${name}"`));
+
+  it('is offered where there are pools, capabilities or extensive modes, and nowhere else', () => {
+    expect(tells(open().fieldsOf('add_steps'))).toEqual([]);
+    const capacities: Capacity[] = [
+      { pools: { gpu: 2 }, capabilities: [] },
+      { pools: {}, capabilities: ['eu'] },
+    ];
+    for (const capacity of capacities)
+      expect(tells(open({}, {}, { capacity }).fieldsOf('add_steps'))).toEqual(named);
+    const wide = open({}, {}, { modes: { planning_mode: 'extensive' } });
+    expect(wide.fieldsOf('add_steps')).toContain('prereq_titles');
+    expect(wide.fieldsOf('for_each')).toContain('partition_by');
+    const part = open({ run_id: 'run-1/1/a' });
+    expect(part.fieldsOf('add_steps')).toContain('prereq_titles');
+  });
+
+  it('stays with the step, and a pool that is not there is told', async () => {
+    const { call, drafted } = open({}, {}, { capacity: { pools: { gpu: 2 }, capabilities: [] } });
+    const notes = { prereq_tags: ['a'] };
+    const said = { partition: 'p', tags: ['a'], priority: 3, resources: { gpu: 1 }, notes };
+    const added = await call('add_steps', {
+      steps: [
+        write('1', { ...said, capabilities: ['eu'] }),
+        write('2', { resources: { gpu: 3 } }),
+        write('3', { resources: { cpu: 1 } }),
+      ],
+    });
+    expect(added.says).toContain('Step 2: It needs 3 of gpu, and there are 2.');
+    expect(added.says).toContain('Step 3: There is no resource pool cpu. There are gpu.');
+    expect(drafted()).toMatchObject([{ id: '1', ...said, capabilities: ['eu'] }]);
+  });
+
+  it('names the steps of a phase or group that a note calls by its title', async () => {
+    const { call, drafted } = open({}, { 'data/a': '1', 'data/b': '1' });
+    await call('for_each', each('data'));
+    await call('add_steps', {
+      steps: [
+        write('x', { phase: 'Prepare all' }),
+        write('y', { notes: { prereq_titles: ['prepare ALL', 'Write x.txt'], of: 'ana' } }),
+        write('z', { notes: { prereq_titles: ['Delete each (2 found)'] } }),
+      ],
+    });
+    const notes = new Map(drafted().map((step) => [step.id, step.notes]));
+    expect(notes.get('y')).toEqual({
+      prereq_titles: ['Write x.txt'],
+      prereq_step_ids: ['x'],
+      of: 'ana',
+    });
+    expect(notes.get('z')).toEqual({ prereq_step_ids: ['g-1', 'g-2'] });
+  });
+
+  it('is set for a group, a phase or a partition at once', async () => {
+    const { call, drafted } = open({}, { 'data/a': '1', 'data/b': '1' });
+    await call('for_each', each('data'));
+    await call('add_steps', {
+      steps: [write('x', { phase: 'Later' }), write('y', { partition: 'own' })],
+    });
+    const edited = await call('edit_steps', {
+      steps: [
+        { id: 'g', priority: 5, tags: ['hot'] },
+        { id: 'Later', resources: { gpu: 1 } },
+        { id: 'own', capabilities: ['eu'] },
+      ],
+    });
+    expect(edited).toMatchObject({ ok: true, says: expect.stringContaining('Changed 4 steps.') });
+    expect(drafted()).toMatchObject([
+      { id: 'g-1', priority: 5, tags: ['hot'] },
+      { id: 'g-2', priority: 5, tags: ['hot'] },
+      { id: 'x', resources: { gpu: 1 } },
+      { id: 'y', capabilities: ['eu'] },
+    ]);
+    const refused = await call('edit_steps', { steps: [{ id: 'g', description: 'All' }] });
+    expect(refused.says).toContain('“g” is 2 steps, and description is said of one step.');
+  });
+});
+
+/** Deletes what is in a folder. */
+const each = (path: string, more: JsonObject = {}): JsonObject => ({
+  id: 'g',
+  title: 'Delete each',
+  operation: 'workspace_list',
+  args: { path },
+  list: '/entries',
+  step: {
+    description: 'Delete {{item/path}}',
+    operation: 'workspace_delete',
+    args: { path: '{{item/path}}' },
+  },
+  ...more,
+});
+
+describe('for_each in partitions', () => {
+  const files = Object.fromEntries(Array.from({ length: 25 }, (_, at) => [`data/${at}.txt`, '1']));
+
+  it('makes slices of the size of the level, and none of what is smaller', async () => {
+    const fine = open({}, files, { modes: { reasoning_level: 10 } });
+    expect((await fine.call('for_each', each('data'))).says).toContain(
+      'in 3 partitions, g-01 to g-03',
+    );
+    const sizes = Map.groupBy(fine.drafted(), ({ partition }) => partition);
+    expect([...sizes].map(([name, steps]) => [name, steps.length])).toEqual([
+      ['g-01', 10],
+      ['g-02', 10],
+      ['g-03', 5],
+    ]);
+    const plain = open({}, files);
+    await plain.call('for_each', each('data'));
+    expect(plain.drafted().every(({ partition }) => partition === undefined)).toBe(true);
+    const extensive = open({}, files, { modes: { planning_mode: 'extensive' } });
+    await extensive.call('for_each', each('data'));
+    expect(extensive.drafted().every(({ partition }) => partition === 'g-01')).toBe(true);
+  });
+
+  it('takes the value that items share, and tells two items for one place', async () => {
+    const { call, drafted } = open({}, { 'data/a': '1', 'data/b/c': '1', 'data/d': '1' });
+    await call('for_each', each('data', { partition_by: '/kind' }));
+    expect(drafted().map(({ partition }) => partition)).toEqual(['g-file', 'g-folder', 'g-file']);
+    const one = each('data', {
+      step: {
+        description: 'Write',
+        operation: 'workspace_write',
+        args: { path: 'all.txt', content: '{{item/path}}' },
+      },
+    });
+    expect((await call('for_each', one)).says).toContain('Items 1 and 2 are both for all.txt.');
+  });
+
+  it('adds one summary of all of them, and says so where nothing can summarise', async () => {
+    const manifest = [...builtins, ...tableOperations];
+    const { call, drafted } = open({}, files, { manifest, modes: { reasoning_level: 10 } });
+    const wish = { then_summarise: 'What there was', summary_path: 'summary.md' };
+    await call('for_each', each('data', wish));
+    await call('for_each', each('data', wish));
+    expect(drafted().slice(25)).toMatchObject([
+      { id: 'g-gather-1', operation: 'gather', args: { partition: 'g-01' } },
+      { id: 'g-gather-2', args: { partition: 'g-02' } },
+      { id: 'g-gather-3', args: { partition: 'g-03' } },
+      { id: 'g-narrow', args: { from: [{ $from: 'g-gather-1' }, {}, {}] } },
+      { id: 'g-summary', args: { draftbook: { $from: 'g-narrow' }, task: 'What there was' } },
+      { id: 'g-summary-file', args: { path: 'summary.md', content: { $from: 'g-summary' } } },
+    ]);
+    const plain = open({}, files);
+    expect((await plain.call('for_each', each('data', wish))).says).toContain(
+      'There is no operation draft_gather, draft_narrow, draft_finalise for then_summarise.',
+    );
   });
 });
 
