@@ -13,6 +13,7 @@ export function createReport(): Operation {
     description: 'Report a problem.',
     effect: 'read',
     destructive: false,
+    seldom: true,
     schema: z.strictObject({
       severity: Severity.describe(
         'INFO and WARN are only kept; ERROR and CRITICAL hold steps back.',
