@@ -31,17 +31,19 @@ const stepShape = {
 };
 // A partition is that of the items.
 const { partition: _, ...sharedShape } = capacityShape;
+const { artifact, ...listedShape } = itemSourceShape;
 
 const Shown = z.strictObject({
   id: z.string().describe('the steps are id-1, id-2, …'),
   title: z.string(),
-  ...itemSourceShape,
+  ...listedShape,
   step: z.strictObject(stepShape).describe(template),
   phase: z.string().optional(),
   then_summarise: z.string().optional().describe('what one summary of all is to say'),
   summary_path: z.string().optional(),
 });
 const ForEach = Shown.extend({
+  artifact,
   step: z.strictObject({ ...stepShape, ...sharedShape }).describe(template),
   partition_by: z.string().optional().describe('JSON pointer into the item'),
 });
