@@ -9,6 +9,7 @@ import { measureApprove } from './benches/approve.ts';
 import { measureBurst } from './benches/burst.ts';
 import { measureDags } from './benches/dags.ts';
 import { measureThroughput, measureThroughputWrite } from './benches/executor-rate.ts';
+import { measureImpact } from './benches/impact.ts';
 import { measurePlanner } from './benches/planner.ts';
 import { measurePropose } from './benches/propose.ts';
 import { measureReady } from './benches/ready.ts';
@@ -29,6 +30,7 @@ const benches: Record<BenchName, Bench> = {
   dags: measureDags,
   propose: measurePropose,
   views: measureViews,
+  impact: measureImpact,
   ready: measureReady,
   approve: measureApprove,
   burst: measureBurst,

@@ -7,6 +7,7 @@ export const benchNames = [
   'dags',
   'propose',
   'views',
+  'impact',
   'ready',
   'approve',
   'burst',
