@@ -50,11 +50,26 @@ const append: Operation = {
   },
 };
 
+let ticks = 0;
+const clock: Operation = {
+  ...append,
+  tool: 'clock',
+  operation: 'read',
+  name: 'clock_read',
+  description: 'Says something else each time.',
+  input: { type: 'object', properties: {}, additionalProperties: false },
+  effect: 'read',
+  async call() {
+    ticks += 1;
+    return { summary: 'Read.', data: { ticks } };
+  },
+};
+
 beforeAll(async () => {
   model = await openai.start({ script: (body) => script(body) });
   instance = await openTestInstance(database.url, {
     env: { OPENAI_API_KEY: 'test', OPENAI_BASE_URL: model.url },
-    extraOperations: [append],
+    extraOperations: [append, clock],
     settings: { prices: { '*': { input: 1, output: 1 } } },
   });
 });
@@ -245,6 +260,29 @@ describe('a source that changes while its plan runs', () => {
     await reach(instance, plan.id, 'completed');
     const [use] = await instance.service.getSteps(plan.id, ['use']);
     expect(use?.attempt).toBe(2);
+    await checkPlan(instance.db.query, plan.id);
+  });
+});
+
+describe('a source that never stays the same', () => {
+  test('is read again three times, and then a person decides', async () => {
+    const plan = await held([
+      gate,
+      { ...noop('clock'), tool: 'clock', operation: 'read' },
+      recheck('look', ['clock'], 'clock', 'gate'),
+    ]);
+    await settleAsRead(instance, plan.id, { gate: 'done' });
+    const found = await waitFor('a person to be asked', async () => {
+      const open = await openFindings(plan.id);
+      return open.some(({ category }) => category === 'replanning') && open;
+    });
+    expect(found.map(({ category, status }) => [category, status])).toEqual([
+      ['source_changed', 'open'],
+      ['replanning', 'open'],
+    ]);
+    await quiet(plan.id);
+    const { findings } = await listFindings(instance.db.query, plan.id, { limit: 20 });
+    expect(findings.filter(({ status }) => status === 'resolved')).toHaveLength(3);
     await checkPlan(instance.db.query, plan.id);
   });
 });
