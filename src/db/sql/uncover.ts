@@ -15,6 +15,8 @@ export type Uncovered = {
   freed: number[];
   /** Those of them that had failed, and have again. */
   failed: number[];
+  /** Those that another finding, settled before, has left out. */
+  leftOut: number[];
 };
 
 /**
@@ -48,7 +50,11 @@ export async function uncover(
       ? sql`coalesce(s.ended_at, clock_timestamp())`
       : sql`case when not ${isPendingAgain} then s.ended_at end`;
   const kept = way === 'left_out' ? sql`s.status = 'stale'` : sql`false`;
-  const { rows } = await tx.execute<{ freed: number[] | null; failed_again: number[] | null }>(sql`
+  const { rows } = await tx.execute<{
+    freed: number[] | null;
+    failed_again: number[] | null;
+    left_out: number[] | null;
+  }>(sql`
     with covered as materialized (
       select s.position, s.status = 'stale' and ${isFree} as free,
         ${way === 'back'}::boolean and s.status = 'stale' and ${isFree}
@@ -98,12 +104,14 @@ export async function uncover(
     ),
     ${accounting(planId)}
     select (select array_agg(position) from freed) as freed,
-      (select array_agg(position) from changed where to_status = 'failed') as failed_again
+      (select array_agg(position) from changed where to_status = 'failed') as failed_again,
+      (select array_agg(position) from changed where to_status = 'cancelled') as left_out
     from (select 1) one left join plan on true`);
   const [row] = rows;
   return {
     freed: row?.freed ?? [],
     failed: row?.failed_again ?? [],
+    leftOut: row?.left_out ?? [],
   };
 }
 

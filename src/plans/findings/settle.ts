@@ -35,7 +35,9 @@ async function proceed(
   row: PlanRow,
   finding: string,
 ): Promise<void> {
-  const { freed, failed } = await uncover(tx, row.id, finding, 'back', !isTerminal(row.status));
+  const goesOn = !isTerminal(row.status);
+  const { freed, failed, leftOut } = await uncover(tx, row.id, finding, 'back', goesOn);
+  if (leftOut.length > 0) await leaveOutBehind(tx, row.id, leftOut);
   if (freed.length === 0 || (row.status !== 'executing' && row.status !== 'stalled')) return;
   await stopDependents(tx, row.id, failed, onFailure);
   if (onFailure === 'stop_all' && row.failed + failed.length > 0) {
