@@ -35,6 +35,7 @@ const steps = {
 const submission = { title: 'Write a note', summary: 'Writes note.md.', confidence: 0.9 };
 
 const files = 2000;
+const rows = 5000;
 /** One template for each file of a folder. */
 const forEach = {
   id: 'move',
@@ -171,8 +172,48 @@ export const measurePlanner: Bench = async (stage) => {
       value: (await planForEach(stage)) / 1000,
       target: { reach: 3, stretch: 1.5 },
     }),
+    makeRow({
+      name: 'planner/rows',
+      what: `${rows} rows of a table, each a letter, and a summary, without a model: from asking to the stored plan`,
+      unit: 's',
+      value: (await planRows(stage)) / 1000,
+      target: { reach: 20, stretch: 5 },
+    }),
   ];
 };
+
+/** Milliseconds of planning by a command. */
+async function planRows(stage: Stage): Promise<number> {
+  stage.say(`one command for ${rows} rows`);
+  const { service, registry } = await stage.openInstance({ work: true });
+  const lines = Array.from({ length: rows }, (_, n) => `${n + 1},Person ${n + 1}`);
+  await registry.get('workspace_write')?.call(
+    { path: 'orders.csv', content: `id,name\n${lines.join('\n')}\n` },
+    {
+      planId: null,
+      stepId: null,
+      idempotencyKey: 'rows',
+      user: 'bench',
+      conversation: null,
+      timezone: 'UTC',
+      pay: null,
+      signal: stage.signal,
+    },
+  );
+  const began = performance.now();
+  const { run_id } = await service.startRun(
+    {
+      text: 'For every row in orders.csv write a letter to letters/<id>.md, then write one summary of all letters',
+    },
+    person('bench', 'api'),
+  );
+  const run = await until(stage.signal, async () => {
+    const now = await service.getRun(run_id);
+    return now.planning_status === 'running' ? null : now;
+  });
+  if (run.plan_id === undefined) throw new Error(`No plan came of it: ${run.response_text}`);
+  return performance.now() - began;
+}
 
 /** Milliseconds beside the model's own. */
 async function planForEach(stage: Stage): Promise<number> {
