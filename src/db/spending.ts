@@ -1,6 +1,6 @@
 // Model calls of planning: expected and actual cost (B9). A call is recorded before it is made, under one lock for all planners,
 // so the total always includes calls that may still cost something.
-import { and, asc, eq, isNull, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, isNull, sql } from 'drizzle-orm';
 import type { Database, Queryable, Transaction } from './database.ts';
 import { modelCalls, plans } from './schema.ts';
 
@@ -132,6 +132,26 @@ export async function listOpenCalls(db: Queryable, runId: string): Promise<OpenC
     .where(and(eq(modelCalls.run_id, runId), isNull(modelCalls.cost_usd)))
     .orderBy(asc(modelCalls.id));
   return rows.map((row) => ({ ...row, began_at: row.began_at.toISOString() }));
+}
+
+/** Whether calls of a run are under way that began after `since`; what they cost at most is known better once they are back. */
+export async function hasCallsUnderWay(
+  db: Queryable,
+  runId: string,
+  since: Date,
+): Promise<boolean> {
+  const rows = await db
+    .select({ id: modelCalls.id })
+    .from(modelCalls)
+    .where(
+      and(
+        eq(modelCalls.run_id, runId),
+        isNull(modelCalls.ended_at),
+        gt(modelCalls.began_at, since),
+      ),
+    )
+    .limit(1);
+  return rows.length > 0;
 }
 
 // What running a plan costs beside planning it: kept with the plan and with the day, in one statement.

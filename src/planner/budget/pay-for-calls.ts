@@ -1,8 +1,9 @@
 // The only way planning calls a model: recall, reserve, call, store, settle. If the process dies in between, no stored reply is
 // paid for twice and no call goes uncounted.
+import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Queryable } from '#db/database.ts';
-import type { Spent } from '#db/spending.ts';
+import { hasCallsUnderWay, type Spent } from '#db/spending.ts';
 import { payingRun } from '#domain/planning/part.ts';
 import { JsonObject } from '#domain/text.ts';
 import { mayHaveCost } from '#domain/text-model.ts';
@@ -99,6 +100,10 @@ function rememberReplies(
   };
 }
 
+/** Milliseconds between two looks whether there is room by now, and for which a call is taken to be under way. */
+const waitMs = 250;
+const underWayAtMostMs = 120_000;
+
 const spentUnder: Record<Ceiling, keyof Spent> = {
   turn_soft: 'turn',
   session: 'session',
@@ -124,7 +129,14 @@ export function payForCalls(
       if (known !== null) return { kind: 'reply', reply: known, remembered: true };
       const estimateUsd = await model.estimateCost(request);
       const call = { runId, turn, user, stage, model: model.name, estimateUsd, softLifted };
-      const reserved = await budget.reserve(call);
+      let reserved = await budget.reserve(call);
+      // Parts are planned at once, and of calls under way the most they may cost counts.
+      while ('exceeded' in reserved && runId !== place.runId && Date.now() < request.deadline) {
+        const since = new Date(Date.now() - underWayAtMostMs);
+        if (signal.aborted || !(await hasCallsUnderWay(db, runId, since))) break;
+        await pause(waitMs);
+        reserved = await budget.reserve(call);
+      }
       if ('exceeded' in reserved) {
         const { exceeded: ceiling, spent } = reserved;
         const spent_usd = spent[spentUnder[ceiling]];

@@ -4,9 +4,10 @@ import { z } from 'zod';
 import { endAt } from '#domain/crash-point.ts';
 import { askedQuestion } from '#domain/planning/asked-question.ts';
 import { payingRun, ScaffoldPart } from '#domain/planning/part.ts';
+import type { SessionRead } from '#domain/planning/state.ts';
 import { countOf, shorten } from '#domain/words.ts';
-import { fail, fromSchema } from '../agent/agent-tool.ts';
-import { assembleParts, type EndedPart } from '../parts/assemble-parts.ts';
+import { fail, fromSchema, toJson } from '../agent/agent-tool.ts';
+import { type Assembled, assembleParts, type EndedPart } from '../parts/assemble-parts.ts';
 import { checkScaffold } from '../parts/check-scaffold.ts';
 import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
 import { describeBudgetStop } from '../tools/summarize.ts';
@@ -61,8 +62,8 @@ function readParts(args: object): ScaffoldPart[] | { problems: string[] } {
 }
 
 /** Whether to go on is for the person to say, as with any call that would pass the ceiling. */
-function holdForBudget({ state, policy }: ToolContext): Partial<ToolOutcome> {
-  const text = describeBudgetStop(state, policy);
+function holdForBudget({ state, policy }: ToolContext, said: string): Partial<ToolOutcome> {
+  const text = `${said} ${describeBudgetStop(state, policy)}`;
   return {
     changes: {
       result: { kind: 'question', text, questions: [askedQuestion(text)] },
@@ -73,6 +74,13 @@ function holdForBudget({ state, policy }: ToolContext): Partial<ToolOutcome> {
   };
 }
 
+/** What later turns have to know of parts that are not in the draft, to have them planned after all. */
+function rememberMissing({ now }: ToolContext, missing: Assembled['missing']): SessionRead {
+  const parts = missing.map(({ part, why }) => ({ ...part, why: shorten(why, 300) }));
+  const data = toJson({ not_in_the_draft: parts });
+  return { operation: scaffoldTool, args: {}, data, at: now.toISOString() };
+}
+
 function conclude(toolContext: ToolContext, ended: EndedPart[]): ToolOutcome {
   const { edited, missing } = assembleParts(openDraft(toolContext), ended);
   const count = ended.length - missing.length;
@@ -80,12 +88,14 @@ function conclude(toolContext: ToolContext, ended: EndedPart[]): ToolOutcome {
   const lost = missing.map(
     ({ part, why }) => `Part ${part.id} is not in the draft: ${shorten(why, 500)}`,
   );
-  const outcome: ToolOutcome =
-    count === 0
+  const outcome: ToolOutcome = {
+    ...(count === 0
       ? { result: fail('No part could be planned.', ...lost.slice(0, 20)) }
-      : keepEdit(edited, toolContext, said, lost);
+      : keepEdit(edited, toolContext, said, lost)),
+    ...(missing.length === 0 ? {} : { read: rememberMissing(toolContext, missing) }),
+  };
   if (!ended.some(({ status }) => status === 'held')) return outcome;
-  const held = holdForBudget(toolContext);
+  const held = holdForBudget(toolContext, said);
   return { ...outcome, ...held, changes: { ...outcome.changes, ...held.changes } };
 }
 

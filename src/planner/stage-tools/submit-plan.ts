@@ -15,6 +15,7 @@ import { patternOf, readFeatures } from '../patterns/fit.ts';
 import { usePattern } from '../patterns/use-pattern.ts';
 import type { ToolContext } from '../tools/planning-tool.ts';
 import { countSteps, draftTool } from './draft-tool.ts';
+import { scaffoldTool } from './scaffold.ts';
 
 const problemsAtMost = 20;
 
@@ -55,14 +56,16 @@ function withEvidence(
   state: Readonly<PlanningState>,
   { tools }: Pick<ToolContext, 'tools'>,
 ): PlanOutline {
-  if (state.reads.length === 0) return outline;
+  // What a scaffold lacks is no evidence.
+  const reads = state.reads.filter(({ operation }) => operation !== scaffoldTool);
+  if (reads.length === 0) return outline;
   const { context } = outline;
   const specs = new Map(tools.manifest().map((spec) => [spec.name, spec]));
   const base =
     typeof context === 'object'
       ? context
       : { notes: context ?? '', artifacts: [], tool_outputs: {} };
-  const outputs = toToolOutputs(state.reads, base.tool_outputs, (name) => {
+  const outputs = toToolOutputs(reads, base.tool_outputs, (name) => {
     const spec = specs.get(name);
     return { tool: spec?.tool ?? name, operation: spec?.operation ?? name };
   });
