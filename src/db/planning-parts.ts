@@ -157,6 +157,7 @@ export type PartRow = {
   status: PartStatus;
   steps: StepDraft[] | null;
   message: string | null;
+  cost_usd: number;
 };
 
 /** Parts with their steps, in the order of the scaffold. */
@@ -166,7 +167,7 @@ export async function readParts(
   parts: string[],
 ): Promise<PartRow[]> {
   const { rows } = await db.execute<PartRow>(sql`
-    select part_id, scaffold, status, steps, message from countersign.planning_parts
+    select part_id, scaffold, status, steps, message, cost_usd from countersign.planning_parts
     where run_id = ${run_id} and turn = ${turn} and part_id in ${parts}
     order by position, part_id`);
   return rows;

@@ -94,7 +94,7 @@ function planPart(part: ScaffoldPart): EndedPart {
   const { title, goal } = part;
   const args = { question: goal.slice(0, 500), assignee: 'ana' };
   const step = { id: '1', description: title, tool: 'human', operation: 'task', args };
-  return { part, status: 'planned', steps: [step], message: null };
+  return { part, status: 'planned', steps: [step], message: null, cost_usd: 0 };
 }
 
 function postIn(posts: PostTarget[]): PostTargets {

@@ -103,6 +103,7 @@ function rememberReplies(
 /** Milliseconds between two looks whether there is room by now, and for which a call is taken to be under way. */
 const waitMs = 250;
 const underWayAtMostMs = 120_000;
+const idleLooks = 3;
 
 const spentUnder: Record<Ceiling, keyof Spent> = {
   turn_soft: 'turn',
@@ -131,9 +132,12 @@ export function payForCalls(
       const call = { runId, turn, user, stage, model: model.name, estimateUsd, softLifted };
       let reserved = await budget.reserve(call);
       // Parts are planned at once, and of calls under way the most they may cost counts.
+      let idle = 0;
       while ('exceeded' in reserved && runId !== place.runId && Date.now() < request.deadline) {
         const since = new Date(Date.now() - underWayAtMostMs);
-        if (signal.aborted || !(await hasCallsUnderWay(db, runId, since))) break;
+        idle = (await hasCallsUnderWay(db, runId, since)) ? 0 : idle + 1;
+        // One that has just come back has left room.
+        if (signal.aborted || idle >= idleLooks) break;
         await pause(waitMs);
         reserved = await budget.reserve(call);
       }

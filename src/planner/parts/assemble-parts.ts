@@ -17,6 +17,8 @@ export type EndedPart = {
   steps: StepDraft[];
   /** Why it could not be planned, or what was assumed. */
   message: string | null;
+  /** US dollars of its planners. */
+  cost_usd: number;
 };
 
 export type Assembled = {
@@ -28,7 +30,9 @@ export type Assembled = {
 const assumptionsAtMost = 50;
 
 /** Why parts are not in the plan, by id: they were not planned, or something before them is not in it. */
-export function findMissing(parts: Omit<EndedPart, 'steps'>[]): Map<string, string> {
+export function findMissing(
+  parts: Pick<EndedPart, 'part' | 'status' | 'message'>[],
+): Map<string, string> {
   const missing = new Map<string, string>();
   for (const { part, status, message } of parts) {
     if (status === 'planned') continue;

@@ -94,8 +94,8 @@ export function createPartPlanners(context: {
       return names.flatMap((name) => {
         const row = rows.get(name);
         if (row === undefined) return [];
-        const { scaffold, status, steps, message } = row;
-        return [{ part: scaffold, status, steps: steps ?? [], message }];
+        const { scaffold, status, steps, message, cost_usd } = row;
+        return [{ part: scaffold, status, steps: steps ?? [], message, cost_usd }];
       });
     },
   };

@@ -62,8 +62,13 @@ function readParts(args: object): ScaffoldPart[] | { problems: string[] } {
 }
 
 /** Whether to go on is for the person to say, as with any call that would pass the ceiling. */
-function holdForBudget({ state, policy }: ToolContext, said: string): Partial<ToolOutcome> {
-  const text = `${said} ${describeBudgetStop(state, policy)}`;
+function holdForBudget(
+  { state, policy }: ToolContext,
+  said: string,
+  partsUsd: number,
+): Partial<ToolOutcome> {
+  const spent = { ...state, cost_usd: state.cost_usd + partsUsd };
+  const text = `${said} ${describeBudgetStop(spent, policy)}`;
   return {
     changes: {
       result: { kind: 'question', text, questions: [askedQuestion(text)] },
@@ -95,7 +100,11 @@ function conclude(toolContext: ToolContext, ended: EndedPart[]): ToolOutcome {
     ...(missing.length === 0 ? {} : { read: rememberMissing(toolContext, missing) }),
   };
   if (!ended.some(({ status }) => status === 'held')) return outcome;
-  const held = holdForBudget(toolContext, said);
+  const held = holdForBudget(
+    toolContext,
+    said,
+    ended.reduce((sum, { cost_usd }) => sum + cost_usd, 0),
+  );
   return { ...outcome, ...held, changes: { ...outcome.changes, ...held.changes } };
 }
 
