@@ -1,5 +1,4 @@
 // `countersign findings PLAN-…`: what was found wrong with a plan, newest first; with --action, settles one.
-
 import { CountersignError } from '#domain/errors.ts';
 import { type Finding, FindingAction } from '#domain/plan/finding.ts';
 import type { Service } from '#domain/service.ts';

@@ -1,5 +1,4 @@
 // Plans that are there already, for going on with them: read for planners, tried, and changed as a planner proposes.
-
 import { confirmAnswer } from '#cards/decision-words.ts';
 import { giveRequests } from '#db/data-requests.ts';
 import type { Queryable, Transaction } from '#db/database.ts';

@@ -1,5 +1,4 @@
 // Findings of people and of monitors that watch from outside.
-
 import type { Transaction } from '#db/database.ts';
 import { findByKey, toFinding } from '#db/findings.ts';
 import { lockPlan } from '#db/plans.ts';

@@ -1,5 +1,4 @@
 // The steps whose outputs a step reads by its operation (`Operation.readsSteps`): it waits for them as for those it refers to.
-
 import { conditionsOf } from '#domain/plan/condition.ts';
 import { type StepDraft, toDependency } from '#domain/plan/plan.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';

@@ -51,7 +51,7 @@ const at = (hours: number): ConversationContext => ({
   approvers: [],
   guardedApprovers: {},
   onFailure: 'continue_independent',
-    replan: 'automatic',
+  replan: 'automatic',
   resourcePools: {},
   clock: { now: () => new Date(Date.now() + hours * hour) },
   random: { hex: (bytes) => '0'.repeat(bytes * 2) },
