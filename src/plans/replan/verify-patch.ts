@@ -11,11 +11,12 @@ import { readCovered, readTries } from '#db/replanning.ts';
 import { planFindings } from '#db/schema.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { system } from '#domain/people/actor.ts';
+import { hasRuntime } from '#domain/plan/arguments.ts';
 import { PlanPatch } from '#domain/plan/patch.ts';
 import type { PatchStatus } from '#domain/plan/patch-outcome.ts';
 import { pairOf } from '#domain/plan/replan.ts';
 import type { Json } from '#domain/text.ts';
-import type { ToolContext } from '#domain/tool.ts';
+import { operationName, type ToolContext } from '#domain/tool.ts';
 import { countOf, listOf, shorten } from '#domain/words.ts';
 import type { Verdict } from '#tools/ports.ts';
 import { addedOperations } from '../approval/operation-digests.ts';
@@ -80,12 +81,38 @@ async function findLeftStale(
 
 const leftStale = (ids: string[]) => `It leaves ${nameSteps(ids)} stale.`;
 
+/** Operations that ask a language model. */
+const modelCalls = /^(?:text_|draft_finalise$)/;
+
+/** Whether the change has steps ask a model that would not have asked it, or not again. */
+function asksModel({ added, changed, rerun }: PatchEffect): boolean {
+  return (
+    rerun.some(({ operation }) => modelCalls.test(operation)) ||
+    [...added, ...changed].some(
+      ({ now }) => hasRuntime(now.args) || modelCalls.test(operationName(now.tool, now.operation)),
+    )
+  );
+}
+
+/** Why the change asks a model though the budget is spent: paying for a call that costs nothing is refused then. */
+async function findSpent(effect: PatchEffect, pay: ToolContext['pay']): Promise<string[]> {
+  if (pay === null || !asksModel(effect)) return [];
+  try {
+    await pay(0, async () => ({ cost_usd: 0 }));
+    return [];
+  } catch (error) {
+    if (error instanceof CountersignError && error.code === 'budget_exhausted')
+      return ['It asks a model, and the budget of the plan or of the day is spent.'];
+    throw error;
+  }
+}
+
 /** Why the change must not be applied, as sentences; empty: nothing stands against it. */
 async function findReasons(
   context: PlansContext,
   check: Check,
   patch: PlanPatch,
-  signal: AbortSignal,
+  { signal, pay }: ToolContext,
 ): Promise<string[]> {
   const { catalogue, db } = context;
   const { planId, findingId } = check;
@@ -103,6 +130,7 @@ async function findReasons(
     ...problems,
     ...(left.length === 0 ? [] : [leftStale(left)]),
     ...states.flatMap((state) => (state.ok ? [] : [state.reason])),
+    ...(await findSpent(effect, pay)),
   ];
 }
 
@@ -164,8 +192,9 @@ export async function verifyRepair(
   context: PlansContext,
   findingId: string,
   given: Json,
-  { planId, stepId, signal }: ToolContext,
+  toolContext: ToolContext,
 ): Promise<Verdict> {
+  const { planId, stepId } = toolContext;
   if (planId === null || stepId === null)
     return { verdict: 'nothing', patch_id: null, reasons: ['There is no plan to change.'] };
   const check = { planId, stepId, findingId, patchId: patchIdOf(planId, stepId) };
@@ -177,7 +206,7 @@ export async function verifyRepair(
     return refuse(context, check, problems, false);
   }
   try {
-    const reasons = await findReasons(context, check, read.data, signal);
+    const reasons = await findReasons(context, check, read.data, toolContext);
     if (reasons.length > 0) return await refuse(context, check, reasons, false);
     passReplanPoint('patch_verified');
     const within = settleWith(check);

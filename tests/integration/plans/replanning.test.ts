@@ -1,10 +1,12 @@
 // Plans that correct themselves: a finding that leaves stale steps leads to a change that the plan proposes, checks and applies.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { listFindings, openFinding } from '#db/findings.ts';
 import { lockPlan } from '#db/plans.ts';
 import { findPlansToReplan } from '#db/replanning.ts';
+import { spending } from '#db/schema.ts';
 import type { RaisedFinding } from '#domain/plan/finding.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
 import type { Operation } from '#domain/tool.ts';
@@ -241,6 +243,34 @@ describe('a source that changes while its plan runs', () => {
     await reach(instance, plan.id, 'completed');
     expect(logged).toEqual(['one', 'two']);
     expect(await openFindings(plan.id)).toEqual([]);
+    await checkPlan(instance.db.query, plan.id);
+  });
+
+  test('is not read again for a model to be asked once the budget is spent: a person is asked', async () => {
+    await put('a.txt', 'one');
+    await put('b.txt', 'same');
+    script = () => ({ text: 'Short.' });
+    const use = {
+      id: 'use',
+      description: 'Sum it up',
+      tool: 'text',
+      operation: 'summarize',
+      args: { text: { $from: 'a', path: '/text' } },
+    };
+    const plan = await held(steps.map((step) => (step.id === 'use' ? use : step)));
+    await put('a.txt', 'two');
+    await instance.db.query.insert(spending).values({ plan_id: plan.id, usd: 1_000_000 });
+    await settleAsRead(instance, plan.id, { gate: 'done' });
+    const [stuck] = await waitFor('a person to be asked', async () => {
+      const found = await openFindings(plan.id);
+      return found.some(({ severity }) => severity === 'CRITICAL') && found;
+    });
+    expect(stuck).toMatchObject({ category: 'source_changed', status: 'open', stale_steps: 2 });
+    const [again] = await instance.service.getSteps(plan.id, ['replan#2']);
+    expect(again?.args.refused).toEqual([
+      'It asks a model, and the budget of the plan or of the day is spent.',
+    ]);
+    await instance.db.query.delete(spending).where(eq(spending.plan_id, plan.id));
     await checkPlan(instance.db.query, plan.id);
   });
 
