@@ -1,5 +1,7 @@
 // Reads plans for the page: cards in the conversation, the plan in the right-hand column.
+import type { ArtifactPage } from '#domain/plan/artifact.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
+import type { ReportTrace } from '#domain/plan/draftbook.ts';
 import type { Finding } from '#domain/plan/finding.ts';
 import type {
   AuditEntry,
@@ -9,6 +11,7 @@ import type {
   StepPage,
   VersionDiff,
 } from '#domain/plan/views.ts';
+import type { DataRequest } from '#domain/planning/data-request.ts';
 import type { StepFilter } from '#domain/service.ts';
 import { readScheduled } from '../plan/timeline.ts';
 import { describeError, get } from './api.ts';
@@ -136,13 +139,20 @@ async function loadVersions(view: PlanView, version: number): Promise<PlanView['
   return { a, b, diff };
 }
 
+/** What was found, gathered and asked for. */
+async function loadFound(id: string): Promise<Partial<PlanView>> {
+  const [{ findings }, artifacts, { requests }] = await Promise.all([
+    get<{ findings: Finding[] }>(path(id, '/findings?limit=50')),
+    get<ArtifactPage>(path(id, '/artifacts?limit=50')),
+    get<{ requests: DataRequest[] }>(path(id, '/requests')),
+  ]);
+  return { findings, artifacts, requests };
+}
+
 async function loadTab(view: PlanView): Promise<Partial<PlanView>> {
   switch (view.tab) {
     case 'overview':
-      return {
-        findings: (await get<{ findings: Finding[] }>(path(view.id, '/findings?limit=50')))
-          .findings,
-      };
+      return loadFound(view.id);
     case 'graph':
       return { drawn: await loadDrawn(view.id) };
     case 'timeline':
@@ -254,4 +264,29 @@ export async function compareVersions(a: number, b: number): Promise<void> {
   if (view === null) return;
   const diff = await get<VersionDiff>(path(view.id, `/versions/${a}..${b}`));
   assignView(view.id, { versions: { a, b, diff } });
+}
+
+/** The next page of what a plan keeps beside its steps. */
+export async function loadMoreArtifacts(): Promise<void> {
+  const view = state.plan;
+  if (view?.artifacts.next_cursor == null) return;
+  const cursor = encodeURIComponent(view.artifacts.next_cursor);
+  const page = await get<ArtifactPage>(path(view.id, `/artifacts?limit=50&cursor=${cursor}`));
+  const artifacts = [...view.artifacts.artifacts, ...page.artifacts];
+  assignView(view.id, { artifacts: { ...page, artifacts } });
+}
+
+/** Opens or closes where the sentences of a report come from. */
+export async function toggleReport(artifact: string): Promise<void> {
+  const view = state.plan;
+  if (view === null) return;
+  if (view.report?.artifact === artifact) return assignView(view.id, { report: null });
+  try {
+    const trace = await get<ReportTrace>(
+      path(view.id, `/artifacts/${encodeURIComponent(artifact)}`),
+    );
+    assignView(view.id, { report: { artifact, trace } });
+  } catch (error) {
+    assignView(view.id, { problem: describeError(error) });
+  }
 }

@@ -3,11 +3,14 @@ import type { PlanView as PlanWords, SessionView } from '#cards/view.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { MemoryEntry } from '#domain/people/memory.ts';
 import type { InteractionPolicy, PolicyOverride } from '#domain/people/policy.ts';
+import type { ArtifactPage } from '#domain/plan/artifact.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
+import type { ReportTrace } from '#domain/plan/draftbook.ts';
 import type { Finding } from '#domain/plan/finding.ts';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import type { AuditEntry, Overview, PartitionPage, VersionDiff } from '#domain/plan/views.ts';
 import type { PlanningActivity } from '#domain/planning/activity.ts';
+import type { DataRequest } from '#domain/planning/data-request.ts';
 import type { PlanningStatus } from '#domain/planning/run.ts';
 import type { PlanningTrace } from '#domain/planning/trace-view.ts';
 import type { Message, PlanSummary } from '#domain/service.ts';
@@ -54,8 +57,12 @@ export type PlanView = {
   id: string;
   tab: Tab;
   overview: Overview | null;
-  /** The latest findings, settled ones included. */
+  /** The latest findings, settled ones included; what the plan keeps beside its steps; what its planner asked for. */
   findings: Finding[];
+  artifacts: ArtifactPage;
+  requests: DataRequest[];
+  /** Where the sentences of a report come from, once it was opened: the artifact that says it. */
+  report: { artifact: string; trace: ReportTrace } | null;
   list: StepList | null;
   /** What the parts of a large plan do, by name; `digest`: of the version whose parts they are. */
   partitions: (PartitionPage & { digest: string }) | null;
@@ -148,6 +155,9 @@ export function createPlanView(id: string): PlanView {
     tab: 'overview',
     overview: null,
     findings: [],
+    artifacts: { artifacts: [], next_cursor: null },
+    requests: [],
+    report: null,
     list: null,
     partitions: null,
     drawn: null,

@@ -65,13 +65,13 @@ export function drawFacts(card: Card): TemplateResult {
 }
 
 /** Fetched rather than linked, because a link could not carry the token. */
-async function download(id: string, file: string): Promise<void> {
+export async function download(id: string, file: string, name = `${id}-${file}`): Promise<void> {
   try {
     const response = await request('GET', `/api/plans/${encodeURIComponent(id)}/${file}`);
     const url = URL.createObjectURL(await response.blob());
     const link = Object.assign(document.createElement('a'), {
       href: url,
-      download: `${id}-${file}`,
+      download: name,
     });
     link.click();
     URL.revokeObjectURL(url);

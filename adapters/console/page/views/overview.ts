@@ -11,7 +11,7 @@ import { nameSteps, type StepNames } from '../plan/step-names.ts';
 import { describeKind, describeStep } from '../plan/words.ts';
 import { drawCard } from './card.ts';
 import { drawDownloads, drawFacts } from './facts.ts';
-import { drawFindings } from './found.ts';
+import { drawArtifacts, drawFindings, drawRequests } from './found.ts';
 import { drawSection } from './parts.ts';
 
 function drawLines({ label, lines, more }: Section): TemplateResult {
@@ -98,7 +98,7 @@ export function drawOverview(state: State, view: PlanView, card: Card): Template
     ${words.sentence === '' ? nothing : html`<p class="sentence">${words.sentence}</p>`}
     ${drawWaiting(card)} ${drawOwnCard(state, card)}
     ${begun ? drawProgress(counts, facts.plan.total_steps, words.progress?.pace ?? '') : nothing}
-    ${said} ${drawFindings(view.findings)} ${drawEvidence(card)}
+    ${said} ${drawFindings(view.findings)} ${drawEvidence(card)} ${drawRequests(view)} ${drawArtifacts(view)}
     ${drawSection('Facts', drawFacts(card))} ${drawSection('Latest events', drawEvents(view, nameSteps(card, view)))}
     ${drawSection('Files', drawDownloads(view.id))}
   `;
