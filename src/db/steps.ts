@@ -202,3 +202,18 @@ export async function archiveSteps(tx: Queryable, planId: string, version: numbe
   }
   await tx.execute(sql`delete from countersign.plan_partitions where plan_id = ${planId}`);
 }
+
+/** Whether an attempt of the step that succeeded was under way at a moment (ISO 8601, to the millisecond). */
+export async function wasDoneAt(
+  db: Queryable,
+  planId: string,
+  position: number,
+  moment: string,
+): Promise<boolean> {
+  const { rows } = await db.execute(sql`
+    select 1 from countersign.step_attempts
+    where plan_id = ${planId} and position = ${position} and status = 'succeeded'
+      and ${moment}::timestamptz between date_trunc('milliseconds', started_at) and ended_at
+    limit 1`);
+  return rows.length > 0;
+}

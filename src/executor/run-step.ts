@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Outcome } from '#db/sql/settle.ts';
 import { readStepsById } from '#db/step-pages.ts';
+import { wasDoneAt } from '#db/steps.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { SeenState } from '#domain/plan/seen.ts';
 import type { JsonObject } from '#domain/text.ts';
@@ -43,6 +44,14 @@ async function readConfirmed(run: StepRun): Promise<SeenState | null | undefined
   return asked.success ? asked.data.drift : undefined;
 }
 
+/** Whether the target was last changed while an earlier attempt of this very step was under way, and succeeded. */
+async function isOwnWork(run: StepRun, now: SeenState | null): Promise<boolean> {
+  const { context, plan, step } = run;
+  const at = now?.modified_at ?? null;
+  if (at === null || step.attempt < 2) return false;
+  return askDatabase(run, () => wasDoneAt(context.db.query, plan.id, step.position, at));
+}
+
 /**
  * The difference that a person has not confirmed; null: there is none, nothing was seen before, or the call only reads.
  * @param args of the call
@@ -60,7 +69,8 @@ async function findDrift(
   const after = now?.fingerprint ?? null;
   if (after !== null && operation.fingerprintAfter?.(args) === after) return null;
   const confirmed = await readConfirmed(run);
-  if (confirmed === undefined) return { was: seen, now };
+  // A step that runs again finds what it left itself.
+  if (confirmed === undefined) return (await isOwnWork(run, now)) ? null : { was: seen, now };
   const same = isSame(confirmed, now) && isDeepStrictEqual(step.final_args, args);
   return same ? null : { was: confirmed, now };
 }

@@ -1,5 +1,5 @@
 // Plans that correct themselves: a finding that leaves stale steps leads to a change that the plan proposes, checks and applies.
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -243,6 +243,35 @@ describe('a source that changes while its plan runs', () => {
     await reach(instance, plan.id, 'completed');
     expect(logged).toEqual(['one', 'two']);
     expect(await openFindings(plan.id)).toEqual([]);
+    await checkPlan(instance.db.query, plan.id);
+  });
+
+  test('has files written anew that the plan itself has written, but asks about one that somebody has edited since', async () => {
+    const write = (id: string, path: string) => ({
+      id,
+      description: `Write ${path}`,
+      tool: 'workspace',
+      operation: 'write',
+      args: { path, content: { $from: 'a', path: '/text' } },
+    });
+    await put('a.txt', 'one');
+    await put('b.txt', 'same');
+    const twice = steps.flatMap((step) =>
+      step.id === 'use' ? [write('use', 'own.txt'), write('other', 'edited.txt')] : [step],
+    );
+    const plan = await held(twice);
+    await put('a.txt', 'two');
+    await put('edited.txt', 'one, says Ben');
+    await settleAsRead(instance, plan.id, { gate: 'done' });
+    const asked = await waitFor('one to ask', async () => {
+      const [use, other] = await instance.service.getSteps(plan.id, ['use', 'other']);
+      return (
+        use?.status === 'succeeded' && use.attempt === 2 && other?.status === 'waiting' && other
+      );
+    });
+    expect(asked.question).toContain('edited.txt changed');
+    expect(await readFile(join(instance.workspace, 'own.txt'), 'utf8')).toBe('two');
+    expect(await readFile(join(instance.workspace, 'edited.txt'), 'utf8')).toContain('Ben');
     await checkPlan(instance.db.query, plan.id);
   });
 
