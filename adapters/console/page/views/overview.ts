@@ -50,7 +50,6 @@ const shownHere = new Set<Section['kind']>([
   'effects',
   'steps',
   'blocked',
-  'findings',
   'running',
   'next',
   'failed',
