@@ -43,6 +43,7 @@ import { patchConflict } from './conflicts.ts';
 import type { PatchEffect } from './model.ts';
 import { digestPatch, dropPatch, requirePatchable, rulesFor } from './receive.ts';
 import { resolvePatch } from './resolve.ts';
+import { requireShownCalls } from './sets.ts';
 
 type ShownPatch = Omit<PatchRow, 'operations'>;
 
@@ -193,6 +194,7 @@ async function applyApproved(
   const patch = await readPatch(tx, shown.id);
   const effect = await resolvePatch(tx, row, rulesFor(context), patch);
   requireShownOperations(context, row, patch, effect);
+  await requireShownCalls(tx, row, patch.base_revision, effect);
   await settlePatch(tx, patch.id, 'applied', actor.id);
   const goesOn = await willRun(tx, row, effect);
   const running = goesOn ? await continuePlan(context, tx, row, actor) : row;
@@ -262,6 +264,7 @@ export async function checkPatchApproval(
     const running = await willRun(db.query, row, effect);
     const dead = await findDeadPredecessors(db.query, id, effect.edgesAdded, running);
     if (dead.length > 0) throw patchConflict(row, dead, patch.base_revision);
+    await requireShownCalls(db.query, row, patch.base_revision, effect);
   } catch (error) {
     if (error instanceof CountersignError && error.code === 'patch_conflict') {
       throw await giveUp(context, shown, actor, error);

@@ -84,6 +84,28 @@ export async function resolveSets(
   if (effect.invalidated.length === 0) await requireUsers(tx, row, effect);
 }
 
+/**
+ * A partition or tag may mean more steps when a change is approved than when it was shown.
+ * @throws `patch_conflict` when a call would be made again that must not be repeated and was made only since its author read the plan
+ */
+export async function requireShownCalls(
+  tx: Queryable,
+  row: PlanRow,
+  base: number,
+  { rerun }: PatchEffect,
+): Promise<void> {
+  const repeated = rerun.filter(({ effect, called }) => effect === 'write' && called);
+  if (repeated.length === 0) return;
+  const ids = repeated.map(({ id }) => id);
+  const changed = await findChangedSince(tx, row.id, base, ids);
+  if (changed.size === 0) return;
+  throw patchConflict(
+    row,
+    repeated.filter(({ id }) => changed.has(id)),
+    base,
+  );
+}
+
 /** @throws `steps_missing` when something has used the output of a step that runs again, and does not run again itself */
 export async function requireUsers(
   tx: Queryable,

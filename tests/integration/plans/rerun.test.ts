@@ -183,6 +183,31 @@ describe('steps that run again', () => {
     await check(plan.id);
   });
 
+  test('are not those whose calls were made after the change was shown', async () => {
+    const [first, later] = ['eu-1', 'eu-2'];
+    writes.open(first);
+    writes.open(later);
+    const send = (id: string, ...after: string[]) => ({
+      ...gate(id, id, ...after),
+      operation: 'write',
+      partition: 'eu',
+    });
+    const plan = await held([send(first), hold('h'), send(later, 'h')]);
+    const all: PatchOperation = { op: 'rerun_steps', steps: { partition: 'eu' } };
+    const shown = await patch(plan.id, all);
+    expect(shown.widening).toEqual([
+      `Runs step ${first} again: gate_write, which was called before.`,
+    ]);
+    await settleAsRead(instance, plan.id, { h: 'done' });
+    await waitFor('the later one', async () => (await statusesOf(plan.id))[later] === 'succeeded');
+    const { version, digest } = shown;
+    const approval = instance.service.approve(plan.id, { version, digest }, ana);
+    expect(await refusal(approval)).toBe('patch_conflict');
+    await reach(instance, plan.id, 'completed');
+    expect([writes.came(first), writes.came(later)]).toEqual([1, 1]);
+    await check(plan.id);
+  });
+
   test('of a plan that has ended wait for approval, and it goes on', async () => {
     const plan = await runPlan(instance, { title: 'Over', steps: [noop('a'), noop('b', 'a')] });
     await reach(instance, plan.id, 'completed');
