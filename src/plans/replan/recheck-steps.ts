@@ -33,6 +33,7 @@ export type RecheckContext = PlansContext & {
 
 const pageSize = 200;
 const callsAtOnce = 8;
+const raisedAtOnce = 50;
 const shownAtMost = 200;
 
 /** Tools that look at nothing outside: what they put out is no source. */
@@ -168,18 +169,24 @@ async function* readPages(
   }
 }
 
-/** What changed is contained, and replanned where that is done by itself, in one transaction. */
+/**
+ * What changed is contained, some at a time, since all else of the plan waits meanwhile; with the last of it the plan is replanned
+ * where that is done by itself. A step that is tried again after a crash raises what is left.
+ */
 async function raiseChanged(
   context: RecheckContext,
   planId: string,
   findings: RaisedFinding[],
 ): Promise<void> {
-  if (findings.length === 0) return;
-  await context.db.transaction(async (tx) => {
-    const row = await lockPlan(tx, planId);
-    await raiseFindings(context, tx, row, findings);
-    await startReplanning(context, tx, await lockPlan(tx, planId));
-  });
+  for (let at = 0; at < findings.length; at += raisedAtOnce) {
+    const some = findings.slice(at, at + raisedAtOnce);
+    await context.db.transaction(async (tx) => {
+      const row = await lockPlan(tx, planId);
+      await raiseFindings(context, tx, row, some);
+      if (at + raisedAtOnce >= findings.length)
+        await startReplanning(context, tx, await lockPlan(tx, planId));
+    });
+  }
 }
 
 export async function recheckSteps(

@@ -1,7 +1,7 @@
 // Plans that correct themselves: a finding that leaves stale steps leads to a change that the plan proposes, checks and applies.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { listFindings, openFinding } from '#db/findings.ts';
 import { lockPlan } from '#db/plans.ts';
@@ -184,6 +184,29 @@ describe('a source that is looked at again', () => {
       was: expect.any(String),
       now: expect.any(String),
     });
+  });
+});
+
+describe('many sources that have changed', () => {
+  test('are told of in several transactions, so that the plan goes on meanwhile', async () => {
+    const ids = Array.from({ length: 60 }, (_, n) => `clock-${n}`);
+    const looks = ids.map((id) => ({
+      id,
+      description: 'Look at the clock',
+      tool: 'clock',
+      operation: 'read',
+      args: {},
+    }));
+    const plan = await held([gate, ...looks, recheck('look', ids, 'gate')]);
+    await settleAsRead(instance, plan.id, { gate: 'done' });
+    await waitFor('the check', async () => {
+      const [look] = await instance.service.getSteps(plan.id, ['look']);
+      return look?.status === 'succeeded';
+    });
+    const { rows } = await instance.db.query.execute<{ n: number; transactions: number }>(sql`
+      select count(*)::int as n, count(distinct xmin::text)::int as transactions
+      from countersign.plan_findings where plan_id = ${plan.id} and category = 'source_changed'`);
+    expect(rows).toEqual([{ n: 60, transactions: 2 }]);
   });
 });
 
