@@ -217,3 +217,15 @@ export async function wasDoneAt(
     limit 1`);
   return rows.length > 0;
 }
+
+/** How many attempts of the step have succeeded: more than none once an approved change had it run again. */
+export async function countSucceeded(
+  db: Queryable,
+  planId: string,
+  position: number,
+): Promise<number> {
+  const { rows } = await db.execute<{ n: number }>(sql`
+    select count(*)::int as n from countersign.step_attempts
+    where plan_id = ${planId} and position = ${position} and status = 'succeeded'`);
+  return rows[0]?.n ?? 0;
+}

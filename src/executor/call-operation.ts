@@ -1,24 +1,36 @@
 // One call: marked first if it must not be repeated, limited in time, abandoned when its lease or plan is gone.
 import type { Outcome } from '#db/sql/settle.ts';
+import { countSucceeded } from '#db/steps.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { Operation, ToolContext } from '#domain/tool.ts';
 import { isOutcomeUnknown } from '#tools/failures.ts';
 import { payOnPlan } from './budget.ts';
 import { passCrashPoint } from './crash-points.ts';
-import type { Permit, StepRun } from './executor-context.ts';
+import { askDatabase, type Permit, type StepRun } from './executor-context.ts';
 import { reportedBy } from './findings.ts';
 import { recordDecision } from './guard-call.ts';
 import { makeOutcome, makeUnknown, reportCutOff, reportNotCalled } from './outcomes.ts';
 import { failOrRetry, ruleOf } from './retry-policy.ts';
 
-function toolContext(run: StepRun): ToolContext {
+/** The same for every attempt of a step, until it has succeeded: one that is run again after that acts again. */
+async function nameCall(run: StepRun): Promise<string> {
+  const { context, plan, step } = run;
+  // Without the version: a patch that is applied between two attempts makes no other step of this one.
+  const name = `${plan.id}:${step.step_id}`;
+  if (step.attempt < 2) return name;
+  const done = await askDatabase(run, () =>
+    countSucceeded(context.db.query, plan.id, step.position),
+  );
+  return done === 0 ? name : `${name}:${done + 1}`;
+}
+
+function toolContext(run: StepRun, idempotencyKey: string): ToolContext {
   const { context, plan, step, signal } = run;
   return {
     planId: plan.id,
     stepId: step.step_id,
-    // Without the version: a patch that is applied between two attempts makes no other step of this one.
-    idempotencyKey: `${plan.id}:${step.step_id}`,
+    idempotencyKey,
     user: plan.requester,
     conversation: plan.conversation,
     timezone: context.timezone,
@@ -49,6 +61,7 @@ export async function callOperation(
 ): Promise<Outcome> {
   const { context, step, lease } = run;
   if (!run.mayBegin()) return reportNotCalled(step, 'this worker stops');
+  const settings = toolContext(run, await nameCall(run));
   let permit: Permit | null = null;
   if (step.effect === 'write' || waited) {
     permit = await run.mark(lease);
@@ -60,7 +73,6 @@ export async function callOperation(
   const expected = operation.expectedSeconds?.(args) ?? 0;
   const rule = ruleOf(operation.name, context.operations, context.settings);
   const seconds = rule.timeout_seconds + expected;
-  const settings = toolContext(run);
   // Made when it is needed: it takes down where it was made, which costs more than all else here.
   let timeout: DOMException | undefined;
   const timer = setTimeout(() => {

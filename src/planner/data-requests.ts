@@ -118,6 +118,8 @@ async function fetchData(
   } catch (error) {
     // This process stops: another one fetches it.
     if (signal.aborted) throw error;
+    // What passes by itself is tried again with the job.
+    if (error instanceof CountersignError && error.passesAfterMs !== null) throw error;
     return { status: 'failed', summary: onOneLine(errorMessage(error), summaryAtMost) };
   }
 }

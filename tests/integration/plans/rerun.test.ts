@@ -309,3 +309,26 @@ describe('steps that a change makes stale', () => {
     await check(plan.id);
   });
 });
+
+test('a call that acts once a step acts again when the step is run again by an approved change', async () => {
+  const { service } = instance;
+  const conversation = 'again';
+  const post = {
+    id: 'post',
+    description: 'Say it',
+    tool: 'chat',
+    operation: 'post',
+    args: { text: 'The report is out.' },
+  };
+  const draft = { title: 'Post', steps: [post, hold('wait')] };
+  const plan = await service.propose(draft, { user: 'ana', conversation }, ana);
+  await service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+  const posts = async () =>
+    (await service.messages(conversation, { limit: 50 })).filter(
+      ({ text }) => text === 'The report is out.',
+    ).length;
+  await waitFor('the post', async () => (await statusesOf(plan.id)).post === 'succeeded');
+  expect(await posts()).toBe(1);
+  await patch(plan.id, rerun('post'));
+  await waitFor('another post', async () => (await posts()) === 2);
+});
