@@ -9,6 +9,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import { raiseFindings } from '#plans/findings/raise.ts';
 import { createGates } from '../../fixtures/gates.ts';
+import { checkChain } from '../../setup/approved-chain.ts';
 import { ana, noop, reach, runPlan } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
 import { useInstance } from '../../setup/use-instance.ts';
@@ -71,35 +72,6 @@ const raise = (planId: string) =>
     ),
   );
 
-/** Each change of the plan begins where the one before it ended, from what was approved on. */
-async function expectChain(planId: string): Promise<void> {
-  const { rows } = await instance.db.query.execute<{
-    action: string;
-    version: number;
-    digest: string;
-    base: string | null;
-  }>(sql`
-    select action, version, digest, data ->> 'base_digest' as base from countersign.audit
-    where plan_id = ${planId} and action in ('approve', 'patch_applied') order by id`);
-  const [approved, ...applied] = rows;
-  expect(approved?.action).toBe('approve');
-  let digest = approved?.digest;
-  for (const change of applied) {
-    expect(change.base).toBe(digest);
-    digest = change.digest;
-  }
-  const plan = await instance.service.getPlan(planId);
-  expect(plan.digest).toBe(digest);
-  const versions = new Set(rows.map(({ version }) => version));
-  const { rows: calls } = await instance.db.query.execute<{ version: number }>(sql`
-    select distinct version from countersign.audit where plan_id = ${planId} and action = 'call_allowed'`);
-  for (const call of calls) expect(versions).toContain(call.version);
-  const { rows: loose } = await instance.db.query.execute(sql`
-    select id from countersign.plan_patches
-    where plan_id = ${planId} and status = 'applied' and widening <> '{}' and decided_by is null`);
-  expect(loose).toEqual([]);
-}
-
 test('each is applied whole or is a conflict, and the plan completes', {
   timeout: 240_000,
 }, async () => {
@@ -154,5 +126,5 @@ test('each is applied whole or is a conflict, and the plan completes', {
   expect(done.replans).toBeLessThanOrEqual(3);
   await reach(instance, plan.id, 'completed');
   await checkPlan(instance.db.query, plan.id);
-  await expectChain(plan.id);
+  await checkChain(instance.db.query, plan.id);
 });

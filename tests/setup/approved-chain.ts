@@ -1,0 +1,78 @@
+// Whether a plan only ever did what was approved: its changes form one chain of digests, and each call says what a version in it says.
+import { sql } from 'drizzle-orm';
+import { expect } from 'vitest';
+import type { Queryable } from '#db/database.ts';
+import type { JsonObject } from '#domain/text.ts';
+
+/** A call of a step, as its operation received it. */
+export type MadeCall = { step: string; operation: string; args: JsonObject };
+
+/** Each change of the plan begins where the one before it ended, from what was approved on; what widens was decided by a person. */
+export async function checkChain(db: Queryable, planId: string): Promise<void> {
+  const { rows } = await db.execute<{
+    action: string;
+    version: number;
+    digest: string;
+    base: string | null;
+  }>(sql`
+    select action, version, digest, data ->> 'base_digest' as base from countersign.audit
+    where plan_id = ${planId} and action in ('approve', 'patch_applied') order by id`);
+  const [approved, ...later] = rows;
+  expect(approved?.action).toBe('approve');
+  const versions = new Map([[approved?.version, approved?.digest]]);
+  let digest = approved?.digest;
+  for (const change of later.filter(({ action }) => action === 'patch_applied')) {
+    expect(change.base).toBe(digest);
+    digest = change.digest;
+    versions.set(change.version, digest);
+  }
+  const { rows: now } = await db.execute<{ digest: string }>(
+    sql`select digest from countersign.plans where id = ${planId}`,
+  );
+  expect(now).toEqual([{ digest }]);
+  const { rows: kept } = await db.execute<{ version: number; digest: string }>(
+    sql`select version, digest from countersign.plan_versions where plan_id = ${planId}`,
+  );
+  for (const version of kept)
+    expect(versions.get(version.version), `version ${version.version}`).toBe(version.digest);
+  const { rows: calls } = await db.execute<{ version: number }>(sql`
+    select distinct version from countersign.audit where plan_id = ${planId} and action = 'call_allowed'`);
+  for (const call of calls) expect([...versions.keys()]).toContain(call.version);
+  const { rows: loose } = await db.execute(sql`
+    select p.id from countersign.plan_patches p
+    where p.plan_id = ${planId} and p.status = 'applied' and p.widening <> '{}' and not exists (
+      select 1 from countersign.approvals a join countersign.audit d on d.plan_id = a.plan_id
+        and d.action = 'patch_applied' and d.data ->> 'patch' = p.id and d.actor_kind = 'person' and d.actor = a.approver
+      where a.plan_id = p.plan_id and a.approver = p.decided_by and a.digest = p.digest)`);
+  expect(loose).toEqual([]);
+}
+
+/** What steps said in the versions under which their attempts were allowed, in the order of attempts. */
+async function readAllowed(db: Queryable, planId: string): Promise<MadeCall[]> {
+  const { rows } = await db.execute<MadeCall>(sql`
+    select a.step, coalesce(old.operation, s.tool || '_' || s.operation) as operation,
+      coalesce(old.args, s.args) as args
+    from (
+      select version, (data ->> 'attempt')::int as attempt, jsonb_array_elements_text(data -> 'steps') as step
+      from countersign.audit where plan_id = ${planId} and action = 'call_allowed'
+    ) a
+    join countersign.plan_steps s on s.plan_id = ${planId} and s.step_id = a.step
+    left join lateral (
+      select (v.content ->> 'tool') || '_' || (v.content ->> 'operation') as operation, v.content -> 'args' as args
+      from countersign.plan_version_steps v
+      where v.plan_id = ${planId} and v.position = s.position and v.version >= a.version
+      order by v.version limit 1
+    ) old on true
+    order by a.step, a.attempt`);
+  return rows;
+}
+
+/** Every call is that of one attempt that was allowed, with what the step said in the version that allowed it. */
+export async function checkCalls(db: Queryable, planId: string, made: MadeCall[]): Promise<void> {
+  const allowed = Map.groupBy(await readAllowed(db, planId), ({ step }) => step);
+  for (const [step, calls] of Map.groupBy(made, (call) => call.step)) {
+    const said = allowed.get(step) ?? [];
+    // One attempt, one call: that many were allowed, and each says what its own attempt was to say.
+    expect(calls, `calls of ${step}`).toEqual(said);
+  }
+}
