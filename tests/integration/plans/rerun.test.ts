@@ -11,7 +11,10 @@ import { waitFor } from '../../wait.ts';
 
 const gates = createGates();
 const writes = createGates('write');
-const instance = useInstance({ extraOperations: [gates.operation, writes.operation] });
+const instance = useInstance({
+  extraOperations: [gates.operation, writes.operation],
+  settings: { executor: { replan: 'on_request' } },
+});
 
 const hold = (id: string, ...after: string[]) => ({
   id,
@@ -135,10 +138,10 @@ describe('steps that run again', () => {
     await raise(plan.id, 'a');
     const other = await raise(plan.id, 'b');
     await patch(plan.id, rerun('a', 'c'));
-    await waitFor(
-      'a to be done again',
-      async () => (await stepsOf(plan.id)).get('a')?.attempt === 2,
-    );
+    await waitFor('a to be done again', async () => {
+      const a = (await stepsOf(plan.id)).get('a');
+      return a?.attempt === 2 && a.status === 'succeeded';
+    });
     const c = (await stepsOf(plan.id)).get('c');
     expect(c).toMatchObject({ status: 'stale', error: { finding: other.id } });
     expect(c?.error).not.toHaveProperty('others');
@@ -241,7 +244,10 @@ describe('steps that run again', () => {
       { op: 'rerun_steps', steps: { ids: ['h'] } },
     );
     expect(outcome).toMatchObject({ status: 'applied', rerun: 4 });
-    await waitFor('h to ask again', async () => (await stepsOf(plan.id)).get('h')?.attempt === 2);
+    await waitFor('h to ask again', async () => {
+      const h = (await stepsOf(plan.id)).get('h');
+      return h?.attempt === 2 && h.status === 'waiting';
+    });
     expect((await stepsOf(plan.id)).get('b')?.attempt).toBe(2);
     await check(plan.id);
   });
