@@ -70,7 +70,7 @@ export function writeCall(call: CallToAction): string {
     case 'change':
       return "Approve or reject it on the plan's card.";
     case 'finding':
-      return "Choose on the plan's card what becomes of them.";
+      return "Decide on the plan's card what happens to them.";
     default:
       return call satisfies never;
   }

@@ -42,7 +42,9 @@ async function choose({ service }: Session, { id, finding }: FindingsOptions): P
   if (only !== undefined && other === undefined) return only.id;
   throw new CountersignError(
     'invalid_request',
-    only === undefined ? `${id} has no open finding.` : 'Say which finding: its id after the plan.',
+    only === undefined
+      ? `${id} has no open problem.`
+      : 'Name the problem: add its id (F-…) after the plan.',
   );
 }
 
@@ -70,7 +72,7 @@ export async function findings(
     const found = await carryOut(session, options);
     if (options.json === true)
       session.screen.output.write(`${JSON.stringify({ findings: found })}\n`);
-    else if (found.length === 0) session.say('Nothing was found wrong with this plan.');
+    else if (found.length === 0) session.say('No problems were found in this plan.');
     for (const finding of options.json === true ? [] : found) {
       const width = session.screen.width();
       session.say(

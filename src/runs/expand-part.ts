@@ -78,7 +78,7 @@ async function planPart(
   let failed: string | null = null;
   for (let attempt = 1; ; attempt++) {
     const text =
-      failed === null ? request.text : `${request.text}\n\nThe first try failed: ${failed}`;
+      failed === null ? request.text : `${request.text}\n\nThe first attempt failed: ${failed}`;
     const late = AbortSignal.timeout((context.planningSeconds + graceSeconds) * 1000);
     const outcome: PlanningOutcome = await context.planner.plan(
       { ...request, runId: sessionOfPart(place, attempt), text },
@@ -105,7 +105,7 @@ export async function expandPart(
   endAt('part_claimed');
   const { attempt, scaffold } = claimed;
   if (attempt > attemptsAtMost) {
-    const message = `Its planner broke off ${attemptsAtMost} times.`;
+    const message = `Its planner stopped unexpectedly ${attemptsAtMost} times.`;
     await settlePart(query, place, attempt, { status: 'failed', steps: [], message, cost_usd: 0 });
     return;
   }

@@ -266,21 +266,21 @@ const builtins: Record<string, Describe> = {
   }),
   plan_report: (args) => ({
     class: 'reads',
-    headline: ['Reports a finding of severity', args.value('severity', '(none)')],
+    headline: ['Reports a problem of severity', args.value('severity', '(none)')],
     parts: args.payload('message'),
   }),
   plan_recheck: (args) => ({
     class: 'reads',
-    headline: ['Reads again, and compares, what was read by', describeSources(args)],
+    headline: ['Checks for changes in what was read by', describeSources(args)],
   }),
   plan_replan_patch: (args) => ({
     class: 'reads',
-    headline: ['Works out a change of this plan for finding', args.value('finding', '(none)')],
+    headline: ['Works out a correction for problem', args.value('finding', '(none)')],
   }),
   plan_verify_patch: (args) => ({
     class: 'changes',
     headline: [
-      'Checks a change of this plan for finding',
+      'Checks and applies the correction for problem',
       args.value('finding', '(none)'),
       'and applies it where it widens nothing',
     ],

@@ -63,7 +63,7 @@ export function createPlanOperations(plans: PlanPort): Operation[] {
         );
         const { checked, changed } = found;
         const some = changed.length === 0 ? 'nothing' : countOf(changed.length, 'output');
-        const summary = `Checked ${countOf(checked, 'step')}; ${some} changed.`;
+        const summary = `Checked the sources of ${countOf(checked, 'step')}; ${some} changed.`;
         return { summary, data: found };
       },
     }),

@@ -88,7 +88,7 @@ function pathOf(pieces: Piece[], row: Row, nth: number, table: string): string {
       if (fault === null) return value;
       const shown = value.trim() === '' ? '' : ` (“${shorten(value, 60)}”)`;
       throw new Refusal(
-        `Row ${nth} of ${table} has ${fault} in column ${piece.column}${shown}, so no file can be called after it. Correct that row, or name the files after another column.`,
+        `Row ${nth} of ${table} has ${fault} in column ${piece.column}${shown}, so it can't be used in a file name. Correct that row, or use another column.`,
       );
     })
     .join('');
@@ -132,7 +132,7 @@ async function bindRows(command: RowsCommand, setting: Setting, summary: string)
       else writtenBy.set(path, bound.count);
       if (path === summary)
         throw new Refusal(
-          `Row ${bound.count} of ${table} would be written to ${path}, which is where the summary goes. Say where the summary is to go.`,
+          `Row ${bound.count} of ${table} would be written to ${path}, which is where the summary goes. Choose another file for the summary.`,
         );
     }
   }
@@ -145,7 +145,7 @@ async function bindRows(command: RowsCommand, setting: Setting, summary: string)
       ...(more > 0 ? [`${countOf(more, 'more pair')}`] : []),
     ]);
     throw new Refusal(
-      `Several rows of ${table} would be written to one file: ${named}. Name the files after a column that differs in each row.`,
+      `Several rows of ${table} would be written to one file: ${named}. Use a column that differs in each row.`,
     );
   }
   return bound;
@@ -220,12 +220,12 @@ export async function buildRows(command: RowsCommand, setting: Setting): Promise
           ),
           risks: [
             {
-              text: `The rows of ${table} were read when this was planned; rows that come later are not included.`,
+              text: `The rows of ${table} were read when this was planned; rows added later are not included.`,
             },
             ...(text === null
               ? [
                   {
-                    text: `Each ${thing} is plain: its title and the columns of its row. For words of its own, give a text in quotation marks with <columns>, or connect a model.`,
+                    text: `Each ${thing} is plain: its title and the columns of its row. For other wording, put a text with <columns> in quotation marks, or connect a model.`,
                   },
                 ]
               : []),

@@ -254,7 +254,7 @@ class Builder {
         return;
       case 'rows':
         // Rows become a group of steps (build-rows.ts), and never one step among others.
-        throw stop('Rows of a table are planned by themselves.');
+        throw stop('Rows of a table need a request of their own.');
       default:
         command satisfies never;
     }

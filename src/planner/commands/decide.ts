@@ -135,10 +135,10 @@ async function decideOnRows(work: Work, clause: Clause, request: Request): Promi
       [
         {
           id: 'rows',
-          text: 'Files for the rows of a table are planned by themselves, with a summary at most. What should I do, without other commands, times and conditions?',
+          text: 'Files for the rows of a table need a request of their own, with at most a summary and without other commands, times or conditions. What should I do?',
         },
       ],
-      'rows of a table are planned by themselves',
+      'rows of a table need a request of their own',
     );
   if (command.do !== 'rows') return answer('There is nothing to do.', 'nothing was asked for');
   const built = await buildRows(command, work);

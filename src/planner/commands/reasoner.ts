@@ -245,8 +245,7 @@ async function buildAddition(
   );
   if (decision.kind === 'plan') return { place, steps: decision.steps };
   if (decision.kind === 'rows') {
-    const text =
-      'Files for the rows of a table are planned by themselves. Ask for them in a request of its own.';
+    const text = 'Files for the rows of a table need a request of their own.';
     return { kind: 'questions', questions: [{ id: 'change', text }], reason: 'asked: rows' };
   }
   if (decision.kind !== 'questions') return decision;

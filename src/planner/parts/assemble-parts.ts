@@ -36,7 +36,7 @@ export function findMissing(
   const missing = new Map<string, string>();
   for (const { part, status, message } of parts) {
     if (status === 'planned') continue;
-    const held = 'Planning it would cost more than was agreed for one turn.';
+    const held = 'Planning it would exceed the budget of one turn.';
     missing.set(part.id, status === 'held' ? held : (message ?? 'Its planner gave no reason.'));
   }
   // There are no circles, so each round reaches one part further at least.

@@ -71,7 +71,7 @@ export function endOfPart(outcome: PlanningOutcome): EndOfPart {
       const draft = session?.outline ? draftPlan(session.outline, null, null) : result.draft;
       if ((draft.series ?? []).length > 0)
         return failed(
-          'It repeats by a rule, which a part of a larger plan cannot. Plan it by itself.',
+          'It repeats by a rule, which is not possible in a part of a larger plan. Plan it separately.',
         );
       const risks = (draft.risks ?? []).map((risk) =>
         typeof risk === 'string' ? risk : risk.text,
@@ -84,7 +84,7 @@ export function endOfPart(outcome: PlanningOutcome): EndOfPart {
         return { status: 'held', steps: [], message: null, again: false };
       const problem = session?.reason?.startsWith('cap_') ? problemOf(outcome) : null;
       const asked = result.questions.map(({ text }) => text).join(' ');
-      return failed(problem ?? `It asks: ${asked}`);
+      return failed(problem ?? `It has a question: ${asked}`);
     }
     case 'aborted':
       return failed(
@@ -101,7 +101,7 @@ export function endOfPart(outcome: PlanningOutcome): EndOfPart {
     case 'cannot':
       return failed(result.text);
     case 'superseded':
-      return failed('Another planner has gone on with it.', false);
+      return failed('Another planner has taken over this part.', false);
     default:
       return result satisfies never;
   }

@@ -54,18 +54,18 @@ function payOnPlan(
 function explainEnd(end: AgentEnd, limits: PlanningLimits): string {
   switch (end.kind) {
     case 'ended':
-      return 'The model ended without a change.';
+      return 'The model ended without proposing a correction.';
     case 'said':
     case 'refused':
-      return `The model proposed nothing: ${end.text}`;
+      return `The model proposed no correction: ${end.text}`;
     case 'failed':
       return end.text;
     case 'capped':
       return explainCap(end.cap, limits);
     case 'exceeded':
-      return 'Replanning would exceed the budget.';
+      return 'Working out a correction would exceed the budget.';
     case 'cancelled':
-      return 'Replanning was stopped.';
+      return 'Working out a correction was stopped.';
     default:
       return end satisfies never;
   }
@@ -76,7 +76,7 @@ export function createAskPlanner(options: Options): AskPlanner {
   const search = createOperationSearch();
   return async (task) => {
     const { signal, pay } = task;
-    if (pay === null) return { patch: null, why: 'No model may be asked here.' };
+    if (pay === null) return { patch: null, why: 'No model can be used here.' };
     const given: { answer: ReplanAnswer | null } = { answer: null };
     const affected = await plan.readAffected(task.plan.id, task.finding.id, 0);
     const { end } = await runAgent({

@@ -45,7 +45,7 @@ export async function receiveFinding(
   if (row.status === 'cancelled' || row.status === 'rejected') {
     throw new CountersignError(
       'invalid_transition',
-      `This plan is ${statusWords[row.status]}; nothing of it runs any more.`,
+      `This plan is ${statusWords[row.status]}, so none of its steps will run.`,
       { details: { status: row.status } },
     );
   }

@@ -73,10 +73,10 @@ async function isRepeated(
 
 const ends: Record<FindingRow['status'], string> = {
   open: 'is open',
-  replanning: 'is being replanned',
-  awaiting_approval: 'has a change that waits for approval',
-  resolved: 'was settled',
-  dismissed: 'was dismissed',
+  replanning: 'is being corrected',
+  awaiting_approval: 'has a correction that is waiting for approval',
+  resolved: 'was already settled',
+  dismissed: 'was already dismissed',
 };
 
 /** @throws `already_decided`, `invalid_transition` when this cannot be done about the finding now */
@@ -91,21 +91,21 @@ async function requirePossible(
     const by = settled_by === null ? '' : ` by ${await showName(tx, settled_by)}`;
     throw new CountersignError(
       'already_decided',
-      `${id} ${ends[status]}${by}. Your press changed nothing.`,
+      `${id} ${ends[status]}${by}. Nothing was changed.`,
       { details: { finding: id, status } },
     );
   }
   if (action !== 'dismiss' && !isBlocking(severity)) {
     throw new CountersignError(
       'invalid_transition',
-      `${id} is only ${severity === 'WARN' ? 'a warning' : 'for your information'}: nothing is stale because of it. Dismiss it.`,
+      `${id} is only ${severity === 'WARN' ? 'a warning' : 'for your information'}: it holds no steps. You can dismiss it.`,
       { details: { finding: id, severity } },
     );
   }
   if (action === 'replan' && (row.status === 'cancelled' || row.status === 'rejected')) {
     throw new CountersignError(
       'invalid_transition',
-      `This plan is ${statusWords[row.status]}, so it can't be replanned.`,
+      `This plan is ${statusWords[row.status]}, so it can't be corrected.`,
       { details: { status: row.status } },
     );
   }
@@ -126,7 +126,7 @@ async function act(
       if (context.onReplan === undefined) {
         throw new CountersignError(
           'invalid_transition',
-          'This instance cannot replan by itself. Change the plan, let its stale steps run, or leave them out.',
+          'This instance cannot correct plans. Change the plan yourself, run the steps on hold as they are, or leave them out.',
         );
       }
       const set = { status: 'replanning' as const, replans: finding.replans + 1 };

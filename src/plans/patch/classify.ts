@@ -51,7 +51,7 @@ function widensByRemoving({ id, status }: Step): string | null {
 function widensByRerunning({ id, operation, target, effect, called }: RerunStep): string | null {
   if (effect !== 'write' || !called) return null;
   const what = target === null ? operation : `${operation} of ${shorten(target, 120)}`;
-  return `Runs step ${id} again: ${what}, which was called before.`;
+  return `Runs step ${id} again: ${what}, which was already called.`;
 }
 
 /** A step as it would read if those that are replaced had had the names of those that take their places. */

@@ -218,7 +218,7 @@ async function takePatch(
   requireSameOperations(seen.operation_digests, context.catalogue, names);
   const widening = isGated(seen) ? classifyPatch(effect, new Set(seen.tools_required)) : [];
   if (effect.rerun.length > 0 && (seen.status === 'completed' || seen.status === 'failed')) {
-    widening.push('Has a plan that has ended go on: steps of it run again.');
+    widening.push('Continues a plan that has ended: some of its steps run again.');
   }
   if (hold && isGated(seen) && widening.length === 0) {
     widening.push('A planner proposes it, so a person decides.');

@@ -69,7 +69,7 @@ export async function resolveSets(
       if (!(await hasSteps(tx, row.id, steps)))
         throw new CountersignError(
           'unknown_step',
-          'A change would make stale steps that the plan does not have.',
+          'The change names steps that the plan does not have.',
         );
       const count = await countAffected(tx, row.id, steps);
       effect.invalidated.push({ steps, reason, count });
@@ -125,7 +125,7 @@ export async function requireUsers(
   ]);
   throw new CountersignError(
     'steps_missing',
-    `What steps that run again put out was used by ${names}: run ${ids.length === 1 ? 'that' : 'those'} again too, or make ${ids.length === 1 ? 'it' : 'them'} stale.`,
+    `${names} used the output of steps that would run again: run ${ids.length === 1 ? 'it' : 'them'} again too, or make ${ids.length === 1 ? 'it' : 'them'} stale.`,
     { details: { missing: ids.slice(0, listedAtMost), missing_total: ids.length } },
   );
 }

@@ -47,13 +47,13 @@ export async function proposeRepair(
   const row = await readFinding(query, planId, findingId);
   const { latest } = await readTries(query, planId);
   if (row?.status !== 'replanning' || pairOf(latest).replan !== stepId)
-    return none('The finding has been settled otherwise.');
+    return none('This problem has been settled in another way.');
   await waitForRunning(query, planId, findingId, signal);
   // Before the steps are read, so that what changes from now on is a conflict.
   const plan = await readPlanRow(query, planId);
   const stale = await readCovered(query, planId, findingId, ['stale']);
   if (stale.length === 0 && row.stale_steps > 0) {
-    const why = 'Nothing is stale any more.';
+    const why = 'No step is on hold anymore.';
     await end(context, planId, findingId, async (tx) => {
       await resolveIfClear(tx, planId, findingId, system);
     });
@@ -80,7 +80,7 @@ export async function proposeRepair(
     ruled !== null && (refused.length === 0 || askPlanner === null)
       ? { patch: { base_revision: plan.revision, ...ruled } }
       : askPlanner === null
-        ? { patch: null, why: 'No rule says what to do about it, and there is no model to ask.' }
+        ? { patch: null, why: 'No built-in rule covers it, and no model is connected.' }
         : await askPlanner(task);
   if (answer.patch === null) {
     const { why } = answer;
@@ -93,6 +93,6 @@ export async function proposeRepair(
   passReplanPoint('replan_proposed');
   return {
     patch: JsonObject.parse(JSON.parse(JSON.stringify(patch))),
-    reason: patch.reason ?? 'Proposes a change.',
+    reason: patch.reason ?? 'Corrects the plan.',
   };
 }

@@ -116,7 +116,7 @@ function toFinding(
     key: `source_changed ${step.id} ${step.attempt} ${now}`,
     severity: 'ERROR',
     category: 'source_changed',
-    message: `What step ${step.id} read has changed since.`,
+    message: `The source of step “${step.id}” has changed since it was read.`,
     step_id: step.id,
     evidence,
     raisedBy: by,
@@ -145,7 +145,7 @@ async function recheckStep(
   } catch (error) {
     call.signal.throwIfAborted();
     if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
-    const difference = `It can't be read any more: ${errorMessage(error)}`;
+    const difference = `It can't be read anymore: ${errorMessage(error)}`;
     return toFinding(step, was, error.code, difference, by);
   }
 }
@@ -196,7 +196,10 @@ export async function recheckSteps(
 ): Promise<Recheck> {
   const { planId, signal } = call;
   if (planId === null)
-    throw new CountersignError('invalid_arguments', 'Only a step of a plan reads others again.');
+    throw new CountersignError(
+      'invalid_arguments',
+      'This operation only runs as a step of a plan.',
+    );
   const plan = await readPlanRow(context.db.query, planId);
   const found: Recheck = { checked: 0, skipped: 0, changed: [] };
   const findings: RaisedFinding[] = [];

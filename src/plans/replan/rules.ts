@@ -1,4 +1,4 @@
-// Changes that need no model: what has changed is read again, and what was made of it is made again. Pure.
+// Corrections that need no model: steps whose source changed run again, and so do the steps that depend on them. Pure.
 import type { CoveredStep } from '#db/replanning.ts';
 import type { FindingCategory } from '#domain/plan/finding.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
@@ -18,6 +18,6 @@ export function proposeByRule(
   const ids = [...new Set([...sources, ...stale].map(({ id }) => id))];
   return {
     operations: [{ op: 'rerun_steps', steps: { ids } }],
-    reason: `Runs ${countOf(ids.length, 'step')} again, because what ${sources.length === 1 ? `step ${sources[0]?.id} has` : `${countOf(sources.length, 'step')} have`} read has changed.`,
+    reason: `Runs ${countOf(ids.length, 'step')} again, because the source${sources.length === 1 ? ` of step “${sources[0]?.id}” has` : `s of ${countOf(sources.length, 'step')} have`} changed.`,
   };
 }

@@ -83,7 +83,7 @@ async function addTry(
   const operations = stepsOfTry(finding, attempt);
   const patch = { base_revision: row.revision, operations };
   const effect = await resolvePatch(tx, row, rulesFor(context), patch);
-  const reason = `To replan because of finding ${finding.id}.`;
+  const reason = `To correct problem ${finding.id}.`;
   return applyBySystem(context, tx, row, operations, effect, reason);
 }
 
@@ -107,7 +107,7 @@ export async function giveUpReplanning(
       key: `replanning ${finding.id} ${finding.replans}`,
       severity: 'CRITICAL',
       category: 'replanning',
-      message: `No change could be made for finding ${finding.id} (${onOneLine(finding.message, 200)}). ${endSentence(shorten(why, 1000))} Decide about that finding.`,
+      message: `The plan could not be corrected: ${endSentence(shorten(why, 1000))} The problem was: ${endSentence(onOneLine(finding.message, 200))} Please decide what happens to the steps on hold.`,
       evidence: [{ data: { finding: finding.id, tries: finding.replans } }],
       raisedBy: system.id,
     },
@@ -115,7 +115,7 @@ export async function giveUpReplanning(
 }
 
 const tooMany = ([why]: string[]) =>
-  `${replansAtMost} tries failed${why === undefined ? '' : `, the last because: ${why}`}`;
+  `${replansAtMost} attempts failed${why === undefined ? '' : `. The last one: ${why}`}`;
 
 /**
  * Begins the next try for a finding of the plan `row`, whose lock the caller holds: for one that is being replanned and whose last try
@@ -146,7 +146,7 @@ export async function startReplanning(
         tx,
         row,
         finding,
-        `The plan was changed ${due.earlier} times for findings of this kind.`,
+        `It was already corrected ${due.earlier} times for this kind of problem.`,
       );
       continue;
     }
@@ -179,12 +179,13 @@ export async function replanForPerson(
 ): Promise<void> {
   const refuse = (message: string) => new CountersignError('invalid_transition', message);
   if (seen.pending_patch !== null)
-    throw refuse('A change of this plan waits for approval. Decide about it first, then replan.');
+    throw refuse('A change of this plan is waiting for approval. Approve or reject it first.');
   const { latest, underWay } = await readTries(tx, seen.id);
-  if (underWay) throw refuse('This plan is being replanned already. Wait until that is done.');
+  if (underWay)
+    throw refuse('A correction of this plan is already being worked out. Wait until it is done.');
   const row = await continuePlan(context, tx, seen, actor);
   if (!canAdd(context, row))
-    throw refuse(`This plan is ${statusWords[row.status]}, so it can't be replanned now.`);
+    throw refuse(`This plan is ${statusWords[row.status]}, so it can't be corrected now.`);
   await addTry(context, tx, row, finding, { number: latest + 1, after: null, refused: [] });
   if (row.status !== seen.status) await reviveSkipped(tx, row.id, context.onFailure);
 }

@@ -79,7 +79,7 @@ async function findLeftStale(
   return stale.map(({ id }) => id).filter((id) => !addressed.has(id));
 }
 
-const leftStale = (ids: string[]) => `It leaves ${nameSteps(ids)} stale.`;
+const leftStale = (ids: string[]) => `It leaves ${nameSteps(ids)} on hold.`;
 
 /** Operations that ask a language model. */
 const modelCalls = /^(?:text_|draft_finalise$)/;
@@ -120,7 +120,7 @@ async function findReasons(
   const running = await waitForRunning(db.query, planId, findingId, signal);
   if (running.length > 0)
     return [
-      `${nameSteps(running)} still ${running.length === 1 ? 'runs' : 'run'} on what has changed.`,
+      `${nameSteps(running)} ${running.length === 1 ? 'is' : 'are'} still running with the old data.`,
     ];
   const { effect, problems } = await tryPatch(context, planId, patch, system, null);
   const left = await findLeftStale(context, check, effect);
@@ -147,7 +147,10 @@ function settleWith({ planId, findingId, patchId, stepId }: Check) {
       eq(planFindings.id, findingId),
     );
     if (moved.length === 0 || pairOf(latest).verify !== stepId)
-      throw new CountersignError('already_decided', 'The finding has been settled otherwise.');
+      throw new CountersignError(
+        'already_decided',
+        'This problem has been settled in another way.',
+      );
     if (waits || (await resolveIfClear(tx, planId, findingId, system))) return;
     const stale = await readCovered(tx, planId, findingId, ['stale', 'running', 'unknown']);
     throw new CountersignError('invalid_request', leftStale(stale.map(({ id }) => id)));
@@ -174,7 +177,7 @@ async function refuse(
           severity: 'WARN',
           category: 'conflict',
           message:
-            `The change that ${stepId} checked no longer fitted the plan. ${reasons[0] ?? ''}`.trim(),
+            `The plan had changed before the correction of step “${stepId}” could be applied. ${reasons[0] ?? ''}`.trim(),
           evidence: [{ step_id: stepId, data: { finding: findingId } }],
           raisedBy: `step ${stepId}`,
         },

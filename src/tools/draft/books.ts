@@ -29,7 +29,7 @@ export function requirePlace({ planId, stepId }: ToolContext): Place {
   if (planId !== null && stepId !== null) return { planId, stepId };
   throw new CountersignError(
     'guarded_operation',
-    'Drafts are made of the outputs of a plan, so they only run as a step of one.',
+    'Draftbooks are made from outputs of a plan, so this only runs as a step of a plan.',
   );
 }
 

@@ -53,13 +53,13 @@ async function writeReport(
   if (pay === null) {
     throw new CountersignError(
       'guarded_operation',
-      'A report spends money on a model, so it only runs as a step of a plan.',
+      'A report pays for a model, so this only runs as a step of a plan.',
     );
   }
   const answer = await model.complete({ system, prompt, pay, signal });
   const report = readReport(answer.text, new Set(entries.map(({ n }) => n)));
   if (report.text === '')
-    throw new CountersignError('model_failed', 'The model named sources and wrote nothing.');
+    throw new CountersignError('model_failed', 'The model named sources but wrote no text.');
   return { ...report, cost_usd: answer.cost_usd };
 }
 

@@ -259,7 +259,7 @@ describe('a source that changes while its plan runs', () => {
       const now = await instance.service.getPlan(plan.id);
       return now.pending_patch;
     });
-    expect(change.widening).toEqual(['Runs step use again: log_append, which was called before.']);
+    expect(change.widening).toEqual(['Runs step use again: log_append, which was already called.']);
     expect(logged).toEqual(['one']);
     const { version, digest } = change;
     await instance.service.approve(plan.id, { version, digest }, ana);
@@ -464,12 +464,12 @@ describe('a finding that leaves stale steps', () => {
       { category: 'reported', status: 'open', replans: 3 },
       { category: 'replanning', severity: 'CRITICAL', status: 'open' },
     ]);
-    expect(found[1]?.message).toContain('It leaves last stale.');
+    expect(found[1]?.message).toContain('It leaves last on hold.');
     const steps = await instance.service.getSteps(plan.id, ['replan#1', 'replan#2', 'replan#3']);
     expect(steps.map(({ args }) => args.refused)).toEqual([
       undefined,
-      ['It leaves last stale.'],
-      ['It leaves last stale.'],
+      ['It leaves last on hold.'],
+      ['It leaves last on hold.'],
     ]);
     expect(model.requests).toHaveLength(3);
     await quiet(plan.id);

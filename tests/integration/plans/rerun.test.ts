@@ -175,7 +175,7 @@ describe('steps that run again', () => {
     expect(outcome).toMatchObject({
       status: 'needs_approval',
       version: 2,
-      widening: ['Runs step send again: gate_write, which was called before.'],
+      widening: ['Runs step send again: gate_write, which was already called.'],
     });
     expect(writes.came(name)).toBe(1);
     const { version, digest } = outcome;
@@ -199,7 +199,7 @@ describe('steps that run again', () => {
     const all: PatchOperation = { op: 'rerun_steps', steps: { partition: 'eu' } };
     const shown = await patch(plan.id, all);
     expect(shown.widening).toEqual([
-      `Runs step ${first} again: gate_write, which was called before.`,
+      `Runs step ${first} again: gate_write, which was already called.`,
     ]);
     await settleAsRead(instance, plan.id, { h: 'done' });
     await waitFor('the later one', async () => (await statusesOf(plan.id))[later] === 'succeeded');

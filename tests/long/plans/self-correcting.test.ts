@@ -183,7 +183,7 @@ test('where a change that was made would be made again it waits, says why, and c
   );
   expect(await readStale(id)).toEqual(dependentsOf(steps, `${changed}-0`));
   expect(waiting.pending_patch?.widening).toEqual([
-    `Runs step ${changed}-1 again: log_append, which was called before.`,
+    `Runs step ${changed}-1 again: log_append, which was already called.`,
   ]);
   expect(logged).toEqual(['wide']);
   const { version, digest } = waiting.pending_patch ?? { version: 0, digest: '' };
