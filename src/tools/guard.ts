@@ -1,4 +1,4 @@
-// The guard rules (C7) as a pure decision: an executor calls what its plan lists, a guarded operation runs only inside an
+// The guard rules as a pure decision: an executor calls what its plan lists, a guarded operation runs only inside an
 // approved plan, and a planner only reads. Nothing here acts; the caller records or refuses.
 import type { Settings } from '#domain/settings.ts';
 import type { Effect, OperationSpec, ToolRegistry } from '#domain/tool.ts';

@@ -1,4 +1,4 @@
-// for_each (C17): one step for each item that an operation lists, in named partitions. A model writes a template and no items; every
+// for_each: one step for each item that an operation lists, in named partitions. A model writes a template and no items; every
 // step is concrete.
 import { z } from 'zod';
 import type { StepDraft } from '#domain/plan/plan.ts';

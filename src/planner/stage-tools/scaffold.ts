@@ -1,4 +1,4 @@
-// scaffold: a large plan in two layers (C2). The model names the parts and their order; a planner of its own plans each part, and what
+// scaffold: a large plan in two layers. The model names the parts and their order; a planner of its own plans each part, and what
 // they drafted is put together here.
 import { z } from 'zod';
 import { endAt } from '#domain/crash-point.ts';

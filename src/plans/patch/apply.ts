@@ -152,7 +152,7 @@ async function invalidate(
     return {
       severity: 'ERROR',
       category: 'reported',
-      message: reason ?? `${countOf(count, 'step')} became stale by a change of the plan.`,
+      message: reason ?? `${countOf(count, 'step')} put on hold by a change of the plan.`,
       ...(only === undefined || others.length > 0 ? {} : { step_id: only }),
       ...(steps.partition === undefined ? {} : { partition: steps.partition }),
       evidence: [],

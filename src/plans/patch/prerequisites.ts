@@ -1,4 +1,4 @@
-// Notes of a patch that name prerequisites (C11) become dependencies when it is sent, so that what is stored, shown and approved says
+// Notes of a patch that name prerequisites become dependencies when it is sent, so that what is stored, shown and approved says
 // which steps are meant. A patch is applied as a whole, so a note that cannot be resolved refuses it.
 import type { Queryable } from '#db/database.ts';
 import { findNamed, findSelected } from '#db/sql/patch-reads.ts';

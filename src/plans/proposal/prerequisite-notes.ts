@@ -1,4 +1,4 @@
-// What a note says that its step waits for (C11), and which steps that means: by title, tag or id.
+// What a note says that its step waits for, and which steps that means: by title, tag or id.
 import { z } from 'zod';
 import { isObject, type Json } from '#domain/text.ts';
 import { countOf, listOf, shorten } from '#domain/words.ts';

@@ -1,4 +1,4 @@
-// The second pass over a draft (C11): notes that name prerequisites become dependencies and are cleared. What cannot be known, or would
+// The second pass over a draft: notes that name prerequisites become dependencies and are cleared. What cannot be known, or would
 // close a circle, becomes a finding about its step; everything else of the plan stands.
 import { CountersignError } from '#domain/errors.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';

@@ -102,7 +102,7 @@ async function findSpent(effect: PatchEffect, pay: ToolContext['pay']): Promise<
     return [];
   } catch (error) {
     if (error instanceof CountersignError && error.code === 'budget_exhausted')
-      return ['It asks a model, and the budget of the plan or of the day is spent.'];
+      return ['It needs a model, but the budget of the plan or of the day is used up.'];
     throw error;
   }
 }

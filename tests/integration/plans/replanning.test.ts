@@ -320,7 +320,7 @@ describe('a source that changes while its plan runs', () => {
     expect(stuck).toMatchObject({ category: 'source_changed', status: 'open', stale_steps: 2 });
     const [again] = await instance.service.getSteps(plan.id, ['replan#2']);
     expect(again?.args.refused).toEqual([
-      'It asks a model, and the budget of the plan or of the day is spent.',
+      'It needs a model, but the budget of the plan or of the day is used up.',
     ]);
     await instance.db.query.delete(spending).where(eq(spending.plan_id, plan.id));
     await checkPlan(instance.db.query, plan.id);
