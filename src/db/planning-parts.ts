@@ -22,7 +22,7 @@ export async function insertParts(
     on conflict do nothing`);
 }
 
-/** JSON that jsonb takes, whatever a model wrote. */
+/** What a model wrote, as JSON that jsonb accepts. */
 function storable(value: unknown): string {
   const json: Json = JSON.parse(JSON.stringify(value));
   return JSON.stringify(makeStorable(json));

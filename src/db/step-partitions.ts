@@ -1,5 +1,5 @@
 // Partitions of a plan for those who review it: how many steps each has, how many of them do what, and where it begins. A page of
-// partitions is counted in the database, whatever the plan's size.
+// partitions is counted in the database, also for large plans.
 import { sql } from 'drizzle-orm';
 import type { ReviewRank } from '#domain/plan/review-rank.ts';
 import type { Queryable } from './database.ts';

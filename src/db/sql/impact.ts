@@ -41,7 +41,7 @@ export async function hasSteps(
 
 /**
  * CTEs, of a statement `with recursive`: `affected(position)` has every step that waits for the end of one that `sources`
- * selects, directly or not. Edges are looked up step by step, whatever Postgres believes of the size of the plan.
+ * selects, directly or not. Edges are looked up step by step, independent of the planner statistics.
  * @param included the sources are affected themselves
  */
 export function affectedBy(planId: string, sources: SQL, included = false): SQL {

@@ -140,7 +140,7 @@ function writeInText(value: Json): string {
 /**
  * `args` with each reference, template and run-time value replaced; those to artifacts stay as they are unless `load` is given.
  * What comes in their place is data: nothing in it is replaced.
- * @throws whatever `resolve` or `load` throws for a reference that leads nowhere
+ * @throws what `resolve` or `load` throws for a reference that leads nowhere
  */
 export function substitute(
   args: Json,

@@ -14,7 +14,7 @@ export function pairOf(number: number | ''): { replan: string; verify: string } 
 export const replanOperation = 'replan_patch';
 export const verifyOperation = 'verify_patch';
 
-/** Whether the system added the step for replanning: nobody is asked before it runs, whatever the plan says of its steps. */
+/** Whether the system added the step for replanning: nobody is asked before it runs, even if the plan asks before each step. */
 export function isReplanning({
   id,
   tool,

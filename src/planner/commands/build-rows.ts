@@ -16,7 +16,7 @@ const pageRows = 1000;
 const listedAtMost = 50;
 const namedAtMost = 5;
 
-/** A group of steps as `for_each` takes it, and what is said of the plan. */
+/** A group of steps as `for_each` takes it, and the plan's title and summary. */
 export type RowsPlan = {
   group: object;
   about: { title: string; summary: string; risks: RiskNote[] };

@@ -26,7 +26,7 @@ const resendAfterSeconds = 20;
 /** Even many parts of a slow model are planned by then. */
 const waitAtMostMs = 50 * 60_000;
 
-/** The name of a part in this turn: by what is said of it, so that the same part is planned once, and another one anew. */
+/** The name of a part in this turn: from its content, so that the same part is planned once, and another one anew. */
 function nameOf(part: ScaffoldPart): string {
   const digest = createHash('sha256').update(JSON.stringify(part)).digest('hex');
   return `${part.id}.${digest.slice(0, 12)}`;

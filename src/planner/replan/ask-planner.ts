@@ -24,7 +24,7 @@ type Options = {
   clock: Clock;
 };
 
-/** The model, paid by the plan. Its nth reply for a step is asked for once, whatever the plan has done since. */
+/** The model, paid by the plan. Its nth reply for a step is asked for once, even if the plan has changed since. */
 function payOnPlan(
   { model, db }: Options,
   { plan, stepId }: ReplanTask,

@@ -1,4 +1,4 @@
-// Operations of a patch that change how far steps are, and not what they say: found as sets, whatever their number.
+// Operations of a patch that change how far steps are, and not what they say: found as sets, however many there are.
 import type { Queryable } from '#db/database.ts';
 import type { PlanRow } from '#db/plans.ts';
 import { hasSteps } from '#db/sql/impact.ts';

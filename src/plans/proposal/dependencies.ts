@@ -11,7 +11,7 @@ export function safeReferences(args: NonNullable<StepDraft['args']>) {
   try {
     return referencesOf(args);
   } catch {
-    // Whatever is wrong with them is said with its path by the check of the step.
+    // The check of the step reports problems with them, with their path.
     return [];
   }
 }

@@ -23,7 +23,7 @@ type Arrow = { from: number; to: number };
 /** What is wrong with the note of the step at `place`, as ends of "its note …". */
 type Wrong = { place: number; problems: string[] };
 
-/** What a step waits for whatever its note says: by `after`, references and conditions. */
+/** What a step waits for apart from its note: by `after`, references and conditions. */
 function firmWaits({ after = [], args = {}, when }: StepDraft): string[] {
   return [
     ...after.map((entry) => toDependency(entry).id),

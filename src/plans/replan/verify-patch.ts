@@ -134,7 +134,7 @@ async function findReasons(
   ];
 }
 
-/** With the patch, in its transaction: the finding is settled, or waits for whoever approves the patch. */
+/** With the patch, in its transaction: the finding is settled, or waits until the patch is approved. */
 function settleWith({ planId, findingId, patchId, stepId }: Check) {
   return async (tx: Transaction, row: PlanRow): Promise<void> => {
     const { latest } = await readTries(tx, planId);

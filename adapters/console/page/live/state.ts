@@ -35,7 +35,7 @@ export type StepList = {
   status: StepStatus | null;
   /** Only steps of this partition; null: of all. */
   partition: string | null;
-  /** Only steps with these words in them; empty: whatever they say. */
+  /** Only steps with these words in them; empty: all steps. */
   words: string;
   /** The digest whose steps these are, in the order of a review; null: by their places. */
   reviewed: string | null;
