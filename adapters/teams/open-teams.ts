@@ -12,9 +12,8 @@ import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { ReadWithin } from '#domain/plan/scope.ts';
 import type { Service } from '#domain/service.ts';
-import { createTokens, type TeamsCloud } from './cloud.ts';
+import type { Calls, Connector } from './connector/connector.ts';
 import { conversationIdOf } from './place.ts';
-import { type Connector, createConnector } from './port/connector.ts';
 import { makeActivity } from './port/make-activity.ts';
 import { createReadersOf, type ReadersOf } from './port/members.ts';
 import { handlePress } from './press/handle-press.ts';
@@ -24,7 +23,6 @@ import { accountOfMember, createPeople } from './talk/people.ts';
 import type { TeamsContext } from './teams-context.ts';
 import { isServed } from './tenants.ts';
 import { createAccept } from './transport/accept.ts';
-import { createAuthenticate, isAnswerable } from './transport/authenticate.ts';
 import { registerTeams } from './transport/http.ts';
 import {
   type MovedSignal,
@@ -48,7 +46,7 @@ const unknownPlace =
   'Nothing ever came from this conversation in Teams. Write to the app there once.';
 
 export function createTeamsPort(options: {
-  connector: Connector;
+  connector: Calls;
   conversations: TeamsConversations;
   readersOf: ReadersOf;
 }): ChatPort {
@@ -128,8 +126,7 @@ export type TeamsAdapter = {
 
 export function openTeams(options: {
   access: TeamsAccess;
-  /** Another sign-in than Microsoft's. */
-  cloud?: TeamsCloud | null;
+  connector: Connector;
   service: Service;
   /** Of several tenants, the plans that are shown to the people of one. */
   readWithin: ReadWithin;
@@ -141,21 +138,7 @@ export function openTeams(options: {
   openConversation(place: ChatPlace, timezone: string | null): Promise<string>;
   warn(message: string, error?: unknown): void;
 }): TeamsAdapter {
-  const {
-    access,
-    cloud = null,
-    service,
-    readWithin,
-    conversations,
-    clock,
-    timezone,
-    warn,
-  } = options;
-  const connector = createConnector({
-    tokens: createTokens(access, cloud),
-    answerable: (url) => isAnswerable(url, access.kind === 'Local' || cloud !== null),
-    now: clock.now,
-  });
+  const { access, connector, service, readWithin, conversations, clock, timezone, warn } = options;
   const readersOf = createReadersOf({
     ...{ connector, clock, warn },
     accountOf: (member, tenant) => accountOfMember(access, member, tenant),
@@ -181,7 +164,7 @@ export function openTeams(options: {
     port: context.port,
     receive: (app, { receive, wait }) =>
       registerTeams(app, {
-        authenticate: createAuthenticate(access, cloud),
+        authenticate: connector.authenticate,
         accept: createAccept({ receive, wait, clock, show: createShow(context) }),
         serves: (tenant) => isServed(access, tenant),
         warn,

@@ -42,13 +42,23 @@ export const modules: Record<string, string[]> = {
 
 /** Packages that only some modules may know. */
 const fenced: { packages: RegExp; modules: string[] }[] = [
-  { packages: /^(botbuilder|botframework)/, modules: ['adapters/teams'] },
   // The bench compares acknowledging with a bare app of theirs.
   { packages: /^@slack\//, modules: ['adapters/slack', 'bench'] },
   { packages: /^pg(-copy-streams)?$/, modules: ['db'] },
   { packages: /^openai$/, modules: ['models'] },
   { packages: /^@modelcontextprotocol\//, modules: ['tools'] },
   { packages: /^@dbos-inc\//, modules: ['bench'] },
+];
+
+/** Folders whose library is to be swapped one day: all of it stays there, and the rest of their module knows only the seam. */
+const seams = [
+  {
+    folder: 'adapters/teams/connector/',
+    packages: /^(botbuilder|botframework)/,
+    seam: ['adapters/teams/connector/connector.ts'],
+    /** What chooses the implementation. */
+    openers: ['adapters/teams/check.ts', 'src/app/wire/'],
+  },
 ];
 
 export type Source = { path: string; text: string };
@@ -95,9 +105,22 @@ function resolveImport(specifier: string, from: string, aliases: Record<string, 
   return specifier;
 }
 
+function judgeSeam({ from, to }: Import): string | null {
+  for (const { folder, packages, seam, openers } of seams) {
+    if (from.startsWith(folder)) continue;
+    if (packages.test(to)) return `${from} imports ${to}, which belongs to ${folder}`;
+    const behind = to.startsWith(folder) && !seam.includes(to);
+    if (behind && !openers.some((opener) => from.startsWith(opener)))
+      return `${from} imports ${to}, which is behind ${seam.join(', ')}`;
+  }
+  return null;
+}
+
 function judge({ from, to }: Import): string | null {
   const module = moduleOf(from);
   if (module === null) return null;
+  const crossed = judgeSeam({ from, to });
+  if (crossed !== null) return crossed;
   const allowed = modules[module];
   if (allowed === undefined)
     return `${from} stands in no module: add ${module} to tests/codebase/modules.ts`;

@@ -4,7 +4,7 @@ import { teamsLimits } from '#cards/limits.ts';
 import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
 import type { Clock } from '#domain/clock.ts';
 import { plainName } from '#domain/people/names.ts';
-import type { Connector, Member } from './connector.ts';
+import type { Calls, Member } from '../connector/connector.ts';
 
 const keptForMs = 10 * 60_000;
 const keptAtMost = 500;
@@ -33,7 +33,7 @@ export function chooseReaders(readers: readonly Reader[], names: readonly string
 }
 
 export function createReadersOf(options: {
-  connector: Connector;
+  connector: Calls;
   clock: Clock;
   /** What somebody is called in `tenant`. */
   accountOf(member: Member, tenant: string): string;

@@ -2,8 +2,8 @@
 import type { TeamsAccess } from '#domain/chat/access.ts';
 import type { TeamsConversations } from '#domain/chat/teams-conversation.ts';
 import type { Clock } from '#domain/clock.ts';
+import type { Calls, Member } from '../connector/connector.ts';
 import { conversationIdOf } from '../place.ts';
-import type { Connector, Member } from '../port/connector.ts';
 import { vouches } from '../tenants.ts';
 import type { Scene } from '../transport/read-activity.ts';
 
@@ -66,7 +66,7 @@ export function accountOfMember(access: TeamsAccess, member: Member, tenant: str
 
 export function createPeople(options: {
   access: TeamsAccess;
-  connector: Connector;
+  connector: Calls;
   conversations: TeamsConversations;
   personOf: (account: string) => Promise<string>;
   /** Keeps the name that people read. */

@@ -1,8 +1,8 @@
 // Teams' activities on the instance's own server. Who sends one is checked before anything of it is read.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { CountersignError } from '#domain/errors.ts';
+import type { Authenticate, Vouches } from '../connector/connector.ts';
 import type { Accept } from './accept.ts';
-import type { Authenticate, Vouches } from './authenticate.ts';
 import { readActivity, readSignal } from './read-activity.ts';
 
 /** The messaging endpoint of the Azure bot. */

@@ -1,7 +1,8 @@
 // The parts of one process, and the options it can be opened with.
 import type { Logger } from 'pino';
 import type { SlackAdapter } from '#adapters/slack/open-slack.ts';
-import type { openTeams, TeamsAdapter } from '#adapters/teams/open-teams.ts';
+import type { TeamsCloud } from '#adapters/teams/connector/cloud.ts';
+import type { TeamsAdapter } from '#adapters/teams/open-teams.ts';
 import type { InboxHandlers, InboxRule } from '#chat/inbox/inbox-context.ts';
 import type { Receive } from '#chat/inbox/receive.ts';
 import type { WaitUntilHandled } from '#chat/inbox/wait-until-handled.ts';
@@ -58,7 +59,7 @@ export type InstanceOptions = {
   inboxHandlers?: InboxHandlers | undefined;
   inboxRule?: Partial<InboxRule> | undefined;
   /** Another sign-in for Teams than Microsoft's. */
-  teamsCloud?: Parameters<typeof openTeams>[0]['cloud'] | undefined;
+  teamsCloud?: TeamsCloud | null | undefined;
   /** What writes to chat platforms, and how it is tried; what is said on those without one waits. */
   chatPorts?: ChatPorts | undefined;
   deliveryRule?: Partial<DeliveryRule> | undefined;

@@ -1,5 +1,6 @@
 // Opens the configured chat platforms. A platform's libraries load only where it is configured.
 import type { openSlack, SlackAdapter } from '#adapters/slack/open-slack.ts';
+import type { TeamsCloud } from '#adapters/teams/connector/cloud.ts';
 import type { openTeams, TeamsAdapter } from '#adapters/teams/open-teams.ts';
 import { createSlackInstallations, warnOfForeignKeys } from '#chat/slack-installations.ts';
 import type { Database, Transaction } from '#db/database.ts';
@@ -57,12 +58,23 @@ export async function loadSlack(
 /** null: Teams is not set up. */
 export async function loadTeams(
   { teams: access, timezone }: Config,
-  parts: Pick<
+  {
+    cloud,
+    ...parts
+  }: Pick<
     Parameters<typeof openTeams>[0],
-    'cloud' | 'service' | 'readWithin' | 'conversations' | 'namesOf' | 'openConversation' | 'warn'
-  >,
+    'service' | 'readWithin' | 'conversations' | 'namesOf' | 'openConversation' | 'warn'
+  > & {
+    /** Another sign-in than Microsoft's; null: Microsoft's. */
+    cloud: TeamsCloud | null;
+  },
 ): Promise<TeamsAdapter | null> {
   if (access === null) return null;
-  const { openTeams } = await import('#adapters/teams/open-teams.ts');
-  return openTeams({ ...parts, access, clock: systemClock, timezone });
+  const [{ openTeams }, { openConnector }] = await Promise.all([
+    import('#adapters/teams/open-teams.ts'),
+    import('#adapters/teams/connector/open.ts'),
+  ]);
+  const clock = systemClock;
+  const connector = openConnector(access, cloud, clock.now);
+  return openTeams({ ...parts, access, connector, clock, timezone });
 }

@@ -71,7 +71,19 @@ const planted: [string, string, string, RegExp][] = [
     'Teams outside its adapter',
     'src/api/x.ts',
     "import { a } from 'botbuilder';",
-    /belongs to adapters\/teams/,
+    /belongs to adapters\/teams\/connector/,
+  ],
+  [
+    "Microsoft's library outside the connector",
+    'adapters/teams/x.ts',
+    "import type { a } from 'botbuilder';",
+    /belongs to adapters\/teams\/connector/,
+  ],
+  [
+    'what is behind the seam of the connector',
+    'adapters/teams/talk/x.ts',
+    "import { a } from '../connector/calls.ts';",
+    /is behind adapters\/teams\/connector\/connector\.ts/,
   ],
   [
     'Slack outside its adapter',

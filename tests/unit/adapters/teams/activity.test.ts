@@ -1,12 +1,12 @@
 // What Teams sends as it is understood: where it is, who says it, whether to the bot, and in which words.
 import { expect, test } from 'vitest';
+import { isAnswerable } from '#adapters/teams/connector/authenticate.ts';
 import { readCommand } from '#adapters/teams/lists/answer-command.ts';
 import { conversationIdOf, splitConversation } from '#adapters/teams/place.ts';
 import { firstMention, isAddressed, readPlainText } from '#adapters/teams/talk/hear.ts';
 import { readAddress } from '#adapters/teams/talk/people.ts';
 import { isServed, vouches } from '#adapters/teams/tenants.ts';
 import { nameActivity } from '#adapters/teams/transport/accept.ts';
-import { isAnswerable } from '#adapters/teams/transport/authenticate.ts';
 import {
   type MessageSignal,
   readActivity,

@@ -1,6 +1,6 @@
 // What a token says of itself is looked at before keys are: most of what is forged costs nothing.
 import { expect, test } from 'vitest';
-import { readClaims } from '#adapters/teams/transport/authenticate.ts';
+import { readClaims } from '#adapters/teams/connector/authenticate.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');
 const seconds = now.getTime() / 1000;

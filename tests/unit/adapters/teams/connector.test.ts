@@ -1,9 +1,9 @@
 // Calls of the Bot Connector: what was done is not done again, and the bot's token is shown to nobody else.
 import { createServer, type RequestListener } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { isAnswerable } from '#adapters/teams/connector/authenticate.ts';
+import { createCalls } from '#adapters/teams/connector/calls.ts';
 import { createTeamsPort } from '#adapters/teams/open-teams.ts';
-import { createConnector } from '#adapters/teams/port/connector.ts';
-import { isAnswerable } from '#adapters/teams/transport/authenticate.ts';
 import type { TeamsConversations } from '#domain/chat/teams-conversation.ts';
 import { listenOnLoopback } from '../../../fixtures/loopback.ts';
 
@@ -17,7 +17,7 @@ const place = { platform: 'teams' as const, tenant: 't', channel: 'a:1', thread:
 const content = { text: 'hello', card: null };
 
 function openPort(service_url: string, options: { test: boolean; token?: Promise<string> }) {
-  const connector = createConnector({
+  const connector = createCalls({
     tokens: () => options.token ?? Promise.resolve('the-token-of-the-bot'),
     answerable: (url) => isAnswerable(url, options.test),
     now: () => new Date(),
@@ -59,7 +59,7 @@ test('a message is posted where the connection breaks after Teams took it; it co
 
 test('what Teams says of people in an unknown form is not asked for again and again', async () => {
   const url = await listen((_request, response) => void response.end('{"members":7}'));
-  const connector = createConnector({
+  const connector = createCalls({
     tokens: async () => null,
     answerable: () => true,
     now: () => new Date(),

@@ -6,7 +6,7 @@ import {
   explainSignIn,
   explainTeamsError,
   readRetryAfter,
-} from '#adapters/teams/port/explain-error.ts';
+} from '#adapters/teams/connector/explain-error.ts';
 import { fillReaders, makeActivity } from '#adapters/teams/port/make-activity.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');

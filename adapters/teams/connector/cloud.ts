@@ -1,5 +1,4 @@
-// Microsoft's sign-in as the bot meets it: whose tokens are believed, and whose are shown. All that is known of botbuilder here
-// is in this file and `transport/authenticate.ts`.
+// Microsoft's sign-in as the bot meets it: whose tokens are believed, and whose are shown.
 import { ConfigurationServiceClientCredentialFactory } from 'botbuilder';
 import { z } from 'zod';
 import type { TeamsAccess } from '#domain/chat/access.ts';

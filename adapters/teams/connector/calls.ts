@@ -3,22 +3,12 @@
 import { z } from 'zod';
 import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
 import { CountersignError } from '#domain/errors.ts';
-import type { Tokens } from '../cloud.ts';
 import { finishWithin } from '../finish-within.ts';
+import type { Tokens } from './cloud.ts';
+import { type Calls, Member } from './connector.ts';
 import { ConnectorRefusal, explainSignIn, explainTeamsError } from './explain-error.ts';
 
 const Posted = z.object({ id: z.string().min(1) });
-const Member = z.object({
-  id: z.string(),
-  name: z.string().nullish(),
-  aadObjectId: z.string().nullish(),
-  objectId: z.string().nullish(),
-  email: z.string().nullish(),
-  userPrincipalName: z.string().nullish(),
-  tenantId: z.string().nullish(),
-  userRole: z.string().nullish(),
-});
-export type Member = z.infer<typeof Member>;
 const Members = z.object({ members: z.array(Member), continuationToken: z.string().nullish() });
 
 const Refused = z.object({
@@ -42,37 +32,12 @@ type Request = {
   givenUp?: AbortSignal | undefined;
 };
 
-/** Every call throws CountersignError. @param givenUp the message is not sent after that */
-export type Connector = {
-  /** @returns the message's id; null: it is there, and nobody knows by what name */
-  post(
-    where: Where,
-    conversation: string,
-    activity: object,
-    givenUp?: AbortSignal,
-  ): Promise<string | null>;
-  update(
-    where: Where,
-    at: { conversation: string; message: string },
-    activity: object,
-    givenUp?: AbortSignal,
-  ): Promise<void>;
-  /** Opens the chat of the bot with one person, or finds it. @returns its id */
-  openChat(
-    where: Where & Pick<TeamsConversation, 'bot' | 'tenant'>,
-    person: string,
-  ): Promise<string>;
-  member(where: Where, conversation: string, person: string): Promise<Member>;
-  /** The first members, at most `limit`. */
-  members(where: Where, conversation: string, limit: number): Promise<Member[]>;
-};
-
-export function createConnector(options: {
+export function createCalls(options: {
   tokens: Tokens;
   /** Whether the bot's token may be sent to an address. */
   answerable(serviceUrl: string): boolean;
   now(): Date;
-}): Connector {
+}): Calls {
   const { tokens, answerable, now } = options;
 
   async function send(url: string, { method, body, givenUp }: Request, fresh: boolean) {
@@ -136,6 +101,30 @@ export function createConnector(options: {
       const deed = 'change a message';
       await call(where, path, { method: 'PUT', body: activity, deed, givenUp });
     },
+    async remove(where, { conversation, message }, givenUp) {
+      const path = `${pathOf(conversation)}/activities${pathOf(message)}`;
+      const deed = 'remove a message';
+      await call(where, path, { method: 'DELETE', body: null, deed, givenUp });
+    },
+    async stream(where, conversation, { id, sequence, bot, text }, givenUp) {
+      const info = { type: 'streaminfo', streamType: 'informative', streamSequence: sequence };
+      const activity = {
+        type: 'typing',
+        from: { id: bot },
+        text,
+        entities: [id === null ? info : { ...info, streamId: id }],
+      };
+      const path = `${pathOf(conversation)}/activities`;
+      const deed = 'show what is being done';
+      const answer = await call(where, path, { method: 'POST', body: activity, deed, givenUp });
+      return id ?? readAs(Posted, answer, deed).id;
+    },
+    async endStream(where, { conversation, message }, activity, givenUp) {
+      const end = { type: 'streaminfo', streamId: message, streamType: 'final' };
+      const body = { ...activity, id: message, entities: [...entitiesOf(activity), end] };
+      const path = `${pathOf(conversation)}/activities`;
+      await call(where, path, { method: 'POST', body, deed: 'post a message', givenUp });
+    },
     async openChat({ bot, tenant, ...where }, person) {
       const answer = await call(where, '', {
         method: 'POST',
@@ -171,6 +160,11 @@ export function createConnector(options: {
       return found.slice(0, limit);
     },
   };
+}
+
+/** What an activity has of its own beside its words: mentions. */
+function entitiesOf(activity: object): unknown[] {
+  return 'entities' in activity && Array.isArray(activity.entities) ? activity.entities : [];
 }
 
 /** null: it is no JSON. */

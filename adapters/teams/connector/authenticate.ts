@@ -1,18 +1,12 @@
 // Whether a request comes from Teams, by its head alone: its token is signed by the Bot Framework, meant for this bot and bound to the
 // address at which it says to answer. Without credentials only this machine is believed.
 import { type Activity as BotActivity, ConfigurationBotFrameworkAuthentication } from 'botbuilder';
-import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { isLocalRequest } from '#api/guard.ts';
 import type { TeamsAccess } from '#domain/chat/access.ts';
-import { issuer, loginUrl, scope, settingsOf, type TeamsCloud } from '../cloud.ts';
 import { finishWithin } from '../finish-within.ts';
-
-/** Whether the sender may say that answers go to an address. */
-export type Vouches = (serviceUrl: string) => boolean;
-
-/** null: it is not Teams. @throws when the keys cannot be had now; then nobody knows */
-export type Authenticate = (request: FastifyRequest) => Promise<Vouches | null>;
+import { issuer, loginUrl, scope, settingsOf, type TeamsCloud } from './cloud.ts';
+import type { Authenticate } from './connector.ts';
 
 /** Milliseconds that the keys of the Bot Framework may take. */
 const answeredWithinMs = 5000;

@@ -1,0 +1,35 @@
+// The connector by botbuilder and plain calls: what is swapped for another library.
+import type { TeamsAccess } from '#domain/chat/access.ts';
+import { finishWithin } from '../finish-within.ts';
+import { createAuthenticate, isAnswerable } from './authenticate.ts';
+import { createCalls } from './calls.ts';
+import { createTokens, type TeamsCloud } from './cloud.ts';
+import type { Connector } from './connector.ts';
+import { explainSignIn } from './explain-error.ts';
+
+/** @param cloud another sign-in than Microsoft's; null: Microsoft's */
+export function openConnector(
+  access: TeamsAccess,
+  cloud: TeamsCloud | null,
+  now: () => Date,
+): Connector {
+  const calls = createCalls({
+    tokens: createTokens(access, cloud),
+    answerable: (url) => isAnswerable(url, access.kind === 'Local' || cloud !== null),
+    now,
+  });
+  return { ...calls, authenticate: createAuthenticate(access, cloud) };
+}
+
+/** Milliseconds that Microsoft's sign-in may take. */
+const answeredWithinMs = 10_000;
+
+/** Asks Microsoft for a token. @throws CountersignError that says what an operator has to do */
+export async function tryToSignIn(access: TeamsAccess): Promise<void> {
+  const late = () => new Error('it did not answer within 10 seconds');
+  try {
+    await finishWithin(answeredWithinMs, createTokens(access, null)(true), late);
+  } catch (error) {
+    throw explainSignIn(error);
+  }
+}
