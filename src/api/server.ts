@@ -35,6 +35,7 @@ import { patchRoutes } from './routes/patches.ts';
 import { planRoutes } from './routes/plans.ts';
 import { policyRoutes } from './routes/policy.ts';
 import { runRoutes } from './routes/runs.ts';
+import { type SettingsOptions, settingsRoutes } from './routes/settings.ts';
 import { systemRoutes } from './routes/system.ts';
 import { validatorCompiler } from './validation.ts';
 
@@ -109,6 +110,7 @@ export type ServerOptions = {
   requestsPerMinute?: number;
   version: string;
   readiness(): Promise<{ ready: boolean; parts: Record<string, string> }>;
+  settings: SettingsOptions['settings'];
   /** Where HTTP metrics are kept and what `/metrics` shows; one server to a registry. */
   metrics: Registry;
   /** Milliseconds between the heartbeats of event streams (15,000). */
@@ -168,7 +170,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       eventRoutes,
     ];
     for (const group of groups) await api.register(group, context);
-    const { metrics, readiness, version } = options;
+    const { metrics, readiness, settings, version } = options;
+    await api.register(settingsRoutes, { settings });
     await api.register(systemRoutes, { metrics, readiness, version });
   });
   return app;

@@ -6,21 +6,14 @@ import { readDeliveryState } from '#db/chat-places.ts';
 import { readInboxState } from '#db/inbox.ts';
 import { readPools } from '#db/sql/resources.ts';
 import { errorMessage } from '#domain/errors.ts';
+import type { CheckResult } from '#domain/settings-view.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { readModelAccess } from '#models/access.ts';
+import { checkSlackAccess, checkSlackWorkspaces, checkTeamsAccess } from './check-chats.ts';
 import type { Config } from './config.ts';
 import { type Instance, openInstance } from './wire.ts';
 
-export type Finding = {
-  part: string;
-  state: 'ok' | 'off' | 'broken';
-  /** What is, in a sentence. */
-  text: string;
-  /** What to do, when there is something to do. */
-  advice?: string;
-};
-
-async function checkWorkspace({ workspace }: Config): Promise<Finding> {
+async function checkWorkspace({ workspace }: Config): Promise<CheckResult> {
   try {
     await mkdir(workspace, { recursive: true });
     await access(workspace, constants.R_OK | constants.W_OK);
@@ -35,7 +28,7 @@ async function checkWorkspace({ workspace }: Config): Promise<Finding> {
   }
 }
 
-async function checkModel({ env, settings }: Config): Promise<Finding> {
+async function checkModel({ env, settings }: Config): Promise<CheckResult> {
   const reach = readModelAccess(env);
   if (reach === null) {
     return {
@@ -64,85 +57,6 @@ async function checkModel({ env, settings }: Config): Promise<Finding> {
   };
 }
 
-async function checkSlackAccess({ slack }: Config, log: Logger): Promise<Finding> {
-  const part = 'Slack';
-  if (slack === null)
-    return {
-      part,
-      state: 'off',
-      text: 'Not set up.',
-      advice: 'docs/slack.md says how.',
-    };
-  try {
-    const { checkSlack } = await import('#adapters/slack/check.ts');
-    const { text, missing } = await checkSlack(slack, (message) => log.warn(message));
-    if (missing.length === 0) return { part, state: 'ok', text };
-    return {
-      part,
-      state: 'broken',
-      text: `${text}, without ${missing.length === 1 ? 'the scope' : 'the scopes'} ${listOf(missing)}`,
-      advice: 'Put manifest.json into "App Manifest" of the Slack app and install it again.',
-    };
-  } catch (error) {
-    return { part, state: 'broken', text: errorMessage(error) };
-  }
-}
-
-async function checkTeamsAccess({ teams }: Config): Promise<Finding> {
-  const part = 'Teams';
-  if (teams === null)
-    return {
-      part,
-      state: 'off',
-      text: 'Not set up.',
-      advice: 'docs/teams.md says how.',
-    };
-  try {
-    const { checkTeams } = await import('#adapters/teams/check.ts');
-    const { text, advice } = await checkTeams(teams);
-    return { part, state: 'ok', text, ...(advice === null ? {} : { advice }) };
-  } catch (error) {
-    return { part, state: 'broken', text: errorMessage(error) };
-  }
-}
-
-/** The workspaces that added the app, where there may be several. */
-async function checkSlackWorkspaces(
-  { slack: access }: Config,
-  { slack }: Instance,
-): Promise<Finding[]> {
-  if (access?.workspaces.kind !== 'many') return [];
-  const { installAt } = access.workspaces;
-  const found = slack === null ? [] : await slack.checkWorkspaces();
-  return found.map(({ name, state, text, missing }): Finding => {
-    const part = `Slack ${name}`;
-    switch (state) {
-      case 'ok':
-        return missing.length === 0
-          ? { part, state, text }
-          : {
-              part,
-              state: 'broken',
-              text: `${text}, without ${missing.length === 1 ? 'the scope' : 'the scopes'} ${listOf(missing)}`,
-              advice: `Put manifest.json into "App Manifest" of the Slack app and add it again at ${installAt}.`,
-            };
-      case 'removed':
-        return { part, state: 'off', text };
-      case 'unreadable':
-        return {
-          part,
-          state: 'broken',
-          text,
-          advice: `Set COUNTERSIGN_ENCRYPTION_KEY to the former key, or have the app added there again at ${installAt}.`,
-        };
-      case 'broken':
-        return { part, state, text };
-      default:
-        return state satisfies never;
-    }
-  });
-}
-
 /** `no plans`, `1 plan`, `1,000 plans or more` */
 async function countWaiting({ service }: Instance): Promise<string> {
   const { plans, next_cursor } = await service.listPlans({
@@ -153,7 +67,7 @@ async function countWaiting({ service }: Instance): Promise<string> {
   return `${countOf(plans.length, 'plan')}${next_cursor === null ? '' : ' or more'}`;
 }
 
-async function listBackends({ db }: Instance): Promise<Finding[]> {
+async function listBackends({ db }: Instance): Promise<CheckResult[]> {
   const found = await readBackends(db.query);
   if (found.length === 0) {
     return [
@@ -172,7 +86,7 @@ async function listBackends({ db }: Instance): Promise<Finding[]> {
   });
 }
 
-async function listPools({ db }: Instance): Promise<Finding[]> {
+async function listPools({ db }: Instance): Promise<CheckResult[]> {
   return (await readPools(db.query)).map(({ name, capacity, headroom, in_use, waiting }) => {
     const kept = headroom === 0 ? '' : `, ${headroom} kept back`;
     const line =
@@ -193,7 +107,7 @@ async function listPools({ db }: Instance): Promise<Finding[]> {
 const eventsCounted = 1000;
 
 /** What chat platforms sent: nothing to say while it is handled as it comes. */
-async function checkInbox({ db }: Instance): Promise<Finding[]> {
+async function checkInbox({ db }: Instance): Promise<CheckResult[]> {
   const { open, oldest, failed, last } = await readInboxState(db.query, eventsCounted);
   const count = (n: number) =>
     n < eventsCounted
@@ -224,7 +138,7 @@ async function checkInbox({ db }: Instance): Promise<Finding[]> {
 }
 
 /** What is posted to chat platforms: nothing to say while it gets there. */
-async function checkDelivery({ db }: Instance): Promise<Finding[]> {
+async function checkDelivery({ db }: Instance): Promise<CheckResult[]> {
   const { waiting, broken, last, failed, error } = await readDeliveryState(db.query, eventsCounted);
   if (last !== null) {
     const more = broken > 1 ? ` So are ${countOf(broken - 1, 'other conversation')}.` : '';
@@ -258,11 +172,11 @@ async function checkDelivery({ db }: Instance): Promise<Finding[]> {
       ];
 }
 
-async function checkInstance(config: Config, log: Logger): Promise<Finding[]> {
+async function checkInstance(config: Config, log: Logger): Promise<CheckResult[]> {
   try {
     const instance = await openInstance({ config, log, work: false, linkTo: () => null });
     const tools = instance.registry.status().map(
-      ({ tool, ok, operations, reason }): Finding => ({
+      ({ tool, ok, operations, reason }): CheckResult => ({
         part: `Tool ${tool}`,
         state: ok ? 'ok' : 'broken',
         text: ok ? countOf(operations, 'operation') : (reason ?? 'It does not answer.'),
@@ -295,7 +209,7 @@ async function checkInstance(config: Config, log: Logger): Promise<Finding[]> {
 }
 
 /** Looks at every part; the order is that of what depends on what. */
-export async function examine(config: Config, log: Logger): Promise<Finding[]> {
+export async function examine(config: Config, log: Logger): Promise<CheckResult[]> {
   const { settingsFile } = config;
   return [
     { part: 'Node', state: 'ok', text: process.version },
@@ -318,7 +232,7 @@ export async function examine(config: Config, log: Logger): Promise<Finding[]> {
 const marks = { ok: '✓', off: '–', broken: '✗' } as const;
 
 /** The findings as a person reads them. */
-export function describeFindings(findings: Finding[]): string {
+export function describeFindings(findings: CheckResult[]): string {
   const width = Math.max(...findings.map(({ part }) => part.length));
   return findings
     .map(({ part, state, text, advice }) => {

@@ -18,6 +18,7 @@ import { countOf } from '#domain/words.ts';
 import { readModelAccess } from '#models/access.ts';
 import type { Config } from './config.ts';
 import { droppedLines } from './log-sink.ts';
+import { createSettingsFacts } from './settings-facts.ts';
 import { version } from './version.ts';
 import type { Instance } from './wire.ts';
 
@@ -62,6 +63,7 @@ export async function serve(
     requestsPerMinute: env.API_REQUESTS_PER_MINUTE,
     version,
     readiness: () => readiness(instance),
+    settings: createSettingsFacts(config, instance, log),
     metrics: createMetrics(instance.db),
   });
   try {

@@ -150,6 +150,19 @@ export type Catalogue = Pick<ToolRegistry, 'list' | 'validate'> & {
   refresh(readManifests: () => Promise<readonly OperationSpec[][]>): Promise<void>;
 };
 
+/** An MCP server as this process knows it. Times are ISO 8601. */
+export type ServerHealth = {
+  /** Connected since; null: it is not. */
+  since: string | null;
+  /** What the server calls itself. */
+  name: string | null;
+  version: string | null;
+  /** The version of MCP that was agreed on. */
+  protocol: string | null;
+  /** What went wrong last, also when it has passed. */
+  last_problem: { at: string; text: string } | null;
+};
+
 export type ToolStatus = {
   tool: string;
   source: 'builtin' | 'mcp';
@@ -159,6 +172,8 @@ export type ToolStatus = {
   reason?: string;
   /** How an MCP server says it is to be used. */
   instructions?: string;
+  /** Of an MCP server. */
+  health?: ServerHealth;
 };
 
 /** `${tool}_${operation}` */

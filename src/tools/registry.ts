@@ -215,6 +215,7 @@ function toServerStatus(server: McpTool): ToolStatus {
     source: 'mcp',
     ok: problem === null,
     operations: server.operations().length,
+    health: server.connection.health(),
     ...(problem === null ? {} : { reason: problem }),
     ...(server.instructions() === '' ? {} : { instructions: server.instructions() }),
   };

@@ -4,7 +4,7 @@ import { Step } from './plan.ts';
 import { SeenState } from './seen.ts';
 
 /** `reads` looks at what is here; `changes` alters something here; `outside` reaches beyond this installation, reads included. */
-const CallClass = z.enum(['reads', 'changes', 'outside']);
+export const CallClass = z.enum(['reads', 'changes', 'outside']);
 export type CallClass = z.infer<typeof CallClass>;
 
 /** An argument as it is shown: whole, or, where it is not known before the call, what it will come from. */

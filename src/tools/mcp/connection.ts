@@ -10,7 +10,8 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { CountersignError } from '#domain/errors.ts';
 import type { McpServer } from '#domain/settings.ts';
-import type { JsonObject } from '#domain/text.ts';
+import { type JsonObject, makeStorableText } from '#domain/text.ts';
+import type { ServerHealth } from '#domain/tool.ts';
 import { nothingDone, throwIfAborted, toAbortError } from '../failures.ts';
 import { explainFailure, toCallError, toCallFailure } from './explain-failure.ts';
 import { openWire, redact } from './open-transport.ts';
@@ -18,6 +19,8 @@ import { openWire, redact } from './open-transport.ts';
 export type Connection = {
   /** Why it cannot be used now; null while it is connected. */
   problem(): string | null;
+  /** How it is now, and what went wrong last. */
+  health(): ServerHealth;
   /** Connects now if need be. @throws CountersignError tool_unavailable */
   connect(signal?: AbortSignal): Promise<void>;
   /**
@@ -61,7 +64,13 @@ const pingMs = 5_000;
 
 export function createConnection(options: ConnectionOptions): Connection {
   const { name, server } = options;
-  let live: { client: Client; since: number; calls: Set<Promise<unknown>> } | null = null;
+  let live: {
+    client: Client;
+    since: number;
+    calls: Set<Promise<unknown>>;
+    protocol: string | null;
+  } | null = null;
+  let lastProblem: ServerHealth['last_problem'] = null;
   /** Given up, with calls still under way. */
   const leaving = new Set<Client>();
   let starting: Client | null = null;
@@ -75,6 +84,11 @@ export function createConnection(options: ConnectionOptions): Connection {
   const explain = (error: unknown, words = '') => clean(explainFailure(name, error, words));
   const warn = (error: unknown) => options.warn(explain(error));
 
+  function note(reason: string): void {
+    problem = reason;
+    lastProblem = { at: new Date().toISOString(), text: reason };
+  }
+
   /** Gives up a client; the next one is made soon, or at the next use. */
   function drop(client: Client, reason: string): void {
     if (live?.client !== client) return;
@@ -82,7 +96,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     failures = Date.now() - live.since > stableMs ? 0 : failures + 1;
     const { calls } = live;
     live = null;
-    problem = reason;
+    note(reason);
     if (closed) return;
     options.warn(reason);
     // Calls under way get answers of their own: cut off, nobody would know whether the server saw them.
@@ -136,14 +150,14 @@ export function createConnection(options: ConnectionOptions): Connection {
       client.setNotificationHandler(ToolListChangedNotificationSchema, async () => {
         await listTools(client, options).catch(warn);
       });
-      live = { client, since: Date.now(), calls: new Set() };
+      live = { client, since: Date.now(), calls: new Set(), protocol: wire.protocol() };
       problem = null;
       return client;
     } catch (error) {
       failures += 1;
       const reason = explain(error, wire.lastWords());
       if (reason !== problem && !closed) options.warn(reason);
-      problem = reason;
+      note(reason);
       await client.close().catch(warn);
       retryLater();
       throw new CountersignError('tool_unavailable', reason, { ...notReached, cause: error });
@@ -180,6 +194,16 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   return {
     problem: () => problem,
+    health() {
+      const { name: called = null, version = null } = live?.client.getServerVersion() ?? {};
+      return {
+        since: live === null ? null : new Date(live.since).toISOString(),
+        name: called === null ? null : makeStorableText(clean(called)).slice(0, 200),
+        version: version === null ? null : makeStorableText(clean(version)).slice(0, 100),
+        protocol: live?.protocol ?? null,
+        last_problem: lastProblem,
+      };
+    },
     async connect(signal) {
       await obtain(signal);
     },

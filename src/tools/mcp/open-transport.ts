@@ -9,6 +9,8 @@ export type Wire = {
   transport: Transport;
   /** The last words of the server's process on stderr, for the reason it stopped. */
   lastWords(): string;
+  /** The version of the protocol that was agreed on; null: not yet. */
+  protocol(): string | null;
 };
 
 const kept = 2000;
@@ -19,8 +21,12 @@ export function openWire(server: McpServer, baseDir: string): Wire {
     const transport = new StreamableHTTPClientTransport(new URL(server.url), {
       requestInit: { headers: server.headers },
     });
-    // The SDK's class says `sessionId: string | undefined` where its own interface says `sessionId?: string`.
-    return { transport: transport as Transport, lastWords: () => '' };
+    return {
+      // The SDK's class says `sessionId: string | undefined` where its own interface says `sessionId?: string`.
+      transport: transport as Transport,
+      lastWords: () => '',
+      protocol: () => transport.protocolVersion ?? null,
+    };
   }
   const transport = new StdioClientTransport({
     command: server.command ?? '',
@@ -29,16 +35,49 @@ export function openWire(server: McpServer, baseDir: string): Wire {
     cwd: server.cwd === undefined ? baseDir : resolve(baseDir, server.cwd),
     stderr: 'pipe',
   });
+  let protocol: string | null = null;
+  // Unlike the HTTP transport, it does not keep it by itself.
+  const told: Transport = Object.assign(transport, {
+    setProtocolVersion(version: string) {
+      protocol = version;
+    },
+  });
   let words = '';
   transport.stderr?.on('data', (chunk: Buffer) => {
     words = (words + chunk.toString('utf8')).slice(-kept);
   });
-  return { transport, lastWords: () => words };
+  return { transport: told, lastWords: () => words, protocol: () => protocol };
 }
 
-/** `text` without the values of the server's headers and environment, which may be secrets. */
+/** What may be secret in an address: who signs in, its query, and long parts of its path. */
+function secretsOf(address: string): string[] {
+  const { username, password, search, searchParams, pathname } = new URL(address);
+  const parts = pathname.split('/').filter((part) => part.length >= 16);
+  return [search, ...searchParams.values(), username, password, ...parts];
+}
+
+/** A flag whose value may be secret, with or without it: `--token`, `--api-key=…`. */
+export const secretFlag = /^--?[\w-]*(token|secret|key|password|auth|header)[\w-]*(?==|$)/i;
+
+/** What may be secret in the arguments of a command: values of such flags, addresses, and words that look like a token. */
+function secretsAmong(args: string[]): string[] {
+  return args.flatMap((argument, index) => {
+    const value = argument.replace(/^--?[\w-]+=/, '');
+    if (value.includes('://') && URL.canParse(value)) return [value, ...secretsOf(value)];
+    const before = args[index - 1] ?? '';
+    const named = secretFlag.test(argument) || secretFlag.exec(before)?.[0] === before;
+    return named || /^(?=.*\d)[\w+=-]{12,}$/.test(value) ? [value] : [];
+  });
+}
+
+/** `text` without the values of the server's headers, environment and arguments, which may be secrets. */
 export function redact(text: string, server: McpServer): string {
-  return [...Object.values(server.headers), ...Object.values(server.env)]
+  return [
+    ...Object.values(server.headers),
+    ...Object.values(server.env),
+    ...secretsAmong(server.args),
+    ...(server.url === undefined ? [] : secretsOf(server.url)),
+  ]
     .flatMap((value) => [value, value.replace(/^(Bearer|Basic)\s+/i, '')])
     .filter((value) => value.length >= 6)
     .reduce((result, secret) => result.replaceAll(secret, '…'), text);

@@ -17,6 +17,7 @@ import { describeChange, digestJson, digestOperation } from '../operation-digest
 import { compileValidator } from '../validate-arguments.ts';
 import { type Connection, createConnection } from './connection.ts';
 import { describeTool } from './describe-tool.ts';
+import { secretFlag } from './open-transport.ts';
 import { readResult } from './read-result.ts';
 
 // What a target of a trusted server is now, by the read that the operator has named for the operation (A12).
@@ -159,8 +160,6 @@ export function createMcpTool(options: McpToolOptions): McpTool {
 
   return { name, connection, operations: () => operations, instructions: () => instructions };
 }
-
-const secretFlag = /^--?[\w-]*(token|secret|key|password|auth|header)[\w-]*(?==|$)/i;
 
 /** The arguments of a command without the values of those that may be secret: `--token abc`, `--api-key=abc`. */
 function withoutSecrets(args: string[]): string[] {

@@ -139,6 +139,13 @@ describe('the filesystem server over stdio', () => {
       source: 'mcp',
       ok: true,
       operations: 14,
+      health: {
+        since: expect.stringMatching(/^\d{4}-/),
+        name: 'secure-filesystem-server',
+        version: expect.any(String),
+        protocol: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+        last_problem: null,
+      },
     });
     const planner = plannerOperations(registry, { deny: [] }).map((operation) => operation.name);
     expect(planner).toContain('fs_read_text_file');

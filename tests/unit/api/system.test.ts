@@ -110,6 +110,8 @@ describe('the OpenAPI document', () => {
     'GET /api/conversations/{id}/messages',
     'POST /api/conversations/{id}/messages',
     'GET /api/conversations/{id}/events',
+    'GET /api/settings',
+    'POST /api/settings/check',
     'GET /healthz',
     'GET /readyz',
     'GET /metrics',

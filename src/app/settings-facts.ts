@@ -1,0 +1,286 @@
+// What the console's settings show: facts of the configuration and of this process. A value is listed here by name or not
+// shown at all, so that a secret can only get out by being written down in this file.
+import { basename } from 'node:path';
+import type { Logger } from 'pino';
+import { readBackends } from '#db/backends.ts';
+import { readSpentSince } from '#db/spending.ts';
+import { readPools } from '#db/sql/resources.ts';
+import { startOfDay, systemClock } from '#domain/clock.ts';
+import { isLoopbackHost } from '#domain/public-url.ts';
+import type { McpServer } from '#domain/settings.ts';
+import type {
+  CheckedPart,
+  CheckResult,
+  ModelFacts,
+  OperationFacts,
+  SettingsView,
+  ToolFacts,
+} from '#domain/settings-view.ts';
+import type { ToolStatus } from '#domain/tool.ts';
+import { readModelAccess } from '#models/access.ts';
+import { findPrice } from '#models/catalogue.ts';
+import { describeCall } from '#tools/describe-call.ts';
+import { plannerOperations } from '#tools/guard.ts';
+import { checkSlackAccess, checkSlackWorkspaces, checkTeamsAccess } from './check-chats.ts';
+import type { Config } from './config.ts';
+import { version } from './version.ts';
+import type { Instance } from './wire/instance.ts';
+
+/** Characters of an operation's description that are shown. */
+const describedAtMost = 600;
+
+export type SettingsFacts = {
+  read(): Promise<SettingsView>;
+  /** Asks one part whether it works now. Changes nothing. */
+  check(part: CheckedPart): Promise<CheckResult[]>;
+};
+
+export function createSettingsFacts(
+  config: Config,
+  instance: Instance,
+  log: Logger,
+): SettingsFacts {
+  const startedAt = new Date(performance.timeOrigin).toISOString();
+  return {
+    async read() {
+      const { env, settings, settingsFile, home, workspace } = config;
+      const [models, running] = await Promise.all([
+        readModels(config, instance),
+        readRunning(config, instance),
+      ]);
+      return {
+        version,
+        started_at: startedAt,
+        file: settingsFile,
+        tools: readTools(config, instance),
+        approvals: readApprovals(config, instance),
+        models,
+        planning: readPlanning(config),
+        running,
+        chats: readChats(config),
+        access: {
+          token: env.COUNTERSIGN_API_TOKEN !== undefined,
+          host: env.HOST,
+          loopback_only: isLoopbackHost(env.HOST),
+          public_url: env.COUNTERSIGN_PUBLIC_URL ?? null,
+          requests_per_minute: env.API_REQUESTS_PER_MINUTE,
+          home,
+          workspace,
+          database: env.DATABASE_URL === undefined ? 'embedded' : 'external',
+          private_addresses: settings.http.allowPrivate,
+        },
+      };
+    },
+    check: (part) => check(part, config, instance, log),
+  };
+}
+
+async function check(
+  part: CheckedPart,
+  config: Config,
+  instance: Instance,
+  log: Logger,
+): Promise<CheckResult[]> {
+  switch (part.part) {
+    case 'tool': {
+      const found = await instance.registry.check(part.tool);
+      const name = `Tool ${part.tool}`;
+      return [
+        found.ok
+          ? { part: name, state: 'ok', text: 'It answers.' }
+          : { part: name, state: 'broken', text: found.reason },
+      ];
+    }
+    case 'slack':
+      return [
+        await checkSlackAccess(config, log),
+        ...(await checkSlackWorkspaces(config, instance)),
+      ];
+    case 'teams':
+      return [await checkTeamsAccess(config)];
+    default:
+      return part satisfies never;
+  }
+}
+
+// Tools: what each offers, and how the MCP servers are.
+
+/** The program without its folder and arguments, or the host: what follows them may hold a secret. */
+function placeOf({ command, url }: McpServer): string {
+  return url === undefined ? basename(command ?? '') : new URL(url).host;
+}
+
+function describeServer(server: McpServer, status: ToolStatus | undefined): ToolFacts['server'] {
+  const nothing = { since: null, name: null, version: null, protocol: null, last_problem: null };
+  return {
+    ...(status?.health ?? nothing),
+    transport: server.url === undefined ? 'stdio' : 'http',
+    at: placeOf(server),
+    trusted: server.trusted,
+  };
+}
+
+function readTools({ settings }: Config, { registry }: Instance): ToolFacts[] {
+  const readable = new Set(
+    plannerOperations(registry, settings.plannerTools).map(({ name }) => name),
+  );
+  const offered = registry.list().filter(({ internal }) => internal !== true);
+  const operationsOf = (tool: string): OperationFacts[] =>
+    offered
+      .filter((spec) => spec.tool === tool)
+      .map((spec) => ({
+        name: spec.name,
+        description: spec.description.slice(0, describedAtMost).toWellFormed(),
+        effect: describeCall(spec.name, spec, {}).class,
+        destructive: spec.destructive,
+        guarded: settings.guardedTools.includes(spec.name),
+        planner: readable.has(spec.name),
+        person: spec.human === true,
+      }));
+  const known = registry.status();
+  const builtin = known
+    .filter(({ source }) => source === 'builtin')
+    .map(
+      ({ tool, ok, reason }): ToolFacts => ({
+        name: tool,
+        source: 'builtin',
+        state: ok ? 'ok' : 'down',
+        problem: reason ?? null,
+        server: null,
+        operations: operationsOf(tool),
+      }),
+    )
+    .filter(({ operations }) => operations.length > 0);
+  const servers = Object.entries(settings.mcpServers).map(([name, server]): ToolFacts => {
+    const status = known.find(({ tool, source }) => tool === name && source === 'mcp');
+    return {
+      name,
+      source: 'mcp',
+      state: status === undefined ? 'off' : status.ok ? 'ok' : 'down',
+      problem: status?.reason ?? null,
+      server: describeServer(server, status),
+      operations: operationsOf(name),
+    };
+  });
+  const off = settings.disabledTools.map(
+    (name): ToolFacts => ({
+      name,
+      source: 'builtin',
+      state: 'off',
+      problem: null,
+      server: null,
+      operations: [],
+    }),
+  );
+  return [...servers, ...builtin, ...off];
+}
+
+function readApprovals({ settings }: Config, { registry }: Instance): SettingsView['approvals'] {
+  const { approvers, guardMode, guardedTools, guardedApprovers } = settings;
+  const names = new Set([...guardedTools, ...Object.keys(guardedApprovers)]);
+  return {
+    approvers,
+    guard_mode: guardMode,
+    guarded: [...names].map((operation) => ({
+      operation,
+      offered: registry.get(operation) !== undefined,
+      rule: guardedApprovers[operation] ?? null,
+    })),
+  };
+}
+
+// Models, budgets and modes of planning.
+
+async function readModels(
+  { env, settings }: Config,
+  { db }: Instance,
+): Promise<SettingsView['models']> {
+  const spent = await readSpentSince(db.query, startOfDay(systemClock.now()));
+  const access = readModelAccess(env);
+  const describe = (name: string, effort: string | null): ModelFacts => {
+    const price = findPrice(name, settings.prices);
+    return { name, effort, price: price && { input: price.input, output: price.output } };
+  };
+  return {
+    connected: access && {
+      host: access.baseUrl === undefined ? 'api.openai.com' : new URL(access.baseUrl).host,
+      api: access.api,
+      key: access.apiKey !== undefined,
+      planner: describe(env.PLANNER_MODEL, env.PLANNER_REASONING_EFFORT ?? null),
+      executor: describe(env.EXECUTOR_MODEL, null),
+    },
+    spent_today_usd: spent,
+  };
+}
+
+function readPlanning({ env, settings }: Config): SettingsView['planning'] {
+  return {
+    planning_mode: env.PLANNING_MODE_DEFAULT,
+    plan_reasoning_mode: env.PLAN_REASONING_MODE_DEFAULT,
+    reasoning_level: env.REASONING_LEVEL_DEFAULT,
+    turn_limit: env.TURN_LIMIT,
+    wall_time_seconds: env.WALL_TIME_SEC,
+    retry_limit_per_stage: env.RETRY_LIMIT_PER_STAGE,
+    soft_budget_per_turn_usd: env.SOFT_BUDGET_PER_TURN_USD,
+    budget_per_session_usd: env.BUDGET_PER_SESSION_USD,
+    budget_per_day_usd: env.BUDGET_PER_DAY_USD,
+    new_subtypes: env.ALLOW_NEW_SUBTYPE_PROPOSALS,
+    ask_for_new_subtype: env.REQUIRE_RFC_FOR_NEW_SUBTYPE,
+    confidence: settings.confidence,
+  };
+}
+
+// Execution: who runs steps, with what, and by which rules.
+
+async function readRunning(
+  { settings, timezone }: Config,
+  { db }: Instance,
+): Promise<SettingsView['running']> {
+  const { executor } = settings;
+  const [backEnds, pools] = await Promise.all([readBackends(db.query), readPools(db.query)]);
+  return {
+    back_ends: backEnds.map((one) => ({ ...one, operations: one.operations.length })),
+    pools: pools.map(({ waiting, ...pool }) => ({ ...pool, waiting_plans: waiting.length })),
+    concurrency: executor.concurrency,
+    step_timeout_seconds: executor.step_timeout_seconds,
+    max_attempts: executor.max_attempts,
+    stall_minutes: executor.stall_minutes,
+    on_failure: executor.on_failure,
+    replan: executor.replan,
+    rules: Object.entries(settings.operations).map(([operation, rule]) => ({
+      operation,
+      timeout_seconds: rule.timeout_seconds ?? null,
+      max_attempts: rule.max_attempts ?? null,
+    })),
+    timezone,
+    schedule: settings.schedule,
+    calendars: Object.entries(settings.calendars).map(([name, place]) => ({
+      name,
+      // Addresses of calendars are secrets of their own.
+      kind: /^[a-z][a-z0-9+.-]*:\/\//i.test(place) ? 'address' : 'file',
+    })),
+    human_reminder_hours: settings.human_reminder_hours,
+    stale_after_days: settings.stale_after_days,
+  };
+}
+
+function readChats({ slack, teams }: Config): SettingsView['chats'] {
+  return {
+    slack: slack && {
+      transport: slack.transport.kind,
+      workspaces: slack.workspaces.kind,
+      install_at: slack.workspaces.kind === 'many' ? slack.workspaces.installAt : null,
+      allowed: slack.workspaces.kind === 'many' ? slack.workspaces.allowed : [],
+    },
+    teams: teams && {
+      kind: teams.kind,
+      app_id: teams.kind === 'Local' ? null : teams.appId,
+      allowed:
+        teams.kind === 'MultiTenant'
+          ? teams.allowed
+          : teams.kind === 'Local'
+            ? []
+            : [teams.tenantId],
+    },
+  };
+}
