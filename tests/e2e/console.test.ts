@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   ask,
+  bar,
   button,
-  card,
+  column,
   home,
   page,
   readWorkspace,
@@ -19,13 +20,13 @@ useConsole();
 describe('a request', () => {
   it('is planned, changed, approved and carried out, in sight all the way', async () => {
     await ask('Create notes/standup.md saying Standup at 9:30, then move it to archive/standup.md');
-    await card().getByText('Move notes/standup.md to archive/standup.md').first().waitFor();
+    await page.getByText('Move notes/standup.md to archive/standup.md').first().waitFor();
 
     await button('Propose changes').click();
     await page.keyboard.type('change "Standup at 9:30" to "Daily at 9:15"');
     await button('Send').click();
     await page.locator('.plan-version', { hasText: 'Version 2' }).waitFor();
-    await card().getByText('version 2').waitFor();
+    await page.locator('.plan-ref').getByText('version 2').waitFor();
     const second = await shownPlan();
     expect(second).toMatchObject({ version: 2, status: 'proposed' });
 
@@ -35,10 +36,10 @@ describe('a request', () => {
     await page.getByRole('tab', { name: 'Overview' }).click();
     await button('Approve').click();
     await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
-    await card().getByText('Approved by local').waitFor();
+    await column().getByText('Approved by local').waitFor();
     const { total_steps: total } = second;
     await page.getByText(`${total} of ${total} steps done`).waitFor();
-    expect(await card().getByRole('button').count()).toBe(0);
+    expect(await bar().count()).toBe(0);
     expect(await readWorkspace('archive/standup.md')).toBe('Daily at 9:15');
   });
 
@@ -81,7 +82,6 @@ describe('a review', () => {
     operation: 'delete',
     args: { path: 'payroll.csv' },
   };
-  const bar = () => page.locator('.review-bar');
   const rows = () => page.locator('.rank .step');
 
   const openReview = async (title: string, steps: object[]) => {
@@ -101,7 +101,7 @@ describe('a review', () => {
     const plan = await openReview('sixty', steps.toSpliced(36, 0, remove));
     expect(await rows().first().innerText()).toContain('deletes payroll.csv');
     expect(await rows().first().innerText()).toContain('cannot be undone');
-    expect(await bar().innerText()).toContain('The first 50 of 60 steps');
+    expect(await page.locator('.review-intro').innerText()).toContain('The first 50 of 60 steps');
     expect(await page.getByText(long, { exact: true }).isVisible()).toBe(true);
     await page.getByRole('button', { name: 'Show more' }).click();
     await rows().nth(59).waitFor();
@@ -109,7 +109,7 @@ describe('a review', () => {
       expect.arrayContaining([expect.stringContaining('Text 58')]),
     );
     const sent = page.waitForRequest((request) => request.url().endsWith('/api/press'));
-    await bar().getByRole('button', { name: 'Approve', exact: true }).click();
+    await button('Approve').click();
     const { version, digest } = plan;
     expect((await sent).postDataJSON()).toMatchObject({ button: { version, digest } });
     await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
@@ -137,16 +137,16 @@ describe('a step for a person', () => {
     await server.api.approve(plan);
     await page.goto(`${server.url}?c=rooms&plan=${plan.id}`);
     await button('Done').first().click();
-    expect(await card().innerText()).toContain('Enter a number of at least 0.');
-    expect(await card().innerText()).toContain('Choose one.');
+    expect(await bar().innerText()).toContain('Enter a number of at least 0.');
+    expect(await bar().innerText()).toContain('Choose one.');
 
-    await card().getByLabel('Price per night').fill('120.5');
-    await card().getByRole('combobox', { name: 'Room' }).selectOption('Green');
-    await card().getByLabel('Yes').check();
+    await bar().getByLabel('Price per night').fill('120.5');
+    await bar().getByRole('combobox', { name: 'Room' }).selectOption('Green');
+    await bar().getByLabel('Yes').check();
     const answer = { version: 1, steps: { key: 'done' }, user: 'ben' };
     await server.api.post(`/api/plans/${plan.id}/resume`, answer);
-    await card().getByText('Waiting for ben').waitFor({ state: 'detached' });
-    expect(await card().getByLabel('Yes').isChecked()).toBe(true);
+    await bar().getByText('Waiting for ben').waitFor({ state: 'detached' });
+    expect(await bar().getByLabel('Yes').isChecked()).toBe(true);
     const sent = page.waitForRequest(
       (request) => request.method() === 'POST' && request.url().endsWith('/api/press'),
     );

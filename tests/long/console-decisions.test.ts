@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   ask,
+  bar,
   button,
-  card,
+  column,
   home,
   page,
   readWorkspace,
@@ -84,7 +85,6 @@ describe('a review', () => {
     operation: 'write',
     args: { path, content },
   });
-  const bar = () => page.locator('.review-bar');
   const rows = () => page.locator('.rank .step');
 
   it('shows what a write changes in the file that is there now', async () => {
@@ -123,10 +123,10 @@ describe('a review', () => {
       operations: [{ op: 'add_step', step: write(2) }],
     });
     await page.locator('.plan-version', { hasText: 'Version 2' }).waitFor();
-    expect(await bar().count()).toBe(0);
+    expect(await button('Approve').isDisabled()).toBe(true);
     release();
-    await bar().waitFor();
-    expect(await rows().count()).toBe(2);
+    await rows().nth(1).waitFor();
+    expect(await button('Approve').isEnabled()).toBe(true);
   });
 });
 
@@ -153,7 +153,7 @@ describe('a plan on the page', () => {
     await server.api.post(`/api/plans/${plan.id}/reject`, { version: 1, user: 'local' });
     await button('Approve').click();
     await page.getByRole('alert').filter({ hasText: /local/ }).waitFor();
-    await card().getByText('Rejected').first().waitFor();
+    await column().getByText('Rejected').first().waitFor();
     expect(await button('Approve').count()).toBe(0);
   });
 });

@@ -1,11 +1,11 @@
 // The console in detail: its tabs, lists, keyboard, connection and what it keeps.
-import type { Locator } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
 import {
   ask,
+  bar,
   button,
-  card,
+  column,
   database,
   here,
   page,
@@ -55,7 +55,7 @@ describe('a request', () => {
     await page.getByLabel('Your message').fill('What is in the workspace?');
     await page.keyboard.press('Enter');
     await page.locator('.message[data-author="bot"] .said').waitFor();
-    expect(await page.locator('plan-card').count()).toBe(0);
+    expect(await page.locator('.plan-ref').count()).toBe(0);
   });
 
   it('can be taken from the examples and sent with the button', async () => {
@@ -74,7 +74,6 @@ describe('a review', () => {
     operation: 'write',
     args: { path, content },
   });
-  const bar = () => page.locator('.review-bar');
   const rows = () => page.locator('.rank .step');
 
   it('begins at its top, however far another tab was scrolled', async () => {
@@ -97,15 +96,12 @@ describe('a review', () => {
     const ticks = page.getByRole('checkbox');
     await ticks.nth(2).waitFor();
     await ticks.nth(2).uncheck();
-    await bar().getByRole('button', { name: 'Approve 2 of 3 steps' }).waitFor();
     await button('Approve 2 of 3 steps').waitFor();
     await ticks.nth(1).uncheck();
     await ticks.nth(0).uncheck();
-    for (const place of [bar(), card()]) {
-      const off = place.getByRole('button', { name: 'No steps selected' });
-      await off.waitFor();
-      expect(await off.isDisabled()).toBe(true);
-    }
+    const off = button('No steps selected');
+    await off.waitFor();
+    expect(await off.isDisabled()).toBe(true);
     await ticks.nth(1).check();
     await bar().getByRole('button', { name: 'Approve 1 of 3 steps' }).click();
     await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
@@ -130,8 +126,8 @@ describe('a plan on the page', () => {
     const plan = await server.api.propose({ ...slow, conversation: 'console-slow' });
     await page.goto(`${server.url}/?plan=${plan.id}`);
     await button('Approve').click();
-    await card().getByText('0 of 2').waitFor();
-    await card().getByText('1 of 2').waitFor();
+    await bar().getByText('0 of 2').waitFor();
+    await bar().getByText('1 of 2').waitFor();
     await page.getByText('2 of 2 steps done').waitFor();
   });
 
@@ -150,37 +146,33 @@ describe('a plan on the page', () => {
   it('keeps what a person is typing on its card while other things change', async () => {
     await ask('Create notes/typed.md saying Typed');
     await button('Propose changes').click();
-    await card().locator('textarea:focus').waitFor();
+    await bar().locator('textarea:focus').waitFor();
     await page.keyboard.type('half a sent');
-    // Another colour scheme draws every card anew.
-    await page.emulateMedia({ colorScheme: 'dark' });
+    // Another tab, and another version of what it shows.
+    await page.evaluate("document.getElementById('tab-steps').click()");
+    await page.locator('.step').first().waitFor();
     await page.keyboard.type('ence');
-    const field = card().getByRole('textbox');
+    const field = bar().getByRole('textbox');
     expect(await field.inputValue()).toBe('half a sentence');
   });
 
-  it('brings into sight what a button opened, where the card is taller than the column', async () => {
+  it('keeps the decisions in sight, however little room there is', async () => {
     await ask('Create notes/tall.md saying Tall, then copy it to notes/taller.md');
-    const boxOf = async (part: Locator) => {
-      const box = await part.boundingBox();
-      if (box === null) throw new Error('It is not drawn.');
-      return { top: box.y, bottom: box.y + box.height };
-    };
-    const list = page.locator('#messages');
-    // The column ends just under the buttons, so that they are pressed without scrolling.
-    const column = await boxOf(list);
-    const { top } = await boxOf(page.locator('.message').last());
-    const { bottom } = await boxOf(button('Propose changes'));
-    const spare = column.bottom - column.top - (bottom - top) - 40;
-    await page.setViewportSize({ width: 1280, height: Math.round(900 - spare) });
+    for (const height of [900, 480]) {
+      await page.setViewportSize({ width: 1280, height });
+      for (const tab of ['Overview', 'Graph', 'Steps', 'Audit']) {
+        await page.getByRole('tab', { name: tab }).click();
+        const box = await button('Approve').boundingBox();
+        expect(box === null ? height : box.y + box.height).toBeLessThan(height);
+      }
+    }
     await button('Propose changes').click();
-    await card().locator('textarea:focus').waitFor();
-    const isSeen = async () => (await boxOf(button('Send'))).bottom <= (await boxOf(list)).bottom;
-    await waitFor('the form to be in sight', isSeen);
-    // What is drawn anew there takes it from nobody's sight.
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await page.evaluate('new Promise(requestAnimationFrame)');
-    expect(await isSeen()).toBe(true);
+    await bar().locator('textarea:focus').waitFor();
+    await page.keyboard.press('Escape');
+    await bar()
+      .getByRole('button', { name: 'Propose changes' })
+      .and(page.locator(':focus'))
+      .waitFor();
   });
 
   it('calls a step in its list what its card calls it', async () => {
@@ -191,7 +183,8 @@ describe('a plan on the page', () => {
     await page.getByRole('checkbox', { name: /^Approve step 2b: / }).waitFor();
     const names = await page.locator('.step-number').allInnerTexts();
     expect(names).toEqual(['1', '2a', '2b']);
-    expect(await card().getByText('2b', { exact: true }).count()).toBe(1);
+    await page.getByRole('tab', { name: 'Overview' }).click();
+    await column().getByText('2b', { exact: true }).waitFor();
   });
 
   it('is found in the list of pending plans and decided there without its conversation', async () => {
@@ -200,12 +193,12 @@ describe('a plan on the page', () => {
     await page.getByRole('button', { name: /Pending/ }).click();
     await page.getByRole('button', { name: /Nobody spoke of this/ }).click();
     await button('Reject').click();
-    await card().getByRole('button', { name: 'Reject', exact: true }).last().click();
+    await button('Reject').click();
     await waitFor(
       'the rejection',
       async () => (await server.api.plan(plan.id)).status === 'rejected',
     );
-    await card().getByText('Rejected').first().waitFor();
+    await column().getByText('Rejected').first().waitFor();
   });
 });
 
@@ -309,7 +302,7 @@ describe('the list of what waits', () => {
     });
     for (let n = total + 1; n <= total + added; n++) await propose(n, { conversation });
     await page
-      .locator('plan-card')
+      .locator('.plan-ref')
       .nth(added - 1)
       .waitFor();
     await page.getByRole('button', { name: 'Show older' }).click();

@@ -65,9 +65,15 @@ export async function openPage(): Promise<Page> {
   return opened;
 }
 
-export const card = (of: Page = page) => of.locator('plan-card').last();
+/** The column of the shown plan, and the bar of decisions at its foot. */
+export const column = (of: Page = page) => of.locator('section.plan');
+export const bar = (of: Page = page) => of.locator('.review-bar');
+/** A button of the bar. `Approve` approves all steps, however many they are. */
 export const button = (name: string, of: Page = page) =>
-  card(of).getByRole('button', { name, exact: true });
+  bar(of).getByRole('button', {
+    name: name === 'Approve' ? /^Approve( [\d,]+ steps?)?$/ : name,
+    exact: true,
+  });
 
 export async function ask(text: string): Promise<void> {
   await page.goto(server.url);

@@ -1,5 +1,5 @@
 // Starts the page: draws it whenever the state changes, and shows what the address names.
-import './cards/plan-card.ts';
+import './cards/session-card.ts';
 import { html, render, type TemplateResult } from 'lit-html';
 import { onTokenNeeded } from './live/api.ts';
 import { followAddress } from './live/navigation.ts';

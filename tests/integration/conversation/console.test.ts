@@ -43,7 +43,7 @@ async function ask(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-const card = (page: Page) => page.locator('.card[data-run] plan-card').last();
+const card = (page: Page) => page.locator('.card[data-run] session-card').last();
 const button = (page: Page, name: string) => card(page).getByRole('button', { name, exact: true });
 
 test('stages are approved by pressing, and a decided card keeps no buttons', async () => {
@@ -55,8 +55,8 @@ test('stages are approved by pressing, and a decided card keeps no buttons', asy
   expect(await page.locator('.card[data-run]').count()).toBe(1);
   await button(page, 'Approve').click();
   await page
-    .locator('.card[data-plan] plan-card')
-    .getByRole('button', { name: 'Approve' })
+    .locator('.review-bar')
+    .getByRole('button', { name: /^Approve/ })
     .waitFor();
   expect(await page.locator('.card[data-run]').count()).toBe(0);
   expect(planner.asked.at(-1)?.decision).toMatchObject({ kind: 'approve', by: 'local' });

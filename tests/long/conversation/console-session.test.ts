@@ -44,7 +44,7 @@ async function ask(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-const card = (page: Page) => page.locator('.card[data-run] plan-card').last();
+const card = (page: Page) => page.locator('.card[data-run] session-card').last();
 const button = (page: Page, name: string) => card(page).getByRole('button', { name, exact: true });
 
 test('changes are typed into the card', async () => {

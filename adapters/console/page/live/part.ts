@@ -1,5 +1,4 @@
-// Which steps of a plan are ticked. It is one state for all that decides here: the card's button, the steps, and the word that is
-// written. Bound to the digest under which the steps were read: a new version begins with all of them again.
+// Which steps of a plan are ticked. It is one state for all that decides here: the review bar, the steps, and the word that is written. Bound to the digest under which the steps were read: a new version begins with all of them again.
 import type { CardPress } from '#domain/chat/card.ts';
 import type { OnScreen } from '#domain/service.ts';
 import { countOf } from '../plan/format.ts';

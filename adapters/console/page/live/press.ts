@@ -13,17 +13,27 @@ function notice(id: string, sentence: string): void {
   change((s) => s.notices.set(id, sentence));
 }
 
-/** Sends what was pressed. A second press while the first is under way does nothing. */
-export async function press(pressed: CardPress, inputs: Inputs): Promise<void> {
+/**
+ * Sends what was pressed. A second press while the first is under way does nothing.
+ * @returns whether the server took it
+ */
+export async function press(pressed: CardPress, inputs: Inputs): Promise<boolean> {
   const id = pressed.plan_id;
-  if (state.pressing.has(id)) return;
+  if (state.pressing.has(id)) return false;
   const planned = planPress(pressed, inputs, [...takenOff(state, pressed)]);
-  if (planned.kind === 'refuse') return notice(id, planned.sentence);
-  if (planned.kind === 'show') {
-    openPlan(id, planned.tab);
-    return showPane('plan');
+  switch (planned.kind) {
+    case 'refuse':
+      notice(id, planned.sentence);
+      return false;
+    case 'show':
+      openPlan(id, planned.tab);
+      showPane('plan');
+      return false;
+    case 'send':
+      return send(id, planned.body, () => (state.plan?.id === id ? refreshPlan() : loadCard(id)));
+    default:
+      return planned satisfies never;
   }
-  await send(id, planned.body, () => (state.plan?.id === id ? refreshPlan() : loadCard(id)));
 }
 
 /** The same for a press on a session's card. */
@@ -35,14 +45,16 @@ export async function pressSession(pressed: SessionPress, inputs: Inputs): Promi
   if (planned.kind === 'send') await send(id, planned.body, () => loadSession(id));
 }
 
-/** Sends a press on the card of plan or run `id`, and reads again what came of it. */
-async function send(id: string, body: PressBody, reload: () => Promise<unknown>): Promise<void> {
+/** Sends a press about plan or run `id`, and reads again what came of it. @returns whether the server took it */
+async function send(id: string, body: PressBody, reload: () => Promise<unknown>): Promise<boolean> {
+  let taken = false;
   change((s) => {
     s.pressing.add(id);
     s.notices.delete(id);
   });
   try {
     await post('/api/press', body);
+    taken = true;
   } catch (error) {
     notice(id, describeError(error));
   }
@@ -53,4 +65,5 @@ async function send(id: string, body: PressBody, reload: () => Promise<unknown>)
   } finally {
     change((s) => s.pressing.delete(id));
   }
+  return taken;
 }

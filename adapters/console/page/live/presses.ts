@@ -1,6 +1,5 @@
 // What a press on a card sends to the server. Pure, so that every button is tested without a browser.
 import { inputIdOf, readInputs } from '#cards/input-ids.ts';
-import type { CardPress } from '#domain/chat/card.ts';
 import type { AnyPress } from '#domain/chat/press.ts';
 
 /** What was typed on the card, by input id. */
@@ -18,31 +17,6 @@ export type PressPlan =
   | { kind: 'send'; body: PressBody }
   | { kind: 'show'; tab: 'steps' }
   | { kind: 'refuse'; sentence: string };
-
-/** The press alone, out of what a button carries. */
-export function readPress({
-  action,
-  plan_id,
-  version,
-  digest,
-  step_id,
-  attempt,
-  stood,
-  finding_id,
-  ended_at,
-}: CardPress): CardPress {
-  return {
-    action,
-    plan_id,
-    version,
-    digest,
-    ...(step_id === undefined ? {} : { step_id }),
-    ...(attempt === undefined ? {} : { attempt }),
-    ...(stood === undefined ? {} : { stood }),
-    ...(finding_id === undefined ? {} : { finding_id }),
-    ...(ended_at === undefined ? {} : { ended_at }),
-  };
-}
 
 /** What was typed beside the button. */
 function textOf(button: AnyPress, inputs: Inputs): string | undefined {

@@ -107,6 +107,11 @@ export type State = {
   /** Plans and runs with a press under way: their buttons are off. */
   pressing: Set<string>;
   plan: PlanView | null;
+  /** The form that stands open in the review bar: of which plan, and which of its buttons opened it. */
+  form: { plan: string; key: string } | null;
+  /** What was typed into forms of plans and not sent yet, by `inputKey`; and which of these still lack something. */
+  typed: Map<string, string>;
+  missing: Set<string>;
   /** Steps that are unticked, by plan, and the digest they were read under. */
   off: Map<string, { digest: string; steps: ReadonlySet<string> }>;
   pending: PlanSummary[];
@@ -138,6 +143,9 @@ export function createState(conversation: string): State {
     notices: new Map(),
     pressing: new Set(),
     plan: null,
+    form: null,
+    typed: new Map(),
+    missing: new Set(),
     off: new Map(),
     pending: [],
     pendingNext: null,

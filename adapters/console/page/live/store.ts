@@ -20,3 +20,9 @@ export function change(apply: (state: State) => void): void {
     draw.now();
   });
 }
+
+/** Changes the state and draws it at once, for what goes on with the drawing: moving the focus into it. */
+export function changeNow(apply: (state: State) => void): void {
+  apply(state);
+  draw.now();
+}

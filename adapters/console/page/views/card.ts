@@ -1,39 +1,51 @@
-// The card of a plan or of a planning session where it is spoken of, with what the server said to the last press under it.
+// What the conversation shows under a message: a plan as a short reference, which opens it in its own column, and the card of a
+// planning session, with what the server said to the last press under it.
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { PressedEvent, SessionPressedEvent } from '../cards/plan-card.ts';
+import { cutText } from '#cards/plain.ts';
+import type { SessionPressedEvent } from '../cards/session-card.ts';
 import { openPlan, showPane } from '../live/focus.ts';
-import { describePart } from '../live/part.ts';
-import { press, pressSession } from '../live/press.ts';
-import type { SessionCard, State } from '../live/state.ts';
-import { drawLoading } from './parts.ts';
+import { pressSession } from '../live/press.ts';
+import type { Card, SessionCard, State } from '../live/state.ts';
+import { drawBadge, drawLoading } from './parts.ts';
 
-function onPressed(event: PressedEvent): void {
-  void press(event.detail.press, event.detail.inputs);
+const waitingAtMost = 120;
+
+/** What waits for a person, in a few words. */
+function drawWaiting({ view }: Card): TemplateResult | typeof nothing {
+  const [ask] = view.asks;
+  if (ask === undefined) return nothing;
+  return html`<p class="ref-waiting"><strong>${ask.label}</strong> ${cutText(ask.text, waitingAtMost)}</p>`;
 }
 
-function onOpened(event: CustomEvent<string>): void {
-  openPlan(event.detail, 'steps');
-  showPane('plan');
+function drawSummary(card: Card): TemplateResult {
+  const { view, facts } = card;
+  const { symbol, words, tone } = view.state;
+  return html`<div class="ref-state">
+      ${drawBadge(symbol, words, tone)}
+      ${facts.plan.version === 1 ? nothing : html`<span class="muted">version ${facts.plan.version}</span>`}
+      ${view.progress === null ? nothing : html`<span class="ref-progress">${view.progress.text}</span>`}
+    </div>
+    <p class="ref-title">${view.title}</p>
+    ${drawWaiting(card)}`;
 }
 
-export function drawCard(state: State, id: string): TemplateResult {
+/** A plan where it is spoken of: what it is, how it stands, what waits, and the way to it. */
+export function drawReference(state: State, id: string): TemplateResult {
   const card = state.cards.get(id);
-  const notice = state.notices.get(id);
-  const body =
-    card === undefined
-      ? notice === undefined
-        ? drawLoading()
-        : nothing
-      : html`<plan-card
-          .partial=${describePart(state, card)}
-          .card=${card.adaptive_card}
-          .busy=${state.pressing.has(id)}
-          @pressed=${onPressed}
-          @opened=${onOpened}
-        ></plan-card>`;
-  return html`<div class="card" data-plan=${id} data-shown=${state.plan?.id === id}>
-    ${body}
-    ${notice === undefined ? nothing : html`<p class="notice" role="alert">${notice}</p>`}
+  const shown = state.plan?.id === id;
+  const open = () => {
+    openPlan(id);
+    showPane('plan');
+  };
+  if (card === undefined) {
+    const notice = state.notices.get(id);
+    return html`<div class="card plan-ref" data-plan=${id}>
+      ${notice === undefined ? drawLoading() : html`<p class="notice" role="alert">${notice}</p>`}
+    </div>`;
+  }
+  return html`<div class="card plan-ref" data-plan=${id} data-shown=${shown}>
+    <div class="ref-text">${drawSummary(card)}</div>
+    <button class="plain-button" aria-label=${`Open ${card.view.title}`} aria-pressed=${shown} @click=${open}>Open</button>
   </div>`;
 }
 
@@ -50,11 +62,11 @@ export function hasSessionCard({ view }: SessionCard): boolean {
 export function drawSessionCard(state: State, card: SessionCard): TemplateResult {
   const notice = state.notices.get(card.run_id);
   return html`<div class="card" data-run=${card.run_id}>
-    <plan-card
+    <session-card
       .card=${card.adaptive_card}
       .busy=${state.pressing.has(card.run_id)}
       @pressed-session=${onSessionPressed}
-    ></plan-card>
+    ></session-card>
     ${notice === undefined ? nothing : html`<p class="notice" role="alert">${notice}</p>`}
   </div>`;
 }

@@ -9,7 +9,7 @@ import { stopPlanning } from '../live/conversation.ts';
 import { openPlan, showPane } from '../live/focus.ts';
 import type { State } from '../live/state.ts';
 import { formatTime } from '../plan/format.ts';
-import { drawCard, drawSessionCard, hasSessionCard } from './card.ts';
+import { drawReference, drawSessionCard, hasSessionCard } from './card.ts';
 import { drawComposer, fillComposer } from './composer.ts';
 import { drawLoading } from './parts.ts';
 import { stickToEnd } from './scroll.ts';
@@ -46,7 +46,7 @@ function drawWelcome(): TemplateResult {
   </div>`;
 }
 
-/** A plan's card stands once: under the latest message that speaks of it. */
+/** A plan's reference stands once: under the latest message that speaks of it. */
 function findCardPlaces(messages: Message[]): Set<number> {
   const last = new Map<string, number>();
   for (const { id, plan_id } of messages) if (plan_id !== null) last.set(plan_id, id);
@@ -69,12 +69,13 @@ function findSessionPlaces({ messages, sessions, notices }: State): Map<number, 
   return places;
 }
 
-function drawReference(id: string): TemplateResult {
+/** An earlier message about a plan whose reference is further down. */
+function drawMention(id: string): TemplateResult {
   const open = () => {
     openPlan(id);
     showPane('plan');
   };
-  return html`<button class="reference" @click=${open}>${id}, its card is further down</button>`;
+  return html`<button class="reference" @click=${open}>${id}</button>`;
 }
 
 /** Text as it is, except that `words in backticks` are set as code and that the id of a plan stays on one line. */
@@ -103,8 +104,8 @@ function drawMessage(
     plan_id === null
       ? drawSession(state, run)
       : hasCard
-        ? drawCard(state, plan_id)
-        : drawReference(plan_id);
+        ? drawReference(state, plan_id)
+        : drawMention(plan_id);
   return html`<article class="message" data-author=${author}>
     <header>
       <span class="author">${author === 'person' && name === 'local' ? 'You' : name}</span>
@@ -146,7 +147,7 @@ function drawMessages(state: State): TemplateResult {
     (message) => message.id,
     (message) => drawMessage(state, message, places.has(message.id), sessions.get(message.id)),
   )}
-  ${unspoken === null ? nothing : drawCard(state, unspoken)} ${drawPlanning(state)}`;
+  ${unspoken === null ? nothing : drawReference(state, unspoken)} ${drawPlanning(state)}`;
 }
 
 export function drawConversation(state: State): TemplateResult {

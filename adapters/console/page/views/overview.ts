@@ -1,27 +1,32 @@
-// Overview: in one sentence what will be true, what changes, how far it is, what waits, and the latest events.
+// Overview: in one sentence what will be true, what came of it, how far it is, what changes or what failed, and the latest events.
 import { html, nothing, svg, type TemplateResult } from 'lit-html';
 import { viewEvidence } from '#cards/evidence.ts';
+import { showLine } from '#cards/plain.ts';
 import type { Section } from '#cards/view.ts';
 import type { StepCounts } from '#domain/plan/plan.ts';
 import type { Change } from '#domain/plan/views.ts';
-import type { Card, PlanView, State } from '../live/state.ts';
+import type { Card, PlanView } from '../live/state.ts';
 import { formatMoment } from '../plan/format.ts';
 import { type Share, shareCounts } from '../plan/statuses.ts';
 import { nameSteps, type StepNames } from '../plan/step-names.ts';
 import { describeKind, describeStep } from '../plan/words.ts';
-import { drawCard } from './card.ts';
 import { drawDownloads, drawFacts } from './facts.ts';
 import { drawArtifacts, drawFindings, drawRequests } from './found.ts';
 import { drawSection } from './parts.ts';
+
+/** The address is the words, so that none can promise another. */
+function drawLink(url: string, text: string): TemplateResult {
+  return html`<a href=${url} target="_blank" rel="noopener noreferrer">${text}</a>`;
+}
 
 function drawLines({ label, lines, more }: Section): TemplateResult {
   return drawSection(
     label,
     html`<ul class="lines">
       ${lines.map(
-        ({ lead, text, note }) =>
+        ({ lead, text, note, url }) =>
           html`<li>
-            <span class="lead">${lead}</span><span>${text}${note === '' ? nothing : html` · <span class="muted">${note}</span>`}</span>
+            <span class="lead">${lead}</span><span>${url === null ? text : drawLink(url, text)}${note === '' ? nothing : html` · <span class="muted">${note}</span>`}</span>
           </li>`,
       )}
       ${more === '' ? nothing : html`<li class="muted">${more}</li>`}
@@ -29,12 +34,15 @@ function drawLines({ label, lines, more }: Section): TemplateResult {
   );
 }
 
+/** Why a step failed is told where it is told that it did. */
+const toldAbove = new Set(['step_failed', 'failed']);
+
 function drawEvent({ at, kind, step_id, detail }: Change, names: StepNames): TemplateResult {
   const step = step_id === null ? undefined : (names.get(step_id) ?? step_id);
   return html`<li>
     <time datetime=${at}>${formatMoment(at)}</time>
     <span
-      >${describeKind(kind, step)}${detail === undefined ? nothing : html` <span class="muted">${detail}</span>`}</span
+      >${describeKind(kind, step)}${detail === undefined || toldAbove.has(kind) ? nothing : html` <span class="muted">${detail}</span>`}</span
     >
   </li>`;
 }
@@ -49,6 +57,8 @@ function drawEvents(view: PlanView, names: StepNames): TemplateResult {
 const shownHere = new Set<Section['kind']>([
   'effects',
   'steps',
+  'partitions',
+  'conflicts',
   'blocked',
   'running',
   'next',
@@ -60,21 +70,23 @@ const shownHere = new Set<Section['kind']>([
   'options',
 ]);
 
-/** A card of another conversation can be decided about here; in its own it stands on the left. */
-function drawOwnCard(state: State, { facts: { plan } }: Card): TemplateResult | typeof nothing {
-  const spoken = state.messages.some((message) => message.plan_id === plan.id);
-  return spoken || plan.conversation === state.conversation ? nothing : drawCard(state, plan.id);
+const goalAtMost = 500;
+
+/** What will be true afterwards. It stays whatever becomes of the plan; without a sentence of its own the title says it. */
+function drawGoal({ facts }: Card): TemplateResult | typeof nothing {
+  const { summary } = facts.plan;
+  return summary === null
+    ? nothing
+    : html`<p class="sentence">${showLine(summary, goalAtMost)}</p>`;
 }
 
-function drawWaiting({ view: words }: Card): TemplateResult | typeof nothing {
-  if (!words.state.open) return nothing;
-  const [ask] = words.asks;
-  return html`<div class="waiting" data-tone=${words.state.tone}>
-    <strong>${ask?.label ?? words.state.words}</strong>
-    <span
-      >${ask?.text ?? (words.status === 'proposed' ? 'Nothing has run. Read the plan, then decide on the card.' : 'Decide on the card.')}</span
-    >
-  </div>`;
+/** What became of the plan, where its sections do not say it. */
+function drawOutcome({ facts, view }: Card): TemplateResult | typeof nothing {
+  const { status, revising, counts } = facts.plan;
+  const planned = ['proposed', 'approved', 'executing'].includes(status) && !revising;
+  const told = status === 'failed' && counts.failed > 0;
+  if (planned || told || view.sentence === '') return nothing;
+  return html`<p class="outcome">${view.sentence}</p>`;
 }
 
 /** What the plan is based on. Its content is in the words of files and servers: text, opened by those who want to see it. */
@@ -88,15 +100,14 @@ function drawEvidence({ facts }: Card): TemplateResult | typeof nothing {
   return drawSection('Based on', html`<ul class="evidence">${items}</ul>`);
 }
 
-export function drawOverview(state: State, view: PlanView, card: Card): TemplateResult {
+export function drawOverview(view: PlanView, card: Card): TemplateResult {
   const { facts, view: words } = card;
   const counts = view.overview?.counts ?? facts.plan.counts;
   const begun = facts.plan.execution_started_at !== null;
   const said = words.sections.filter(({ kind }) => shownHere.has(kind)).map(drawLines);
   return html`
-    ${words.sentence === '' ? nothing : html`<p class="sentence">${words.sentence}</p>`}
-    ${drawWaiting(card)} ${drawOwnCard(state, card)}
-    ${begun ? drawProgress(counts, facts.plan.total_steps, words.progress?.pace ?? '') : nothing}
+    ${drawGoal(card)} ${drawOutcome(card)}
+    ${begun ? drawProgress(counts, facts.plan.total_steps) : nothing}
     ${said} ${drawFindings(view.findings)} ${drawEvidence(card)} ${drawRequests(view)} ${drawArtifacts(view)}
     ${drawSection('Facts', drawFacts(card))} ${drawSection('Latest events', drawEvents(view, nameSteps(card, view)))}
     ${drawSection('Files', drawDownloads(view.id))}
@@ -116,14 +127,11 @@ function drawLegend({ status, count }: Share): TemplateResult {
   </li>`;
 }
 
-function drawProgress(counts: StepCounts, total: number, pace: string): TemplateResult {
+function drawProgress(counts: StepCounts, total: number): TemplateResult {
   const shares = shareCounts(counts);
   const done = counts.succeeded + counts.skipped + counts.cancelled + counts.failed;
   return html`<div class="progress">
-    <div class="progress-head">
-      <strong>${counts.succeeded.toLocaleString()} of ${total.toLocaleString()} steps done</strong>
-      ${pace === '' ? nothing : html`<span class="muted">${pace}</span>`}
-    </div>
+    <p class="progress-head"><strong>${counts.succeeded.toLocaleString()} of ${total.toLocaleString()} steps done</strong></p>
     <svg
       class="bar"
       role="progressbar"

@@ -9,6 +9,7 @@ import { drawChanges } from './changes.ts';
 import { drawGraph } from './graph.ts';
 import { drawOverview } from './overview.ts';
 import { drawBadge, drawEmpty, drawLoading } from './parts.ts';
+import { drawReviewBar } from './review-bar.ts';
 import { drawSteps } from './steps.ts';
 import { drawTimeline } from './timeline.ts';
 import { drawTrace } from './trace.ts';
@@ -61,7 +62,7 @@ function drawTabs(view: PlanView): TemplateResult {
 function drawTab(state: State, view: PlanView, card: Card): TemplateResult {
   switch (view.tab) {
     case 'overview':
-      return drawOverview(state, view, card);
+      return drawOverview(view, card);
     case 'graph':
       return drawGraph(view, card);
     case 'timeline':
@@ -123,6 +124,7 @@ export function drawPlan(state: State): TemplateResult {
     <div class="tab-panel" id="tab-panel" role="tabpanel" aria-labelledby=${`tab-${view.tab}`} tabindex="0">
       ${problem} ${drawTab(state, view, card)}
     </div>
+    ${drawReviewBar(state, view, card)}
   </section>`;
 }
 

@@ -1,5 +1,4 @@
-// The review of a plan that waits: every call with its exact effect, what is most dangerous first, and the approval of what is
-// ticked. Its Approve is bound to the digest whose steps are listed.
+// The review of a plan that waits: every call with its exact effect, what is most dangerous first, each with its tick.
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { headlineOf, type Mark, marksOf, markWords } from '#cards/calls.ts';
@@ -7,9 +6,8 @@ import { cleanLine } from '#cards/plain.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { type ReviewRank, reviewRank } from '#domain/plan/review-rank.ts';
 import type { PartitionSummary } from '#domain/plan/views.ts';
-import { describePart, takenOffCard, toggleOff } from '../live/part.ts';
+import { takenOffCard, toggleOff } from '../live/part.ts';
 import { loadMorePartitions, loadMoreSteps, showStepsWith, toggleStep } from '../live/plans.ts';
-import { press } from '../live/press.ts';
 import type { Card, PlanView, State, StepList } from '../live/state.ts';
 import { countOf } from '../plan/format.ts';
 import type { StepNames } from '../plan/step-names.ts';
@@ -74,34 +72,20 @@ function drawRow(step: ShownStep, { names, open, off, toggle, workingDay }: Row)
   </li>`;
 }
 
-/** What is decided here: how much of the plan is shown and ticked, and Approve. */
-function drawBar(state: State, list: StepList, card: Card): TemplateResult {
-  const { id, version, digest, total_steps: total } = card.facts.plan;
-  const off = takenOffCard(state, card);
-  const part = describePart(state, card);
-  const approve = () => void press({ action: 'approve', plan_id: id, version, digest }, {});
+/** How much of the plan is shown, and what the ticks are for. */
+function drawIntro(list: StepList, { facts }: Card): TemplateResult {
+  const { total_steps: total } = facts.plan;
   const filtered = list.partition !== null || list.words !== '';
+  const whole = list.next_cursor === null && !filtered;
   const shown = filtered
     ? `${countOf(list.steps.length, 'step')}${list.next_cursor === null ? '' : ' so far'} of ${countOf(total, 'step')}`
-    : list.next_cursor === null
+    : whole
       ? countOf(total, 'step')
       : `The first ${list.steps.length.toLocaleString()} of ${countOf(total, 'step')}`;
-  const ticks =
-    off.size === 0
-      ? `${list.next_cursor === null && !filtered ? '' : 'Approve covers the rest too. '}Uncheck steps you don’t want`
-      : `${countOf(off.size, 'step')} will not run. Selected steps cannot depend on ${off.size === 1 ? 'it' : 'them'}`;
-  const notice = state.notices.get(id);
-  return html`<div class="review-bar">
-    <p><strong>${shown}, most dangerous first</strong> <span class="muted">${ticks}</span></p>
-    <button
-      class="primary"
-      ?disabled=${part?.empty === true || state.pressing.has(id)}
-      @click=${approve}
-    >
-      ${part?.words ?? 'Approve'}
-    </button>
-    ${notice === undefined ? nothing : html`<p class="notice" role="alert">${notice}</p>`}
-  </div>`;
+  return html`<p class="review-intro">
+    <strong>${shown}, most dangerous first.</strong>
+    <span class="muted">${whole ? '' : 'Approve covers the rest too. '}Uncheck steps you don’t want.</span>
+  </p>`;
 }
 
 /** `12 steps · 2 guarded · 10 change something`: what only reads is in the total. */
@@ -176,7 +160,7 @@ export function drawReview(
       toggle: () => toggleOff(card, step.id),
       workingDay,
     });
-  return html`${drawBar(state, list, card)} ${drawPartitions(view, list)} ${drawSearch(list)}
+  return html`${drawIntro(list, card)} ${drawPartitions(view, list)} ${drawSearch(list)}
   ${list.steps.length === 0 ? drawEmpty('No such steps', 'No step of this plan says that.') : nothing}
   ${groups.map(
     ([rank, steps]) => html`<section class="rank" data-rank=${rank}>

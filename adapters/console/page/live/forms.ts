@@ -1,0 +1,106 @@
+// The forms of a plan's buttons: which stands open, what was typed into them, and whether that can be sent. What was typed stays
+// until it is sent, whatever is drawn meanwhile.
+import { fieldInputId, inputIdOf } from '#cards/input-ids.ts';
+import type { Button, Field, Form } from '#cards/view.ts';
+import type { CardPress } from '#domain/chat/card.ts';
+import { press } from './press.ts';
+import type { Inputs } from './presses.ts';
+import type { State } from './state.ts';
+import { change, changeNow, state } from './store.ts';
+
+/** Names an input among those of all plans. */
+export const inputKey = (plan: string, input: string): string => `${plan} ${input}`;
+
+/** Names a button among those of its plan. */
+export function buttonKey({ action, step_id, finding_id, version }: CardPress): string {
+  return [action, step_id ?? finding_id ?? '', version].join(' ');
+}
+
+export function typedIn({ typed }: Pick<State, 'typed'>, plan: string, input: string): string {
+  return typed.get(inputKey(plan, input)) ?? '';
+}
+
+export function noteTyped(plan: string, input: string, value: string): void {
+  const key = inputKey(plan, input);
+  state.typed.set(key, value);
+  if (state.missing.has(key)) change((s) => s.missing.delete(key));
+}
+
+const find = (selector: string): HTMLElement | null =>
+  document.querySelector<HTMLElement>(`.review-bar ${selector}`);
+
+const nameSelector = (key: string): string => `[data-opens="${CSS.escape(key)}"]`;
+
+/** Opens the form of a button, ready for typing. */
+export function openForm(plan: string, key: string): void {
+  changeNow((s) => {
+    s.form = { plan, key };
+    s.notices.delete(plan);
+  });
+  find('.bar-form :is(input, textarea, select, button[type="submit"])')?.focus();
+}
+
+/** Closes the open form; the focus goes back to the button that opened it. */
+export function closeForm(): void {
+  const { form } = state;
+  changeNow((s) => {
+    s.form = null;
+    s.missing.clear();
+  });
+  if (form !== null) find(nameSelector(form.key))?.focus();
+}
+
+/** Whether `value` is what a field takes; the words for what is wrong are the field's own. */
+function fits({ type, required, min, max, whole }: Field, value: string): boolean {
+  if (value === '') return !required;
+  if (type !== 'number') return true;
+  const number = Number(value);
+  if (!/^[+-]?\d{1,15}(\.\d{1,15})?$/.test(value) || (whole && !Number.isInteger(number)))
+    return false;
+  return (min === null || number >= min) && (max === null || number <= max);
+}
+
+/** The inputs of a form that lack something, by id. */
+export function findMissing(button: CardPress, form: Form, inputs: Inputs): string[] {
+  const typedAt = (id: string) => String(inputs[id] ?? '').trim();
+  const fields = form.fields.flatMap((field) => {
+    const id = fieldInputId(button.step_id ?? '', field.name);
+    return fits(field, typedAt(id)) ? [] : [id];
+  });
+  const text = inputIdOf(button);
+  return form.required && typedAt(text) === '' ? [...fields, text] : fields;
+}
+
+/** What was typed for a plan, by input. */
+function inputsOf(plan: string): Inputs {
+  const start = inputKey(plan, '');
+  const own = [...state.typed].filter(([key]) => key.startsWith(start));
+  return Object.fromEntries(own.map(([key, value]) => [key.slice(start.length), value]));
+}
+
+function forget(plan: string, { form, press: pressed }: Button): void {
+  const fields = form?.fields ?? [];
+  const ids = [
+    inputIdOf(pressed),
+    ...fields.map(({ name }) => fieldInputId(pressed.step_id ?? '', name)),
+  ];
+  change((s) => {
+    for (const id of ids) s.typed.delete(inputKey(plan, id));
+    if (s.form?.plan === plan) s.form = null;
+  });
+}
+
+/** Presses a button with what was typed for it; what lacks something is said beside its input. */
+export async function submit(plan: string, button: Button): Promise<void> {
+  const { form, press: pressed } = button;
+  const inputs = inputsOf(plan);
+  const missing = form === null ? [] : findMissing(pressed, form, inputs);
+  if (missing.length > 0) {
+    changeNow((s) => {
+      s.missing = new Set(missing.map((id) => inputKey(plan, id)));
+    });
+    find('.bar-form [aria-invalid="true"]')?.focus();
+    return;
+  }
+  if (await press(pressed, inputs)) forget(plan, button);
+}

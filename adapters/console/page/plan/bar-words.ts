@@ -1,0 +1,90 @@
+// What the review bar says of a plan, computed from its facts: how much it changes, how long it takes, how far it is.
+import { cleanLine, cutText } from '#cards/plain.ts';
+import { describeExpected } from '#cards/times.ts';
+import { formatCost } from '#cards/words.ts';
+import type { PlanCardFacts } from '#domain/chat/card.ts';
+import { countOf } from '#domain/words.ts';
+import type { Card } from '../live/state.ts';
+
+export type BarWords = {
+  /** Stands first. */
+  head: string;
+  /** Follows it, one fact each. */
+  facts: string[];
+};
+
+const reasonAtMost = 160;
+
+/** `3 changes · 1 guarded`, or that it only reads. */
+function describeChanges({ review, plan }: PlanCardFacts): string[] {
+  if (review.steps === 0) return [`Only reads`, countOf(plan.total_steps, 'step')];
+  const guarded = review.calls.reduce(
+    (sum, { step, times }) => sum + (step.guarded ? times : 0),
+    0,
+  );
+  const known =
+    review.calls.every(({ step }) => step.guarded) && review.different > review.calls.length;
+  return [
+    `${review.more ? 'more than ' : ''}${countOf(review.steps, 'change')}`,
+    ...(guarded === 0
+      ? []
+      : [`${guarded.toLocaleString('en-US')}${known ? ' or more' : ''} guarded`]),
+  ];
+}
+
+function describeProposal({ facts, view }: Card): BarWords {
+  const [head = '', ...changes] = describeChanges(facts);
+  const { cost_usd: cost } = facts.plan;
+  return {
+    head,
+    facts: [
+      ...changes,
+      ...describeExpected(facts),
+      ...(cost === 0 ? [] : [formatCost(cost)]),
+      ...(view.approvals === '' ? [] : [view.approvals]),
+    ],
+  };
+}
+
+/** Why it failed, in short. Where the page says it in full, it is not said here too. */
+function describeFailure({ facts, view }: Card, told: boolean): BarWords {
+  const { counts, total_steps: total, result_summary: result } = facts.plan;
+  const [first] = facts.failed;
+  const reason = first?.error?.message ?? (facts.failed.length === 0 ? result : null);
+  return {
+    head: `${view.state.symbol} ${view.state.words}`,
+    facts: [
+      `${counts.succeeded.toLocaleString('en-US')} of ${countOf(total, 'step')} done`,
+      ...(told || reason === null ? [] : [cutText(cleanLine(reason), reasonAtMost)]),
+    ],
+  };
+}
+
+/** @param told whether the page says beside it why the plan failed */
+export function describeBar(card: Card, told: boolean): BarWords {
+  const { facts, view } = card;
+  const { status, revising } = facts.plan;
+  const head = `${view.state.symbol} ${view.state.words}`;
+  if (revising) return { head, facts: ['nothing runs until a new version is approved'] };
+  switch (status) {
+    case 'proposed':
+    case 'needs_review':
+      return describeProposal(card);
+    case 'failed':
+      return describeFailure(card, told);
+    case 'approved':
+    case 'executing':
+    case 'stalled':
+    case 'completed':
+    case 'rejected':
+    case 'cancelled': {
+      const { text = '', pace = '' } = view.progress ?? {};
+      const said = [text, pace].filter((one) => one !== '');
+      // What waits for a person says so itself.
+      const [first = head, ...rest] = view.asks.length === 0 ? [head, ...said] : said;
+      return { head: first, facts: rest };
+    }
+    default:
+      return status satisfies never;
+  }
+}

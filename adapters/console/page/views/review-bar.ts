@@ -1,0 +1,148 @@
+// The bar at the foot of a plan, on every tab: what it is about in a line, what a person has to settle, and the decisions. Its
+// buttons, forms and questions are those of the plan's card, as the server says them.
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { repeat } from 'lit-html/directives/repeat.js';
+import { inputIdOf } from '#cards/input-ids.ts';
+import type { Ask, Button } from '#cards/view.ts';
+import { buttonKey, noteTyped, openForm, submit, typedIn } from '../live/forms.ts';
+import { describePart, takenOffCard } from '../live/part.ts';
+import type { Card, PlanView, State } from '../live/state.ts';
+import { describeBar } from '../plan/bar-words.ts';
+import { countOf } from '../plan/format.ts';
+import { drawForm } from './review-form.ts';
+
+type Drawn = TemplateResult | typeof nothing;
+
+/** A button as it is drawn now: what it says, and whether it can be pressed. */
+type Shown = { button: Button; label: string; off: boolean };
+
+function isOpen({ form }: State, plan: string, { press }: Button): boolean {
+  return form !== null && form.plan === plan && form.key === buttonKey(press);
+}
+
+function drawButton(state: State, plan: string, { button, label, off }: Shown): TemplateResult {
+  const key = buttonKey(button.press);
+  const opens = button.form !== null || button.confirm !== null;
+  const act = () => (opens ? openForm(plan, key) : void submit(plan, button));
+  return html`<button
+    type="button"
+    class=${button.style === 'primary' ? 'primary' : 'plain-button'}
+    data-opens=${key}
+    ?disabled=${off || state.pressing.has(plan)}
+    @click=${act}
+  >
+    ${label}
+  </button>`;
+}
+
+const asIs = (button: Button): Shown => ({ button, label: button.label, off: false });
+
+/**
+ * The buttons that decide about the plan as a whole, the one that is wanted most at the end. Where its effects do not fit a card,
+ * the Steps tab shows them all, and there Review becomes Approve.
+ */
+function decisionsOf(state: State, view: PlanView, card: Card): Shown[] {
+  const { plan } = card.facts;
+  const part = describePart(state, card);
+  const onSteps = view.tab === 'steps';
+  const listed = view.list?.reviewed === plan.digest;
+  return card.view.buttons
+    .flatMap((button): Shown[] => {
+      const { action } = button.press;
+      const reviews = action === 'details' && button.style === 'primary';
+      if (action === 'details' && !reviews) return [];
+      if (action !== 'approve' && !(reviews && onSteps)) return [asIs(button)];
+      // Steps of another version are never approved as these.
+      const off = part?.empty === true || (onSteps && !listed);
+      const approve: Button = { ...button, press: { ...button.press, action: 'approve' } };
+      const label = part?.words ?? `Approve ${countOf(plan.total_steps, 'step')}`;
+      return [{ button: approve, label, off }];
+    })
+    .toReversed();
+}
+
+// What only a person can settle.
+
+function drawNote(state: State, plan: string, { note, buttons }: Ask): Drawn {
+  const done = buttons.find(({ press }) => press.action === 'human_done');
+  if (note === null || done === undefined) return nothing;
+  const id = inputIdOf(done.press);
+  const onInput = ({ target }: Event) => {
+    if (target instanceof HTMLTextAreaElement) noteTyped(plan, id, target.value);
+  };
+  return html`<textarea
+    rows="1"
+    aria-label=${note}
+    placeholder=${note}
+    maxlength="20000"
+    .value=${typedIn(state, plan, id)}
+    @input=${onInput}
+  ></textarea>`;
+}
+
+/** The buttons of an ask, the one that is wanted most at the end; the form of the answer stands open. */
+function drawAskButtons(state: State, plan: string, { buttons, fields }: Ask): TemplateResult {
+  const opened = buttons.find((button) => isOpen(state, plan, button));
+  if (opened !== undefined) return drawForm(state, plan, opened, { closes: true });
+  const answer = fields.length === 0 ? undefined : buttons.find(({ form }) => form?.fields.length);
+  const others = buttons.filter((button) => button !== answer);
+  const drawn = others.toReversed().map((button) => drawButton(state, plan, asIs(button)));
+  if (answer === undefined) return html`<div class="bar-buttons">${drawn}</div>`;
+  return drawForm(state, plan, answer, { closes: false, beside: html`${drawn}` });
+}
+
+function drawAsk(state: State, plan: string, ask: Ask): TemplateResult {
+  const { label, text, known } = ask;
+  return html`<section class="bar-ask" aria-label=${label}>
+    <p class="bar-ask-label">${label}</p>
+    <p class="bar-ask-text">${text}</p>
+    ${known.length === 0 ? nothing : html`<div class="bar-known" tabindex="0">${known.map((line) => html`<p>${line}</p>`)}</div>`}
+    ${drawNote(state, plan, ask)} ${drawAskButtons(state, plan, ask)}
+  </section>`;
+}
+
+function drawAsks(state: State, { view }: Card): Drawn {
+  if (view.asks.length === 0) return nothing;
+  const more =
+    view.asks_more === 0 ? nothing : `${countOf(view.asks_more, 'more step')} wait for an answer.`;
+  return html`<div class="bar-asks" tabindex="0">
+    ${repeat(
+      view.asks,
+      ({ kind, step_id }) => `${kind} ${step_id}`,
+      (ask) => drawAsk(state, view.plan_id, ask),
+    )}
+    ${more === nothing ? nothing : html`<p class="muted">${more}</p>`}
+  </div>`;
+}
+
+// The line and the decisions.
+
+function drawFacts(state: State, view: PlanView, card: Card): TemplateResult {
+  const { head, facts } = describeBar(card, view.tab === 'overview');
+  const { size } = takenOffCard(state, card);
+  const left = size === 0 ? [] : [`leaves out ${countOf(size, 'step')}`];
+  return html`<p class="bar-facts">
+    <strong>${head}</strong>${[...facts, ...left].map((fact) => html`<span>${fact}</span>`)}
+  </p>`;
+}
+
+function drawDecisions(state: State, view: PlanView, card: Card): TemplateResult {
+  const shown = decisionsOf(state, view, card);
+  const opened = shown.find(({ button }) => isOpen(state, view.id, button));
+  if (opened !== undefined) return drawForm(state, view.id, opened.button, { closes: true });
+  return html`<div class="bar-line">
+    ${drawFacts(state, view, card)}
+    <div class="bar-buttons">${shown.map((one) => drawButton(state, view.id, one))}</div>
+  </div>`;
+}
+
+export function drawReviewBar(state: State, view: PlanView, card: Card): Drawn {
+  const notice = state.notices.get(view.id);
+  const { buttons, asks } = card.view;
+  if (buttons.length + asks.length === 0 && notice === undefined) return nothing;
+  return html`<section class="review-bar" aria-label="Decide">
+    ${notice === undefined ? nothing : html`<p class="notice" role="alert">${notice}</p>`}
+    ${drawAsks(state, card)}
+    ${buttons.length === 0 ? nothing : drawDecisions(state, view, card)}
+  </section>`;
+}

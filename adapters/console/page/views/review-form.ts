@@ -1,0 +1,149 @@
+// A form of the review bar: the fields of a button, or the question before something that cannot be taken back.
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { fieldInputId, inputIdOf } from '#cards/input-ids.ts';
+import type { Button, Field } from '#cards/view.ts';
+import { closeForm, inputKey, noteTyped, submit, typedIn } from '../live/forms.ts';
+import type { State } from '../live/state.ts';
+
+type Input = {
+  plan: string;
+  /** The input's id on the card. */
+  id: string;
+  value: string;
+  invalid: boolean;
+};
+
+function onInput({ plan, id }: Input) {
+  return ({ target }: Event) => {
+    if (
+      target instanceof HTMLInputElement ||
+      target instanceof HTMLTextAreaElement ||
+      target instanceof HTMLSelectElement
+    )
+      noteTyped(plan, id, target.value);
+  };
+}
+
+const lengths = { text: 1000, multiline: 4000 } as const;
+
+function drawControl(field: Field, input: Input): TemplateResult {
+  const { type, label, options } = field;
+  const { value, invalid, id } = input;
+  switch (type) {
+    case 'multiline':
+      return html`<textarea
+        rows="3"
+        maxlength=${lengths.multiline}
+        aria-label=${label}
+        aria-invalid=${invalid}
+        .value=${value}
+        @input=${onInput(input)}
+      ></textarea>`;
+    case 'choice':
+      return html`<select aria-label=${label} aria-invalid=${invalid} @change=${onInput(input)}>
+        <option value="" ?selected=${value === ''}>Choose …</option>
+        ${options.map((one) => html`<option value=${one.value} ?selected=${value === one.value}>${one.label}</option>`)}
+      </select>`;
+    case 'boolean':
+      return html`<span class="choice-row" role="radiogroup" aria-label=${label} aria-invalid=${invalid}>
+        ${['true', 'false'].map(
+          (one) => html`<label
+            ><input type="radio" name=${id} value=${one} .checked=${value === one} @change=${onInput(input)} />${one === 'true' ? 'Yes' : 'No'}</label
+          >`,
+        )}
+      </span>`;
+    case 'text':
+    case 'number':
+    case 'date':
+      return html`<input
+        type=${type === 'date' ? 'date' : 'text'}
+        inputmode=${type === 'number' ? 'decimal' : 'text'}
+        maxlength=${lengths.text}
+        aria-label=${label}
+        aria-invalid=${invalid}
+        .value=${value}
+        @input=${onInput(input)}
+      />`;
+    default:
+      return type satisfies never;
+  }
+}
+
+function drawField(field: Field, input: Input): TemplateResult {
+  const { label, help, required, missing, type } = field;
+  return html`<div class="bar-field">
+    <span class="bar-label">${label}${required || type === 'boolean' ? nothing : html` <span class="muted">optional</span>`}</span>
+    ${help === '' ? nothing : html`<span class="muted">${help}</span>`}
+    ${drawControl(field, input)}
+    ${input.invalid ? html`<span class="field-missing" role="alert">${missing}</span>` : nothing}
+  </div>`;
+}
+
+/** What a key does in a form: Escape leaves it, Ctrl or ⌘ with Enter sends it. */
+function onKey(event: KeyboardEvent): void {
+  if (event.key === 'Escape') {
+    event.preventDefault();
+    closeForm();
+  }
+  if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+    const { currentTarget } = event;
+    if (currentTarget instanceof HTMLFormElement) currentTarget.requestSubmit();
+  }
+}
+
+export type FormOptions = {
+  /** Stands above the fields. */
+  before?: TemplateResult | typeof nothing;
+  /** It was opened by a button and can be closed again. */
+  closes: boolean;
+  /** Buttons beside the one that sends it. */
+  beside?: TemplateResult | typeof nothing;
+};
+
+/** The form of `button`, or what it asks before it happens. */
+export function drawForm(
+  state: State,
+  plan: string,
+  button: Button,
+  { before = nothing, closes, beside = nothing }: FormOptions,
+): TemplateResult {
+  const { form, confirm, press, label } = button;
+  const input = (id: string): Input => ({
+    plan,
+    id,
+    value: typedIn(state, plan, id),
+    invalid: state.missing.has(inputKey(plan, id)),
+  });
+  const text = input(inputIdOf(press));
+  const send = (event: SubmitEvent) => {
+    event.preventDefault();
+    void submit(plan, button);
+  };
+  return html`<form class="bar-form" aria-label=${label} @submit=${send} @keydown=${closes ? onKey : nothing}>
+    ${before} ${confirm === null ? nothing : html`<p>${confirm.text}</p>`}
+    ${(form?.fields ?? []).map((field) => drawField(field, input(fieldInputId(press.step_id ?? '', field.name))))}
+    ${
+      form === null || form.label === ''
+        ? nothing
+        : html`<div class="bar-field">
+            <label class="bar-label" for=${text.id}>${form.label}</label>
+            <textarea
+              id=${text.id}
+              rows="3"
+              maxlength="20000"
+              placeholder=${form.placeholder}
+              aria-invalid=${text.invalid}
+              .value=${text.value}
+              @input=${onInput(text)}
+            ></textarea>
+            ${text.invalid ? html`<span class="field-missing" role="alert">${form.missing}</span>` : nothing}
+          </div>`
+    }
+    <div class="bar-buttons">
+      ${closes ? html`<button type="button" class="plain-button" @click=${closeForm}>Back</button>` : nothing} ${beside}
+      <button type="submit" class="primary" ?disabled=${state.pressing.has(plan)}>
+        ${confirm?.submit ?? form?.submit ?? label}
+      </button>
+    </div>
+  </form>`;
+}
