@@ -211,6 +211,29 @@ describe('steps that run again', () => {
     await check(plan.id);
   });
 
+  test('are not those that a change would give up once they have failed', async () => {
+    const plan = await held([
+      hold('h'),
+      { ...failing('f', 'h'), partition: 'eu' },
+      gate('g', 'end', 'h'),
+    ]);
+    const shown = await patch(
+      plan.id,
+      { op: 'remove_steps', steps: { partition: 'eu' } },
+      { op: 'add_step', step: noop('more', 'h') },
+    );
+    expect(shown.widening).toEqual([expect.stringMatching(/^Adds step more/)]);
+    await settleAsRead(instance, plan.id, { h: 'done' });
+    await waitFor('it to fail', async () => (await statusesOf(plan.id)).f === 'failed');
+    const { version, digest } = shown;
+    const approval = instance.service.approve(plan.id, { version, digest }, ana);
+    expect(await refusal(approval)).toBe('patch_conflict');
+    gates.open('end');
+    await reach(instance, plan.id, 'failed');
+    expect(await statusesOf(plan.id)).toMatchObject({ f: 'failed', g: 'succeeded' });
+    await check(plan.id);
+  });
+
   test('of a plan that has ended wait for approval, and it goes on', async () => {
     const plan = await runPlan(instance, { title: 'Over', steps: [noop('a'), noop('b', 'a')] });
     await reach(instance, plan.id, 'completed');
