@@ -37,7 +37,15 @@ export function createReadTable(sandbox: Sandbox): Operation {
       path: text(2000, 'File in the workspace.'),
       offset: z.number().int().min(0).default(0).describe('Rows before the page.'),
       limit: z.number().int().min(1).max(rowsAtMost).default(500),
-      delimiter: z.string().length(1).optional().describe('Left out: told from the header.'),
+      delimiter: z
+        .string()
+        .length(1)
+        .refine(
+          (one) => !'"\r\n'.includes(one),
+          'is a quote or a line break; use another character',
+        )
+        .optional()
+        .describe('Left out: told from the header.'),
     }),
     output: describeOutput(
       z.strictObject({

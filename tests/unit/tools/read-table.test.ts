@@ -96,3 +96,11 @@ test('another encoding than UTF-8 is refused, in whatever page it shows', async 
   expect(await refusal(Buffer.from('id,name\n1,M\u00fcller\n', 'latin1'))).toContain(advice);
   expect(await refusal(Buffer.from('\ufeffid,name\n1,x\n', 'utf16le'))).toContain(advice);
 });
+
+test.each(['"', '\n', '\r'])('%j cannot divide columns', async (delimiter) => {
+  await put('e.csv', 'id,name\n1,x\n');
+  const args = { path: 'e.csv', delimiter };
+  expect((await bench.fail('workspace_read_table', args)).message).toContain(
+    'use another character',
+  );
+});
