@@ -6,10 +6,15 @@ import { page, server, useConsole } from '../setup/console.ts';
 useConsole();
 
 describe('settings', () => {
-  it('have no violation of WCAG 2.2 AA', async () => {
-    await page.goto(server.url);
-    await page.getByRole('button', { name: 'Settings' }).click();
-    await page.locator('dialog.settings').waitFor();
-    await expectAccessible(page, 'settings');
+  const sections = ['preferences', 'tools', 'approvals', 'models', 'running', 'chats', 'access'];
+  it.each(sections)('%s have no violation of WCAG 2.2 AA', async (section) => {
+    await page.goto(`${server.url}/?settings=${section}`);
+    await page
+      .locator('#settings .settings-body h3, #settings legend, #settings h4')
+      .first()
+      .waitFor();
+    const details = page.locator('#settings summary').first();
+    if ((await details.count()) > 0) await details.click();
+    await expectAccessible(page, section);
   });
 });

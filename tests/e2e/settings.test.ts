@@ -16,7 +16,7 @@ let page: Page;
 let faults: string[];
 
 beforeAll(async () => {
-  const home = await programs.home();
+  const home = await programs.home({ mcpServers: { gone: { command: 'no-such-program' } } });
   [server, browser] = await Promise.all([
     programs.serve({ home, database: database.url }),
     openBrowser(),
@@ -46,7 +46,7 @@ async function readSet(): Promise<PolicyOverride> {
   return z.object({ set: PolicyOverride }).parse(await answer.json()).set;
 }
 
-const dialog = () => page.getByRole('dialog', { name: 'Preferences' });
+const dialog = () => page.getByRole('dialog', { name: 'Settings' });
 const open = async () => {
   await page.getByRole('button', { name: 'Settings' }).click();
   await dialog().getByRole('radio', { name: 'Concise' }).waitFor();
@@ -141,5 +141,37 @@ describe('the settings', () => {
     expect(widths.scrollWidth).toBe(widths.clientWidth);
     expect(widths.clientWidth).toBeLessThanOrEqual(360);
     expect(await dialog().getByRole('button', { name: 'Save' }).isVisible()).toBe(true);
+  });
+});
+
+describe('how the instance is set up', () => {
+  it('has an address for each section, which a reload and the Back button come back to', async () => {
+    await page.goto(`${server.url}/?settings=tools`);
+    await dialog().getByRole('region', { name: 'Tools' }).waitFor();
+    await dialog().getByRole('button', { name: 'Approvals' }).click();
+    await dialog().getByText('workspace_delete').waitFor();
+    expect(new URL(page.url()).searchParams.get('settings')).toBe('approvals');
+    await page.reload();
+    await dialog().getByRole('heading', { name: 'Guarded operations' }).waitFor();
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    expect(new URL(page.url()).searchParams.has('settings')).toBe(false);
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await dialog().waitFor();
+    await page.goBack();
+    await dialog().waitFor({ state: 'detached' });
+  });
+
+  it('finds an operation by what it does, and asks a server again that is down', async () => {
+    await page.goto(`${server.url}/?settings=tools`);
+    const gone = dialog().getByRole('region', { name: 'gone', exact: true });
+    await gone.getByText('command or folder was not found').first().waitFor();
+    await gone.getByRole('button', { name: 'Check again' }).click();
+    await gone.locator('[data-state="broken"]').waitFor();
+    await dialog().getByRole('searchbox').fill('delete file');
+    await dialog().getByText('workspace_delete').waitFor();
+    expect(await dialog().locator('.operation').count()).toBeLessThan(4);
+    await dialog().getByRole('searchbox').fill('no such words');
+    await dialog().getByText('Nothing found').waitFor();
   });
 });

@@ -1,4 +1,4 @@
-// The address of the page: it names the conversation, the plan and the tab, so that a reload comes back to them.
+// The address of the page: it names the conversation, the plan and the tab, and the open settings, so that a reload comes back to them.
 import { state } from './store.ts';
 
 export function writeAddress(push: boolean): void {
@@ -8,6 +8,8 @@ export function writeAddress(push: boolean): void {
   else url.searchParams.set('plan', state.plan.id);
   if (state.plan === null || state.plan.tab === 'overview') url.searchParams.delete('tab');
   else url.searchParams.set('tab', state.plan.tab);
+  if (state.settings === null) url.searchParams.delete('settings');
+  else url.searchParams.set('settings', state.settings.section);
   if (url.href === location.href) return;
   if (push) history.pushState(null, '', url);
   else history.replaceState(null, '', url);

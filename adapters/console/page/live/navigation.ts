@@ -5,6 +5,7 @@ import { writeAddress } from './address.ts';
 import { get } from './api.ts';
 import { createConversationId, openConversation } from './conversation.ts';
 import { openPlan, showPane } from './focus.ts';
+import { followSettings } from './settings.ts';
 import { tabs } from './state.ts';
 import { change, state } from './store.ts';
 import { watchPlan } from './watch.ts';
@@ -49,5 +50,6 @@ export async function followAddress(): Promise<void> {
   const opening = openConversation(conversation ?? createConversationId());
   if (plan !== null) openPlan(plan, tab);
   writeAddress(false);
+  followSettings(query);
   await opening;
 }

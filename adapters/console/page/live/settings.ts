@@ -1,22 +1,45 @@
-// The sliders of the person at this page: read when the dialog opens, stored with one press, so that a half-moved slider
-// changes nothing.
+// The dialog of settings. The sliders of the person at this page are read when it opens and stored with one press, so that a
+// half-moved slider changes nothing; how the instance is set up is only read.
 import type { InteractionPolicy, PolicyOverride } from '#domain/people/policy.ts';
 import type { PolicyView } from '#domain/service.ts';
-import { describeError, get, put } from './api.ts';
+import type { CheckedPart, CheckResult, SettingsView } from '#domain/settings-view.ts';
+import { writeAddress } from './address.ts';
+import { describeError, get, post, put } from './api.ts';
 import { readMemory } from './memory.ts';
+import { type Settings, type SettingsSection, sections } from './state.ts';
 import { change, state } from './store.ts';
 
 /** The page has no login; the server calls its person so. */
 const user = 'local';
 const path = `/api/policy/${user}`;
 
+/** Changes the open dialog; one that was closed meanwhile stays closed. */
+function changeSettings(apply: (settings: Settings) => Partial<Settings>): void {
+  change((s) => {
+    if (s.settings !== null) s.settings = { ...s.settings, ...apply(s.settings) };
+  });
+}
+
 /** Opens the dialog with what the server says. */
-export async function openSettings(): Promise<void> {
+export async function openSettings(section: SettingsSection = 'preferences'): Promise<void> {
   try {
     const [{ policy, set }, memory] = await Promise.all([get<PolicyView>(path), readMemory()]);
     change((s) => {
-      s.settings = { policy, set, memory, saving: false, problem: null };
+      s.settings = {
+        section,
+        policy,
+        set,
+        memory,
+        saving: false,
+        problem: null,
+        facts: null,
+        factsProblem: null,
+        search: '',
+        checks: new Map(),
+      };
     });
+    writeAddress(true);
+    await readFacts();
   } catch (error) {
     change((s) => {
       s.problem = describeError(error);
@@ -24,42 +47,91 @@ export async function openSettings(): Promise<void> {
   }
 }
 
+/** Opens the section that the address names, if it names one. */
+export function followSettings(query: URLSearchParams): void {
+  const named = query.get('settings');
+  if (named === null) return;
+  void openSettings(sections.find((section) => section === named));
+}
+
+/** Reads how the instance is set up. */
+export async function readFacts(): Promise<void> {
+  changeSettings(() => ({ factsProblem: null }));
+  try {
+    const facts = await get<SettingsView>('/api/settings');
+    changeSettings(() => ({ facts }));
+  } catch (error) {
+    changeSettings(() => ({ factsProblem: describeError(error) }));
+  }
+}
+
+/** On a narrow screen the row of sections is wider than the dialog. */
+export function showSection(): void {
+  document
+    .querySelector('#settings [aria-current]')
+    ?.scrollIntoView({ block: 'nearest', inline: 'center' });
+}
+
+export function openSection(section: SettingsSection): void {
+  changeSettings(() => ({ section }));
+  writeAddress(false);
+  document.querySelector('#settings .settings-body')?.scrollTo(0, 0);
+  // After the drawing: the section is marked then.
+  requestAnimationFrame(() => requestAnimationFrame(showSection));
+}
+
+export function searchTools(search: string): void {
+  changeSettings(() => ({ search }));
+}
+
+/** What a check is kept under. */
+export function nameCheck(asked: CheckedPart): string {
+  return asked.part === 'tool' ? `tool ${asked.tool}` : asked.part;
+}
+
+/** Asks a part whether it works now, and reads again how everything is. */
+export async function check(asked: CheckedPart): Promise<void> {
+  const name = nameCheck(asked);
+  const note = (results: CheckResult[] | null) =>
+    changeSettings(({ checks }) => ({ checks: new Map([...checks, [name, results]]) }));
+  note(null);
+  try {
+    const { results } = await post<{ results: CheckResult[] }>('/api/settings/check', asked);
+    await readFacts();
+    note(results);
+  } catch (error) {
+    note([{ part: name, state: 'broken', text: describeError(error) }]);
+  }
+}
+
 /** Closing it gives the focus back to what it was opened with. */
 export function closeSettings(): void {
+  if (state.settings === null) return;
   document.querySelector<HTMLDialogElement>('dialog#settings')?.close();
   change((s) => {
     s.settings = null;
   });
+  writeAddress(false);
 }
 
 /** Moves one slider in the dialog; nothing is stored yet. */
 export function moveSlider(moved: Partial<InteractionPolicy>): void {
-  change((s) => {
-    if (s.settings === null) return;
-    const { policy, set } = s.settings;
-    s.settings = {
-      ...s.settings,
-      policy: { ...policy, ...moved },
-      set: { ...set, ...moved },
-      problem: null,
-    };
-  });
+  changeSettings(({ policy, set }) => ({
+    policy: { ...policy, ...moved },
+    set: { ...set, ...moved },
+    problem: null,
+  }));
 }
 
 /** Stores what the dialog shows, or nothing at all: then everything is as it was in the beginning. */
 async function store(set: PolicyOverride): Promise<void> {
   if (state.settings === null || state.settings.saving) return;
-  change((s) => {
-    if (s.settings !== null) s.settings = { ...s.settings, saving: true, problem: null };
-  });
+  changeSettings(() => ({ saving: true, problem: null }));
   try {
     await put<PolicyView>(path, set);
     closeSettings();
   } catch (error) {
-    change((s) => {
-      if (s.settings === null) return;
-      s.settings = { ...s.settings, saving: false, problem: describeError(error) };
-    });
+    changeSettings(() => ({ saving: false, problem: describeError(error) }));
   }
 }
 

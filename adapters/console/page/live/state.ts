@@ -14,6 +14,7 @@ import type { DataRequest } from '#domain/planning/data-request.ts';
 import type { PlanningStatus } from '#domain/planning/run.ts';
 import type { PlanningTrace } from '#domain/planning/trace-view.ts';
 import type { Message, PlanSummary } from '#domain/service.ts';
+import type { CheckResult, SettingsView } from '#domain/settings-view.ts';
 import type { Span } from '../plan/timeline.ts';
 import type { StreamState } from './stream.ts';
 
@@ -75,9 +76,21 @@ export type PlanView = {
   problem: string | null;
 };
 
-/** The dialog of sliders. */
+export const sections = [
+  'preferences',
+  'tools',
+  'approvals',
+  'models',
+  'running',
+  'chats',
+  'access',
+] as const;
+export type SettingsSection = (typeof sections)[number];
+
+/** The dialog of settings. */
 export type Settings = {
-  /** What the dialog shows now. */
+  section: SettingsSection;
+  /** What the dialog shows of the sliders now. */
   policy: InteractionPolicy;
   /** What the person has set of it. */
   set: PolicyOverride;
@@ -85,6 +98,13 @@ export type Settings = {
   memory: MemoryEntry[];
   saving: boolean;
   problem: string | null;
+  /** How the instance is set up; null: not read yet, or it could not be. */
+  facts: SettingsView | null;
+  factsProblem: string | null;
+  /** Only tools and operations with these words; empty: all. */
+  search: string;
+  /** What checks found, by what was asked; null: it is being asked. */
+  checks: ReadonlyMap<string, CheckResult[] | null>;
 };
 
 export type State = {

@@ -1,78 +1,89 @@
-// The dialog of sliders: each with its words and what its value does. Native radio buttons and ranges, so that the
-// keyboard works as everywhere.
+// The dialog of settings: its sections on the left, one of them on the right. Preferences are set here; everything else is
+// read here and set where the section says.
 import { html, nothing, type TemplateResult } from 'lit-html';
-import {
-  describeEffect,
-  describeValue,
-  type Slider,
-  sliderNames,
-  sliders,
-} from '#cards/policy-words.ts';
-import type { InteractionPolicy } from '#domain/people/policy.ts';
-import { closeSettings, moveSlider, resetSettings, saveSettings } from '../live/settings.ts';
-import type { Settings, State } from '../live/state.ts';
-import { drawMemory } from './memory.ts';
-import { drawIcon } from './parts.ts';
+import type { SettingsView } from '#domain/settings-view.ts';
+import { closeSettings, openSection, readFacts, showSection } from '../live/settings.ts';
+import { type Settings, type SettingsSection, type State, sections } from '../live/state.ts';
+import { drawIcon, drawLoading } from './parts.ts';
+import { drawAccess } from './settings/access.ts';
+import { drawApprovals } from './settings/approvals.ts';
+import { drawChats } from './settings/chats.ts';
+import { drawModels } from './settings/models.ts';
+import { drawPreferences } from './settings/preferences.ts';
+import { drawRunning } from './settings/running.ts';
+import { drawTools } from './settings/tools.ts';
 
-/** A value of a slider as an override. Values come from the table of sliders, so they fit. */
-function moved(slider: Slider, value: string | number): Partial<InteractionPolicy> {
-  return { [slider]: value };
+const names: Record<SettingsSection, string> = {
+  preferences: 'Preferences',
+  tools: 'Tools',
+  approvals: 'Approvals',
+  models: 'Models',
+  running: 'Execution',
+  chats: 'Chats',
+  access: 'Access',
+};
+
+const drawers: Record<
+  Exclude<SettingsSection, 'preferences'>,
+  (facts: SettingsView, settings: Settings) => TemplateResult
+> = {
+  tools: drawTools,
+  approvals: drawApprovals,
+  models: drawModels,
+  running: drawRunning,
+  chats: drawChats,
+  access: drawAccess,
+};
+
+/** What a person would see only after opening the section. */
+function countTroubles(section: SettingsSection, facts: SettingsView | null): number {
+  return section === 'tools'
+    ? (facts?.tools ?? []).filter(({ state }) => state === 'down').length
+    : 0;
 }
 
-function drawChoices(slider: Slider, policy: InteractionPolicy): TemplateResult | typeof nothing {
-  const words = sliders[slider];
-  if (words.kind !== 'choice') return nothing;
-  return html`<div class="choices">
-    ${words.choices.map(
-      ({ value, label }) => html`<label class="choice">
-        <input
-          type="radio"
-          name=${slider}
-          value=${value}
-          .checked=${policy[slider] === value}
-          @change=${() => moveSlider(moved(slider, value))}
-        />
-        <span>${label}</span>
-      </label>`,
-    )}
+function drawNavigation({ section, facts }: Settings): TemplateResult {
+  return html`<nav class="settings-nav" aria-label="Sections">
+    ${sections.map((name) => {
+      const troubles = countTroubles(name, facts);
+      return html`<button
+        type="button"
+        aria-current=${name === section ? 'page' : nothing}
+        ?autofocus=${name === section}
+        @click=${() => openSection(name)}
+      >
+        ${names[name]}
+        ${
+          troubles === 0
+            ? nothing
+            : html`<span class="settings-trouble"
+                ><span aria-hidden="true">✕ ${troubles}</span
+                ><span class="visually-hidden">${troubles} down</span></span
+              >`
+        }
+      </button>`;
+    })}
+  </nav>`;
+}
+
+function drawFacts(settings: Settings): TemplateResult {
+  const { section, facts, factsProblem } = settings;
+  if (section === 'preferences') return drawPreferences(settings);
+  if (facts !== null)
+    return html`<div class="settings-body facts-body" tabindex="0" role="region" aria-label=${names[section]}>
+      ${drawers[section](facts, settings)}
+    </div>`;
+  return html`<div class="settings-body">
+    ${
+      factsProblem === null
+        ? drawLoading()
+        : html`<div class="empty" role="alert">
+            <p class="empty-title">The settings could not be read</p>
+            <p>${factsProblem}</p>
+            <button type="button" class="quiet" @click=${() => void readFacts()}>Try again</button>
+          </div>`
+    }
   </div>`;
-}
-
-function drawRange(slider: Slider, policy: InteractionPolicy): TemplateResult | typeof nothing {
-  const words = sliders[slider];
-  if (words.kind !== 'range') return nothing;
-  const onInput = ({ target }: InputEvent) => {
-    if (target instanceof HTMLInputElement) moveSlider(moved(slider, target.valueAsNumber));
-  };
-  return html`<div class="range">
-    <input
-      type="range"
-      aria-labelledby="slider-${slider}"
-      aria-describedby="effect-${slider}"
-      aria-valuetext=${describeValue(slider, policy)}
-      min=${words.min}
-      max=${words.max}
-      step=${words.step}
-      .value=${String(policy[slider])}
-      @input=${onInput}
-    />
-    <output>${describeValue(slider, policy)}</output>
-  </div>`;
-}
-
-function drawSlider(slider: Slider, { policy }: Settings): TemplateResult {
-  const words = sliders[slider];
-  return html`<fieldset class="slider" aria-describedby="effect-${slider}">
-    <legend id="slider-${slider}">${words.label}</legend>
-    <p class="slider-about">${words.about}</p>
-    ${drawChoices(slider, policy)} ${drawRange(slider, policy)}
-    <p class="slider-effect" id="effect-${slider}">${describeEffect(slider, policy)}</p>
-  </fieldset>`;
-}
-
-function onSubmit(event: SubmitEvent): void {
-  event.preventDefault();
-  void saveSettings();
 }
 
 /** A press beside the dialog's content is on the dialog itself: its backdrop. */
@@ -83,7 +94,9 @@ function onPress(event: MouseEvent): void {
 function showWhenDrawn(): void {
   requestAnimationFrame(() => {
     const dialog = document.querySelector<HTMLDialogElement>('#settings');
-    if (dialog !== null && !dialog.open) dialog.showModal();
+    if (dialog === null || dialog.open) return;
+    dialog.showModal();
+    showSection();
   });
 }
 
@@ -98,26 +111,12 @@ export function drawSettings({ settings }: State): TemplateResult | typeof nothi
     @cancel=${closeSettings}
     @close=${closeSettings}
   >
-    <form @submit=${onSubmit}>
-      <header class="settings-head">
-        <h2 id="settings-title">Preferences</h2>
-        <button type="button" class="quiet icon-only" aria-label="Close" @click=${closeSettings}>
-          ${drawIcon('close')}
-        </button>
-      </header>
-      <div class="settings-body">${sliderNames.map((slider) => drawSlider(slider, settings))}${drawMemory(settings)}</div>
-      <footer class="settings-foot">
-        ${settings.problem === null ? nothing : html`<p role="alert">⚠ ${settings.problem}</p>`}
-        <button
-          type="button"
-          class="quiet"
-          ?disabled=${settings.saving}
-          @click=${() => void resetSettings()}
-        >
-          Back to defaults
-        </button>
-        <button class="primary" ?disabled=${settings.saving}>Save</button>
-      </footer>
-    </form>
+    <header class="settings-head">
+      <h2 id="settings-title">Settings</h2>
+      <button type="button" class="quiet icon-only" aria-label="Close" @click=${closeSettings}>
+        ${drawIcon('close')}
+      </button>
+    </header>
+    <div class="settings-main">${drawNavigation(settings)} ${drawFacts(settings)}</div>
   </dialog>`;
 }

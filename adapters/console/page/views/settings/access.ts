@@ -1,0 +1,86 @@
+// Access: who reaches this instance, what of it can be exported, and where its data is.
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { SettingsView } from '#domain/settings-view.ts';
+import { listOf } from '#domain/words.ts';
+import { formatTime } from '../../plan/format.ts';
+import { drawBlock, drawFactList, drawState, drawWhere } from './parts.ts';
+
+function describeReach({ token, loopback_only: loopback }: SettingsView['access']): string {
+  if (!token) return 'Only this machine is answered, because no token is set.';
+  return loopback
+    ? 'The server listens on this machine alone; a proxy may let others in. The API asks everybody for the token.'
+    : 'Other machines reach the server. The API asks everybody for the token.';
+}
+
+function drawReach(facts: SettingsView): TemplateResult {
+  const { access } = facts;
+  return drawBlock(
+    'API and console',
+    html`<p>${describeReach(access)}</p>
+      ${drawFactList([
+        ['API token', access.token ? 'Set' : 'Not set'],
+        [
+          'Listens on',
+          html`<code>${access.host}</code>${access.loopback_only ? ', this machine only' : nothing}`,
+        ],
+        [
+          'Public address',
+          access.public_url === null
+            ? 'None: cards in chats have no links'
+            : html`<code>${access.public_url}</code>`,
+        ],
+        [
+          'One address may ask',
+          `${access.requests_per_minute.toLocaleString('en-US')} times a minute`,
+        ],
+        [
+          'Private addresses that steps may call',
+          access.private_addresses.length === 0 ? 'None' : listOf(access.private_addresses),
+        ],
+      ])}
+      <p class="operation-notes">
+        There are no accounts in the console yet: who has the token may decide as any typed name. Names in Slack and Teams are
+        verified. More in <code>docs/security.md</code>.
+      </p>
+      ${drawWhere(facts, {
+        keys: ['http.allowPrivate'],
+        variables: [
+          'COUNTERSIGN_API_TOKEN',
+          'HOST',
+          'PORT',
+          'COUNTERSIGN_PUBLIC_URL',
+          'API_REQUESTS_PER_MINUTE',
+        ],
+      })}`,
+    access.token ? drawState('ok', 'Token set') : drawState('off', 'This machine only'),
+  );
+}
+
+function drawData(facts: SettingsView): TemplateResult {
+  const { access, version, started_at: started } = facts;
+  return drawBlock(
+    'Data and record',
+    html`${drawFactList([
+      ['Version', version],
+      ['This process runs since', formatTime(started)],
+      [
+        'Database',
+        access.database === 'embedded'
+          ? 'Embedded PostgreSQL, in the home folder'
+          : 'Your own PostgreSQL',
+      ],
+      ['Home', html`<code>${access.home}</code>`],
+      ['Workspace', html`<code>${access.workspace}</code>`],
+    ])}
+      <p class="operation-notes">
+        Every decision and call of a plan is under its tab Audit. The whole record of a plan is at
+        <code>/api/plans/PLAN/log.jsonl</code>, its text at <code>/api/plans/PLAN/plan.md</code>, and everything the API does at
+        <code>/openapi.json</code>. <code>npx countersign doctor</code> checks every part.
+      </p>
+      ${drawWhere(facts, { variables: ['DATABASE_URL', 'COUNTERSIGN_HOME', 'COUNTERSIGN_WORKSPACE'] })}`,
+  );
+}
+
+export function drawAccess(facts: SettingsView): TemplateResult {
+  return html`${drawReach(facts)} ${drawData(facts)}`;
+}

@@ -1,0 +1,95 @@
+// How the person at this page likes to be talked to: sliders with what their values do, and what is remembered. Native radio
+// buttons and ranges, so that the keyboard works as everywhere.
+import { html, nothing, type TemplateResult } from 'lit-html';
+import {
+  describeEffect,
+  describeValue,
+  type Slider,
+  sliderNames,
+  sliders,
+} from '#cards/policy-words.ts';
+import type { InteractionPolicy } from '#domain/people/policy.ts';
+import { moveSlider, resetSettings, saveSettings } from '../../live/settings.ts';
+import type { Settings } from '../../live/state.ts';
+import { drawMemory } from '../memory.ts';
+
+/** A value of a slider as an override. Values come from the table of sliders, so they fit. */
+function moved(slider: Slider, value: string | number): Partial<InteractionPolicy> {
+  return { [slider]: value };
+}
+
+function drawChoices(slider: Slider, policy: InteractionPolicy): TemplateResult | typeof nothing {
+  const words = sliders[slider];
+  if (words.kind !== 'choice') return nothing;
+  return html`<div class="choices">
+    ${words.choices.map(
+      ({ value, label }) => html`<label class="choice">
+        <input
+          type="radio"
+          name=${slider}
+          value=${value}
+          .checked=${policy[slider] === value}
+          @change=${() => moveSlider(moved(slider, value))}
+        />
+        <span>${label}</span>
+      </label>`,
+    )}
+  </div>`;
+}
+
+function drawRange(slider: Slider, policy: InteractionPolicy): TemplateResult | typeof nothing {
+  const words = sliders[slider];
+  if (words.kind !== 'range') return nothing;
+  const onInput = ({ target }: InputEvent) => {
+    if (target instanceof HTMLInputElement) moveSlider(moved(slider, target.valueAsNumber));
+  };
+  return html`<div class="range">
+    <input
+      type="range"
+      aria-labelledby="slider-${slider}"
+      aria-describedby="effect-${slider}"
+      aria-valuetext=${describeValue(slider, policy)}
+      min=${words.min}
+      max=${words.max}
+      step=${words.step}
+      .value=${String(policy[slider])}
+      @input=${onInput}
+    />
+    <output>${describeValue(slider, policy)}</output>
+  </div>`;
+}
+
+function drawSlider(slider: Slider, { policy }: Settings): TemplateResult {
+  const words = sliders[slider];
+  return html`<fieldset class="slider" aria-describedby="effect-${slider}">
+    <legend id="slider-${slider}">${words.label}</legend>
+    <p class="slider-about">${words.about}</p>
+    ${drawChoices(slider, policy)} ${drawRange(slider, policy)}
+    <p class="slider-effect" id="effect-${slider}">${describeEffect(slider, policy)}</p>
+  </fieldset>`;
+}
+
+function onSubmit(event: SubmitEvent): void {
+  event.preventDefault();
+  void saveSettings();
+}
+
+export function drawPreferences(settings: Settings): TemplateResult {
+  return html`<form @submit=${onSubmit}>
+    <div class="settings-body">
+      ${sliderNames.map((slider) => drawSlider(slider, settings))}${drawMemory(settings)}
+    </div>
+    <footer class="settings-foot">
+      ${settings.problem === null ? nothing : html`<p role="alert">⚠ ${settings.problem}</p>`}
+      <button
+        type="button"
+        class="quiet"
+        ?disabled=${settings.saving}
+        @click=${() => void resetSettings()}
+      >
+        Back to defaults
+      </button>
+      <button class="primary" ?disabled=${settings.saving}>Save</button>
+    </footer>
+  </form>`;
+}
