@@ -1,6 +1,6 @@
 // Draws the cards that stand for what Slack has as windows, a command and a Home tab: details, a list of plans, settings.
 import type { InteractionPolicy } from '#domain/people/policy.ts';
-import type { PlanSummary } from '#domain/service.ts';
+import type { PlanSummary } from '#domain/plan/plan.ts';
 import { homeWords, windowWords } from './chat-words.ts';
 import type { DetailsView } from './details-view.ts';
 import { dressState, mapShown, readAloud, widthOfLeads } from './dress-teams.ts';

@@ -1,7 +1,7 @@
 // Makes untrusted text and names safe to show: hidden characters are escaped, right-to-left text is isolated, cuts fall between
 // graphemes.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
-import type { PlanSummary } from '#domain/service.ts';
+import type { PlanSummary } from '#domain/plan/plan.ts';
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 

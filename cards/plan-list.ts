@@ -1,6 +1,5 @@
 // Plans as a list on a chat platform, in words: one line each with its age and who asked, those that wait for the reader first.
-import type { PlanStatus } from '#domain/plan/plan.ts';
-import type { PlanSummary } from '#domain/service.ts';
+import type { PlanStatus, PlanSummary } from '#domain/plan/plan.ts';
 import { isolateText, showLine, showRequester } from './plain.ts';
 import { drawBar } from './report.ts';
 import { formatAge } from './times.ts';

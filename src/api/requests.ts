@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { AnyPress } from '#domain/chat/press.ts';
 import { settledStands } from '#domain/plan/expected-step.ts';
 import { FindingAction, FindingStatus, NewFinding } from '#domain/plan/finding.ts';
+import { InboxGroup } from '#domain/plan/inbox.ts';
 import { PlanPatch } from '#domain/plan/patch.ts';
 import { PlanDraft, PlanStatus, StepStatus } from '#domain/plan/plan.ts';
 import { WantedModes } from '#domain/planning/modes.ts';
@@ -265,6 +266,44 @@ export const PlansQuery = z.strictObject({
   }).exactOptional(),
   cursor,
   limit,
+});
+
+export const InboxQuery = z
+  .strictObject({
+    user: documented(line(200).default('local'), {
+      description: 'Whose inbox; `local` where it is left out.',
+    }),
+    words: documented(line(200), {
+      description: 'Only plans with each of these words in their title, summary or id.',
+    }).exactOptional(),
+    person: documented(line(200), {
+      description:
+        'Only plans this person asked for, may approve, has approved or has a task in: a name, an address or what a chat platform calls them.',
+    }).exactOptional(),
+    tool: documented(line(200), {
+      description: 'Only plans that use this tool or operation.',
+    }).exactOptional(),
+    group: documented(InboxGroup, {
+      description: 'Only this group; the first page of all five where it is left out.',
+    }).exactOptional(),
+    cursor,
+    limit: documented(number(1, 100).default(20), {
+      description: 'At most so many of each group; 20 where it is left out.',
+    }),
+  })
+  .refine(({ group, cursor }) => cursor === undefined || group !== undefined, {
+    path: ['cursor'],
+    message: 'needs the group it is a page of',
+  });
+
+export const ConversationsQuery = z.strictObject({
+  user: documented(line(200), {
+    description: 'Only those in which this person asked for something, once accounts are linked.',
+  }).exactOptional(),
+  cursor,
+  limit: documented(number(1, 100).default(20), {
+    description: 'At most so many; 20 where it is left out.',
+  }),
 });
 
 export const StepsQuery = z

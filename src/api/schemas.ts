@@ -1,12 +1,14 @@
 // Names, words and pages of what the API answers. The shapes are the domain's own; answers come from inside and are typed
 // and documented by these, not checked again when they are sent.
 import { z } from 'zod';
+import { ConversationPage } from '#domain/chat/conversation-list.ts';
 import { InteractionPolicy } from '#domain/people/policy.ts';
 import { Artifact } from '#domain/plan/artifact.ts';
 import { ShownStep } from '#domain/plan/call.ts';
 import { Finding, OpenFindings } from '#domain/plan/finding.ts';
+import { Inbox, InboxPlan } from '#domain/plan/inbox.ts';
 import { PatchOutcome } from '#domain/plan/patch-outcome.ts';
-import { Plan, StepCounts } from '#domain/plan/plan.ts';
+import { Plan, PlanSummary, StepCounts } from '#domain/plan/plan.ts';
 import {
   AuditEntry,
   Change,
@@ -20,7 +22,7 @@ import {
 import { DataRequest } from '#domain/planning/data-request.ts';
 import { RunView } from '#domain/planning/run.ts';
 import { PlanningTrace } from '#domain/planning/trace-view.ts';
-import { Message, PlanSummary, PolicyView, Simulation } from '#domain/service.ts';
+import { Message, PolicyView, Simulation } from '#domain/service.ts';
 import { PlanStats } from '#domain/stats.ts';
 import type { Problem } from './problem.ts';
 import { documented } from './registry.ts';
@@ -86,6 +88,18 @@ export const PlanList = documented(
       'A page of plans, newest first; `next_cursor` is null on the last. `asked_by`: what a chat platform calls the requester, where one has said it.',
   },
 );
+
+documented(InboxPlan, {
+  id: 'InboxPlan',
+  description:
+    'A plan as one person sees it. `waits`: what waits for them, null outside `needs_you`; `waits_since`: since when; `waits_step`: the label of the step it is about.',
+});
+
+export const InboxAnswer = documented(Inbox, {
+  id: 'Inbox',
+  description:
+    'Plans in five groups, each in exactly one: what waits for the person first, then by status. `needs_you` begins with what has waited longest, the others with the latest activity; `total` counts all pages.',
+});
 
 export const SimulationAnswer = documented(Simulation, {
   id: 'Simulation',
@@ -169,6 +183,11 @@ export const Said = documented(z.object({ run_id: text.nullable() }), {
 export const MessageList = documented(z.object({ messages: z.array(Message) }), {
   id: 'MessageList',
   description: 'Messages of a conversation, oldest first; ask again with `after` = the last id.',
+});
+
+export const ConversationList = documented(ConversationPage, {
+  id: 'ConversationList',
+  description: 'Conversations outside chat platforms, the latest first.',
 });
 
 // People and the instance

@@ -3,9 +3,9 @@ import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import { type LinkOutcome, readLinkCommand } from '#domain/people/link.ts';
-import type { PlanStatus } from '#domain/plan/plan.ts';
+import type { PlanStatus, PlanSummary } from '#domain/plan/plan.ts';
 import type { PlanReads } from '#domain/plan/scope.ts';
-import type { PlanListFilter, PlanSummary, Service } from '#domain/service.ts';
+import type { PlanListFilter, Service } from '#domain/service.ts';
 import type { PlanStats } from '#domain/stats.ts';
 import { nameRequesters } from '#people/people-named.ts';
 

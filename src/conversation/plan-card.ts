@@ -152,8 +152,8 @@ async function readApprovalFacts(context: ConversationContext, plan: Plan, user:
 }
 
 /** The change that waits, for `user`, without all that it does; null: none does. */
-export async function readPatchStanding(
-  context: Pick<ConversationContext, 'db' | 'approvers' | 'guardedApprovers'>,
+async function readPatchStanding(
+  context: ConversationContext,
   plan: Plan,
   user: string,
 ): Promise<Omit<PatchFacts, 'shown' | 'operations_hidden'> | null> {

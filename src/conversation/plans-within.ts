@@ -3,17 +3,18 @@
 import { findPlaceOf } from '#db/chat-places.ts';
 import type { Queryable } from '#db/database.ts';
 import { readNamesOf, readPerson } from '#db/identities.ts';
+import { readOpenQuestions } from '#db/plan-groups.ts';
 import { readPlanStats } from '#db/plan-stats.ts';
 import { listPlans, planNotFound } from '#db/plans.ts';
 import { keepWithin, type Within } from '#db/plans-within.ts';
 import { readRun } from '#db/runs.ts';
-import { readWaitingTasks } from '#db/waiting.ts';
 import type { Platform } from '#domain/chat/inbox.ts';
 import { isSamePerson } from '#domain/people/names.ts';
 import type { PlanReads, PlanScope, ReadWithin } from '#domain/plan/scope.ts';
 import type { Service } from '#domain/service.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { findWaitingFor } from './waiting-for.ts';
+import { everyPlan, nameInbox, readInbox } from './inbox.ts';
+import { findWaiting } from './waiting-for.ts';
 
 /** Read afresh each time: an account can be linked and a task be asked meanwhile. */
 async function readWithin(
@@ -22,8 +23,9 @@ async function readWithin(
 ): Promise<Within> {
   const person = await readPerson(db.query, reader);
   const names = (await readNamesOf(db.query, [person])).map(({ name }) => name);
-  const tasks = (await readWaitingTasks(db.query)).filter(({ assignee }) =>
-    names.some((name) => isSamePerson(name, assignee)),
+  const tasks = (await readOpenQuestions(db.query, null)).filter(
+    ({ tool, assignee }) =>
+      tool === 'human' && assignee !== null && names.some((name) => isSamePerson(name, assignee)),
   );
   const operations = Object.entries(guardedApprovers).flatMap(([operation, policy]) =>
     'people' in policy && policy.people.some((one) => names.includes(one)) ? [operation] : [],
@@ -54,9 +56,18 @@ export function createReadWithin(context: ConversationContext, service: Service)
         const names = await readNamesOf(db, [await readPerson(db, user)]);
         return listPlans(db, { ...filter, requesters: names.map(({ name }) => name), within });
       },
+      async inbox(query) {
+        const within = await readWithin(context, scope);
+        const user = await readPerson(db, query.user);
+        return nameInbox(service, await readInbox(context, { ...query, user }, within));
+      },
       async waitingFor(user) {
         const within = await readWithin(context, scope);
-        return findWaitingFor(context, await readPerson(db, user), within);
+        const waiting = await findWaiting(context, await readPerson(db, user), {
+          ...everyPlan,
+          within,
+        });
+        return waiting.map(({ id }) => id);
       },
       stats: async (leastPeople) =>
         readPlanStats(db, await readWithin(context, scope), leastPeople),

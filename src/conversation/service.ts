@@ -2,6 +2,7 @@
 import { refusalWords } from '#cards/decision-words.ts';
 import { listArtifacts, loadArtifacts } from '#db/artifacts.ts';
 import { readAudit } from '#db/audit.ts';
+import { hasIdentities, listConversations } from '#db/conversations.ts';
 import { listRequests } from '#db/data-requests.ts';
 import { type Commit, joinTransaction, type Queryable } from '#db/database.ts';
 import { listFindings } from '#db/findings.ts';
@@ -44,6 +45,7 @@ import { emptyTrace, readRunTrace } from '#runs/planning-trace.ts';
 import { waitsFor } from '#runs/session-subject.ts';
 import { startRun } from '#runs/start-run.ts';
 import { answerOnce } from './answer-once.ts';
+import { everyPlan, nameInbox, readInbox } from './inbox.ts';
 import { readCardFacts } from './plan-card.ts';
 import * as decisions from './plan-decisions.ts';
 import { readRunCard } from './session-card.ts';
@@ -52,7 +54,7 @@ import { stopPlanning } from './stop-planning.ts';
 import { hearReply } from './talk/hear-reply.ts';
 import { onceOnly } from './talk/once-only.ts';
 import { say } from './talk/say.ts';
-import { findWaitingFor } from './waiting-for.ts';
+import { findWaiting } from './waiting-for.ts';
 import { watchConversation, watchPlan } from './watch.ts';
 import { readWordFor } from './words.ts';
 
@@ -119,6 +121,11 @@ export function createService(context: ConversationContext): Service {
     isAbout: (conversation, subject) => isAbout(db.query, conversation, subject),
     isSpokenIn: (conversation) => isSpokenIn(db.query, conversation),
     messages: (conversation, options) => readMessages(db.query, conversation, options),
+    async listConversations({ user, ...page }) {
+      const isOwn = user !== undefined && (await hasIdentities(db.query));
+      const names = isOwn ? (await readNamesOf(db.query, [user])).map(({ name }) => name) : null;
+      return listConversations(db.query, { ...page, names });
+    },
     getPolicy: (user) => getPolicy(db.query, user),
     saidPolicies: (user) => readSaidPolicies(context, user),
     setPolicy: (user, change, actor) => setPolicy(context, user, change, actor),
@@ -152,7 +159,8 @@ export function createService(context: ConversationContext): Service {
       const { plans, next_cursor } = await listPlans(db.query, { ...filter, ...asked });
       return { plans: await nameRequesters(service, plans), next_cursor };
     },
-    waitingFor: (user) => findWaitingFor(context, user),
+    inbox: async (query) => nameInbox(service, await readInbox(context, query)),
+    waitingFor: async (user) => (await findWaiting(context, user, everyPlan)).map(({ id }) => id),
     stats: (leastPeople) => readPlanStats(db.query, null, leastPeople),
     getPlan: (id) => readPlan(db.query, id),
     overview: (id) => readOverview(db.query, id),

@@ -1,96 +1,181 @@
-// What waits for one person: plans whose approval counts, changes that need it, and their tasks. Every rule is evaluated exactly for
-// the latest of each kind; items that name the person and items anybody may take are listed side by side.
+// What waits for one person, by the rules that decisions are checked by, for all plans together: as many statements for thousands of
+// plans as for two.
 import { readApprovalsOf } from '#db/approvals.ts';
+import type { Queryable } from '#db/database.ts';
 import { readNamesOf } from '#db/identities.ts';
-import { listPlans, readPlan } from '#db/plans.ts';
-import { keepWithin, type Within } from '#db/plans-within.ts';
-import { readChangedPlans, readWaitingTasks } from '#db/waiting.ts';
+import {
+  type GroupFilter,
+  type GroupPlace,
+  type OpenPlan,
+  type OpenProblem,
+  type OpenQuestion,
+  readOpenPlans,
+  readOpenProblems,
+  readOpenQuestions,
+} from '#db/plan-groups.ts';
 import { isSamePerson } from '#domain/people/names.ts';
-import type { PlanStatus } from '#domain/plan/plan.ts';
+import type { InboxWait } from '#domain/plan/inbox.ts';
+import { operationName } from '#domain/tool.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { mayApproveNow, readAuthorities } from '#plans/approval/authority.ts';
-import { readPatchStanding } from './plan-card.ts';
+import {
+  type Authority,
+  mayApproveNow,
+  mayConfirm,
+  mayManage,
+  readAuthorities,
+} from '#plans/approval/authority.ts';
 
-type Asking = Pick<ConversationContext, 'db' | 'approvers' | 'guardedApprovers'>;
+export type Asking = Pick<ConversationContext, 'db' | 'approvers' | 'guardedApprovers'>;
 
-const lookedAt = { proposals: 50, changes: 10 };
-const atOnce = 5;
+/** What waits for the reader in one plan, and since when (µs since 1970). */
+export type Waiting = GroupPlace & {
+  waits: InboxWait;
+  step_id: string | null;
+  may_approve: boolean;
+};
 
-async function filterTogether<T>(all: T[], keep: (one: T) => Promise<boolean>): Promise<T[]> {
-  const kept: T[] = [];
-  for (let from = 0; from < all.length; from += atOnce) {
-    const some = all.slice(from, from + atOnce);
-    const answers = await Promise.all(some.map(keep));
-    kept.push(...some.filter((_, index) => answers[index]));
-  }
-  return kept;
-}
-
-/** The oldest first: nobody's plan is pushed out of sight by those that came after it. */
-async function findProposals(
+const maySayWhatBecame = (
   context: Asking,
+  plan: OpenPlan,
+  { status, tool, operation, confirm }: OpenQuestion,
+  authority: Authority,
+  user: string,
+): boolean =>
+  mayManage(authority, user) &&
+  (status === 'unknown' ||
+    !confirm ||
+    mayConfirm(context, plan, operationName(tool, operation), authority, user));
+
+/** Whom a task is for: where nobody is named, the requester. */
+const isTaskOf = (names: string[], { requester }: OpenPlan, question: OpenQuestion): boolean =>
+  question.tool === 'human' &&
+  question.status === 'waiting' &&
+  names.some((name) => isSamePerson(name, question.assignee ?? requester));
+
+/** What is read of one plan to tell what waits in it. */
+type Evidence = {
+  plan: OpenPlan;
+  authority: Authority;
+  approved: string[];
+  /** Of the change that waits. */
+  patch: { authority: Authority; approved: string[] } | null;
+  questions: OpenQuestion[];
+  problem: OpenProblem | undefined;
+};
+
+/** The oldest of what is found, by the step it is about. */
+const oldest = (found: OpenQuestion[]) =>
+  found.reduce<OpenQuestion | null>(
+    (first, one) => (first === null || one.since < first.since ? one : first),
+    null,
+  );
+
+/** null: nothing waits for `user`, whose names are `names`. What they alone can do is told before what others can do as well. */
+function judge(
+  context: Asking,
+  { plan, authority, approved, patch, questions, problem }: Evidence,
   user: string,
   names: string[],
-  within: Within | null,
-): Promise<string[]> {
-  const { query } = context.db;
-  const operations = Object.entries(context.guardedApprovers).flatMap(([operation, policy]) =>
-    'people' in policy && policy.people.some((one) => names.includes(one)) ? [operation] : [],
+): Waiting | null {
+  const { id } = plan;
+  const isProposed = plan.status === 'proposed' || plan.status === 'needs_review';
+  if (isProposed && !plan.revising && mayApproveNow(authority, approved, user))
+    return { id, waits: 'approval', at: plan.proposed_at, step_id: null, may_approve: true };
+  const mayChange = patch !== null && mayApproveNow(patch.authority, patch.approved, user);
+  const task = oldest(questions.filter((one) => isTaskOf(names, plan, one)));
+  if (task !== null) {
+    const { since: at, step_id } = task;
+    return { id, waits: 'task', at, step_id, may_approve: mayChange };
+  }
+  if (mayChange && plan.patch !== null)
+    return { id, waits: 'change', at: plan.patch.created_at, step_id: null, may_approve: true };
+  const theirs = questions.filter(
+    (one) => one.tool !== 'human' && maySayWhatBecame(context, plan, one, authority, user),
   );
-  const approves = context.approvers.some((one) => names.includes(one));
-  const filter = {
-    status: ['proposed', 'needs_review'] satisfies PlanStatus[],
-    limit: lookedAt.proposals,
-    ...(within === null ? {} : { within }),
-  };
-  const latest = await listPlans(query, filter);
-  // What concerns them by name is found however much has come since.
-  const theirs =
-    latest.next_cursor === null
-      ? []
-      : (await listPlans(query, { ...filter, concerning: { names, operations, approves } })).plans;
-  const all = new Map([...latest.plans, ...theirs].map((plan) => [plan.id, plan]));
-  const open = [...all.values()]
-    .filter(({ revising }) => !revising)
-    .sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at));
-  const approved = await readApprovalsOf(query, open);
-  const approversOf = (id: string) => approved.get(id) ?? [];
-  const questions = open.map((plan) => ({
-    plan,
-    approved: approversOf(plan.id),
-    viewer: user,
-  }));
-  const authorities = await readAuthorities(query, context, questions);
-  return open.flatMap(({ id }, index) => {
-    const authority = authorities[index];
-    return authority !== undefined && mayApproveNow(authority, approversOf(id), user) ? [id] : [];
-  });
+  const unsettled = oldest(theirs);
+  if (unsettled !== null) {
+    const { since: at, step_id } = unsettled;
+    return { id, waits: 'outcome', at, step_id, may_approve: false };
+  }
+  if (!mayManage(authority, user)) return null;
+  if (plan.status === 'stalled')
+    return { id, waits: 'outcome', at: plan.updated_at, step_id: null, may_approve: false };
+  if (problem === undefined) return null;
+  const { since: at, step_id } = problem;
+  return { id, waits: 'problem', at, step_id, may_approve: false };
 }
 
-async function findChanges(context: Asking, user: string): Promise<string[]> {
-  const ids = await readChangedPlans(context.db.query, lookedAt.changes);
-  return filterTogether(ids, async (id) => {
-    const patch = await readPatchStanding(context, await readPlan(context.db.query, id), user);
-    return patch?.may_approve === true;
-  });
-}
-
-/** The plans in which something waits for this person, each once, tasks first. @param within only those of one organisation */
-export async function findWaitingFor(
+/** What waits for a person, what has waited longest first. */
+export async function findWaiting(
   context: Asking,
   user: string,
-  within: Within | null = null,
-): Promise<string[]> {
-  const { query } = context.db;
-  const known = (await readNamesOf(query, [user])).map(({ name }) => name);
-  const names = [...new Set([user, ...known])];
-  const tasks = (await readWaitingTasks(query)).filter(({ assignee }) =>
-    names.some((name) => isSamePerson(name, assignee)),
+  filter: GroupFilter,
+): Promise<Waiting[]> {
+  const { query: db } = context.db;
+  const open = await readOpenPlans(db, filter);
+  if (open.length === 0) return [];
+  const ids = open.map(({ id }) => id);
+  const changes = open.flatMap((plan) =>
+    plan.patch === null ? [] : [{ plan, id: plan.id, ...plan.patch }],
   );
-  const proposals = await findProposals(context, user, names, within);
-  const changes = await findChanges(context, user);
-  const waiting = [...new Set([...tasks.map(({ plan_id }) => plan_id), ...proposals, ...changes])];
-  if (within === null) return waiting;
-  const shown = await keepWithin(query, waiting, within);
-  return waiting.filter((id) => shown.has(id));
+  const approved = await readApprovalsOf(db, open);
+  const approvedChange = await readApprovalsOf(db, changes);
+  const authorities = await readAuthorities(
+    db,
+    context,
+    open.map((plan) => ({ plan, approved: approved.get(plan.id) ?? [], viewer: user })),
+  );
+  const ofChanges =
+    changes.length === 0
+      ? []
+      : await readAuthorities(
+          db,
+          context,
+          changes.map(({ plan, version, operations }) => ({
+            plan,
+            version,
+            operations: [...new Set([...plan.tools_required, ...operations])],
+            approved: approvedChange.get(plan.id) ?? [],
+            viewer: user,
+          })),
+        );
+  const changeOf = new Map(
+    changes.map(({ id }, index) => [
+      id,
+      { authority: ofChanges[index], approved: approvedChange.get(id) ?? [] },
+    ]),
+  );
+  const underWay = open.flatMap(({ id, status }) =>
+    status === 'executing' || status === 'stalled' ? [id] : [],
+  );
+  const asked = underWay.length === 0 ? [] : await readOpenQuestions(db, underWay);
+  const questions = Map.groupBy(asked, ({ plan_id }) => plan_id);
+  const problems = new Map((await readOpenProblems(db, ids)).map((one) => [one.plan_id, one]));
+  const names = await readOwnNames(db, user);
+  const waiting = open.flatMap((plan, index) => {
+    const authority = authorities[index];
+    if (authority === undefined) return [];
+    const { authority: ofChange, approved: given = [] } = changeOf.get(plan.id) ?? {};
+    const found = judge(
+      context,
+      {
+        plan,
+        authority,
+        approved: approved.get(plan.id) ?? [],
+        patch: ofChange === undefined ? null : { authority: ofChange, approved: given },
+        questions: questions.get(plan.id) ?? [],
+        problem: problems.get(plan.id),
+      },
+      user,
+      names,
+    );
+    return found ?? [];
+  });
+  return waiting.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
+}
+
+/** All names of a person. */
+async function readOwnNames(db: Queryable, user: string): Promise<string[]> {
+  const known = (await readNamesOf(db, [user])).map(({ name }) => name);
+  return [...new Set([user, ...known])];
 }

@@ -197,6 +197,15 @@ export async function readShown(db: Queryable, names: string[]): Promise<Map<str
   return chooseShown(rows);
 }
 
+/** The accounts that a chat platform calls by this name, however it is written. */
+export async function findCalled(db: Queryable, name: string): Promise<string[]> {
+  const rows = await db
+    .select({ account: personNames.account })
+    .from(personNames)
+    .where(eq(personNames.folded, foldName(name)));
+  return rows.map((row) => row.account);
+}
+
 /** What readers see for one name. */
 export async function showName(db: Queryable, name: string): Promise<string> {
   return (await readShown(db, [name])).get(name) ?? name;

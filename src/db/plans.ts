@@ -1,8 +1,8 @@
 // The plan record: read without its steps, listed by keyset, locked for changes.
 import { and, asc, desc, eq, getTableColumns, inArray, lt, or, sql } from 'drizzle-orm';
 import { CountersignError } from '#domain/errors.ts';
-import type { Plan, PlanStatus } from '#domain/plan/plan.ts';
-import type { PlanListFilter, PlanSummary } from '#domain/service.ts';
+import type { Plan, PlanStatus, PlanSummary } from '#domain/plan/plan.ts';
+import type { PlanListFilter } from '#domain/service.ts';
 import { countsOf } from './accounting.ts';
 import { readApprovals } from './approvals.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
@@ -151,15 +151,12 @@ function readPlace(cursor: string): { micros: string; id: string } {
 /**
  * Plans, newest first, a page at a time.
  * @param filter.requesters all names of the one who asked for them
- * @param filter.concerning only those that somebody of these names asked for or is named to approve, or that use one of the
- *   operations; with `approves`, those as well that the configured approvers may approve
  * @param filter.within only those of one organisation
  */
 export async function listPlans(
   db: Queryable,
   filter: Omit<PlanListFilter, 'user'> & {
     requesters?: string[];
-    concerning?: { names: string[]; operations: string[]; approves: boolean };
     within?: Within;
   },
 ): Promise<{ plans: PlanSummary[]; next_cursor: string | null }> {
@@ -169,16 +166,6 @@ export async function listPlans(
   const wanted = and(
     filter.status === undefined ? undefined : inArray(plans.status, filter.status),
     filter.requesters === undefined ? undefined : inArray(plans.requester, filter.requesters),
-    filter.concerning === undefined
-      ? undefined
-      : or(
-          inArray(plans.requester, filter.concerning.names),
-          sql`${plans.approver_policy} -> 'people' ?| ${sql.param(filter.concerning.names)}::text[]`,
-          sql`${plans.tools_required} && ${sql.param(filter.concerning.operations)}::text[]`,
-          filter.concerning.approves
-            ? sql`${plans.approver_policy} ->> 'kind' in ('requester', 'not_requester')`
-            : undefined,
-        ),
     filter.conversation === undefined ? undefined : eq(plans.conversation, filter.conversation),
     from === null || time === null
       ? undefined
@@ -210,6 +197,21 @@ export async function listPlans(
         ? encodeCursor(`${last.micros} ${last.plan.id}`)
         : null,
   };
+}
+
+/** These plans, in the order of `ids`; one that does not exist is left out. */
+export async function readSummaries(db: Queryable, ids: string[]): Promise<PlanSummary[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .select({ plan: plans, summary: planVersions.summary })
+    .from(plans)
+    .innerJoin(
+      planVersions,
+      and(eq(planVersions.plan_id, plans.id), eq(planVersions.version, plans.version)),
+    )
+    .where(inArray(plans.id, ids));
+  const byId = new Map(rows.map(({ plan, summary }) => [plan.id, toSummary(plan, summary)]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
 /** The latest plans of a conversation (at most 5) in one of `statuses`, newest first. */

@@ -1,6 +1,7 @@
 // The one service behind cards, slash command, HTTP, console and terminal. `src/conversation` provides it.
 import { z } from 'zod';
 import type { PlanCardFacts } from './chat/card.ts';
+import type { ConversationPage, ConversationQuery } from './chat/conversation-list.ts';
 import type { Pressed } from './chat/pressed.ts';
 import type { Actor } from './people/actor.ts';
 import type { LinkCommand, LinkOutcome } from './people/link.ts';
@@ -11,9 +12,10 @@ import type { ArtifactContent, ArtifactPage } from './plan/artifact.ts';
 import type { ShownStep } from './plan/call.ts';
 import type { LookedAt } from './plan/expected-step.ts';
 import type { Finding, FindingAction, FindingStatus, NewFinding } from './plan/finding.ts';
+import type { Inbox, InboxQuery } from './plan/inbox.ts';
 import type { PlanPatch } from './plan/patch.ts';
 import type { PatchOutcome } from './plan/patch-outcome.ts';
-import { Plan, type PlanDraft, type PlanStatus, type StepStatus } from './plan/plan.ts';
+import type { Plan, PlanDraft, PlanStatus, PlanSummary, StepStatus } from './plan/plan.ts';
 import type {
   AuditEntry,
   Change,
@@ -54,18 +56,6 @@ export type ConversationEvent =
   | { kind: 'message'; message: Message }
   | { kind: 'planning'; planning: PlanningActivity | null };
 
-/** `asked_by`: what readers are shown in the place of its requester, where lists for people have it. */
-export const PlanSummary = Plan.omit({
-  context: true,
-  risks: true,
-  card_refs: true,
-  rejection_history: true,
-  approvals: true,
-  pending_patch: true,
-  findings_open: true,
-  series: true,
-}).extend({ asked_by: z.string().exactOptional() });
-export type PlanSummary = z.infer<typeof PlanSummary>;
 export type PlanListFilter = {
   status?: PlanStatus[];
   user?: string;
@@ -218,6 +208,8 @@ export type Service = {
   /** Whether anything was ever said there. Cheap: surfaces ask it of all that they overhear. */
   isSpokenIn(conversation: string): Promise<boolean>;
   messages(conversation: string, options: { after?: number; limit: number }): Promise<Message[]>;
+  /** Conversations outside chat platforms, the latest first; all of them where no accounts are linked or nobody is named. */
+  listConversations(query: ConversationQuery): Promise<ConversationPage>;
   getPolicy(user: string): Promise<PolicyView>;
   /** What was said lately in single conversations about how to talk there, and holds in them only. */
   saidPolicies(user: string): Promise<SaidPolicy[]>;
@@ -265,6 +257,8 @@ export type Service = {
     actor: Actor,
   ): Promise<Checked<Plan>>;
   listPlans(filter: PlanListFilter): Promise<{ plans: PlanSummary[]; next_cursor: string | null }>;
+  /** Every plan in one of five groups, as one person sees it. */
+  inbox(query: InboxQuery): Promise<Inbox>;
   /** Plans in which something waits for this person: an approval, or a task of theirs. */
   waitingFor(user: string): Promise<string[]>;
   /** @param leastPeople of what no tool can do only what so many people have asked for (1) */

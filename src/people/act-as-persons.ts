@@ -28,6 +28,8 @@ type Mapped =
   | 'getPolicy'
   | 'saidPolicies'
   | 'waitingFor'
+  | 'inbox'
+  | 'listConversations'
   | 'listPlans';
 
 const roles: { [K in Mapped]: Roles<Required<Parameters<Service[K]>>> } = {
@@ -40,6 +42,8 @@ const roles: { [K in Mapped]: Roles<Required<Parameters<Service[K]>>> } = {
   getPolicy: ['account'],
   saidPolicies: ['account'],
   waitingFor: ['account'],
+  inbox: ['named'],
+  listConversations: ['named'],
   setPolicy: ['account', 'as it is', 'actor'],
   listMemory: ['account', 'actor'],
   keepMemory: ['account', 'as it is', 'actor'],

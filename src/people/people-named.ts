@@ -2,9 +2,9 @@
 import type { Queryable } from '#db/database.ts';
 import { readNamesOf, readShown, readStanding } from '#db/identities.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
-import type { Step } from '#domain/plan/plan.ts';
+import type { PlanSummary, Step } from '#domain/plan/plan.ts';
 import type { SessionCardFacts } from '#domain/planning/session-card.ts';
-import type { PlanSummary, Service } from '#domain/service.ts';
+import type { Service } from '#domain/service.ts';
 import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 import type { ConversationContext } from '#messages/context.ts';
 
@@ -35,10 +35,10 @@ export async function nameOnCard(db: Queryable, facts: Drawn): Promise<PlanCardF
 }
 
 /** The plans with what readers are shown in the place of who asked for them. */
-export async function nameRequesters(
+export async function nameRequesters<P extends PlanSummary>(
   service: Pick<Service, 'shownNames'>,
-  plans: PlanSummary[],
-): Promise<PlanSummary[]> {
+  plans: P[],
+): Promise<P[]> {
   const shown = await service.shownNames(plans.map(({ requester }) => requester));
   return plans.map((plan) => {
     const by = shown.get(plan.requester);

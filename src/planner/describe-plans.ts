@@ -1,7 +1,7 @@
 // Plans that are there already, a few lines each: where a plan stands, what its steps are, and of those that went wrong or wait for
 // somebody what was called and what came of it. The whole of it is plan_get's.
 import type { BriefPlan, BriefStep } from '#domain/plan/brief.ts';
-import type { PlanSummary } from '#domain/service.ts';
+import type { PlanSummary } from '#domain/plan/plan.ts';
 import { countOf, onOneLine } from '#domain/words.ts';
 
 /** `PLAN-1a2b3c4d completed, 5 steps: Tidy up` */

@@ -1,8 +1,7 @@
 // Requests whose answer is lost with the connection to the database: they are told as what they are, and can be sent again.
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import type { Plan } from '#domain/plan/plan.ts';
-import type { PlanSummary } from '#domain/service.ts';
+import type { Plan, PlanSummary } from '#domain/plan/plan.ts';
 import { openTcpProxy, type TcpProxy } from '../fixtures/tcp-proxy.ts';
 import { useDatabase } from '../setup/database.ts';
 import { type Server, usePrograms } from '../setup/process.ts';

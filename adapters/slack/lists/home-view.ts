@@ -14,8 +14,8 @@ import {
 } from '#cards/policy-words.ts';
 import { nothingWaiting } from '#cards/words.ts';
 import { applyOverride, defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts';
-import type { PlanStatus } from '#domain/plan/plan.ts';
-import type { PlanSummary, SaidPolicy } from '#domain/service.ts';
+import type { PlanStatus, PlanSummary } from '#domain/plan/plan.ts';
+import type { SaidPolicy } from '#domain/service.ts';
 import { headerBlock, listBlocks, plainSection } from './plan-lists.ts';
 
 type Block = types.KnownBlock;

@@ -5,7 +5,7 @@ import { slackLimits } from '#cards/limits.ts';
 import { cutShown } from '#cards/plain.ts';
 import { describePlan, sortPlans } from '#cards/plan-list.ts';
 import { listedAtMost } from '#conversation/find-plans.ts';
-import type { PlanSummary } from '#domain/service.ts';
+import type { PlanSummary } from '#domain/plan/plan.ts';
 
 type Block = types.KnownBlock;
 

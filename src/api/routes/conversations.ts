@@ -5,10 +5,24 @@ import { answers, decisionProblems, json } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { answerPost } from '../idempotency.ts';
 import { tags } from '../openapi.ts';
-import { AfterQuery, ConversationPath, TalkBody } from '../requests.ts';
-import { MessageList, Said } from '../schemas.ts';
+import { AfterQuery, ConversationPath, ConversationsQuery, TalkBody } from '../requests.ts';
+import { ConversationList, MessageList, Said } from '../schemas.ts';
 
 export const conversationRoutes: Routes = async (app, { service }) => {
+  app.get(
+    '/api/conversations',
+    {
+      schema: {
+        operationId: 'listConversations',
+        tags: [tags.conversations],
+        summary: 'Earlier conversations',
+        querystring: ConversationsQuery,
+        response: answers({ 200: json('A page of conversations.', ConversationList) }),
+      },
+    },
+    async (request) => service.listConversations(request.query),
+  );
+
   app.get(
     '/api/conversations/:id/messages',
     {

@@ -7,6 +7,7 @@ import { answerChecked } from '../idempotency.ts';
 import { tags } from '../openapi.ts';
 import type { ProblemCode } from '../problem.ts';
 import {
+  InboxQuery,
   PartitionsQuery,
   PlanPath,
   PlansQuery,
@@ -16,6 +17,7 @@ import {
 } from '../requests.ts';
 import {
   DiffAnswer,
+  InboxAnswer,
   OverviewAnswer,
   PartitionList,
   PlanAnswer,
@@ -91,6 +93,22 @@ export const planRoutes: Routes = async (app, { service }) => {
       },
     },
     async (request) => service.listPlans(request.query),
+  );
+
+  app.get(
+    '/api/inbox',
+    {
+      schema: {
+        operationId: 'getInbox',
+        tags: [tags.plans],
+        summary: 'Plans in five groups, as one person sees them',
+        description:
+          'needs_you, running, failed, others, done. Every plan is in one group; search conditions hold together.',
+        querystring: InboxQuery,
+        response: answers({ 200: json('The groups.', InboxAnswer) }),
+      },
+    },
+    async (request) => service.inbox(request.query),
   );
 
   app.get(

@@ -320,3 +320,16 @@ export const Plan = z.object({
   series: z.array(Series),
 });
 export type Plan = z.infer<typeof Plan>;
+
+/** `asked_by`: what readers are shown in the place of its requester, where lists for people have it. */
+export const PlanSummary = Plan.omit({
+  context: true,
+  risks: true,
+  card_refs: true,
+  rejection_history: true,
+  approvals: true,
+  pending_patch: true,
+  findings_open: true,
+  series: true,
+}).extend({ asked_by: z.string().exactOptional() });
+export type PlanSummary = z.infer<typeof PlanSummary>;

@@ -14,6 +14,7 @@ export type PlanScope = {
 export type PlanReads = Pick<
   Service,
   | 'listPlans'
+  | 'inbox'
   | 'waitingFor'
   | 'stats'
   | 'getPlan'

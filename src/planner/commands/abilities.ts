@@ -1,7 +1,6 @@
 // What this instance can do, in words made from the manifest, and the answers to small talk.
 import { CountersignError } from '#domain/errors.ts';
-import type { PlanStatus } from '#domain/plan/plan.ts';
-import type { PlanSummary } from '#domain/service.ts';
+import type { PlanStatus, PlanSummary } from '#domain/plan/plan.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { listOf } from '#domain/words.ts';
 import type { PlannerTools } from '../ports.ts';

@@ -256,6 +256,13 @@ export function requireUseful(
   return judge(rules, people, [...before, actor.id]);
 }
 
+/** Whether `user` is the requester or one of those who may approve. */
+export function mayManage({ rules, people }: Authority, user: string): boolean {
+  if (isAmong(people, [people.requester], user)) return true;
+  // To stop a plan or go on with it takes one person, not a second one: anybody the rules name, on any surface.
+  return isApprover({ rules, people: { ...people, vouched: () => true } }, user);
+}
+
 /**
  * Cancel, pause, resume, retry, refuse: the requester and everybody who may approve.
  * @throws `not_allowed`
@@ -268,15 +275,34 @@ export async function requireManager(
 ): Promise<void> {
   requirePerson(actor);
   const authority = await readAuthority(db, context, { plan, actor });
-  if (isAmong(authority.people, [plan.requester], actor.id)) return;
-  // To stop a plan or go on with it takes one person, not a second one: anybody the rules name, on any surface.
-  const named = { ...authority, people: { ...authority.people, vouched: () => true } };
-  if (isApprover(named, actor.id)) return;
+  if (mayManage(authority, actor.id)) return;
   const others = describeApprovers(authority);
   const asked = namesShown(authority.people, [plan.requester]);
   throw new CountersignError(
     'not_allowed',
     `Only ${listOf([...new Set([...asked, others])], 'or')} can decide about this plan.`,
+  );
+}
+
+/** The rules by which the final values of calls of `operations` are confirmed: the last one for an operation is its own, if it has one. */
+function confirmersOf(
+  { guardedApprovers }: Configured,
+  { approver_policy: own }: Pick<Asked, 'approver_policy'>,
+  operations: string[],
+): Rule[] {
+  return operations.flatMap((operation) => rulesOf(own, [operation], guardedApprovers).slice(-1));
+}
+
+/** Whether `user` may confirm the final values of a call of `operation`. */
+export function mayConfirm(
+  configured: Configured,
+  plan: Pick<Asked, 'approver_policy'>,
+  operation: string,
+  { people }: Authority,
+  user: string,
+): boolean {
+  return confirmersOf(configured, plan, [operation]).every(({ policy }) =>
+    counts(policy, people, user),
   );
 }
 
@@ -294,11 +320,7 @@ export async function requireConfirmer(
 ): Promise<void> {
   requirePerson(actor);
   const { people } = await readAuthority(db, context, { plan, actor, operations });
-  // The last rule for one operation is its own, where it has one.
-  const asked = operations.flatMap((operation) =>
-    rulesOf(plan.approver_policy, [operation], context.guardedApprovers).slice(-1),
-  );
-  const missing = asked
+  const missing = confirmersOf(context, plan, operations)
     .filter(({ policy }) => !counts(policy, people, actor.id))
     .map((rule) => ({ rule, needed: 1, given: [] }));
   if (missing.length === 0) return;

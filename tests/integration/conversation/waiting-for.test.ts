@@ -1,7 +1,8 @@
 // What waits for somebody is found by every rule, and by as many statements for fifty plans as for two.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { findWaitingFor } from '#conversation/waiting-for.ts';
+import { everyPlan } from '#conversation/inbox.ts';
+import { findWaiting } from '#conversation/waiting-for.ts';
 import { person } from '#domain/people/actor.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
 import { countStatements } from '../../fixtures/counted-database.ts';
@@ -78,7 +79,7 @@ test('fifty plans take as many statements as two', async () => {
   const context = { db: counted.db, approvers: configured, guardedApprovers };
   const countFor = async (user: string) => {
     counted.forget();
-    const found = await findWaitingFor(context, user);
+    const found = await findWaiting(context, user, everyPlan);
     return { found: found.length, statements: counted.statements() };
   };
   const approvers = twoOf('ana@corp.example', 'ben@corp.example');

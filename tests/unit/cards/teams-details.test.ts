@@ -8,8 +8,8 @@ import { type ReviewPage, readReview } from '#cards/review.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { defaultPolicy } from '#domain/people/policy.ts';
+import type { PlanSummary } from '#domain/plan/plan.ts';
 import { noPartWords } from '#domain/plan/step-choice.ts';
-import type { PlanSummary } from '#domain/service.ts';
 import {
   following,
   makeFacts,

@@ -1,6 +1,5 @@
 // Moves between conversations: a new one, the one of a listed plan, the one that the address names.
-import type { Plan } from '#domain/plan/plan.ts';
-import type { PlanSummary } from '#domain/service.ts';
+import type { Plan, PlanSummary } from '#domain/plan/plan.ts';
 import { writeAddress } from './address.ts';
 import { get } from './api.ts';
 import { createConversationId, openConversation } from './conversation.ts';

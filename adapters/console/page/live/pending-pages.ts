@@ -1,5 +1,5 @@
 // The list of what waits, page by page: how much of it is read, and what was added. Pure, so that it is tested without a browser.
-import type { PlanSummary } from '#domain/service.ts';
+import type { PlanSummary } from '#domain/plan/plan.ts';
 
 export type Page = { plans: PlanSummary[]; next_cursor: string | null };
 

@@ -2,7 +2,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { cleanLine } from '#cards/plain.ts';
-import type { PlanSummary } from '#domain/service.ts';
+import type { PlanSummary } from '#domain/plan/plan.ts';
 import { openListed } from '../live/navigation.ts';
 import { loadOlderPending } from '../live/pending.ts';
 import type { State } from '../live/state.ts';

@@ -1,0 +1,221 @@
+// Plans by groups, as the inbox of one person has them: what may wait for somebody, and the rest by status. Each function is one
+// statement, however many plans there are.
+import { type SQL, sql } from 'drizzle-orm';
+import type { InboxGroup } from '#domain/plan/inbox.ts';
+import type { ApproverPolicy, Dependency, PlanStatus } from '#domain/plan/plan.ts';
+import { stepsOf } from './blocks.ts';
+import type { Queryable } from './database.ts';
+import { isWithin, type Within } from './plans-within.ts';
+import { plans } from './schema.ts';
+
+/** Which plans are listed; every condition that is not null has to hold. */
+export type GroupFilter = {
+  /** Each is in the title, the summary or the id. */
+  words: string[];
+  /** One of these names asked for it, is named to approve it, has approved it or has a task in it; as they are compared. */
+  names: string[] | null;
+  /** A tool or an operation. */
+  tool: string | null;
+  /** Only those of one organisation. */
+  within: Within | null;
+};
+
+const micros = (moment: SQL): SQL => sql`(extract(epoch from ${moment}) * 1000000)::bigint::float8`;
+
+const isLike = (column: SQL, word: string): SQL =>
+  sql`${column} ilike ${`%${word.replace(/[\\%_]/g, '\\$&')}%`}`;
+
+function hasWord(word: string): SQL {
+  return sql`(${isLike(sql`${plans.title}`, word)} or ${isLike(sql`${plans.id}`, word)} or exists (
+    select from countersign.plan_versions v
+    where v.plan_id = ${plans.id} and v.version = ${plans.version} and ${isLike(sql`v.summary`, word)}))`;
+}
+
+/** `ana` is also whoever has the address `ana@…`. */
+function isNamed(name: SQL, names: string[]): SQL {
+  const plain = sql`ltrim(lower(${name}), '@')`;
+  const all = sql`${sql.param(names)}::text[]`;
+  return sql`(${plain} = any(${all}) or split_part(${plain}, '@', 1) = any(${all}))`;
+}
+
+function concerns(names: string[]): SQL {
+  return sql`(${isNamed(sql`${plans.requester}`, names)}
+    or exists (select from jsonb_array_elements_text(${plans.approver_policy} -> 'people') as n(name) where ${isNamed(sql`n.name`, names)})
+    or exists (select from countersign.approvals a where a.plan_id = ${plans.id} and ${isNamed(sql`a.approver`, names)})
+    or ${plans.tools_required} && '{human_task,human_confirm}' and exists (
+      select from countersign.plan_steps c join countersign.step_states s using (plan_id, position)
+      where c.plan_id = ${plans.id} and c.tool = 'human'
+        and ${isNamed(sql`coalesce(s.output ->> 'assignee', c.args ->> 'assignee')`, names)}))`;
+}
+
+function uses(tool: string): SQL {
+  const name = tool.toLowerCase();
+  return sql`exists (select from unnest(${plans.tools_required}) as t(name)
+    where lower(t.name) = ${name} or starts_with(lower(t.name), ${`${name}_`}))`;
+}
+
+function wanted({ words, names, tool, within }: GroupFilter): SQL {
+  const conditions = [
+    ...words.map(hasWord),
+    ...(names === null ? [] : [concerns(names)]),
+    ...(tool === null ? [] : [uses(tool)]),
+    ...(within === null ? [] : [isWithin(within)]),
+  ];
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+}
+
+const isProposed = sql`(${plans.status} in ('proposed', 'needs_review') and not ${plans.revising})`;
+const isUnderWay = sql`${plans.status} in ('executing', 'stalled')`;
+const hasProblem = sql`exists (
+  select from countersign.plan_findings f
+  where f.plan_id = ${plans.id} and f.status = 'open' and f.severity in ('ERROR', 'CRITICAL'))`;
+
+/** A plan in which something may wait for somebody. Moments are µs since 1970. */
+export type OpenPlan = {
+  id: string;
+  version: number;
+  status: PlanStatus;
+  revising: boolean;
+  requester: string;
+  approver_policy: ApproverPolicy;
+  conversation: string | null;
+  tools_required: string[];
+  proposed_at: number;
+  updated_at: number;
+  /** The change that waits for an approval of its own, with the operations it adds. */
+  patch: { version: number; created_at: number; operations: string[] } | null;
+};
+
+export async function readOpenPlans(db: Queryable, filter: GroupFilter): Promise<OpenPlan[]> {
+  const { rows } = await db.execute<OpenPlan>(sql`
+    select ${plans.id}, ${plans.version}, ${plans.status}, ${plans.revising}, ${plans.requester}, ${plans.approver_policy},
+      ${plans.conversation}, ${plans.tools_required}, ${micros(sql`made.created_at`)} as proposed_at,
+      ${micros(sql`${plans.updated_at}`)} as updated_at,
+      case when c.id is not null then jsonb_build_object(
+        'version', c.version, 'created_at', ${micros(sql`c.created_at`)}, 'operations', coalesce((
+          select jsonb_agg(distinct (o ->> 'tool') || '_' || (o ->> 'operation'))
+          from (
+            select jsonb_path_query(c.operations, '$[*] ? (@.op == "add_step").step') as o
+            union all select jsonb_path_query(c.operations, '$[*] ? (@.op == "replace_step").by')
+          ) added), '[]')) end as patch
+    from ${plans}
+    join countersign.plan_versions made on made.plan_id = ${plans.id} and made.version = ${plans.version}
+    left join countersign.plan_patches c on c.id = ${plans.pending_patch}
+    where (${isProposed} or ${plans.pending_patch} is not null or ${plans.status} = 'stalled'
+      or ${isUnderWay} and ${plans.waiting} + ${plans.unknown} > 0 or ${hasProblem}) and ${wanted(filter)}`);
+  return rows;
+}
+
+/** Steps of one plan that wait for the same person's word: the one that has waited longest. */
+export type OpenQuestion = {
+  plan_id: string;
+  status: 'waiting' | 'unknown';
+  tool: string;
+  operation: string;
+  /** Whom a task is for, as it was asked; null: nobody in particular, or it is none. */
+  assignee: string | null;
+  /** The call asks about its final values. */
+  confirm: boolean;
+  step_id: string;
+  since: number;
+};
+
+/** What waits for a person's word in plans that are under way, whoever it is. @param ids only in these plans; null: in all */
+export async function readOpenQuestions(
+  db: Queryable,
+  ids: string[] | null,
+): Promise<OpenQuestion[]> {
+  const among = ids === null ? sql`true` : sql`${plans.id} = any(${sql.param(ids)}::text[])`;
+  const { rows } = await db.execute<OpenQuestion>(sql`
+    with open as (
+      select s.plan_id, s.position, s.step_id, s.status, s.output ->> 'assignee' as assignee,
+        coalesce(s.output -> 'confirm' = 'true', false) as confirm,
+        coalesce(case s.status when 'unknown' then s.ended_at end, s.started_at) as asked
+      from ${plans} cross join lateral ${stepsOf(sql`${plans.id}`, ['waiting', 'unknown'])}
+      where ${isUnderWay} and ${plans.waiting} + ${plans.unknown} > 0 and ${among}
+    )
+    select distinct on (o.plan_id, o.status, c.tool, c.operation, o.assignee, o.confirm)
+      o.plan_id, o.status, c.tool, c.operation, o.assignee, o.confirm, o.step_id, ${micros(sql`o.asked`)} as since
+    from open o join countersign.plan_steps c using (plan_id, position)
+    order by o.plan_id, o.status, c.tool, c.operation, o.assignee, o.confirm, o.asked, o.position`);
+  return rows;
+}
+
+export type OpenProblem = { plan_id: string; step_id: string | null; since: number };
+
+/** The oldest finding of each of these plans that holds steps back and waits for a decision. */
+export async function readOpenProblems(db: Queryable, ids: string[]): Promise<OpenProblem[]> {
+  const { rows } = await db.execute<OpenProblem>(sql`
+    select distinct on (plan_id) plan_id, step_id, ${micros(sql`created_at`)} as since
+    from countersign.plan_findings
+    where plan_id = any(${sql.param(ids)}::text[]) and status = 'open' and severity in ('ERROR', 'CRITICAL')
+    order by plan_id, created_at, id`);
+  return rows;
+}
+
+/** The group of a plan in which nothing waits for the reader. */
+export type StatusGroup = Exclude<InboxGroup, 'needs_you'>;
+
+const groupOf = sql`case
+  when ${plans.revising} or ${plans.status} in ('approved', 'executing') then 'running'
+  when ${plans.status} in ('failed', 'stalled') then 'failed'
+  when ${plans.status} in ('proposed', 'needs_review') then 'others'
+  else 'done' end`;
+
+const isNoneOf = (ids: string[]): SQL => sql`${plans.id} <> all(${sql.param(ids)}::text[])`;
+
+/** How many plans are in each group that any is in. @param except those that wait for the reader */
+export async function countGroups(
+  db: Queryable,
+  filter: GroupFilter,
+  except: string[],
+): Promise<Map<StatusGroup, number>> {
+  const { rows } = await db.execute<{ group: StatusGroup; n: number }>(sql`
+    select ${groupOf} as "group", count(*)::int as n from ${plans}
+    where ${wanted(filter)} and ${isNoneOf(except)} group by 1`);
+  return new Map(rows.map(({ group, n }) => [group, n]));
+}
+
+/** A plan's place in its group: its last activity (µs since 1970), then its id. */
+export type GroupPlace = { at: number; id: string };
+
+/** The next plans of one group, the latest activity first. */
+export async function readGroup(
+  db: Queryable,
+  group: StatusGroup,
+  filter: GroupFilter,
+  { except, after, limit }: { except: string[]; after: GroupPlace | null; limit: number },
+): Promise<GroupPlace[]> {
+  const behind =
+    after === null
+      ? sql`true`
+      : sql`(${micros(sql`${plans.updated_at}`)}, ${plans.id}) < (${after.at}::float8, ${after.id}::text)`;
+  const { rows } = await db.execute<GroupPlace>(sql`
+    select ${plans.id}, ${micros(sql`${plans.updated_at}`)} as at from ${plans}
+    where ${groupOf} = ${group} and ${wanted(filter)} and ${isNoneOf(except)} and ${behind}
+    order by at desc, ${plans.id} desc limit ${limit}`);
+  return rows;
+}
+
+/** The steps of these plans with what they wait for, as `numberSteps` wants them; only of plans with at most `most` steps. */
+export async function readOutlines(
+  db: Queryable,
+  ids: string[],
+  most: number,
+): Promise<{ plan_id: string; id: string; position: number; after: Dependency[] }[]> {
+  const { rows } = await db.execute<{
+    plan_id: string;
+    id: string;
+    position: number;
+    after: Dependency[];
+  }>(sql`
+    select c.plan_id, c.step_id as id, c.position, coalesce((
+      select jsonb_agg(jsonb_build_object('id', before.step_id, 'type', e.type, 'lag_minutes', e.lag_minutes))
+      from countersign.plan_edges e
+      join countersign.plan_steps before on before.plan_id = e.plan_id and before.position = e.predecessor
+      where e.plan_id = c.plan_id and e.successor = c.position), '[]') as after
+    from ${plans} join countersign.plan_steps c on c.plan_id = ${plans.id}
+    where ${plans.id} = any(${sql.param(ids)}::text[]) and ${plans.total} <= ${most}
+    order by c.plan_id, c.position`);
+  return rows;
+}

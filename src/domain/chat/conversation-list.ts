@@ -1,0 +1,22 @@
+// Conversations of the console, the terminal and the API, as a list to come back to.
+import { z } from 'zod';
+
+export const ConversationSummary = z.object({
+  id: z.string(),
+  /** The beginning of the first message. */
+  title: z.string(),
+  last_at: z.iso.datetime(),
+  /** Plans that were made in it, and how many of them are approved or executing. */
+  plans: z.int(),
+  running: z.int(),
+});
+export type ConversationSummary = z.infer<typeof ConversationSummary>;
+
+export const ConversationPage = z.object({
+  conversations: z.array(ConversationSummary),
+  next_cursor: z.string().nullable(),
+});
+export type ConversationPage = z.infer<typeof ConversationPage>;
+
+/** `user`: only those in which they asked for something. */
+export type ConversationQuery = { user?: string; cursor?: string; limit: number };
