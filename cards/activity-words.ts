@@ -56,3 +56,6 @@ export function writeActivity(activity: Activity): string {
   const words = describeActivity(activity);
   return `${words.charAt(0).toUpperCase()}${words.slice(1)} …`;
 }
+
+/** Said where a platform shows no more of what a planner is doing. */
+export const stillPlanning = 'This takes longer than usual. The answer follows below.';

@@ -1,6 +1,5 @@
 // The Teams adapter as a process has it: a handler for what was stored, a port to write with, and the way in.
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
 import { greetWords } from '#cards/chat-words.ts';
 import type { InboxHandler } from '#chat/inbox/inbox-context.ts';
 import type { Receive } from '#chat/inbox/receive.ts';
@@ -16,6 +15,7 @@ import type { Calls, Connector } from './connector/connector.ts';
 import { conversationIdOf } from './place.ts';
 import { makeActivity } from './port/make-activity.ts';
 import { createReadersOf, type ReadersOf } from './port/members.ts';
+import { createPlanningStatus, postAsEnd, streamToEnd } from './port/planning-status.ts';
 import { handlePress } from './press/handle-press.ts';
 import { createShow } from './press/show.ts';
 import { hear } from './talk/hear.ts';
@@ -34,10 +34,6 @@ import {
 // Writes to Teams: posts and changes what `cards/` drew, and tells one person something in their chat with the bot. Teams knows no
 // key by which a message could be found whose answer was lost: such a message is posted again, since one that is read twice does
 // less harm than a question nobody ever reads.
-
-/** Milliseconds for which Teams shows that somebody types. */
-const typingMs = 3000;
-const Typing = z.object({ typed_at: z.number() });
 
 /** Of a message that is there although nobody knows by what name. */
 const unnamed = '';
@@ -75,25 +71,19 @@ export function createTeamsPort(options: {
   }
 
   return {
-    // Typing, which Teams shows for some seconds and ends with a message. Its informative updates name the step, but each begins a
-    // message that stays unfinished unless the answer is posted as its end within two minutes, which no outbox can promise.
-    status: {
-      fadesAfterMs: typingMs,
-      async show(place, _status, before, givenUp) {
-        const typed = Typing.safeParse(before?.own).data?.typed_at ?? 0;
-        if (Date.now() - typed < typingMs) return { typed_at: typed };
-        const where = await find(place);
-        const typing = { type: 'typing', from: { id: where.bot } };
-        await connector.post(where, conversationIdOf(place), typing, givenUp);
-        return { typed_at: Date.now() };
-      },
-      async clear() {},
-    },
+    status: createPlanningStatus(connector, find),
 
-    async post(place, content, _key, _triedSince, givenUp) {
+    async post(place, content, key, triedSince, givenUp, shown = null) {
       const where = await find(place);
       const readers = await readersOf(where, content.concerns ?? []);
       const activity = makeActivity(content, { bot: where.bot, readers });
+      const stream = shown === null ? null : streamToEnd(shown, key);
+      if (shown !== null && stream !== null) {
+        const words = content.text.split('\n', 1)[0] ?? '';
+        const tried = triedSince !== null;
+        const end = { activity, words, shown, stream, tried, givenUp };
+        if (await postAsEnd(connector, where, place, end)) return { ...place, message: stream.id };
+      }
       const message = await connector.post(where, conversationIdOf(place), activity, givenUp);
       return { ...place, message: message ?? unnamed };
     },

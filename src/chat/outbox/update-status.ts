@@ -67,3 +67,23 @@ export async function keepStatus(context: DeliveryContext, visit: Visit): Promis
   visit.status = status;
   await noteStatus(context.db.query, visit.lease, status);
 }
+
+/**
+ * What stands there, where the message with `key` is the answer that takes its place. That is noted before it is posted, so that
+ * each try of it takes the place of the same.
+ */
+export async function handOverStatus(
+  context: DeliveryContext,
+  visit: Visit,
+  key: string,
+): Promise<ShownStatus | null> {
+  const { status: shown, port, lease } = visit;
+  const own = shown === null ? null : (port.status?.handOver?.(shown, key) ?? null);
+  if (shown === null || own === null) return null;
+  const wanted = await findWanted(context, visit.conversation);
+  // While that turn goes on, the message is about something else.
+  if (wanted?.turn === shown.turn) return null;
+  visit.status = { ...shown, own };
+  await noteStatus(context.db.query, lease, visit.status);
+  return visit.status;
+}

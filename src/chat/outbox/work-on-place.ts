@@ -34,7 +34,7 @@ import { passCrashPoint } from './crash-points.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { drawMessage } from './draw-message.ts';
 import { updateCard } from './update-card.ts';
-import { keepStatus } from './update-status.ts';
+import { handOverStatus, keepStatus } from './update-status.ts';
 import { type Outcome, postpone, settleFailure, settleWithin, type Visit } from './visit.ts';
 
 /** Calls at one place before others have a turn. */
@@ -178,6 +178,7 @@ async function postMessage(
   try {
     const { content, ...drawn } = await drawMessage(context, visit, row);
     if (!(await renewPlace(db.query, lease, rule.leaseSeconds))) return 'left';
+    const status = await handOverStatus(context, visit, row.key);
     passCrashPoint('begun');
     const began = performance.now();
     const note = ({ sent_at, unfinished, ...post }: Posted) => ({
@@ -196,7 +197,7 @@ async function postMessage(
     const since = tried ? new Date(row.said_at) : null;
     const post = await settleWithin(
       rule.callWithinMs,
-      (givenUp) => port.post(place, content, row.key, since, givenUp),
+      (givenUp) => port.post(place, content, row.key, since, givenUp, status),
       late,
     );
     shown = note(post);

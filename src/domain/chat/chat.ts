@@ -57,6 +57,11 @@ export type StatusPort = {
     before: ShownStatus | null,
     givenUp: AbortSignal,
   ): Promise<JsonObject | undefined>;
+  /**
+   * What is kept while the message with `key`, which is the answer, is posted in the place of what stands there; null: it is
+   * posted beside. Left out: always beside.
+   */
+  handOver?(shown: ShownStatus, key: string): JsonObject | null;
   /** Takes it away; the answer, where there is one, stands there by now. */
   clear(place: ChatPlace, shown: ShownStatus, givenUp: AbortSignal): Promise<void>;
 };
@@ -74,6 +79,7 @@ export type ChatPort = {
    *   nobody knows
    * @param givenUp ends it: nothing more is begun. A post that is on its way is heard out and answered for, so that it is known
    *   where it stands
+   * @param shown the status that was handed over to this message; null: none was
    */
   post(
     place: ChatPlace,
@@ -81,6 +87,7 @@ export type ChatPort = {
     key: string,
     triedSince?: Date | null,
     givenUp?: AbortSignal,
+    shown?: ShownStatus | null,
   ): Promise<Posted>;
   update(post: ChatPost, content: ChatContent, givenUp?: AbortSignal): Promise<void>;
   /** What only `user` sees. */

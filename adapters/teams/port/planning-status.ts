@@ -1,0 +1,213 @@
+// What Teams shows of the planner at work. Typing first, and in channels and groups only that. In a chat with one person a stream
+// follows, whose informative updates say what is being done; the answer is posted as its end.
+//
+// A stream ends within two minutes, or Teams ends it. So: one that grows old is ended with a sentence; the answer that is to end it is
+// noted before it is posted, so that each try of it ends the same stream; one that was left open by a process that died is changed
+// into the answer, or Teams ends it.
+// https://learn.microsoft.com/microsoftteams/platform/bots/streaming-ux
+import { setTimeout as wait } from 'node:timers/promises';
+import { z } from 'zod';
+import { stillPlanning, writeActivity } from '#cards/activity-words.ts';
+import { cutText } from '#cards/plain.ts';
+import type { ChatPlace, ShownStatus, StatusPort } from '#domain/chat/chat.ts';
+import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { JsonObject } from '#domain/text.ts';
+import { type Calls, streamRefused } from '../connector/connector.ts';
+import { conversationIdOf } from '../place.ts';
+
+/** Milliseconds for which Teams shows that somebody types. */
+const typingMs = 3000;
+/** Teams takes one call of a stream in so long. */
+const paceMs = 1000;
+/** A stream is ended before Teams does that, after two minutes. */
+const streamForMs = 100_000;
+const streamAtMostMs = 115_000;
+/** Characters of an informative update. */
+const updateAtMost = 1000;
+
+const Stream = z.object({
+  id: z.string(),
+  sequence: z.int(),
+  text: z.string(),
+  began_at: z.number(),
+  /** The key of the message that it ends as; null: it is open. */
+  ends_as: z.string().nullable(),
+});
+type Stream = z.infer<typeof Stream>;
+
+/** What is kept between two calls. `beside`: until the answer, there is no stream any more. */
+const Kept = z.object({ said_at: z.number(), beside: z.boolean(), stream: Stream.nullable() });
+type Kept = z.infer<typeof Kept>;
+
+const readKept = (shown: ShownStatus | null): Kept | null =>
+  Kept.safeParse(shown?.own).data ?? null;
+
+function isRefusedStream(error: unknown): boolean {
+  return error instanceof CountersignError && error.details?.teams === streamRefused;
+}
+
+/** The stream that the message with `key` is to end; null: it ends none. */
+export function streamToEnd(shown: ShownStatus | null, key: string): Stream | null {
+  const stream = readKept(shown)?.stream ?? null;
+  return stream !== null && stream.ends_as === key ? stream : null;
+}
+
+type Find = (place: ChatPlace) => Promise<TeamsConversation>;
+
+export function createPlanningStatus(connector: Calls, find: Find): StatusPort {
+  const sentence = (text: string, bot: string) => ({
+    ...{ type: 'message', from: { id: bot } },
+    ...{ text, textFormat: 'plain' },
+  });
+
+  /** Ends a stream with a sentence, in time or after it. */
+  async function end(
+    where: TeamsConversation,
+    at: { conversation: string; message: string },
+    { began_at }: Stream,
+    text: string,
+    givenUp: AbortSignal,
+  ): Promise<void> {
+    const activity = sentence(text, where.bot);
+    if (Date.now() - began_at < streamAtMostMs)
+      return connector.endStream(where, at, activity, givenUp);
+    await connector.update(where, at, { ...activity, id: at.message }, givenUp);
+  }
+
+  return {
+    fadesAfterMs: typingMs,
+
+    async show(place, { activity }, before, givenUp): Promise<JsonObject> {
+      const kept = readKept(before);
+      const now = Date.now();
+      const text = cutText(writeActivity(activity), updateAtMost);
+      const open = kept?.stream?.ends_as === null ? kept.stream : null;
+      // What was handed over is over: the next turn begins anew.
+      const isFirst = kept === null || (kept.stream !== null && open === null);
+      if (!isFirst && now - kept.said_at < paceMs) return kept;
+      const where = await find(place);
+      const conversation = conversationIdOf(place);
+      const beside = where.kind !== 'personal' || (!isFirst && kept.beside);
+      if (open === null && (isFirst || beside)) {
+        if (!isFirst && now - kept.said_at < typingMs) return kept;
+        const typing = { type: 'typing', from: { id: where.bot } };
+        await connector.post(where, conversation, typing, givenUp);
+        return { said_at: now, beside, stream: null };
+      }
+      try {
+        if (open !== null && now - open.began_at >= streamForMs) {
+          const at = { conversation, message: open.id };
+          await end(where, at, open, stillPlanning, givenUp);
+          return { said_at: now, beside: true, stream: null };
+        }
+        if (open?.text === text)
+          return { ...kept, said_at: kept?.said_at ?? now, beside, stream: open };
+        const sequence = (open?.sequence ?? 0) + 1;
+        const update = { id: open?.id ?? null, sequence, bot: where.bot, text };
+        const id = await connector.stream(where, conversation, update, givenUp);
+        const stream = { id, sequence, text, began_at: open?.began_at ?? now, ends_as: null };
+        return { said_at: now, beside: false, stream };
+      } catch (error) {
+        // Not for this bot or person, or its reader has stopped it: typing says enough.
+        if (isRefusedStream(error)) return { said_at: now, beside: true, stream: null };
+        throw error;
+      }
+    },
+
+    handOver(shown, key) {
+      const kept = readKept(shown);
+      const stream = kept?.stream ?? null;
+      if (kept === null || stream === null) return null;
+      if (stream.ends_as !== null && stream.ends_as !== key) return null;
+      return { ...kept, stream: { ...stream, ends_as: key } };
+    },
+
+    // Nothing was said in the end, so that nothing is left of the stream.
+    async clear(place, shown, givenUp) {
+      const stream = readKept(shown)?.stream ?? null;
+      if (stream === null || stream.ends_as !== null) return;
+      const where = await find(place);
+      const at = { conversation: conversationIdOf(place), message: stream.id };
+      try {
+        await end(where, at, stream, stillPlanning, givenUp);
+      } catch (error) {
+        if (!isRefusedStream(error)) throw error;
+      }
+      await connector.remove(where, at, givenUp);
+    },
+  };
+}
+
+/**
+ * Posts a message as the end of a stream.
+ * @param tried whether an earlier try may have got through
+ * @returns false: it is to be posted beside
+ */
+export async function postAsEnd(
+  connector: Calls,
+  where: TeamsConversation,
+  place: ChatPlace,
+  {
+    activity,
+    words,
+    shown,
+    stream,
+    tried,
+    givenUp,
+  }: {
+    activity: object;
+    /** The same in words, where a stream takes no card. */
+    words: string;
+    shown: ShownStatus;
+    stream: Stream;
+    tried: boolean;
+    givenUp: AbortSignal | undefined;
+  },
+): Promise<boolean> {
+  const at = { conversation: conversationIdOf(place), message: stream.id };
+  const change = () => connector.update(where, at, { ...activity, id: stream.id }, givenUp);
+  const since = Date.now() - (readKept(shown)?.said_at ?? 0);
+  if (since < paceMs)
+    await wait(paceMs - since, undefined, givenUp === undefined ? {} : { signal: givenUp });
+  try {
+    if (Date.now() - stream.began_at >= streamAtMostMs) {
+      await change();
+      return true;
+    }
+    await connector.endStream(where, at, { text: '', ...activity }, givenUp);
+    return true;
+  } catch (error) {
+    if (!(error instanceof CountersignError)) throw error;
+    const isRefused = isRefusedStream(error);
+    if (error.code === 'not_found') return false;
+    if (!isRefused && error.details?.status !== 400) throw error;
+    // It is over: by an earlier try of this very message, or without it.
+    if (isRefused && tried) return unlessGone(change);
+    if (!isRefused) await closeBare(connector, where, at, words, givenUp);
+    return false;
+  }
+}
+
+async function unlessGone(change: () => Promise<void>): Promise<boolean> {
+  try {
+    await change();
+    return true;
+  } catch (error) {
+    if (error instanceof CountersignError && error.code === 'not_found') return false;
+    throw error;
+  }
+}
+
+/** Ends a stream that does not take the message as its end. */
+async function closeBare(
+  connector: Calls,
+  where: TeamsConversation,
+  at: { conversation: string; message: string },
+  text: string,
+  givenUp: AbortSignal | undefined,
+): Promise<void> {
+  const bare = { type: 'message', from: { id: where.bot }, text, textFormat: 'plain' };
+  // Teams ends it otherwise, after two minutes.
+  await connector.endStream(where, at, bare, givenUp).catch(() => {});
+}
