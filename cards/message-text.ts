@@ -2,6 +2,7 @@
 import type { MessageParts, Notice, Progress, Task } from '#domain/chat/message-parts.ts';
 import type { SaidLine } from '#domain/planning/asked-question.ts';
 import { countOf } from '#domain/words.ts';
+import { tellAsked } from './asked-words.ts';
 import { writeCall } from './calls-to-action.ts';
 import { sayHours } from './times.ts';
 
@@ -96,6 +97,8 @@ function tellNotice(notice: Notice): string {
       const next = correcting ? ' I am working out a correction.' : '';
       return `Problem in ${nameOf(notice)}: ${notice.text}${hold}${next}`;
     }
+    case 'asked':
+      return tellAsked(notice);
     case 'plan_changed':
       return `${notice.plan_id} was changed by ${notice.by}: version ${notice.version} is below. Nothing runs until it is approved.`;
     case 'undecided': {

@@ -2,7 +2,7 @@
 import { countOf } from '#domain/words.ts';
 import { describeField } from './form-fields.ts';
 import { cutShown, showLine } from './plain.ts';
-import type { AnyPress, Ask, CardView, Line, Section, TextView, Tone } from './view.ts';
+import type { AnyPress, Ask, CardView, Line, Section, TextLink, TextView, Tone } from './view.ts';
 import { andMore } from './words.ts';
 
 function drawLine({ lead, text, note }: Line): string {
@@ -82,7 +82,7 @@ export function moreLines(hidden: number): string {
 /** Something the bot says: an answer, or what became of a wish. */
 export function viewNotice(
   text: string,
-  options: { heading?: string; tone?: Tone; link?: string | null } = {},
+  options: { heading?: string; tone?: Tone; link?: TextLink | null } = {},
 ): TextView {
   const { paragraphs, hidden } = splitParagraphs(text);
   return {

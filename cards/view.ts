@@ -200,6 +200,8 @@ export function keyOf(view: PlanView | SessionView): string {
   return 'plan_id' in view ? `${view.plan_id}:v${view.version}` : `${view.run_id}:t${view.turn}`;
 }
 
+export type TextLink = { url: string; label: string };
+
 /** An answer, a note or a question: lines of text without a plan. */
 export type TextView = {
   kind: 'notice';
@@ -208,5 +210,5 @@ export type TextView = {
   paragraphs: string[];
   /** How many further lines are left out. */
   more: number;
-  link: string | null;
+  link: TextLink | null;
 };

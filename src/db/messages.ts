@@ -173,6 +173,20 @@ export async function findSpeakers(
   return speakers;
 }
 
+/** Who wrote in a conversation before one of its messages; within so many minutes, where that is not null. */
+export async function readSpeakersBefore(
+  db: Queryable,
+  conversation: string,
+  { id, minutes }: { id: number; minutes: number | null },
+): Promise<string[]> {
+  const { rows } = await db.execute<{ name: string }>(sql`
+    select distinct name from countersign.messages
+    where conversation = ${conversation} and author = 'person' and id < ${id}
+      and (${minutes}::int is null or created_at >
+        (select created_at from countersign.messages where id = ${id}) - make_interval(mins => ${minutes}::int))`);
+  return rows.map(({ name }) => name);
+}
+
 /** What people said in a run before and after one of its messages; null: nobody said anything. */
 export async function readSaidAround(
   db: Queryable,

@@ -49,7 +49,7 @@ async function openThread(thread: string): Promise<string> {
   return open(gateway, { platform: 'slack', tenant: 'T1', channel: 'C1', thread });
 }
 
-const atPosting = ['begun', 'sent', 'settled'];
+const atPosting = ['begun', 'sent', 'told', 'settled'];
 const atChanging = ['changing', 'changed'];
 
 describe('after kill -9', () => {

@@ -20,6 +20,7 @@ import { readPlan } from '#db/plans.ts';
 import { readRun } from '#db/runs.ts';
 import { systemRandom } from '#domain/clock.ts';
 import type { ConversationContext } from '#messages/context.ts';
+import { readAsked } from '#notices/asked.ts';
 import { readZoneOfPlan, readZoneOfRun } from '#people/zone.ts';
 import type { Connections } from './open-connections.ts';
 
@@ -88,6 +89,7 @@ export function makeDelivery(
       const { user } = await readRun(db.query, said.run_id);
       return readTurnCard(inChat, said, { user, timezone });
     },
+    readAsked: (message) => readAsked(inChat, message),
     random: systemRandom,
     rule: { ...deliveryRule, ...options.rule },
     warn,

@@ -6,6 +6,8 @@ export const deliveryCrashPoints = [
   'begun',
   /** The platform has answered; that is noted nowhere. */
   'sent',
+  /** Whom it asks were told alone; that it was posted is noted nowhere. */
+  'told',
   /** It is noted; the place is still held. */
   'settled',
   /** A card is about to be changed. */

@@ -1,6 +1,7 @@
 // What delivery depends on: one port per platform that the process serves, and functions that draw what is sent.
 import type { TurnSaid } from '#conversation/session-past.ts';
 import type { Database, Transaction } from '#db/database.ts';
+import type { Asked } from '#domain/chat/asked.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { ChatContent, ChatPort } from '#domain/chat/chat.ts';
 import type { Platform } from '#domain/chat/inbox.ts';
@@ -8,6 +9,7 @@ import type { MessageParts } from '#domain/chat/message-parts.ts';
 import type { Random } from '#domain/clock.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 import type { SessionCardFacts } from '#domain/planning/session-card.ts';
+import type { Asker } from '#notices/asked.ts';
 import type { RetryRule } from '../inbox/retry.ts';
 
 export type ChatPorts = Partial<Record<Platform, ChatPort>>;
@@ -20,6 +22,8 @@ export type Said = {
   facts: PlanCardFacts | null;
   /** Of the planning session whose card stands under the text. */
   session: SessionCardFacts | null;
+  /** Whom it asks to do something; null or left out: nobody who is not there. */
+  asked?: Asked | null;
   /** A newer card of the plan stands below: this one only says so. */
   superseded: boolean;
 };
@@ -36,6 +40,8 @@ export type DeliveryContext = {
   readFacts(planId: string, timezone: string | null): Promise<PlanCardFacts>;
   /** The same of a planning session at the end of a turn; null: nothing of it was kept. */
   readSession(said: TurnSaid, timezone: string | null): Promise<SessionCardFacts | null>;
+  /** Whom a message asks, as it is now. */
+  readAsked(message: Asker): Promise<Asked | null>;
   random: Random;
   rule: DeliveryRule;
   warn(message: string, error?: unknown): void;

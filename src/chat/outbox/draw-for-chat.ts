@@ -1,5 +1,6 @@
 // Draws a message of the bot for Slack or Teams: its text and, below it, the card of its plan or planning session. Both together
 // stay within the platform's limits; the text is short where the card says the rest.
+import { openCard, sayAsked } from '#cards/asked-words.ts';
 import { fallbackFor } from '#cards/dress-slack.ts';
 import { drawAdaptiveCard, drawAdaptiveText, drawBlocks, drawTextBlocks } from '#cards/expand.ts';
 import { fitCard, measureBlocks, measureCard, slackLimits, teamsLimits } from '#cards/limits.ts';
@@ -9,10 +10,11 @@ import { addRefresh } from '#cards/press.ts';
 import { hasCard, viewSession } from '#cards/session-view.ts';
 import { findConcerned } from '#cards/state.ts';
 import { drawPlainText, drawText, viewNotice } from '#cards/text.ts';
-import type { PlanView, SessionView, TextView } from '#cards/view.ts';
+import type { PlanView, SessionView, TextLink, TextView } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import type { ChatContent } from '#domain/chat/chat.ts';
 import type { Platform } from '#domain/chat/inbox.ts';
+import type { MessageParts } from '#domain/chat/message-parts.ts';
 import type { SessionCardFacts } from '#domain/planning/session-card.ts';
 import type { Said } from './delivery-context.ts';
 
@@ -32,12 +34,18 @@ function viewAbove({ parts, text }: Said): TextView {
   };
 }
 
-function drawForSlack(above: TextView, view: PlanView | SessionView): unknown {
+/** What the adapter adds of those who are asked: a block of their names. */
+const roomForMention = { blocks: 1, characters: 1200 };
+
+function drawForSlack(above: TextView, view: PlanView | SessionView, mentions: boolean): unknown {
   const said = drawTextBlocks(above);
+  const room = mentions ? roomForMention : { blocks: 0, characters: 0 };
   return fitCard(
     view,
     (shrunk) => [...said.blocks, ...drawBlocks(shrunk).blocks],
-    (all) => all.length <= slackLimits.blocks && measureBlocks(all) <= slackLimits.message,
+    (all) =>
+      all.length + room.blocks <= slackLimits.blocks &&
+      measureBlocks(all) + room.characters <= slackLimits.message,
   );
 }
 
@@ -69,9 +77,16 @@ function drawNotice(platform: Platform, said: TextView): ChatContent {
 /** Characters and lines that a message shows whole, on whatever platform. */
 const shownWhole = { characters: 6000, lines: 30 };
 
+/** The card that somebody is told of. */
+function linkIn(parts: MessageParts | null): TextLink | null {
+  if (parts?.kind !== 'notice' || parts.facts.code !== 'asked') return null;
+  const { link: url } = parts.facts;
+  return url === null ? null : { url, label: openCard };
+}
+
 /** What has no card; all of it is in a file where the message shows a part. */
-function drawWords(platform: Platform, text: string): ChatContent {
-  const drawn = drawNotice(platform, viewNotice(text));
+function drawWords(platform: Platform, text: string, link: TextLink | null = null): ChatContent {
+  const drawn = drawNotice(platform, viewNotice(text, { link }));
   const lines = text.split('\n').length;
   if (text.length <= shownWhole.characters && lines <= shownWhole.lines) return drawn;
   return { ...drawn, file: { name: 'answer.txt', title: 'All of it', text } };
@@ -95,7 +110,10 @@ function twinOf({ parts, text }: Said, view: PlanView | SessionView): TextView {
 function drawCard(platform: Platform, said: Said, view: PlanView | SessionView): ChatContent {
   const above = viewAbove(said);
   if (platform === 'slack')
-    return { text: sayInWords(platform, twinOf(said, view)), card: drawForSlack(above, view) };
+    return {
+      text: sayInWords(platform, twinOf(said, view)),
+      card: drawForSlack(above, view, said.asked != null),
+    };
   // In Teams the card itself is read aloud; its text is for notifications.
   const words = sayInWords(platform, said.text.trim() === '' ? view : viewNotice(said.text));
   return { text: words, card: drawForTeams(above, view) };
@@ -108,9 +126,9 @@ function drawSession(platform: Platform, said: Said, facts: SessionCardFacts): C
 }
 
 export function drawForChat(platform: Platform, said: Said): ChatContent {
-  const { parts, text, facts, session, superseded } = said;
+  const { parts, text, facts, session, asked = null, superseded } = said;
   if (session !== null) return drawSession(platform, said, session);
-  if (facts === null) return drawWords(platform, text);
+  if (facts === null) return drawWords(platform, text, linkIn(parts));
   const view = viewPlan(facts);
   if (superseded) {
     // What it asked for is asked further down now; answered here, it would be about what stands there.
@@ -119,7 +137,10 @@ export function drawForChat(platform: Platform, said: Said): ChatContent {
     const paragraphs = [...notice.paragraphs.slice(0, aboveCard.paragraphs), below];
     return drawNotice(platform, { ...notice, paragraphs, more: 0 });
   }
-  const drawn = drawCard(platform, said, view);
+  const drawn = {
+    ...drawCard(platform, said, view),
+    ...(asked === null ? {} : { mention: { people: asked.people, words: sayAsked(asked) } }),
+  };
   // In Slack a card is the same for all.
   return platform === 'slack' ? drawn : { ...drawn, concerns: findConcerned(facts) };
 }

@@ -97,11 +97,22 @@ async function draw(
       ? null
       : { run_id, turn, message: { id, conversation, text } };
   const session = said === null ? null : await unlessMissing(context.readSession(said, timezone));
+  const asked =
+    facts === null || superseded
+      ? null
+      : await context.readAsked({
+          id,
+          conversation,
+          plan_id,
+          parts: readParts(parts),
+          alone: timezone !== null,
+        });
   const content = context.draw(place.platform, {
     text,
     parts: readParts(parts),
     facts,
     session,
+    asked,
     superseded,
   });
   return {

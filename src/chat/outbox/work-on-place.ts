@@ -27,12 +27,13 @@ import {
   type Shown,
   settlePosted,
 } from '#db/chat-posts.ts';
-import type { ChatPost, Posted } from '#domain/chat/chat.ts';
+import type { ChatPost, Posted, Reached } from '#domain/chat/chat.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { decideNextTry } from '../inbox/retry.ts';
 import { passCrashPoint } from './crash-points.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { drawMessage } from './draw-message.ts';
+import { tellAsked } from './tell-asked.ts';
 import { updateCard } from './update-card.ts';
 import { handOverStatus, keepStatus } from './update-status.ts';
 import { type Outcome, postpone, settleFailure, settleWithin, type Visit } from './visit.ts';
@@ -151,13 +152,18 @@ async function retireStray(
 // A platform that finds no message by its key, or a call that gets through after the look for it, may post it twice all the
 // same: the one that is noted last is the message, and the card of any other says that it is further down.
 
+type Noted = Shown & { unfinished: boolean; reached: Reached[]; link: string | null };
+
 /** Notes what was posted: as the message, where it is whole, or as a second one of it. */
 async function settle(
-  { db, enqueue }: DeliveryContext,
-  conversation: string,
+  context: DeliveryContext,
+  { conversation, timezone }: Pick<Visit, 'conversation' | 'timezone'>,
   row: PostRow,
-  { unfinished, ...shown }: Shown & { unfinished: boolean },
+  { unfinished, reached, link, ...shown }: Noted,
 ): Promise<void> {
+  const { db, enqueue } = context;
+  await tellAsked(context, { conversation, alone: timezone !== null }, row, { reached, link });
+  passCrashPoint('told');
   await db.transaction(async (tx) => {
     if (!unfinished && (await settlePosted(tx, conversation, row, shown))) return;
     if (!(await noteStray(tx, conversation, row, shown.post))) return;
@@ -173,24 +179,26 @@ async function postMessage(
   tried: boolean,
 ): Promise<Outcome> {
   const { db, rule, warn } = context;
-  const { conversation, place, port, lease } = visit;
-  let shown: Shown & { unfinished: boolean };
+  const { place, port, lease } = visit;
+  let shown: Noted;
   try {
     const { content, ...drawn } = await drawMessage(context, visit, row);
     if (!(await renewPlace(db.query, lease, rule.leaseSeconds))) return 'left';
     const status = await handOverStatus(context, visit, row.key);
     passCrashPoint('begun');
     const began = performance.now();
-    const note = ({ sent_at, unfinished, ...post }: Posted) => ({
+    const note = ({ sent_at, unfinished, reached = [], link = null, ...post }: Posted): Noted => ({
       ...drawn,
       post,
+      reached,
+      link,
       unfinished: unfinished === true,
       sent_at: sent_at ?? null,
       took_ms: performance.now() - began,
     });
     const late = (post?: Posted) => {
       if (post === undefined) return;
-      void settle(context, conversation, row, note(post)).catch((error: unknown) =>
+      void settle(context, visit, row, note(post)).catch((error: unknown) =>
         warn('A message that was posted late could not be noted.', error),
       );
     };
@@ -205,7 +213,7 @@ async function postMessage(
     return settleFailure(context, visit, row, error);
   }
   passCrashPoint('sent');
-  await settle(context, conversation, row, shown);
+  await settle(context, visit, row, shown);
   passCrashPoint('settled');
   return 'done';
 }

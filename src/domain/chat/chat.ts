@@ -2,6 +2,7 @@
 // a `ChatPort`; nothing outside them knows Slack's or Teams' own terms.
 import type { Activity } from '../planning/activity.ts';
 import type { JsonObject } from '../text.ts';
+import type { AskedPerson } from './asked.ts';
 import type { Platform } from './inbox.ts';
 
 /** A thread of a platform in which a conversation takes place. */
@@ -19,9 +20,21 @@ export type ChatPost = ChatPlace & { message: string };
 
 /**
  * A message as its platform answered for it; `sent_at` by the platform's clock, where it says when. `unfinished`: its post was
- * given up before its file was there, and the retry finds the post and adds the file.
+ * given up before its file was there, and the retry finds the post and adds the file. `reached`: those whom its content asks
+ * and the platform knows, and `link` what leads there to the message.
  */
-export type Posted = ChatPost & { sent_at?: Date; unfinished?: true };
+export type Posted = ChatPost & {
+  sent_at?: Date;
+  unfinished?: true;
+  reached?: Reached[];
+  link?: string | null;
+};
+
+/** Somebody a platform knows. `place`: where they are told alone; null: they cannot be. */
+export type Reached = { name: string; place: ChatPlace | null; timezone: string | null };
+
+/** Whom a message asks: a platform that knows them mentions them when it is posted, and in a change without telling them again. */
+export type Mention = { people: AskedPerson[]; words: string };
 
 /** Text that is too long for a message. */
 export type ChatFile = { name: string; title: string; text: string };
@@ -31,7 +44,13 @@ export type ChatFile = { name: string; title: string; text: string };
  * that the message says where it shows a part of it; a platform that knows how posts it with the message, once. `concerns`: the
  * names of those whom the card waits for.
  */
-export type ChatContent = { text: string; card: unknown; file?: ChatFile; concerns?: string[] };
+export type ChatContent = {
+  text: string;
+  card: unknown;
+  file?: ChatFile;
+  concerns?: string[];
+  mention?: Mention;
+};
 
 /**
  * What a place shows of the planner at work. `turn`: the run's id and turn; `asked`: the name of the message it is about, as

@@ -6,6 +6,7 @@ import { AskedQuestion, GivenAnswer, SaidLine } from '../planning/asked-question
 import { Gate } from '../planning/stages.ts';
 import type { Pause } from '../planning/state.ts';
 import { StorableText } from '../text.ts';
+import { askedFor } from './asked.ts';
 
 const tone = InteractionPolicy.shape.tone;
 type Tone = InteractionPolicy['tone'];
@@ -90,6 +91,15 @@ const Notice = z.discriminatedUnion('code', [
     text: StorableText,
     held: z.int(),
     correcting: z.boolean(),
+  }),
+  /** To somebody alone: a plan waits for them. `text`: the question, or what it is for; `link` leads to its card. */
+  z.object({
+    code: z.literal('asked'),
+    ...plan,
+    what: z.enum(askedFor),
+    text: StorableText,
+    by: z.string(),
+    link: z.string().nullable(),
   }),
   z.object({ code: z.literal('plan_changed'), ...plan, by: z.string(), version: z.number() }),
   z.object({

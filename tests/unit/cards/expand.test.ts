@@ -209,7 +209,7 @@ describe('untrusted text', () => {
 describe('answers', () => {
   const texts = [
     viewNotice("I can't book flights.\nI can read and write files.", {
-      link: 'http://127.0.0.1:3978/',
+      link: { url: 'http://127.0.0.1:3978/', label: 'Open the card' },
     }),
     viewNotice('語 '.repeat(400_000)),
     viewNotice('a line <!channel>\n'.repeat(5000), { heading: 'x'.repeat(500) }),

@@ -1,0 +1,51 @@
+// What is said to those who are asked to do something about a plan: beside their names on its card, and to each of them alone.
+import type { Asked } from '#domain/chat/asked.ts';
+import type { Notice } from '#domain/chat/message-parts.ts';
+import { cutShown, showLine } from './plain.ts';
+
+/** What leads from there to the plan's card. */
+export const openCard = 'Open the card';
+
+/** Behind the names, on the card. */
+export function sayAsked({ what }: Pick<Asked, 'what'>): string {
+  switch (what) {
+    case 'approve':
+      return 'please approve or reject this.';
+    case 'review':
+      return 'please decide about this.';
+    case 'change':
+      return 'a change needs your approval.';
+    case 'task':
+      return 'this is waiting for you.';
+    case 'settle':
+      return 'please say what happened.';
+    default:
+      return what satisfies never;
+  }
+}
+
+type Told = Extract<Notice, { code: 'asked' }>;
+
+const head = ({ what, plan_id, title, by }: Told): string => {
+  const plan = `${plan_id} “${showLine(title, 200)}”`;
+  switch (what) {
+    case 'approve':
+      return `${by} asks for your approval of ${plan}.`;
+    case 'review':
+      return `${plan}, asked for by ${by}, was rejected several times. Approve it, reject it or cancel it.`;
+    case 'change':
+      return `${by} wants to change ${plan}. Nothing of it runs until it is approved.`;
+    case 'task':
+      return `${plan}, asked for by ${by}, is waiting for you.`;
+    case 'settle':
+      return `${plan} can't go on: nobody knows whether a step went through. Say what happened.`;
+    default:
+      return what satisfies never;
+  }
+};
+
+/** To one of them alone. */
+export function tellAsked(notice: Told): string {
+  const text = cutShown(notice.text.trim(), 1000);
+  return [head(notice), ...(text === '' ? [] : [text])].join('\n');
+}

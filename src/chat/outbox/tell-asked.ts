@@ -1,0 +1,51 @@
+// Tells those whom a card asks, each alone and once. Their messages are stored before it is noted that the card was posted: a process
+// that dies in between is followed by one that finds the card, and stores no message a second time.
+import { conversationAt, storePlace } from '#db/chat-places.ts';
+import type { PostRow } from '#db/chat-posts.ts';
+import type { Asked } from '#domain/chat/asked.ts';
+import type { Reached } from '#domain/chat/chat.ts';
+import { readParts } from '#domain/chat/message-parts.ts';
+import { speakAsBot } from '#messages/speak.ts';
+import type { DeliveryContext } from './delivery-context.ts';
+
+type Told = { name: string; place: NonNullable<Reached['place']>; timezone: string | null };
+
+/** Tells one person, unless they were told before. */
+async function tell(
+  { db, enqueue }: DeliveryContext,
+  { key, plan_id, title, what, text, by }: Asked,
+  { name, place, timezone }: Told,
+  link: string | null,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    await storePlace(tx, place, timezone);
+    await speakAsBot({ enqueue }, tx, {
+      conversation: conversationAt(place),
+      says: {
+        kind: 'notice',
+        facts: { code: 'asked', plan_id, title, what, text, by, link },
+        action: null,
+      },
+      once: `${key}:${name}`,
+    });
+  });
+}
+
+/** @param alone whether one person reads where the card was posted */
+export async function tellAsked(
+  context: DeliveryContext,
+  { conversation, alone }: { conversation: string; alone: boolean },
+  { message_id: id, plan_id, parts }: PostRow,
+  { reached, link }: { reached: Reached[]; link: string | null },
+): Promise<void> {
+  if (reached.length === 0) return;
+  // Who has done it meanwhile is not told.
+  const asker = { id, conversation, plan_id, parts: readParts(parts), alone };
+  const asked = await context.readAsked(asker);
+  if (asked === null) return;
+  const still = new Set(asked.people.map(({ name }) => name));
+  for (const { name, place, timezone } of reached) {
+    if (place === null || !still.has(name) || conversationAt(place) === conversation) continue;
+    await tell(context, asked, { name, place, timezone }, link);
+  }
+}

@@ -1,0 +1,25 @@
+// Who is asked to do something about a plan: a fact that each chat platform draws in its own way.
+
+/** `approve`: a version; `review`: one whose versions were refused; `change`: of a plan; `settle`: an unknown outcome. */
+export const askedFor = ['approve', 'review', 'change', 'task', 'settle'] as const;
+export type AskedFor = (typeof askedFor)[number];
+
+/** Somebody who is asked: the name that decides, and the one readers know. */
+export type AskedPerson = { name: string; shown: string };
+
+export type Asked = {
+  /** Names what is asked: under it nobody is told twice. */
+  key: string;
+  plan_id: string;
+  title: string;
+  what: AskedFor;
+  /** The question, or what the plan or the change is for. */
+  text: string;
+  /** Who asked for the plan or proposed the change, as readers know them. */
+  by: string;
+  /** Those who are not there already, at most `askedAtMost`. */
+  people: AskedPerson[];
+};
+
+/** Of more people nobody in particular is meant. */
+export const askedAtMost = 10;

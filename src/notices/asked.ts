@@ -1,0 +1,173 @@
+// Whom a message asks to do something: approvers of a proposal or a change, the person of a task, the requester where an outcome is
+// unknown. Who is there already is not called, and neither is who has done their part. Chat platforms mention the others in
+// the message and tell each of them alone, once (`src/chat/outbox`).
+import type { Queryable } from '#db/database.ts';
+import { readShown, readStanding } from '#db/identities.ts';
+import { readSpeakersBefore } from '#db/messages.ts';
+import { readPatchOutcome } from '#db/patches.ts';
+import { type PlanRow, readPlanRow } from '#db/plans.ts';
+import { readStepsById } from '#db/step-pages.ts';
+import { type Asked, type AskedFor, askedAtMost } from '#domain/chat/asked.ts';
+import type { MessageParts, Notice, Task } from '#domain/chat/message-parts.ts';
+import { isSamePerson } from '#domain/people/names.ts';
+import { assigneeOf } from '#domain/plan/assignee.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { readApprovers } from '#plans/approval/approvals.ts';
+import { isAmong, isSatisfied, judge, type RuleStanding } from '#plans/approval/approver-rules.ts';
+import { readAuthority } from '#plans/approval/authority.ts';
+import { operationsWith } from '#plans/patch/approve.ts';
+
+type Asking = Pick<ConversationContext, 'db' | 'approvers' | 'guardedApprovers'>;
+
+/** A message of the bot. `alone`: one person reads there, who sees it anyway. */
+export type Asker = {
+  id: number;
+  conversation: string;
+  plan_id: string | null;
+  parts: MessageParts | null;
+  alone: boolean;
+};
+
+/** Who wrote so shortly before a message has the conversation open. */
+const isThereForMinutes = 10;
+
+type Found = Pick<Asked, 'key' | 'what' | 'text' | 'by'> & { people: string[] };
+
+/** Whom an open rule names; where it counts anybody, or the requester among others, nobody is called. */
+function namedBy({ rule: { policy } }: RuleStanding, requester: string, configured: string[]) {
+  switch (policy.kind) {
+    case 'requester':
+      return [requester];
+    case 'named':
+    case 'n_of':
+      return policy.people;
+    case 'not_requester':
+      return configured;
+    case 'anyone':
+      return [];
+    default:
+      return policy satisfies never;
+  }
+}
+
+/** Those whose approval of a version is still asked for. */
+async function findApprovers(
+  { db, approvers, guardedApprovers }: Asking,
+  plan: PlanRow,
+  of: { version: number; operations: string[] },
+): Promise<string[]> {
+  const approved = await readApprovers(db.query, { ...plan, version: of.version });
+  const context = { approvers, guardedApprovers };
+  const { rules, people } = await readAuthority(db.query, context, { plan, approved, ...of });
+  const open = judge(rules, people, approved).filter((standing) => !isSatisfied(standing));
+  const named = open.flatMap((standing) => namedBy(standing, plan.requester, approvers));
+  return named.filter((name) => !isAmong(people, approved, name));
+}
+
+async function findForProposal(
+  context: Asking,
+  plan: PlanRow,
+  { version, summary }: { version: number; summary: string },
+) {
+  const { status } = plan;
+  if (plan.version !== version || plan.revising) return null;
+  if (status !== 'proposed' && status !== 'needs_review') return null;
+  const of = { version, operations: plan.tools_required };
+  const what: AskedFor = status === 'needs_review' ? 'review' : 'approve';
+  return {
+    key: `v${version}:${what}`,
+    what,
+    text: summary,
+    by: plan.requester,
+    people: await findApprovers(context, plan, of),
+  };
+}
+
+async function findForTask({ db }: Asking, plan: PlanRow, { step_id, status }: Task) {
+  const [step] = await readStepsById(db.query, plan.id, [step_id]);
+  if (step?.status !== status) return null;
+  const unknown = status === 'unknown';
+  const person = unknown ? plan.requester : (assigneeOf(step) ?? plan.requester);
+  return {
+    key: `step:${step_id}:${step.attempt}:${status}`,
+    what: unknown ? ('settle' as const) : ('task' as const),
+    text: step.question ?? step.description,
+    by: plan.requester,
+    people: [person],
+  };
+}
+
+async function findForChange(
+  context: Asking,
+  plan: PlanRow,
+  { by }: Extract<Notice, { code: 'change_waits' }>,
+) {
+  const { pending_patch: patch } = plan;
+  if (patch === null) return null;
+  const { db } = context;
+  const { version, proposed_by, widening } = await readPatchOutcome(db.query, patch);
+  const operations = await operationsWith(db.query, plan, patch);
+  const people = await findApprovers(context, plan, { version, operations });
+  return {
+    key: `patch:${patch}`,
+    what: 'change' as const,
+    text: widening[0] ?? '',
+    by,
+    // Who proposed it knows of it.
+    people: people.filter((name) => !isSamePerson(name, proposed_by)),
+  };
+}
+
+/** What the message asks, if that is still so; a reminder repeats what was asked. */
+async function findAsked(
+  context: Asking,
+  plan: PlanRow,
+  parts: MessageParts | null,
+): Promise<Found | null> {
+  switch (parts?.kind) {
+    case 'proposal':
+      return findForProposal(context, plan, parts.facts);
+    case 'task':
+      return parts.facts.waited === null ? findForTask(context, plan, parts.facts) : null;
+    case 'notice': {
+      const { facts } = parts;
+      if (facts.code !== 'change_waits' || facts.waited !== null) return null;
+      return findForChange(context, plan, facts);
+    }
+    default:
+      return null;
+  }
+}
+
+/** Those who have the conversation open: in one with several people, who wrote there just before. */
+function readThere(db: Queryable, { id, conversation, alone }: Asker): Promise<string[]> {
+  return readSpeakersBefore(db, conversation, { id, minutes: alone ? null : isThereForMinutes });
+}
+
+/** Whom a message asks, as it is now; null: nobody in particular, or they know. */
+export async function readAsked(context: Asking, message: Asker): Promise<Asked | null> {
+  const { plan_id, parts } = message;
+  if (plan_id === null || parts === null) return null;
+  const db = context.db.query;
+  const plan = await readPlanRow(db, plan_id);
+  const found = await findAsked(context, plan, parts);
+  if (found === null || found.people.length === 0) return null;
+  // Who asks for a plan waits for it.
+  const waits = found.what === 'approve' ? [plan.requester] : [];
+  const there = [...(await readThere(db, message)), ...waits];
+  const { same } = await readStanding(db, [...found.people, ...there]);
+  const absent = found.people.filter(
+    (name, index) =>
+      !isAmong({ same }, there, name) && !isAmong({ same }, found.people.slice(0, index), name),
+  );
+  if (absent.length === 0 || absent.length > askedAtMost) return null;
+  const shown = await readShown(db, [...absent, found.by]);
+  return {
+    ...found,
+    key: `asked:${plan_id}:${found.key}`,
+    plan_id,
+    title: plan.title,
+    by: shown.get(found.by) ?? found.by,
+    people: absent.map((name) => ({ name, shown: shown.get(name) ?? name })),
+  };
+}
