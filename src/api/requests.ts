@@ -4,6 +4,7 @@ import { AnyPress } from '#domain/chat/press.ts';
 import { settledStands } from '#domain/plan/expected-step.ts';
 import { FindingAction, FindingStatus, NewFinding } from '#domain/plan/finding.ts';
 import { InboxGroup } from '#domain/plan/inbox.ts';
+import { GroupBy } from '#domain/plan/groups.ts';
 import { PlanPatch } from '#domain/plan/patch.ts';
 import { PlanDraft, PlanStatus, StepStatus } from '#domain/plan/plan.ts';
 import { WantedModes } from '#domain/planning/modes.ts';
@@ -311,6 +312,16 @@ export const StepsQuery = z
     ids: list(line(200), 'Exactly these steps.'),
     status: list(StepStatus, 'Only steps in these statuses.'),
     partition: line(200).exactOptional(),
+    unpartitioned: documented(z.stringbool().pipe(z.literal(true)), {
+      description: 'true: only steps of no partition.',
+    }).exactOptional(),
+    operation: documented(line(200), {
+      description: 'Only steps that call it: tool and operation, as in `workspace_write`.',
+    }).exactOptional(),
+    stage: documented(number(1, 1_000_000), {
+      description:
+        'Only steps of this stage: 1 waits for nothing, 2 for a step of 1. Goes with no other condition.',
+    }).exactOptional(),
     tag: line(200).exactOptional(),
     words: documented(line(200), {
       description: 'Only steps with these words in their id, description or arguments.',
@@ -322,19 +333,34 @@ export const StepsQuery = z
     limit,
   })
   .refine(
-    ({ ids, status, partition, tag, words, order, cursor }) =>
-      ids === undefined ||
-      [status, partition, tag, words, order, cursor].every((one) => one === undefined),
-    {
-      path: ['ids'],
-      message: 'cannot be combined with status, partition, tag, words, order or cursor',
-    },
+    ({ ids, limit: _, ...rest }) =>
+      ids === undefined || Object.values(rest).every((one) => one === undefined),
+    { path: ['ids'], message: 'cannot be combined with other conditions' },
   )
   .refine(
-    ({ status, partition, tag, words, order }) =>
-      order !== 'review' || [status, partition, tag, words].every((one) => one === undefined),
-    { path: ['order'], message: 'review cannot be combined with status, partition, tag or words' },
+    ({ order, limit: _, cursor: __, ...rest }) =>
+      order !== 'review' || Object.values(rest).every((one) => one === undefined),
+    { path: ['order'], message: 'review cannot be combined with other conditions' },
+  )
+  .refine(
+    ({ stage, limit: _, cursor: __, ...rest }) =>
+      stage === undefined || Object.values(rest).every((one) => one === undefined),
+    { path: ['stage'], message: 'cannot be combined with other conditions' },
   );
+
+export const GroupsQuery = z.strictObject({
+  by: documented(GroupBy, {
+    description:
+      'What puts steps together. Left out: by partition where there are several, else by operation, else by stage.',
+  }).exactOptional(),
+  times: documented(z.stringbool().default(false), {
+    description: 'With when each group is expected to begin and end.',
+  }),
+});
+
+export const ForecastQuery = z.strictObject({
+  ids: list(line(200), 'Steps whose times are asked for.'),
+});
 
 export const PartitionsQuery = z.strictObject({ cursor, limit });
 

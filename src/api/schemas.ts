@@ -7,6 +7,7 @@ import { Artifact } from '#domain/plan/artifact.ts';
 import { ShownStep } from '#domain/plan/call.ts';
 import { Finding, OpenFindings } from '#domain/plan/finding.ts';
 import { Inbox, InboxPlan } from '#domain/plan/inbox.ts';
+import { Forecast, PlanGroups } from '#domain/plan/groups.ts';
 import { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import { Plan, PlanSummary, StepCounts } from '#domain/plan/plan.ts';
 import {
@@ -127,6 +128,16 @@ export const StepList = documented(StepPage, {
 export const PartitionList = documented(PartitionPage, {
   id: 'PartitionList',
   description: 'A page of partitions by name, with what their steps do.',
+});
+
+export const GroupsAnswer = documented(PlanGroups, {
+  id: 'PlanGroups',
+  description: 'A plan by groups of its steps: at most 200, the rest counted.',
+});
+
+export const ForecastAnswer = documented(Forecast, {
+  id: 'Forecast',
+  description: 'Which steps decide when a plan ends, and when its steps take place.',
 });
 
 export const OverviewAnswer = documented(Overview, {

@@ -33,6 +33,8 @@ import { settleFinding } from '#plans/findings/settle.ts';
 import { preparePropose } from '#plans/proposal/propose.ts';
 import { simulatePlan } from '#plans/proposal/simulate.ts';
 import { diffVersions } from '#plans/versions/version-diff.ts';
+import { readForecast } from '#plans/views/forecast.ts';
+import { readGroups } from '#plans/views/groups.ts';
 import { exportLog } from '#plans/views/log.ts';
 import {
   getPlanSteps,
@@ -165,8 +167,11 @@ export function createService(context: ConversationContext): Service {
     getPlan: (id) => readPlan(db.query, id),
     overview: (id) => readOverview(db.query, id),
     diff: (id, since, limit, compact = false) => readPlanDiff(db.query, id, since, limit, compact),
-    listSteps: (id, filter) => listPlanSteps(db.query, context.catalogue, id, filter),
+    listSteps: (id, filter) =>
+      listPlanSteps(db.query, context.catalogue, id, filter, context.clock.now()),
     listPartitions: (id, page) => listPlanPartitions(db.query, context.catalogue, id, page),
+    groups: (id, options) => readGroups(db.query, id, options, context.clock.now()),
+    forecast: (id, stepIds) => readForecast(db.query, id, stepIds, context.clock.now()),
     getSteps: (id, stepIds) => getPlanSteps(db.query, context.catalogue, id, stepIds),
     card: (id, viewer) => readCardFacts(context, id, viewer),
 

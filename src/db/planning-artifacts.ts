@@ -360,6 +360,60 @@ export async function readScheduledSteps(
   }));
 }
 
+/** The same by position, in minutes since 1970. */
+export async function readScheduledPositions(
+  db: Queryable,
+  planId: string,
+  version: number,
+): Promise<{ position: number; starts: number; ends: number; fixed: boolean }[]> {
+  const planned = await findPlanned(db, planId, version);
+  if (planned === null) return [];
+  const { rows } = await db.execute<{
+    position: number;
+    starts: number;
+    ends: number;
+    fixed: boolean;
+  }>(sql`
+    select c.position, extract(epoch from min(b.starts_at))::float8 / 60 as starts,
+      extract(epoch from max(b.ends_at))::float8 / 60 as ends, bool_or(b.fixed) as fixed
+    from countersign.schedule_blocks b
+    join countersign.outline_nodes n
+      on n.plan_id = b.plan_id and n.version = b.version and n.node_id = b.node_id
+    join countersign.node_steps s
+      on s.plan_id = b.plan_id and s.version = b.version and s.node_id = b.node_id
+    join countersign.plan_steps c on c.plan_id = s.plan_id and c.step_id = s.step_id
+    where b.plan_id = ${planId} and b.version = ${planned} and n.content ->> 'recurs' is null
+    group by c.position`);
+  return rows;
+}
+
+/** The ways through the outline that were compared for a version, and the reason for the one taken; null: it has no roadmap. */
+export async function readRoadmapChoice(
+  db: Queryable,
+  planId: string,
+  version: number,
+): Promise<Pick<Roadmap, 'options_tried' | 'chosen' | 'reason'> | null> {
+  const planned = await findPlanned(db, planId, version);
+  if (planned === null) return null;
+  const options = await db
+    .select()
+    .from(roadmapOptions)
+    .where(and(eq(roadmapOptions.plan_id, planId), eq(roadmapOptions.version, planned)))
+    .orderBy(asc(roadmapOptions.position));
+  const taken = options.find(({ chosen }) => chosen);
+  if (taken === undefined) return null;
+  return {
+    options_tried: options.map(({ name, differs, metrics, score }) => ({
+      name,
+      differs,
+      metrics,
+      score,
+    })),
+    chosen: taken.name,
+    reason: taken.reason ?? '',
+  };
+}
+
 /** What the world answered about the newest version of a plan, oldest first. */
 export async function readNotes(db: Queryable, planId: string): Promise<string[]> {
   const [newest] = await db

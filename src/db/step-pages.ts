@@ -102,6 +102,10 @@ async function selectSteps(
 export type StepConditions = {
   status?: StepStatus[];
   partition?: string;
+  /** Only steps of no partition. */
+  unpartitioned?: true;
+  /** Tool and operation. */
+  operation?: string;
   tag?: string;
   /** Words that stand in its id, description or arguments, in any case. */
   words?: string;
@@ -114,7 +118,15 @@ const limited = sql`limit ${sql.placeholder('limit')}::int`;
 const pages = new Map<string, Statement>();
 
 /** What selects the states of a page: by blocks where only statuses are asked for, else by the index that leads to few. */
-function choosePage({ status, partition, tag, words, present }: StepConditions): SQL {
+function choosePage({
+  status,
+  partition,
+  unpartitioned,
+  operation,
+  tag,
+  words,
+  present,
+}: StepConditions): SQL {
   const ofContents: SQL[] = [];
   if (partition !== undefined) ofContents.push(sql`c.partition = ${sql.placeholder('partition')}`);
   if (tag !== undefined)
@@ -123,9 +135,15 @@ function choosePage({ status, partition, tag, words, present }: StepConditions):
     ofContents.push(
       sql`position(lower(${sql.placeholder('words')}::text) in lower(c.step_id || ' ' || c.description || ' ' || c.args::text)) > 0`,
     );
-  if (status !== undefined && ofContents.length === 0 && present !== true)
+  const ofGroup: SQL[] = [];
+  if (unpartitioned === true) ofGroup.push(sql`s.partition is null`);
+  if (operation !== undefined)
+    ofGroup.push(sql`s.lane = any(array(
+      select l.lane from countersign.plan_lanes l
+      where l.plan_id = ${plan} and l.tool || '_' || l.operation = ${sql.placeholder('operation')}))`);
+  if (status !== undefined && ofContents.length + ofGroup.length === 0 && present !== true)
     return firstOf(plan, sql.placeholder('status'), afterPosition, sql.placeholder('limit'));
-  const ofStates = [sql`s.plan_id = ${plan}`];
+  const ofStates = [sql`s.plan_id = ${plan}`, ...ofGroup];
   if (status !== undefined)
     ofStates.push(sql`s.status = any(${sql.placeholder('status')}::text[])`);
   if (present === true) ofStates.push(isPresent);
@@ -140,8 +158,16 @@ function choosePage({ status, partition, tag, words, present }: StepConditions):
 
 /** The statement for one combination of conditions, of which there are few. */
 function pageOf(conditions: StepConditions): Statement {
-  const { status, partition, tag, words, present } = conditions;
-  const given = { status, partition, tag, words, present: present === true ? present : undefined };
+  const { status, partition, unpartitioned, operation, tag, words, present } = conditions;
+  const given = {
+    status,
+    partition,
+    unpartitioned: unpartitioned === true ? unpartitioned : undefined,
+    operation,
+    tag,
+    words,
+    present: present === true ? present : undefined,
+  };
   const named = Object.entries(given).filter(([, value]) => value !== undefined);
   const name = ['read_page', ...named.map(([key]) => key)].join('_');
   const known = pages.get(name);
@@ -159,9 +185,9 @@ export function readSteps(
   after: number,
   limit: number,
 ): Promise<Step[]> {
-  const { status, partition, tag, words } = conditions;
+  const { status, partition, operation, tag, words } = conditions;
   if (status?.length === 0) return Promise.resolve([]);
-  const values = { plan: planId, status, partition, tag, words, after, limit };
+  const values = { plan: planId, status, partition, operation, tag, words, after, limit };
   return selectSteps(db, pageOf(conditions), values);
 }
 

@@ -13,6 +13,7 @@ import type { ShownStep } from './plan/call.ts';
 import type { LookedAt } from './plan/expected-step.ts';
 import type { Finding, FindingAction, FindingStatus, NewFinding } from './plan/finding.ts';
 import type { Inbox, InboxQuery } from './plan/inbox.ts';
+import type { Forecast, GroupBy, PlanGroups } from './plan/groups.ts';
 import type { PlanPatch } from './plan/patch.ts';
 import type { PatchOutcome } from './plan/patch-outcome.ts';
 import type { Plan, PlanDraft, PlanStatus, PlanSummary, StepStatus } from './plan/plan.ts';
@@ -66,6 +67,12 @@ export type PlanListFilter = {
 export type StepFilter = {
   status?: StepStatus[];
   partition?: string;
+  /** Only steps of no partition. */
+  unpartitioned?: true;
+  /** Only steps that call this operation, by tool and operation. */
+  operation?: string;
+  /** Only steps before which this many less one come on the longest way; goes with no other condition. */
+  stage?: number;
   tag?: string;
   /** Words that stand in a step's id, description or arguments, in any case. */
   words?: string;
@@ -270,6 +277,10 @@ export type Service = {
   listSteps(id: string, filter: StepFilter): Promise<StepPage>;
   /** Partitions by name, with what their steps do, in counts and by one of them. @throws `plan_not_found` */
   listPartitions(id: string, page: { cursor?: string; limit: number }): Promise<PartitionPage>;
+  /** The plan by groups of its steps. @param options.times with when each is expected. @throws `plan_not_found`, `invalid_request` */
+  groups(id: string, options: { by?: GroupBy; times: boolean }): Promise<PlanGroups>;
+  /** Which steps decide when it ends, and when the steps named take place. @throws `plan_not_found` */
+  forecast(id: string, stepIds: string[]): Promise<Forecast>;
   getSteps(id: string, stepIds: string[]): Promise<ShownStep[]>;
   card(id: string, viewer: { user: string; timezone: string }): Promise<PlanCardFacts>;
 

@@ -7,7 +7,12 @@ import { buildDigraph, sortTopologically } from './digraph.ts';
 export type Links = { from: number[]; to: number[]; types: DependencyType[]; lags: number[] };
 
 /** The earliest start of the successor of `link`, when its predecessor starts at `start`. */
-function startAfter(links: Links, link: number, start: number, durations: ArrayLike<number>) {
+export function startAfter(
+  links: Links,
+  link: number,
+  start: number,
+  durations: ArrayLike<number>,
+): number {
   const end = start + (durations[links.from[link] ?? 0] ?? 0);
   const own = durations[links.to[link] ?? 0] ?? 0;
   const type = links.types[link] ?? 'FS';

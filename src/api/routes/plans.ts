@@ -8,6 +8,8 @@ import { tags } from '../openapi.ts';
 import type { ProblemCode } from '../problem.ts';
 import {
   InboxQuery,
+  ForecastQuery,
+  GroupsQuery,
   PartitionsQuery,
   PlanPath,
   PlansQuery,
@@ -18,6 +20,8 @@ import {
 import {
   DiffAnswer,
   InboxAnswer,
+  ForecastAnswer,
+  GroupsAnswer,
   OverviewAnswer,
   PartitionList,
   PlanAnswer,
@@ -207,5 +211,35 @@ export const planRoutes: Routes = async (app, { service }) => {
       },
     },
     async (request) => service.listPartitions(request.params.id, request.query),
+  );
+
+  app.get(
+    '/api/plans/:id/groups',
+    {
+      schema: {
+        operationId: 'getGroups',
+        tags: [tags.plans],
+        summary: 'A plan by groups of its steps, and what the groups wait for',
+        params: PlanPath,
+        querystring: GroupsQuery,
+        response: answers({ 200: json('The groups.', GroupsAnswer) }, ['plan_not_found']),
+      },
+    },
+    async (request) => service.groups(request.params.id, request.query),
+  );
+
+  app.get(
+    '/api/plans/:id/forecast',
+    {
+      schema: {
+        operationId: 'getForecast',
+        tags: [tags.plans],
+        summary: 'Which steps decide when a plan ends, and when its steps take place',
+        params: PlanPath,
+        querystring: ForecastQuery,
+        response: answers({ 200: json('The forecast.', ForecastAnswer) }, ['plan_not_found']),
+      },
+    },
+    async (request) => service.forecast(request.params.id, request.query.ids ?? []),
   );
 };

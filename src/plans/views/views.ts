@@ -9,6 +9,7 @@ import { readSteps, readStepsAt, readStepsById, readStepsForReview } from '#db/s
 import { countByPartition } from '#db/step-partitions.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
+import type { Step } from '#domain/plan/plan.ts';
 import type {
   Diff,
   Overview,
@@ -21,6 +22,7 @@ import type { Catalogue } from '#domain/tool.ts';
 import { compareSteps, describeSteps } from '#tools/describe-call.ts';
 import { findNextOccurrence } from '../series/next-occurrence.ts';
 import { findBlocked } from './blocked.ts';
+import { findStage } from './groups.ts';
 
 const partitionsShown = 1000;
 const eventsShown = 20;
@@ -77,13 +79,16 @@ export async function listPlanSteps(
   catalogue: Pick<Catalogue, 'get'>,
   planId: string,
   filter: StepFilter,
+  now: Date,
 ): Promise<StepPage> {
-  const { cursor, limit, order, ...conditions } = filter;
+  const { cursor, limit, order, stage, ...conditions } = filter;
   const after = cursor === undefined ? 0 : Number(decodeCursor(cursor, /^\d{1,9}$/));
   const rows =
-    order === 'review'
-      ? await readStepsForReview(db, planId, after, limit + 1)
-      : await readSteps(db, planId, conditions, after, limit + 1);
+    stage !== undefined
+      ? await readStage(db, planId, stage, { after, limit: limit + 1, now })
+      : order === 'review'
+        ? await readStepsForReview(db, planId, after, limit + 1)
+        : await readSteps(db, planId, conditions, after, limit + 1);
   if (rows.length === 0) await readPlanRow(db, planId);
   const steps = rows.slice(0, limit);
   const last = steps.at(-1);
@@ -93,6 +98,17 @@ export async function listPlanSteps(
     next_cursor:
       rows.length > limit && last !== undefined ? encodeCursor(String(last.position)) : null,
   };
+}
+
+async function readStage(
+  db: Queryable,
+  planId: string,
+  stage: number,
+  { after, limit, now }: { after: number; limit: number; now: Date },
+): Promise<Step[]> {
+  const positions = await findStage(db, planId, stage, now);
+  const page = positions.filter((position) => position > after).slice(0, limit);
+  return readStepsAt(db, planId, page);
 }
 
 /** Partitions after one by name, each with a step of it. */

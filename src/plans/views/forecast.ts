@@ -1,0 +1,237 @@
+// When the steps of a plan take place and which of them decide when it ends: as it happened, by the stored schedule, or by
+// durations. One linear pass over columns of numbers; of plans too large for it nothing is said.
+import type { Queryable } from '#db/database.ts';
+import {
+  type LinkColumns,
+  readLinkColumns,
+  readStepColumns,
+  type StepColumns,
+} from '#db/plan-columns.ts';
+import {
+  readRoadmapChoice,
+  readScheduledPositions,
+  readScheduleHead,
+} from '#db/planning-artifacts.ts';
+import { readPlanRow } from '#db/plans.ts';
+import { readStepNames } from '#db/step-groups.ts';
+import type { Forecast } from '#domain/plan/groups.ts';
+import type { PlanStatus } from '#domain/plan/plan.ts';
+import { findCriticalPath, type Placed, type Placing } from '#graph/critical-path.ts';
+import { openWorkingTime, workingTimeWithin } from '#timeline/working-time.ts';
+
+/** More than this is not placed in time. */
+export const placedAtMost = { steps: 150_000, links: 600_000 };
+const namedAtMost = 500;
+const stretchesAtMost = 500;
+const minuteMs = 60_000;
+
+const notStarted = new Set<PlanStatus>(['proposed', 'needs_review', 'approved']);
+export const isOver = (status: PlanStatus): boolean =>
+  ['completed', 'failed', 'rejected', 'cancelled'].includes(status);
+
+export type PlacedPlan = Placed & {
+  positions: number[];
+  basis: Forecast['critical']['basis'];
+  /** Positions whose times are those of the schedule. */
+  scheduled: ReadonlySet<number>;
+};
+
+type PlanRow = Awaited<ReturnType<typeof readPlanRow>>;
+
+/** A usual length for steps that state none: the mean of those that have ended, else a minute. */
+function assumeLength({ started, ended }: StepColumns): number {
+  let sum = 0;
+  let count = 0;
+  for (const [step, end] of ended.entries()) {
+    const length = end - (started[step] ?? Number.NaN);
+    if (Number.isNaN(length)) continue;
+    sum += length;
+    count += 1;
+  }
+  return count === 0 ? 1 : sum / count;
+}
+
+type Scheduled = Awaited<ReturnType<typeof readScheduledPositions>>;
+
+/** Where each step stands fixed: as it happened, or as it is scheduled before the start. */
+function fixTimes(
+  columns: StepColumns,
+  scheduled: Scheduled,
+  { now, usual, basis }: { now: number; usual: number; basis: Forecast['critical']['basis'] },
+): Omit<Placing, 'links'> {
+  const { positions, durations, notBefore, started, ended, over } = columns;
+  const size = positions.length;
+  const begins = new Float64Array(size).fill(Number.NaN);
+  const ends = new Float64Array(size).fill(Number.NaN);
+  const lengths = new Float64Array(size);
+  const earliest = new Float64Array(size).fill(Number.NEGATIVE_INFINITY);
+  const blocks = new Map(scheduled.map((block) => [block.position, block]));
+  const valueAt = (column: number[], step: number) => column[step] ?? Number.NaN;
+  for (let step = 0; step < size; step++) {
+    const stated = valueAt(durations, step);
+    const isEnded = valueAt(over, step) === 1;
+    // One that was skipped took no time; where nothing states a duration each counts as one.
+    lengths[step] = isEnded ? 0 : basis === 'order' ? 1 : Number.isNaN(stated) ? usual : stated;
+    const moment = valueAt(notBefore, step);
+    if (!Number.isNaN(moment) && !isEnded) earliest[step] = moment;
+    const start = valueAt(started, step);
+    const block = blocks.get(valueAt(positions, step));
+    if (!Number.isNaN(start)) {
+      const end = valueAt(ended, step);
+      begins[step] = start;
+      ends[step] = Number.isNaN(end) ? Math.max(now, start + (lengths[step] ?? 0)) : end;
+    } else if (block !== undefined) {
+      begins[step] = block.starts;
+      ends[step] = block.ends;
+    }
+  }
+  return { durations: lengths, earliest, begins, ends };
+}
+
+/** @returns null: the plan is too large */
+async function place(db: Queryable, row: PlanRow, now: number): Promise<PlacedPlan | null> {
+  if (row.total > placedAtMost.steps) return null;
+  const [columns, links, scheduled] = await Promise.all([
+    readStepColumns(db, row.id),
+    readLinkColumns(db, row.id, placedAtMost.links),
+    notStarted.has(row.status) ? readScheduledPositions(db, row.id, row.version) : [],
+  ]);
+  if (links === null) return null;
+  const { positions } = columns;
+  const index = new Int32Array((positions.at(-1) ?? 0) + 1).fill(-1);
+  for (const [step, position] of positions.entries()) index[position] = step;
+  // Links of steps that a patch removed hold nothing back.
+  const kept: LinkColumns = { from: [], to: [], types: [], lags: [] };
+  for (const [link, from] of links.from.entries()) {
+    const [a, b] = [index[from] ?? -1, index[links.to[link] ?? 0] ?? -1];
+    if (a === -1 || b === -1) continue;
+    kept.from.push(a);
+    kept.to.push(b);
+    kept.types.push(links.types[link] ?? 'FS');
+    kept.lags.push(links.lags[link] ?? 0);
+  }
+  const isTimed =
+    columns.durations.some((minutes) => !Number.isNaN(minutes)) ||
+    columns.started.some((minutes) => !Number.isNaN(minutes));
+  const basis = scheduled.length > 0 ? 'schedule' : isTimed ? 'durations' : 'order';
+  const times = fixTimes(columns, scheduled, { now, usual: assumeLength(columns), basis });
+  // What is over began in the past, and what never ran of it takes no time.
+  const start = isOver(row.status) ? Math.min(now, leastOf(columns.started)) : now;
+  const placed = findCriticalPath({ ...times, links: kept }, start);
+  return {
+    ...placed,
+    positions,
+    basis,
+    scheduled: new Set(scheduled.map(({ position }) => position)),
+  };
+}
+
+function leastOf(column: number[]): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (const value of column) if (value < least) least = value;
+  return least;
+}
+
+/** From so many steps on an answer is kept for a while, although the plan has gone on. */
+const keptFrom = 2000;
+const keptMs = 20_000;
+const keptAtMost = 4;
+const known = new Map<string, { at: number; placed: Promise<PlacedPlan | null> }>();
+
+/**
+ * The steps of a plan in time. Those of a large plan are placed at most once in a while, however many look.
+ * @returns null: it is too large
+ */
+export function placeSteps(db: Queryable, row: PlanRow, now: Date): Promise<PlacedPlan | null> {
+  const at = now.getTime();
+  const key = `${row.id}:${row.version}:${row.total}:${row.status}`;
+  const kept = known.get(key);
+  const isFresh = kept !== undefined && Math.abs(at - kept.at) < keptMs;
+  if (isFresh) return kept.placed;
+  const placed = place(db, row, at / minuteMs);
+  if (row.total < keptFrom) return placed;
+  known.delete(key);
+  known.set(key, { at, placed });
+  placed.catch(() => known.delete(key));
+  for (const oldest of [...known.keys()].slice(0, -keptAtMost)) known.delete(oldest);
+  return placed;
+}
+
+const isoOf = (minutes: number) => new Date(Math.round(minutes * minuteMs)).toISOString();
+
+function describePath(placed: PlacedPlan | null, names: Map<number, string>): Forecast['critical'] {
+  if (placed === null || placed.path.length === 0) {
+    const left_out = placed === null ? 'too_large' : 'no_steps';
+    return { basis: 'order', steps: [], total: 0, minutes: null, left_out };
+  }
+  const { path, basis, begins, ends, positions } = placed;
+  const [first, last] = [path[0] ?? 0, path.at(-1) ?? 0];
+  return {
+    basis,
+    steps: path.slice(0, namedAtMost).flatMap((step) => {
+      const position = positions[step] ?? 0;
+      const id = names.get(position);
+      return id === undefined ? [] : [{ id, position }];
+    }),
+    total: path.length,
+    minutes: basis === 'order' ? null : (ends[last] ?? 0) - (begins[first] ?? 0),
+    left_out: null,
+  };
+}
+
+/** Working time as the schedule has it, as far as the drawing of it reaches. */
+async function readSchedule(db: Queryable, row: PlanRow): Promise<Forecast['schedule']> {
+  const head = await readScheduleHead(db, row.id, row.version);
+  if (head === null) return null;
+  const { timezone, profile, starts_at, ends_at } = head;
+  if (starts_at === null || ends_at === null) return { timezone, starts_at, ends_at, working: [] };
+  const day = 1440 * minuteMs;
+  const span = { from: Date.parse(starts_at) - day, to: Date.parse(ends_at) + day };
+  const stretches = workingTimeWithin(openWorkingTime(profile, timezone), span);
+  const working = stretches.slice(0, stretchesAtMost).map(({ from, to }) => ({
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
+  }));
+  return { timezone, starts_at, ends_at, working };
+}
+
+/** @param ids steps whose times are asked for. @throws `plan_not_found` */
+export async function readForecast(
+  db: Queryable,
+  planId: string,
+  ids: string[],
+  now: Date,
+): Promise<Forecast> {
+  const row = await readPlanRow(db, planId);
+  const [placed, schedule, roadmap] = await Promise.all([
+    placeSteps(db, row, now),
+    readSchedule(db, row),
+    readRoadmapChoice(db, planId, row.version),
+  ]);
+  const onPath =
+    placed?.path.slice(0, namedAtMost).map((step) => placed.positions[step] ?? 0) ?? [];
+  const [pathNames, asked] = await Promise.all([
+    readStepNames(db, planId, { positions: onPath }),
+    placed === null ? [] : readStepNames(db, planId, { ids }),
+  ]);
+  const names = new Map(pathNames.map(({ id, position }) => [position, id]));
+  const index = new Map(placed?.positions.map((position, step) => [position, step]));
+  return {
+    critical: describePath(placed, names),
+    steps: asked.flatMap(({ id, position }) => {
+      const step = index.get(position);
+      if (placed === null || step === undefined) return [];
+      return {
+        id,
+        starts_at: isoOf(placed.begins[step] ?? 0),
+        ends_at: isoOf(placed.ends[step] ?? 0),
+        scheduled: placed.scheduled.has(position),
+      };
+    }),
+    schedule,
+    roadmap:
+      roadmap === null
+        ? null
+        : { options: roadmap.options_tried, chosen: roadmap.chosen, reason: roadmap.reason },
+  };
+}

@@ -1,0 +1,154 @@
+// A plan by groups of its steps: how far each is, and what waits for what. Bounded at any size.
+
+import { countsOf } from '#db/accounting.ts';
+import type { Queryable } from '#db/database.ts';
+import { readPlanRow } from '#db/plans.ts';
+import {
+  countGroupLinks,
+  countGroups,
+  countKinds,
+  type Grouping,
+  type GroupRow,
+} from '#db/step-groups.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { GroupBy, PlanGroups, StepGroup } from '#domain/plan/groups.ts';
+import { isOver, type PlacedPlan, placeSteps } from './forecast.ts';
+
+const groupsShown = 200;
+const edgesShown = 600;
+/** Stages are told by the page of steps, so they are offered up to here only. */
+const stagedAtMost = 20_000;
+
+type PlanRow = Awaited<ReturnType<typeof readPlanRow>>;
+
+async function findChoices(db: Queryable, { id, total }: PlanRow): Promise<GroupBy[]> {
+  const kinds = await countKinds(db, id, groupsShown + 1);
+  const partitions = kinds.partitions + (kinds.unpartitioned ? 1 : 0);
+  const few = partitions >= 2 && partitions <= groupsShown;
+  const choices: GroupBy[] = [
+    ...(few ? ['partition' as const] : []),
+    ...(kinds.operations >= 2 ? ['operation' as const] : []),
+    ...(kinds.links && total <= stagedAtMost ? ['stage' as const] : []),
+    ...(partitions > groupsShown ? ['partition' as const] : []),
+  ];
+  return choices.length === 0 ? ['operation'] : choices;
+}
+
+/** The stage of each position, from position 1 on; the first one is 1. */
+function stagesOf({ positions, levels }: PlacedPlan): Int32Array {
+  const stages = new Int32Array(positions.at(-1) ?? 0);
+  for (const [step, position] of positions.entries())
+    stages[position - 1] = (levels[step] ?? 0) + 1;
+  return stages;
+}
+
+/** Positions of the steps of a stage, in order. @throws `invalid_request` where the plan has no stages */
+export async function findStage(
+  db: Queryable,
+  planId: string,
+  stage: number,
+  now: Date,
+): Promise<number[]> {
+  const row = await readPlanRow(db, planId);
+  const placed = row.total > stagedAtMost ? null : await placeSteps(db, row, now);
+  if (placed === null)
+    throw new CountersignError(
+      'invalid_request',
+      `stage: plans of more than ${stagedAtMost.toLocaleString('en-US')} steps are not divided into stages.`,
+    );
+  return placed.positions.filter((_, step) => (placed.levels[step] ?? 0) + 1 === stage);
+}
+
+/** Column by position from 1 on, in seconds from now. */
+function columnOf(placed: PlacedPlan, values: Float64Array, now: number): Int32Array {
+  const column = new Int32Array(placed.positions.at(-1) ?? 0);
+  for (const [step, position] of placed.positions.entries())
+    column[position - 1] = Math.round(((values[step] ?? 0) - now) * 60);
+  return column;
+}
+
+/** Links between groups change with the version only. */
+const linksKept = new Map<string, ReturnType<typeof countGroupLinks>>();
+const linksKeptAtMost = 16;
+
+function readLinks(
+  db: Queryable,
+  { id, version, total }: PlanRow,
+  grouping: Grouping,
+  keys: string[],
+): ReturnType<typeof countGroupLinks> {
+  const key = `${id}:${version}:${total}:${grouping.by}`;
+  const known = linksKept.get(key);
+  if (known !== undefined) return known;
+  const links = countGroupLinks(db, id, grouping, keys, edgesShown);
+  linksKept.set(key, links);
+  links.catch(() => linksKept.delete(key));
+  for (const oldest of [...linksKept.keys()].slice(0, -linksKeptAtMost)) linksKept.delete(oldest);
+  return links;
+}
+
+/** @param asked null: the most telling choice. @throws `plan_not_found`, `invalid_request` */
+export async function readGroups(
+  db: Queryable,
+  planId: string,
+  { by: asked, times }: { by?: GroupBy; times: boolean },
+  now: Date,
+): Promise<PlanGroups> {
+  const row = await readPlanRow(db, planId);
+  const [choices, placed] = await Promise.all([findChoices(db, row), placeSteps(db, row, now)]);
+  const by = asked ?? choices[0] ?? 'operation';
+  if (by === 'stage' && (placed === null || row.total > stagedAtMost))
+    throw new CountersignError('invalid_request', 'by: the plan is too large for stages.');
+  const grouping: Grouping =
+    by === 'stage' && placed !== null
+      ? { by, stages: stagesOf(placed) }
+      : { by: by === 'stage' ? 'operation' : by };
+  const minutes = now.getTime() / 60_000;
+  const expected = placed !== null && times && !isOver(row.status);
+  const rows = await countGroups(
+    db,
+    planId,
+    grouping,
+    {
+      times: expected
+        ? {
+            begins: columnOf(placed, placed.begins, minutes),
+            ends: columnOf(placed, placed.ends, minutes),
+          }
+        : null,
+      critical: placed?.path.map((step) => placed.positions[step] ?? 0) ?? [],
+    },
+    groupsShown,
+  );
+  const keys = rows.map(({ key }) => key);
+  const { edges, total } = await readLinks(db, row, grouping, keys);
+  const shown = rows.reduce((sum, { steps }) => sum + steps, 0);
+  const [first] = rows;
+  return {
+    by,
+    choices,
+    groups: rows.map((one) => toGroup(one, now.getTime())),
+    rest: {
+      groups: (first?.groups ?? 0) - rows.length,
+      steps: (first?.all_steps ?? 0) - shown,
+    },
+    edges,
+    edges_total: total,
+  };
+}
+
+function toGroup(row: GroupRow, now: number): StepGroup {
+  const { key, steps, first, started_at, ended_at, critical, begins, ends } = row;
+  const at = (seconds: number) => new Date(now + seconds * 1000).toISOString();
+  return {
+    key,
+    steps,
+    counts: countsOf(row),
+    first,
+    started_at,
+    ended_at,
+    expected:
+      begins === null || ends === null ? null : { starts_at: at(begins), ends_at: at(ends) },
+    critical,
+  };
+}
