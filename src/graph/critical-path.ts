@@ -52,7 +52,7 @@ export function findCriticalPath(
     for (let at = graph.offsets[step] ?? 0; at < (graph.offsets[step + 1] ?? 0); at++) {
       const next = graph.targets[at] ?? 0;
       const reached = startAfter(links, graph.arcs[at] ?? 0, begin, lengths);
-      if (reached >= (bounds[next] ?? 0)) {
+      if (reached > (bounds[next] ?? 0)) {
         bounds[next] = reached;
         drivers[next] = step;
       }

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ShownStep } from '#domain/plan/call.ts';
-import { OutlineNode, type PlanOutline } from '#domain/planning/outline.ts';
-import { StrategyProfile } from '#domain/planning/schedule.ts';
 import {
   describeRow,
   isTimed,
   layOutTimeline,
   placeTicks,
-  readScheduled,
+  readTimes,
 } from '../../../adapters/console/page/plan/timeline.ts';
 import { following, makeStep } from '../../fixtures/plans.ts';
 
@@ -98,13 +96,14 @@ describe('the timeline', () => {
     duration_minutes: 1440,
   });
   const publish = makeStep('2', { after: following('1'), duration_minutes: 5 });
-  const stored = new Map([['1', { start: minutes(60), end: minutes(60 + 2 * 1440 + 480) }]]);
+  const block = { start: minutes(60), end: minutes(60 + 2 * 1440 + 480) };
+  const stored = new Map([['1', { ...block, scheduled: true }]]);
 
   it('draws the stored schedule of a plan that has not started, and what follows after it', () => {
     const { rows } = layOutTimeline([review, publish], 'proposed', now, stored);
     const end = minutes(60 + 2 * 1440 + 480);
     expect(rows.map(({ expected, scheduled }) => ({ expected, scheduled }))).toEqual([
-      { expected: stored.get('1'), scheduled: true },
+      { expected: block, scheduled: true },
       { expected: { start: end, end: end + 5 * 60_000 }, scheduled: false },
     ]);
     const [running] = layOutTimeline([review, publish], 'executing', now, stored).rows;
@@ -120,42 +119,15 @@ describe('the timeline', () => {
     expect(estimated?.text).toMatch(/^Not yet; estimate: begins .*, 5 min$/);
   });
 
-  it('gives each step the block of its node, but for what recurs', () => {
-    const node = (id: string, recurs: OutlineNode['recurs'] = null) =>
-      OutlineNode.parse({ id, title: id, structure: 'task', level: 2, parent: null, recurs });
-    const block = (id: string) => ({
-      node: id,
-      starts_at: at(60),
-      ends_at: at(90),
-      fixed: false,
-      person: null,
-      holds: false,
+  it('takes the times that the server has worked out for the steps of an open group', () => {
+    const times = readTimes({
+      steps: [{ id: '2', starts_at: at(200), ends_at: at(230), scheduled: false }],
     });
-    const weekly = { rrule: 'FREQ=WEEKLY', starts_at: at(60), timezone: 'UTC', until: null };
-    const outline: PlanOutline = {
-      title: 'Weekly',
-      summary: 'It is done.',
-      pattern: { pattern_type: 'recurring_cycle', confidence: 1, introduced_by: 'system' },
-      nodes: [],
-      risks: [],
-      assumptions: [],
-    };
-    const spans = readScheduled({
-      outline: { ...outline, nodes: [node('a'), node('b', weekly)] },
-      schedule: {
-        timezone: 'UTC',
-        profile: StrategyProfile.parse({}),
-        blocks: [block('a'), block('b')],
-        starts_at: at(60),
-        ends_at: at(90),
-      },
-      node_steps: { a: ['1', '2'], b: ['3'] },
+    const [row] = layOutTimeline([publish], 'executing', now, times).rows;
+    expect(row).toMatchObject({
+      scheduled: false,
+      expected: { start: minutes(200), end: minutes(230) },
     });
-    const span = { start: minutes(60), end: minutes(90) };
-    expect([...spans]).toEqual([
-      ['1', span],
-      ['2', span],
-    ]);
   });
 
   it('places ticks on round times, no more than asked for', () => {

@@ -7,20 +7,17 @@ import type {
   AuditEntry,
   Overview,
   PartitionPage,
-  PlanningArtifacts,
   StepPage,
   VersionDiff,
 } from '#domain/plan/views.ts';
 import type { DataRequest } from '#domain/planning/data-request.ts';
 import type { StepFilter } from '#domain/service.ts';
-import { readScheduled } from '../plan/timeline.ts';
 import { describeError, get } from './api.ts';
+import { loadDrawing } from './drawings.ts';
 import { reviewedDigest } from './part.ts';
-import type { Card, Drawn, PlanView, StepList } from './state.ts';
+import type { Card, PlanView, StepList } from './state.ts';
 import { change, state } from './store.ts';
 
-/** More than this is not drawn as a graph or a timeline. */
-export const drawnLimit = 200;
 const pageSize = 50;
 
 const path = (id: string, rest = '') => `/api/plans/${encodeURIComponent(id)}${rest}`;
@@ -42,28 +39,6 @@ function stepsPath(id: string, filter: Partial<StepFilter>): string {
   if (filter.words !== undefined) query.set('words', filter.words);
   if (filter.cursor !== undefined) query.set('cursor', filter.cursor);
   return path(id, `/steps?${query}`);
-}
-
-async function loadDrawn(id: string): Promise<Drawn> {
-  const steps: ShownStep[] = [];
-  let cursor: string | undefined;
-  do {
-    const rest = { limit: Math.min(100, drawnLimit - steps.length) };
-    const page = await get<StepPage>(
-      stepsPath(id, cursor === undefined ? rest : { ...rest, cursor }),
-    );
-    steps.push(...page.steps);
-    cursor = page.next_cursor ?? undefined;
-  } while (cursor !== undefined && steps.length < drawnLimit);
-  return { steps, complete: cursor === undefined };
-}
-
-/** The steps with their schedule, which is as large as the plan: of a plan not drawn whole it is left out. */
-async function loadTimeline(id: string): Promise<Drawn> {
-  const drawn = await loadDrawn(id);
-  if (!drawn.complete) return drawn;
-  const planning = await get<PlanningArtifacts>(path(id, '/planning'));
-  return { ...drawn, schedule: readScheduled(planning) };
 }
 
 type Filtered = Pick<StepList, 'status' | 'partition' | 'words'>;
@@ -154,9 +129,8 @@ async function loadTab(view: PlanView): Promise<Partial<PlanView>> {
     case 'overview':
       return loadFound(view.id);
     case 'graph':
-      return { drawn: await loadDrawn(view.id) };
     case 'timeline':
-      return { drawn: await loadTimeline(view.id) };
+      return loadDrawing(view, state.cards.get(view.id)?.facts.plan.total_steps ?? 0);
     case 'steps':
       return {
         list: await reloadList(view),

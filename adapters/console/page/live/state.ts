@@ -8,6 +8,7 @@ import type { ShownStep } from '#domain/plan/call.ts';
 import type { ReportTrace } from '#domain/plan/draftbook.ts';
 import type { Finding } from '#domain/plan/finding.ts';
 import type { PlanSummary, StepStatus } from '#domain/plan/plan.ts';
+import type { Forecast, GroupBy, PlanGroups } from '#domain/plan/groups.ts';
 import type { AuditEntry, Overview, PartitionPage, VersionDiff } from '#domain/plan/views.ts';
 import type { PlanningActivity } from '#domain/planning/activity.ts';
 import type { DataRequest } from '#domain/planning/data-request.ts';
@@ -15,7 +16,6 @@ import type { PlanningStatus } from '#domain/planning/run.ts';
 import type { PlanningTrace } from '#domain/planning/trace-view.ts';
 import type { Message } from '#domain/service.ts';
 import type { CheckResult, SettingsView } from '#domain/settings-view.ts';
-import type { Span } from '../plan/timeline.ts';
 import type { StreamState } from './stream.ts';
 
 /** A plan as the server drew it for this reader: facts, words, and the Adaptive Card. */
@@ -46,11 +46,14 @@ export type StepList = {
   open: Set<string>;
 };
 
-export type Drawn = {
+/** A group of steps that is open in the graph or the timeline. */
+export type OpenedGroup = {
+  by: GroupBy;
+  key: string;
   steps: ShownStep[];
-  complete: boolean;
-  /** When the stored schedule has each step; only the timeline asks. */
-  schedule?: ReadonlyMap<string, Span>;
+  next_cursor: string | null;
+  /** When its steps take place; only the timeline asks. */
+  times: Forecast['steps'];
 };
 
 /** What the right-hand column shows. A part is null until its tab was opened. */
@@ -67,8 +70,13 @@ export type PlanView = {
   list: StepList | null;
   /** What the parts of a large plan do, by name; `digest`: of the version whose parts they are. */
   partitions: (PartitionPage & { digest: string }) | null;
-  /** The first steps, for the graph and the timeline. */
-  drawn: Drawn | null;
+  /** All steps of a small plan, for the graph and the timeline. */
+  drawn: { steps: ShownStep[] } | null;
+  /** A plan that is not small, in groups; `groupBy`: as asked for, null: as the server thinks best. */
+  groups: PlanGroups | null;
+  groupBy: GroupBy | null;
+  opened: OpenedGroup | null;
+  forecast: Forecast | null;
   versions: { a: number; b: number; diff: VersionDiff } | null;
   trace: PlanningTrace | null;
   audit: AuditEntry[] | null;
@@ -189,6 +197,10 @@ export function createPlanView(id: string): PlanView {
     list: null,
     partitions: null,
     drawn: null,
+    groups: null,
+    groupBy: null,
+    opened: null,
+    forecast: null,
     versions: null,
     trace: null,
     audit: null,

@@ -1,6 +1,5 @@
 // Where each step stands in the graph: layered layout by ELK, in a worker, kept until the shape of the plan changes.
-import type { Step } from '#domain/plan/plan.ts';
-import { type Drawn, type ElkNode, toElkGraph } from './graph-shape.ts';
+import { type Drawn, type ElkNode, type Shape, toElkGraph } from './graph-shape.ts';
 
 type Elk = { layout(graph: ElkNode): Promise<ElkNode> };
 
@@ -25,10 +24,10 @@ function loadElk(): Promise<Elk> {
   return loading;
 }
 
-/** Lays the steps out as a layered graph, top to bottom. */
-export async function layOutGraph(steps: Step[]): Promise<Drawn> {
+/** Lays boxes and arrows out as a layered graph, top to bottom. */
+export async function layOutGraph(shape: Shape): Promise<Drawn> {
   const elk = await loadElk();
-  const { width = 0, height = 0, children = [], edges = [] } = await elk.layout(toElkGraph(steps));
+  const { width = 0, height = 0, children = [], edges = [] } = await elk.layout(toElkGraph(shape));
   return {
     width,
     height,

@@ -1,7 +1,11 @@
-// The shape of a plan as a graph, and of its edges as paths. Pure; the layout itself is ELK's.
+// What is drawn as a graph, boxes and arrows, and the arrows as paths. Pure; the layout itself is ELK's.
+import type { PlanGroups } from '#domain/plan/groups.ts';
 import type { Step } from '#domain/plan/plan.ts';
 
 export type Point = { x: number; y: number };
+export type Size = { width: number; height: number };
+export type Arrow = { id: string; from: string; to: string };
+export type Shape = { nodes: string[]; arrows: Arrow[]; size: Size };
 export type Drawn = {
   width: number;
   height: number;
@@ -9,7 +13,8 @@ export type Drawn = {
   edges: { id: string; points: Point[] }[];
 };
 
-export const nodeSize = { width: 224, height: 76 };
+export const nodeSize: Size = { width: 224, height: 76 };
+export const groupSize: Size = { width: 248, height: 104 };
 
 export type ElkNode = {
   id: string;
@@ -39,27 +44,45 @@ const layoutOptions = {
   'elk.padding': '[top=4,left=4,bottom=4,right=4]',
 };
 
-export function toElkGraph(steps: Step[]): ElkNode {
+export function shapeOfSteps(steps: Step[]): Shape {
   const known = new Set(steps.map((step) => step.id));
   return {
-    id: 'plan',
-    layoutOptions,
-    children: steps.map(({ id }) => ({ id: `n:${id}`, ...nodeSize })),
-    edges: steps.flatMap((step) =>
+    nodes: steps.map(({ id }) => id),
+    arrows: steps.flatMap((step) =>
       step.after
         .filter((before) => known.has(before.id))
-        .map((before) => ({
-          id: `${before.id}→${step.id}`,
-          sources: [`n:${before.id}`],
-          targets: [`n:${step.id}`],
-        })),
+        .map(({ id }) => ({ id: arrowId(id, step.id), from: id, to: step.id })),
     ),
+    size: nodeSize,
   };
 }
 
-/** What the layout depends on: steps and edges, not their states. */
-export function describeShape(steps: Step[]): string {
-  return steps.map((s) => `${s.id}<${s.after.map((d) => d.id).join(',')}`).join(';');
+export function shapeOfGroups({ groups, edges }: PlanGroups): Shape {
+  return {
+    nodes: groups.map(({ key }) => key),
+    arrows: edges.map(({ from, to }) => ({ id: arrowId(from, to), from, to })),
+    size: groupSize,
+  };
+}
+
+export const arrowId = (from: string, to: string): string => `${from}→${to}`;
+
+export function toElkGraph({ nodes, arrows, size }: Shape): ElkNode {
+  return {
+    id: 'plan',
+    layoutOptions,
+    children: nodes.map((id) => ({ id: `n:${id}`, ...size })),
+    edges: arrows.map(({ id, from, to }) => ({
+      id,
+      sources: [`n:${from}`],
+      targets: [`n:${to}`],
+    })),
+  };
+}
+
+/** What the layout depends on: boxes and arrows, not their states. */
+export function describeShape({ nodes, arrows, size }: Shape): string {
+  return JSON.stringify([size.width, nodes, arrows.map(({ id }) => id)]);
 }
 
 /** A path through `points` with its corners rounded. */
@@ -79,8 +102,27 @@ export function drawPath(points: Point[], radius = 8): string {
   return path;
 }
 
+function pointAt(from: Point, to: Point, share: number): Point {
+  return { x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share };
+}
+
 function moveToward(from: Point, to: Point, distance: number): Point {
   const length = Math.hypot(to.x - from.x, to.y - from.y);
-  const share = length === 0 ? 0 : Math.min(distance, length / 2) / length;
-  return { x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share };
+  return pointAt(from, to, length === 0 ? 0 : Math.min(distance, length / 2) / length);
+}
+
+/** Where a word stands on an arrow: half of the way along it. */
+export function middleOf(points: Point[]): Point {
+  const lengths = points.slice(1).map((to, at) => {
+    const from = points[at] ?? to;
+    return Math.hypot(to.x - from.x, to.y - from.y);
+  });
+  let left = lengths.reduce((sum, length) => sum + length, 0) / 2;
+  for (const [at, length] of lengths.entries()) {
+    const [from, to] = [points[at], points[at + 1]];
+    if (from !== undefined && to !== undefined && left <= length)
+      return pointAt(from, to, left / (length || 1));
+    left -= length;
+  }
+  return points[0] ?? { x: 0, y: 0 };
 }

@@ -9,14 +9,17 @@ export type StepNames = ReadonlyMap<string, string>;
 
 type Known = { facts: Pick<PlanCardFacts, 'plan' | 'steps'> };
 type Steps = { steps: Step[] } | null;
-/** What the page has read of a plan: for its drawings, and for its list. */
-type Seen = { drawn: Steps; list: Steps };
+/** What the page has read of a plan: for its drawings, for its list, and of a group that is open. */
+type Seen = { drawn: Steps; list: Steps; opened?: Steps };
 
 /** Where the card knows only a part of the plan, steps go by their places, as far as the page knows these. */
-export function nameSteps({ facts }: Known, { drawn, list }: Seen): StepNames {
+export function nameSteps({ facts }: Known, { drawn, list, opened }: Seen): StepNames {
   const { total_steps: total } = facts.plan;
   if (total <= numberedAtMost) return labelSteps(facts.steps, total);
-  return labelSteps([...facts.steps, ...(drawn?.steps ?? []), ...(list?.steps ?? [])], total);
+  return labelSteps(
+    [...facts.steps, ...(drawn?.steps ?? []), ...(list?.steps ?? []), ...(opened?.steps ?? [])],
+    total,
+  );
 }
 
 /** `steps` as the names run. */

@@ -3,8 +3,8 @@
 import { headlineOf } from '#cards/calls.ts';
 import { formatWork } from '#cards/times.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
+import type { Forecast } from '#domain/plan/groups.ts';
 import type { Dependency, Plan, Step } from '#domain/plan/plan.ts';
-import type { PlanningArtifacts } from '#domain/plan/views.ts';
 import { formatDuration, formatMoment } from './format.ts';
 import { describeStep } from './words.ts';
 
@@ -78,7 +78,9 @@ function earliestStart(
   return start;
 }
 
-type Placing = { now: number; usual: number; schedule: ReadonlyMap<string, Span> };
+/** When a step takes place as the server has it; `scheduled`: by the stored schedule, else an estimate. */
+export type Known = Span & { scheduled: boolean };
+type Placing = { now: number; usual: number; schedule: ReadonlyMap<string, Known> };
 
 function placeStep(
   step: ShownStep,
@@ -98,44 +100,39 @@ function placeStep(
     return { step, actual: null, expected: null, assumed, scheduled: false };
   const block = schedule.get(step.id);
   const start = earliestStart(step, length, now, spans);
-  const expected = block ?? { start, end: start + length };
+  const expected =
+    block === undefined ? { start, end: start + length } : { start: block.start, end: block.end };
   spans.set(step.id, expected);
-  return { step, actual: null, expected, assumed, scheduled: block !== undefined };
+  return { step, actual: null, expected, assumed, scheduled: block?.scheduled === true };
 }
 
-/** When the stored schedule has each step. Steps that recur are left out: its block is that of their first time only. */
-export function readScheduled({
-  outline,
-  schedule,
-  node_steps,
-}: Pick<PlanningArtifacts, 'outline' | 'schedule' | 'node_steps'>): Map<string, Span> {
-  const recurring = new Set(
-    outline?.nodes.flatMap(({ id, recurs }) => (recurs === null ? [] : [id])),
+/** The times of steps that a forecast says. */
+export function readTimes({ steps }: Pick<Forecast, 'steps'>): Map<string, Known> {
+  return new Map(
+    steps.map(({ id, starts_at, ends_at, scheduled }) => [
+      id,
+      { start: Date.parse(starts_at), end: Date.parse(ends_at), scheduled },
+    ]),
   );
-  const spans = new Map<string, Span>();
-  for (const { node, starts_at, ends_at } of schedule?.blocks ?? []) {
-    if (recurring.has(node)) continue;
-    const span = { start: Date.parse(starts_at), end: Date.parse(ends_at) };
-    for (const id of node_steps[node] ?? []) spans.set(id, span);
-  }
-  return spans;
 }
 
 const notStarted = new Set<Plan['status']>(['proposed', 'needs_review', 'approved']);
-const unscheduled: ReadonlyMap<string, Span> = new Map();
+const unscheduled: ReadonlyMap<string, Known> = new Map();
 
 /**
  * Lays steps out in time, in the order of the plan. Nothing is expected of a plan that is over.
- * @param stored when the schedule has each step; what has begun goes by what really happened
+ * @param stored when the server has each step; what has begun goes by what really happened
  */
 export function layOutTimeline(
   steps: ShownStep[],
   status: Plan['status'],
   now: number,
-  stored: ReadonlyMap<string, Span> = unscheduled,
+  stored: ReadonlyMap<string, Known> = unscheduled,
 ): Timeline {
   const usual = assumeLength(steps);
-  const schedule = notStarted.has(status) ? stored : unscheduled;
+  const schedule = notStarted.has(status)
+    ? stored
+    : new Map([...stored].filter(([, { scheduled }]) => !scheduled));
   const spans = new Map<string, Span>();
   const placed = new Map(
     orderSteps(steps).map((step) => [step.id, placeStep(step, { now, usual, schedule }, spans)]),

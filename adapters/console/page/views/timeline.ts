@@ -1,139 +1,214 @@
-// Timeline: when each step ran (solid), is scheduled (outlined) or is expected by an estimate (dashed). Widths are shares of the track,
-// so that the drawing fits any column without being measured.
+// Timeline: when each step, or group of steps, ran (solid), is scheduled (outlined) or is expected by an estimate (dashed). Widths are
+// shares of the track, so that the drawing fits any column without being measured.
 import { html, nothing, type SVGTemplateResult, svg, type TemplateResult } from 'lit-html';
+import { repeat } from 'lit-html/directives/repeat.js';
 import type { Plan } from '#domain/plan/plan.ts';
+import { drawnAtMost, toggleGroup } from '../live/drawings.ts';
 import type { Card, PlanView } from '../live/state.ts';
-import { countOf, formatDuration, formatTime } from '../plan/format.ts';
-import {
-  describeRow,
-  isTimed,
-  layOutTimeline,
-  lengthOf,
-  momentOf,
-  placeTicks,
-  type Row,
-  type Span,
-  type Timeline,
-} from '../plan/timeline.ts';
-import { describeStep } from '../plan/words.ts';
+import { formatTime, zone } from '../plan/format.ts';
+import { markedSteps } from '../plan/groups.ts';
+import { type Bar, type ChartRow, rowOfStep, rowsOfGroups, spanOfRows } from '../plan/rows.ts';
+import { nameSteps, type StepNames } from '../plan/step-names.ts';
+import { placeAxis, restBetween, type Tick } from '../plan/time-axis.ts';
+import { isTimed, layOutTimeline, momentOf, readTimes, type Span } from '../plan/timeline.ts';
+import { drawCritical } from './graph.ts';
+import { drawGroupings, drawMore, drawRest } from './groups.ts';
 import { drawEmpty, drawLoading } from './parts.ts';
+import { drawRoadmap } from './roadmap.ts';
 
 /** A moment's place on the track, in percent. */
 type Scale = (time: number) => number;
 
 const percent = (share: number) => `${share.toFixed(3)}%`;
 
-function drawBar(
-  kind: 'actual' | 'scheduled' | 'expected',
-  row: Row,
-  span: Span,
-  scale: Scale,
-): SVGTemplateResult {
-  const x = scale(span.start);
+function drawBar({ kind, failed, start, end }: Bar, scale: Scale): SVGTemplateResult {
+  const x = scale(start);
   // What takes no time that shows at this scale is still seen.
-  const width = Math.max(2, scale(span.end) - x);
-  return svg`<rect class="span" data-kind=${kind} data-assumed=${row.assumed}
-    data-status=${row.step.status} x=${percent(x)} width=${percent(width)} y="5" height="14" rx="4" />`;
+  const width = Math.max(0.8, scale(end) - x);
+  return svg`<rect class="span" data-kind=${kind} data-status=${failed ? 'failed' : ''} x=${percent(x)} width=${percent(width)} y="5" height="14" rx="4" />`;
 }
 
-function drawRow(
-  row: Row,
-  ticks: number[],
-  scale: Scale,
-  workingDay: number | null,
-): TemplateResult {
-  const { step, actual, expected, scheduled } = row;
-  const { symbol, tone } = describeStep(step.status);
-  const { label, text } = describeRow(row, workingDay);
-  return html`<li class="gantt-row" title=${`${label}: ${text}`}>
-    <span class="gantt-label" data-tone=${tone}
-      ><span class="badge-symbol" aria-hidden="true">${symbol}</span>
-      <span class="gantt-name">${label}</span>
-      <span class="visually-hidden">${text}</span></span
-    >
-    <svg class="track" height="24" aria-hidden="true">
-      ${ticks.map((x) => svg`<line class="tick" x1=${percent(x)} x2=${percent(x)} y1="-6" y2="30" />`)}
-      ${expected === null ? nothing : drawBar(scheduled ? 'scheduled' : 'expected', row, expected, scale)}
-      ${actual === null ? nothing : drawBar('actual', row, actual, scale)}
-    </svg>
-    <span class="gantt-length">${lengthOf(row, workingDay)}</span>
+function drawRow(row: ChartRow, scale: Scale, opened: string | null): TemplateResult {
+  const { id, kind, symbol, tone, label, text, length, bars, critical } = row;
+  const name = html`<span class="badge-symbol" aria-hidden="true">${symbol}</span>
+    ${row.name === '' ? nothing : html`<span class="gantt-number">${row.name}</span>`}
+    <span class="gantt-name">${label}</span>
+    ${critical ? html`<span class="critical-mark" aria-hidden="true">◆</span>` : nothing}
+    <span class="visually-hidden">${text}</span>`;
+  return html`<li class="gantt-row" data-row=${kind} title=${`${label}: ${text}`}>
+    ${
+      kind === 'group'
+        ? html`<button class="gantt-label" data-tone=${tone} aria-expanded=${opened === id} @click=${() => void toggleGroup(id)}>${name}</button>`
+        : html`<span class="gantt-label" data-tone=${tone}>${name}</span>`
+    }
+    <svg class="track" height="24" aria-hidden="true">${bars.map((bar) => drawBar(bar, scale))}</svg>
+    <span class="gantt-length">${length}</span>
   </li>`;
 }
 
-function describeStart({ rows, start }: Timeline, status: Plan['status']): string {
-  if (rows.some(({ actual }) => actual?.start === start)) return `From ${momentOf(start)}`;
-  if (rows.some((row) => row.scheduled && row.expected?.start === start)) {
-    return `From ${formatTime(new Date(start).toISOString())}`;
-  }
-  const due = rows.find(({ step }) => Date.parse(step.not_before ?? '') === start);
-  if (due?.step.not_before != null) return `From ${formatTime(due.step.not_before)}`;
+function describeStart(start: number, rows: ChartRow[], status: Plan['status']): string {
+  const kind = rows.flatMap(({ bars }) => bars).find((bar) => bar.start === start)?.kind;
+  if (kind === 'actual') return `From ${momentOf(start)}`;
+  if (kind === 'scheduled') return `From ${formatTime(new Date(start).toISOString())}`;
   return status === 'proposed' || status === 'needs_review' ? 'From the approval' : 'From now';
 }
 
-function drawAxis(
-  timeline: Timeline,
-  offsets: number[],
+type Chart = {
+  rows: ChartRow[];
+  span: Span;
+  /** Whether its times are moments of the clock. */
+  dated: boolean;
+  timed: boolean;
+};
+
+/** Ticks, rest from work and the present moment, behind all rows. */
+function drawBack(
+  ticks: Tick[],
+  rest: { from: number; to: number }[],
+  now: number | null,
   scale: Scale,
+) {
+  return html`<li class="gantt-row gantt-back" aria-hidden="true">
+    <span></span>
+    <svg class="track" height="100%">
+      ${rest.map(({ from, to }) => svg`<rect class="rest" x=${percent(scale(from))} width=${percent(scale(to) - scale(from))} y="0" height="100%" />`)}
+      ${ticks.map(({ at }) => svg`<line class="tick" x1=${percent(scale(at))} x2=${percent(scale(at))} y1="0" y2="100%" />`)}
+      ${now === null ? nothing : svg`<line class="now" x1=${percent(scale(now))} x2=${percent(scale(now))} y1="0" y2="100%" />`}
+    </svg>
+    <span></span>
+  </li>`;
+}
+
+function drawAxis(
+  { rows, span }: Chart,
+  { ticks, now, scale }: { ticks: Tick[]; now: number | null; scale: Scale },
   status: Plan['status'],
 ): TemplateResult {
+  const isNear = (at: number) => now !== null && Math.abs(scale(at) - scale(now)) < 9;
   return html`<li class="gantt-row gantt-axis" aria-hidden="true">
-    <span class="gantt-start">${describeStart(timeline, status)}</span>
+    <span class="gantt-start">${describeStart(span.start, rows, status)}</span>
     <svg class="track" height="20">
-      ${offsets
-        .filter((offset) => offset > 0)
+      ${ticks
+        .filter(({ at }) => !isNear(at))
         .map(
-          (offset) => svg`<text class="tick-label" y="13" text-anchor="middle"
-            x=${percent(scale(timeline.start + offset))}>+${formatDuration(offset)}</text>`,
+          ({
+            at,
+            label,
+          }) => svg`<text class="tick-label" y="13" text-anchor=${scale(at) < 8 ? 'start' : scale(at) > 92 ? 'end' : 'middle'}
+            x=${percent(scale(at))}>${label}</text>`,
         )}
+      ${now === null ? nothing : svg`<text class="tick-label now-label" y="13" text-anchor=${scale(now) < 8 ? 'start' : scale(now) > 92 ? 'end' : 'middle'} x=${percent(scale(now))}>Now</text>`}
     </svg>
     <span></span>
   </li>`;
 }
 
 function drawChart(
-  timeline: Timeline,
-  { plan, working_day_minutes }: Card['facts'],
+  chart: Chart,
+  view: PlanView,
+  status: Plan['status'],
+  now: number,
 ): TemplateResult {
-  const { rows, start, end } = timeline;
-  const scale: Scale = (time) => ((time - start) / (end - start)) * 100;
-  const offsets = isTimed(timeline) ? placeTicks(end - start, 4) : [];
-  const ticks = offsets.map((offset) => scale(start + offset));
+  const { rows, span, dated, timed } = chart;
+  // A little room at the end, so that the last bar does not stick to the edge.
+  const end = span.end + (span.end - span.start) * 0.02;
+  const scale: Scale = (time) => ((time - span.start) / (end - span.start)) * 100;
+  const ticks = timed ? placeAxis(span.start, end, dated, 5) : [];
+  const schedule = view.forecast?.schedule ?? null;
+  const working = schedule?.working.map(({ from, to }) => ({
+    from: Date.parse(from),
+    to: Date.parse(to),
+  }));
+  const rest = dated && working !== undefined ? restBetween(working, span.start, end) : [];
+  const present = dated && now > span.start && now < end ? now : null;
   return html`<ol class="gantt">
-    ${offsets.length === 0 ? nothing : drawAxis(timeline, offsets, scale, plan.status)}
-    ${rows.map((row) => drawRow(row, ticks, scale, working_day_minutes))}
+    ${drawBack(ticks, rest, present, scale)}
+    ${ticks.length === 0 ? nothing : drawAxis(chart, { ticks, now: present, scale }, status)}
+    ${repeat(
+      rows,
+      ({ kind, id }) => `${kind} ${id}`,
+      (row) => drawRow(row, scale, view.opened?.key ?? null),
+    )}
   </ol>`;
 }
 
-const isEstimate = ({ expected, scheduled }: Row) => expected !== null && !scheduled;
-
-function drawKeys({ rows }: Timeline): TemplateResult {
-  const has = (test: (row: Row) => boolean) => rows.some(test);
+function drawKeys({ rows }: Chart, hasRest: boolean): TemplateResult {
+  const bars = rows.flatMap((row) => row.bars);
+  const has = (kind: Bar['kind']) => bars.some((bar) => bar.kind === kind && !bar.failed);
   const keys: [boolean, string, string][] = [
-    [has(({ actual, step }) => actual !== null && step.status !== 'failed'), 'actual', 'ran'],
-    [has(({ actual, step }) => actual !== null && step.status === 'failed'), 'failed', 'failed'],
-    [has(({ expected, scheduled }) => expected !== null && scheduled), 'scheduled', 'scheduled'],
-    [has((row) => isEstimate(row) && !row.assumed), 'expected', 'estimate'],
-    [has((row) => isEstimate(row) && row.assumed), 'assumed', 'estimate, no duration given'],
+    [has('actual'), 'actual', 'ran'],
+    [bars.some(({ failed }) => failed), 'failed', 'failed'],
+    [has('scheduled'), 'scheduled', 'scheduled'],
+    [has('expected'), 'expected', 'estimate'],
+    [has('assumed'), 'assumed', 'estimate, no duration given'],
+    [hasRest, 'rest', 'no working time'],
   ];
   return html`<p class="hint">
     ${keys.map(([shown, kind, words]) => (shown ? html`<span class="key-item"><span class="key" data-kind=${kind}></span>${words}</span>` : nothing))}
   </p>`;
 }
 
-export function drawTimeline(view: PlanView, { facts }: Card): TemplateResult {
-  if (view.drawn === null) return drawLoading();
-  const { steps, complete, schedule } = view.drawn;
-  if (steps.length === 0) return drawEmpty('No steps', 'This plan has no steps to place in time.');
-  const timeline = layOutTimeline(steps, facts.plan.status, Date.now(), schedule);
-  if (timeline.rows.every(({ actual, expected }) => actual === null && expected === null)) {
-    return drawEmpty('Nothing ran', 'This plan ended before any of its steps began.');
+/** Whose clock the times are read from, where it matters. */
+function describeZone({ forecast }: PlanView, dated: boolean): string {
+  if (!dated || forecast?.schedule == null) return '';
+  const { timezone, working } = forecast.schedule;
+  if (working.length === 0) return '';
+  const own = `Times are in ${zone()}`;
+  return timezone === zone() ? `${own}.` : `${own}; working time is that of ${timezone}.`;
+}
+
+function chartOf(view: PlanView, card: Card, names: StepNames, now: number): Chart | null {
+  const { plan, working_day_minutes: workingDay } = card.facts;
+  const critical = new Set(markedSteps(view.forecast));
+  const hasBegun = plan.execution_started_at !== null;
+  if (plan.total_steps > drawnAtMost) {
+    if (view.groups === null || view.forecast === null) return null;
+    const isScheduled = view.forecast.critical.basis === 'schedule';
+    const context = { status: plan.status, isScheduled, now, critical, names, workingDay };
+    const rows = rowsOfGroups(view.groups, view.opened, context);
+    const timed = view.forecast.critical.basis !== 'order';
+    return { rows, span: spanOfRows(rows, now), dated: hasBegun || isScheduled, timed };
   }
+  if (view.drawn === null || view.forecast === null) return null;
+  const { steps } = view.drawn;
+  const timeline = layOutTimeline(steps, plan.status, now, readTimes(view.forecast));
+  const rows = timeline.rows.map((row) =>
+    rowOfStep(row, 'step', {
+      name: names.get(row.step.id) ?? String(row.step.position),
+      critical: critical.has(row.step.id),
+      workingDay,
+    }),
+  );
+  const isDated = timeline.rows.some(
+    ({ actual, scheduled, step }) => actual !== null || scheduled || step.not_before !== null,
+  );
+  return { rows, span: spanOfRows(rows, now), dated: isDated, timed: isTimed(timeline) };
+}
+
+export function drawTimeline(view: PlanView, card: Card): TemplateResult {
+  const now = Date.now();
+  const { plan } = card.facts;
+  const names = nameSteps(card, view);
+  const chart = chartOf(view, card, names, now);
+  if (chart === null) return drawLoading();
+  if (chart.rows.length === 0)
+    return drawEmpty('No steps', 'This plan has no steps to place in time.');
+  if (chart.rows.every(({ bars }) => bars.length === 0))
+    return drawEmpty('Nothing ran', 'This plan ended before any of its steps began.');
+  const grouped = plan.total_steps > drawnAtMost ? view.groups : null;
+  const opened = grouped?.groups.find(({ key }) => key === view.opened?.key);
   const notes = [
-    complete ? '' : `The first ${steps.length} of ${countOf(facts.plan.total_steps, 'step')}.`,
-    isTimed(timeline) ? '' : 'No step states a duration, so this shows only the order.',
+    chart.timed ? '' : 'No step states a duration, so this shows only the order.',
+    describeZone(view, chart.dated),
   ].filter((note) => note !== '');
+  const hasRest = chart.dated && (view.forecast?.schedule?.working.length ?? 0) > 0;
   return html`
+    ${grouped === null ? nothing : drawGroupings(grouped)} ${drawCritical(view, card, names)}
     ${notes.length === 0 ? nothing : html`<p class="note">${notes.join(' ')}</p>`}
-    ${drawChart(timeline, facts)} ${drawKeys(timeline)}
+    ${drawChart(chart, view, plan.status, now)}
+    ${view.opened?.next_cursor == null || grouped === null ? nothing : drawMore(view.opened, opened)}
+    ${grouped === null ? nothing : drawRest(grouped)}
+    ${drawKeys(chart, hasRest)}
+    ${drawRoadmap(view.forecast?.roadmap ?? null)}
   `;
 }

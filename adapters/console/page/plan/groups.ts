@@ -1,0 +1,114 @@
+// Groups of steps in words: what they are called, how far they are, and which steps decide when the plan ends.
+import { cleanLine } from '#cards/plain.ts';
+import type { Forecast, GroupBy, StepGroup } from '#domain/plan/groups.ts';
+import type { StepCounts } from '#domain/plan/plan.ts';
+import { countOf, formatDuration } from './format.ts';
+import type { StepNames } from './step-names.ts';
+
+export const groupingWords: Record<GroupBy, string> = {
+  partition: 'Partition',
+  operation: 'Operation',
+  stage: 'Stage',
+};
+
+export function nameGroup(by: GroupBy, key: string): string {
+  if (by === 'stage') return `Stage ${key}`;
+  return key === '' ? 'No partition' : cleanLine(key);
+}
+
+/** How far a group is, coarser than the ten statuses: what a reader looks for from further away. */
+export type Heat = 'done' | 'running' | 'failed' | 'hold' | 'later' | 'left_out';
+
+export const heatWords: Record<Heat, { symbol: string; words: string }> = {
+  done: { symbol: '✓', words: 'done' },
+  running: { symbol: '▸', words: 'running' },
+  failed: { symbol: '✕', words: 'failed' },
+  hold: { symbol: '◷', words: 'on hold' },
+  later: { symbol: '○', words: 'not yet' },
+  left_out: { symbol: '⊘', words: 'left out' },
+};
+
+export type HeatShare = { heat: Heat; count: number; from: number; width: number };
+
+/** The kinds that occur, side by side from 0, in percent of the group. */
+export function shareHeat(counts: StepCounts): HeatShare[] {
+  const all: [Heat, number][] = [
+    ['done', counts.succeeded],
+    ['failed', counts.failed],
+    ['running', counts.running],
+    ['hold', counts.waiting + counts.stale + counts.unknown],
+    ['later', counts.pending + counts.ready],
+    ['left_out', counts.skipped + counts.cancelled],
+  ];
+  const total = all.reduce((sum, [, count]) => sum + count, 0);
+  let from = 0;
+  return all
+    .filter(([, count]) => count > 0)
+    .map(([heat, count]) => {
+      const share = { heat, count, from, width: (count / total) * 100 };
+      from += share.width;
+      return share;
+    });
+}
+
+/** What matters most about a group: what went wrong, what waits for somebody, what moves. */
+export function heatOf(counts: StepCounts): Heat {
+  const shares = shareHeat(counts);
+  const has = (heat: Heat) => shares.some((one) => one.heat === heat);
+  for (const heat of ['failed', 'hold', 'running'] as const) if (has(heat)) return heat;
+  if (has('later')) return has('done') ? 'running' : 'later';
+  return has('done') ? 'done' : 'left_out';
+}
+
+/** `12 done, 3 running, 5 not yet` */
+export function describeCounts(counts: StepCounts): string {
+  return shareHeat(counts)
+    .map(({ heat, count }) => `${count.toLocaleString()} ${heatWords[heat].words}`)
+    .join(', ');
+}
+
+/** `Not started`, `All done`, else how many of its steps are where. */
+export function describeGroup({ steps, counts }: Pick<StepGroup, 'steps' | 'counts'>): string {
+  const shares = shareHeat(counts);
+  const [only, ...more] = shares;
+  if (only === undefined) return countOf(steps, 'step');
+  if (more.length > 0) return describeCounts(counts);
+  return only.heat === 'later' ? 'Not started' : `All ${heatWords[only.heat].words}`;
+}
+
+const leftOut: Record<NonNullable<Forecast['critical']['left_out']>, string> = {
+  too_large: 'The plan is too large to work out which steps decide when it ends.',
+  no_steps: '',
+};
+
+/** `1 → 2b → … → 9` */
+function describePath({ steps, total }: Forecast['critical'], names: StepNames): string {
+  const labels = steps.map(({ id, position }) => names.get(id) ?? String(position));
+  if (total <= 8) return labels.join(' → ');
+  const end = total === steps.length ? labels.slice(-2) : [];
+  return [...labels.slice(0, 4), '…', ...end].join(' → ');
+}
+
+/** Ids of the steps that are marked, in their order. One step, or an order without times of two, tells nobody anything. */
+export function markedSteps(forecast: Forecast | null): string[] {
+  if (forecast === null) return [];
+  const { basis, total, steps } = forecast.critical;
+  return total < (basis === 'order' ? 3 : 2) ? [] : steps.map(({ id }) => id);
+}
+
+/** Which steps decide when the plan ends, in a sentence; empty: there is nothing to say. */
+export function describeCritical(
+  critical: Forecast['critical'],
+  names: StepNames,
+  over: boolean,
+): string {
+  const { basis, total, minutes, left_out } = critical;
+  if (left_out !== null) return leftOut[left_out];
+  if (total === 0) return '';
+  const path = describePath(critical, names);
+  const many = total > 8 ? ` (${countOf(total, 'step')})` : '';
+  if (basis === 'order') return total < 3 ? '' : `The longest chain: ${path}${many}`;
+  const length =
+    minutes === null ? '' : `, ${over ? '' : 'about '}${formatDuration(minutes * 60_000)}`;
+  return `${over ? 'Decided when it ended' : 'Decides when it ends'}: ${path}${many}${length}`;
+}

@@ -1,0 +1,167 @@
+// The rows of a timeline: steps, or groups with the steps of the open one below it, as bars with words.
+import type { PlanGroups, StepGroup } from '#domain/plan/groups.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import type { OpenedGroup } from '../live/state.ts';
+import { formatDuration } from './format.ts';
+import { describeGroup, heatOf, heatWords, nameGroup } from './groups.ts';
+import type { StepNames } from './step-names.ts';
+import {
+  describeRow,
+  layOutTimeline,
+  lengthOf,
+  momentOf,
+  type Row,
+  readTimes,
+  type Span,
+} from './timeline.ts';
+import { describeStep } from './words.ts';
+
+export type Bar = Span & {
+  kind: 'actual' | 'scheduled' | 'expected' | 'assumed';
+  failed: boolean;
+};
+
+export type ChartRow = {
+  id: string;
+  kind: 'step' | 'group' | 'member';
+  symbol: string;
+  tone: string;
+  /** The number of a step; of a group empty. */
+  name: string;
+  label: string;
+  /** The same in words for those who do not see the bar. */
+  text: string;
+  length: string;
+  bars: Bar[];
+  critical: boolean;
+};
+
+function barsOf({ step, actual, expected, scheduled, assumed }: Row): Bar[] {
+  const failed = step.status === 'failed';
+  const kind = scheduled ? 'scheduled' : assumed ? 'assumed' : 'expected';
+  return [
+    ...(expected === null ? [] : [{ ...expected, kind, failed: false } satisfies Bar]),
+    ...(actual === null ? [] : [{ ...actual, kind: 'actual', failed } satisfies Bar]),
+  ];
+}
+
+export function rowOfStep(
+  row: Row,
+  kind: 'step' | 'member',
+  { name, critical, workingDay }: { name: string; critical: boolean; workingDay: number | null },
+): ChartRow {
+  const { symbol, tone } = describeStep(row.step.status);
+  const { label, text } = describeRow(row, workingDay);
+  return {
+    id: row.step.id,
+    kind,
+    symbol,
+    tone,
+    name,
+    label,
+    text: critical ? `${text}; decides when the plan ends` : text,
+    length: lengthOf(row, workingDay),
+    bars: barsOf(row),
+    critical,
+  };
+}
+
+function spanOf(from: string, to: string): Span {
+  const start = Date.parse(from);
+  return { start, end: Math.max(start, Date.parse(to)) };
+}
+
+/** Of what has begun one bar up to now, and one to where its end is expected. */
+function barsOfGroup(group: StepGroup, isScheduled: boolean, now: number): Bar[] {
+  const { started_at, ended_at, expected, counts } = group;
+  const kind = isScheduled ? 'scheduled' : 'expected';
+  if (started_at === null) {
+    if (expected === null) return [];
+    return [{ ...spanOf(expected.starts_at, expected.ends_at), kind, failed: false }];
+  }
+  const ran: Bar = {
+    ...spanOf(started_at, ended_at ?? new Date(now).toISOString()),
+    kind: 'actual',
+    failed: ended_at !== null && counts.failed > 0,
+  };
+  const end = expected === null ? ran.end : Date.parse(expected.ends_at);
+  return end <= ran.end ? [ran] : [{ start: ran.start, end, kind, failed: false }, ran];
+}
+
+function rowOfGroup(
+  group: StepGroup,
+  by: PlanGroups['by'],
+  isScheduled: boolean,
+  now: number,
+): ChartRow {
+  const heat = heatOf(group.counts);
+  const bars = barsOfGroup(group, isScheduled, now);
+  const [bar] = bars;
+  const when =
+    bar === undefined
+      ? ''
+      : `; ${group.started_at === null ? 'expected' : 'began'} ${momentOf(bar.start)}`;
+  const length = bar === undefined ? '' : formatDuration(bar.end - bar.start);
+  const decides = group.critical > 0 ? '; decides when the plan ends' : '';
+  return {
+    id: group.key,
+    kind: 'group',
+    symbol: heatWords[heat].symbol,
+    tone: heat,
+    name: '',
+    label: `${nameGroup(by, group.key)} · ${describeGroup(group)}`,
+    text: `${when}${length === '' ? '' : `, ${length}`}${decides}`.replace(/^; /, ''),
+    length,
+    bars,
+    critical: group.critical > 0,
+  };
+}
+
+/** Groups in the order in which they begin, the steps of the open one below it. */
+export function rowsOfGroups(
+  { by, groups }: PlanGroups,
+  opened: OpenedGroup | null,
+  context: {
+    status: Plan['status'];
+    isScheduled: boolean;
+    now: number;
+    critical: ReadonlySet<string>;
+    names: StepNames;
+    workingDay: number | null;
+  },
+): ChartRow[] {
+  const { status, isScheduled, now, critical, names, workingDay } = context;
+  const beginOf = ({ started_at, expected, first }: StepGroup) =>
+    Date.parse(started_at ?? expected?.starts_at ?? '9999-01-01') + first / 1e6;
+  const ordered = groups.toSorted((a, b) => beginOf(a) - beginOf(b));
+  return ordered.flatMap((group) => {
+    const row = rowOfGroup(group, by, isScheduled, now);
+    if (opened?.key !== group.key) return [row];
+    const { rows } = layOutTimeline(opened.steps, status, now, readTimes({ steps: opened.times }));
+    const steps = opened.times.length === 0 ? [] : rows;
+    return [
+      row,
+      ...steps.map((one) =>
+        rowOfStep(one, 'member', {
+          name: names.get(one.step.id) ?? String(one.step.position),
+          critical: critical.has(one.step.id),
+          workingDay,
+        }),
+      ),
+    ];
+  });
+}
+
+/** From the first begin to the last end. */
+export function spanOfRows(rows: ChartRow[], now: number): Span {
+  let start = Number.POSITIVE_INFINITY;
+  let end = Number.NEGATIVE_INFINITY;
+  for (const { bars } of rows) {
+    for (const bar of bars) {
+      start = Math.min(start, bar.start);
+      end = Math.max(end, bar.end);
+    }
+  }
+  if (!Number.isFinite(start)) start = now;
+  return { start, end: Math.max(end, start + 1) };
+}

@@ -1,0 +1,54 @@
+// The ways through a plan that were compared before one was taken, and why that one.
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { cleanLine } from '#cards/plain.ts';
+import type { Forecast } from '#domain/plan/groups.ts';
+import type { RoadmapOption } from '#domain/planning/roadmap.ts';
+import { capitalise, countOf, formatDuration } from '../plan/format.ts';
+import { drawSection } from './parts.ts';
+
+function describeRisk({
+  unchecked_writes,
+  unguarded,
+  checkpoints,
+}: RoadmapOption['metrics']): string {
+  const risks = [
+    ...(unchecked_writes > 0 ? [`${countOf(unchecked_writes, 'change')} before a check`] : []),
+    ...(unguarded > 0
+      ? [
+          `${countOf(unguarded, 'guarded step')} with no check before ${unguarded === 1 ? 'it' : 'them'}`,
+        ]
+      : []),
+    ...(checkpoints > 0 ? [countOf(checkpoints, 'checkpoint')] : []),
+  ];
+  return risks.length === 0 ? 'None seen' : risks.join(', ');
+}
+
+function drawOption({ name, differs, metrics }: RoadmapOption, chosen: boolean): TemplateResult {
+  const { makespan_minutes: minutes, width } = metrics;
+  return html`<tr data-chosen=${chosen}>
+    <th scope="row">
+      ${chosen ? html`<span aria-hidden="true">●</span> ` : html`<span aria-hidden="true">○</span> `}${capitalise(cleanLine(name))}
+      ${chosen ? html`<span class="mark">chosen</span>` : nothing}
+    </th>
+    <td class="wide">${cleanLine(differs)}</td>
+    <td>${minutes > 0 ? `about ${formatDuration(minutes * 60_000)}` : 'Not stated'}</td>
+    <td>${width < 2 ? 'one' : width.toLocaleString()}</td>
+    <td>${describeRisk(metrics)}</td>
+  </tr>`;
+}
+
+/** Nothing where there was only one way: then there was nothing to choose. */
+export function drawRoadmap(roadmap: Forecast['roadmap']): TemplateResult | typeof nothing {
+  if (roadmap === null || roadmap.options.length < 2) return nothing;
+  const heads = ['Option', 'What it means', 'Takes', 'At once', 'Risk'];
+  return drawSection(
+    'Options compared',
+    html`<div class="table-scroll" tabindex="0">
+        <table class="table options">
+          <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+          <tbody>${roadmap.options.map((one) => drawOption(one, one.name === roadmap.chosen))}</tbody>
+        </table>
+      </div>
+      ${roadmap.reason === '' ? nothing : html`<p class="note why"><strong>Why:</strong> ${cleanLine(roadmap.reason)}</p>`}`,
+  );
+}
