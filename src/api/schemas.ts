@@ -6,8 +6,8 @@ import { InteractionPolicy } from '#domain/people/policy.ts';
 import { Artifact } from '#domain/plan/artifact.ts';
 import { ShownStep } from '#domain/plan/call.ts';
 import { Finding, OpenFindings } from '#domain/plan/finding.ts';
-import { Inbox, InboxPlan } from '#domain/plan/inbox.ts';
 import { Forecast, PlanGroups } from '#domain/plan/groups.ts';
+import { Inbox, InboxPlan } from '#domain/plan/inbox.ts';
 import { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import { Plan, PlanSummary, StepCounts } from '#domain/plan/plan.ts';
 import {

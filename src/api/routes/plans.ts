@@ -7,9 +7,9 @@ import { answerChecked } from '../idempotency.ts';
 import { tags } from '../openapi.ts';
 import type { ProblemCode } from '../problem.ts';
 import {
-  InboxQuery,
   ForecastQuery,
   GroupsQuery,
+  InboxQuery,
   PartitionsQuery,
   PlanPath,
   PlansQuery,
@@ -19,9 +19,9 @@ import {
 } from '../requests.ts';
 import {
   DiffAnswer,
-  InboxAnswer,
   ForecastAnswer,
   GroupsAnswer,
+  InboxAnswer,
   OverviewAnswer,
   PartitionList,
   PlanAnswer,

@@ -19,7 +19,7 @@ import {
 } from '../plan/groups.ts';
 import type { StepNames } from '../plan/step-names.ts';
 import { describeStep } from '../plan/words.ts';
-import { drawCritical, drawShape, pressable, select } from './graph.ts';
+import { drawCritical, drawShape, pressable, select } from './drawing.ts';
 import { drawIcon, drawLoading } from './parts.ts';
 import { drawStepDetails } from './step-details.ts';
 

@@ -11,7 +11,7 @@ import { type Bar, type ChartRow, rowOfStep, rowsOfGroups, spanOfRows } from '..
 import { nameSteps, type StepNames } from '../plan/step-names.ts';
 import { placeAxis, restBetween, type Tick } from '../plan/time-axis.ts';
 import { isTimed, layOutTimeline, momentOf, readTimes, type Span } from '../plan/timeline.ts';
-import { drawCritical } from './graph.ts';
+import { drawCritical } from './drawing.ts';
 import { drawGroupings, drawMore, drawRest } from './groups.ts';
 import { drawEmpty, drawLoading } from './parts.ts';
 import { drawRoadmap } from './roadmap.ts';
