@@ -324,7 +324,8 @@ export const StepsQuery = z
     }).exactOptional(),
     tag: line(200).exactOptional(),
     words: documented(line(200), {
-      description: 'Only steps with these words in their id, description or arguments.',
+      description:
+        'Only steps with all of these words in their id, description, operation, partition or arguments; or the step with this number.',
     }).exactOptional(),
     order: documented(z.enum(['position', 'review']), {
       description: 'review: guarded, destructive, outgoing and changing calls first, then reads.',
@@ -347,6 +348,8 @@ export const StepsQuery = z
       stage === undefined || Object.values(rest).every((one) => one === undefined),
     { path: ['stage'], message: 'cannot be combined with other conditions' },
   );
+
+export const MatchesQuery = z.strictObject({ words: line(200) });
 
 export const GroupsQuery = z.strictObject({
   by: documented(GroupBy, {

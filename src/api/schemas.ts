@@ -17,6 +17,7 @@ import {
   Overview,
   PartitionPage,
   PlanningArtifacts,
+  StepMatches,
   StepPage,
   VersionDiff,
 } from '#domain/plan/views.ts';
@@ -128,6 +129,11 @@ export const StepList = documented(StepPage, {
 export const PartitionList = documented(PartitionPage, {
   id: 'PartitionList',
   description: 'A page of partitions by name, with what their steps do.',
+});
+
+export const MatchesAnswer = documented(StepMatches, {
+  id: 'StepMatches',
+  description: 'How many steps say some words, and in which partitions most of them are.',
 });
 
 export const GroupsAnswer = documented(PlanGroups, {

@@ -13,6 +13,7 @@ import { readPlanStats } from '#db/plan-stats.ts';
 import { readArtifacts } from '#db/planning-artifacts.ts';
 import { listPlans, readPlan, readPlanRow } from '#db/plans.ts';
 import { readActivity, readRun, toRunView, updateRun } from '#db/runs.ts';
+import { countMatches } from '#db/step-search.ts';
 import type { Pressed } from '#domain/chat/pressed.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
@@ -170,6 +171,10 @@ export function createService(context: ConversationContext): Service {
     listSteps: (id, filter) =>
       listPlanSteps(db.query, context.catalogue, id, filter, context.clock.now()),
     listPartitions: (id, page) => listPlanPartitions(db.query, context.catalogue, id, page),
+    async findSteps(id, words) {
+      await readPlanRow(db.query, id);
+      return countMatches(db.query, id, words);
+    },
     groups: (id, options) => readGroups(db.query, id, options, context.clock.now()),
     forecast: (id, stepIds) => readForecast(db.query, id, stepIds, context.clock.now()),
     getSteps: (id, stepIds) => getPlanSteps(db.query, context.catalogue, id, stepIds),

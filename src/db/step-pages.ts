@@ -5,6 +5,7 @@ import type { Dependency, Step, StepStatus } from '#domain/plan/plan.ts';
 import { firstOf } from './blocks.ts';
 import { prepareStatement, type Queryable, type Statement } from './database.ts';
 import { isoOf } from './sql/time.ts';
+import { numberIn, patternsOf, saysWords } from './sql/words.ts';
 import { isPresent } from './steps.ts';
 
 type StepRow = Omit<Step, 'id' | 'after'> & { step_id: string };
@@ -107,7 +108,7 @@ export type StepConditions = {
   /** Tool and operation. */
   operation?: string;
   tag?: string;
-  /** Words that stand in its id, description or arguments, in any case. */
+  /** Words that all stand in its id, description, operation, partition or arguments, in any case; or its number. */
   words?: string;
   /** Only steps of the present version, without those that a patch removed. */
   present?: true;
@@ -132,9 +133,7 @@ function choosePage({
   if (tag !== undefined)
     ofContents.push(sql`c.tags @> array[${sql.placeholder('tag')}]::text[] and c.tags <> '{}'`);
   if (words !== undefined)
-    ofContents.push(
-      sql`position(lower(${sql.placeholder('words')}::text) in lower(c.step_id || ' ' || c.description || ' ' || c.args::text)) > 0`,
-    );
+    ofContents.push(saysWords(sql.placeholder('words'), sql.placeholder('number')));
   const ofGroup: SQL[] = [];
   if (unpartitioned === true) ofGroup.push(sql`s.partition is null`);
   if (operation !== undefined)
@@ -187,7 +186,8 @@ export function readSteps(
 ): Promise<Step[]> {
   const { status, partition, operation, tag, words } = conditions;
   if (status?.length === 0) return Promise.resolve([]);
-  const values = { plan: planId, status, partition, operation, tag, words, after, limit };
+  const said = words === undefined ? {} : { words: patternsOf(words), number: numberIn(words) };
+  const values = { plan: planId, status, partition, operation, tag, ...said, after, limit };
   return selectSteps(db, pageOf(conditions), values);
 }
 

@@ -24,6 +24,7 @@ import type {
   Overview,
   PartitionPage,
   PlanningArtifacts,
+  StepMatches,
   StepPage,
   VersionDiff,
 } from './plan/views.ts';
@@ -74,7 +75,7 @@ export type StepFilter = {
   /** Only steps before which this many less one come on the longest way; goes with no other condition. */
   stage?: number;
   tag?: string;
-  /** Words that stand in a step's id, description or arguments, in any case. */
+  /** Words that all stand in a step's id, description, operation, partition or arguments, in any case; or its number. */
   words?: string;
   /** `review`: the calls that a reviewer should see first come first; goes with no other condition. */
   order?: 'position' | 'review';
@@ -277,6 +278,8 @@ export type Service = {
   listSteps(id: string, filter: StepFilter): Promise<StepPage>;
   /** Partitions by name, with what their steps do, in counts and by one of them. @throws `plan_not_found` */
   listPartitions(id: string, page: { cursor?: string; limit: number }): Promise<PartitionPage>;
+  /** How many steps say some words, and where they are. @throws `plan_not_found` */
+  findSteps(id: string, words: string): Promise<StepMatches>;
   /** The plan by groups of its steps. @param options.times with when each is expected. @throws `plan_not_found`, `invalid_request` */
   groups(id: string, options: { by?: GroupBy; times: boolean }): Promise<PlanGroups>;
   /** Which steps decide when it ends, and when the steps named take place. @throws `plan_not_found` */

@@ -10,6 +10,7 @@ import {
   ForecastQuery,
   GroupsQuery,
   InboxQuery,
+  MatchesQuery,
   PartitionsQuery,
   PlanPath,
   PlansQuery,
@@ -22,6 +23,7 @@ import {
   ForecastAnswer,
   GroupsAnswer,
   InboxAnswer,
+  MatchesAnswer,
   OverviewAnswer,
   PartitionList,
   PlanAnswer,
@@ -211,6 +213,21 @@ export const planRoutes: Routes = async (app, { service }) => {
       },
     },
     async (request) => service.listPartitions(request.params.id, request.query),
+  );
+
+  app.get(
+    '/api/plans/:id/matches',
+    {
+      schema: {
+        operationId: 'countMatches',
+        tags: [tags.plans],
+        summary: 'How many steps say some words, and where they are',
+        params: PlanPath,
+        querystring: MatchesQuery,
+        response: answers({ 200: json('The counts.', MatchesAnswer) }, ['plan_not_found']),
+      },
+    },
+    async (request) => service.findSteps(request.params.id, request.query.words),
   );
 
   app.get(

@@ -51,6 +51,14 @@ export type Diff = z.infer<typeof Diff>;
 export const StepPage = z.object({ steps: z.array(ShownStep), next_cursor: text.nullable() });
 export type StepPage = z.infer<typeof StepPage>;
 
+/** How many steps say some words, and in which partitions they are (empty: in none); those with the most of them first. */
+export const StepMatches = z.object({
+  total: whole,
+  partitions: z.array(z.object({ name: text, steps: whole })),
+  partitions_total: whole,
+});
+export type StepMatches = z.infer<typeof StepMatches>;
+
 /** A partition as a reviewer meets it. */
 export const PartitionSummary = z.object({
   name: text,

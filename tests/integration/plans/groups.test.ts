@@ -141,3 +141,30 @@ test('a plan of more groups than are shown counts the rest', async () => {
   expect(found.rest).toEqual({ groups: 30, steps: 60 });
   expect((await instance.service.groups(id, { times: false })).by).toBe('partition');
 });
+
+describe('a search among the steps', () => {
+  test('finds steps that say all of the words, in any order and case, and tells where they are', async () => {
+    const steps = Array.from({ length: 60 }, (_, n) =>
+      write(n, { partition: `north-${n % 3}`, description: `Write to customer ${n}` }),
+    );
+    const { id } = await propose(steps);
+    const found = async (words: string) =>
+      (await instance.service.listSteps(id, { words, limit: 100 })).steps.map((step) => step.id);
+    expect(await found('GROUPS/41.txt customer')).toEqual(['s41']);
+    expect(await found('customer 100%')).toEqual([]);
+    expect(await found('workspace_write')).toHaveLength(60);
+    expect(await found('north-2 s5')).toEqual(['s5', 's50', 's53', 's56', 's59']);
+    // A number is that of a step too.
+    expect(await found('7')).toContain('s6');
+    expect(await instance.service.findSteps(id, 'customer 4')).toEqual({
+      total: 15,
+      partitions: [
+        { name: 'north-1', steps: 6 },
+        { name: 'north-0', steps: 5 },
+        { name: 'north-2', steps: 4 },
+      ],
+      partitions_total: 3,
+    });
+    expect(await instance.service.findSteps(id, 'zebra')).toMatchObject({ total: 0 });
+  });
+});

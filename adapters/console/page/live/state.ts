@@ -9,7 +9,13 @@ import type { ReportTrace } from '#domain/plan/draftbook.ts';
 import type { Finding } from '#domain/plan/finding.ts';
 import type { Forecast, GroupBy, PlanGroups } from '#domain/plan/groups.ts';
 import type { PlanSummary, StepStatus } from '#domain/plan/plan.ts';
-import type { AuditEntry, Overview, PartitionPage, VersionDiff } from '#domain/plan/views.ts';
+import type {
+  AuditEntry,
+  Overview,
+  PartitionPage,
+  StepMatches,
+  VersionDiff,
+} from '#domain/plan/views.ts';
 import type { PlanningActivity } from '#domain/planning/activity.ts';
 import type { DataRequest } from '#domain/planning/data-request.ts';
 import type { PlanningStatus } from '#domain/planning/run.ts';
@@ -68,6 +74,8 @@ export type PlanView = {
   /** Where the sentences of a report come from, once it was opened: the artifact that says it. */
   report: { artifact: string; trace: ReportTrace } | null;
   list: StepList | null;
+  /** What is searched for among the steps, as typed; `found`: null until it is counted. */
+  search: { words: string; found: StepMatches | null } | null;
   /** What the parts of a large plan do, by name; `digest`: of the version whose parts they are. */
   partitions: (PartitionPage & { digest: string }) | null;
   /** All steps of a small plan, for the graph and the timeline. */
@@ -195,6 +203,7 @@ export function createPlanView(id: string): PlanView {
     requests: [],
     report: null,
     list: null,
+    search: null,
     partitions: null,
     drawn: null,
     groups: null,

@@ -11,7 +11,8 @@ import { loadMorePartitions, loadMoreSteps, showStepsWith, toggleStep } from '..
 import type { Card, PlanView, State, StepList } from '../live/state.ts';
 import { countOf } from '../plan/format.ts';
 import type { StepNames } from '../plan/step-names.ts';
-import { drawEmpty, drawIcon } from './parts.ts';
+import { drawIcon } from './parts.ts';
+import { drawSearch } from './search.ts';
 import { drawCall, drawStepDetails, listLimits } from './step-details.ts';
 
 const headings: Record<ReviewRank, string> = {
@@ -123,25 +124,6 @@ function drawPartitions({ partitions }: PlanView, list: StepList): TemplateResul
   </section>`;
 }
 
-function onSearch(event: Event): void {
-  if (event.target instanceof HTMLInputElement)
-    void showStepsWith({ words: event.target.value.trim() });
-}
-
-/** A plan that is on the page whole needs no search. */
-function drawSearch(list: StepList): TemplateResult | typeof nothing {
-  if (list.next_cursor === null && list.words === '' && list.partition === null) return nothing;
-  return html`<input
-    class="search"
-    type="search"
-    aria-label="Search the steps"
-    placeholder="Search the steps"
-    maxlength="200"
-    .value=${list.words}
-    @change=${onSearch}
-  />`;
-}
-
 export function drawReview(
   state: State,
   view: PlanView,
@@ -160,8 +142,7 @@ export function drawReview(
       toggle: () => toggleOff(card, step.id),
       workingDay,
     });
-  return html`${drawIntro(list, card)} ${drawPartitions(view, list)} ${drawSearch(list)}
-  ${list.steps.length === 0 ? drawEmpty('No such steps', 'No step of this plan says that.') : nothing}
+  return html`${drawIntro(list, card)} ${drawSearch(view, list)} ${list.words === '' ? drawPartitions(view, list) : nothing}
   ${groups.map(
     ([rank, steps]) => html`<section class="rank" data-rank=${rank}>
       <h3>${headings[rank]} <span class="chip-count">${steps.length.toLocaleString()}</span></h3>

@@ -13,6 +13,7 @@ import { nameSteps, type StepNames, sortByName } from '../plan/step-names.ts';
 import { describeStep } from '../plan/words.ts';
 import { drawEmpty, drawIcon, drawLoading, drawStepBadge } from './parts.ts';
 import { drawReview } from './review.ts';
+import { drawSearch } from './search.ts';
 import { drawStepDetails } from './step-details.ts';
 
 function drawFilter(view: PlanView, list: StepList): TemplateResult | typeof nothing {
@@ -63,7 +64,9 @@ export function drawSteps(state: State, view: PlanView, card: Card): TemplateRes
   const { working_day_minutes: workingDay } = card.facts;
   const rows =
     list.steps.length === 0
-      ? drawEmpty('No such steps', 'No step of this plan is in this state now.')
+      ? list.words === ''
+        ? drawEmpty('No such steps', 'No step of this plan is in this state now.')
+        : nothing
       : html`<ol class="steps">
           ${repeat(
             sortByName(list.steps, names),
@@ -71,6 +74,6 @@ export function drawSteps(state: State, view: PlanView, card: Card): TemplateRes
             (step) => drawStep(step, names, { open: list.open.has(step.id), workingDay }),
           )}
         </ol>`;
-  return html`${drawFilter(view, list)} ${rows}
+  return html`${drawSearch(view, list)} ${drawFilter(view, list)} ${rows}
   ${list.next_cursor === null ? nothing : html`<button class="quiet more" @click=${() => void loadMoreSteps()}>Show more</button>`}`;
 }

@@ -1,0 +1,77 @@
+// Finds steps of the shown plan by words: the first of them at once, how many there are and where a moment later. What is typed
+// meanwhile overtakes the older question.
+import type { StepMatches, StepPage } from '#domain/plan/views.ts';
+import { describeError, request } from './api.ts';
+import { showStepsWith } from './plans.ts';
+import type { PlanView } from './state.ts';
+import { change, state } from './store.ts';
+
+const pageSize = 50;
+/** So long after the last key the server is asked. */
+const restMs = 200;
+
+let asking = new AbortController();
+let waiting: ReturnType<typeof setTimeout> | undefined;
+
+function assign(id: string, part: Partial<PlanView>): void {
+  change((s) => {
+    if (s.plan?.id === id) s.plan = { ...s.plan, ...part };
+  });
+}
+
+/** What is typed, key by key. */
+export function typeWords(words: string): void {
+  clearTimeout(waiting);
+  asking.abort();
+  const view = state.plan;
+  if (view === null) return;
+  // Kept at once, so that a redraw takes nothing from under the keys.
+  assign(view.id, { search: { words, found: null } });
+  waiting = setTimeout(() => void searchSteps(words), restMs);
+}
+
+/** Lists the steps that say all of `words`; empty: all steps. */
+export async function searchSteps(words: string, partition: string | null = null): Promise<void> {
+  clearTimeout(waiting);
+  asking.abort();
+  const view = state.plan;
+  if (view?.list == null) return;
+  const said = words.trim();
+  if (said === '') {
+    assign(view.id, { search: null });
+    return showStepsWith({ partition });
+  }
+  const mine = new AbortController();
+  asking = mine;
+  const before = view.search?.words.trim() === said ? view.search.found : null;
+  assign(view.id, { search: { words, found: before } });
+  try {
+    const read = async <T>(path: string) =>
+      (await request('GET', path, { signal: mine.signal })).json() as Promise<T>;
+    const plan = `/api/plans/${encodeURIComponent(view.id)}`;
+    const query = new URLSearchParams({ words: said });
+    const counted =
+      before === null ? read<StepMatches>(`${plan}/matches?${query}`) : Promise.resolve(before);
+    // What becomes of it is told below, unless this question is overtaken first.
+    counted.catch(() => undefined);
+    query.set('limit', String(pageSize));
+    if (partition !== null) query.set('partition', partition);
+    const page = await read<StepPage>(`${plan}/steps?${query}`);
+    if (mine !== asking || state.plan?.id !== view.id || state.plan.list === null) return;
+    const { reviewed } = state.plan.list;
+    const list = {
+      status: null,
+      partition,
+      words: said,
+      reviewed,
+      ...page,
+      open: new Set<string>(),
+    };
+    assign(view.id, { list });
+    const found = await counted;
+    if (mine === asking) assign(view.id, { search: { words, found } });
+  } catch (error) {
+    if (mine !== asking || mine.signal.aborted) return;
+    assign(view.id, { search: null, problem: describeError(error) });
+  }
+}

@@ -1,0 +1,81 @@
+// The search among the steps of a plan: a field, how many were found, and in which partitions.
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { cleanLine } from '#cards/plain.ts';
+import { searchSteps, typeWords } from '../live/search.ts';
+import type { PlanView, StepList } from '../live/state.ts';
+import { countOf } from '../plan/format.ts';
+
+function onInput({ target }: Event): void {
+  if (target instanceof HTMLInputElement) typeWords(target.value);
+}
+
+/** Enter and the down arrow lead to the first step found, Escape back to all steps. */
+function onKey(event: KeyboardEvent): void {
+  const { target } = event;
+  if (!(target instanceof HTMLInputElement)) return;
+  if (event.key === 'Escape' && target.value !== '') {
+    event.preventDefault();
+    target.value = '';
+    void searchSteps('');
+  }
+  if (event.key !== 'Enter' && event.key !== 'ArrowDown') return;
+  event.preventDefault();
+  void searchSteps(target.value).then(() => {
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() =>
+        document.querySelector<HTMLElement>('.steps .step-head')?.focus(),
+      ),
+    );
+  });
+}
+
+/** How many were found, and where. */
+function drawFound({ search }: PlanView, list: StepList): TemplateResult {
+  const found = search?.found ?? null;
+  const words =
+    search === null || search.words.trim() === ''
+      ? ''
+      : found === null
+        ? 'Searching…'
+        : found.total === 0
+          ? `No step says “${search.words.trim()}”. Every word has to stand in its name, operation, partition or arguments.`
+          : `${countOf(found.total, 'step')} found`;
+  const partitions = found?.partitions.filter(({ name }) => name !== '') ?? [];
+  const more = (found?.partitions_total ?? 0) - (found?.partitions.length ?? 0);
+  return html`<p class="found" role="status">${words}${partitions.length > 1 ? ' in' : nothing}</p>
+    ${
+      partitions.length < 2
+        ? nothing
+        : html`<div class="chips" role="group" aria-label="Only those found in">
+            ${partitions.map(
+              ({ name, steps }) => html`<button
+                class="chip"
+                aria-pressed=${list.partition === name}
+                @click=${() => void searchSteps(list.words, list.partition === name ? null : name)}
+              >
+                ${cleanLine(name)} <span class="chip-count">${steps.toLocaleString()}</span>
+              </button>`,
+            )}
+            ${more > 0 ? html`<span class="chips-label muted">and ${countOf(more, 'more partition')}</span>` : nothing}
+          </div>`
+    }`;
+}
+
+/** A plan that is on the page whole needs no search. */
+export function drawSearch(view: PlanView, list: StepList): TemplateResult | typeof nothing {
+  const isWhole = list.next_cursor === null && list.words === '' && list.partition === null;
+  if (isWhole && list.status === null && view.search === null) return nothing;
+  return html`<div class="search-bar">
+    <input
+      class="search"
+      type="search"
+      aria-label="Search the steps"
+      placeholder="Search the steps by name, path, text or number"
+      maxlength="200"
+      .value=${view.search?.words ?? list.words}
+      @input=${onInput}
+      @keydown=${onKey}
+    />
+    ${drawFound(view, list)}
+  </div>`;
+}
