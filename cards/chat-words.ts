@@ -105,10 +105,6 @@ export const greetWords = {
 
 export const homeWords = {
   plans: 'Plans',
-  waitsForYou: 'Waiting for you',
-  waitsForOthers: 'Waiting for others',
-  running: 'Running',
-  more: ({ count, command }: { count: number; command: string }) => `And ${count} more: ${command}`,
   example: `For example: ${example}.`,
   promise: 'I draft a plan. Nothing runs until you approve it.',
   policy: 'Preferences',

@@ -1,12 +1,13 @@
 // Draws the cards that stand for what Slack has as windows, a command and a Home tab: details, a list of plans, settings.
 import type { InteractionPolicy } from '#domain/people/policy.ts';
-import type { PlanSummary } from '#domain/plan/plan.ts';
-import { homeWords, windowWords } from './chat-words.ts';
+import type { InboxPlan } from '#domain/plan/inbox.ts';
+import { reviewLabel } from './buttons.ts';
+import { homeWords, pressWords, windowWords } from './chat-words.ts';
 import type { DetailsView } from './details-view.ts';
 import { dressState, mapShown, readAloud, widthOfLeads } from './dress-teams.ts';
 import { type Drawn, expandCard, findTemplate, fitsTeams } from './expand.ts';
 import { cutShown } from './plain.ts';
-import { describePlan, sortPlans } from './plan-list.ts';
+import { describePlan } from './plan-list.ts';
 import { describeEffect, listChoices, sliderNames, sliders } from './policy-words.ts';
 import { sliderInput, stepInput, verbs } from './press.ts';
 import type { ReviewStep } from './review.ts';
@@ -93,11 +94,12 @@ export function drawAdaptiveDetails(view: DetailsView, details: object, back: Ba
   });
 }
 
+/** Plans under the name of their group, or under none. */
+type PlanSection = { heading: string; plans: InboxPlan[]; more: string };
+
 export type PlanList = {
   title: string;
-  plans: PlanSummary[];
-  /** Ids of the plans in which something waits for the reader. */
-  waiting: ReadonlySet<string>;
+  sections: PlanSection[];
   /** Said below them, or empty. */
   more: string;
   /** Whose list it is, where others read it too; null: they are alone with it. */
@@ -107,22 +109,33 @@ export type PlanList = {
 };
 
 export function drawAdaptiveList(
-  { title, plans, waiting, more, list, reader }: PlanList,
+  { title, sections, more, list, reader }: PlanList,
   now: string,
 ): Drawn {
   return fitLines((length) => {
-    const rows = sortPlans(plans, waiting).map((plan) => {
-      const [name = '', note = ''] = describePlan(plan, now, waiting, true, reader).split('\n');
-      return { name: cutShown(name, length), note: cutShown(note, Math.max(120, length)), plan };
-    });
-    const said = rows.map(({ name, note }) => `${name}, ${note}`);
+    const drawn = sections.map(({ plans, ...section }) => ({
+      ...mapShown(section),
+      rows: plans.map((plan) => {
+        const [name = '', note = ''] = describePlan(plan, now, { bar: true, reader }).split('\n');
+        const line = { name: cutShown(name, length), note: cutShown(note, Math.max(120, length)) };
+        return { ...line, plan };
+      }),
+    }));
+    const said = drawn.flatMap(({ heading, rows }) => [
+      ...(heading === '' ? [] : [heading]),
+      ...rows.map(({ name, note }) => `${name}, ${note}`),
+    ]);
     return expandCard(templates.list, {
       ...mapShown({ title, more, fallback: cutShown([title, ...said].join('\n'), 1500) }),
       speak: readAloud([title, ...said]),
-      plans: rows.map(({ name, note, plan: { id, version, digest } }) => ({
-        ...mapShown({ title: name, note }),
-        plan_id: id,
-        press: { action: 'details', plan_id: id, version, digest, list },
+      sections: drawn.map(({ rows, ...section }) => ({
+        ...section,
+        plans: rows.map(({ name, note, plan: { id, version, digest, may_approve: decides } }) => ({
+          ...mapShown({ title: name, note }),
+          plan_id: id,
+          button: decides ? reviewLabel : pressWords.details,
+          press: { action: 'details', plan_id: id, version, digest, list },
+        })),
       })),
     });
   });

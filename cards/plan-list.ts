@@ -1,34 +1,90 @@
-// Plans as a list on a chat platform, in words: one line each with its age and who asked, those that wait for the reader first.
-import type { PlanStatus, PlanSummary } from '#domain/plan/plan.ts';
+// Plans as lists for one reader, in words: the groups of their inbox, and a line a plan with what it waits for, its progress, its age
+// and who asked.
+import type { InboxGroup, InboxPlan } from '#domain/plan/inbox.ts';
+import type { PlanStatus } from '#domain/plan/plan.ts';
 import { isolateText, showLine, showRequester } from './plain.ts';
 import { drawBar } from './report.ts';
 import { formatAge } from './times.ts';
 import { nothingWaiting, statusWords } from './words.ts';
 
-/** Which plans a list is of. */
-export type PlanListKind = 'pending' | 'all' | 'mine' | 'running';
+/** Which plans a list is of: the inbox, a search in it, one of its groups, or plans however they stand. */
+type PlanListKind = 'inbox' | 'find' | InboxGroup | 'all' | 'mine';
 
-export const listWords: Record<PlanListKind, { title: string; empty: string }> = {
-  pending: { title: 'Waiting and running', empty: nothingWaiting('by mentioning me') },
-  all: { title: 'All plans', empty: 'No plans yet.' },
-  mine: { title: 'Your plans', empty: "You haven't asked for anything yet." },
-  running: { title: 'Running', empty: 'Nothing is running.' },
+/** What asks for one group, after the command. */
+const groupCommands: Record<InboxGroup, string> = {
+  needs_you: 'waiting',
+  running: 'running',
+  failed: 'failed',
+  others: 'others',
+  done: 'done',
+};
+
+const groupTitles: Record<InboxGroup, string> = {
+  needs_you: 'Needs you',
+  running: 'Running',
+  failed: 'Failed',
+  others: "Others'",
+  done: 'Done',
+};
+
+const showReader = (reader: string): string => isolateText(showLine(reader, 120));
+
+/** @param reader who `you` is, where others read it too; null: they are alone with it */
+export function titleGroup(group: InboxGroup, reader: string | null): string {
+  return group === 'needs_you' && reader !== null
+    ? `Needs ${showReader(reader)}`
+    : groupTitles[group];
+}
+
+/** `And 4 more: /plans running`, or nothing. @param command as people type it there */
+export function sayMore(group: InboxGroup | null, count: number, command: string): string {
+  if (group === null || count === 0) return '';
+  return `And ${count.toLocaleString('en-US')} more: ${command} ${groupCommands[group]}`;
+}
+
+const emptyGroups: Record<InboxGroup, string> = {
+  needs_you: 'Nothing needs you.',
+  running: 'Nothing is running.',
+  failed: 'Nothing has failed.',
+  others: 'Nothing is waiting for anyone else.',
+  done: 'Nothing is done yet.',
 };
 
 /**
  * What stands over a list, and in place of an empty one.
  * @param reader whose list it is, where others read it too; null: they are alone with it
+ * @param words what a search was for
  */
 export function titleList(
   which: PlanListKind,
   reader: string | null,
+  words = '',
 ): { title: string; empty: string } {
-  const words = listWords[which];
-  if (reader === null) return words;
-  const name = isolateText(showLine(reader, 120));
-  if (which === 'mine')
-    return { title: `Plans of ${name}`, empty: `${name} hasn't asked for anything yet.` };
-  return { ...words, title: `${words.title}, for ${name}` };
+  const name = reader === null ? null : showReader(reader);
+  const forReader = (title: string) => (name === null ? title : `${title}, for ${name}`);
+  const quoted = `“${isolateText(showLine(words, 80))}”`;
+  switch (which) {
+    case 'inbox':
+      return { title: forReader('Plans'), empty: nothingWaiting('by mentioning me') };
+    case 'find':
+      return {
+        title: forReader(`Plans with ${quoted}`),
+        empty: `No plan has ${quoted} in its title, its summary or its id.`,
+      };
+    case 'all':
+      return { title: forReader('All plans'), empty: 'No plans yet.' };
+    case 'mine':
+      return name === null
+        ? { title: 'Your plans', empty: "You haven't asked for anything yet." }
+        : { title: `Plans of ${name}`, empty: `${name} hasn't asked for anything yet.` };
+    case 'needs_you':
+      return {
+        title: titleGroup(which, reader),
+        empty: name === null ? emptyGroups[which] : `Nothing needs ${name}.`,
+      };
+    default:
+      return { title: forReader(groupTitles[which]), empty: emptyGroups[which] };
+  }
 }
 
 /**
@@ -38,9 +94,10 @@ export function titleList(
  */
 export function describeCommands(command: string, more: [string, string][] = []): string {
   const lines: [string, string][] = [
-    ['', 'plans waiting for a decision, and running plans'],
+    ['', "what needs you, what runs, what failed, and others'"],
+    ['find WORDS', 'plans with these words in their title, summary or id'],
     ['mine', 'plans you asked for'],
-    ['running', 'running plans'],
+    ['running', 'running plans; likewise: waiting, failed, others, done'],
     ['all', 'all plans, newest first; “all 2” is the next page'],
     ['stats', 'counts by status, and requests that no tool could handle'],
     ['PLAN-…', 'one plan in full'],
@@ -57,40 +114,88 @@ export function describeCommands(command: string, more: [string, string][] = [])
   ].join('\n');
 }
 
-// The keys of the table are the statuses, in the order of a list.
-const statuses = Object.keys(statusWords) as PlanStatus[];
-
-/**
- * Those that wait for the reader first, as `waiting` has them, then by status.
- * @param waiting ids of the plans in which something waits for the reader
- */
-export function sortPlans(plans: PlanSummary[], waiting: ReadonlySet<string>): PlanSummary[] {
-  const order = new Map([...waiting].map((id, place) => [id, place - waiting.size]));
-  const rank = ({ id, status }: PlanSummary) => order.get(id) ?? statuses.indexOf(status);
-  return plans.toSorted((a, b) => rank(a) - rank(b));
+/** What it is that waits: `approval`, `a decision about step 3a`. @param own for the reader themselves: `your approval` */
+function nameWait({ waits, waits_step: step, status }: InboxPlan, own: boolean): string {
+  const at = step === null ? '' : `step ${showLine(step, 60)}`;
+  const behind = at === '' ? '' : `, ${at}`;
+  const your = own ? 'your ' : '';
+  switch (waits) {
+    case null:
+      return '';
+    case 'approval':
+      return `${your}approval`;
+    case 'change':
+      return `${your}approval of a change`;
+    case 'task':
+      return `${own ? 'your' : 'a'} task${behind}`;
+    case 'outcome':
+      if (at !== '') return `a decision about ${at}`;
+      return status === 'stalled' ? 'a decision: it has stalled' : 'a decision';
+    case 'problem':
+      return `a decision about a problem${behind}`;
+    default:
+      return waits satisfies never;
+  }
 }
 
+const symbols: Record<PlanStatus, string> = {
+  proposed: '◷',
+  needs_review: '◷',
+  approved: '✓',
+  executing: '▸',
+  stalled: '△',
+  failed: '✕',
+  completed: '✓',
+  rejected: '✕',
+  cancelled: '■',
+};
+
 /**
- * A plan as the list has it, in two lines.
+ * How a plan stands, as a symbol and words.
  * @param bar whether it says how far the plan is, which changes with each step: not where the list follows the plans, as a
  *   Home tab does
  * @param reader who `you` is, where others read it too; null: they are alone with it
  */
-export function describePlan(
-  plan: PlanSummary,
-  now: string,
-  waiting: ReadonlySet<string>,
-  bar: boolean,
-  reader: string | null = null,
+export function describeStanding(
+  plan: InboxPlan,
+  { bar, reader }: { bar: boolean; reader: string | null },
 ): string {
   const { counts, total_steps: total, status } = plan;
-  const state = waiting.has(plan.id)
-    ? reader === null
-      ? 'waiting for you'
-      : `waiting for ${isolateText(showLine(reader, 120))}`
-    : status === 'executing' && bar
-      ? `${drawBar(counts.succeeded, total)} ${counts.succeeded} of ${total}`
-      : statusWords[status];
-  const by = showRequester(plan);
-  return `${showLine(plan.title, 200)}\n${plan.id} · ${state} · ${formatAge(plan.created_at, now)} · ${by}`;
+  if (plan.waits !== null)
+    return reader === null
+      ? `◷ needs ${nameWait(plan, true)}`
+      : `◷ needs ${showReader(reader)}: ${nameWait(plan, false)}`;
+  if (plan.revising) return '⟳ drafting a new version';
+  if (plan.paused && status === 'executing') return '‖ paused';
+  if (status === 'executing' && bar)
+    return `${drawBar(counts.succeeded, total)} ${counts.succeeded} of ${total}`;
+  if (status === 'failed' && counts.failed > 0)
+    return `${symbols.failed} failed: ${counts.failed} of ${total}`;
+  return `${symbols[status]} ${statusWords[status]}`;
+}
+
+/** `🛡 guarded`, or nothing. */
+export function describeGuard({ guarded_operations: guarded }: InboxPlan): string {
+  return guarded.length === 0 ? '' : '🛡 guarded';
+}
+
+/** How old a plan is; of one that waits for the reader, how long it has waited. */
+export function describeAge({ waits_since: since, created_at: made }: InboxPlan, now: string) {
+  return formatAge(since ?? made, now);
+}
+
+/** A plan as a chat's list has it, in two lines. */
+export function describePlan(
+  plan: InboxPlan,
+  now: string,
+  view: { bar: boolean; reader: string | null },
+): string {
+  const facts = [
+    plan.id,
+    describeStanding(plan, view),
+    describeAge(plan, now),
+    showRequester(plan),
+    describeGuard(plan),
+  ];
+  return `${showLine(plan.title, 200)}\n${facts.filter((fact) => fact !== '').join(' · ')}`;
 }

@@ -70,7 +70,8 @@ program
 program
   .command('plans')
   .argument('[plan]', 'one plan in full; or stats: how many stand where, and what no tool can do')
-  .description('what waits for a decision, what runs')
+  .description("what needs you, what runs, what failed, and others'")
+  .option('--find <words>', 'only plans with these words in their title, summary or id')
   .option('--status <status>', 'one status, or all')
   .option('--trace', 'how the plan came about, stage by stage')
   .option('--json', 'for machines')

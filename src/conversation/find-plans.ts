@@ -1,13 +1,12 @@
 // Lists of plans for the chat platforms' `/plans` command.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
-import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import { type LinkOutcome, readLinkCommand } from '#domain/people/link.ts';
-import type { PlanStatus, PlanSummary } from '#domain/plan/plan.ts';
+import type { InboxGroup, InboxPlan } from '#domain/plan/inbox.ts';
+import type { PlanSummary } from '#domain/plan/plan.ts';
 import type { PlanReads } from '#domain/plan/scope.ts';
-import type { PlanListFilter, Service } from '#domain/service.ts';
+import type { Service } from '#domain/service.ts';
 import type { PlanStats } from '#domain/stats.ts';
-import { nameRequesters } from '#people/people-named.ts';
 
 /** Lines of one list. */
 export const listedAtMost = 20;
@@ -15,22 +14,30 @@ export const listedAtMost = 20;
 /** How many people have to have had a wish that is told: one person's may be nobody else's to read, and a chat has many readers. */
 const leastPeople = 2;
 
-const pending: PlanStatus[] = ['proposed', 'needs_review'];
-const running: PlanStatus[] = ['approved', 'executing', 'stalled'];
 /** Pages that can be asked for: two digits of them. */
 const pagesAtMost = 99;
-/** Plans that are read at a time. */
-const readAtOnce = 100;
+/** Plans of the reader that are marked in lists of other plans. */
+const markedAtMost = 500;
 
-type PlanListName = 'pending' | 'all' | 'mine' | 'running';
+/** Lines of each group where several are shown, `listedAtMost` together. */
+const shares: Record<'inbox' | 'find', Partial<Record<InboxGroup, number>>> = {
+  inbox: { needs_you: 9, running: 5, failed: 3, others: 3 },
+  find: { needs_you: 5, running: 4, failed: 3, others: 4, done: 4 },
+};
+
+/** Plans under the name of their group, or under none; `more`: how many others of the group are not shown. */
+type Section = { group: InboxGroup | null; plans: InboxPlan[]; more: number };
 
 export type FoundPlans =
   | {
       kind: 'list';
-      which: PlanListName;
-      plans: PlanSummary[];
-      /** Ids of the plans in which something waits for the reader, in that order. */
-      waiting: ReadonlySet<string>;
+      which: 'find' | ListName;
+      /** What a search was for. */
+      words: string;
+      /** What leads to this page again, after the command. */
+      said: string;
+      /** None of them empty. */
+      sections: Section[];
       page: number;
       /** What asks for the next page, after the command; null: this is the last one. */
       next: string | null;
@@ -46,77 +53,107 @@ export type FoundPlans =
 /** `id`: the person; `account`: what their platform knows them by; `once`: the event they asked by. */
 type Reader = { id: string; timezone: string; account: Actor; once?: string };
 
-const lists: Record<PlanListName, (reader: Reader) => Partial<PlanListFilter>[]> = {
-  pending: () => [{ status: pending }, { status: running }],
-  all: () => [{}],
-  mine: ({ id }) => [{ user: id }],
-  running: () => [{ status: running }],
+type ListName = 'inbox' | InboxGroup | 'all' | 'mine';
+
+/** What people say for each list. */
+const listNames: Record<string, ListName> = {
+  '': 'inbox',
+  inbox: 'inbox',
+  waiting: 'needs_you',
+  pending: 'needs_you',
+  running: 'running',
+  failed: 'failed',
+  others: 'others',
+  done: 'done',
+  all: 'all',
+  mine: 'mine',
 };
 
-/** Lists one after the other, each newest first, without those that were shown before them. */
-async function* iteratePlans(
+/** The first plans of several groups. */
+async function listGroups(
   read: PlanReads,
-  filters: Partial<PlanListFilter>[],
-  without: ReadonlySet<string>,
-): AsyncGenerator<PlanSummary> {
-  // Between two lists a plan may come to be in the other one.
-  const shown = new Set(without);
-  for (const filter of filters) {
-    let cursor: string | null = null;
-    do {
-      const page: Awaited<ReturnType<PlanReads['listPlans']>> = await read.listPlans({
-        limit: readAtOnce,
-        ...filter,
-        ...(cursor === null ? {} : { cursor }),
-      });
-      const fresh = page.plans.filter(({ id }) => !shown.has(id));
-      for (const { id } of fresh) shown.add(id);
-      yield* fresh;
-      cursor = page.next_cursor;
-    } while (cursor !== null);
-  }
-}
-
-/** What somebody else decided a moment ago may be nothing that the reader sees any more. */
-function leaveOutMissing(error: unknown): null {
-  if (error instanceof CountersignError && error.code === 'plan_not_found') return null;
-  throw error;
-}
-
-/** A page of a list; that of what is pending begins with what waits for the reader, whatever came after it. */
-async function listPage(
-  { read, service }: { read: PlanReads; service: Pick<Service, 'shownNames'> },
-  which: PlanListName,
-  page: number,
-  reader: Reader,
+  which: 'inbox' | 'find',
+  words: string,
+  user: string,
 ): Promise<FoundPlans> {
-  const waiting = await read.waitingFor(reader.id);
-  const first = which === 'pending' ? waiting : [];
-  const from = (page - 1) * listedAtMost;
-  const own = await Promise.all(
-    first.slice(from, from + listedAtMost).map((id) => read.getPlan(id).catch(leaveOutMissing)),
-  );
-  const plans: PlanSummary[] = own.filter((plan) => plan !== null);
-  // One more, to know whether there is another page.
-  let passed = Math.max(0, from - first.length);
-  let more = first.length > from + listedAtMost;
-  for await (const plan of iteratePlans(read, lists[which](reader), new Set(first))) {
-    if (more) break;
-    if (passed > 0) passed--;
-    else if (plans.length < listedAtMost) plans.push(plan);
-    else more = true;
+  const most = shares[which];
+  const limit = Math.max(...Object.values(most));
+  const { groups } = await read.inbox({ user, limit, ...(words === '' ? {} : { words }) });
+  const sections = groups.flatMap(({ group, total, plans }) => {
+    const shown = plans.slice(0, most[group] ?? 0);
+    return shown.length === 0 ? [] : [{ group, plans: shown, more: total - shown.length }];
+  });
+  const said = which === 'find' ? `find ${words}` : which;
+  return { kind: 'list', which, words, said, sections, page: 1, next: null };
+}
+
+/** Plans however they stand, and of each what of it waits for the reader. */
+export async function markWaiting(
+  read: Pick<PlanReads, 'inbox'>,
+  user: string,
+  plans: PlanSummary[],
+): Promise<InboxPlan[]> {
+  const { groups } = await read.inbox({ user, group: 'needs_you', limit: markedAtMost });
+  const marked = new Map(groups.flatMap((page) => page.plans.map((plan) => [plan.id, plan])));
+  const unmarked = { waits: null, waits_since: null, waits_step: null, may_approve: false };
+  return plans.map((plan) => marked.get(plan.id) ?? { ...plan, ...unmarked });
+}
+
+/** The plans of a list from its beginning to the end of a page, and whether there are more. */
+async function readUpTo(
+  read: PlanReads,
+  which: Exclude<ListName, 'inbox'>,
+  limit: number,
+  user: string,
+): Promise<{ plans: InboxPlan[]; more: number }> {
+  if (which !== 'all' && which !== 'mine') {
+    const { groups } = await read.inbox({ user, group: which, limit });
+    const [page] = groups;
+    return page === undefined
+      ? { plans: [], more: 0 }
+      : { plans: page.plans, more: page.total - page.plans.length };
   }
-  const next = more && page < pagesAtMost ? `${which} ${page + 1}` : null;
-  const named = await nameRequesters(service, plans);
-  return { kind: 'list', which, plans: named, waiting: new Set(waiting), page, next };
+  const found = await read.listPlans({ limit, ...(which === 'mine' ? { user } : {}) });
+  return {
+    plans: await markWaiting(read, user, found.plans),
+    more: found.next_cursor === null ? 0 : 1,
+  };
+}
+
+async function listPage(
+  read: PlanReads,
+  which: Exclude<ListName, 'inbox'>,
+  page: number,
+  { id: user }: Reader,
+  name: string,
+): Promise<FoundPlans> {
+  const to = page * listedAtMost;
+  const found = await readUpTo(read, which, to, user);
+  const plans = found.plans.slice(to - listedAtMost);
+  return {
+    kind: 'list',
+    which,
+    words: '',
+    said: page === 1 ? name : `${name} ${page}`,
+    sections: plans.length === 0 ? [] : [{ group: null, plans, more: 0 }],
+    page,
+    next: found.more > 0 && page < pagesAtMost ? `${name} ${page + 1}` : null,
+  };
 }
 
 /** `running 2`: which list, and which page of it; null: something else. */
-export function readList(said: string): { which: PlanListName; page: number } | null {
+export function readList(said: string): { which: ListName; page: number; name: string } | null {
   const [, name = '', page = '1'] =
-    /^(?:(pending|all|mine|running)(?:\s+([1-9]\d?))?)?$/.exec(said.trim().toLowerCase()) ?? [];
+    /^(?:([a-z]+)(?:\s+([1-9]\d?))?)?$/.exec(said.trim().toLowerCase()) ?? [];
   if (said.trim() !== '' && name === '') return null;
-  return { which: name === '' ? 'pending' : (name as PlanListName), page: Number(page) };
+  const which = Object.hasOwn(listNames, name) ? listNames[name] : undefined;
+  return which === undefined ? null : { which, page: Number(page), name };
+}
+
+/** The words of `find WORDS`; null: it is something else. */
+export function readSearch(said: string): string | null {
+  const [, words] = /^find\s+(\S.*)$/is.exec(said.trim()) ?? [];
+  return words?.slice(0, 200) ?? null;
 }
 
 /**
@@ -125,7 +162,7 @@ export function readList(said: string): { which: PlanListName; page: number } | 
  * @throws what the service refuses, such as `plan_not_found`
  */
 export async function findPlans(
-  { read, service }: { read: PlanReads; service: Pick<Service, 'link' | 'shownNames'> },
+  { read, service }: { read: PlanReads; service: Pick<Service, 'link'> },
   said: string,
   reader: Reader,
 ): Promise<FoundPlans> {
@@ -140,8 +177,11 @@ export async function findPlans(
     const outcome = await service.link(readLinkCommand(code ?? '', reader.once), reader.account);
     return { kind: 'link', outcome };
   }
+  const words = readSearch(word);
+  if (words !== null) return listGroups(read, 'find', words, reader.id);
   const list = readList(word);
-  if (list !== null) return listPage({ read, service }, list.which, list.page, reader);
+  if (list?.which === 'inbox') return listGroups(read, 'inbox', '', reader.id);
+  if (list !== null) return listPage(read, list.which, list.page, reader, list.name);
   switch (word.toLowerCase()) {
     case 'stats':
       return { kind: 'stats', stats: await read.stats(leastPeople) };

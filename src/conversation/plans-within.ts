@@ -13,8 +13,8 @@ import { isSamePerson } from '#domain/people/names.ts';
 import type { PlanReads, PlanScope, ReadWithin } from '#domain/plan/scope.ts';
 import type { Service } from '#domain/service.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { everyPlan, nameInbox, readInbox } from './inbox.ts';
-import { findWaiting } from './waiting-for.ts';
+import { nameRequesters } from '#people/people-named.ts';
+import { nameInbox, readInbox } from './inbox.ts';
 
 /** Read afresh each time: an account can be linked and a task be asked meanwhile. */
 async function readWithin(
@@ -52,22 +52,16 @@ export function createReadWithin(context: ConversationContext, service: Service)
     const reads: PlanReads = {
       async listPlans({ user, ...filter }) {
         const within = await readWithin(context, scope);
-        if (user === undefined) return listPlans(db, { ...filter, within });
-        const names = await readNamesOf(db, [await readPerson(db, user)]);
-        return listPlans(db, { ...filter, requesters: names.map(({ name }) => name), within });
+        const names =
+          user === undefined ? null : await readNamesOf(db, [await readPerson(db, user)]);
+        const asked = names === null ? {} : { requesters: names.map(({ name }) => name) };
+        const { plans, next_cursor } = await listPlans(db, { ...filter, ...asked, within });
+        return { plans: await nameRequesters(service, plans), next_cursor };
       },
       async inbox(query) {
         const within = await readWithin(context, scope);
         const user = await readPerson(db, query.user);
         return nameInbox(service, await readInbox(context, { ...query, user }, within));
-      },
-      async waitingFor(user) {
-        const within = await readWithin(context, scope);
-        const waiting = await findWaiting(context, await readPerson(db, user), {
-          ...everyPlan,
-          within,
-        });
-        return waiting.map(({ id }) => id);
       },
       stats: async (leastPeople) =>
         readPlanStats(db, await readWithin(context, scope), leastPeople),

@@ -48,7 +48,7 @@ import { emptyTrace, readRunTrace } from '#runs/planning-trace.ts';
 import { waitsFor } from '#runs/session-subject.ts';
 import { startRun } from '#runs/start-run.ts';
 import { answerOnce } from './answer-once.ts';
-import { everyPlan, nameInbox, readInbox } from './inbox.ts';
+import { nameInbox, readInbox } from './inbox.ts';
 import { readCardFacts } from './plan-card.ts';
 import * as decisions from './plan-decisions.ts';
 import { readRunCard } from './session-card.ts';
@@ -57,7 +57,6 @@ import { stopPlanning } from './stop-planning.ts';
 import { hearReply } from './talk/hear-reply.ts';
 import { onceOnly } from './talk/once-only.ts';
 import { say } from './talk/say.ts';
-import { findWaiting } from './waiting-for.ts';
 import { watchConversation, watchPlan } from './watch.ts';
 import { readWordFor } from './words.ts';
 
@@ -163,7 +162,6 @@ export function createService(context: ConversationContext): Service {
       return { plans: await nameRequesters(service, plans), next_cursor };
     },
     inbox: async (query) => nameInbox(service, await readInbox(context, query)),
-    waitingFor: async (user) => (await findWaiting(context, user, everyPlan)).map(({ id }) => id),
     stats: (leastPeople) => readPlanStats(db.query, null, leastPeople),
     getPlan: (id) => readPlan(db.query, id),
     overview: (id) => readOverview(db.query, id),

@@ -267,8 +267,6 @@ export type Service = {
   listPlans(filter: PlanListFilter): Promise<{ plans: PlanSummary[]; next_cursor: string | null }>;
   /** Every plan in one of five groups, as one person sees it. */
   inbox(query: InboxQuery): Promise<Inbox>;
-  /** Plans in which something waits for this person: an approval, or a task of theirs. */
-  waitingFor(user: string): Promise<string[]>;
   /** @param leastPeople of what no tool can do only what so many people have asked for (1) */
   stats(leastPeople?: number): Promise<PlanStats>;
   getPlan(id: string): Promise<Plan>;

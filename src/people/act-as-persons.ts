@@ -27,7 +27,6 @@ type Mapped =
   | 'card'
   | 'getPolicy'
   | 'saidPolicies'
-  | 'waitingFor'
   | 'inbox'
   | 'listConversations'
   | 'listPlans';
@@ -41,7 +40,6 @@ const roles: { [K in Mapped]: Roles<Required<Parameters<Service[K]>>> } = {
   say: ['as it is', 'as it is', 'actor', 'as it is'],
   getPolicy: ['account'],
   saidPolicies: ['account'],
-  waitingFor: ['account'],
   inbox: ['named'],
   listConversations: ['named'],
   setPolicy: ['account', 'as it is', 'actor'],

@@ -530,8 +530,7 @@ export const cardStates = {
     drawn: {
       slack: {
         text: 'Home',
-        card: drawHome({ plans: [], waiting: new Set(), policy: defaultPolicy, said: [] }, now)
-          .blocks,
+        card: drawHome({ groups: [], policy: defaultPolicy, said: [] }, now).blocks,
       },
       teams: { text: 'Preferences', card: drawAdaptivePolicy(defaultPolicy, '') },
     },

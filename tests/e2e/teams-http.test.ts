@@ -112,12 +112,12 @@ describe('in the chat with the bot alone', () => {
     const message = await ask(() => client.say('Create later.txt saying Later'), 'later\\.txt');
     const plan = await planOf(message);
     await client.say('plans');
-    const list = await shows(places.personal, 'Waiting and running');
+    const list = await shows(places.personal, 'Needs you');
     expect(read(list)).toContain(plan.id);
-    const details = shown(await client.press(list, 'Details'));
+    const details = shown(await client.press(list, 'Review'));
     expect(readCard(details)).toContain(plan.id);
     const back = shown(await client.press({ ...list, cards: [details] }, 'Back to the list'));
-    expect(readCard(back)).toContain('Waiting and running');
+    expect(readCard(back)).toContain('Needs you');
     await client.say('plans help');
     await shows(places.personal, 'plans mine');
   });

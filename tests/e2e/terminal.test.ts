@@ -115,7 +115,9 @@ describe('countersign plans', () => {
       programs.finish(['plans', '--status', 'all', '--json'], options),
     ]);
     expect([open.code, all.code]).toEqual([0, 0]);
-    expect(open.stdout).toMatch(/PLAN-[0-9a-f]{8} +waiting for you.*Create nobody\.txt/);
+    expect(open.stdout).toMatch(
+      /Needs you\n +PLAN-[0-9a-f]{8} +◷ needs your approval.*Create nobody\.txt/,
+    );
     expect(open.stdout).not.toContain('yes.txt');
     const { plans }: { plans: Plan[] } = JSON.parse(all.stdout);
     expect(plans.map(({ status }) => status)).toEqual(

@@ -10,7 +10,7 @@ import {
 import { drawBlocks } from '#cards/expand.ts';
 import { slackLimits } from '#cards/limits.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
-import { describeCommands, listWords } from '#cards/plan-list.ts';
+import { describeCommands, titleList } from '#cards/plan-list.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { findPlans } from '#conversation/find-plans.ts';
 import { readExport, readRecord } from '#conversation/read-record.ts';
@@ -87,14 +87,19 @@ async function answer(
   const found = await findPlans({ read, service }, said, reader);
   switch (found.kind) {
     case 'list': {
-      const { title, empty } = listWords[found.which];
-      const { plans, waiting, page, next } = found;
-      if (plans.length === 0) return say(page === 1 ? empty : commandWords.noPage({ page }));
-      const command = `/plans ${next}`;
-      const more = next === null ? [] : [plainSection(commandWords.nextPage({ command }))];
-      const lines = listBlocks(plans, now.toISOString(), { waiting, bar: true });
+      const { which, words, sections, page, next } = found;
+      const { title, empty } = titleList(which, null, words);
+      if (sections.length === 0) return say(page === 1 ? empty : commandWords.noPage({ page }));
       const name = page === 1 ? title : commandWords.page({ title, page });
-      return { text: `${name}: ${plans.length}`, blocks: [headerBlock(name), ...lines, ...more] };
+      const count = sections.reduce((sum, { plans }) => sum + plans.length, 0);
+      const command = `/plans ${next}`;
+      const blocks = [
+        // The groups of the inbox have names enough.
+        ...(which === 'inbox' ? [] : [headerBlock(name)]),
+        ...sections.flatMap((section) => listBlocks(section, now.toISOString(), true)),
+        ...(next === null ? [] : [plainSection(commandWords.nextPage({ command }))]),
+      ];
+      return { text: `${name}: ${count}`, blocks };
     }
     case 'stats':
       return say(describeStats(found.stats, now.toISOString()));

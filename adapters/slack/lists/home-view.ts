@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import type { types } from '@slack/bolt';
 import { homeWords } from '#cards/chat-words.ts';
 import { showLine } from '#cards/plain.ts';
-import { sortPlans } from '#cards/plan-list.ts';
+import { describeGuard, describeStanding } from '#cards/plan-list.ts';
 import {
   describeEffect,
   describeValue,
@@ -14,7 +14,7 @@ import {
 } from '#cards/policy-words.ts';
 import { nothingWaiting } from '#cards/words.ts';
 import { applyOverride, defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts';
-import type { PlanStatus, PlanSummary } from '#domain/plan/plan.ts';
+import type { InboxGroup, InboxPage } from '#domain/plan/inbox.ts';
 import type { SaidPolicy } from '#domain/service.ts';
 import { headerBlock, listBlocks, plainSection } from './plan-lists.ts';
 
@@ -22,9 +22,8 @@ type Block = types.KnownBlock;
 type Slider = keyof InteractionPolicy;
 
 export type HomeFacts = {
-  plans: PlanSummary[];
-  /** Ids of the plans in which something waits for the reader. */
-  waiting: ReadonlySet<string>;
+  /** The reader's inbox. */
+  groups: InboxPage[];
   policy: InteractionPolicy;
   said: SaidPolicy[];
 };
@@ -51,37 +50,21 @@ function sliderBlock(slider: Slider, policy: InteractionPolicy): Block {
   };
 }
 
-/** Slack's sections of plans: what waits for the reader, for others, and what runs. */
-type Listed = { title: string; plans: PlanSummary[]; count: number; command: string };
-
-const waits = new Set<PlanStatus>(['proposed', 'needs_review', 'stalled']);
-
-function groupPlans(plans: PlanSummary[], waiting: ReadonlySet<string>): Listed[] {
-  const others = plans.filter(({ id }) => !waiting.has(id));
-  const group = (title: string, some: PlanSummary[], command: string, count = some.length) => ({
-    ...{ title, plans: some, command, count },
-  });
-  const [forOthers, run] = [
-    others.filter(({ status }) => waits.has(status)),
-    others.filter(({ status }) => !waits.has(status)),
-  ];
-  const own = plans.filter(({ id }) => waiting.has(id));
-  return [
-    // Of what has waited for long, not all is read here.
-    group(homeWords.waitsForYou, own, '/plans', waiting.size),
-    group(homeWords.waitsForOthers, forOthers, '/plans'),
-    group(homeWords.running, run, '/plans running'),
-  ].filter((one) => one.plans.length > 0);
-}
+/** Lines of each group: with all the rest they fit `viewBlocks`. */
+const linesOf: Partial<Record<InboxGroup, number>> = {
+  needs_you: 20,
+  running: 15,
+  failed: 5,
+  others: 15,
+};
+/** So many of each group are enough to draw it. */
+export const linesOfGroup = 20;
 
 const emptyHome = [
   nothingWaiting('by writing to me or mentioning me'),
   homeWords.example,
   homeWords.promise,
 ].join('\n');
-
-/** Lines of one group: three of them with all the rest fit `viewBlocks`. */
-export const linesOfGroup = 20;
 
 /** What differs in single conversations, in a few lines. */
 function saidBlocks(said: SaidPolicy[]): Block[] {
@@ -96,16 +79,16 @@ function saidBlocks(said: SaidPolicy[]): Block[] {
   return [plainSection([homeWords.saidInConversations, ...lines].join('\n'))];
 }
 
-export function drawHome({ plans, waiting, policy, said }: HomeFacts, now: string): types.HomeView {
-  const groups = groupPlans(plans, waiting);
-  const lists = groups.flatMap(({ title, plans: some, count, command }) => [
-    headerBlock(title),
-    // In their order before they are cut: what has waited longest is not what is left out.
-    ...listBlocks(sortPlans(some, waiting).slice(0, linesOfGroup), now, { waiting, bar: false }),
-    ...(count > linesOfGroup
-      ? [plainSection(homeWords.more({ count: count - linesOfGroup, command }))]
-      : []),
-  ]);
+/** What is shown of each group, and how many others it has. */
+function chooseLines(groups: InboxPage[]) {
+  return groups.flatMap(({ group, total, plans }) => {
+    const shown = plans.slice(0, linesOf[group] ?? 0);
+    return shown.length === 0 ? [] : [{ group, plans: shown, more: total - shown.length }];
+  });
+}
+
+export function drawHome({ groups, policy, said }: HomeFacts, now: string): types.HomeView {
+  const lists = chooseLines(groups).flatMap((section) => listBlocks(section, now, false));
   return {
     type: 'home',
     blocks: [
@@ -119,9 +102,14 @@ export function drawHome({ plans, waiting, policy, said }: HomeFacts, now: strin
 }
 
 /** Ages stand on it in words, which change by themselves: only what else is different is worth drawing. */
-export function digestHome({ plans, waiting, policy, said }: HomeFacts): string {
-  const shown = plans.map(({ id, title, status, requester, asked_by: by = requester }) => [
-    ...[id, title, status, by, waiting.has(id)],
+export function digestHome({ groups, policy, said }: HomeFacts): string {
+  const shown = chooseLines(groups).map(({ group, plans, more }) => [
+    group,
+    more,
+    plans.map((plan) => [
+      ...[plan.id, plan.title, plan.asked_by ?? plan.requester, plan.may_approve],
+      ...[describeStanding(plan, { bar: false, reader: null }), describeGuard(plan)],
+    ]),
   ]);
-  return hash('sha256', JSON.stringify([shown, waiting.size, policy, said]), 'hex');
+  return hash('sha256', JSON.stringify([shown, policy, said]), 'hex');
 }

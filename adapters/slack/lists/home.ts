@@ -5,35 +5,19 @@ import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { person } from '#domain/people/actor.ts';
 import { PolicyOverride } from '#domain/people/policy.ts';
-import type { PlanStatus } from '#domain/plan/plan.ts';
 import type { PlanReads } from '#domain/plan/scope.ts';
 import type { Service } from '#domain/service.ts';
-import { nameRequesters } from '#people/people-named.ts';
 import { explainSlackError } from '../port/explain-error.ts';
 import { tellAlone } from '../press/tell.ts';
 import type { SlackContext } from '../slack-context.ts';
 import type { PressSignal } from '../transport/read-signal.ts';
 import { actionPrefix, digestHome, drawHome, type HomeFacts, linesOfGroup } from './home-view.ts';
 
-const shownStatuses: PlanStatus[] = [
-  'proposed',
-  'needs_review',
-  'approved',
-  'executing',
-  'stalled',
-];
-
 async function readHome(service: Service, read: PlanReads, id: string): Promise<HomeFacts> {
-  const waiting = await read.waitingFor(id);
-  const { plans } = await read.listPlans({ status: shownStatuses, limit: 100 });
-  const listed = new Set(plans.map((plan) => plan.id));
-  // What has waited for long is no longer among the latest.
-  const older = waiting.filter((one) => !listed.has(one)).slice(0, linesOfGroup);
-  const more = await Promise.all(older.map((one) => read.getPlan(one)));
+  const { groups } = await read.inbox({ user: id, limit: linesOfGroup });
   const { policy } = await service.getPolicy(id);
   const said = await service.saidPolicies(id);
-  const shown = await nameRequesters(service, [...more, ...plans]);
-  return { plans: shown, waiting: new Set(waiting), policy, said };
+  return { groups, policy, said };
 }
 
 /** Draws Home tabs from what is true now, where something is different. */

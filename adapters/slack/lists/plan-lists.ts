@@ -1,11 +1,11 @@
-// Plans as a list in Slack: one line each, with a button that opens the plan. Pure.
+// Plans as lists in Slack: one line each, with a button that opens the plan. Pure.
 import type { types } from '@slack/bolt';
+import { reviewLabel } from '#cards/buttons.ts';
 import { pressWords } from '#cards/chat-words.ts';
 import { slackLimits } from '#cards/limits.ts';
 import { cutShown } from '#cards/plain.ts';
-import { describePlan, sortPlans } from '#cards/plan-list.ts';
-import { listedAtMost } from '#conversation/find-plans.ts';
-import type { PlanSummary } from '#domain/plan/plan.ts';
+import { describePlan, sayMore, titleGroup } from '#cards/plan-list.ts';
+import type { InboxGroup, InboxPlan } from '#domain/plan/inbox.ts';
 
 type Block = types.KnownBlock;
 
@@ -23,24 +23,34 @@ export function headerBlock(text: string): Block {
   };
 }
 
-/** The lines of a list, each with a button that opens the plan's details. @param bar as in `describePlan` */
+/** Of a line, so that a message of as many as a list has stays within `slackLimits.message`. */
+const titleAtMost = 100;
+
+/** A plan on one line, with a button that opens all of it. @param bar as in `describeStanding` */
+function planBlock(plan: InboxPlan, now: string, bar: boolean): Block {
+  const { id, version, digest, may_approve: decides } = plan;
+  const [title = '', ...facts] = describePlan(plan, now, { bar, reader: null }).split('\n');
+  return {
+    ...plainSection([cutShown(title, titleAtMost), ...facts].join('\n')),
+    accessory: {
+      type: 'button',
+      action_id: `countersign:details:${id}`,
+      text: { type: 'plain_text', text: decides ? reviewLabel : pressWords.details, emoji: false },
+      value: JSON.stringify({ action: 'details', plan_id: id, version, digest }),
+    },
+  };
+}
+
+/** A list, as a group under its name, and what shows the rest of it. */
 export function listBlocks(
-  plans: PlanSummary[],
+  { group, plans, more }: { group: InboxGroup | null; plans: InboxPlan[]; more: number },
   now: string,
-  { waiting, bar }: { waiting: ReadonlySet<string>; bar: boolean },
+  bar: boolean,
 ): Block[] {
-  return sortPlans(plans, waiting)
-    .slice(0, listedAtMost)
-    .map((plan) => {
-      const { id, version, digest } = plan;
-      return {
-        ...plainSection(describePlan(plan, now, waiting, bar)),
-        accessory: {
-          type: 'button',
-          action_id: `countersign:details:${id}`,
-          text: { type: 'plain_text', text: pressWords.details, emoji: false },
-          value: JSON.stringify({ action: 'details', plan_id: id, version, digest }),
-        },
-      };
-    });
+  const further = sayMore(group, more, '/plans');
+  return [
+    ...(group === null ? [] : [headerBlock(titleGroup(group, null))]),
+    ...plans.map((plan) => planBlock(plan, now, bar)),
+    ...(further === '' ? [] : [plainSection(further)]),
+  ];
 }

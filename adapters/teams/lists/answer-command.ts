@@ -9,10 +9,10 @@ import {
 } from '#cards/chat-words.ts';
 import { drawAdaptiveCard, drawAdaptiveText } from '#cards/expand.ts';
 import { drawAdaptiveList, drawAdaptivePolicy } from '#cards/expand-teams.ts';
-import { describeCommands, titleList } from '#cards/plan-list.ts';
+import { describeCommands, sayMore, titleGroup, titleList } from '#cards/plan-list.ts';
 import { drawText, viewNotice } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import { findPlans, readList } from '#conversation/find-plans.ts';
+import { findPlans, readList, readSearch } from '#conversation/find-plans.ts';
 import { readExport, readRecord } from '#conversation/read-record.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { ChatContent } from '#domain/chat/chat.ts';
@@ -42,8 +42,8 @@ export function readCommand(text: string): Command | null {
   if (said === null) return null;
   const sub = said[1] ?? '';
   const isExport = readExport(sub) !== null;
-  const known =
-    readList(sub) !== null || subcommands.test(sub) || isExport || text.trim().startsWith('/');
+  const isList = readList(sub) !== null || readSearch(sub) !== null;
+  const known = isList || subcommands.test(sub) || isExport || text.trim().startsWith('/');
   return known
     ? { name: 'plans', said: sub, alone: isExport || /^(?:link\b|stats$)/i.test(sub) }
     : null;
@@ -97,17 +97,20 @@ async function answerPlans(
       // In a channel or group everybody reads it.
       const readBy =
         scene.kind === 'personal' ? null : ((await service.shownNames([id])).get(id) ?? id);
-      const { title, empty } = titleList(found.which, readBy);
-      const { which, plans, waiting, page, next } = found;
-      if (plans.length === 0) return drawNote(page === 1 ? empty : commandWords.noPage({ page }));
+      const { which, words, said: list, sections, page, next } = found;
+      const { title, empty } = titleList(which, readBy, words);
+      if (sections.length === 0)
+        return drawNote(page === 1 ? empty : commandWords.noPage({ page }));
       const more = next === null ? '' : commandWords.nextPage({ command: `plans ${next}` });
       const name = page === 1 ? title : commandWords.page({ title, page });
-      const list = page === 1 ? which : `${which} ${page}`;
-      const card = drawAdaptiveList(
-        { title: name, plans, waiting, more, list, reader: readBy },
-        clock.now().toISOString(),
-      );
-      return { text: `${name}: ${plans.length}`, card };
+      const shown = sections.map(({ group, plans, more: others }) => ({
+        heading: group === null ? '' : titleGroup(group, readBy),
+        plans,
+        more: sayMore(group, others, 'plans'),
+      }));
+      const count = sections.reduce((sum, { plans }) => sum + plans.length, 0);
+      const view = { title: name, sections: shown, more, list, reader: readBy };
+      return { text: `${name}: ${count}`, card: drawAdaptiveList(view, clock.now().toISOString()) };
     }
     case 'stats':
       return drawNote(describeStats(found.stats, clock.now().toISOString()));

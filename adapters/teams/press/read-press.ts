@@ -7,6 +7,7 @@ import {
   refreshVerb,
   verbs,
 } from '#cards/press.ts';
+import { readList, readSearch } from '#conversation/find-plans.ts';
 import { CardPress } from '#domain/chat/card.ts';
 import { bare, type Press } from '#domain/chat/press.ts';
 import { PolicyOverride } from '#domain/people/policy.ts';
@@ -14,7 +15,10 @@ import type { FieldValue } from '#domain/plan/answer.ts';
 import { makeStorable } from '#domain/text.ts';
 
 /** The lists that a button opens, and their pages. Nothing else that can be written after `plans` is done by looking at something. */
-const ListName = z.string().regex(/^(?:pending|all|mine|running)(?: [1-9]\d?)?$/);
+const ListName = z
+  .string()
+  .max(300)
+  .refine((said) => readList(said) !== null || readSearch(said) !== null);
 type ListName = z.infer<typeof ListName>;
 
 /** Something to be decided, and what the presser is to see afterwards. */

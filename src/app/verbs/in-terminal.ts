@@ -64,10 +64,10 @@ export function ask(
   );
 }
 
-/** What waits for a decision, what runs; with an id, one plan in full. */
+/** What needs the reader, what runs, what failed and others'; with an id, one plan in full. */
 export function plans(
   id: string | undefined,
-  options: Said & { status?: string; trace?: true },
+  options: Said & { status?: string; find?: string; trace?: true },
 ): Promise<void> {
   return inTerminal(false, ({ service }, { timezone }, io) =>
     listPlans(service, { ...options, timezone, ...(id === undefined ? {} : { id }) }, io),

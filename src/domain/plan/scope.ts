@@ -15,7 +15,6 @@ export type PlanReads = Pick<
   Service,
   | 'listPlans'
   | 'inbox'
-  | 'waitingFor'
   | 'stats'
   | 'getPlan'
   | 'listSteps'

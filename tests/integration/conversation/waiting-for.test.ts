@@ -63,7 +63,8 @@ test('each plan waits for those whom its own rules count, and for nobody else', 
   const { id, version, digest } = plans.two;
   await instance.service.approve(id, { version, digest }, ben);
   const waitsFor = async (user: string) => {
-    const found = await instance.service.waitingFor(user);
+    const { groups } = await instance.service.inbox({ user, group: 'needs_you', limit: 100 });
+    const found = groups.flatMap(({ plans: waiting }) => waiting.map(({ id }) => id));
     return Object.entries(plans).flatMap(([name, plan]) => (found.includes(plan.id) ? [name] : []));
   };
   expect(await waitsFor('ana@corp.example')).toEqual(['own', 'two', 'here', 'there', 'guarded']);

@@ -48,7 +48,11 @@ test.each(ways)(
     const own = await propose('Of ana', 'ana@example.com');
     const { shown } = await ask('');
     expect(shown.indexOf(own.id)).toBeLessThan(shown.indexOf(other.id));
-    expect(shown).toContain('waiting for you');
+    expect(shown).toContain('Needs you');
+    expect(shown).toContain('needs your approval');
+    expect(shown).toContain("Others'");
+    expect((await ask('find BEN')).shown).toContain(other.id);
+    expect((await ask('find ben ana')).shown).toContain('No plan has');
     expect((await ask('mine')).shown).not.toContain(other.id);
     expect((await ask('all')).shown).toContain(other.id);
     expect((await ask('running')).shown).toContain('Nothing is running');

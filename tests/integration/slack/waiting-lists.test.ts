@@ -58,24 +58,26 @@ test('what waits for the reader is on top however much came since, whoever asks 
   for (let i = 0; i < 60; i++)
     others.push(await propose(instance, `Of zed ${i}`, 'zed@example.com'));
   const first = await ask('');
-  expect(first.match(/waiting for you/g)).toHaveLength(2);
-  expect(first.indexOf(asked.id)).toBeLessThan(first.indexOf(old.id));
-  expect(first.indexOf(old.id)).toBeLessThan(first.indexOf(others.at(-1)?.id ?? 'none'));
-  expect(first).toContain('Next page: /plans pending 2');
-  const pages = [first];
-  for (const page of [2, 3, 4]) pages.push(await ask(`pending ${page}`));
+  expect(first.match(/needs your /g)).toHaveLength(2);
+  expect(first).toContain('needs your task, step 1');
+  expect(first.indexOf(old.id)).toBeLessThan(first.indexOf(asked.id));
+  expect(first.indexOf(asked.id)).toBeLessThan(first.indexOf(others.at(-1)?.id ?? 'none'));
+  expect(first).toContain('And 57 more: /plans others');
+  const pages: string[] = [];
+  for (const page of [1, 2, 3]) pages.push(await ask(`others ${page}`));
   const ids = pages.flatMap((page) => [...new Set(page.match(/PLAN-[0-9a-f]{8}/g))]);
-  expect(ids).toHaveLength(62);
-  expect(new Set(ids).size).toBe(62);
-  expect(pages.at(-1)).not.toContain('There are more');
-  expect(await ask('pending 5')).toContain('There is no page 5.');
-  // What runs says so there too.
-  expect(await ask('running')).toContain('waiting for you');
+  expect(ids).toHaveLength(60);
+  expect(new Set(ids).size).toBe(60);
+  expect(pages[0]).toContain('Next page: /plans others 2');
+  expect(pages.at(-1)).not.toContain('Next page');
+  expect(await ask('others 4')).toContain('There is no page 4.');
+  // What needs the reader says so in a list of all plans as well.
+  expect(await ask('mine')).toContain('needs your approval');
   await slack.openHome(ana.id);
   const home = await waitFor('the Home tab', async () => slack.home(ana.id));
   const shown = JSON.stringify(home.blocks);
   expect(shown).toContain(old.id);
-  expect(shown).toContain('more: /plans');
+  expect(shown).toContain('And 45 more: /plans others');
 });
 
 test('a configured approver finds on top what waits for them', async () => {
@@ -86,5 +88,5 @@ test('a configured approver finds on top what waits for them', async () => {
   await clearInbox(instance);
   const ben = slack.addUser({ name: 'ben' });
   await propose(instance, 'Of dora', 'dora@example.com');
-  expect(await asking(use, ben)('')).toContain('waiting for you');
+  expect(await asking(use, ben)('')).toContain('needs your approval');
 });

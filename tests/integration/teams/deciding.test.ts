@@ -1,5 +1,6 @@
 // Cards in Teams and what is pressed on them: it decides once, for who may, in the conversation of the card and nowhere else; and
 // whoever presses is answered with what came of it.
+import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import { readLinkCommand } from '#domain/people/link.ts';
@@ -267,36 +268,42 @@ test('plans begins with what waits for the asker, however much came since, and g
   for (let i = 0; i < 25; i++) await propose(`Of zed ${i}`, 'zed@example.com');
   const chat = teams.addPersonal(ada);
   await teams.say(ada, chat, 'plans');
-  const list = JSON.stringify(await awaitMessage(teams, chat.id, 'plans pending 2'));
+  const list = JSON.stringify(await awaitMessage(teams, chat.id, 'plans others'));
   expect(list.indexOf(old.id)).toBeGreaterThan(0);
   expect(list.indexOf(old.id)).toBeLessThan(list.indexOf('Of zed 24'));
-  expect(list).toContain(`${old.id} · waiting for you`);
-  await teams.say(ada, chat, 'plans pending 2');
-  const second = await awaitMessage(teams, chat.id, 'Waiting and running, page 2');
+  expect(list).toContain(`${old.id} · ◷ needs your approval`);
+  expect(list).toContain('more: plans others');
+  await teams.say(ada, chat, 'plans others 2');
+  const second = await awaitMessage(teams, chat.id, "Others', page 2");
   expect(JSON.stringify(second)).toContain('Of zed 0');
   const details = await teams.press(ada, second, 'Details');
   expect(words(details)).toContain('Do nothing (a)');
-  const back = await teams.invoke(ada, second, 'list', { list: 'pending 2' });
+  const back = await teams.invoke(ada, second, 'list', { list: 'others 2' });
   expect(words(back)).toContain('page 2');
+  await teams.say(ada, chat, 'plans find ago');
+  const found = await awaitMessage(teams, chat.id, 'Plans with');
+  expect(JSON.stringify(found)).toContain(old.id);
+  const again = await teams.invoke(ada, found, 'list', { list: 'find ago' });
+  expect(words(again)).toContain('Asked long ago');
 });
 
 test('plans, help and settings answer where they are asked; a sentence that begins so is talk', async () => {
   const { teams, ana, ben, card, conversation, channel, instance } = await useCard();
   const root = conversation.split(';messageid=')[1] ?? '';
   await teams.say(ben, channel, 'plans', { root });
-  const list = await awaitMessage(teams, conversation, 'Waiting and running, for ben');
+  const list = await awaitMessage(teams, conversation, 'Plans, for ben');
   const listed = await teams.press(ben, list, 'Details');
   expect(words(listed)).toContain('Do nothing (a)');
   expect(words(listed)).not.toContain('Approve the checked steps');
-  const back = await teams.invoke(ben, list, 'list', { list: 'pending' });
-  expect(words(back)).toContain('Waiting and running');
+  const back = await teams.invoke(ben, list, 'list', { list: 'inbox' });
+  expect(words(back)).toContain('Plans');
   const chat = teams.addPersonal(ana);
   for (const [said, heard] of [
     ['plans mine', 'Your plans'],
     ['plans stats', ' waiting'],
     [`plans ${planOf(card)}`, 'Two of nothing'],
     ['/plans nonsense', 'Unknown command: “plans nonsense”'],
-    ['help', 'plans waiting for a decision'],
+    ['help', 'what needs you, what runs'],
   ] as const) {
     await teams.say(ana, chat, said);
     await awaitMessage(teams, chat.id, heard);
@@ -317,18 +324,21 @@ test('plans, help and settings answer where they are asked; a sentence that begi
 });
 
 test('what is read by others too says whose list it is, and for whom its plans wait', async () => {
-  const { teams, ana, channel, conversation, plan } = await useCard();
+  const { teams, ana, channel, conversation, plan, instance } = await useCard();
   const root = conversation.split(';messageid=')[1] ?? '';
+  // What another test asked for is over here.
+  await instance.db.query.execute(sql`
+    update countersign.plans set status = 'completed' where id <> ${plan.id}`);
   await teams.say(ana, channel, 'plans', { root });
-  const list = JSON.stringify(await awaitMessage(teams, conversation, 'running, for ana'));
-  expect(list).toContain(`${plan.id} · waiting for ana`);
-  expect(list).not.toContain('waiting for you');
+  const list = JSON.stringify(await awaitMessage(teams, conversation, 'Plans, for ana'));
+  expect(list).toContain(`${plan.id} · ◷ needs ana: approval`);
+  expect(list).not.toContain('needs your');
   await teams.say(ana, channel, 'plans mine', { root });
   await awaitMessage(teams, conversation, 'Plans of ana');
   const chat = teams.addPersonal(ana);
   await teams.say(ana, chat, 'plans');
-  const own = JSON.stringify(await awaitMessage(teams, chat.id, 'Waiting and running'));
-  expect(own).toContain(`${plan.id} · waiting for you`);
+  const own = JSON.stringify(await awaitMessage(teams, chat.id, 'Needs you'));
+  expect(own).toContain(`${plan.id} · ◷ needs your approval`);
   expect(own).not.toContain('for ana');
 });
 
@@ -352,7 +362,7 @@ test('the stats are for whoever asks alone, wherever they ask, and tell them of 
   expect(told).not.toContain('plumber');
   // What would stand in the channel stands there before the answer to what is asked after it.
   const next = await teams.say(ben, channel, 'help');
-  await awaitMessage(teams, next.conversation, 'plans waiting for a decision');
+  await awaitMessage(teams, next.conversation, 'what needs you, what runs');
   const since = teams.messages.slice(before);
   expect(since.map(({ conversation }) => conversation)).toEqual([own, next.conversation]);
 });

@@ -8,12 +8,13 @@ import { type ReviewPage, readReview } from '#cards/review.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { defaultPolicy } from '#domain/people/policy.ts';
-import type { PlanSummary } from '#domain/plan/plan.ts';
+import type { InboxPlan } from '#domain/plan/inbox.ts';
 import { noPartWords } from '#domain/plan/step-choice.ts';
 import {
   following,
   makeFacts,
   makeHugeFacts,
+  makeListed,
   makeStep,
   now,
   samples,
@@ -217,32 +218,35 @@ describe('the numbers of steps', () => {
 });
 
 describe('the list of plans', () => {
-  const summaryOf = ({ plan }: (typeof samples)['proposed']): PlanSummary => ({ ...plan });
-  const other = { ...summaryOf(samples.executing), id: 'PLAN-0000000a' };
-  const plans = [other, summaryOf(samples.proposed)];
-  const waiting = new Set([samples.proposed.plan.id]);
+  const mine = makeListed(samples.proposed.plan, {
+    ...{ waits: 'approval', waits_since: now, may_approve: true },
+  });
+  const other = makeListed({ ...samples.executing.plan, id: 'PLAN-0000000a' });
+  const list = (sections: { heading: string; plans: InboxPlan[]; more: string }[]) =>
+    drawAdaptiveList({ title: 'Plans', sections, more: '', list: 'inbox', reader: null }, now);
 
-  it('has those that wait for the reader first, each with a way to its details', () => {
-    const card = drawAdaptiveList(
-      { title: 'All plans', plans, waiting, more: '', list: 'all', reader: null },
-      now,
-    );
+  it('has its groups under their names, each plan with a way to its details', () => {
+    const card = list([
+      { heading: 'Needs you', plans: [mine], more: 'And 3 more: plans waiting' },
+      { heading: 'Running', plans: [other], more: '' },
+    ]);
     expectTaken(card);
     const text = readCard(card);
-    expect(text.indexOf('waits for you')).toBeLessThan(text.indexOf('2 of 5'));
+    const places = [
+      ...['Needs you', 'needs your approval', 'And 3 more: plans waiting', 'Running', '2 of 5'],
+    ].map((words) => text.indexOf(words));
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(places[0]).toBeGreaterThan(0);
     const { data } = answerTo(card, ['Details']).action;
-    expect(data).toMatchObject({ action: 'details', plan_id: 'PLAN-3f9a1c20', list: 'all' });
+    expect(data).toMatchObject({ action: 'details', plan_id: 'PLAN-0000000a', list: 'inbox' });
+    // What the reader may approve is to be read first.
+    expect(answerTo(card, ['Review']).action.data).toMatchObject({ plan_id: mine.id });
   });
 
   it('stays within Teams’ size with as many as a list has, however long their titles', () => {
     const long = { ...samples.proposed.plan, title: '語'.repeat(300), requester: 'ب'.repeat(90) };
-    const many = Array.from({ length: 20 }, () => summaryOf({ ...samples.proposed, plan: long }));
-    expectTaken(
-      drawAdaptiveList(
-        { title: 'All', plans: many, waiting, more: 'More.', list: 'all', reader: null },
-        now,
-      ),
-    );
+    const many = Array.from({ length: 20 }, () => makeListed(long, { waits: 'approval' }));
+    expectTaken(list([{ heading: 'Needs you', plans: many, more: 'And 7 more: plans waiting' }]));
   });
 });
 

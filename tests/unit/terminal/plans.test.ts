@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { exitCodes } from '#adapters/terminal/exit-codes.ts';
 import { listPlans, type PlansOptions } from '#adapters/terminal/plans.ts';
 import { createFakeService, type Script } from '../../fixtures/fake-service.ts';
-import { makePlan, now, samples } from '../../fixtures/plans.ts';
+import { makeGroups, makeListed, makePlan, now, samples } from '../../fixtures/plans.ts';
 import { createFakeTerminal } from '../../fixtures/terminal.ts';
 
 const summaries = [
@@ -51,25 +51,53 @@ describe('stats', () => {
   });
 });
 
+const [running, bens, own, done] = summaries.map((plan) => makeListed(plan));
+if (running === undefined || bens === undefined || own === undefined || done === undefined)
+  throw new Error('A sample is missing.');
+const mine = {
+  ...own,
+  ...({ waits: 'approval', waits_since: '2026-02-03T13:10:00.000Z', may_approve: true } as const),
+};
+const inbox = makeGroups({
+  needs_you: [mine],
+  running: [{ ...running, guarded_operations: ['http_request'] }],
+  others: [bens],
+  done: [done],
+});
+
 describe('the list', () => {
-  it('puts what waits for the reader first, then what waits, then what runs; nothing that is over', async () => {
-    const { code, printed } = await run({ summaries });
+  it('has what needs the reader, what runs and others’ under their names; nothing that is done', async () => {
+    const { code, printed } = await run({ inbox }, {}, 90);
     expect(code).toBe(exitCodes.done);
     expect(printed).toBe(
       [
-        '  PLAN-00000003  waiting for you    1 h     Mine\\u{1B}[2J · Ana',
-        '  PLAN-00000002  waiting            2 d     Standup note, archived · Ben',
-        '  PLAN-00000001  ▰▰▰▰▱▱▱▱▱▱ 2 of 5  10 min  Standup note, archived · Ana',
+        '  Needs you',
+        '    PLAN-00000003  ◷ needs your approval  1 h     Mine\\u{1B}[2J · Ana',
+        '',
+        '  Running',
+        '    PLAN-00000001  ▰▰▰▰▱▱▱▱▱▱ 2 of 5      10 min  Standup note, archived · Ana · 🛡 guarded',
+        '',
+        "  Others'",
+        '    PLAN-00000002  ◷ waiting              2 d     Standup note, archived · Ben',
         '',
       ].join('\n'),
     );
   });
 
   it('takes two lines a plan where it is narrow', async () => {
-    const { printed } = await run({ summaries }, {}, 40);
+    const { printed } = await run({ inbox }, {}, 40);
     expect(printed).toContain(
-      '  PLAN-00000002 · waiting · 2 d\n    Standup note, archived · Ben\n',
+      "  Others'\n    PLAN-00000002 · ◷ waiting · 2 d\n      Standup note, archived · Ben\n",
     );
+  });
+
+  it('counts what it leaves out, and says how to see it', async () => {
+    const failed = Array.from({ length: 3 }, () => ({ ...done, status: 'failed' as const }));
+    const groups = makeGroups({ failed }).map((page) =>
+      page.group === 'failed' ? { ...page, total: 1203 } : page,
+    );
+    const { printed } = await run({ inbox: groups });
+    expect(printed).toContain('    And 1,200 more: countersign plans --status failed\n');
   });
 
   it('says so when nothing waits, and how to ask', async () => {
@@ -79,11 +107,23 @@ describe('the list', () => {
     expect((await run({}, { status: 'failed' })).printed).toBe('  No such plans.\n');
   });
 
+  it('--find searches all groups, done ones too, and says so where nothing is found', async () => {
+    const { printed } = await run({ inbox }, { find: 'standup' });
+    expect(printed).toContain('  Done\n');
+    const none = await run({}, { find: 'nowhere' });
+    expect(none.code).toBe(exitCodes.done);
+    expect(none.printed).toContain('No plan has');
+    expect(none.printed).toContain('nowhere');
+    const usage = await run({}, { find: 'standup', status: 'failed' });
+    expect(usage.code).toBe(exitCodes.usage);
+    expect(usage.printed).toContain('--find searches');
+  });
+
   it.each([
     ['completed', ['PLAN-00000004']],
     ['all', ['PLAN-00000003', 'PLAN-00000002', 'PLAN-00000001', 'PLAN-00000004']],
   ])('--status %s shows those', async (status, ids) => {
-    const { printed } = await run({ summaries }, { status });
+    const { printed } = await run({ summaries, inbox }, { status });
     expect([...printed.matchAll(/PLAN-\d+/g)].map(([id]) => id)).toEqual(ids);
   });
 
@@ -94,9 +134,9 @@ describe('the list', () => {
   });
 
   it('--json is one value', async () => {
-    const { printed } = await run({ summaries }, { json: true });
+    const { printed } = await run({ inbox }, { json: true });
     expect(JSON.parse(printed)).toMatchObject({
-      plans: [{ id: 'PLAN-00000003' }, {}, {}],
+      plans: [{ id: 'PLAN-00000003', waits: 'approval' }, {}, {}],
       next_cursor: null,
     });
   });

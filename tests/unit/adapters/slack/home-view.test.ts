@@ -8,66 +8,71 @@ import {
 } from '#adapters/slack/lists/home-view.ts';
 import { slackLimits } from '#cards/limits.ts';
 import { defaultPolicy } from '#domain/people/policy.ts';
-import { now, samples } from '../../../fixtures/plans.ts';
+import type { InboxGroup, InboxPlan } from '#domain/plan/inbox.ts';
+import { makeGroups, makeListed, now, samples } from '../../../fixtures/plans.ts';
 
 const { plan } = samples.executing;
-const homeOf = (changes: Partial<typeof plan>): HomeFacts => ({
-  plans: [{ ...plan, ...changes }],
-  waiting: new Set(),
+const homeOf = (group: InboxGroup, changes: Partial<InboxPlan> = {}): HomeFacts => ({
+  groups: makeGroups({ [group]: [{ ...makeListed(plan), ...changes }] }),
   policy: defaultPolicy,
   said: [],
 });
-const before = homeOf({});
+const before = homeOf('running');
 
 test('a step that has ended changes nothing on it, what stands nowhere there being no reason to draw it', () => {
   const { succeeded } = plan.counts;
-  const after = homeOf({ counts: { ...plan.counts, succeeded: succeeded + 1 } });
+  const after = homeOf('running', { counts: { ...plan.counts, succeeded: succeeded + 1 } });
   expect(digestHome(after)).toBe(digestHome(before));
   expect(drawHome(after, now)).toEqual(drawHome(before, now));
 });
 
 test.each([
-  ['its end', homeOf({ status: 'completed' })],
-  ['that it stalls', homeOf({ status: 'stalled' })],
-  ['its name', homeOf({ title: 'Another' })],
-  ['that it waits for the reader', { ...before, waiting: new Set([plan.id]) }],
+  ['its end', homeOf('done', { status: 'completed' })],
+  ['that it stalls', homeOf('failed', { status: 'stalled' })],
+  ['its name', homeOf('running', { title: 'Another' })],
+  ['that it waits for the reader', homeOf('needs_you', { waits: 'task', waits_step: '2' })],
+  ['that it runs guarded calls', homeOf('running', { guarded_operations: ['http_request'] })],
 ])('of a plan that runs it shows %s', (_, after) => {
   expect(digestHome(after)).not.toBe(digestHome(before));
 });
 
-test('what has waited longest stands first, and all that waits is counted, read here or not', () => {
-  const many = Array.from({ length: linesOfGroup + 1 }, (_, index) => ({
-    ...plan,
-    status: 'proposed' as const,
-    id: `PLAN-${String(index).padStart(8, '0')}`,
-  }));
-  const oldest = many.at(-1)?.id ?? '';
-  const waiting = new Set([oldest, ...many.map(({ id }) => id), 'PLAN-ffffffff']);
-  const shown = JSON.stringify(drawHome({ ...before, plans: many, waiting }, now).blocks);
-  expect(shown.indexOf(oldest)).toBeLessThan(shown.indexOf('PLAN-00000000'));
-  expect(shown).toContain('And 2 more: /plans');
+test('what has waited longest stands first, and says what it waits for', () => {
+  const [older, younger] = ['PLAN-0000000b', 'PLAN-0000000a'].map((id) =>
+    makeListed({ ...plan, id }, { waits: 'task', waits_step: '3a', waits_since: now }),
+  );
+  if (older === undefined || younger === undefined) throw new Error('No plans.');
+  const facts = { ...before, groups: makeGroups({ needs_you: [older, younger] }) };
+  const shown = JSON.stringify(drawHome(facts, now).blocks);
+  expect(shown.indexOf(older.id)).toBeLessThan(shown.indexOf(younger.id));
+  expect(shown).toContain('needs your task, step 3a');
 });
 
 test('every group at its fullest fits one view, and what is left out is counted', () => {
-  const many = (status: typeof plan.status, from: number) =>
-    Array.from({ length: linesOfGroup + 1 }, (_, index) => ({
-      ...plan,
-      status,
+  const many = (changes: Partial<InboxPlan>, from: number) =>
+    Array.from({ length: linesOfGroup }, (_, index) => ({
+      ...makeListed(plan),
+      ...changes,
       id: `PLAN-${String(from + index).padStart(8, '0')}`,
     }));
-  const mine = many('proposed', 0);
-  const full: HomeFacts = {
-    plans: [...mine, ...many('proposed', 100), ...many('executing', 200)],
-    waiting: new Set(mine.map(({ id }) => id)),
+  const groups = makeGroups({
+    needs_you: many({ status: 'proposed', waits: 'approval', may_approve: true }, 0),
+    running: many({}, 100),
+    failed: many({ status: 'failed' }, 200),
+    others: many({ status: 'proposed' }, 300),
+    done: many({ status: 'completed' }, 400),
+  }).map((page) => ({ ...page, total: 2000 }));
+  const said = Array.from({ length: 9 }, (_, index) => ({
+    conversation: `C${index}`,
+    request: 'x'.repeat(500),
     policy: defaultPolicy,
-    said: Array.from({ length: 9 }, (_, index) => ({
-      conversation: `C${index}`,
-      request: 'x'.repeat(500),
-      policy: defaultPolicy,
-    })),
-  };
-  const { blocks } = drawHome(full, now);
+  }));
+  const { blocks } = drawHome({ groups, policy: defaultPolicy, said }, now);
   expect(blocks.length).toBeLessThanOrEqual(slackLimits.viewBlocks);
-  expect(blocks.length).toBeGreaterThan(3 * linesOfGroup);
-  expect(JSON.stringify(blocks).match(/1 more/g)).toHaveLength(3);
+  const shown = JSON.stringify(blocks);
+  expect(shown.match(/And [\d,]+ more: \/plans \w+/g)).toEqual([
+    'And 1,980 more: /plans waiting',
+    'And 1,985 more: /plans running',
+    'And 1,995 more: /plans failed',
+    'And 1,985 more: /plans others',
+  ]);
 });
