@@ -12,6 +12,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { ReadWithin } from '#domain/plan/scope.ts';
 import type { Service } from '#domain/service.ts';
 import type { Calls, Connector } from './connector/connector.ts';
+import { handlePlanThis, openPlanThis } from './extension/plan-this.ts';
 import { conversationIdOf } from './place.ts';
 import { makeActivity } from './port/make-activity.ts';
 import { createReadersOf, type ReadersOf } from './port/members.ts';
@@ -155,7 +156,10 @@ export function openTeams(options: {
     receive: (app, { receive, wait }) =>
       registerTeams(app, {
         authenticate: connector.authenticate,
-        accept: createAccept({ receive, wait, clock, show: createShow(context) }),
+        accept: createAccept({
+          ...{ receive, wait, clock, show: createShow(context) },
+          openPlanThis: (signal, withinMs) => openPlanThis(context, signal, withinMs),
+        }),
         serves: (tenant) => isServed(access, tenant),
         warn,
       }),
@@ -180,12 +184,15 @@ function createHandler(context: TeamsContext): InboxHandler {
     const activity = readActivity(event.body);
     const signal = activity === null ? null : readSignal(activity);
     if (signal === null) return;
-    if (signal.kind !== 'removed') await keepScene(context, signal.scene);
+    const keep = () => keepScene(context, signal.scene);
+    if (signal.kind !== 'removed' && signal.kind !== 'plan_this') await keep();
     switch (signal.kind) {
       case 'message':
         return hear(context, signal, event);
       case 'press':
         return handlePress(context, signal, event, attempt);
+      case 'plan_this':
+        return handlePlanThis(context, signal, event, attempt, keep);
       case 'added':
       case 'removed':
         return greet(context, signal, signal.sentAt ?? event.received_at);

@@ -46,7 +46,6 @@ import {
 } from '#plans/views/views.ts';
 import { emptyTrace, readRunTrace } from '#runs/planning-trace.ts';
 import { waitsFor } from '#runs/session-subject.ts';
-import { startRun } from '#runs/start-run.ts';
 import { answerOnce } from './answer-once.ts';
 import { nameInbox, readInbox } from './inbox.ts';
 import { readCardFacts } from './plan-card.ts';
@@ -55,7 +54,7 @@ import { readRunCard } from './session-card.ts';
 import { decideRun } from './session-decisions.ts';
 import { stopPlanning } from './stop-planning.ts';
 import { hearReply } from './talk/hear-reply.ts';
-import { onceOnly } from './talk/once-only.ts';
+import { onceOnly, startRunOnce } from './talk/once-only.ts';
 import { say } from './talk/say.ts';
 import { watchConversation, watchPlan } from './watch.ts';
 import { readWordFor } from './words.ts';
@@ -91,7 +90,7 @@ export function createService(context: ConversationContext): Service {
       );
   }
   const service: Service = {
-    startRun: (request, actor) => startRun(context, request, actor),
+    startRun: (request, actor, { once } = {}) => startRunOnce(context, request, actor, once),
     getRun: async (id) => toRunView(await readRun(db.query, id)),
     reply: (runId, text, actor, { pressed, ...options } = {}) =>
       actOnce(

@@ -172,7 +172,12 @@ export type Checked<T> = { readonly stores?: T };
  * `actor` is who asks; permissions are checked here, for every surface.
  */
 export type Service = {
-  startRun(request: RunRequest, actor: Actor): Promise<{ run_id: string; conversation: string }>;
+  /** A new request, whatever else waits in its conversation. `once`: as in `say`. */
+  startRun(
+    request: RunRequest,
+    actor: Actor,
+    options?: { once?: string },
+  ): Promise<{ run_id: string; conversation: string }>;
   getRun(id: string): Promise<RunView>;
   /** An answer, a deciding word (`approve`, `reject`, `propose changes: …`, `cancel`, `status`) or more talk. */
   reply(

@@ -32,7 +32,7 @@ type Mapped =
   | 'listPlans';
 
 const roles: { [K in Mapped]: Roles<Required<Parameters<Service[K]>>> } = {
-  startRun: ['named', 'actor'],
+  startRun: ['named', 'actor', 'as it is'],
   reply: ['as it is', 'as it is', 'actor', 'as it is'],
   runCard: ['as it is', 'viewer'],
   decideRun: ['as it is', 'as it is', 'actor'],

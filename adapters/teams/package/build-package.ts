@@ -46,6 +46,8 @@ export type PackageOptions = {
   website?: string | undefined;
   privacy?: string | undefined;
   terms?: string | undefined;
+  /** Whether it is offered as an agent in Microsoft 365 Copilot too. */
+  copilot?: boolean | undefined;
 };
 
 function refuse(sentence: string): never {
@@ -102,6 +104,22 @@ function fill(data: unknown, values: Record<string, string>): unknown {
   return Object.fromEntries(Object.entries(data).map(([key, item]) => [key, fill(item, values)]));
 }
 
+const disclaimer =
+  'Countersign may use a language model to draft plans. Check a plan before you approve it: nothing runs until somebody has.';
+
+const Bots = z.looseObject({ bots: z.tuple([z.looseObject({ scopes: z.array(z.string()) })]) });
+
+/** The manifest of an app that is an agent in Microsoft 365 Copilot too, answered by the same bot. */
+function offerInCopilot(manifest: unknown, id: string): object {
+  const { bots, ...rest } = Bots.parse(manifest);
+  const [bot] = bots;
+  return {
+    ...rest,
+    bots: [{ ...bot, scopes: [...bot.scopes, 'copilot'] }],
+    copilotAgents: { customEngineAgents: [{ id, type: 'bot', disclaimer: { text: disclaimer } }] },
+  };
+}
+
 // Zip times have no zone; this one is written as it is, wherever the clock stands.
 const stamp = new Date(2020, 0, 1, 12);
 
@@ -112,8 +130,9 @@ const stamp = new Date(2020, 0, 1, 12);
 export function buildPackage(options: PackageOptions): Uint8Array {
   const domain = readDomain(options.domain);
   const template: unknown = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
-  const manifest = fill(template, {
-    id: readId(options.id),
+  const id = readId(options.id);
+  const filled = fill(template, {
+    id,
     domain,
     version: readVersion(options.version),
     developer: readDeveloper(options.developer, domain),
@@ -121,6 +140,7 @@ export function buildPackage(options: PackageOptions): Uint8Array {
     privacy: readPage('privacy', options.privacy, domain),
     terms: readPage('terms', options.terms, domain),
   });
+  const manifest = options.copilot === true ? offerInCopilot(filled, id) : filled;
   validateManifest(manifest);
   const icons = ['color.png', 'outline.png'].map((name): [string, Uint8Array] => [
     name,

@@ -15,6 +15,7 @@ type Options = {
   website?: string;
   privacy?: string;
   terms?: string;
+  copilot?: boolean;
 };
 
 const project: { version: string } = JSON.parse(
@@ -60,6 +61,7 @@ const program = new Command('npm run teams:package --')
   .option('--website <url>', 'a page about it; the host when not given')
   .option('--privacy <url>', 'the page on privacy; the host when not given')
   .option('--terms <url>', 'the terms of use; the host when not given')
+  .option('--copilot', 'offer it as an agent in Microsoft 365 Copilot too')
   .action(({ out, appVersion, ...options }: Options) => {
     const { MicrosoftAppId, COUNTERSIGN_PUBLIC_URL } = process.env;
     const id = options.id ?? MicrosoftAppId;

@@ -7,17 +7,11 @@ import type { InboxEvent } from '#domain/chat/inbox.ts';
 import type { Pressed } from '#domain/chat/pressed.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { person } from '#domain/people/actor.ts';
-import { drawNote } from '../lists/answer-command.ts';
 import type { TeamsContext } from '../teams-context.ts';
 import type { PressSignal, Scene } from '../transport/read-activity.ts';
 import { type Decision, readDecision, readLook } from './read-press.ts';
-import { drawLook, type Reply } from './show.ts';
-
-/**
- * After this long the waiting person may be gone before they could read the answer. What they do not read all the same
- * is handled once more, and told then.
- */
-const toldElsewhereAfterMs = 6000;
+import { type Reply, tellPerson, toldElsewhereAfterMs } from './reply.ts';
+import { drawLook } from './show.ts';
 
 /** @returns why nothing was decided; null: it was */
 async function attempt(
@@ -53,17 +47,6 @@ async function sayRefusal(act: () => Promise<unknown>): Promise<string | null> {
   }
 }
 
-/** Tells one person in their chat with the bot. */
-async function tell(context: TeamsContext, scene: Scene, text: string): Promise<void> {
-  try {
-    await context.port.whisper(scene.place, scene.from.id, drawNote(text));
-  } catch (cause) {
-    if (cause instanceof CountersignError && cause.passesAfterMs !== null) throw cause;
-    // The press was refused, whether or not its person learns of it.
-    context.warn('The reason why a press was refused could not be shown in Teams.', cause);
-  }
-}
-
 /** A client that cannot show a card in the place of another gets it as a message of its own. */
 async function showApart(context: TeamsContext, { verb, data, scene }: PressSignal): Promise<void> {
   const look = readLook(verb, data);
@@ -72,7 +55,7 @@ async function showApart(context: TeamsContext, { verb, data, scene }: PressSign
     const card = await drawLook(context, look, scene);
     await context.port.whisper(scene.place, scene.from.id, { text: pressWords.details, card });
   });
-  if (refusal !== null) await tell(context, scene, refusal);
+  if (refusal !== null) await tellPerson(context, scene, refusal);
 }
 
 export async function handlePress(
@@ -91,5 +74,5 @@ export async function handlePress(
   if (note === null) return;
   const reply: Reply = { note };
   if (asks && eventAttempt.age() < toldElsewhereAfterMs) eventAttempt.reply(reply);
-  else await tell(context, scene, note);
+  else await tellPerson(context, scene, note);
 }

@@ -1,5 +1,4 @@
 // What a presser is shown: a card drawn from the database for this very person, or a sentence that only they read.
-import { z } from 'zod';
 import { viewAskPage } from '#cards/ask-review.ts';
 import { pressWords, windowWords } from '#cards/chat-words.ts';
 import { viewDetails } from '#cards/details-view.ts';
@@ -20,10 +19,7 @@ import type { TeamsContext } from '../teams-context.ts';
 import { answerCard, answerText, type InvokeAnswer } from '../transport/answer.ts';
 import type { Scene } from '../transport/read-activity.ts';
 import type { Decision, Look } from './read-press.ts';
-
-/** What the handler of a press leaves for its waiter. */
-export const Reply = z.object({ note: z.string() });
-export type Reply = z.infer<typeof Reply>;
+import { Reply } from './reply.ts';
 
 export type Show = {
   /** Does not throw, and takes no longer than `withinMs`. */

@@ -2,6 +2,7 @@
 import type { TeamsAccess } from '#domain/chat/access.ts';
 import type { TeamsConversations } from '#domain/chat/teams-conversation.ts';
 import type { Clock } from '#domain/clock.ts';
+import { CountersignError } from '#domain/errors.ts';
 import type { Calls, Member } from '../connector/connector.ts';
 import { conversationIdOf } from '../place.ts';
 import { vouches } from '../tenants.ts';
@@ -18,7 +19,11 @@ export type TeamsPerson = {
   /** That, or where the instance is. */
   timezone: string;
 };
-export type People = { find(scene: Scene): Promise<TeamsPerson> };
+export type People = {
+  find(scene: Scene): Promise<TeamsPerson>;
+  /** Whether the app is where something comes from: a message can be acted on everywhere. */
+  isThere(scene: Scene): Promise<boolean>;
+};
 
 const keptForMs = 10 * 60_000;
 const keptAtMost = 5000;
@@ -125,6 +130,17 @@ export function createPeople(options: {
       const id = await personOf(account);
       const known = zone === null ? {} : { zone };
       return { id, account, name: name || account, ...known, timezone: zone ?? timezone };
+    },
+
+    async isThere({ place, serviceUrl, from }) {
+      try {
+        await connector.member({ service_url: serviceUrl }, conversationIdOf(place), from.id);
+        return true;
+      } catch (error) {
+        if (!(error instanceof CountersignError)) throw error;
+        if (error.code === 'not_allowed' || error.code === 'not_found') return false;
+        throw error;
+      }
     },
   };
 }

@@ -2,15 +2,18 @@
 // answered with what came of it; what only looks is answered at once.
 import { hash } from 'node:crypto';
 import { pressWords } from '#cards/chat-words.ts';
+import { planThisWords } from '#cards/plan-this.ts';
 import type { Receive } from '#chat/inbox/receive.ts';
 import type { WaitUntilHandled } from '#chat/inbox/wait-until-handled.ts';
 import { conversationAt } from '#chat/outbox/open-conversation.ts';
 import type { ReceivedEvent } from '#domain/chat/inbox.ts';
 import type { Clock } from '#domain/clock.ts';
+import { answerSentence, askAgain, findProblem } from '../extension/plan-this.ts';
 import { readDecision, readLook } from '../press/read-press.ts';
+import { Reply } from '../press/reply.ts';
 import type { Show } from '../press/show.ts';
-import { answerText, answerUnknown, type InvokeAnswer } from './answer.ts';
-import type { Signal } from './read-activity.ts';
+import { answerText, answerUnknown } from './answer.ts';
+import type { PlanThisSignal, Signal } from './read-activity.ts';
 
 // What an activity is called in the inbox: the name that makes two of them one, and the thread whose order it keeps. Pure.
 const digestOf = (...parts: (string | Uint8Array)[]) =>
@@ -44,8 +47,12 @@ export function nameActivity(
 const waitedForMs = 8000;
 const answeredWithinMs = 9000;
 
+/** The same of a dialog, for which Teams has five seconds. */
+const dialogWaitedForMs = 3500;
+const dialogAnsweredWithinMs = 4500;
+
 /** `onSent` is called once the answer has gone out; never, where Teams has hung up. */
-type Answered = { answer: InvokeAnswer; onSent?: () => Promise<void> };
+type Answered = { answer: object; onSent?: () => Promise<void> };
 
 /** null: acknowledged, nothing to say. @throws when it cannot be stored; then it must not be acknowledged */
 export type Accept = (signal: Signal, body: Buffer<ArrayBuffer>) => Promise<Answered | null>;
@@ -55,12 +62,31 @@ export function createAccept(parts: {
   wait: WaitUntilHandled;
   clock: Clock;
   show: Show;
+  openPlanThis(signal: PlanThisSignal, withinMs: number): Promise<object>;
 }): Accept {
-  const { receive, wait, clock, show } = parts;
+  const { receive, wait, clock, show, openPlanThis } = parts;
+
+  /** A dialog that was filled in closes once what comes of it is stored for good. */
+  async function acceptPlanThis(
+    signal: PlanThisSignal,
+    body: Buffer<ArrayBuffer>,
+  ): Promise<Answered> {
+    if (signal.opens) return { answer: await openPlanThis(signal, dialogAnsweredWithinMs) };
+    const problem = findProblem(signal);
+    if (problem !== null) return { answer: askAgain(signal, problem) };
+    const { id } = await receive({ ...nameActivity(signal, body, clock.now()), awaited: true });
+    const outcome = await wait.outcome(id, dialogWaitedForMs);
+    if (outcome.state === 'failed') return { answer: answerSentence(planThisWords.failed) };
+    const left = outcome.state === 'open' ? null : Reply.safeParse(outcome.reply).data;
+    if (left == null) return { answer: {} };
+    return { answer: answerSentence(left.note), onSent: () => wait.noteRead(id) };
+  }
+
   return async (signal, body) => {
     const begun = performance.now();
     const leftOf = (ms: number) => Math.max(0, ms - (performance.now() - begun));
     if (signal.kind === 'other') return null;
+    if (signal.kind === 'plan_this') return acceptPlanThis(signal, body);
     const { kind, scene } = signal;
     const asks = kind === 'press' && signal.asks;
     if (asks) {

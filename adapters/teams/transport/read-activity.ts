@@ -4,6 +4,7 @@ import { refreshVerb } from '#cards/press.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
 import { parseShallowJson } from '#domain/json-depth.ts';
+import { type PlanThis, readPlanThis } from '../extension/read-plan-this.ts';
 import { splitConversation } from '../place.ts';
 
 const id = z.string().min(1).max(500);
@@ -92,7 +93,9 @@ export type PressSignal = {
 export type MovedSignal = { kind: 'added' | 'removed'; scene: Scene; sentAt: Date | null };
 /** Something that nothing follows from: a deleted message, somebody else who came. `asks`: Teams wants an answer to it. */
 type OtherSignal = { kind: 'other'; scene: Scene; asks: boolean };
-export type Signal = MessageSignal | PressSignal | MovedSignal | OtherSignal;
+/** “Plan this” on a message; Teams waits for an answer. */
+export type PlanThisSignal = { kind: 'plan_this'; scene: Scene } & Omit<PlanThis, 'root'>;
+export type Signal = MessageSignal | PressSignal | PlanThisSignal | MovedSignal | OtherSignal;
 
 function kindOf({
   id: name,
@@ -138,6 +141,15 @@ function sceneOf(activity: Activity, tenant: string): Scene {
   };
 }
 
+/** Where a message stands on which something was chosen. A chat of two people is not one with the bot. */
+function sceneOfMessage(scene: Scene, root: string): Scene {
+  const { place, kind } = scene;
+  if (kind === 'channel') return { ...scene, place: { ...place, thread: place.thread ?? root } };
+  return kind === 'personal' && place.channel.startsWith('19:')
+    ? { ...scene, kind: 'group' }
+    : scene;
+}
+
 function sentAtOf({ timestamp }: Activity): Date | null {
   const at = Date.parse(timestamp ?? '');
   return Number.isNaN(at) ? null : new Date(at);
@@ -162,6 +174,12 @@ export function readSignal(activity: Activity): Signal | null {
     if (invoked.data.trigger?.toLowerCase() === 'automatic' && verb !== refreshVerb)
       return { kind: 'other', scene, asks: true };
     return { kind: 'press', scene, verb: verb ?? '', data, asks: true };
+  }
+  if (type === 'invoke' && name?.startsWith('composeExtension/') === true) {
+    const chosen = readPlanThis(name, value);
+    if (chosen === null) return { kind: 'other', scene, asks: true };
+    const { root, ...rest } = chosen;
+    return { kind: 'plan_this', scene: sceneOfMessage(scene, root), ...rest };
   }
   if (type === 'installationUpdate') {
     if (action?.startsWith('add') === true) return { kind: 'added', scene, sentAt };

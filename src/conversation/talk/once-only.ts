@@ -1,8 +1,12 @@
 // A message that has an id of its own takes effect once, however often it arrives.
 import { findSaid } from '#db/messages.ts';
+import { readRun } from '#db/runs.ts';
 import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import type { RunRequest } from '#domain/planning/run.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { SaidBefore } from '#messages/hear-person.ts';
+import { startRun } from '#runs/start-run.ts';
 
 /** What came of a message: the run it was about, and why it was refused, where that is not said in the conversation. */
 export type Heard = { run_id: string | null; refusal?: CountersignError | null };
@@ -25,4 +29,18 @@ export async function onceOnly(
     if (meanwhile === null) throw error;
     return { run_id: meanwhile.run_id };
   }
+}
+
+/** A new request, once under its name. @throws what refuses it */
+export async function startRunOnce(
+  context: ConversationContext,
+  request: RunRequest,
+  actor: Actor,
+  once: string | undefined,
+): Promise<{ run_id: string; conversation: string }> {
+  if (once === undefined) return startRun(context, request, actor);
+  const { run_id } = await onceOnly(context, once, () => startRun(context, request, actor, once));
+  if (run_id === null) throw new CountersignError('run_not_found', 'Nothing was begun by this.');
+  const { conversation } = await readRun(context.db.query, run_id);
+  return { run_id, conversation };
 }

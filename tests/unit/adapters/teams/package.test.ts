@@ -106,6 +106,22 @@ describe('the package', () => {
     }
   });
 
+  test('offers to plan a message, which Teams asks the bot about', () => {
+    expect(readManifest(buildPackage(options))).toMatchObject({
+      composeExtensions: [
+        { botId: id, commands: [{ id: 'plan_this', context: ['message'], fetchTask: true }] },
+      ],
+    });
+  });
+
+  test('is an agent of Copilot only where that is wanted', () => {
+    expect(readManifest(buildPackage(options))).not.toHaveProperty('copilotAgents');
+    const manifest = readManifest(buildPackage({ ...options, copilot: true }));
+    expect(manifest.copilotAgents).toMatchObject({ customEngineAgents: [{ id, type: 'bot' }] });
+    expect(manifest.bots[0].scopes).toEqual(['personal', 'team', 'groupChat', 'copilot']);
+    expect(() => validateManifest(manifest)).not.toThrow();
+  });
+
   test('is the same, byte by byte, from the same input', () => {
     const first = Buffer.from(buildPackage(options));
     const again = buildPackage({ ...options, id: id.toUpperCase(), domain: 'Bot.Example.COM' });

@@ -1,0 +1,94 @@
+// “Plan this” on a message: a dialog asks what should be done, and a run begins in the conversation of the message.
+import { askAboutMessage, drawAddFirst, drawPlanThis, planThisWords } from '#cards/plan-this.ts';
+import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { person } from '#domain/people/actor.ts';
+import { finishWithin } from '../finish-within.ts';
+import { cardType } from '../port/make-activity.ts';
+import { type Reply, tellPerson, toldElsewhereAfterMs } from '../press/reply.ts';
+import type { TeamsContext } from '../teams-context.ts';
+import type { PlanThisSignal } from '../transport/read-activity.ts';
+
+const { title, someone, nothing, failed, addFirst } = planThisWords;
+
+/** Shows a card in the dialog. */
+const answerDialog = (card: object) => ({
+  task: {
+    type: 'continue',
+    value: {
+      title,
+      width: 'medium',
+      height: 'medium',
+      card: { contentType: cardType, content: card },
+    },
+  },
+});
+
+/** Says a sentence in the dialog. */
+export const answerSentence = (text: string) => ({ task: { type: 'message', value: text } });
+
+/** What is wrong with what was filled in; null: nothing. */
+export function findProblem({ what, text }: PlanThisSignal): string | null {
+  return what === '' && text === '' ? nothing : null;
+}
+
+export function askAgain({ author, text }: PlanThisSignal, problem: string): object {
+  return answerDialog(drawPlanThis({ author: author ?? someone, text, problem }));
+}
+
+/** The dialog, where the app is in the conversation; else a way to add it. Does not throw. */
+export async function openPlanThis(
+  { people, warn }: Pick<TeamsContext, 'people' | 'warn'>,
+  signal: PlanThisSignal,
+  withinMs: number,
+): Promise<object> {
+  const late = () => new CountersignError('timed_out', failed);
+  try {
+    const here = await finishWithin(withinMs, people.isThere(signal.scene), late);
+    return here ? askAgain(signal, '') : answerDialog(drawAddFirst());
+  } catch (error) {
+    warn('Nobody could see whether the app is in a conversation in Teams.', error);
+    return answerSentence(failed);
+  }
+}
+
+/** Begins the run, once. @returns why it did not begin; null: it did. @throws what passes by itself */
+async function begin(
+  { service, people, openConversation }: TeamsContext,
+  { scene, author, text, what }: PlanThisSignal,
+  id: number,
+  keepScene: () => Promise<void>,
+): Promise<string | null> {
+  if (!(await people.isThere(scene))) return addFirst;
+  await keepScene();
+  const who = await people.find(scene);
+  const { place, kind } = scene;
+  const conversation = await openConversation(place, kind === 'personal' ? who.timezone : null);
+  const request = askAboutMessage({ what, author: author ?? someone, text });
+  try {
+    await service.startRun(
+      { text: request, conversation, user: who.id },
+      person(who.id, 'teams', who.zone),
+      { once: `teams:plan-this:${id}` },
+    );
+    return null;
+  } catch (error) {
+    if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
+    return error.message;
+  }
+}
+
+/** @param keepScene remembers where it came from, once it is known that the app is there */
+export async function handlePlanThis(
+  context: TeamsContext,
+  signal: PlanThisSignal,
+  { id }: { id: number },
+  attempt: Pick<EventAttempt, 'reply' | 'age'>,
+  keepScene: () => Promise<void>,
+): Promise<void> {
+  const note = await begin(context, signal, id, keepScene);
+  if (note === null) return;
+  const reply: Reply = { note };
+  if (attempt.age() < toldElsewhereAfterMs) attempt.reply(reply);
+  else await tellPerson(context, signal.scene, note);
+}

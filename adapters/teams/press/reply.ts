@@ -1,0 +1,27 @@
+// What is told to one person about what they did: as the answer that Teams waits for, or in their own chat with the bot.
+import { z } from 'zod';
+import { CountersignError } from '#domain/errors.ts';
+import { drawNote } from '../lists/answer-command.ts';
+import type { TeamsContext } from '../teams-context.ts';
+import type { Scene } from '../transport/read-activity.ts';
+
+/** What the handler of a press leaves for its waiter. */
+export const Reply = z.object({ note: z.string() });
+export type Reply = z.infer<typeof Reply>;
+
+/**
+ * After this long the waiting person may be gone before they could read the answer. What they do not read all the same
+ * is handled once more, and told then.
+ */
+export const toldElsewhereAfterMs = 6000;
+
+/** Tells one person in their chat with the bot. */
+export async function tellPerson(context: TeamsContext, scene: Scene, text: string): Promise<void> {
+  try {
+    await context.port.whisper(scene.place, scene.from.id, drawNote(text));
+  } catch (cause) {
+    if (cause instanceof CountersignError && cause.passesAfterMs !== null) throw cause;
+    // It was refused, whether or not its person learns of it.
+    context.warn('The reason why a press was refused could not be shown in Teams.', cause);
+  }
+}

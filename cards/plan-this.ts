@@ -1,0 +1,89 @@
+// “Plan this” on a message somebody wrote in a chat: what is asked beside it, and the request that comes of both.
+import { readAloud } from './dress-teams.ts';
+import { type Drawn, expandCard, findTemplate } from './expand.ts';
+import { cutShown, escapeMacros, showLine } from './plain.ts';
+
+export const planThisWords = {
+  title: 'Plan this',
+  what: 'What should be done?',
+  placeholder: 'Leave it empty to plan what the message asks for',
+  submit: 'Make a plan',
+  promise: 'Nothing runs until someone approves the plan.',
+  from: ({ author }: { author: string }) => `Message from ${author}`,
+  someone: 'somebody',
+  notHere:
+    'Countersign is not in this conversation yet. Add it here, then the plan can be posted below the message.',
+  /** Where somebody is not asked to add it, or may not. */
+  addFirst:
+    'Nothing was planned: Countersign is not in this conversation. Type @Countersign there, add it, and choose “Plan this” again.',
+  add: 'Add Countersign',
+  nothing: 'There is no text in this message. Say what should be done.',
+  tooLong: ({ atMost }: { atMost: number }) => `Shorten it to ${atMost} characters.`,
+  failed: "That didn't work. Nothing was planned. Try again.",
+} as const;
+
+/** Characters of a message that go along with a request. */
+const quotedAtMost = 12_000;
+const shownAtMost = 400;
+
+/** The request: what is to be done, and the message it is about. What stands in that is nobody's word, so it is quoted. */
+export function askAboutMessage({
+  what,
+  author,
+  text,
+}: {
+  what: string;
+  author: string;
+  text: string;
+}): string {
+  const message = cutShown(text.trim(), quotedAtMost);
+  if (what === '') return message;
+  if (message === '') return what;
+  const quoted = message.split('\n').map((line) => `> ${line}`);
+  return [what, '', `${planThisWords.from({ author: showLine(author, 100) })}:`, ...quoted].join(
+    '\n',
+  );
+}
+
+const template = findTemplate('teams/plan-this.json');
+
+export const planThisInput = 'what';
+
+/** The dialog in Teams. @param problem what was wrong with the last try, or empty */
+export function drawPlanThis({
+  author,
+  text,
+  problem,
+}: {
+  author: string;
+  text: string;
+  problem: string;
+}): Drawn {
+  const { what, placeholder, submit, promise, from } = planThisWords;
+  const shown = cutShown(text.trim(), shownAtMost);
+  return expandCard(template, {
+    input: planThisInput,
+    ...{ what, placeholder, submit, promise },
+    title: escapeMacros(from({ author: showLine(author, 100) })),
+    quoted: escapeMacros(shown),
+    problem,
+    install: false,
+    speak: readAloud([from({ author }), shown, what]),
+    fallback: promise,
+  });
+}
+
+/** The dialog in a conversation where the app is not: Teams adds it there, and asks again. */
+export function drawAddFirst(): Drawn {
+  const { notHere, add } = planThisWords;
+  return expandCard(template, {
+    input: planThisInput,
+    ...{ what: '', placeholder: '', submit: add, promise: '' },
+    title: notHere,
+    quoted: '',
+    problem: '',
+    install: true,
+    speak: notHere,
+    fallback: notHere,
+  });
+}
