@@ -6,8 +6,8 @@ import { cutShown, escapeMacros, showLine } from './plain.ts';
 export const planThisWords = {
   title: 'Plan this',
   what: 'What should be done?',
-  placeholder: 'Leave it empty to plan what the message asks for',
-  submit: 'Make a plan',
+  placeholder: 'Leave it empty to plan what the message itself asks for',
+  submit: 'Plan it',
   promise: 'Nothing runs until someone approves the plan.',
   from: ({ author }: { author: string }) => `Message from ${author}`,
   someone: 'somebody',
