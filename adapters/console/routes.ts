@@ -1,9 +1,8 @@
 // The console's part of the HTTP server: the page, what it loads, and a plan's card drawn for it.
 // Everything else the page needs it asks of the API, as any other client would.
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import { readFile } from 'node:fs/promises';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { drawWholeCard } from '#cards/expand.ts';
 import { viewSession } from '#cards/session-view.ts';
@@ -11,7 +10,14 @@ import { viewPlan } from '#cards/view-model.ts';
 import type { Service } from '#domain/service.ts';
 import { line } from '#domain/text.ts';
 import { type Asset, importMap, listAssets, pageFile } from './assets.ts';
-import { stripTypes } from './strip-types.ts';
+import {
+  createAssetReader,
+  listModules,
+  type ReadAsset,
+  type Served,
+  send,
+  toServed,
+} from './served.ts';
 
 // GET /api/plans/:id/card and /api/runs/:id/card: what is said about a plan or a planning session, and its Adaptive Card,
 // for one reader.
@@ -64,21 +70,21 @@ function addCardRoute(app: FastifyInstance, { service, timezone }: ConsoleOption
   );
 }
 
-function buildPage(): { served: Served; policy: string } {
-  const map = JSON.stringify(importMap);
-  const body = readFileSync(pageFile, 'utf8').replace(
-    '<!-- importmap -->',
-    `<script type="importmap">${map}</script>`,
-  );
-  return { served: { body, etag: tagContent(body) }, policy: buildPolicy(map) };
-}
+type Page = { served: Served; policy: string };
 
-/** Sends `served`, or only that the browser has it already. Browsers ask each time, so an update shows at once. */
-function send(reply: FastifyReply, { body, etag }: Served, type: string): FastifyReply {
-  const { 'if-none-match': known } = reply.request.headers;
-  reply.headers({ etag, 'cache-control': 'no-cache' });
-  if (known === etag) return reply.code(304).send();
-  return reply.type(type).send(body);
+const entry = '/console/page/main.ts';
+
+/** The page, with its import map and with links to all its modules, so that they load side by side. */
+async function buildPage(assets: ReadonlyMap<string, Asset>, read: ReadAsset): Promise<Page> {
+  const map = JSON.stringify(importMap);
+  const links = (await listModules(entry, assets, read))
+    .map((address) => `<link rel="modulepreload" href="${address}" />`)
+    .join('');
+  const source = await readFile(pageFile, 'utf8');
+  const body = source
+    .replace('<!-- importmap -->', `<script type="importmap">${map}</script>`)
+    .replace('<!-- modules -->', links);
+  return { served: toServed(body), policy: buildPolicy(map) };
 }
 
 /** Adds the console to a server that has the API. */
@@ -86,15 +92,25 @@ export async function registerConsole(
   app: FastifyInstance,
   options: ConsoleOptions,
 ): Promise<void> {
-  const page = buildPage();
+  const assets = listAssets();
   const readAsset = createAssetReader();
+  // Made at the first visit: a process that nobody looks at need not read a hundred files.
+  let building: Promise<Page> | null = null;
 
   app.get('/', async (_request, reply) => {
-    reply.header('content-security-policy', page.policy);
-    return send(reply, page.served, 'text/html; charset=utf-8');
+    building ??= buildPage(assets, readAsset).catch((error: unknown) => {
+      building = null;
+      throw error;
+    });
+    const { served, policy } = await building;
+    reply.headers({
+      'content-security-policy': policy,
+      'cross-origin-opener-policy': 'same-origin',
+    });
+    return send(reply, served, 'text/html; charset=utf-8');
   });
 
-  for (const [address, asset] of listAssets()) {
+  for (const [address, asset] of assets) {
     app.get(address, async (_request, reply) => send(reply, await readAsset(asset), asset.type));
   }
 
@@ -115,31 +131,18 @@ function buildPolicy(importMap: string): string {
     "connect-src 'self'",
     "form-action 'none'",
     "base-uri 'none'",
+    "object-src 'none'",
     "frame-ancestors 'none'",
+    // Markup is made by lit's templates and the card renderer alone; the only script that code starts is the graph's worker.
+    "require-trusted-types-for 'script'",
+    `trusted-types ${[
+      'lit-html',
+      'adaptivecards#deprecatedExportedFunctionPolicy',
+      'adaptivecards#markdownPassthroughPolicy',
+      'adaptivecards#restoreContentsPolicy',
+      'countersign-graph',
+    ].join(' ')}`,
   ].join('; ');
-}
-
-// Reads an asset for the browser: TypeScript with its types stripped, everything with an ETag, kept in memory
-// until the file changes.
-type Served = { body: string; etag: string };
-
-function tagContent(body: string): string {
-  return `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
-}
-
-/** A reader with its own memory. An edited file is read again at its next request. */
-function createAssetReader(): (asset: Asset) => Promise<Served> {
-  const memory = new Map<string, { changed: number; served: Served }>();
-  return async ({ file, kind }) => {
-    const changed = (await stat(file)).mtimeMs;
-    const known = memory.get(file);
-    if (known?.changed === changed) return known.served;
-    const source = await readFile(file, 'utf8');
-    const body = kind === 'typescript' ? stripTypes(source) : source;
-    const served = { body, etag: tagContent(body) };
-    memory.set(file, { changed, served });
-    return served;
-  };
 }
 
 // What the console is given by the process it runs in.

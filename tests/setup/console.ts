@@ -52,6 +52,10 @@ export async function openPage(): Promise<Page> {
   const opened = await context.newPage();
   opened.setDefaultTimeout(15_000);
   opened.on('pageerror', (error) => faults.push(error.message));
+  // The policy of the page is broken nowhere, by whatever a test opens. It is logged as an error, which is a fault below.
+  await opened.addInitScript(`addEventListener('securitypolicyviolation', (event) => {
+    console.error('policy broken: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sourceFile);
+  })`);
   opened.on('console', (message) => {
     // A refusal by the API is answered to the person; the browser logs it on its own account.
     const refused = message.text().includes('Failed to load resource');

@@ -79,6 +79,59 @@ describe('the console’s page', () => {
     expect(text).toContain('export function createState(');
   });
 
+  it('names every module it needs at once, and none that it may never need', async () => {
+    const page = await (await api.get('/')).text();
+    const named = [...page.matchAll(/<link rel="modulepreload" href="([^"]+)"/g)].map(
+      ([, address]) => address,
+    );
+    expect(named).toEqual(
+      expect.arrayContaining([
+        '/console/page/main.ts',
+        '/console/lib/lit-html/lit-html.js',
+        '/console/lib/lit-html/directive.js',
+        '/console/shared/cards/words.ts',
+      ]),
+    );
+    expect(new Set(named).size).toBe(named.length);
+    expect(named.some((address) => address?.includes('elk'))).toBe(false);
+  });
+
+  it('lets code make markup and start scripts by known policies only, and keeps other sites apart', async () => {
+    const { headers } = await api.get('/');
+    const policy = headers.get('content-security-policy') ?? '';
+    for (const rule of [
+      "require-trusted-types-for 'script'",
+      "object-src 'none'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      "connect-src 'self'",
+      "style-src 'self'",
+    ])
+      expect(policy.split('; ')).toContain(rule);
+    expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+  });
+
+  it.each([
+    ['br, gzip', 'br'],
+    ['gzip;q=1.0, br;q=0', 'gzip'],
+    ['identity', null],
+  ])('is sent as the browser takes it: %s', async (accepted, coding) => {
+    const path = '/console/page/styles/plan.css';
+    const plain = await (await api.get(path, { 'accept-encoding': 'identity' })).text();
+    const answer = await api.get(path, { 'accept-encoding': accepted });
+    expect(answer.headers.get('content-encoding')).toBe(coding);
+    expect(answer.headers.get('vary')).toContain('accept-encoding');
+    expect(await answer.text()).toBe(plain);
+    const etag = answer.headers.get('etag') ?? '';
+    const again = { 'accept-encoding': accepted, 'if-none-match': etag };
+    expect((await api.get(path, again)).status).toBe(304);
+    const other = { 'accept-encoding': coding === 'br' ? 'gzip' : 'br', 'if-none-match': etag };
+    expect((await api.get(path, other)).status).toBe(200);
+  });
+
   it('sends a file once, as long as it stays the same', async () => {
     const first = await api.get('/console/page/main.ts');
     const etag = first.headers.get('etag') ?? '';
