@@ -4,6 +4,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { SettingsView } from '#domain/settings-view.ts';
 import { closeSettings, openSection, readFacts, showSection } from '../live/settings.ts';
 import { type Settings, type SettingsSection, type State, sections } from '../live/state.ts';
+import { state } from '../live/store.ts';
 import { drawIcon, drawLoading } from './parts.ts';
 import { drawAccess } from './settings/access.ts';
 import { drawApprovals } from './settings/approvals.ts';
@@ -94,7 +95,8 @@ function onPress(event: MouseEvent): void {
 function showWhenDrawn(): void {
   requestAnimationFrame(() => {
     const dialog = document.querySelector<HTMLDialogElement>('#settings');
-    if (dialog === null || dialog.open) return;
+    // It may have been closed since the drawing, and is in the page until the next one.
+    if (dialog === null || dialog.open || state.settings === null) return;
     dialog.showModal();
     showSection();
   });
