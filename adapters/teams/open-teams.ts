@@ -5,7 +5,7 @@ import type { InboxHandler } from '#chat/inbox/inbox-context.ts';
 import type { Receive } from '#chat/inbox/receive.ts';
 import type { WaitUntilHandled } from '#chat/inbox/wait-until-handled.ts';
 import type { TeamsAccess } from '#domain/chat/access.ts';
-import type { ChatPlace, ChatPort } from '#domain/chat/chat.ts';
+import type { ChatContent, ChatPlace, ChatPort, Posted } from '#domain/chat/chat.ts';
 import type { TeamsConversation, TeamsConversations } from '#domain/chat/teams-conversation.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -15,7 +15,8 @@ import type { Calls, Connector } from './connector/connector.ts';
 import { handlePlanThis, openPlanThis } from './extension/plan-this.ts';
 import { conversationIdOf } from './place.ts';
 import { makeActivity } from './port/make-activity.ts';
-import { createReadersOf, type ReadersOf } from './port/members.ts';
+import { createReaders, type Readers } from './port/members.ts';
+import { findMentioned, linkTo, reachEach } from './port/mention.ts';
 import { createPlanningStatus, postAsEnd, streamToEnd } from './port/planning-status.ts';
 import { handlePress } from './press/handle-press.ts';
 import { createShow } from './press/show.ts';
@@ -45,9 +46,13 @@ const unknownPlace =
 export function createTeamsPort(options: {
   connector: Calls;
   conversations: TeamsConversations;
-  readersOf: ReadersOf;
+  readers: Readers;
+  /** All names of the person behind one. */
+  everyNameOf(name: string): Promise<string[]>;
+  /** Where nobody says what somebody's is. */
+  timezone: string;
 }): ChatPort {
-  const { connector, conversations, readersOf } = options;
+  const { connector, conversations, readers, everyNameOf, timezone } = options;
 
   async function find({ tenant, channel }: ChatPlace): Promise<TeamsConversation> {
     const found = await conversations.find(tenant, channel);
@@ -71,30 +76,45 @@ export function createTeamsPort(options: {
     return chat;
   }
 
+  /** @param aloud whether those whom it asks are told by it */
+  async function draw(where: TeamsConversation, content: ChatContent, aloud: boolean) {
+    const refreshed = await readers.choose(where, content.concerns ?? []);
+    const mentioned =
+      where.kind === 'personal'
+        ? null
+        : await findMentioned(content.mention, () => readers.read(where), everyNameOf);
+    const named = { bot: where.bot, readers: refreshed, mentioned, aloud };
+    return { activity: makeActivity(content, named), mentioned };
+  }
+
   return {
     status: createPlanningStatus(connector, find),
 
     async post(place, content, key, triedSince, givenUp, shown = null) {
       const where = await find(place);
-      const readers = await readersOf(where, content.concerns ?? []);
-      const activity = makeActivity(content, { bot: where.bot, readers });
+      const { activity, mentioned } = await draw(where, content, true);
+      const answer = async (message: string): Promise<Posted> => {
+        if (mentioned === null) return { ...place, message };
+        const reached = await reachEach(mentioned, (id) => findChat(place, id), timezone);
+        const link = message === unnamed ? null : linkTo(place, message);
+        return { ...place, message, reached, link };
+      };
       const stream = shown === null ? null : streamToEnd(shown, key);
       if (shown !== null && stream !== null) {
         const words = content.text.split('\n', 1)[0] ?? '';
         const tried = triedSince !== null;
         const end = { activity, words, shown, stream, tried, givenUp };
-        if (await postAsEnd(connector, where, place, end)) return { ...place, message: stream.id };
+        if (await postAsEnd(connector, where, place, end)) return answer(stream.id);
       }
       const message = await connector.post(where, conversationIdOf(place), activity, givenUp);
-      return { ...place, message: message ?? unnamed };
+      return answer(message ?? unnamed);
     },
 
     async update(post, content, givenUp) {
       // As if somebody had deleted it: a card that is needed is posted once more.
       if (post.message === unnamed) throw new CountersignError('not_found', cannotChange);
       const where = await find(post);
-      const readers = await readersOf(where, content.concerns ?? []);
-      const activity = makeActivity(content, { bot: where.bot, readers });
+      const { activity } = await draw(where, content, false);
       const { message } = post;
       const at = { conversation: conversationIdOf(post), message };
       await connector.update(where, at, { ...activity, id: message }, givenUp);
@@ -124,13 +144,15 @@ export function openTeams(options: {
   conversations: TeamsConversations;
   /** All names of those who stand behind some, and of approvers of every plan. */
   namesOf(names: readonly string[]): Promise<string[]>;
+  /** All names of the person behind one. */
+  everyNameOf(name: string): Promise<string[]>;
   clock: Clock;
   timezone: string;
   openConversation(place: ChatPlace, timezone: string | null): Promise<string>;
   warn(message: string, error?: unknown): void;
 }): TeamsAdapter {
   const { access, connector, service, readWithin, conversations, clock, timezone, warn } = options;
-  const readersOf = createReadersOf({
+  const readers = createReaders({
     ...{ connector, clock, warn },
     accountOf: (member, tenant) => accountOfMember(access, member, tenant),
     namesOf: options.namesOf,
@@ -144,7 +166,10 @@ export function openTeams(options: {
       personOf: service.personOf,
       noteName: service.noteName,
     }),
-    port: createTeamsPort({ connector, conversations, readersOf }),
+    port: createTeamsPort({
+      ...{ connector, conversations, readers, timezone },
+      everyNameOf: options.everyNameOf,
+    }),
     conversations,
     clock,
     openConversation: options.openConversation,

@@ -9,6 +9,7 @@ import { createDraftPort } from '#conversation/draft-port.ts';
 import { createReadWithin, findPlansOfRun } from '#conversation/plans-within.ts';
 import { createService } from '#conversation/service.ts';
 import { createToolPorts } from '#conversation/tool-ports.ts';
+import { readEveryName } from '#db/identities.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import { systemClock, systemRandom } from '#domain/clock.ts';
 import type { Planner } from '#domain/planning/run.ts';
@@ -126,6 +127,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
     readWithin,
     conversations: createTeamsConversations({ db, enqueue }),
     namesOf: (names) => findNames(inChat, names),
+    everyNameOf: (name) => readEveryName(db.query, name),
     openConversation: openPlace,
     warn,
   });

@@ -74,6 +74,12 @@ export async function readNamesOf(
   return [...accounts, ...own.map((name) => ({ name, person: name }))];
 }
 
+/** All names of the person behind one, that one first. */
+export async function readEveryName(db: Queryable, name: string): Promise<string[]> {
+  const names = await readNamesOf(db, [await readPerson(db, name)]);
+  return [...new Set([name, ...names.map((one) => one.name)])];
+}
+
 /** Linking and unlinking exclude each other until the transaction ends. */
 export async function lockIdentities(tx: Transaction): Promise<void> {
   await tx.execute(

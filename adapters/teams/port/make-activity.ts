@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { teamsLimits } from '#cards/limits.ts';
 import { cutText } from '#cards/plain.ts';
 import type { ChatContent } from '#domain/chat/chat.ts';
+import { addMention, type Mentioned } from './mention.ts';
 
 export const cardType = 'application/vnd.microsoft.card.adaptive';
 
@@ -27,7 +28,12 @@ export function fillReaders(card: unknown, readers: string[], room: number): obj
 
 export function makeActivity(
   { text, card }: ChatContent,
-  { bot, readers }: { bot: string; readers: string[] },
+  {
+    bot,
+    readers,
+    mentioned = null,
+    aloud = false,
+  }: { bot: string; readers: string[]; mentioned?: Mentioned | null; aloud?: boolean },
 ): object {
   const common = { type: 'message', from: { id: bot } };
   // Plain: nothing in it is markup, and it names nobody.
@@ -36,8 +42,11 @@ export function makeActivity(
   const [summary = ''] = text.split('\n', 1);
   const around = { ...common, summary: cutText(summary, teamsLimits.summary) };
   const room = teamsLimits.message - sizeOf(around) - teamsLimits.around;
+  const named = mentioned === null ? card : addMention(card, mentioned, aloud);
+  // What somebody decides by must get through, with or without names.
+  const shown = sizeOf(named) <= room ? named : card;
   return {
     ...around,
-    attachments: [{ contentType: cardType, content: fillReaders(card, readers, room) }],
+    attachments: [{ contentType: cardType, content: fillReaders(shown, readers, room) }],
   };
 }

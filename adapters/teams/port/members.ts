@@ -11,28 +11,32 @@ const keptAtMost = 500;
 /** In a larger team, people beyond these refresh by hand. */
 const readAtMost = 1000;
 
-/** A reader by their id in Teams, and by the account they act with. */
-type Reader = { id: string; account: string };
+/** A reader by their id in Teams, by the account they act with, and as Teams calls them. */
+export type Reader = { id: string; account: string; name: string | null };
 
-/**
- * The people for whom a card there is refreshed by itself; others refresh by hand.
- * @param concerned the names of those it waits for
- */
-export type ReadersOf = (
-  where: TeamsConversation,
-  concerned: readonly string[],
-) => Promise<string[]>;
+export type Readers = {
+  /**
+   * The people for whom a card there is refreshed by itself; others refresh by hand.
+   * @param concerned the names of those it waits for
+   */
+  choose(where: TeamsConversation, concerned: readonly string[]): Promise<string[]>;
+  /** Who is there; nobody, where Teams does not say. */
+  read(where: TeamsConversation): Promise<readonly Reader[]>;
+};
 
 /** As many as a card takes, those of `names` first. */
-export function chooseReaders(readers: readonly Reader[], names: readonly string[]): string[] {
+export function chooseReaders(
+  readers: readonly Omit<Reader, 'name'>[],
+  names: readonly string[],
+): string[] {
   const wanted = new Set(names.map(plainName));
-  const isWanted = ({ account }: Reader) => wanted.has(plainName(account));
+  const isWanted = ({ account }: { account: string }) => wanted.has(plainName(account));
   const first = readers.filter(isWanted);
   const others = readers.filter((reader) => !isWanted(reader));
   return [...first, ...others].slice(0, teamsLimits.refreshUsers).map(({ id }) => id);
 }
 
-export function createReadersOf(options: {
+export function createReaders(options: {
   connector: Calls;
   clock: Clock;
   /** What somebody is called in `tenant`. */
@@ -40,7 +44,7 @@ export function createReadersOf(options: {
   /** All names of those who stand behind some, and of approvers of every plan. */
   namesOf(names: readonly string[]): Promise<string[]>;
   warn(message: string, error?: unknown): void;
-}): ReadersOf {
+}): Readers {
   const { connector, clock, accountOf, namesOf, warn } = options;
   const known = new Map<string, { readers: Promise<Reader[]>; until: number }>();
 
@@ -52,7 +56,11 @@ export function createReadersOf(options: {
     // Who asks meanwhile waits for the same answer.
     const readers = connector.members(where, where.channel, readAtMost).then(
       (members) =>
-        members.map((member) => ({ id: member.id, account: accountOf(member, where.tenant) })),
+        members.map((member) => ({
+          id: member.id,
+          account: accountOf(member, where.tenant),
+          name: member.name ?? null,
+        })),
       (error: unknown) => {
         // The card says the same to everybody then.
         warn('Teams did not say who reads a card.', error);
@@ -64,11 +72,13 @@ export function createReadersOf(options: {
     return readers;
   }
 
-  return async (where, concerned) => {
+  async function choose(where: TeamsConversation, concerned: readonly string[]) {
     if (where.kind === 'personal') return where.person === null ? [] : [where.person];
     const readers = await read(where);
     // Where all are named anyway, nobody has to be looked up.
     const names = readers.length > teamsLimits.refreshUsers ? await namesOf(concerned) : [];
     return chooseReaders(readers, names);
-  };
+  }
+
+  return { choose, read };
 }

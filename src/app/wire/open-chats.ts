@@ -63,7 +63,13 @@ export async function loadTeams(
     ...parts
   }: Pick<
     Parameters<typeof openTeams>[0],
-    'service' | 'readWithin' | 'conversations' | 'namesOf' | 'openConversation' | 'warn'
+    | 'service'
+    | 'readWithin'
+    | 'conversations'
+    | 'namesOf'
+    | 'everyNameOf'
+    | 'openConversation'
+    | 'warn'
   > & {
     /** Another sign-in than Microsoft's; null: Microsoft's. */
     cloud: TeamsCloud | null;

@@ -27,7 +27,9 @@ function openPort(service_url: string, options: { test: boolean; token?: Promise
   const conversations = {
     find: async () => ({ ...kept, tenant: 't', channel: 'a:1', service_url }),
   } as unknown as TeamsConversations;
-  return createTeamsPort({ connector, conversations, readersOf: async () => [] });
+  const readers = { choose: async () => [], read: async () => [] };
+  const everyNameOf = async (name: string) => [name];
+  return createTeamsPort({ connector, conversations, readers, everyNameOf, timezone: 'UTC' });
 }
 
 test.each([

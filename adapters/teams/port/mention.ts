@@ -1,0 +1,92 @@
+// Those whom a message asks, as Teams mentions them: a line over the card with their names. Only a new message tells anybody; in
+// one that is changed the same names are plain. Only who is a member where it is posted can be mentioned, or found to be told alone.
+import { z } from 'zod';
+import { cleanLine, cutText, escapeMacros } from '#cards/plain.ts';
+import type { ChatPlace, Mention, Reached } from '#domain/chat/chat.ts';
+import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { plainName } from '#domain/people/names.ts';
+import type { Reader } from './members.ts';
+
+type Named = { name: string; shown: string; known: Reader | null };
+export type Mentioned = { people: Named[]; words: string };
+
+const nameAtMost = 60;
+
+/** A name between `<at>` and `</at>`, where nothing of it may be read as markup. */
+function nameOf({ shown, known }: Named): string {
+  const bare = cleanLine(known?.name ?? shown).replace(/[<>&*_[\]()`~#|\\]/g, ' ');
+  return cutText(bare.replace(/\s+/g, ' ').trim(), nameAtMost) || 'somebody';
+}
+
+/** @param everyNameOf all names of the person behind one. @returns null: nobody of them is a member there */
+export async function findMentioned(
+  mention: Mention | undefined,
+  members: () => Promise<readonly Reader[]>,
+  everyNameOf: (name: string) => Promise<string[]>,
+): Promise<Mentioned | null> {
+  if (mention === undefined) return null;
+  const byAccount = new Map((await members()).map((one) => [plainName(one.account), one]));
+  const people = await Promise.all(
+    mention.people.map(async ({ name, shown }) => {
+      const names = await everyNameOf(name);
+      const known = names.flatMap((one) => byAccount.get(plainName(one)) ?? [])[0] ?? null;
+      return { name, shown, known };
+    }),
+  );
+  return people.some(({ known }) => known !== null) ? { people, words: mention.words } : null;
+}
+
+const Card = z.looseObject({ type: z.literal('AdaptiveCard'), body: z.array(z.unknown()) });
+
+/** With their names above the rest. @param aloud whether Teams tells them */
+export function addMention(card: unknown, { people, words }: Mentioned, aloud: boolean): object {
+  const { body, ...rest } = Card.parse(card);
+  const tags = people.map((one) => {
+    const name = escapeMacros(nameOf(one));
+    return aloud && one.known !== null ? `<at>${name}</at>` : `**${name}**`;
+  });
+  const entities = people.flatMap((one) => {
+    if (one.known === null || !aloud) return [];
+    const name = nameOf(one);
+    const text = `<at>${escapeMacros(name)}</at>`;
+    return [{ type: 'mention', text, mentioned: { id: one.known.id, name } }];
+  });
+  return {
+    ...rest,
+    body: [{ type: 'TextBlock', text: `${tags.join(', ')}: ${words}`, wrap: true }, ...body],
+    ...(entities.length === 0 ? {} : { msteams: { entities } }),
+  };
+}
+
+/** What leads to a message. */
+export function linkTo({ tenant, channel, thread }: ChatPlace, message: string): string {
+  const query = new URLSearchParams(
+    thread === null
+      ? { tenantId: tenant, context: '{"contextType":"chat"}' }
+      : { tenantId: tenant, parentMessageId: thread },
+  );
+  return `https://teams.microsoft.com/l/message/${encodeURIComponent(channel)}/${message}?${query}`;
+}
+
+/** Where each of those whom Teams knows is told alone. @throws what passes by itself */
+export async function reachEach(
+  { people }: Mentioned,
+  findChat: (person: string) => Promise<TeamsConversation>,
+  timezone: string,
+): Promise<Reached[]> {
+  const reached: Reached[] = [];
+  for (const { name, known } of people) {
+    if (known === null) continue;
+    try {
+      const { tenant, channel, ...chat } = await findChat(known.id);
+      const place: ChatPlace = { platform: 'teams', tenant, channel, thread: null };
+      reached.push({ name, place, timezone: chat.timezone ?? timezone });
+    } catch (error) {
+      // They have not added the app, or blocked it: the mention is all there is.
+      if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
+      reached.push({ name, place: null, timezone: null });
+    }
+  }
+  return reached;
+}

@@ -1,0 +1,66 @@
+// Who has to approve or do something: mentioned once on the card, and told once in their own chat, with a link to the card.
+import { expect, test } from 'vitest';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import { cardOf, type Message } from '../../fixtures/teams/sent-cards.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop, reach, scriptedPlanner } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
+import { awaitMessage, useTeamsInstance } from './teams-instance.ts';
+
+const database = useDatabase();
+const draft: PlanDraft = { title: 'Ship it', steps: [noop('a')] };
+const planner = scriptedPlanner(() => ({ kind: 'proposal', draft }));
+const settings = {
+  guardedTools: ['control_noop'],
+  guardedApprovers: { control_noop: { kind: 'named', people: ['ben@example.com'] } },
+};
+const mentions = (message: Message) =>
+  JSON.stringify(cardOf(message)).split('"mention"').length - 1;
+
+async function askInChannel(others: object = {}) {
+  const opened = await useTeamsInstance(database, { planner, settings });
+  const { teams } = opened;
+  const [ana, ben] = [teams.addPerson('ana'), teams.addPerson('ben', others)];
+  const channel = teams.addChannel([ana, ben]);
+  const { conversation } = await teams.say(ana, channel, 'ship it');
+  const card = await awaitMessage(teams, conversation, '"approve"');
+  return { ...opened, ana, ben, conversation, card, benAlone: teams.addPersonal(ben) };
+}
+
+test('an approver is mentioned on the card and told alone, with what is asked and a link to the card', async () => {
+  const { teams, instance, ana, ben, conversation, card, benAlone } = await askInChannel();
+  const first = JSON.stringify(cardOf(card));
+  expect(first).toContain('<at>ben</at>: please approve or reject this.');
+  expect(mentions(card)).toBe(1);
+  expect(first).toContain(ben.id);
+  const told = await awaitMessage(teams, benAlone.id, 'asks for your approval');
+  expect(JSON.stringify(told.activity)).toContain(`/${card.id}?`);
+  const plan = /PLAN-[0-9a-f]+/.exec(first)?.[0] ?? '';
+  await teams.press(ana, card, 'Approve');
+  await waitFor('the changed card', async () => card.updates > 0);
+  // A change tells nobody.
+  expect(mentions(card)).toBe(0);
+  await teams.press(ben, card, 'Approve');
+  await reach(instance, plan, 'completed');
+  await waitFor('nobody to be asked any more', async () => {
+    return !JSON.stringify(cardOf(card)).includes('please approve');
+  });
+  const inChannel = teams.messages.filter((one) => one.conversation === conversation);
+  expect(inChannel.filter((one) => mentions(one) > 0)).toEqual([]);
+  expect(teams.messages.filter((one) => one.conversation === benAlone.id)).toEqual([told]);
+});
+
+test('a name of any letters is no markup', async () => {
+  const { card, ben } = await askInChannel({ name: '<b>*Ben*</b>\n{x} [y](z)' });
+  const said = JSON.stringify(cardOf(card));
+  expect(said).toContain(ben.id);
+  expect(said).not.toMatch(/\*Ben\*|<b>|\]\(z/);
+});
+
+test('in a chat with one person nobody is mentioned', async () => {
+  const { teams } = await useTeamsInstance(database, { planner, settings });
+  const ana = teams.addPerson('ana');
+  const chat = teams.addPersonal(ana);
+  await teams.say(ana, chat, 'ship it');
+  expect(mentions(await awaitMessage(teams, chat.id, '"approve"'))).toBe(0);
+});
