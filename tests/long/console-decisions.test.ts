@@ -65,14 +65,13 @@ describe('a request', () => {
     const markup = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
     await ask(`Create notes/x.md saying '${markup}'`);
     await page.locator('.message[data-author="person"] .said').getByText(markup).waitFor();
-    const title = await page.title();
     for (const name of ['Graph', 'Timeline', 'Steps', 'Trace', 'Audit', 'Overview']) {
       await page.getByRole('tab', { name }).click();
     }
     await button('Approve').click();
     await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
     expect(await page.locator('#app img:not(.brand img), #app script').count()).toBe(0);
-    expect(await page.title()).toBe(title);
+    expect(await page.title()).toMatch(/Done · Countersign$/);
     expect(await readWorkspace('notes/x.md')).toContain('<script>document.title=2</script>');
   });
 });

@@ -1,6 +1,5 @@
 // The console in detail: its tabs, lists, keyboard, connection and what it keeps.
-import { beforeEach, describe, expect, it } from 'vitest';
-import type { Plan } from '#domain/plan/plan.ts';
+import { describe, expect, it } from 'vitest';
 import {
   ask,
   bar,
@@ -187,10 +186,9 @@ describe('a plan on the page', () => {
     await column().getByText('2b', { exact: true }).waitFor();
   });
 
-  it('is found in the list of pending plans and decided there without its conversation', async () => {
+  it('is found in the inbox and decided there without its conversation', async () => {
     const plan = await server.api.propose({ ...slow, title: 'Nobody spoke of this' });
     await page.goto(server.url);
-    await page.getByRole('button', { name: /Pending/ }).click();
     await page.getByRole('button', { name: /Nobody spoke of this/ }).click();
     await button('Reject').click();
     await button('Reject').click();
@@ -199,130 +197,6 @@ describe('a plan on the page', () => {
       async () => (await server.api.plan(plan.id)).status === 'rejected',
     );
     await column().getByText('Rejected').first().waitFor();
-  });
-});
-
-describe('the list of what waits', () => {
-  const total = 52;
-  const propose = (n: number, more: object = {}) =>
-    server.api.propose({
-      ...more,
-      title: `Waiting plan ${n}`,
-      steps: [
-        { id: '1', description: 'Wait', tool: 'control', operation: 'wait', args: { seconds: 1 } },
-      ],
-    });
-  const readWaiting = async () => {
-    const path = '/api/plans?status=proposed,needs_review&limit=100';
-    return (await server.api.get<{ plans: Plan[] }>(path)).body.plans;
-  };
-
-  // What other tests have proposed waits no longer: each begins with an empty list.
-  beforeEach(async () => {
-    for (let plans = await readWaiting(); plans.length > 0; plans = await readWaiting()) {
-      const rejected = plans.map(({ id, version }) =>
-        server.api.post(`/api/plans/${id}/reject`, { version }),
-      );
-      expect((await Promise.all(rejected)).map(({ status }) => status)).toEqual(
-        plans.map(() => 200),
-      );
-    }
-  });
-
-  const rows = () => page.locator('.pending-row');
-  const focused = () => page.locator('.pending-row:focus .pending-title').innerText();
-
-  it('goes on to older ones by the keyboard alone, and keeps them when it is read again', async () => {
-    for (let n = 1; n <= total; n++) await propose(n);
-    await page.goto(server.url);
-    const open = page.getByRole('button', { name: /Pending/ });
-    await open.getByText('50+').waitFor();
-    await open.focus();
-    await page.keyboard.press('Enter');
-    await rows().nth(49).waitFor();
-    expect(await rows().count()).toBe(50);
-    expect(await rows().first().innerText()).toContain(`Waiting plan ${total}`);
-    await rows().first().focus();
-    await page.keyboard.press('End');
-    expect(await focused()).toBe('Waiting plan 3');
-    await page.keyboard.press('ArrowUp');
-    expect(await focused()).toBe('Waiting plan 4');
-    await page.keyboard.press('End');
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Enter');
-    await page.locator('.pending-row:focus').getByText('Waiting plan 2').waitFor();
-    expect(await rows().count()).toBe(total);
-    expect(await page.getByRole('button', { name: 'Show older' }).count()).toBe(0);
-    // One more is proposed while the list is open: it is read again, whole.
-    await propose(total + 1);
-    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
-    await rows()
-      .getByText(`Waiting plan ${total + 1}`)
-      .waitFor({ timeout: 30_000 });
-    expect(await rows().count()).toBe(total + 1);
-    expect(await focused()).toBe('Waiting plan 2');
-    await page.keyboard.press('Escape');
-    await page.locator('#pending').waitFor({ state: 'detached' });
-    await page.locator('#pending-button:focus').waitFor();
-  });
-
-  it('says why older ones could not be read, and can be asked again', async () => {
-    for (let n = 1; n <= total; n++) await propose(n);
-    await page.goto(server.url);
-    const older = page.getByRole('button', { name: 'Show older' });
-    await page.getByRole('button', { name: /Pending/ }).click();
-    await older.waitFor();
-    await page.route('**/api/plans?*', (route) => route.abort());
-    await older.click();
-    await page.locator('#pending [role="alert"]').waitFor();
-    await page.unroute('**/api/plans?*');
-    await older.click();
-    await rows()
-      .nth(total - 1)
-      .waitFor();
-    expect(await page.locator('#pending [role="alert"]').count()).toBe(0);
-  });
-
-  it('is read once more for all that happens while it is read, and leads on to what comes below it', async () => {
-    const added = 20;
-    const conversation = 'console-busy';
-    for (let n = 1; n <= total; n++) await propose(n);
-    await page.goto(`${server.url}/?c=${conversation}`);
-    await page.getByRole('button', { name: /Pending/ }).click();
-    await rows().nth(49).waitFor();
-    let reads = 0;
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route('**/api/plans?*', async (route) => {
-      reads += 1;
-      if (reads === 1) await held;
-      await route.continue();
-    });
-    for (let n = total + 1; n <= total + added; n++) await propose(n, { conversation });
-    await page
-      .locator('.plan-ref')
-      .nth(added - 1)
-      .waitFor();
-    await page.getByRole('button', { name: 'Show older' }).click();
-    expect(reads).toBe(1);
-    release();
-    await page.locator('.pending-row:focus').waitFor();
-    expect(await focused()).toBe('Waiting plan 2');
-    expect(await rows().count()).toBe(total + added);
-    // Two pages each: the one reading after it, and what the shown plan and a timer may have asked for beside it.
-    expect(reads).toBeLessThanOrEqual(7);
-  });
-
-  it('says so where nothing waits', async () => {
-    await page.route('**/api/plans?*', (route) =>
-      route.fulfill({ json: { plans: [], next_cursor: null } }),
-    );
-    await page.goto(server.url);
-    await page.getByRole('button', { name: /Pending/ }).click();
-    await page.getByText('Nothing is waiting').waitFor();
-    expect(await page.getByRole('button', { name: 'Show older' }).count()).toBe(0);
   });
 });
 

@@ -1,35 +1,47 @@
 // Starts the page: draws it whenever the state changes, and shows what the address names.
 import './cards/session-card.ts';
-import { html, render, type TemplateResult } from 'lit-html';
+import { html, nothing, render, type TemplateResult } from 'lit-html';
 import { onTokenNeeded } from './live/api.ts';
-import { followAddress } from './live/navigation.ts';
+import { layRail } from './live/inbox.ts';
+import { comeBack, followAddress } from './live/navigation.ts';
 import type { State } from './live/state.ts';
 import { onChange, state } from './live/store.ts';
+import { noteOpened } from './live/triage.ts';
 import { startWatching } from './live/watch.ts';
 import { drawConversation } from './views/conversation.ts';
-import { drawHeader } from './views/header.ts';
-import { drawPending } from './views/pending.ts';
+import { drawHeader, drawPanes, titlePage } from './views/header.ts';
+import { drawRail } from './views/inbox.ts';
 import { drawPlan } from './views/plan.ts';
 import { drawSettings } from './views/settings.ts';
+import { drawShortcuts, listenForShortcuts } from './views/shortcuts.ts';
 import { askForToken } from './views/token-dialog.ts';
+import { drawTriage } from './views/triage.ts';
 
-// The page: a header, the conversation on the left, the plan it speaks of on the right.
+// The page: a header, the inbox on the left, the conversation beside it, the plan it speaks of on the right.
 
 function drawApp(state: State): TemplateResult {
+  const { over } = state.inbox;
   return html`
     ${drawHeader(state)}
     <main class="columns" data-pane=${state.pane}>
-      ${drawConversation(state)} ${drawPlan(state)}
+      ${drawRail(state)}
+      ${over ? html`<div class="rail-shade" @click=${() => layRail(false)}></div>` : nothing}
+      <div class="work" ?inert=${over}>${drawConversation(state)} ${drawPlan(state)}</div>
     </main>
-    ${drawPending(state)} ${drawSettings(state)}
+    ${drawPanes(state)} ${drawSettings(state)} ${drawTriage(state)} ${drawShortcuts(state)}
   `;
 }
 
 const root = document.getElementById('app');
 if (root === null) throw new Error('The page has no #app to draw into.');
 
-onChange(() => render(drawApp(state), root));
+onChange(() => {
+  render(drawApp(state), root);
+  titlePage(state);
+  noteOpened();
+});
 onTokenNeeded(askForToken);
-addEventListener('popstate', () => void followAddress());
+addEventListener('popstate', (event) => void comeBack(event));
 void followAddress();
 startWatching();
+listenForShortcuts();

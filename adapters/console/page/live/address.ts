@@ -1,7 +1,14 @@
 // The address of the page: it names the conversation, the plan and the tab, and the open settings, so that a reload comes back to them.
+import type { Pane } from './state.ts';
 import { state } from './store.ts';
 
-export function writeAddress(push: boolean): void {
+/** Before the page shows something else: Back returns to what it shows now, on narrow screens to the same part. */
+export function leaveHere(next: Pane): void {
+  history.replaceState({ pane: state.pane }, '');
+  history.pushState({ pane: next }, '');
+}
+
+export function writeAddress(push = false): void {
   const url = new URL(location.href);
   url.searchParams.set('c', state.conversation);
   if (state.plan === null) url.searchParams.delete('plan');
@@ -11,6 +18,6 @@ export function writeAddress(push: boolean): void {
   if (state.settings === null) url.searchParams.delete('settings');
   else url.searchParams.set('settings', state.settings.section);
   if (url.href === location.href) return;
-  if (push) history.pushState(null, '', url);
-  else history.replaceState(null, '', url);
+  if (push) history.pushState(history.state, '', url);
+  else history.replaceState(history.state, '', url);
 }

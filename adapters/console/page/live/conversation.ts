@@ -5,8 +5,8 @@ import type { Message } from '#domain/service.ts';
 import { describeError, get, post } from './api.ts';
 import type { ServerEvent } from './event-parser.ts';
 import { openPlan } from './focus.ts';
+import { refreshInbox } from './inbox.ts';
 import { readOnScreen } from './part.ts';
-import { loadPending } from './pending.ts';
 import { loadCard } from './plans.ts';
 import { loadSessionsOf } from './sessions.ts';
 import { createState } from './state.ts';
@@ -45,7 +45,7 @@ function takeMessages(added: Message[], old: boolean): void {
   }
   const last = spoken.at(-1);
   if (last !== undefined && (!old || state.plan === null)) openPlan(last);
-  if (!old && spoken.length > 0) void loadPending().catch(() => undefined);
+  if (!old) refreshInbox();
 }
 
 function parseMessages(data: string): Message[] {
@@ -67,12 +67,14 @@ function takeEvent({ event, data }: ServerEvent): void {
 
 const nameTurn = ({ run_id, turn }: PlanningActivity) => `${run_id} ${turn}`;
 
-async function loadMessages(): Promise<void> {
+async function loadMessages(signal: AbortSignal): Promise<void> {
   const limit = 200;
   for (let after = 0; ; ) {
     const { messages } = await get<{ messages: Message[] }>(
       path(`messages?after=${after}&limit=${limit}`),
     );
+    // Another conversation was opened meanwhile.
+    if (signal.aborted) return;
     takeMessages(messages, true);
     if (messages.length < limit) return;
     after = messages.at(-1)?.id ?? after;
@@ -84,11 +86,14 @@ export async function openConversation(id: string): Promise<void> {
   ending.abort();
   ending = new AbortController();
   const { signal } = ending;
-  const { pending, pendingNext, tokenWanted } = state;
-  change((s) => Object.assign(s, createState(id), { pending, pendingNext, tokenWanted }));
+  // What belongs to no conversation stays, and so does what was begun and not sent.
+  const { inbox, triage, shortcuts, pane, tokenWanted, typed, off, pressing } = state;
+  const kept = { inbox, triage, shortcuts, pane, tokenWanted, typed, off, pressing };
+  change((s) => Object.assign(s, createState(id), kept));
   try {
-    await loadMessages();
+    await loadMessages(signal);
   } catch (error) {
+    if (signal.aborted) return;
     change((s) => {
       s.problem = describeError(error);
     });

@@ -1,7 +1,7 @@
 // Which plan and which of its tabs the right-hand column shows.
 import { writeAddress } from './address.ts';
 import { refreshPlan } from './plans.ts';
-import { createPlanView, type Tab } from './state.ts';
+import { createPlanView, type Pane, type Tab } from './state.ts';
 import { change, state } from './store.ts';
 import { watchPlan } from './watch.ts';
 
@@ -12,7 +12,7 @@ export function openPlan(id: string, tab?: Tab): void {
     const view = same && s.plan !== null ? s.plan : createPlanView(id);
     s.plan = { ...view, tab: tab ?? view.tab };
   });
-  writeAddress(false);
+  writeAddress();
   if (same && tab === undefined) return;
   // What was scrolled to was of another tab; a review begins with what is most dangerous.
   document.getElementById('tab-panel')?.scrollTo(0, 0);
@@ -26,7 +26,7 @@ export function openTab(tab: Tab): void {
   document.getElementById(`tab-${tab}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 }
 
-export function showPane(pane: 'conversation' | 'plan'): void {
+export function showPane(pane: Pane): void {
   change((s) => {
     s.pane = pane;
   });

@@ -1,32 +1,53 @@
 // Moves between conversations: a new one, the one of a listed plan, the one that the address names.
-import type { Plan, PlanSummary } from '#domain/plan/plan.ts';
-import { writeAddress } from './address.ts';
+import type { InboxPlan } from '#domain/plan/inbox.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import { leaveHere, writeAddress } from './address.ts';
 import { get } from './api.ts';
 import { createConversationId, openConversation } from './conversation.ts';
 import { openPlan, showPane } from './focus.ts';
+import { layRail, select } from './inbox.ts';
 import { followSettings } from './settings.ts';
-import { tabs } from './state.ts';
-import { change, state } from './store.ts';
+import { type Pane, tabs } from './state.ts';
+import { state } from './store.ts';
 import { watchPlan } from './watch.ts';
 
-/** Opens a plan from the list, with the conversation it belongs to. */
-export async function openListed(plan: PlanSummary): Promise<void> {
-  change((s) => {
-    s.drawer = false;
-  });
-  if (plan.conversation !== null && plan.conversation !== state.conversation) {
-    watchPlan(null);
-    await openConversation(plan.conversation);
-  }
-  openPlan(plan.id);
+const panes: Pane[] = ['inbox', 'conversation', 'plan'];
+
+/** Back and forward: what the address names, in the part that was shown then. */
+export async function comeBack({ state: left }: PopStateEvent): Promise<void> {
+  const pane = panes.find((name) => name === left?.pane);
+  if (pane !== undefined) showPane(pane);
+  await followAddress();
+}
+
+/** Opens a plan of the inbox, with the conversation it belongs to. */
+export async function openListed({ id, conversation }: InboxPlan): Promise<void> {
+  select(id);
+  if (state.plan?.id !== id || state.pane === 'inbox') leaveHere('plan');
+  const other = conversation !== null && conversation !== state.conversation;
+  if (other) watchPlan(null);
+  const opening = other ? openConversation(conversation) : null;
+  openPlan(id);
   showPane('plan');
-  writeAddress(true);
+  layRail(false);
+  writeAddress();
+  await opening;
+}
+
+/** Opens an earlier conversation. */
+export async function reopenConversation(id: string): Promise<void> {
+  if (id !== state.conversation || state.pane === 'inbox') leaveHere('conversation');
+  showPane('conversation');
+  layRail(false);
+  if (id === state.conversation) return;
+  watchPlan(null);
+  const opening = openConversation(id);
+  writeAddress();
+  await opening;
 }
 
 export async function startConversation(): Promise<void> {
-  watchPlan(null);
-  await openConversation(createConversationId());
-  writeAddress(true);
+  await reopenConversation(createConversationId());
 }
 
 /** Links to a plan name no conversation; the plan knows it. */
@@ -48,7 +69,9 @@ export async function followAddress(): Promise<void> {
   watchPlan(null);
   const opening = openConversation(conversation ?? createConversationId());
   if (plan !== null) openPlan(plan, tab);
-  writeAddress(false);
+  // A link that names a plan alone is about the plan.
+  if (plan !== null && query.get('c') === null) showPane('plan');
+  writeAddress();
   followSettings(query);
   await opening;
 }

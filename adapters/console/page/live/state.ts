@@ -8,7 +8,7 @@ import type { ShownStep } from '#domain/plan/call.ts';
 import type { ReportTrace } from '#domain/plan/draftbook.ts';
 import type { Finding } from '#domain/plan/finding.ts';
 import type { Forecast, GroupBy, PlanGroups } from '#domain/plan/groups.ts';
-import type { PlanSummary, StepStatus } from '#domain/plan/plan.ts';
+import type { StepStatus } from '#domain/plan/plan.ts';
 import type {
   AuditEntry,
   Overview,
@@ -22,6 +22,8 @@ import type { PlanningStatus } from '#domain/planning/run.ts';
 import type { PlanningTrace } from '#domain/planning/trace-view.ts';
 import type { Message } from '#domain/service.ts';
 import type { CheckResult, SettingsView } from '#domain/settings-view.ts';
+import { createInbox, type InboxState } from '../inbox/inbox.ts';
+import type { Triage } from '../inbox/triage.ts';
 import type { StreamState } from './stream.ts';
 
 /** A plan as the server drew it for this reader: facts, words, and the Adaptive Card. */
@@ -103,6 +105,8 @@ export const sections = [
 ] as const;
 export type SettingsSection = (typeof sections)[number];
 
+export type Pane = 'inbox' | 'conversation' | 'plan';
+
 /** The dialog of settings. */
 export type Settings = {
   section: SettingsSection;
@@ -150,14 +154,14 @@ export type State = {
   missing: Set<string>;
   /** Steps that are unticked, by plan, and the digest they were read under. */
   off: Map<string, { digest: string; steps: ReadonlySet<string> }>;
-  pending: PlanSummary[];
-  /** Where older ones go on; null: all that wait are read. */
-  pendingNext: string | null;
-  /** Why older ones could not be read. */
-  pendingProblem: string | null;
-  drawer: boolean;
+  /** The rail of plans and conversations. */
+  inbox: InboxState;
+  /** The dialog about several plans, while it is open. */
+  triage: Triage | null;
+  /** The dialog of shortcuts is open. */
+  shortcuts: boolean;
   /** Which column a narrow screen shows. */
-  pane: 'conversation' | 'plan';
+  pane: Pane;
   tokenWanted: boolean;
   /** The dialog of sliders, while it is open. */
   settings: Settings | null;
@@ -183,10 +187,9 @@ export function createState(conversation: string): State {
     typed: new Map(),
     missing: new Set(),
     off: new Map(),
-    pending: [],
-    pendingNext: null,
-    pendingProblem: null,
-    drawer: false,
+    inbox: createInbox(),
+    triage: null,
+    shortcuts: false,
     pane: 'conversation',
     tokenWanted: false,
     settings: null,

@@ -26,3 +26,8 @@ export function changeNow(apply: (state: State) => void): void {
   apply(state);
   draw.now();
 }
+
+/** Does `act` once what was changed is on the page: drawing was asked for before, so it comes first in the same frame. */
+export function afterDrawing(act: () => void): void {
+  requestAnimationFrame(act);
+}

@@ -2,7 +2,7 @@
 // then. Events only say that something changed; what is shown is always read again from the server.
 import type { Plan } from '#domain/plan/plan.ts';
 import { get } from './api.ts';
-import { loadPending } from './pending.ts';
+import { refreshInbox, restoreInbox } from './inbox.ts';
 import { loadCard, refreshPlan } from './plans.ts';
 import { state } from './store.ts';
 import { follow, type StreamState } from './stream.ts';
@@ -10,13 +10,13 @@ import { createThrottle } from './throttle.ts';
 
 const redrawInterval = 1000;
 const otherCardsInterval = 4000;
-const pendingInterval = 20_000;
+const inboxInterval = 5000;
 
 let ending = new AbortController();
 
 const refresh = createThrottle(async () => {
+  refreshInbox();
   await refreshPlan();
-  await loadPending().catch(() => undefined);
 }, redrawInterval);
 
 /** Follows plan `id`, or nothing. */
@@ -52,18 +52,16 @@ function refreshOtherCards(): void {
   }
 }
 
-function refreshPending(): void {
-  if (!document.hidden && !state.tokenWanted) void loadPending().catch(() => undefined);
-}
-
 /** Starts the timers of the page. A hidden page asks nothing; it catches up when it is seen again. */
 export function startWatching(): void {
   setInterval(refreshOtherCards, otherCardsInterval);
-  setInterval(refreshPending, pendingInterval);
+  setInterval(refreshInbox, inboxInterval);
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) return;
     refresh.request();
+    refreshInbox();
     refreshOtherCards();
   });
-  refreshPending();
+  restoreInbox();
+  refreshInbox();
 }

@@ -65,7 +65,7 @@ function drawStatus(state: State): TemplateResult {
     return html`<p class="composer-status" role="status">“approve” leaves out ${countOf(except.length, 'unselected step')}</p>`;
   }
   return html`<p class="composer-hint">
-    <kbd>Enter</kbd> sends · <kbd>Shift</kbd> <kbd>Enter</kbd> new line
+    <kbd>Enter</kbd> sends<span class="composer-hint-more"> · <kbd>Shift</kbd> <kbd>Enter</kbd> new line</span>
   </p>`;
 }
 

@@ -1,53 +1,74 @@
-// The header: what this is, what is waiting, and a new conversation. On narrow screens also which column is shown.
+// The header: what this is, what needs the reader, and a new conversation. On narrow screens a bar at the bottom says which part is shown.
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { describePage } from '../inbox/words.ts';
 import { showPane } from '../live/focus.ts';
+import { layRail } from '../live/inbox.ts';
 import { startConversation } from '../live/navigation.ts';
 import { openSettings } from '../live/settings.ts';
-import type { State } from '../live/state.ts';
-import { change } from '../live/store.ts';
+import type { Pane, State } from '../live/state.ts';
+import { afterDrawing, state as now } from '../live/store.ts';
+import { focusEntry } from './inbox-focus.ts';
 import { drawIcon } from './parts.ts';
+import { toggleShortcuts } from './shortcuts.ts';
 
-function toggleDrawer(): void {
-  change((s) => {
-    s.drawer = !s.drawer;
-  });
-  // After the drawing: the drawer takes the focus it was opened for.
-  requestAnimationFrame(() =>
-    requestAnimationFrame(() => document.querySelector<HTMLElement>('#pending button')?.focus()),
-  );
+const countNeeded = ({ inbox }: State): number => inbox.needed ?? 0;
+
+function drawCount(count: number): TemplateResult | typeof nothing {
+  if (count === 0) return nothing;
+  const shown = count > 99 ? '99+' : String(count);
+  return html`<span class="count" aria-hidden="true">${shown}</span
+    ><span class="visually-hidden">, ${count.toLocaleString('en-US')} need you</span>`;
 }
 
-function drawPaneSwitch({ pane, plan }: State): TemplateResult | typeof nothing {
-  if (plan === null) return nothing;
-  const option = (name: State['pane'], words: string) => html`<button
-    aria-pressed=${pane === name}
-    @click=${() => showPane(name)}
-  >
-    ${words}
-  </button>`;
-  return html`<div class="pane-switch" role="group" aria-label="What to show">
-    ${option('conversation', 'Conversation')} ${option('plan', 'Plan')}
-  </div>`;
+/** How many plans wait for the reader, and which plan is open, on the tab of the browser. */
+export function titlePage(state: State): void {
+  const card = state.plan === null ? undefined : state.cards.get(state.plan.id);
+  const open = card === undefined ? null : { title: card.view.title, state: card.view.state.words };
+  const title = describePage(countNeeded(state), open);
+  if (document.title !== title) document.title = title;
+}
+
+function toggleRail(): void {
+  layRail(!now.inbox.over);
+  if (now.inbox.over) afterDrawing(() => focusEntry(null));
+}
+
+export function drawPanes(state: State): TemplateResult {
+  const option = (name: Pane, words: string, icon: Parameters<typeof drawIcon>[0], count = 0) =>
+    html`<button aria-pressed=${state.pane === name} @click=${() => showPane(name)}>
+      <span class="pane-icon">${drawIcon(icon)}${drawCount(count)}</span><span>${words}</span>
+    </button>`;
+  return html`<nav class="pane-switch" aria-label="What to show">
+    ${option('inbox', 'Inbox', 'inbox', countNeeded(state))}
+    ${option('conversation', 'Conversation', 'talk')} ${option('plan', 'Plan', 'list')}
+  </nav>`;
 }
 
 export function drawHeader(state: State): TemplateResult {
-  const waiting = `${state.pending.length}${state.pendingNext === null ? '' : '+'}`;
   return html`<header class="top">
     <a class="brand" href="/" aria-label="Countersign, a new conversation">
       <img src="/console/page/icon.svg" alt="" width="24" height="24" />
       <span>Countersign</span>
     </a>
-    ${drawPaneSwitch(state)}
+    <button
+      class="quiet"
+      id="rail-button"
+      aria-expanded=${state.inbox.over}
+      aria-controls="rail"
+      @click=${toggleRail}
+    >
+      ${drawIcon('inbox')}<span class="label">Inbox</span>${drawCount(countNeeded(state))}
+    </button>
     <div class="top-actions">
       <button
         class="quiet"
-        id="pending-button"
-        aria-expanded=${state.drawer}
-        aria-controls="pending"
-        @click=${toggleDrawer}
+        id="shortcuts-button"
+        aria-label="Keyboard shortcuts"
+        title="Keyboard shortcuts (?)"
+        aria-haspopup="dialog"
+        @click=${toggleShortcuts}
       >
-        ${drawIcon('list')}<span>Pending</span>
-        ${state.pending.length === 0 ? nothing : html`<span class="count">${waiting}</span>`}
+        ${drawIcon('keyboard')}
       </button>
       <button
         class="quiet"
@@ -55,10 +76,10 @@ export function drawHeader(state: State): TemplateResult {
         aria-haspopup="dialog"
         @click=${() => void openSettings()}
       >
-        ${drawIcon('sliders')}<span>Settings</span>
+        ${drawIcon('sliders')}<span class="label">Settings</span>
       </button>
       <button class="quiet" id="new-conversation" @click=${() => void startConversation()}>
-        ${drawIcon('plus')}<span>New conversation</span>
+        ${drawIcon('plus')}<span class="label">New conversation</span>
       </button>
     </div>
   </header>`;

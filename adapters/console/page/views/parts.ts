@@ -53,6 +53,10 @@ const icons = {
   down: svg`<path d="M8 3v7M4.5 7L8 10.5 11.5 7M3 13.5h10" />`,
   shield: svg`<path d="M8 2l5 2v3.5c0 3-2 5.3-5 6.5-3-1.2-5-3.5-5-6.5V4z" />`,
   sliders: svg`<path d="M2.5 5h7M12.5 5h1M2.5 11h1M6.5 11h7" /><circle cx="11" cy="5" r="1.5" /><circle cx="5" cy="11" r="1.5" />`,
+  search: svg`<circle cx="7" cy="7" r="4" /><path d="M10 10l3.5 3.5" />`,
+  inbox: svg`<path d="M2.5 9l2-5.5h7l2 5.5v4h-11zM2.5 9h3.2l1 1.8h2.6l1-1.8h3.2" />`,
+  talk: svg`<path d="M3 3.5h10v7H7.5L4.5 13v-2.5H3z" />`,
+  keyboard: svg`<rect x="1.5" y="4" width="13" height="8" rx="1.5" /><path d="M4 6.7h.01M6.7 6.7h.01M9.3 6.7h.01M12 6.7h.01M5 9.5h6" />`,
   chevron: svg`<path d="M6 4l4 4-4 4" />`,
 };
 

@@ -1,0 +1,56 @@
+// Groups that are read again and again, page by page. Pure, so that it is tested without a browser.
+import type { InboxPage, InboxPlan } from '#domain/plan/inbox.ts';
+
+type Page = Pick<InboxPage, 'plans' | 'next_cursor'>;
+
+/**
+ * A group as it stands now, out of its first plans as they were just read, and those further down that were read before.
+ * @param elsewhere plans that other groups have now
+ */
+export function mergeHead(
+  head: InboxPage,
+  known: InboxPage | undefined,
+  elsewhere: ReadonlySet<string>,
+): InboxPage {
+  if (known === undefined || head.next_cursor === null) return head;
+  const ids = new Set(head.plans.map(({ id }) => id));
+  const lowest = known.plans.findLastIndex(({ id }) => ids.has(id));
+  const tail = known.plans.slice(lowest + 1).filter(({ id }) => !ids.has(id) && !elsewhere.has(id));
+  if (lowest < 0 || tail.length === 0) return head;
+  return { ...head, plans: [...head.plans, ...tail], next_cursor: known.next_cursor };
+}
+
+/** All groups as they stand now. @param heads their first plans */
+export function mergeGroups(heads: InboxPage[], known: InboxPage[]): InboxPage[] {
+  const listed = new Set(heads.flatMap(({ plans }) => plans.map(({ id }) => id)));
+  return heads.map((head) =>
+    mergeHead(
+      head,
+      known.find(({ group }) => group === head.group),
+      listed,
+    ),
+  );
+}
+
+/** A further page, each plan once. */
+export function appendPage({ plans, ...group }: InboxPage, page: Page): InboxPage {
+  const known = new Set(plans.map(({ id }) => id));
+  const added = page.plans.filter(({ id }) => !known.has(id));
+  return { ...group, plans: [...plans, ...added], next_cursor: page.next_cursor };
+}
+
+/** Ticks of plans that still wait; those that are not on the screen are kept. */
+export function keepTicks(
+  ticked: ReadonlyMap<string, InboxPlan>,
+  groups: InboxPage[],
+  mayTick: (plan: InboxPlan) => boolean,
+): ReadonlyMap<string, InboxPlan> {
+  if (ticked.size === 0) return ticked;
+  const now = new Map(groups.flatMap(({ plans }) => plans.map((plan) => [plan.id, plan])));
+  return new Map(
+    [...ticked].flatMap(([id, plan]) => {
+      const stands = now.get(id);
+      return stands === undefined || mayTick(stands) ? [[id, stands ?? plan] as const] : [];
+    }),
+  );
+}

@@ -1,0 +1,104 @@
+// Several plans decided about together: what the dialog says of each before, and what became of each. Pure, so that it is tested
+// without a browser.
+import type { PlanView } from '#cards/view.ts';
+import type { PlanCardFacts } from '#domain/chat/card.ts';
+import type { InboxPlan } from '#domain/plan/inbox.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import { countOf } from '#domain/words.ts';
+
+export type TriageAct = 'approve' | 'reject';
+
+/** A version as the dialog shows it: a decision is about that and nothing else. */
+export type TriageShown = {
+  version: number;
+  digest: string;
+  title: string;
+  /** `3 of 4 steps change something` */
+  counts: string;
+  effects: { lead: string; text: string }[];
+  /** `… and 16 more`, or empty. */
+  more: string;
+  guarded: number;
+  /** Part of what it does is not shown here. */
+  cut: boolean;
+  /** It waits for this person's approval. */
+  open: boolean;
+  /** Steps that were unticked in its review. */
+  except: string[];
+};
+
+export type TriageRow = {
+  plan: InboxPlan;
+  /** null: it is being read. */
+  shown: TriageShown | null;
+  included: boolean;
+  /** Names the request, so that it is carried out once however often it is sent. */
+  key: string;
+  /** `settled`: nothing more is to be decided here. */
+  outcome: { words: string; good: boolean; settled: boolean } | null;
+};
+
+export type Triage = {
+  act: TriageAct;
+  rows: TriageRow[];
+  reason: string;
+  sending: boolean;
+};
+
+const effectsAtMost = 3;
+
+function countChanges({ review, plan }: Pick<PlanCardFacts, 'review' | 'plan'>, off: number) {
+  const total = countOf(plan.total_steps, 'step');
+  const steps = off === 0 ? total : `${plan.total_steps - off} of ${total}, as you selected them`;
+  if (review.steps === 0 && !review.more) return `${steps} · only reads, nothing leaves`;
+  const least = review.more ? 'at least ' : '';
+  return `${steps} · ${least}${countOf(review.steps, 'change')}`;
+}
+
+/** How many of its operations are guarded, and everything else that is said of a plan. */
+export function showForTriage(
+  facts: Pick<PlanCardFacts, 'plan' | 'review' | 'may_approve'>,
+  view: Pick<PlanView, 'title' | 'sections'>,
+  except: string[],
+): TriageShown {
+  const { version, digest, status, revising, guarded_operations: guarded } = facts.plan;
+  const effects = view.sections.find(({ kind }) => kind === 'effects');
+  const lines = (effects?.lines ?? []).map(({ lead, text }) => ({ lead, text }));
+  const hidden = Math.max(0, lines.length - effectsAtMost) + (effects?.hidden ?? 0);
+  const undecided = (status === 'proposed' || status === 'needs_review') && !revising;
+  return {
+    version,
+    digest,
+    title: view.title,
+    counts: countChanges(facts, except.length),
+    effects: lines.slice(0, effectsAtMost),
+    more: hidden === 0 ? '' : `… and ${hidden.toLocaleString('en-US')} more`,
+    guarded: guarded.length,
+    cut: view.sections.some((section) => section.cut === true),
+    open: undecided && facts.may_approve,
+    except,
+  };
+}
+
+/** Why a plan cannot be approved from the dialog as it is; null: it can. @param read it was opened in this version */
+export function whyNot(act: TriageAct, shown: TriageShown, read: boolean): string | null {
+  if (!shown.open) return 'No longer waiting for your approval.';
+  if (act === 'reject' || read) return null;
+  if (shown.guarded > 0) return 'Has guarded steps. Open it and read them before you approve.';
+  return shown.cut ? 'Too much to show here. Open it and read it before you approve.' : null;
+}
+
+/** What an answer says became of a decision. */
+export function describeDecision(act: TriageAct, plan: Pick<Plan, 'status'>): string {
+  if (act === 'reject') return 'Rejected';
+  return plan.status === 'proposed' || plan.status === 'needs_review'
+    ? 'Your approval counts. Somebody else has to approve too.'
+    : 'Approved';
+}
+
+/** Plans that pressing the button sends. */
+export function toSend(triage: Triage): TriageRow[] {
+  return triage.rows.filter(
+    ({ included, shown, outcome }) => included && shown !== null && outcome?.settled !== true,
+  );
+}

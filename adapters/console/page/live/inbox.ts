@@ -1,0 +1,220 @@
+// Reads the inbox and keeps it fresh, and does what a person does with it: search, fold, page on, tick.
+import type { ConversationPage } from '#domain/chat/conversation-list.ts';
+import type { InboxGroup, InboxPage, InboxPlan } from '#domain/plan/inbox.ts';
+import { type InboxState, isFolded, mayTick } from '../inbox/inbox.ts';
+import { appendPage, keepTicks, mergeGroups } from '../inbox/pages.ts';
+import { toQuery } from '../inbox/search.ts';
+import { titleOf } from '../inbox/words.ts';
+import { describeError, get } from './api.ts';
+import { recall, remember } from './remembered.ts';
+import { change, state } from './store.ts';
+import { coalesce, createThrottle } from './throttle.ts';
+
+const pageSize = 25;
+/** How much of a group that was paged through is read again; what is further down stays as it was read. */
+const headAtMost = 100;
+const typingPause = 200;
+const refreshInterval = 1000;
+
+type Answer = { groups: InboxPage[] };
+
+function assign(part: Partial<InboxState>): void {
+  change((s) => Object.assign(s.inbox, part));
+}
+
+function readGroups(search: string, more: Record<string, string>): Promise<InboxPage[]> {
+  const query = new URLSearchParams({ ...toQuery(search), limit: String(pageSize), ...more });
+  return get<Answer>(`/api/inbox?${query}`).then(({ groups }) => groups);
+}
+
+/** A group as long as the reader has paged, within bounds. */
+async function readHead(first: InboxPage, known: InboxPage[], search: string) {
+  const shown = known.find(({ group }) => group === first.group)?.plans.length ?? 0;
+  if (first.next_cursor === null || shown <= pageSize) return first;
+  const limit = String(Math.min(headAtMost, shown));
+  const [head = first] = await readGroups(search, { group: first.group, limit });
+  return head;
+}
+
+async function readPlans(): Promise<void> {
+  const { search, searched, groups } = state.inbox;
+  const known = search === searched ? (groups ?? []) : [];
+  const first = await readGroups(search, {});
+  const heads = await Promise.all(first.map((group) => readHead(group, known, search)));
+  // Typed on meanwhile: what was found is of no use any more.
+  if (state.inbox.search !== search) return;
+  const shown = state.inbox.searched === search ? (state.inbox.groups ?? []) : [];
+  const merged = mergeGroups(heads, shown);
+  const ticked = keepTicks(state.inbox.ticked, merged, mayTick);
+  assign({ groups: merged, searched: search, ticked });
+}
+
+/** How many plans need the person, whatever is searched. */
+async function countNeeded(): Promise<void> {
+  const { groups, searched } = state.inbox;
+  const pages = searched === '' ? groups : await readGroups('', { group: 'needs_you', limit: '1' });
+  assign({ needed: pages?.find(({ group }) => group === 'needs_you')?.total ?? 0 });
+}
+
+function readConversations(cursor: string | null, limit = pageSize): Promise<ConversationPage> {
+  const query = new URLSearchParams({
+    limit: String(limit),
+    ...(cursor === null ? {} : { cursor }),
+  });
+  return get<ConversationPage>(`/api/conversations?${query}`);
+}
+
+async function readFirstConversations(): Promise<void> {
+  const shown = state.inbox.conversations?.conversations.length ?? 0;
+  const limit = Math.min(headAtMost, Math.max(pageSize, shown));
+  const read = await readConversations(null, limit);
+  const ids = new Set(read.conversations.map(({ id }) => id));
+  const { conversations: known, next_cursor } = state.inbox.conversations ?? read;
+  const tail = known.slice(limit).filter(({ id }) => !ids.has(id));
+  assign({
+    conversations:
+      tail.length === 0 ? read : { conversations: [...read.conversations, ...tail], next_cursor },
+  });
+}
+
+/**
+ * Reads what the rail shows again. However many ask for it, one reading is under way and one comes after it: none is older than
+ * what it takes the place of.
+ */
+const load = coalesce(async () => {
+  try {
+    await readPlans();
+    await countNeeded();
+    if (state.inbox.view === 'conversations') await readFirstConversations();
+    if (state.inbox.problem !== null) assign({ problem: null });
+  } catch (error) {
+    assign({ problem: describeError(error) });
+  }
+});
+
+const refresh = createThrottle(load, refreshInterval);
+
+/** Asks for fresh lists, soon; a hidden page, and one that lacks its token, asks nothing. */
+export function refreshInbox(): void {
+  if (!document.hidden && !state.tokenWanted) refresh.request();
+}
+
+/** Every plan on the screen, from the top. */
+export function listShown({ groups, folded, searched }: InboxState): InboxPlan[] {
+  return (groups ?? []).flatMap((group) =>
+    isFolded(group, folded, searched !== '') ? [] : group.plans,
+  );
+}
+
+export function findListed(id: string): InboxPlan | undefined {
+  const groups = state.inbox.groups ?? [];
+  return groups.flatMap(({ plans }) => plans).find((plan) => plan.id === id);
+}
+
+/** One page more of a group. @returns the first plan that was not there before; null: there is none */
+export async function loadMore(name: InboxGroup): Promise<string | null> {
+  const { search, groups } = state.inbox;
+  const before = groups?.find(({ group }) => group === name);
+  if (before?.next_cursor == null) return null;
+  try {
+    const [page] = await readGroups(search, { group: name, cursor: before.next_cursor });
+    const now = state.inbox.groups?.find(({ group }) => group === name);
+    // Read again or searched meanwhile: the page may not follow on what is there.
+    if (page === undefined || now?.next_cursor !== before.next_cursor) return null;
+    if (state.inbox.search !== search) return null;
+    const grown = appendPage(now, page);
+    assign({
+      groups: (state.inbox.groups ?? []).map((group) => (group === now ? grown : group)),
+      problem: null,
+    });
+    return grown.plans[now.plans.length]?.id ?? null;
+  } catch (error) {
+    assign({ problem: describeError(error) });
+    return null;
+  }
+}
+
+/** Older conversations. @returns the first that was not there before */
+export async function loadOlderConversations(): Promise<string | null> {
+  const before = state.inbox.conversations;
+  if (before?.next_cursor == null) return null;
+  try {
+    const page = await readConversations(before.next_cursor);
+    const now = state.inbox.conversations;
+    if (now?.next_cursor !== before.next_cursor) return null;
+    const known = new Set(now.conversations.map(({ id }) => id));
+    const added = page.conversations.filter(({ id }) => !known.has(id));
+    assign({
+      conversations: { ...page, conversations: [...now.conversations, ...added] },
+      problem: null,
+    });
+    return added[0]?.id ?? null;
+  } catch (error) {
+    assign({ problem: describeError(error) });
+    return null;
+  }
+}
+
+let typing: ReturnType<typeof setTimeout> | undefined;
+
+/** Searches for what was typed, once the person pauses; at once where the field was emptied. */
+export function searchInbox(text: string): void {
+  assign({ search: text });
+  clearTimeout(typing);
+  typing = setTimeout(() => void load(), text === '' ? 0 : typingPause);
+}
+
+export function toggleGroup(group: InboxPage): void {
+  const now = isFolded(group, state.inbox.folded, state.inbox.searched !== '');
+  const folded = { ...state.inbox.folded, [group.group]: !now };
+  remember('inbox.folded', folded);
+  assign({ folded });
+}
+
+export function showView(view: InboxState['view']): void {
+  assign({ view });
+  refreshInbox();
+}
+
+export function select(id: string): void {
+  if (state.inbox.selected !== id) assign({ selected: id });
+}
+
+/** Ticks a plan, or takes the tick away. */
+export function toggleTick(id: string): void {
+  const plan = state.inbox.ticked.get(id) ?? findListed(id);
+  if (plan === undefined) return;
+  if (!mayTick(plan)) {
+    assign({ said: 'Only plans that wait for your approval can be selected.' });
+    return;
+  }
+  const ticked = new Map(state.inbox.ticked);
+  const on = !ticked.delete(id);
+  if (on) ticked.set(id, plan);
+  assign({ ticked, said: `${titleOf(plan)} ${on ? 'selected' : 'not selected any more'}` });
+}
+
+/** Ticks all on the screen that wait for the person's approval. */
+export function tickAll(): void {
+  const all = listShown(state.inbox).filter(mayTick);
+  assign({
+    ticked: new Map([...state.inbox.ticked, ...all.map((plan) => [plan.id, plan] as const)]),
+  });
+}
+
+export function clearTicks(): void {
+  assign({ ticked: new Map() });
+}
+
+/** Opens or closes the rail where it lies over the page. */
+export function layRail(over: boolean): void {
+  if (state.inbox.over !== over) assign({ over });
+}
+
+/** Groups are as open as the person left them. */
+export function restoreInbox(): void {
+  const kept = recall('inbox.folded');
+  if (typeof kept !== 'object' || kept === null) return;
+  const folded = Object.entries(kept).filter(([, value]) => typeof value === 'boolean');
+  assign({ folded: Object.fromEntries(folded) });
+}
