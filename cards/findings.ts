@@ -33,12 +33,13 @@ const pressed: Record<FindingAction, CardPress['action']> = {
 };
 
 /** The step it is about, as the plan's card calls it. */
-function placeOf({ step_id, partition }: Finding): string {
-  if (step_id !== null) return ` · step ${showLine(step_id, 60)}`;
+function placeOf({ step_id, partition }: Finding, { labels }: PlanCardFacts): string {
+  if (step_id !== null) return ` · step ${showLine(labels[step_id] ?? step_id, 60)}`;
   return partition === null ? '' : ` · part ${showLine(partition, 60)}`;
 }
 
-function askAbout(finding: Finding, { plan }: PlanCardFacts): Ask {
+function askAbout(finding: Finding, facts: PlanCardFacts): Ask {
+  const { plan } = facts;
   const { id, message, severity, actions, evidence } = finding;
   const button = (action: FindingAction, index: number): Button =>
     makeButton(
@@ -55,7 +56,7 @@ function askAbout(finding: Finding, { plan }: PlanCardFacts): Ask {
   return {
     kind: 'finding',
     step_id: id,
-    label: `${severityWords[severity].words}${placeOf(finding)}`,
+    label: `${severityWords[severity].words}${placeOf(finding, facts)}`,
     text: showLine(message, 600),
     known: [
       describeHeld(finding),

@@ -40,9 +40,10 @@ export function keepLines(section: Section, most: number): Section {
 const linesAtMost = 3;
 
 /** @param begun the steps wait now; before the start, they would have to */
-export function viewBlocked({ blocked }: PlanCardFacts, begun: boolean): Section | null {
+export function viewBlocked({ blocked, labels }: PlanCardFacts, begun: boolean): Section | null {
+  const names = new Map(Object.entries(labels));
   const lines = blocked.map((blockage) =>
-    plainLine(showLine(describeBlockage(blockage, begun), 400), { lead: '△' }),
+    plainLine(showLine(describeBlockage(blockage, names, begun), 400), { lead: '△' }),
   );
   return makeSection('blocked', begun ? 'Waiting' : 'Not ready to run', lines, linesAtMost);
 }

@@ -30,13 +30,14 @@ function tellProgress({ status, summary, by, ...plan }: Progress): string {
   }
 }
 
-function tellTask({ step_id, status, who, question, call, waited, ...plan }: Task): string {
+function tellTask({ step_id, label, status, who, question, call, waited, ...plan }: Task): string {
+  const name = label ?? step_id;
   if (waited === null) {
     return status === 'unknown'
-      ? `Step ${step_id} (${call}): ${question ?? ''} Say what happened.`
-      : `Step ${step_id} waits for ${who ?? 'you'}: ${question ?? 'It needs your answer.'}`;
+      ? `Step ${name} (${call}): ${question ?? ''} Say what happened.`
+      : `Step ${name} waits for ${who ?? 'you'}: ${question ?? 'It needs your answer.'}`;
   }
-  const where = `step ${step_id} of ${nameOf(plan)}`;
+  const where = `step ${name} of ${nameOf(plan)}`;
   const wait = sayHours(waited);
   return status === 'unknown'
     ? `Reminder for ${who}: the outcome of ${where} has been unknown for ${wait}. ${question}`
@@ -77,7 +78,7 @@ function tellNotice(notice: Notice): string {
       return 'Planning stopped. Nothing has changed. Say what you want instead.';
     case 'step_blocked': {
       const who = notice.by === null ? '' : `, as ${notice.by} says`;
-      return `Step ${notice.step_id} (${notice.description}) is blocked${who}: ${notice.why} Steps that depend on it are skipped; the rest continue. You can ask again.`;
+      return `Step ${notice.label ?? notice.step_id} (${notice.description}) is blocked${who}: ${notice.why} Steps that depend on it are skipped; the rest continue. You can ask again.`;
     }
     case 'change_waits': {
       const { reasons, waited, by, why } = notice;

@@ -2,7 +2,7 @@
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { nameCall, shortenSized } from '#domain/plan/call-words.ts';
-import { type NumberedStep, numberSteps } from '#domain/plan/step-numbers.ts';
+import { type NumberedStep, nameSteps } from '#domain/plan/step-numbers.ts';
 import { operationName } from '#domain/tool.ts';
 import { countOf, listOf, shorten } from '#domain/words.ts';
 import { describeExpected } from './times.ts';
@@ -46,7 +46,7 @@ function describeApprovers({ approvers }: PlanCardFacts): string {
 
 export function answerPlanQuestion(question: PlanQuestion, facts: PlanCardFacts): string {
   const { plan } = facts;
-  const numbered = numberSteps(facts.steps);
+  const numbered = nameSteps(facts.steps, plan.total_steps);
   switch (question.kind) {
     case 'step':
     case 'guarded': {

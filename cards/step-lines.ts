@@ -5,7 +5,7 @@ import { assigneeOf, isHumanTask } from '#domain/plan/assignee.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { fieldsOf } from '#domain/plan/form.ts';
 import type { Plan, Step } from '#domain/plan/plan.ts';
-import { labelSteps, type NumberedStep } from '#domain/plan/step-numbers.ts';
+import { type NumberedStep, nameSteps } from '#domain/plan/step-numbers.ts';
 import { asksYesOrNo, leftOutByNo } from '#domain/plan/yes-no.ts';
 import { listOf } from '#domain/words.ts';
 import { boundsOf, leadOf, shortenCall } from './calls.ts';
@@ -42,8 +42,8 @@ export function effectOfNo(step: Step, { steps, plan }: PlanCardFacts): string |
   if (!asksYesOrNo(step)) return null;
   if (steps.length < plan.total_steps) return 'the steps that wait for it are not run';
   const left = leftOutByNo(steps, step);
-  const labels = [...labelSteps(steps, plan.total_steps)].flatMap(([id, label]) =>
-    left.has(id) ? [label] : [],
+  const labels = nameSteps(steps, plan.total_steps).flatMap(({ step: one, label }) =>
+    left.has(one.id) ? [label] : [],
   );
   const [first, ...others] = labels;
   if (first === undefined) return null;
@@ -56,13 +56,12 @@ export function notesOf(step: ShownStep, facts: PlanCardFacts): string[] {
   const formatAt = (iso: string) => tellTime(iso, facts);
   const retry = describeRetry(step, formatAt);
   const left = effectOfNo(step, facts);
-  const labels = step.when.length === 0 ? null : labelSteps(facts.steps, facts.plan.total_steps);
   const nameAsked = (id: string) => {
     const asking = facts.steps.find((one) => one.id === id);
     return asking === undefined ? null : personOf(asking, facts);
   };
   return [
-    ...boundsOf(step, (id) => labels?.get(id) ?? id, formatAt, nameAsked),
+    ...boundsOf(step, (id) => facts.labels[id] ?? id, formatAt, nameAsked),
     ...(person === null ? [] : [`for ${person}`, ...formNotes(step)]),
     ...(left === null ? [] : [`if No: ${left}`]),
     ...(retry === null ? [] : [showLine(`↻ ${retry}`, 400)]),

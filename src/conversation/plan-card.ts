@@ -3,7 +3,7 @@ import type { Queryable } from '#db/database.ts';
 import { readOpenFindings, toFinding } from '#db/findings.ts';
 import { readNotes, readScheduleHead } from '#db/planning-artifacts.ts';
 import { readPlan } from '#db/plans.ts';
-import { readDifferentCalls, readNextSteps, readSteps } from '#db/step-pages.ts';
+import { readDifferentCalls, readLabels, readNextSteps, readSteps } from '#db/step-pages.ts';
 import { countPartitions } from '#db/step-partitions.ts';
 import type { ApprovalRule, PatchFacts, PlanCardFacts } from '#domain/chat/card.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -31,7 +31,7 @@ import { diffVersions } from '#plans/versions/version-diff.ts';
 import { findBlocked } from '#plans/views/blocked.ts';
 import { readPartitionSummaries } from '#plans/views/views.ts';
 import { measureWorkingDay } from '#timeline/working-time.ts';
-import { describeSteps } from '#tools/describe-call.ts';
+import { describeSteps, sourcesOf } from '#tools/describe-call.ts';
 import { readShownChanges } from './shown-changes.ts';
 
 const namedShown = 5;
@@ -208,6 +208,20 @@ async function readPartitions({ db, catalogue }: ConversationContext, planId: st
   return { shown, total };
 }
 
+/** What these steps are called, those that they speak of, and `others`, by id. */
+async function readLabelsOf(
+  db: Queryable,
+  planId: string,
+  steps: Step[],
+  others: string[],
+): Promise<Map<string, string>> {
+  const known = new Map(steps.map(({ id, label }) => [id, label]));
+  const asked = steps.flatMap(({ when }) => when.map(({ step }) => step));
+  const missing = [...sourcesOf(steps), ...asked, ...others].filter((id) => !known.has(id));
+  for (const [id, label] of await readLabels(db, planId, missing)) known.set(id, label);
+  return known;
+}
+
 /** @throws `plan_not_found` */
 export async function readCardFacts(
   context: ConversationContext,
@@ -216,17 +230,39 @@ export async function readCardFacts(
 ): Promise<PlanCardFacts> {
   const db = context.db.query;
   const plan = await readPlan(db, planId);
-  const show = (steps: Step[]): ShownStep[] => describeSteps(context.catalogue, steps);
-  const some = async (status: StepStatus): Promise<ShownStep[]> =>
-    plan.counts[status] === 0
-      ? []
-      : show(await readSteps(db, planId, { status: [status] }, 0, namedShown));
-  const steps = show(await readSteps(db, planId, {}, 0, numberedAtMost));
+  const some = async (status: StepStatus): Promise<Step[]> =>
+    plan.counts[status] === 0 ? [] : readSteps(db, planId, { status: [status] }, 0, namedShown);
+  const first = await readSteps(db, planId, {}, 0, numberedAtMost);
+  const inStatus = {
+    running: await some('running'),
+    failed: await some('failed'),
+    unknown: await some('unknown'),
+    waiting: await some('waiting'),
+  };
   const { calls, ...counted } = await readDifferentCalls(db, planId, numberedAtMost);
   const patch = await readPatchStanding(context, plan, viewer.user);
   const isRunning = plan.counts.running + plan.counts.waiting > 0;
   const { needed, ...approval } = await readApprovalFacts(context, plan, viewer.user);
   const waits = plan.status === 'proposed' || plan.status === 'needs_review';
+  const next =
+    plan.counts.ready > 0
+      ? await readNextSteps(db, planId, namedShown)
+      : isRunning
+        ? findNext(plan, first, plan.total_steps > first.length ? await some('pending') : [])
+        : [];
+  const findings = await readFindingFacts(db, plan);
+  const blocked = await findBlocked(db, { ...plan, ready: plan.counts.ready });
+  const labels = await readLabelsOf(
+    db,
+    planId,
+    [first, ...Object.values(inStatus), next, calls.map(({ step }) => step)].flat(),
+    [
+      ...findings.open.flatMap(({ step_id }) => step_id ?? []),
+      ...blocked.flatMap(({ step_ids }) => step_ids),
+    ],
+  );
+  const show = (some: Step[]): ShownStep[] => describeSteps(context.catalogue, some, labels);
+  const steps = show(first);
   return nameOnCard(db, {
     plan,
     patch:
@@ -234,6 +270,7 @@ export async function readCardFacts(
         ? null
         : { ...patch, ...(await readShownChanges(context, planId, patch.patch_id)) },
     steps,
+    labels: Object.fromEntries(labels),
     review: {
       ...counted,
       calls: calls.flatMap(({ step, times, moments }) => {
@@ -246,18 +283,13 @@ export async function readCardFacts(
       ? { partitions: await readPartitions(context, planId) }
       : {}),
     diff: await readDiff(db, plan),
-    running: await some('running'),
-    next:
-      plan.counts.ready > 0
-        ? show(await readNextSteps(db, planId, namedShown))
-        : isRunning
-          ? findNext(plan, steps, plan.total_steps > steps.length ? await some('pending') : [])
-          : [],
-    failed: await some('failed'),
-    unknown: await some('unknown'),
-    waiting: await some('waiting'),
-    findings: await readFindingFacts(db, plan),
-    blocked: await findBlocked(db, { ...plan, ready: plan.counts.ready }),
+    running: show(inStatus.running),
+    next: show(next),
+    failed: show(inStatus.failed),
+    unknown: show(inStatus.unknown),
+    waiting: show(inStatus.waiting),
+    findings,
+    blocked,
     conflicts: compared.has(plan.status) ? await readNotes(db, planId) : [],
     terms: [...describeTerms(plan), ...(needed === '' || !waits ? [] : [needed])],
     next_at: await findNextOccurrence(db, plan),

@@ -1,9 +1,10 @@
 // What a change waiting for approval does, with the effects of the calls it adds or alters.
 import type { Queryable } from '#db/database.ts';
-import { readPatchOperations } from '#db/patches.ts';
+import { namePatched, readPatchOperations } from '#db/patches.ts';
 import { findSelected } from '#db/sql/patch-reads.ts';
 import { readStepsById } from '#db/step-pages.ts';
 import type { PatchFacts, ShownChange } from '#domain/chat/card.ts';
+import { renameReferences } from '#domain/plan/arguments.ts';
 import { addedBy, type PatchOperation, type PinnedOperation, seenBy } from '#domain/plan/patch.ts';
 import { describeAddition, describeWhole } from '#domain/plan/patch-words.ts';
 import type { Step } from '#domain/plan/plan.ts';
@@ -41,24 +42,35 @@ function showOperation(
   operation: PinnedOperation,
   selected: Selected,
   altered: ReadonlyMap<string, Step>,
+  nameStep: (id: string) => string,
 ): ShownChange[] {
   const added = addedBy(operation);
   if (added !== null) {
     const { id, description, tool, operation: verb, args = {} } = added;
     const replaced = operation.op === 'replace_step' ? operation.step : null;
     const name = operationName(tool, verb);
-    const call = describeCall(name, catalogue.get(name), args, seenBy(operation, id));
-    return [{ text: describeAddition(added, replaced), call, reason: description }];
+    const call = describeCall(
+      name,
+      catalogue.get(name),
+      renameReferences(args, nameStep),
+      seenBy(operation, id),
+    );
+    return [{ text: describeAddition(added, replaced, nameStep), call, reason: description }];
   }
   const calls = alteredSteps(operation, selected).flatMap((id): ShownChange[] => {
     const step = altered.get(id);
     if (step === undefined || operation.op !== 'update_steps') return [];
     const name = operationName(step.tool, step.operation);
     const { args = {} } = operation.set;
-    const call = describeCall(name, catalogue.get(name), args, seenBy(operation, id));
-    return [{ text: `Step ${id} becomes`, call, reason: '' }];
+    const call = describeCall(
+      name,
+      catalogue.get(name),
+      renameReferences(args, nameStep),
+      seenBy(operation, id),
+    );
+    return [{ text: `Step ${nameStep(id)} becomes`, call, reason: '' }];
   });
-  return [{ text: describeWhole(operation), call: null, reason: '' }, ...calls];
+  return [{ text: describeWhole(operation, nameStep), call: null, reason: '' }, ...calls];
 }
 
 /** What the patch `id` does, nothing cut. */
@@ -74,8 +86,12 @@ export async function readShownChanges(
   const ids = [...new Set(all)].slice(0, stepsRead);
   const steps = ids.length === 0 ? [] : await readStepsById(db, planId, ids);
   const altered = new Map(steps.map((step) => [step.id, step]));
+  const named = await namePatched(db, planId, operations);
+  const nameStep = (id: string) => altered.get(id)?.label ?? named(id);
   return {
-    shown: operations.flatMap((operation) => showOperation(context, operation, selected, altered)),
+    shown: operations.flatMap((operation) =>
+      showOperation(context, operation, selected, altered, nameStep),
+    ),
     operations_hidden: total - operations.length,
   };
 }

@@ -1,12 +1,15 @@
 // Patches as rows: stored as sent, found by the digest that was shown, listed by keyset.
 import { and, desc, eq, getTableColumns, isNotNull, lt, or, type SQL, sql } from 'drizzle-orm';
-import type { PinnedOperation } from '#domain/plan/patch.ts';
+import { addedBy, type PatchOperation, type PinnedOperation } from '#domain/plan/patch.ts';
 import type { PatchOutcome, PatchStatus } from '#domain/plan/patch-outcome.ts';
-import { describeOperations, operationsTold } from '#domain/plan/patch-words.ts';
+import { describeOperations, idsTold, operationsTold } from '#domain/plan/patch-words.ts';
+import { labelAdded } from '#domain/plan/step-numbers.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import type { Queryable } from './database.ts';
 
 import { approvals, planPatches } from './schema.ts';
+import { nextNumber, nextPosition } from './sql/patch-reads.ts';
+import { readLabels } from './step-pages.ts';
 
 export type PatchRow = typeof planPatches.$inferSelect;
 
@@ -19,7 +22,26 @@ const told = sql<
 
 type ToldRow = Omit<PatchRow, 'operations'> & { told: PinnedOperation[] };
 
-function toOutcome(row: ToldRow): PatchOutcome {
+/**
+ * What the steps are called that the operations of a patch speak of. A step that is still to be added is called as it will be:
+ * nothing else adds one while the patch waits.
+ */
+export async function namePatched(
+  db: Queryable,
+  planId: string,
+  operations: PatchOperation[],
+): Promise<(id: string) => string> {
+  const labels = await readLabels(db, planId, idsTold(operations));
+  const added = operations.flatMap((one) => addedBy(one)?.id ?? []);
+  if (added.some((id) => !labels.has(id))) {
+    const [first, place] = [await nextNumber(db, planId), await nextPosition(db, planId)];
+    for (const [nth, id] of added.entries())
+      if (!labels.has(id)) labels.set(id, labelAdded(nth, first) ?? `${place + nth}`);
+  }
+  return (id) => labels.get(id) ?? id;
+}
+
+async function toOutcome(db: Queryable, row: ToldRow): Promise<PatchOutcome> {
   return {
     patch_id: row.id,
     plan_id: row.plan_id,
@@ -28,7 +50,7 @@ function toOutcome(row: ToldRow): PatchOutcome {
     digest: row.digest,
     base_revision: row.base_revision,
     widening: row.widening,
-    changes: describeOperations(row.told),
+    changes: describeOperations(row.told, await namePatched(db, row.plan_id, row.told)),
     added: row.added,
     changed: row.changed,
     removed: row.removed,
@@ -54,7 +76,7 @@ export async function readPatchOutcome(db: Queryable, id: string): Promise<Patch
     .from(planPatches)
     .where(eq(planPatches.id, id));
   if (row === undefined) throw new Error(`readPatchOutcome: no patch ${id}`);
-  return toOutcome(row);
+  return toOutcome(db, row);
 }
 
 /** The first `limit` operations of a patch as they were sent, and how many there are. */
@@ -202,8 +224,10 @@ export async function listPatches(
     .limit(limit + 1);
   const page = rows.slice(0, limit);
   const last = page.at(-1);
+  const patches: PatchOutcome[] = [];
+  for (const row of page) patches.push(await toOutcome(db, row));
   return {
-    patches: page.map(toOutcome),
+    patches,
     next_cursor:
       rows.length > limit && last !== undefined ? encodeCursor(`${last.micros} ${last.id}`) : null,
   };

@@ -20,6 +20,7 @@ const columns = sql.join(
       .join(' ')
       .split(' ')
       .map((column) => sql.raw(column)),
+    sql.raw(`coalesce(c.label, s.position::text) as label`),
     sql.raw(`coalesce(c."when", '[]') as "when"`),
     ...['c.not_before', 's.available_at', 's.started_at', 's.ended_at'].map(
       (column) =>
@@ -207,6 +208,27 @@ export function readStepsAt(db: Queryable, planId: string, positions: number[]):
   return positions.length === 0
     ? Promise.resolve([])
     : selectSteps(db, atPositions, { plan: planId, positions });
+}
+
+const labelsById = prepareStatement(
+  'read_step_labels',
+  sql`select step_id as id, coalesce(label, position::text) as label from countersign.plan_steps
+    where plan_id = ${plan} and step_id = any(${sql.placeholder('ids')}::text[])`,
+);
+
+/** What the steps with these ids are called, by id; of those that the plan does not have there is no entry. */
+export async function readLabels(
+  db: Queryable,
+  planId: string,
+  ids: Iterable<string>,
+): Promise<Map<string, string>> {
+  const wanted = [...new Set(ids)];
+  if (wanted.length === 0) return new Map();
+  const rows = await db.run<{ id: string; label: string }>(labelsById, {
+    plan: planId,
+    ids: wanted,
+  });
+  return new Map(rows.map(({ id, label }) => [id, label]));
 }
 
 /** The steps with these ids, in the order of positions. */

@@ -12,6 +12,8 @@ import { limitsOfStep } from './sql/conditions.ts';
 /** A step as it is inserted; its edges are inserted beside it. */
 export type NewStep = Omit<StepContent, 'after'> &
   Pick<Step, 'position' | 'effect' | 'guarded'> & {
+    /** null: the step is called by its position. */
+    label: string | null;
     review_rank: ReviewRank;
     /** Edges that end here, and that begin here. */
     unmet: number;
@@ -32,6 +34,7 @@ export const contentRows: RowForm<NewStep> = {
   fields: {
     position: (step) => step.position,
     step_id: (step) => step.id,
+    label: (step) => step.label,
     description: (step) => step.description,
     tool: (step) => step.tool,
     operation: (step) => step.operation,

@@ -135,7 +135,14 @@ export const Simulation = z.object({
   operations: z.array(
     z.object({ operation: z.string(), count: z.int(), effect: Effect, guarded: z.boolean() }),
   ),
-  problems: z.array(z.object({ step_id: z.string().nullable(), reason: z.string() })),
+  /** `label`: what the step is called. */
+  problems: z.array(
+    z.object({
+      step_id: z.string().nullable(),
+      label: z.string().exactOptional(),
+      reason: z.string(),
+    }),
+  ),
 });
 export type Simulation = z.infer<typeof Simulation>;
 

@@ -13,6 +13,7 @@ import {
 import { touchPlan } from '#db/events.ts';
 import { lockPlan } from '#db/plans.ts';
 import { findDeserted } from '#db/sql/lanes.ts';
+import { readLabels } from '#db/step-pages.ts';
 import { describeBlockage } from '#domain/plan/blockage.ts';
 import type { Settings } from '#domain/settings.ts';
 import type { OperationSpec, ToolRegistry } from '#domain/tool.ts';
@@ -40,7 +41,12 @@ async function tellDeserted(context: SharedContext, gone: Offer[]): Promise<void
       const plan = await lockPlan(tx, planId);
       const [first] = await findBlocked(tx, { ...plan, paused: plan.paused_at !== null });
       if (first === undefined) return;
-      await touchPlan(tx, planId, 'blocked', describeBlockage(first));
+      await touchPlan(
+        tx,
+        planId,
+        'blocked',
+        describeBlockage(first, await readLabels(tx, planId, first.step_ids)),
+      );
       await wakeWatchersLater(tx, enqueue, planId);
     });
   }

@@ -3,9 +3,8 @@
 import { readOutputs } from '#db/artifacts.ts';
 import { showName } from '#db/identities.ts';
 import { readPredecessors } from '#db/sql/predecessors.ts';
-import { readSteps, readStepsById } from '#db/step-pages.ts';
+import { readStepsById } from '#db/step-pages.ts';
 import type { Step } from '#domain/plan/plan.ts';
-import { labelSteps, numberedAtMost } from '#domain/plan/step-numbers.ts';
 import { answeredNo, decidesItself } from '#domain/plan/yes-no.ts';
 import { isObject } from '#domain/text.ts';
 import { explainCondition } from '#tools/explain-condition.ts';
@@ -25,10 +24,7 @@ async function readNamed(
 ): Promise<{ steps: Step[]; labelOf: (id: string) => string }> {
   const { query } = context.db;
   const steps = await readStepsById(query, plan.id, ids);
-  const labels =
-    plan.total > numberedAtMost
-      ? new Map(steps.map(({ id, position }) => [id, `${position}`]))
-      : labelSteps(await readSteps(query, plan.id, {}, 0, numberedAtMost), plan.total);
+  const labels = new Map(steps.map(({ id, label }) => [id, label]));
   return { steps, labelOf: (id) => labels.get(id) ?? id };
 }
 

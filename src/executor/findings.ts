@@ -35,7 +35,7 @@ export function findRepeated(
   return {
     severity: 'WARN',
     category: 'retries',
-    message: `Step ${step.step_id} is on attempt ${next} of ${of}: ${message}`,
+    message: `On attempt ${next} of ${of}: ${message}`,
     step_id: step.step_id,
     evidence: [],
     key: `retries ${step.step_id}`,

@@ -31,20 +31,20 @@ function decideStepCall(
 /** Why the step must not run although it was claimed; null: it is what was approved, or older than seals. */
 function findBrokenSeal(step: ClaimedStep): string | null {
   if (step.seal === null || step.seal === sealOf({ ...step, id: step.step_id })) return null;
-  return `Step ${step.step_id} is not what was approved: its call changed afterwards. Nothing was called. Propose the plan again.`;
+  return `This step is not what was approved: its call changed afterwards. Nothing was called. Propose the plan again.`;
 }
 
 /** Why this worker's operation is not the one that was approved; null: it does no more than that. */
 function findWiderEffect({ context, step }: StepRun, operation: string): string | null {
   const here = context.registry.get(operation);
   if (here === undefined || !doesMore(here.effect, step.effect)) return null;
-  return `Step ${step.step_id} was approved with ${operation} as ${step.effect}, and on this worker it is ${here.effect}. Nothing was called. Let all workers describe it alike, then propose the plan again.`;
+  return `This step was approved with ${operation} as ${step.effect}, and on this worker it is ${here.effect}. Nothing was called. Let all workers describe it alike, then propose the plan again.`;
 }
 
 /** Why this worker's operation is not the one that the approved plan was shown with; null: it is, or nobody knows. */
-function findOtherOperation({ context, plan, step }: StepRun, operation: string): string | null {
+function findOtherOperation({ context, plan }: StepRun, operation: string): string | null {
   const change = findChangedOperation(plan.operation_digests, context.registry, operation);
-  return change === null ? null : `Step ${step.step_id} was not called: ${change}`;
+  return change === null ? null : `This step was not called: ${change}`;
 }
 
 /** Writes down that a call was let through in spite of a reason, or refused for it. */

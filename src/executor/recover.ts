@@ -9,6 +9,7 @@ import {
   settleLostSteps,
 } from '#db/sql/recover.ts';
 import { findOrphanedReservations, forgetOldWaits } from '#db/sql/resources.ts';
+import { readLabels } from '#db/step-pages.ts';
 import { system } from '#domain/people/actor.ts';
 import { describeBlockage } from '#domain/plan/blockage.ts';
 import { countOf } from '#domain/words.ts';
@@ -55,9 +56,15 @@ async function stallPlan(context: SharedContext, planId: string): Promise<void> 
     const still = await findStalledPlans(tx, settings.stall_minutes, 1, planId);
     if (still.length === 0) return;
     const blocked = await findBlocked(tx, { ...row, paused: false });
+    const told = blocked.slice(0, blockedTold);
+    const labels = await readLabels(
+      tx,
+      planId,
+      told.flatMap(({ step_ids }) => step_ids),
+    );
     const reason = [
       `Nothing has happened for ${countOf(settings.stall_minutes, 'minute')}.`,
-      ...blocked.slice(0, blockedTold).map((blockage) => describeBlockage(blockage)),
+      ...told.map((blockage) => describeBlockage(blockage, labels)),
     ].join(' ');
     await transition(
       tx,

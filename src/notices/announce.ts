@@ -205,6 +205,7 @@ export function describeQuestion(
       plan_id: id,
       title,
       step_id: step.id,
+      label: step.label,
       status: step.status === 'unknown' ? 'unknown' : 'waiting',
       who: who === null ? null : called(who),
       question: step.question,
@@ -224,6 +225,7 @@ export function describeBlocked(step: Step, called: (name: string) => string): M
     facts: {
       code: 'step_blocked',
       step_id: step.id,
+      label: step.label,
       description: step.description,
       by: by === null ? null : called(by),
       why: step.error.message,

@@ -8,7 +8,7 @@ import { isShownIn } from '#db/messages.ts';
 import { readPatchOutcome } from '#db/patches.ts';
 import { type PlanRow, planNotFound, readPlan, readPlanRow } from '#db/plans.ts';
 import { type RunRow, readRun } from '#db/runs.ts';
-import { readSteps, readStepsById } from '#db/step-pages.ts';
+import { readStepsById } from '#db/step-pages.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, system } from '#domain/people/actor.ts';
@@ -18,7 +18,6 @@ import { fieldsOf } from '#domain/plan/form.ts';
 import type { PlanPatch } from '#domain/plan/patch.ts';
 import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import type { Plan, Step } from '#domain/plan/plan.ts';
-import { labelSteps, numberedAtMost } from '#domain/plan/step-numbers.ts';
 import type { GivenToStep } from '#domain/planning/state.ts';
 import { isObject } from '#domain/text.ts';
 import type { ConversationContext } from '#messages/context.ts';
@@ -120,17 +119,17 @@ function fillIn(step: Step, answer: StepAnswer): StepAnswer {
 /** What would be confirmed to answer a step; or why it cannot be. */
 async function readGiven(
   db: Queryable,
-  { id: plan_id, version, total }: PlanRow,
+  { id: plan_id, version }: PlanRow,
   stepId: string,
   said: StepAnswer,
 ): Promise<{ given: GivenToStep; text: string } | { problems: string[] }> {
   const [step] = await readStepsById(db, plan_id, [stepId]);
   if (step === undefined) return { problems: [`${plan_id} has no step "${stepId}".`] };
   if (step.status !== 'waiting')
-    return { problems: [`Step ${stepId} is not waiting for an answer; it is ${step.status}.`] };
+    return { problems: [`Step ${step.label} is not waiting for an answer; it is ${step.status}.`] };
   if (!isHumanTask(step))
     return {
-      problems: [`Step ${stepId} asks for a confirmation, which is given on its card only.`],
+      problems: [`Step ${step.label} asks for a confirmation, which is given on its card only.`],
     };
   const answer = fillIn(step, said);
   const settlement = {
@@ -140,9 +139,8 @@ async function readGiven(
   };
   const { problems, ...read } = readAnswer(step, settlement, false);
   if (problems.length > 0) return { problems: problems.map(({ message }) => message) };
-  const known = await readSteps(db, plan_id, {}, 0, numberedAtMost);
   const text = confirmAnswer({
-    label: labelSteps(known, total).get(stepId) ?? stepId,
+    label: step.label,
     question: step.question ?? step.description,
     answer: summariseAnswer(step, read, ''),
   });

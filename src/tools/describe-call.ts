@@ -6,6 +6,8 @@ import {
   isReference,
   isRuntime,
   isTemplate,
+  referencesOf,
+  renameReferences,
 } from '#domain/plan/arguments.ts';
 import type {
   CallClass,
@@ -370,12 +372,27 @@ function argumentsOf({ status, args, final_args: final }: Step): JsonObject {
   return stands && final !== null ? final : args;
 }
 
-/** Steps with the effects of their calls; of a call that a person is or was asked to confirm, with its final values. */
-export function describeSteps(catalogue: Pick<Catalogue, 'get'>, steps: Step[]): ShownStep[] {
+/** Ids of the steps whose outputs these take. */
+export function sourcesOf(steps: Step[]): string[] {
+  return steps.flatMap((step) => referencesOf(argumentsOf(step)).map(({ $from }) => $from));
+}
+
+/**
+ * Steps with the effects of their calls; of a call that a person is or was asked to confirm, with its final values.
+ * @param labels what further steps are called that these take outputs of
+ */
+export function describeSteps(
+  catalogue: Pick<Catalogue, 'get'>,
+  steps: Step[],
+  labels: ReadonlyMap<string, string> = new Map(),
+): ShownStep[] {
+  const own = new Map(steps.map(({ id, label }) => [id, label]));
+  const nameStep = (id: string) => own.get(id) ?? labels.get(id) ?? id;
   return steps.map((step) => {
     const name = operationName(step.tool, step.operation);
     const seen = step.final_args === null ? step.seen : null;
-    return { ...step, call: describeCall(name, catalogue.get(name), argumentsOf(step), seen) };
+    const args = renameReferences(argumentsOf(step), nameStep);
+    return { ...step, call: describeCall(name, catalogue.get(name), args, seen) };
   });
 }
 
@@ -386,10 +403,11 @@ const comparedWithinMs = 1000;
 export async function compareSteps(
   catalogue: Pick<Catalogue, 'get'>,
   steps: Step[],
+  labels: ReadonlyMap<string, string>,
 ): Promise<ShownStep[]> {
   const signal = AbortSignal.timeout(comparedWithinMs);
   return Promise.all(
-    describeSteps(catalogue, steps).map(async (step) => {
+    describeSteps(catalogue, steps, labels).map(async (step) => {
       const operation = catalogue.get(operationName(step.tool, step.operation));
       if (step.seen?.state !== 'exists' || step.attempt > 0 || operation?.compare === undefined)
         return step;

@@ -17,7 +17,7 @@ import {
   type StepChoice,
   withNumbers,
 } from '#domain/plan/step-choice.ts';
-import { numberedAtMost, numberSteps } from '#domain/plan/step-numbers.ts';
+import { nameSteps, numberedAtMost } from '#domain/plan/step-numbers.ts';
 import type { SessionChoice } from '#domain/planning/session-card.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { statusWords } from '#plans/lifecycle/lifecycle-table.ts';
@@ -37,10 +37,11 @@ async function approvePart(
   choice: StepChoice,
   actor: Actor,
 ): Promise<Commit<string>> {
-  requireNumbers((await readPlanRow(context.db.query, id)).total);
+  const { total } = await readPlanRow(context.db.query, id);
+  requireNumbers(total);
   // The approval names the version, so that numbers of another one decide nothing.
   const steps = await readSteps(context.db.query, id, {}, 0, numberedAtMost);
-  const numbered = numberSteps(describeSteps(context.catalogue, steps));
+  const numbered = nameSteps(describeSteps(context.catalogue, steps), total);
   const { chosen, approval } = chooseSteps(choice, numbered);
   const rename = (error: unknown): never => {
     throw withNumbers(error, numbered);

@@ -31,6 +31,8 @@ export const planSteps = countersign.table(
     plan_id: text('plan_id').notNull(),
     position: integer('position').notNull(),
     step_id: text('step_id').notNull(),
+    /** What people call the step, such as `2a`; it stays when steps come and go. null: its position. */
+    label: text('label'),
     description: text('description').notNull(),
     tool: text('tool').notNull(),
     operation: text('operation').notNull(),

@@ -152,6 +152,15 @@ export async function nextPosition(tx: Queryable, planId: string): Promise<numbe
   return rows[0]?.next ?? 1;
 }
 
+/** The first number that no label of the plan has; null: its steps are called by their positions. */
+export async function nextNumber(tx: Queryable, planId: string): Promise<number | null> {
+  const { rows } = await tx.execute<{ next: number | null }>(sql`
+    select 1 + max(substring(label from '^[0-9]+')::int) as next from countersign.plan_steps
+    where plan_id = ${planId} and label is not null
+      and (select label from countersign.plan_steps where plan_id = ${planId} order by position limit 1) is not null`);
+  return rows[0]?.next ?? null;
+}
+
 /** Whether the row `p` of `step_states` never satisfies the edge `e`. */
 const willNotBeDone = (running: boolean): SQL => sql`(p.status = 'cancelled'
   or (${running}::boolean and ((p.status = 'failed' and e.type in ('FS', 'FF'))

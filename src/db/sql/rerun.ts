@@ -11,6 +11,7 @@ import { affectedBy, countEdgesFrom, positionsOf } from './impact.ts';
 /** A step that is meant to run again. */
 export type RerunStep = {
   id: string;
+  label: string;
   position: number;
   status: StepStatus;
   operation: string;
@@ -28,12 +29,13 @@ export async function readForRerun(
 ): Promise<RerunStep[]> {
   const { rows } = await db.execute<RerunStep>(sql`
     with meant as materialized (select distinct position from (${positionsOf(planId, selector)}) found)
-    select s.step_id as id, s.position, s.status, c.tool || '_' || c.operation as operation, c.target, c.effect,
+    select s.step_id as id, coalesce(c.label, s.position::text) as label, s.position, s.status,
+      c.tool || '_' || c.operation as operation, c.target, c.effect,
       s.called_at is not null or exists (
         select from countersign.step_attempts a
         where a.plan_id = ${planId} and a.position = s.position and a.called_at is not null) as called
     from countersign.step_states s cross join lateral (
-      select c.tool, c.operation, c.target, c.effect from countersign.plan_steps c
+      select c.label, c.tool, c.operation, c.target, c.effect from countersign.plan_steps c
       where c.plan_id = ${planId} and c.position = s.position and c.step_id = s.step_id offset 0
     ) c
     where s.plan_id = ${planId} and s.position = any(array(select position from meant)) and s.lane <> 0

@@ -55,6 +55,8 @@ export type Progress = z.infer<typeof Progress>;
 const Task = z.object({
   ...plan,
   step_id: z.string(),
+  /** What the step is called; left out of messages that are older than that. */
+  label: z.string().exactOptional(),
   status: z.enum(['waiting', 'unknown']),
   who: name,
   /** null: it asks nothing in particular. */
@@ -71,6 +73,7 @@ const Notice = z.discriminatedUnion('code', [
   z.object({
     code: z.literal('step_blocked'),
     step_id: z.string(),
+    label: z.string().exactOptional(),
     description: z.string(),
     by: name,
     why: z.string(),

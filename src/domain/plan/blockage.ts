@@ -26,15 +26,20 @@ function describeOthers(others: number): string {
   return ` (and ${others} others)`;
 }
 
+/** What the steps of a blockage are called, by id. */
+type Labels = ReadonlyMap<string, string>;
+
 /**
  * `Step 3 (and 4 others) waits: no worker offers the capability gpu. Start a worker …`
  * @param begun the steps wait now; otherwise they would have to
  */
 export function describeBlockage(
   { kind, step_ids, count, reason }: Blockage,
+  labels: Labels,
   begun = true,
 ): string {
-  const steps = `Step ${step_ids[0] ?? ''}${describeOthers(count - 1)}`;
+  const [first = ''] = step_ids;
+  const steps = `Step ${labels.get(first) ?? first}${describeOthers(count - 1)}`;
   const waits = begun ? 'waits' : 'would have to wait';
   return `${steps} ${waits}${kind === 'resource' ? ' ' : ': '}${reason}`;
 }

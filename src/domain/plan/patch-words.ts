@@ -1,6 +1,8 @@
 // Describes the operations of a patch in sentences.
+import { isObject } from '../text.ts';
 import { operationName } from '../tool.ts';
 import { countOf, endSentence, listOf, shorten } from '../words.ts';
+import { renameReferences } from './arguments.ts';
 import { shortenSized } from './call-words.ts';
 import { conditionsOf } from './condition.ts';
 import { describeCondition } from './condition-words.ts';
@@ -14,15 +16,18 @@ export const operationsTold = 20;
 
 type SetFields = Extract<PatchOperation, { op: 'update_steps' }>['set'];
 
-/** How much of a text is said, and how many steps are named. */
-type Room = { text: number; named: number };
-const brief: Room = { text: 160, named: 5 };
-const unlimited: Room = { text: Number.POSITIVE_INFINITY, named: Number.POSITIVE_INFINITY };
+/** What a step is called, by its id. */
+type NameStep = (id: string) => string;
 
-function describeSteps({ ids, partition, tag }: StepSelector, { named: most }: Room): string {
+/** How much of a text is said, how many steps are named, and how. */
+type Room = { text: number; named: number; name: NameStep };
+const brief = { text: 160, named: 5 };
+const unlimited = { text: Number.POSITIVE_INFINITY, named: Number.POSITIVE_INFINITY };
+
+function describeSteps({ ids, partition, tag }: StepSelector, { named: most, name }: Room): string {
   const parts: string[] = [];
   if (ids !== undefined) {
-    const named = ids.slice(0, most);
+    const named = ids.slice(0, most).map(name);
     const more = ids.length - named.length;
     const names = listOf([...named, ...(more > 0 ? [`${more.toLocaleString('en-US')} more`] : [])]);
     parts.push(`${ids.length === 1 ? 'step' : 'steps'} ${names}`);
@@ -33,8 +38,8 @@ function describeSteps({ ids, partition, tag }: StepSelector, { named: most }: R
 }
 
 /** `the condition that step 2 /status is "green"`, whole. */
-function describeLimits({ when, ask_before }: SetFields): string[] {
-  const conditions = conditionsOf(when).map((one) => describeCondition(one));
+function describeLimits({ when, ask_before }: SetFields, { name }: Room): string[] {
+  const conditions = conditionsOf(when).map((one) => describeCondition(one, name(one.step)));
   return [
     ...(when === undefined
       ? []
@@ -59,21 +64,22 @@ const fieldNames: Record<string, string> = {
 /** `priority 5`, `no earliest start`, `the condition that …`: what a step is given, one phrase each. */
 function describeFields({ when, ask_before, ...fields }: SetFields, room: Room): string[] {
   const set = Object.entries(fields).map(([field, value]) => {
-    const name = fieldNames[field] ?? field;
-    return value === null ? `no ${name}` : `${name} ${describeValue(value, room)}`;
+    const what = fieldNames[field] ?? field;
+    const said = isObject(value) ? renameReferences(value, room.name) : value;
+    return value === null ? `no ${what}` : `${what} ${describeValue(said, room)}`;
   });
   const limits = {
     ...(when === undefined ? {} : { when }),
     ...(ask_before === undefined ? {} : { ask_before }),
   };
-  return [...set, ...describeLimits(limits)];
+  return [...set, ...describeLimits(limits, room)];
 }
 
 /** `after step 1`, `2 d after step 1 begins`. */
-function describeWaits({ after = [] }: AddedDraft, { named: most }: Room): string[] {
+function describeWaits({ after = [] }: AddedDraft, { named: most, name }: Room): string[] {
   const waits = after.slice(0, most).map((one) => {
     const edge = toDependency(one);
-    return describeDependency({ ...edge, id: `step ${edge.id}` });
+    return describeDependency({ ...edge, id: `step ${name(edge.id)}` });
   });
   const hidden = after.length - waits.length;
   return hidden === 0 ? waits : [...waits, `after ${countOf(hidden, 'more step')}`];
@@ -89,7 +95,11 @@ function describeAdded(step: AddedDraft, fields: SetFields, room: Room): string 
  * An added step without its call: when it runs, and with what besides its arguments. Whole.
  * @param replaced the step whose place it takes; null: it takes none
  */
-export function describeAddition(step: AddedDraft, replaced: string | null): string {
+export function describeAddition(
+  step: AddedDraft,
+  replaced: string | null,
+  name: NameStep,
+): string {
   const {
     id,
     description: _,
@@ -99,18 +109,18 @@ export function describeAddition(step: AddedDraft, replaced: string | null): str
     after: _____,
     ...fields
   } = step;
-  const verb = replaced === null ? 'Adds' : `Replaces step ${replaced} by`;
-  return `${verb} step ${id}${describeAdded(step, fields, unlimited)}`;
+  const verb = replaced === null ? 'Adds' : `Replaces step ${name(replaced)} by`;
+  return `${verb} step ${name(id)}${describeAdded(step, fields, { ...unlimited, name })}`;
 }
 
 /** An added step with its call. */
 function describeNew(step: AddedDraft, replaced: string | null, room: Room): string {
-  const { id, description, tool, operation: name, args = {}, after: _, ...others } = step;
+  const { id, description, tool, operation, args = {}, after: _, ...others } = step;
   const fields = Object.keys(args).length === 0 ? others : { args, ...others };
   const said = describeAdded(step, fields, room);
   const reason = ` Planner's reason: “${shorten(description, room.text)}”.`;
-  const verb = replaced === null ? 'Adds' : `Replaces step ${replaced} by`;
-  return `${verb} step ${id}: ${operationName(tool, name)}${said}.${reason}`;
+  const verb = replaced === null ? 'Adds' : `Replaces step ${room.name(replaced)} by`;
+  return `${verb} step ${room.name(id)}: ${operationName(tool, operation)}${said}.${reason}`;
 }
 
 function describe(operation: PatchOperation, room: Room): string {
@@ -134,24 +144,38 @@ function describe(operation: PatchOperation, room: Room): string {
     case 'rerun_steps':
       return `Runs ${describeSteps(operation.steps, room)} again.`;
     case 'add_dependency': {
-      const { step, after } = operation;
+      const { after } = operation;
+      const step = room.name(operation.step);
       return after.type === 'FS' && after.lag_minutes === 0
-        ? `Step ${step} waits for step ${after.id}.`
-        : `Step ${step} runs ${describeDependency({ ...after, id: `step ${after.id}` })}.`;
+        ? `Step ${step} waits for step ${room.name(after.id)}.`
+        : `Step ${step} runs ${describeDependency({ ...after, id: `step ${room.name(after.id)}` })}.`;
     }
     case 'remove_dependency':
-      return `Step ${operation.step} no longer waits for step ${operation.after.id}.`;
+      return `Step ${room.name(operation.step)} no longer waits for step ${room.name(operation.after.id)}.`;
     default:
       return operation satisfies never;
   }
 }
 
 /** A sentence for each of the first operations. */
-export function describeOperations(operations: PatchOperation[]): string[] {
-  return operations.slice(0, operationsTold).map((operation) => describe(operation, brief));
+export function describeOperations(operations: PatchOperation[], name: NameStep): string[] {
+  return operations
+    .slice(0, operationsTold)
+    .map((operation) => describe(operation, { ...brief, name }));
 }
 
 /** An operation with every value and step that it names. */
-export function describeWhole(operation: PatchOperation): string {
-  return describe(operation, unlimited);
+export function describeWhole(operation: PatchOperation, name: NameStep): string {
+  return describe(operation, { ...unlimited, name });
+}
+
+/** Every id that is named where the operations are told whole. */
+export function idsTold(operations: PatchOperation[]): Set<string> {
+  const ids = new Set<string>();
+  const name = (id: string) => {
+    ids.add(id);
+    return id;
+  };
+  for (const operation of operations) describeWhole(operation, name);
+  return ids;
 }

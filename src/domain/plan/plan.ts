@@ -195,6 +195,8 @@ export const Step = z.object({
   id: text,
   /** Place in the plan, from 1; stable. */
   position: whole,
+  /** What people call it on cards and in sentences, such as `2a`; stable within a version, and unique. */
+  label: text,
   description: text,
   tool: text,
   operation: text,

@@ -1,5 +1,6 @@
-// Numbers steps for people: in execution order, parallel steps sharing a number (3a, 3b). Cards show these numbers, and lists such as
-// "all but 4" use them.
+// What people call steps: numbers in execution order, parallel steps sharing one (3a, 3b). A step is given its label when its
+// version is proposed, or when a change adds it, and keeps it: cards show labels, sentences name steps by them, and lists such as
+// "all but 4" are read by them.
 import { listOf } from '../words.ts';
 import type { Dependency } from './plan.ts';
 
@@ -68,33 +69,52 @@ export function numberSteps<S extends Numbered>(steps: S[]): NumberedStep<S>[] {
   });
 }
 
+type Labelled = Numbered & { label: string };
+
+/** The number of a label: 3 of `3b`. */
+export function numberOf(label: string): number {
+  return Number.parseInt(label, 10);
+}
+
 /**
- * The steps that a card knows, as they are called wherever the plan is read: by the order they can run in where these are
- * all its `total` steps, and else by their places in the plan, which are theirs whatever else is known.
+ * Stored steps by their labels, in the order in which they can run where these are all `total` steps of a plan that cards know
+ * whole, and else as they are given.
  */
-export function nameSteps<S extends Numbered & { position: number }>(
-  steps: S[],
-  total: number,
-): NumberedStep<S>[] {
-  if (total <= numberedAtMost) return numberSteps(steps);
+export function nameSteps<S extends Labelled>(steps: S[], total: number): NumberedStep<S>[] {
+  const levels = total <= numberedAtMost ? levelsOf(steps) : new Map<string, number>();
+  const ordered = steps.toSorted((a, b) => (levels.get(a.id) ?? 0) - (levels.get(b.id) ?? 0));
   const labels = new Map(
-    steps.map(({ id, position }) => [id, { number: position, label: `${position}` }]),
+    steps.map(({ id, label }) => [id, { number: numberOf(label), label }] as const),
   );
-  const sizes = new Map(steps.map(({ position }) => [position, 1]));
-  return steps.map((step) => ({
+  const sizes = new Map<number, number>();
+  for (const { number } of labels.values()) sizes.set(number, (sizes.get(number) ?? 0) + 1);
+  return ordered.map((step) => ({
     step,
-    number: step.position,
-    label: `${step.position}`,
+    number: numberOf(step.label),
+    label: step.label,
     after: describeAfter(step, labels, sizes),
   }));
 }
 
-/** What the steps that are known of a plan of `total` are called, by id, in the order of their numbers. */
-export function labelSteps(
-  steps: (Numbered & { position: number })[],
-  total: number,
-): ReadonlyMap<string, string> {
+/** What the steps are called, by id, in the order of `nameSteps`. */
+export function labelSteps(steps: Labelled[], total: number): ReadonlyMap<string, string> {
   return new Map(nameSteps(steps, total).map(({ step, label }) => [step.id, label]));
+}
+
+/** The labels of a version's steps, in their order; null: there are so many that each is called by its position. */
+export function labelVersion(steps: Numbered[]): (string | null)[] {
+  if (steps.length > numberedAtMost) return steps.map(() => null);
+  const labels = new Map(numberSteps(steps).map(({ step, label }) => [step, label]));
+  return steps.map((step) => labels.get(step) ?? null);
+}
+
+/**
+ * The label of the `nth` step (from 0) that a change adds: numbers go on after those that are taken, so that no step that was
+ * shown is called otherwise.
+ * @param first the first free number; null: the plan's steps are called by their positions, and so is this one
+ */
+export function labelAdded(nth: number, first: number | null): string | null {
+  return first === null ? null : `${first + nth}`;
 }
 
 /** `2 d`, `1 h 30 min`: how long a step waits beyond what it waits for. */
@@ -140,7 +160,8 @@ function nameGroups(
 ): string {
   const names: string[] = [];
   for (const [number, group] of Map.groupBy(before, (entry) => entry.number)) {
-    if (group.length === sizes.get(number)) names.push(`${number}`);
+    const isWhole = group.length === sizes.get(number) && group.length > 1;
+    if (isWhole) names.push(`${number}`);
     else names.push(...group.map((entry) => entry.label));
   }
   return names.length > 4 ? `${names.length} others` : listOf(names);

@@ -70,8 +70,10 @@ export async function findPreflightProblems(
   row: PlanRow,
 ): Promise<PreflightProblem[]> {
   const problems: PreflightProblem[] = [];
-  const report = (step_id: string | null, reason: string) => {
-    if (problems.length < shownProblems) problems.push({ step_id, reason });
+  const report = (step: Pick<Step, 'id' | 'label'> | null, reason: string) => {
+    if (problems.length >= shownProblems) return;
+    const about = step === null ? { step_id: null } : { step_id: step.id, label: step.label };
+    problems.push({ ...about, reason });
   };
   await catalogue.refresh(() => readManifests(db));
   const tools = new Set(
@@ -92,7 +94,7 @@ export async function findPreflightProblems(
   };
   async function* checked(): AsyncGenerator<Step> {
     for await (const step of iterateSteps(db, row.id)) {
-      for (const reason of checkStep(step, catalogue, findChange)) report(step.id, reason);
+      for (const reason of checkStep(step, catalogue, findChange)) report(step, reason);
       yield step;
     }
   }
@@ -107,7 +109,7 @@ export async function findPreflightProblems(
 export function describeProblems(problems: PreflightProblem[]): string | null {
   const [first] = problems;
   if (first === undefined) return null;
-  const where = first.step_id === null ? '' : `Step ${first.step_id}: `;
+  const where = first.step_id === null ? '' : `Step ${first.label ?? first.step_id}: `;
   const more = problems.length > 1 ? ` And ${countOf(problems.length - 1, 'more problem')}.` : '';
   return `${where}${first.reason}${more} Nothing has run.`;
 }

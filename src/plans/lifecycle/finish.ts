@@ -6,12 +6,10 @@ import type { Transaction } from '#db/database.ts';
 import type { PlanRow } from '#db/plans.ts';
 import { hasMoreOccurrences } from '#db/series.ts';
 import { isSkippedByCondition } from '#db/sql/conditions.ts';
-import { readSteps } from '#db/step-pages.ts';
 import type { Clock } from '#domain/clock.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 import { type Actor, system } from '#domain/people/actor.ts';
 import type { StepCounts, StepError } from '#domain/plan/plan.ts';
-import { labelSteps, numberedAtMost } from '#domain/plan/step-numbers.ts';
 import { countOf } from '#domain/words.ts';
 import { transition } from './lifecycle.ts';
 
@@ -40,11 +38,15 @@ function summariseRun(
   return `Step ${failure.label} failed${others}: ${failure.message.replace(/\.$/, '')}. ${[done, ...parts].join(', ')}.`;
 }
 
-type FailedStep = { id: string; position: number; error: StepError | null };
+type FailedStep = { label: string; error: StepError | null };
+
+/** What the step in the row `s` of `step_states` is called. */
+const labelOf = sql`(select coalesce(c.label, c.position::text) from countersign.plan_steps c
+  where c.plan_id = s.plan_id and c.position = s.position) as label`;
 
 async function findFirstFailed(tx: Transaction, planId: string): Promise<FailedStep | undefined> {
   const { rows } = await tx.execute<FailedStep>(sql`
-    select step_id as id, position, error from ${stepsOf(planId, ['failed'])} order by position limit 1`);
+    select ${labelOf}, s.error from ${stepsOf(planId, ['failed'])} order by s.position limit 1`);
   return rows[0];
 }
 
@@ -57,29 +59,15 @@ async function findSkipped(
   row: PlanRow,
 ): Promise<{ total: number; sentences: string[] }> {
   const { rows } = await tx.execute<FailedStep & { n: number }>(sql`
-    select s.step_id as id, s.position, s.error, count(*) over ()::int as n
+    select ${labelOf}, s.error, count(*) over ()::int as n
     from ${stepsOf(row.id, ['skipped'], isSkippedByCondition('s'))}
     order by s.position limit ${skippedTold}`);
-  const sentences: string[] = [];
-  for (const step of rows) {
-    sentences.push(
-      `Step ${await labelOf(tx, row, step)} was skipped: ${step.error?.message ?? ''}`,
-    );
-  }
+  const sentences = rows.map(
+    ({ label, error }) => `Step ${label} was skipped: ${error?.message ?? ''}`,
+  );
   const total = rows[0]?.n ?? 0;
   if (total > rows.length) sentences.push(`And ${total - rows.length} more.`);
   return { total, sentences };
-}
-
-/** What the step is called wherever the plan is read. */
-async function labelOf(
-  tx: Transaction,
-  { id: planId, total }: PlanRow,
-  { id, position }: Pick<FailedStep, 'id' | 'position'>,
-): Promise<string> {
-  const place = `${position}`;
-  if (total > numberedAtMost) return place;
-  return labelSteps(await readSteps(tx, planId, {}, 0, numberedAtMost), total).get(id) ?? place;
 }
 
 /**
@@ -103,7 +91,7 @@ export async function finishIfDone(
     failed === undefined
       ? null
       : {
-          label: await labelOf(tx, row, failed),
+          label: failed.label,
           message: failed.error?.message ?? 'A person marked it failed',
         };
   const skipped = counts.skipped === 0 ? { total: 0, sentences: [] } : await findSkipped(tx, row);

@@ -47,7 +47,7 @@ export function readAnswer(
   const { words, given } = saidAbout(step.id, settlement);
   const form = fieldsOf(formOf(step));
   if (form.length === 0 && Object.keys(given).length > 0) {
-    const message = `Step ${step.id} has no form. Answer it in words.`;
+    const message = `Step ${step.label} has no form. Answer it in words.`;
     return { answer: words, fields: {}, problems: [{ name: '', message }] };
   }
   if (lenient && Object.keys(given).length === 0) {
@@ -95,7 +95,7 @@ export function readYesOrNo(
   const read = /^(?:(y|yes|true)|n|no|false)[.!]?$/i.exec(String(said).trim());
   if (read !== null && Object.keys(given).every((name) => name === 'answer'))
     return { answer: read[1] === undefined ? 'No' : 'Yes', note: null, problems: [] };
-  const message = `Step ${step.id} takes Yes or No.`;
+  const message = `Step ${step.label} takes Yes or No.`;
   return { answer: 'No', note: null, problems: [{ name: '', message }] };
 }
 
@@ -108,7 +108,7 @@ export function readReason(step: Step, settlement: Settlement): string {
   if (words !== null) return words;
   throw new CountersignError(
     'feedback_required',
-    `Say what is blocking step ${step.id}. Others can read it, and the step can be tried again.`,
+    `Say what is blocking step ${step.label}. Others can read it, and the step can be tried again.`,
   );
 }
 

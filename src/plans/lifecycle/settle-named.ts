@@ -50,7 +50,7 @@ function wordAboutCall(step: Step, fate: Fate, settlement: Settlement, actor: Ac
   }
   const { words: answer, given } = saidAbout(step_id, settlement);
   const problems =
-    Object.keys(given).length > 0 ? [{ name: '', message: `Step ${step_id} has no form.` }] : [];
+    Object.keys(given).length > 0 ? [{ name: '', message: `Step ${step.label} has no form.` }] : [];
   const said = { answer };
   const nothing = { summary: null, output: null, error: null };
   switch (fate) {
@@ -133,7 +133,7 @@ async function requireClearAnswers(
     if (waiting.every((one) => decidesItself(one, step))) continue;
     throw new CountersignError(
       'invalid_answer',
-      `“${words}” may mean that what waits for step ${step.id} should not run, and Done would run it. Press Blocked and say why, or answer in a few more words. Nothing was stored.`,
+      `“${words}” may mean that what waits for step ${step.label} should not run, and Done would run it. Press Blocked and say why, or answer in a few more words. Nothing was stored.`,
       { details: { steps: [step.id] } },
     );
   }
@@ -168,10 +168,10 @@ async function requireAsSeen(
   if (first === undefined) return;
   const steps = [first, ...others].map(({ id }) => id);
   await explainLateAnswer(tx, row, steps);
-  const { id, attempt, status } = first;
+  const { id, label, attempt, status } = first;
   throw new CountersignError(
     'already_decided',
-    `Step ${id} has changed since you looked: it is now ${status}. Your answer was not stored.`,
+    `Step ${label} has changed since you looked: it is now ${status}. Your answer was not stored.`,
     { details: { step: id, attempt, status } },
   );
 }
@@ -188,9 +188,11 @@ async function requireWaiting(
   const left = names.filter((id) => !open.has(id));
   if (left.length === 0) return;
   await explainLateAnswer(tx, row, left);
+  const labels = new Map(found.map(({ id, label }) => [id, label]));
+  const named = left.slice(0, 10).map((id) => labels.get(id) ?? id);
   throw new CountersignError(
     'unknown_step',
-    `There is nothing to decide about step ${left.slice(0, 10).join(', ')}: it isn't waiting for a person.`,
+    `There is nothing to decide about step ${named.join(', ')}: it isn't waiting for a person.`,
     { details: { steps: left } },
   );
 }
@@ -212,10 +214,10 @@ async function requireConfirmations(
   if (operations.size > 0) await requireConfirmer(tx, context, row, [...operations], actor);
   const unread = asking.find(({ id }) => steps?.[id] === 'retry' && about?.[id] === undefined);
   if (unread !== undefined) {
-    const { id } = unread;
+    const { id, label } = unread;
     throw new CountersignError(
       'invalid_request',
-      `Step ${id} asks about its final values. Say which question you read: about: { ${JSON.stringify(id)}: { attempt, status: "waiting" } }, with the attempt of the step as you read it.`,
+      `Step ${label} asks about its final values. Say which question you read: about: { ${JSON.stringify(id)}: { attempt, status: "waiting" } }, with the attempt of the step as you read it.`,
       { details: { step: id } },
     );
   }

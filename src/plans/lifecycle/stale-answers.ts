@@ -3,6 +3,7 @@ import { readLastSettlement } from '#db/audit.ts';
 import type { Transaction } from '#db/database.ts';
 import { showName } from '#db/identities.ts';
 import type { PlanRow } from '#db/plans.ts';
+import { readLabels } from '#db/step-pages.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { shorten } from '#domain/words.ts';
@@ -38,10 +39,12 @@ export async function explainLateAnswer(
   steps: string[],
 ): Promise<void> {
   const deed = await readLastSettlement(tx, row.id, steps);
+  const labels = await readLabels(tx, row.id, steps);
+  const nameStep = (id: string) => labels.get(id) ?? id;
   if (deed !== null) {
     throw new CountersignError(
       'already_decided',
-      `${describeDeed(deed.step, await showName(tx, deed.actor), deed.action, deed.data)} Your answer was not stored.`,
+      `${describeDeed(nameStep(deed.step), await showName(tx, deed.actor), deed.action, deed.data)} Your answer was not stored.`,
       { details: { step: deed.step, by: deed.actor } },
     );
   }
@@ -50,7 +53,7 @@ export async function explainLateAnswer(
     const by = row.decided_by === null ? '' : ` by ${await showName(tx, row.decided_by)}`;
     throw new CountersignError(
       'invalid_transition',
-      `This plan was cancelled${by}, so step ${first} no longer needs an answer. Your answer was not stored.`,
+      `This plan was cancelled${by}, so step ${nameStep(first)} no longer needs an answer. Your answer was not stored.`,
       { details: { status: row.status } },
     );
   }

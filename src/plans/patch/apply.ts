@@ -89,9 +89,10 @@ async function storeContents(
     ...bindStep(now, specOf(now)),
     lane: lanes.of(now),
   }));
-  const fresh = added.map(({ position, now }) => ({
+  const fresh = added.map(({ position, label, now }) => ({
     ...now,
     position,
+    label,
     ...bindStep(now, specOf(now)),
     lane: lanes.of(now),
     unmet: 0,

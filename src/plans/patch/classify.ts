@@ -22,8 +22,11 @@ function nameOf({ tool, operation, target }: StepAsSaid): string {
 }
 
 /** Adding is never narrowing: also a read that an approved step makes already is one call more. */
-function widensByAdding({ now }: AddedStep, operations: ReadonlySet<string>): string {
-  const adds = (rest: string) => `Adds step ${now.id}: ${nameOf(now)}, ${rest}.`;
+function widensByAdding(
+  { now, label, position }: AddedStep,
+  operations: ReadonlySet<string>,
+): string {
+  const adds = (rest: string) => `Adds step ${label ?? position}: ${nameOf(now)}, ${rest}.`;
   if (!operations.has(operationName(now.tool, now.operation))) {
     return adds('which the approved plan does not use');
   }
@@ -34,24 +37,24 @@ function widensByAdding({ now }: AddedStep, operations: ReadonlySet<string>): st
 }
 
 /** Why giving up a step that has begun is for a person to say; null: it has not begun, and removing it narrows. */
-function widensByRemoving({ id, status }: Step): string | null {
+function widensByRemoving({ label, status }: Step): string | null {
   switch (status) {
     case 'failed':
-      return `Gives up step ${id}, which failed; it can't be retried then.`;
+      return `Gives up step ${label}, which failed; it can't be retried then.`;
     case 'unknown':
-      return `Gives up step ${id}, whose outcome is unknown: its call may have been made.`;
+      return `Gives up step ${label}, whose outcome is unknown: its call may have been made.`;
     case 'waiting':
-      return `Gives up step ${id}, which is waiting for an answer.`;
+      return `Gives up step ${label}, which is waiting for an answer.`;
     default:
       return null;
   }
 }
 
 /** Why a step may not be made again without a person's word; null: it changes nothing, the same, or was never called. */
-function widensByRerunning({ id, operation, target, effect, called }: RerunStep): string | null {
+function widensByRerunning({ label, operation, target, effect, called }: RerunStep): string | null {
   if (effect !== 'write' || !called) return null;
   const what = target === null ? operation : `${operation} of ${shorten(target, 120)}`;
-  return `Runs step ${id} again: ${what}, which was already called.`;
+  return `Runs step ${label} again: ${what}, which was already called.`;
 }
 
 /** A step as it would read if those that are replaced had had the names of those that take their places. */
@@ -89,10 +92,10 @@ const bound = [
 function widensByTime({ before, now }: ChangedStep): string | null {
   if (before.not_before === null || before.not_before === now.not_before) return null;
   if (now.not_before === null) {
-    return `Lets step ${now.id} begin at any time; it was not to begin before ${before.not_before}.`;
+    return `Lets step ${before.label} begin at any time; it was not to begin before ${before.not_before}.`;
   }
   return now.not_before < before.not_before
-    ? `Lets step ${now.id} begin earlier: ${now.not_before} instead of ${before.not_before}.`
+    ? `Lets step ${before.label} begin earlier: ${now.not_before} instead of ${before.not_before}.`
     : null;
 }
 
@@ -100,36 +103,36 @@ function widensByTime({ before, now }: ChangedStep): string | null {
 function widensByLimits({ before, now }: ChangedStep): string[] {
   const kept = before.when.every((one) => now.when.some((other) => isDeepStrictEqual(one, other)));
   return [
-    ...(kept ? [] : [`Changes or removes the conditions of step ${now.id}.`]),
+    ...(kept ? [] : [`Changes or removes the conditions of step ${before.label}.`]),
     ...(before.ask_before && !now.ask_before
-      ? [`Lets step ${now.id} run without asking before.`]
+      ? [`Lets step ${before.label} run without asking before.`]
       : []),
   ];
 }
 
-function widensByChanging(step: ChangedStep): string[] {
+function widensByChanging(step: ChangedStep, names: ReadonlyMap<string, string>): string[] {
   const { before, now } = step;
-  const { id } = now;
+  const { label } = before;
   const reasons: string[] = [];
   for (const [field, words] of bound) {
     if (isDeepStrictEqual(before[field], now[field])) continue;
     const decided = field === 'args' && hasRuntime(now.args) && !hasRuntime(before.args);
     const more = decided ? '; some are decided only when it runs' : '';
-    reasons.push(`Changes ${words.replace('%', id)}${more}.`);
+    reasons.push(`Changes ${words.replace('%', label)}${more}.`);
   }
   if (before.seen !== null && !isDeepStrictEqual(before.seen, now.seen)) {
-    reasons.push(`Changes what step ${id} is compared with before it runs.`);
+    reasons.push(`Changes what step ${label} is compared with before it runs.`);
   }
   for (const [pool, was, amount] of raisedPools(before.resources, now.resources)) {
-    reasons.push(`Raises what step ${id} reserves of ${pool} from ${was} to ${amount}.`);
+    reasons.push(`Raises what step ${label} reserves of ${pool} from ${was} to ${amount}.`);
   }
   const { duration_minutes: minutes } = now;
   if (minutes !== null && minutes > (before.duration_minutes ?? 0)) {
     const was = before.duration_minutes;
     reasons.push(
       was === null
-        ? `Says that step ${id} takes ${minutes} minutes; nothing was said before.`
-        : `Raises the duration of step ${id} from ${was} to ${minutes} minutes.`,
+        ? `Says that step ${label} takes ${minutes} minutes; nothing was said before.`
+        : `Raises the duration of step ${label} from ${was} to ${minutes} minutes.`,
     );
   }
   reasons.push(...widensByLimits(step));
@@ -138,9 +141,12 @@ function widensByChanging(step: ChangedStep): string[] {
   const kept = new Map(now.after.map((one) => [keyOfDependency(one), one]));
   for (const one of before.after) {
     const same = kept.get(keyOfDependency(one));
-    if (same === undefined) reasons.push(`Lets step ${id} run without waiting for step ${one.id}.`);
+    if (same === undefined)
+      reasons.push(
+        `Lets step ${label} run without waiting for step ${names.get(one.id) ?? one.id}.`,
+      );
     else if (same.lag_minutes < one.lag_minutes) {
-      reasons.push(`Shortens the wait of step ${id} after step ${one.id}.`);
+      reasons.push(`Shortens the wait of step ${label} after step ${names.get(one.id) ?? one.id}.`);
     }
   }
   return reasons;
@@ -153,13 +159,13 @@ function widensByChanging(step: ChangedStep): string[] {
  * @param operations those that the approved plan uses
  */
 export function classifyPatch(effect: PatchEffect, operations: ReadonlySet<string>): string[] {
-  const { added, changed, removed, replaced, rerun } = effect;
+  const { added, changed, removed, replaced, rerun, names } = effect;
   const reasons = [
     ...removed.flatMap((step) => widensByRemoving(step) ?? []),
     ...rerun.flatMap((step) => widensByRerunning(step) ?? []),
     ...added.map((step) => widensByAdding(step, operations)),
     ...changed.flatMap((step) =>
-      widensByChanging({ ...step, before: renameIn(step.before, replaced) }),
+      widensByChanging({ ...step, before: renameIn(step.before, replaced) }, names),
     ),
   ];
   if (reasons.length <= reasonsAtMost) return reasons;

@@ -8,8 +8,13 @@ import type { StepBody } from '../proposal/normalise-step.ts';
 /** A step with what it waits for, as a version says it. */
 export type StepAsSaid = Omit<StepBody, 'seal' | 'review_rank'> & { after: Dependency[] };
 
-/** `args_by`: which operation of the patch gave the step its arguments, the last of several; null: none did. */
-export type AddedStep = { now: StepAsSaid; position: number; args_by: number | null };
+/** `label`: what it is called; null: by its position. `args_by`: which operation of the patch gave the step its arguments, the last of several; null: none did. */
+export type AddedStep = {
+  now: StepAsSaid;
+  position: number;
+  label: string | null;
+  args_by: number | null;
+};
 export type ChangedStep = {
   position: number;
   before: Step;
@@ -24,6 +29,8 @@ export type PatchEffect = {
   removed: Step[];
   /** Ids of steps that others take the place of, and of those others. */
   replaced: ReadonlyMap<string, string>;
+  /** What the steps that it speaks of are called, by id. */
+  names: Map<string, string>;
   edgesAdded: Edge[];
   edgesRemoved: Edge[];
   /** Steps that run again. */

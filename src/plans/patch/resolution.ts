@@ -436,6 +436,11 @@ export class Resolution {
       changed: [],
       removed: [],
       replaced: this.#replaced,
+      names: new Map(
+        [...this.#works.values()].flatMap(({ before }) =>
+          before === null ? [] : [[before.id, before.label]],
+        ),
+      ),
       edgesAdded: [],
       edgesRemoved: [],
       rerun: [],
@@ -448,7 +453,7 @@ export class Resolution {
         if (before !== null) effect.removed.push(before);
         continue;
       }
-      if (before === null) effect.added.push({ now, position, args_by });
+      if (before === null) effect.added.push({ now, position, label: null, args_by });
       else effect.changed.push({ position, before, now, args_by });
       const was = before?.after ?? [];
       const said = new Map(was.map((one) => [keyOfDependency(one), one]));

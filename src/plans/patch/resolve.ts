@@ -4,6 +4,7 @@ import type { PlanRow } from '#db/plans.ts';
 import {
   findChangedSince,
   findSelected,
+  nextNumber,
   nextPosition,
   notBegun,
   readEdgesBetween,
@@ -14,6 +15,7 @@ import type { Edge } from '#db/steps.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { PinnedOperation } from '#domain/plan/patch.ts';
 import type { Step } from '#domain/plan/plan.ts';
+import { labelAdded } from '#domain/plan/step-numbers.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { buildDigraph, findCycle } from '#graph/digraph.ts';
 import type { StepRules } from '../proposal/normalise-step.ts';
@@ -126,6 +128,20 @@ async function readDependents(
   return ids.length === 0 ? [] : readStepsById(tx, planId, ids);
 }
 
+/** What the steps that are added are called; those that were there keep their names. */
+async function nameAdded(
+  tx: Queryable,
+  planId: string,
+  { added, names }: PatchEffect,
+): Promise<void> {
+  if (added.length === 0) return;
+  const first = await nextNumber(tx, planId);
+  for (const [nth, step] of added.entries()) {
+    step.label = labelAdded(nth, first);
+    names.set(step.now.id, step.label ?? `${step.position}`);
+  }
+}
+
 type Patch = { base_revision: number; operations: PinnedOperation[] };
 
 const isText = (value: string | undefined): value is string => value !== undefined;
@@ -171,6 +187,7 @@ export async function resolvePatch(
   resolution.run(operations);
   const effect = resolution.effect();
   await resolveSets(tx, row, operations, base, effect);
+  await nameAdded(tx, row.id, effect);
   if (!changesContent(effect) && effect.rerun.length + effect.invalidated.length === 0) {
     throw new CountersignError('invalid_request', 'This change changes nothing.');
   }

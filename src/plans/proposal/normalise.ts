@@ -1,6 +1,7 @@
 // Normalises a draft into steps as they are stored (ids, positions, edges, effects), or reports every problem and stores nothing.
 import type { Edge, Lane, NewStep } from '#db/steps.ts';
 import type { PlanDraft, StepContent, StepDraft } from '#domain/plan/plan.ts';
+import { labelVersion } from '#domain/plan/step-numbers.ts';
 import { operationName } from '#domain/tool.ts';
 import { buildDigraph, findCycle } from '#graph/digraph.ts';
 import { checkReferences } from './check-references.ts';
@@ -106,6 +107,7 @@ export function normalisePlan(
     return {
       ...body,
       position,
+      label: null,
       after: dependencies.map(({ dependency }) => dependency),
       unmet: dependencies.length,
       dependents: 0,
@@ -116,6 +118,8 @@ export function normalisePlan(
     const step = steps[predecessor - 1];
     if (step !== undefined) step.dependents++;
   }
+  const labels = labelVersion(steps);
+  for (const [index, step] of steps.entries()) step.label = labels[index] ?? null;
   checkReferences(steps, catalogue, problems);
   checkOrder(ids, edges, problems);
   problems.settle();

@@ -1,5 +1,6 @@
 // The fields in which a step differs between two versions, as text.
 import { z } from 'zod';
+import { renameReferences } from '#domain/plan/arguments.ts';
 import { shortenSized } from '#domain/plan/call-words.ts';
 import { StepCondition } from '#domain/plan/condition.ts';
 import { describeCondition } from '#domain/plan/condition-words.ts';
@@ -21,6 +22,9 @@ const binding = new Set([
   'capabilities',
 ]);
 
+/** What a step is called, by its id. */
+type NameStep = (id: string) => string;
+
 /** Key order says nothing in JSON. */
 function textOf(value: Json | undefined): string | null {
   if (value === undefined || value === null) return null;
@@ -28,7 +32,7 @@ function textOf(value: Json | undefined): string | null {
 }
 
 /** `1, 2 (SS +5 min)`, in an order of its own: that of the list says nothing. */
-function describeAfter(value: Json | undefined): string | null {
+function describeAfter(value: Json | undefined, nameStep: NameStep): string | null {
   if (!Array.isArray(value) || value.length === 0) return null;
   const names = value
     .filter((one) => isObject(one))
@@ -39,17 +43,18 @@ function describeAfter(value: Json | undefined): string | null {
           ? []
           : [`${lag > 0 ? '+' : '−'}${Math.abs(lag)} min`]),
       ];
-      return notes.length === 0 ? String(id) : `${id} (${notes.join(' ')})`;
+      const name = nameStep(String(id));
+      return notes.length === 0 ? name : `${name} (${notes.join(' ')})`;
     });
   return names.sort().join(', ');
 }
 
-function describeWhen(value: Json | undefined): string | null {
+function describeWhen(value: Json | undefined, nameStep: NameStep): string | null {
   const read = z.array(StepCondition).safeParse(value ?? []);
   if (!read.success) return textOf(value);
   return read.data.length === 0
     ? null
-    : read.data.map((one) => describeCondition(one)).join(' and ');
+    : read.data.map((one) => describeCondition(one, nameStep(one.step))).join(' and ');
 }
 
 function momentOf(value: Json | undefined): string | null {
@@ -60,7 +65,7 @@ function operationOf({ tool, operation }: JsonObject): string {
   return operationName(String(tool), String(operation));
 }
 
-function stepFields(step: JsonObject): Map<string, string | null> {
+function stepFields(step: JsonObject, nameStep: NameStep): Map<string, string | null> {
   const {
     id: _,
     tool: __,
@@ -77,13 +82,14 @@ function stepFields(step: JsonObject): Map<string, string | null> {
     ['description', textOf(rest.description)],
     ['operation', operationOf(step)],
     ['target', textOf(rest.target)],
-    ['when', describeWhen(when)],
+    ['when', describeWhen(when, nameStep)],
     ['ask_before', ask_before === true ? 'yes' : null],
-    ['after', describeAfter(after)],
+    ['after', describeAfter(after, nameStep)],
     ['not_before', momentOf(not_before)],
   ]);
   if (isObject(args)) {
-    for (const [name, value] of Object.entries(args)) fields.set(`args.${name}`, textOf(value));
+    const named = renameReferences(args, nameStep);
+    for (const [name, value] of Object.entries(named)) fields.set(`args.${name}`, textOf(value));
   }
   for (const [name, value] of Object.entries(rest)) {
     if (!fields.has(name)) fields.set(name, textOf(value));
@@ -98,8 +104,9 @@ function stepFields(step: JsonObject): Map<string, string | null> {
 export function compareFields(
   before: JsonObject,
   after: JsonObject,
+  nameStep: NameStep,
 ): { fields: string[]; changes: FieldChange[]; changes_total: number } {
-  const [a, b] = [stepFields(before), stepFields(after)];
+  const [a, b] = [stepFields(before, nameStep), stepFields(after, nameStep)];
   const changes = [...new Set([...b.keys(), ...a.keys()])].flatMap((field): FieldChange[] => {
     const [from, to] = [a.get(field) ?? null, b.get(field) ?? null];
     return from === to ? [] : [{ field, from, to }];

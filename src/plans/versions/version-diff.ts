@@ -1,5 +1,6 @@
 // What changed between two versions of a plan, bounded: counts and the first items of each kind.
 import { and, eq, inArray } from 'drizzle-orm';
+import { z } from 'zod';
 import {
   compareSteps,
   locateVersion,
@@ -11,7 +12,9 @@ import {
 import type { Queryable } from '#db/database.ts';
 import { readPlanRow } from '#db/plans.ts';
 import { planVersions } from '#db/schema.ts';
+import { readLabels } from '#db/step-pages.ts';
 import { CountersignError } from '#domain/errors.ts';
+import { referencesOf, renameReferences } from '#domain/plan/arguments.ts';
 import type { ComparedStep, VersionDiff } from '#domain/plan/views.ts';
 import { JsonObject } from '#domain/text.ts';
 import { operationName } from '#domain/tool.ts';
@@ -21,6 +24,12 @@ import { describeCall } from '#tools/describe-call.ts';
 import { samePolicy } from '../approval/approver-rules.ts';
 import { compareFields } from './changed-fields.ts';
 import { compareTerms } from './terms.ts';
+
+/** What names other steps in the content of one. */
+const Links = z.object({
+  after: z.array(z.object({ id: z.string() })).default([]),
+  when: z.array(z.object({ step: z.string() })).default([]),
+});
 
 const listedAtMost = 100;
 const descriptionAtMost = 300;
@@ -77,25 +86,42 @@ async function readSchedule(
   return { minutes: longestChain(durations, links), earliest };
 }
 
-const nameOf = (step: JsonObject | null): ComparedStep => {
+type NameStep = (id: string) => string;
+
+const nameOf = (step: JsonObject | null, nameStep: NameStep): ComparedStep => {
   const { id = '', description = '', tool = '', operation = '', args = {} } = step ?? {};
   const name = operationName(String(tool), String(operation));
   return {
     id: String(id),
     description: shorten(String(description), descriptionAtMost),
-    call: describeCall(name, undefined, JsonObject.parse(args)),
+    call: describeCall(name, undefined, renameReferences(JsonObject.parse(args), nameStep)),
   };
 };
 
-function listSteps(rows: StepDifference[]) {
+/** Ids of the steps that the changed ones wait for, look at or take something of. */
+function idsIn(rows: StepDifference[]): string[] {
+  return rows.flatMap(({ before, after }) =>
+    [before, after].flatMap((step) => {
+      if (step === null) return [];
+      const { after: waits, when } = Links.parse(step);
+      return [
+        ...waits.map(({ id }) => id),
+        ...when.map(({ step: id }) => id),
+        ...referencesOf(step.args ?? {}).map(({ $from }) => $from),
+      ];
+    }),
+  );
+}
+
+function listSteps(rows: StepDifference[], nameStep: NameStep) {
   const of = (kind: StepDifference['kind']) => rows.filter((row) => row.kind === kind);
   const countOf = (kind: StepDifference['kind']) => of(kind)[0]?.total ?? 0;
   return {
-    added: of('added').map(({ after }) => nameOf(after)),
-    removed: of('removed').map(({ before }) => nameOf(before)),
+    added: of('added').map(({ after }) => nameOf(after, nameStep)),
+    removed: of('removed').map(({ before }) => nameOf(before, nameStep)),
     changed: of('changed').map(({ before, after }) => ({
-      ...nameOf(after),
-      ...compareFields(before ?? {}, after ?? {}),
+      ...nameOf(after, nameStep),
+      ...compareFields(before ?? {}, after ?? {}, nameStep),
     })),
     counts: {
       added: countOf('added'),
@@ -120,7 +146,7 @@ export async function diffVersions(
 ): Promise<VersionDiff> {
   const { version: current } = await readPlanRow(db, planId);
   const [a, b] = await readVersions(db, planId, [from, to]);
-  const key = `${a.digest} ${b.digest}`;
+  const key = `${a.digest} ${b.digest} ${to === current}`;
   const known = kept.get(key);
   if (known !== undefined) return known;
   const [fromRef, toRef] = [
@@ -129,11 +155,14 @@ export async function diffVersions(
   ];
   const before = await readSchedule(db, fromRef, a, current);
   const after = await readSchedule(db, toRef, b, current);
+  const rows = await compareSteps(db, fromRef, toRef, listedAtMost);
+  // Steps are known by the labels of the present version: those of earlier ones are not kept.
+  const labels = to === current ? await readLabels(db, planId, idsIn(rows)) : new Map();
   const risks = (version: Version) => version.risks.map(({ text }) => text);
   const diff: VersionDiff = {
     from,
     to,
-    ...listSteps(await compareSteps(db, fromRef, toRef, listedAtMost)),
+    ...listSteps(rows, (id) => labels.get(id) ?? id),
     operations_added: without(b.tools_required, a.tools_required),
     operations_removed: without(a.tools_required, b.tools_required),
     title_changed: a.title !== b.title,

@@ -10,7 +10,7 @@ import { coveredBy } from '#db/replanning.ts';
 import type { BriefPage, BriefPlan, BriefStep } from '#domain/plan/brief.ts';
 import type { Finding } from '#domain/plan/finding.ts';
 import type { Dependency, StepStatus } from '#domain/plan/plan.ts';
-import { labelSteps, numberedAtMost } from '#domain/plan/step-numbers.ts';
+import { numberedAtMost } from '#domain/plan/step-numbers.ts';
 import { shorten } from '#domain/words.ts';
 
 /** Characters of one value. */
@@ -29,7 +29,7 @@ const findingsAtMost = 5;
 /** Plans that ended longer ago are looked up by those who mean them. */
 const recentDays = 14;
 
-type Row = Omit<BriefStep, 'label' | 'after' | 'output' | 'error' | 'question'> & {
+type Row = Omit<BriefStep, 'after' | 'output' | 'error' | 'question'> & {
   position: number;
   after: Pick<Dependency, 'id' | 'type'>[];
   output: string | null;
@@ -47,7 +47,7 @@ async function readBriefSteps(
   const cut = (text: SQL, most: number) =>
     sql`case when length(${text}) > ${most} then left(${text}, ${most}) || '…' else ${text} end`;
   const { rows } = await db.execute<Row>(sql`
-    select s.position, s.step_id as id, s.status, left(c.description, 300) as description,
+    select s.position, coalesce(c.label, s.position::text) as label, s.step_id as id, s.status, left(c.description, 300) as description,
       c.tool || '_' || c.operation as operation, ${cut(sql`c.args::text`, args)} as args,
       case when s.output <> 'null'::jsonb then ${cut(sql`s.output::text`, output)} end as output,
       left(s.error ->> 'message', ${output}) as error, left(s.question, ${output}) as question,
@@ -62,30 +62,14 @@ async function readBriefSteps(
   return rows;
 }
 
-/** What the steps of a plan are called on its card; those of a larger plan by their places, and then there is no entry. */
-async function readLabels(
-  db: Queryable,
-  { id, total }: PlanRow,
-): Promise<ReadonlyMap<string, string>> {
-  if (total > numberedAtMost) return new Map();
-  const rows = await readBriefSteps(db, id, chooseSteps(id, total), { args: 0, output: 0 });
-  const known = rows.map(({ after, ...step }) => ({
-    ...step,
-    after: after.map((one) => ({ ...one, lag_minutes: 0 })),
-  }));
-  return labelSteps(known, total);
-}
-
-async function labelled(db: Queryable, plan: PlanRow, rows: Row[]): Promise<BriefStep[]> {
-  const labels = await readLabels(db, plan);
-  return rows.map(({ position, after, output, error, question, ...step }) => ({
-    label: labels.get(step.id) ?? `${position}`,
+function toBriefStep({ position: _, after, output, error, question, ...step }: Row): BriefStep {
+  return {
     ...step,
     after: after.map(({ id }) => id),
     ...(output === null ? {} : { output }),
     ...(error === null ? {} : { error }),
     ...(question === null || step.status !== 'waiting' ? {} : { question }),
-  }));
+  };
 }
 
 /** What a person speaks of when a plan went wrong. */
@@ -162,7 +146,7 @@ export async function readBriefs(db: Queryable, conversation: string): Promise<B
     const row = await readPlanRow(db, id);
     const most = index === 0 ? stepsOfLatest : stepsOfOthers;
     const steps = await readBriefSteps(db, id, chooseSteps(id, most), cutInBrief);
-    briefs.push(await describePlan(db, row, await labelled(db, row, steps)));
+    briefs.push(await describePlan(db, row, steps.map(toBriefStep)));
   }
   return briefs;
 }
@@ -210,6 +194,6 @@ async function readPage(db: Queryable, planId: string, chosen: SQL): Promise<Bri
     length += JSON.stringify(step).length;
     return length <= pageAtMost;
   });
-  const plan = await describePlan(db, row, await labelled(db, row, page));
+  const plan = await describePlan(db, row, page.map(toBriefStep));
   return { ...plan, next: page.length < found.length ? (page.at(-1)?.position ?? null) : null };
 }

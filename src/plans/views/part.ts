@@ -62,9 +62,9 @@ async function requireClosed(
   if (rows.length === 0) return;
   const total = rows[0]?.total ?? rows.length;
   const first = rows.slice(0, describedAtMost).map(({ id }) => id);
-  const names = (await readStepsById(db, planId, first)).map(({ id, tool, operation, args }) => {
+  const names = (await readStepsById(db, planId, first)).map(({ label, tool, operation, args }) => {
     const call = describeCall(operationName(tool, operation), undefined, args);
-    return `${id} (${nameCall(call)})`;
+    return `${label} (${nameCall(call)})`;
   });
   const more = total > names.length ? ` and ${countOf(total - names.length, 'more step')}` : '';
   throw new CountersignError(

@@ -5,7 +5,13 @@ import type { Queryable } from '#db/database.ts';
 import { readCompactDiff, readDiff, readRecentEvents } from '#db/events.ts';
 import { countOpenFindings } from '#db/findings.ts';
 import { readPartitions, readPlanRow } from '#db/plans.ts';
-import { readSteps, readStepsAt, readStepsById, readStepsForReview } from '#db/step-pages.ts';
+import {
+  readLabels,
+  readSteps,
+  readStepsAt,
+  readStepsById,
+  readStepsForReview,
+} from '#db/step-pages.ts';
 import { countByPartition } from '#db/step-partitions.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
@@ -19,7 +25,7 @@ import type {
 } from '#domain/plan/views.ts';
 import type { StepFilter } from '#domain/service.ts';
 import type { Catalogue } from '#domain/tool.ts';
-import { compareSteps, describeSteps } from '#tools/describe-call.ts';
+import { compareSteps, describeSteps, sourcesOf } from '#tools/describe-call.ts';
 import { findNextOccurrence } from '../series/next-occurrence.ts';
 import { findBlocked } from './blocked.ts';
 import { findStage } from './groups.ts';
@@ -92,9 +98,12 @@ export async function listPlanSteps(
   if (rows.length === 0) await readPlanRow(db, planId);
   const steps = rows.slice(0, limit);
   const last = steps.at(-1);
+  const labels = await readLabels(db, planId, sourcesOf(steps));
   return {
     steps:
-      order === 'review' ? await compareSteps(catalogue, steps) : describeSteps(catalogue, steps),
+      order === 'review'
+        ? await compareSteps(catalogue, steps, labels)
+        : describeSteps(catalogue, steps, labels),
     next_cursor:
       rows.length > limit && last !== undefined ? encodeCursor(String(last.position)) : null,
   };
@@ -125,7 +134,10 @@ export async function readPartitionSummaries(
     planId,
     counted.flatMap(({ sample }) => sample ?? []),
   );
-  const shown = new Map(describeSteps(catalogue, samples).map((step) => [step.position, step]));
+  const labels = await readLabels(db, planId, sourcesOf(samples));
+  const shown = new Map(
+    describeSteps(catalogue, samples, labels).map((step) => [step.position, step]),
+  );
   return counted.map(({ sample, ...rest }) => ({
     ...rest,
     sample: shown.get(sample ?? 0) ?? null,
@@ -161,7 +173,8 @@ export async function getPlanSteps(
   const steps = await readStepsById(db, planId, ids);
   const known = new Set(steps.map(({ id }) => id));
   const missing = ids.filter((id) => !known.has(id));
-  if (missing.length === 0) return compareSteps(catalogue, steps);
+  const labels = await readLabels(db, planId, sourcesOf(steps));
+  if (missing.length === 0) return compareSteps(catalogue, steps, labels);
   throw new CountersignError(
     'unknown_step',
     `This plan has no step ${missing.slice(0, 10).join(', ')}.`,

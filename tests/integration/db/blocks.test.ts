@@ -38,6 +38,7 @@ function makeStep(position: number): NewStep {
   return {
     id: `s${position}`,
     position,
+    label: null,
     description: 'Do nothing',
     tool: 'control',
     operation: 'noop',

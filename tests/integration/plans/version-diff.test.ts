@@ -110,7 +110,7 @@ describe('the difference between two versions', () => {
           description: 'Write b.md',
           fields: ['after', 'not_before', 'duration_minutes'],
           changes: [
-            { field: 'after', from: 'a', to: 'a, same (SS +5 min)' },
+            { field: 'after', from: '1b', to: '1b, 2a (SS +5 min)' },
             { field: 'not_before', from: null, to: '2030-01-02T09:00:00.000Z' },
             { field: 'duration_minutes', from: '30', to: '60' },
           ],

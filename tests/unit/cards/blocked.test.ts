@@ -21,14 +21,25 @@ const pool: Blockage = {
   reason: 'for 4 of gpu; 6 of 8 are in use by PLAN-3f9a1c20.',
 };
 
+/** Steps whose names are not known go by their ids. */
+const labels = new Map<string, string>();
+
 describe('a blockage in words', () => {
+  it('calls the step by its label where that is known', () => {
+    expect(describeBlockage(pool, new Map([['7', '2b']]))).toMatch(/^Step 2b waits for /);
+  });
+
   it('names the first step and counts the others', () => {
-    expect(describeBlockage(gpu)).toBe(
+    expect(describeBlockage(gpu, labels)).toBe(
       'Step 3 (and 4 others) waits: no worker offers the capability gpu. Start a worker whose countersign.json lists it under backends.',
     );
-    expect(describeBlockage({ ...gpu, count: 2 })).toMatch(/^Step 3 \(and 1 other\) waits: /);
-    expect(describeBlockage({ ...gpu, count: 1001 })).toMatch(/^Step 3 \(and more than 1,000 /);
-    expect(describeBlockage(pool)).toBe(
+    expect(describeBlockage({ ...gpu, count: 2 }, labels)).toMatch(
+      /^Step 3 \(and 1 other\) waits: /,
+    );
+    expect(describeBlockage({ ...gpu, count: 1001 }, labels)).toMatch(
+      /^Step 3 \(and more than 1,000 /,
+    );
+    expect(describeBlockage(pool, labels)).toBe(
       'Step 7 waits for 4 of gpu; 6 of 8 are in use by PLAN-3f9a1c20.',
     );
   });
@@ -42,7 +53,7 @@ describe('the card', () => {
     const view = viewPlan(makeFacts(plan, waiting, { blocked: [gpu, pool] }));
     expect(view.state).toMatchObject({ words: 'Waiting for a worker', symbol: '◷', open: false });
     expect(drawText(view)).toContain(
-      `Waiting\n  △ ${describeBlockage(gpu)}\n  △ ${describeBlockage(pool)}`,
+      `Waiting\n  △ ${describeBlockage(gpu, labels)}\n  △ ${describeBlockage(pool, labels)}`,
     );
     const other = viewPlan(makeFacts(plan, waiting, { blocked: [pool] }));
     expect(other.state.words).toBe('Waiting for a shared resource');

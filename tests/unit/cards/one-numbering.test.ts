@@ -8,17 +8,19 @@ import { readReview } from '#cards/review.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { nameSteps } from '../../../adapters/console/page/plan/step-names.ts';
 import { createFakeService } from '../../fixtures/fake-service.ts';
-import { following, makeFacts, makeStep } from '../../fixtures/plans.ts';
+import { following, labelled, makeFacts, makeStep } from '../../fixtures/plans.ts';
 import { createFakeTerminal } from '../../fixtures/terminal.ts';
 
 /** Two steps that begin together, then one after the other. */
 function makeChain(count: number) {
-  const steps = Array.from({ length: count }, (_, i) =>
-    makeStep(`s${i}`, {
-      description: `Do ${i}`,
-      position: i + 1,
-      after: i < 2 ? [] : following(`s${i - 1}`),
-    }),
+  const steps = labelled(
+    Array.from({ length: count }, (_, i) =>
+      makeStep(`s${i}`, {
+        description: `Do ${i}`,
+        position: i + 1,
+        after: i < 2 ? [] : following(`s${i - 1}`),
+      }),
+    ),
   );
   const facts = makeFacts({}, steps);
   return { steps, facts: { ...facts, steps: steps.slice(0, 24) } };

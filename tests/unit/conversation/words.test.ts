@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { readWord } from '#conversation/words.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { chooseSteps, readStepChoice, withNumbers } from '#domain/plan/step-choice.ts';
-import { numberSteps } from '#domain/plan/step-numbers.ts';
-import { following, makeStep } from '../../fixtures/plans.ts';
+import { nameSteps } from '#domain/plan/step-numbers.ts';
+import { following, labelled, makeStep } from '../../fixtures/plans.ts';
 
 describe('words that approve some steps', () => {
   it.each([
@@ -37,12 +37,15 @@ describe('words that approve some steps', () => {
 
 describe('the numbers of a card', () => {
   // 1a and 1b run side by side; 2 waiting for both, 3 for 2. The ids are other numbers, to mislead.
-  const numbered = numberSteps([
-    makeStep('2'),
-    makeStep('3'),
-    makeStep('1', { after: following('2', '3') }),
-    makeStep('4', { after: following('1') }),
-  ]);
+  const numbered = nameSteps(
+    labelled([
+      makeStep('2'),
+      makeStep('3'),
+      makeStep('1', { after: following('2', '3') }),
+      makeStep('4', { after: following('1') }),
+    ]),
+    4,
+  );
   const idsOf = (text: string) => {
     const choice = readStepChoice(text);
     if (choice === null) throw new Error(`not a choice: ${text}`);

@@ -58,17 +58,17 @@ const table: [string, unknown][] = [
 ];
 
 it.each(table)('an operation reads “%s”', (words, operation) => {
-  expect(describeOperations([PatchOperation.parse(operation)])).toEqual([words]);
+  expect(describeOperations([PatchOperation.parse(operation)], (id) => id)).toEqual([words]);
 });
 
 it('a value that is cut is said with its size', () => {
   const set = { args: { content: 'x'.repeat(500) } };
   const update = PatchOperation.parse({ op: 'update_steps', steps: { ids: ['2'] }, set });
-  expect(describeOperations([update])[0]).toMatch(/x… \(514 characters\)\.$/);
+  expect(describeOperations([update], (id) => id)[0]).toMatch(/x… \(514 characters\)\.$/);
 });
 
 it('only the first operations are told', () => {
   const remove = PatchOperation.parse({ op: 'remove_steps', steps: { ids: ['1'] } });
   const many = Array.from({ length: operationsTold + 5 }, () => remove);
-  expect(describeOperations(many)).toHaveLength(operationsTold);
+  expect(describeOperations(many, (id) => id)).toHaveLength(operationsTold);
 });

@@ -1,7 +1,7 @@
 // What a step waits for, in the words of a card: nothing that delays it may be left out.
 import { describe, expect, it } from 'vitest';
 import type { Dependency } from '#domain/plan/plan.ts';
-import { numberSteps } from '#domain/plan/step-numbers.ts';
+import { labelVersion, nameSteps, numberSteps } from '#domain/plan/step-numbers.ts';
 
 const edge = (id: string, more: Partial<Dependency> = {}): Dependency => ({
   id,
@@ -41,5 +41,37 @@ describe('what a step waits for', () => {
     ['once 1a has begun', edge('a', { type: 'SF' })],
   ])('is said as “%s” where it is a beginning', (words, after) => {
     expect(afterOf(after)).toBe(words);
+  });
+});
+
+describe('labels that steps keep', () => {
+  const steps = [
+    { id: 'a', label: '1a', after: [] },
+    { id: 'b', label: '1b', after: [] },
+    { id: 'c', label: '2', after: [edge('a'), edge('b')] },
+  ];
+
+  it('are given by the order in which steps can run', () => {
+    expect(labelVersion(steps)).toEqual(['1a', '1b', '2']);
+  });
+
+  it('stay when a step that shared a number has gone', () => {
+    const [, ...left] = steps;
+    expect(nameSteps(left, 2).map(({ label, after }) => `${label} ${after}`)).toEqual([
+      '1b ',
+      '2 after 1b',
+    ]);
+  });
+
+  it('stay when one is added in between, which comes where it runs', () => {
+    const added = { id: 'd', label: '3', after: [edge('b')] };
+    const last = { id: 'c', label: '2', after: [edge('d')] };
+    const named = nameSteps([...steps.slice(0, 2), last, added], 4);
+    expect(named.map(({ label, after }) => `${label} ${after}`.trim())).toEqual([
+      '1a',
+      '1b',
+      '3 after 1b',
+      '2 after 3',
+    ]);
   });
 });

@@ -7,7 +7,11 @@ const step = { id: 's', description: 'Write', tool: 'workspace', operation: 'wri
 const now = '2026-02-03T14:00:00.000Z';
 
 function tell(before: Parameters<typeof compareFields>[0], after: typeof before): string[] {
-  return describeFields(compareFields(before, after), now, 'UTC');
+  return describeFields(
+    compareFields(before, after, (id) => id),
+    now,
+    'UTC',
+  );
 }
 
 test('a changed condition is told whole, however long it is', () => {

@@ -10,6 +10,7 @@ const nothing: PatchEffect = {
   changed: [],
   removed: [],
   replaced: new Map(),
+  names: new Map(),
   edgesAdded: [],
   edgesRemoved: [],
   rerun: [],
@@ -20,11 +21,14 @@ const read = { operation: 'read', effect: 'read' } as const;
 
 function adding(overrides: Partial<Step>): string[] {
   const now = makeStep('n', overrides);
-  return classifyPatch({ ...nothing, added: [{ now, position: 9, args_by: null }] }, operations);
+  return classifyPatch(
+    { ...nothing, added: [{ now, position: 9, label: '4', args_by: null }] },
+    operations,
+  );
 }
 
 function changing(before: Partial<Step>, after: Partial<StepAsSaid>): string[] {
-  const step = makeStep('s', before);
+  const step = makeStep('s', { label: '2a', ...before });
   const changed = [{ position: 1, before: step, now: { ...step, ...after }, args_by: null }];
   return classifyPatch({ ...nothing, changed }, operations);
 }
@@ -34,27 +38,27 @@ describe('adding a step', () => {
     [
       'of an operation that the plan does not use',
       { operation: 'delete', target: 'a.txt' },
-      'Adds step n: workspace_delete of a.txt, which the approved plan does not use.',
+      'Adds step 4: workspace_delete of a.txt, which the approved plan does not use.',
     ],
     [
       'that is guarded',
       { guarded: true, target: null },
-      'Adds step n: workspace_write, a guarded operation.',
+      'Adds step 4: workspace_write, a guarded operation.',
     ],
     [
       'that writes, however often it may be repeated',
       { effect: 'idempotent', target: 'a.txt' },
-      'Adds step n: workspace_write of a.txt, which changes something.',
+      'Adds step 4: workspace_write of a.txt, which changes something.',
     ],
     [
       'that decides its arguments when it runs',
       { ...read, target: null, args: { path: { $decide: 'which file' } } },
-      'Adds step n: workspace_read, with arguments that are decided only when it runs.',
+      'Adds step 4: workspace_read, with arguments that are decided only when it runs.',
     ],
     [
       'that reads, even what an approved step reads already,',
       { ...read, target: 'b.txt' },
-      'Adds step n: workspace_read of b.txt, a call that nobody has approved.',
+      'Adds step 4: workspace_read of b.txt, a call that nobody has approved.',
     ],
   ];
   test.each(cases)('%s widens', (_name, step, reason) => {
@@ -66,68 +70,68 @@ describe('changing a step', () => {
   const early = '2026-01-01T00:00:00.000Z';
   const late = '2026-02-01T00:00:00.000Z';
   const widening: [string, Partial<Step>, Partial<StepAsSaid>, string][] = [
-    ['other words', {}, { description: 'x' }, 'Changes what step s says it does.'],
-    ['another target', {}, { target: 'x' }, 'Changes the target of step s.'],
-    ['other arguments', {}, { args: { path: 'x' } }, 'Changes the arguments of step s.'],
+    ['other words', {}, { description: 'x' }, 'Changes what step 2a says it does.'],
+    ['another target', {}, { target: 'x' }, 'Changes the target of step 2a.'],
+    ['other arguments', {}, { args: { path: 'x' } }, 'Changes the arguments of step 2a.'],
     [
       'arguments that come later',
       {},
       { args: { path: { $decide: 'x' } } },
-      'Changes the arguments of step s; some are decided only when it runs.',
+      'Changes the arguments of step 2a; some are decided only when it runs.',
     ],
     [
       'other capabilities',
       { capabilities: ['a'] },
       { capabilities: [] },
-      'Changes the capabilities that step s asks for.',
+      'Changes the capabilities that step 2a asks for.',
     ],
     [
       'more of a pool',
       { resources: { cpu: 1 } },
       { resources: { cpu: 2 } },
-      'Raises what step s reserves of cpu from 1 to 2.',
+      'Raises what step 2a reserves of cpu from 1 to 2.',
     ],
     [
       'another pool',
       {},
       { resources: { gpu: 1 } },
-      'Raises what step s reserves of gpu from 0 to 1.',
+      'Raises what step 2a reserves of gpu from 0 to 1.',
     ],
     [
       'more time',
       { duration_minutes: 5 },
       { duration_minutes: 6 },
-      'Raises the duration of step s from 5 to 6 minutes.',
+      'Raises the duration of step 2a from 5 to 6 minutes.',
     ],
     [
       'time where none was stated',
       {},
       { duration_minutes: 6 },
-      'Says that step s takes 6 minutes; nothing was said before.',
+      'Says that step 2a takes 6 minutes; nothing was said before.',
     ],
     [
       'an earlier beginning',
       { not_before: late },
       { not_before: early },
-      `Lets step s begin earlier: ${early} instead of ${late}.`,
+      `Lets step 2a begin earlier: ${early} instead of ${late}.`,
     ],
     [
       'no beginning',
       { not_before: late },
       { not_before: null },
-      `Lets step s begin at any time; it was not to begin before ${late}.`,
+      `Lets step 2a begin at any time; it was not to begin before ${late}.`,
     ],
     [
       'one dependency less',
       { after: following('1', '2') },
       { after: following('2') },
-      'Lets step s run without waiting for step 1.',
+      'Lets step 2a run without waiting for step 1.',
     ],
     [
       'a shorter wait',
       { after: [{ id: '1', type: 'FS', lag_minutes: 9 }] },
       { after: [{ id: '1', type: 'FS', lag_minutes: 3 }] },
-      'Shortens the wait of step s after step 1.',
+      'Shortens the wait of step 2a after step 1.',
     ],
   ];
   test.each(widening)('%s widens', (_name, before, after, reason) => {
@@ -158,6 +162,7 @@ test('very many reasons are counted', () => {
   const added = Array.from({ length: 1000 }, (_, i) => ({
     now: makeStep(`${i}`),
     position: i,
+    label: null,
     args_by: null,
   }));
   const reasons = classifyPatch({ ...nothing, added }, operations);
