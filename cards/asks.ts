@@ -28,14 +28,21 @@ const rejectForm: Form = {
 
 const whole = (text: string): string => isolateText(cleanLine(text));
 
-/** One operation of the change with every value it brings. */
-function describeShown({ text, call, reason }: ShownChange, now: string): string[] {
-  if (call === null) return [whole(text)];
-  const warning = warnOfTarget(call);
+const signs: Record<ShownChange['kind'], string> = {
+  added: '+ ',
+  removed: '− ',
+  changed: '~ ',
+  other: '',
+};
+
+/** One operation of the change with every value it brings. What goes is named, and what comes or changes is shown whole. */
+function describeShown({ kind, text, call, reason }: ShownChange, now: string): string[] {
+  if (call === null) return [`${signs[kind]}${whole(text)}`];
+  const warning = kind === 'removed' ? '' : warnOfTarget(call);
   return [
-    `${whole(text)}: ${headlineOf(call, now)}`,
+    `${signs[kind]}${headlineOf(call, kind === 'removed' ? undefined : now)} · ${whole(text)}`,
     ...(warning === '' ? [] : [warning]),
-    ...wholeLines(call),
+    ...(kind === 'removed' ? [] : wholeLines(call)),
     ...(reason === '' ? [] : [`Planner's reason: ${whole(reason)}`]),
   ];
 }

@@ -5,12 +5,12 @@ import { reviewRank } from '#domain/plan/review-rank.ts';
 import { type NumberedStep, nameSteps } from '#domain/plan/step-numbers.ts';
 import type { ComparedStep, PartitionSummary } from '#domain/plan/views.ts';
 import { countOf } from '#domain/words.ts';
-import { markWords, shortenCall } from './calls.ts';
+import { headlineOf, markWords, shortenCall } from './calls.ts';
 import { viewFindings } from './findings.ts';
 import { makeSection, plainLine, viewBlocked } from './lines.ts';
 import { showLine } from './plain.ts';
 import { stepLine } from './step-lines.ts';
-import { describeChange } from './version-words.ts';
+import { describeOthers, summariseFields } from './version-words.ts';
 import type { Section } from './view.ts';
 
 const effectsAtMost = 12;
@@ -144,22 +144,29 @@ function viewConflicts({ conflicts }: PlanCardFacts): Section | null {
   return makeSection('conflicts', 'Conflicts with other plans', lines, conflictsAtMost);
 }
 
-/** What is different from the version before: how much, then the steps themselves. */
+/** What is different from the version before: the steps themselves, then what else is. */
 function viewChanges({ diff, now, viewer }: PlanCardFacts): Section | null {
   if (diff === null) return null;
-  const line =
-    (sign: string) =>
-    ({ call }: ComparedStep) =>
-      plainLine(shortenCall(call, changeAtMost).text, { lead: sign });
+  const nameOf = ({ call }: ComparedStep) => shortenCall(call, changeAtMost).text;
   const steps = [
-    ...diff.added.map(line('+')),
-    ...diff.removed.map(line('−')),
-    ...diff.changed.map(line('~')),
+    ...diff.changed.map((step) => {
+      const fields = summariseFields(step, now, viewer.timezone);
+      return plainLine(`${headlineOf(step.call)}${fields === '' ? '' : `: ${fields}`}`, {
+        lead: '~',
+      });
+    }),
+    ...diff.added.map((step) => plainLine(nameOf(step), { lead: '+' })),
+    ...diff.removed.map((step) => plainLine(nameOf(step), { lead: '−' })),
   ];
-  const counts = diff.counts.added + diff.counts.removed + diff.counts.changed;
-  const first = plainLine(describeChange(diff, now, viewer.timezone, viewer.user === ''));
+  const others = describeOthers(diff, now, viewer.timezone, viewer.user === '').join(' · ');
+  const last = others === '' ? [] : [plainLine(others)];
+  const shown = steps.slice(0, changesAtMost - last.length);
+  const { added, removed, changed } = diff.counts;
   const label = `Changed since version ${diff.from}`;
-  return makeSection('changes', label, [first, ...steps], changesAtMost, counts + 1);
+  const lines = [...shown, ...last];
+  if (lines.length === 0) lines.push(plainLine('The steps are the same'));
+  const hidden = added + removed + changed - shown.length;
+  return makeSection('changes', label, lines, lines.length, lines.length + hidden);
 }
 
 function viewRisks({ plan }: PlanCardFacts): Section | null {

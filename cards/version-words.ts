@@ -26,14 +26,26 @@ export function describeDeltas(
   timezone: string,
   named = false,
 ): string[] {
+  return [
+    ...(diff.operations_added.length > 0 ? [`adds ${nameSome(diff.operations_added)}`] : []),
+    ...(diff.operations_removed.length > 0 ? [`drops ${nameSome(diff.operations_removed)}`] : []),
+    ...describeOthers(diff, now, timezone, named),
+  ];
+}
+
+/** The same where the steps are listed, and so their operations. */
+export function describeOthers(
+  diff: VersionDiff,
+  now: string,
+  timezone: string,
+  named = false,
+): string[] {
   const { minutes, earliest, cost_usd: cost } = diff;
   const timeOf = (iso: string | null) =>
     iso === null ? 'right away' : formatTime(iso, now, timezone, named);
   const risks = diff.risks_added.length;
   const gone = diff.risks_removed.length;
   return [
-    ...(diff.operations_added.length > 0 ? [`adds ${nameSome(diff.operations_added)}`] : []),
-    ...(diff.operations_removed.length > 0 ? [`drops ${nameSome(diff.operations_removed)}`] : []),
     ...(minutes.from !== minutes.to
       ? [`takes ${durationOf(minutes.to)} instead of ${durationOf(minutes.from)}`]
       : []),
@@ -60,19 +72,6 @@ export function describeCounts({ counts }: VersionDiff): string {
   ].join('  ');
 }
 
-/** `+ 2 steps  − 1 step  ~ 1 changed  · now also calendar_add`. */
-export function describeChange(
-  diff: VersionDiff,
-  now: string,
-  timezone: string,
-  named = false,
-): string {
-  const counts = describeCounts(diff);
-  const deltas = describeDeltas(diff, now, timezone, named);
-  if (counts === '' && deltas.length === 0) return 'Same steps';
-  return [counts === '' ? 'Same steps' : counts, ...deltas].join('  · ');
-}
-
 /** Names of fields as people read them; an argument has its own. */
 const fieldNames: Record<string, string> = {
   when: 'only if',
@@ -91,6 +90,32 @@ function describeField({ field, from, to }: FieldChange, now: string, timezone: 
   const own = field.startsWith('args.') ? field.slice('args.'.length) : undefined;
   const name = own ?? (Object.hasOwn(fieldNames, field) ? fieldNames[field] : undefined) ?? field;
   return `${whole(name)}: ${shown(from)} → ${shown(to)}`;
+}
+
+const shortAtMost = 60;
+const fieldsAtMost = 2;
+
+/** `09:00 → 10:00`, `content: "A" → "B", to: b.md → c.md and 1 more field`: what is different about a step, in one line. */
+export function summariseFields(
+  {
+    changes,
+    changes_total: total,
+  }: Pick<VersionDiff['changed'][number], 'changes' | 'changes_total'>,
+  now: string,
+  timezone: string,
+): string {
+  const short = (value: string | null) => (value === null ? null : showLine(value, shortAtMost));
+  const said = changes.slice(0, fieldsAtMost).map(({ field, from, to }) => {
+    const isTime = field === 'not_before';
+    const words = describeField(
+      { field, from: isTime ? from : short(from), to: isTime ? to : short(to) },
+      now,
+      timezone,
+    );
+    return isTime && total === 1 ? words.replace(/^[^:]*: /, '') : words;
+  });
+  const hidden = total - said.length;
+  return listOf(hidden > 0 ? [...said, countOf(hidden, 'more field')] : said);
 }
 
 /** The fields of a changed step that differ, one phrase each, and how many more do. */

@@ -10,7 +10,7 @@ import {
 } from '#cards/calls.ts';
 import { cleanLine } from '#cards/plain.ts';
 import { formatTime } from '#cards/times.ts';
-import { describeChange, describeCut, describeFields } from '#cards/version-words.ts';
+import { describeCut, describeFields, describeOthers } from '#cards/version-words.ts';
 import type { PlanView } from '#cards/view.ts';
 import { confidenceWord, describeRetry } from '#cards/words.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
@@ -106,13 +106,13 @@ async function drawChanges(session: Session, { version, plan_id }: PlanView): Pr
   return [
     '',
     screen.style('bold', `  Changed since version ${diff.from}`),
-    ...hangText(describeChange(diff, now, options.timezone), '  ', '  ', width),
     ...diff.added.flatMap(({ call }) => line('+', shortenCall(call, 200).text)),
     ...diff.removed.flatMap(({ call }) => line('−', shortenCall(call, 200).text)),
     ...diff.changed.flatMap((step) => [
       ...line('~', shortenCall(step.call, 200).text),
       ...describeFields(step, now, options.timezone).flatMap(field),
     ]),
+    ...describeOthers(diff, now, options.timezone).flatMap((text) => line('·', text)),
     ...diff.risks_added.flatMap((text) => line('+', `Risk: ${cleanLine(text)}`)),
     ...diff.risks_removed.flatMap((text) => line('−', `Risk: ${cleanLine(text)}`)),
     ...describeCut(diff).flatMap((text) => hangText(text, '  ', '  ', width)),

@@ -7,7 +7,7 @@ import {
   type GroupFilter,
   type GroupPlace,
   readGroup,
-  readOutlines,
+  readStepNames,
 } from '#db/plan-groups.ts';
 import { readSummaries } from '#db/plans.ts';
 import type { Within } from '#db/plans-within.ts';
@@ -19,7 +19,6 @@ import {
   type InboxPlan,
   type InboxQuery,
 } from '#domain/plan/inbox.ts';
-import { labelSteps, numberedAtMost } from '#domain/plan/step-numbers.ts';
 import type { Service } from '#domain/service.ts';
 import { nameRequesters } from '#people/people-named.ts';
 import { type Asking, findWaiting, type Waiting } from './waiting-for.ts';
@@ -63,15 +62,12 @@ async function readLabels(
   db: Queryable,
   waiting: Waiting[],
 ): Promise<(plan: string, step: string) => string> {
-  const ids = waiting.flatMap(({ id, step_id }) => (step_id === null ? [] : [id]));
-  const steps = ids.length === 0 ? [] : await readOutlines(db, ids, numberedAtMost);
-  const labels = new Map(
-    [...Map.groupBy(steps, ({ plan_id }) => plan_id)].map(([plan, all]) => [
-      plan,
-      labelSteps(all, all.length),
-    ]),
+  const asked = waiting.flatMap(({ id, step_id }) =>
+    step_id === null ? [] : [{ plan_id: id, step_id }],
   );
-  return (plan, step) => labels.get(plan)?.get(step) ?? step;
+  const found = asked.length === 0 ? [] : await readStepNames(db, asked);
+  const labels = new Map(found.map(({ plan_id, id, label }) => [`${plan_id} ${id}`, label]));
+  return (plan, step) => labels.get(`${plan} ${step}`) ?? step;
 }
 
 /** The page of one group; `waiting`: all that waits for the reader. */

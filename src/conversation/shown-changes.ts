@@ -13,7 +13,7 @@ import type { ConversationContext } from '#messages/context.ts';
 import { describeCall } from '#tools/describe-call.ts';
 
 const operationsShown = 1000;
-/** Steps whose new arguments are shown as a call; of further ones they are shown as they were sent. */
+/** Steps whose new arguments, or whose going, are shown as a call; of further ones they are shown as they were sent. */
 const stepsRead = 200;
 
 type Selected = Awaited<ReturnType<typeof findSelected>>;
@@ -30,6 +30,12 @@ function alteredSteps(operation: PatchOperation, selected: Selected): string[] {
   return [...new Set([...ids, ...found.map(({ step_id }) => step_id)])];
 }
 
+/** The steps that go, as far as the patch names them. */
+function removedSteps(operation: PatchOperation): string[] {
+  if (operation.op === 'replace_step') return [operation.step];
+  return operation.op === 'remove_steps' ? (operation.steps.ids ?? []) : [];
+}
+
 function findAltered(db: Queryable, planId: string, operations: PatchOperation[]) {
   const selectors = operations.flatMap((one) => (one.op === 'update_steps' ? [one.steps] : []));
   const partitions = selectors.flatMap(({ partition }) => partition ?? []);
@@ -37,13 +43,30 @@ function findAltered(db: Queryable, planId: string, operations: PatchOperation[]
   return findSelected(db, planId, [...new Set(partitions)], [...new Set(tags)]);
 }
 
+/** Whether every step that the operation removes has a line of its own. */
+function saysAll(
+  { steps }: Extract<PatchOperation, { op: 'remove_steps' }>,
+  removed: ShownChange[],
+): boolean {
+  const { ids = [], partition, tag } = steps;
+  return partition === undefined && tag === undefined && removed.length === ids.length;
+}
+
 function showOperation(
   { catalogue }: Pick<ConversationContext, 'catalogue'>,
   operation: PinnedOperation,
   selected: Selected,
-  altered: ReadonlyMap<string, Step>,
+  read: ReadonlyMap<string, Step>,
   nameStep: (id: string) => string,
 ): ShownChange[] {
+  const removed = removedSteps(operation).flatMap((id): ShownChange[] => {
+    const step = read.get(id);
+    if (step === undefined) return [];
+    const { tool, operation: verb, args } = step;
+    const name = operationName(tool, verb);
+    const call = describeCall(name, catalogue.get(name), renameReferences(args, nameStep));
+    return [{ kind: 'removed', text: `step ${nameStep(id)}`, call, reason: '' }];
+  });
   const added = addedBy(operation);
   if (added !== null) {
     const { id, description, tool, operation: verb, args = {} } = added;
@@ -55,10 +78,11 @@ function showOperation(
       renameReferences(args, nameStep),
       seenBy(operation, id),
     );
-    return [{ text: describeAddition(added, replaced, nameStep), call, reason: description }];
+    const text = describeAddition(added, replaced, nameStep);
+    return [...removed, { kind: 'added', text, call, reason: description }];
   }
   const calls = alteredSteps(operation, selected).flatMap((id): ShownChange[] => {
-    const step = altered.get(id);
+    const step = read.get(id);
     if (step === undefined || operation.op !== 'update_steps') return [];
     const name = operationName(step.tool, step.operation);
     const { args = {} } = operation.set;
@@ -68,9 +92,17 @@ function showOperation(
       renameReferences(args, nameStep),
       seenBy(operation, id),
     );
-    return [{ text: `Step ${nameStep(id)} becomes`, call, reason: '' }];
+    return [{ kind: 'changed', text: `step ${nameStep(id)}`, call, reason: '' }];
   });
-  return [{ text: describeWhole(operation, nameStep), call: null, reason: '' }, ...calls];
+  if (operation.op === 'remove_steps' && saysAll(operation, removed)) {
+    const release = 'What waits for them goes on without them.';
+    return operation.release === true
+      ? [...removed, { kind: 'other', text: release, call: null, reason: '' }]
+      : removed;
+  }
+  const kind = operation.op === 'update_steps' ? 'changed' : 'other';
+  const text = describeWhole(operation, nameStep);
+  return [...removed, { kind, text, call: null, reason: '' }, ...calls];
 }
 
 /** What the patch `id` does, nothing cut. */
@@ -82,15 +114,18 @@ export async function readShownChanges(
   const db = context.db.query;
   const { operations, total } = await readPatchOperations(db, id, operationsShown);
   const selected = await findAltered(db, planId, operations);
-  const all = operations.flatMap((operation) => alteredSteps(operation, selected));
+  const all = operations.flatMap((operation) => [
+    ...alteredSteps(operation, selected),
+    ...removedSteps(operation),
+  ]);
   const ids = [...new Set(all)].slice(0, stepsRead);
   const steps = ids.length === 0 ? [] : await readStepsById(db, planId, ids);
-  const altered = new Map(steps.map((step) => [step.id, step]));
+  const read = new Map(steps.map((step) => [step.id, step]));
   const named = await namePatched(db, planId, operations);
-  const nameStep = (id: string) => altered.get(id)?.label ?? named(id);
+  const nameStep = (id: string) => read.get(id)?.label ?? named(id);
   return {
     shown: operations.flatMap((operation) =>
-      showOperation(context, operation, selected, altered, nameStep),
+      showOperation(context, operation, selected, read, nameStep),
     ),
     operations_hidden: total - operations.length,
   };

@@ -2,7 +2,7 @@
 // statement, however many plans there are.
 import { type SQL, sql } from 'drizzle-orm';
 import type { InboxGroup } from '#domain/plan/inbox.ts';
-import type { ApproverPolicy, Dependency, PlanStatus } from '#domain/plan/plan.ts';
+import type { ApproverPolicy, PlanStatus } from '#domain/plan/plan.ts';
 import { stepsOf } from './blocks.ts';
 import type { Queryable } from './database.ts';
 import { isWithin, type Within } from './plans-within.ts';
@@ -197,25 +197,15 @@ export async function readGroup(
   return rows;
 }
 
-/** The steps of these plans with what they wait for, as `numberSteps` wants them; only of plans with at most `most` steps. */
-export async function readOutlines(
+/** What these steps are called, each of its own plan. */
+export async function readStepNames(
   db: Queryable,
-  ids: string[],
-  most: number,
-): Promise<{ plan_id: string; id: string; position: number; after: Dependency[] }[]> {
-  const { rows } = await db.execute<{
-    plan_id: string;
-    id: string;
-    position: number;
-    after: Dependency[];
-  }>(sql`
-    select c.plan_id, c.step_id as id, c.position, coalesce((
-      select jsonb_agg(jsonb_build_object('id', before.step_id, 'type', e.type, 'lag_minutes', e.lag_minutes))
-      from countersign.plan_edges e
-      join countersign.plan_steps before on before.plan_id = e.plan_id and before.position = e.predecessor
-      where e.plan_id = c.plan_id and e.successor = c.position), '[]') as after
-    from ${plans} join countersign.plan_steps c on c.plan_id = ${plans.id}
-    where ${plans.id} = any(${sql.param(ids)}::text[]) and ${plans.total} <= ${most}
-    order by c.plan_id, c.position`);
+  steps: { plan_id: string; step_id: string }[],
+): Promise<{ plan_id: string; id: string; label: string }[]> {
+  const { rows } = await db.execute<{ plan_id: string; id: string; label: string }>(sql`
+    select c.plan_id, c.step_id as id, coalesce(c.label, c.position::text) as label
+    from unnest(${sql.param(steps.map(({ plan_id }) => plan_id))}::text[],
+      ${sql.param(steps.map(({ step_id }) => step_id))}::text[]) as asked(plan_id, step_id)
+    join countersign.plan_steps c on c.plan_id = asked.plan_id and c.step_id = asked.step_id`);
   return rows;
 }

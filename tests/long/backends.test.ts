@@ -160,7 +160,7 @@ describe('two workers with different tools', () => {
       .find(({ kind }) => kind === 'blocked')
       ?.lines.map(({ text }) => text);
     expect(said).toEqual([
-      'Step t would have to wait: no worker offers the capability tpu. Start a worker whose countersign.json lists it under backends.',
+      'Step 1a would have to wait: no worker offers the capability tpu. Start a worker whose countersign.json lists it under backends.',
     ]);
   });
 });
@@ -190,7 +190,7 @@ describe('the only worker with a capability, killed', () => {
     const { view } = await cardOf(plan);
     expect(view.state.words).toBe('Waiting for a worker');
     expect(view.sections.find(({ kind }) => kind === 'blocked')?.lines[0]?.text).toMatch(
-      /^Step x \(and 1 other\) waits: no worker offers control_noop\./,
+      /^Step 1a \(and 1 other\) waits: no worker offers control_noop\./,
     );
     await waitFor(
       'an event that tells of it',

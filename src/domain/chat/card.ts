@@ -37,8 +37,12 @@ export type ApprovalRule = {
   missing: string;
 };
 
-/** One operation of a change in words; where it adds a step or gives it other arguments, with the effect of that call. */
+/**
+ * One operation of a change in words; where it adds or removes a step or gives it other arguments, with the effect of that call.
+ * `kind`: what becomes of a step, or nothing that a sign stands for.
+ */
 export type ShownChange = {
+  kind: 'added' | 'removed' | 'changed' | 'other';
   text: string;
   call: CallDescription | null;
   /** The planner's own words about an added step, or empty. */

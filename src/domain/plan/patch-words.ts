@@ -92,7 +92,7 @@ function describeAdded(step: AddedDraft, fields: SetFields, room: Room): string 
 }
 
 /**
- * An added step without its call: when it runs, and with what besides its arguments. Whole.
+ * An added step without its call: what it is called, when it runs, and with what besides its arguments. Whole.
  * @param replaced the step whose place it takes; null: it takes none
  */
 export function describeAddition(
@@ -109,8 +109,8 @@ export function describeAddition(
     after: _____,
     ...fields
   } = step;
-  const verb = replaced === null ? 'Adds' : `Replaces step ${name(replaced)} by`;
-  return `${verb} step ${name(id)}${describeAdded(step, fields, { ...unlimited, name })}`;
+  const instead = replaced === null ? '' : ` in place of step ${name(replaced)}`;
+  return `step ${name(id)}${instead}${describeAdded(step, fields, { ...unlimited, name })}`;
 }
 
 /** An added step with its call. */

@@ -281,14 +281,14 @@ describe('a change of the conditions of an approved plan', () => {
     const diff = await instance.service.versionDiff(id, 1, 2);
     expect(diff.changed[0]?.changes).toContainEqual({
       field: 'when',
-      from: 'step r /text is "green"',
-      to: 'step r /text is "green" and the answer to step gate has a value',
+      from: 'step 1b /text is "green"',
+      to: 'step 1b /text is "green" and the answer to step 1a has a value',
     });
     const less = await patch({ when: null, ask_before: false });
     expect(less.status).toBe('needs_approval');
     expect(less.widening).toEqual([
-      'Changes or removes the conditions of step x.',
-      'Lets step x run without asking before.',
+      'Changes or removes the conditions of step 2.',
+      'Lets step 2 run without asking before.',
     ]);
   });
 });

@@ -197,7 +197,7 @@ describe('a person who is blocked', () => {
       const messages = await instance.service.messages('blocked', { limit: 100 });
       return (
         messages.some(
-          ({ text }) => text.startsWith('Step ask (') && text.includes('is blocked, as ben says: '),
+          ({ text }) => text.startsWith('Step 1a (') && text.includes('is blocked, as ben says: '),
         ) || null
       );
     });
@@ -229,7 +229,7 @@ describe('who answers', () => {
     const won = (output as { by: string }).by;
     expect(lost?.reason).toMatchObject({
       code: 'already_decided',
-      message: `Step ask was already answered by ${won}: “${won === 'ben' ? 'Ben' : 'Ana'}’s word”. Your answer was not stored.`,
+      message: `Step 1 was already answered by ${won}: “${won === 'ben' ? 'Ben' : 'Ana'}’s word”. Your answer was not stored.`,
     });
   });
 
@@ -241,7 +241,7 @@ describe('who answers', () => {
       instance.service.resume(id, { version: 1, steps: done }, ben),
     ).rejects.toMatchObject({
       code: 'already_decided',
-      message: 'Step ask was already answered by ana: “Yes”. Your answer was not stored.',
+      message: 'Step 1 was already answered by ana: “Yes”. Your answer was not stored.',
     });
   });
 
@@ -253,7 +253,7 @@ describe('who answers', () => {
     ).rejects.toMatchObject({
       code: 'invalid_transition',
       message:
-        'This plan was cancelled by ana, so step ask no longer needs an answer. Your answer was not stored.',
+        'This plan was cancelled by ana, so step 1 no longer needs an answer. Your answer was not stored.',
     });
     expect((await stepOf(id, 'ask')).status).toBe('cancelled');
   });
@@ -324,7 +324,7 @@ describe('a question that stays open', () => {
     expect(await remindersIn('patience')).toMatchObject([
       {
         plan_id: id,
-        text: `Reminder for ben: step ask of ${id} “Rooms” has waited for 24 hours. What did it cost?`,
+        text: `Reminder for ben: step 1 of ${id} “Rooms” has waited for 24 hours. What did it cost?`,
       },
     ]);
     await remindAfter(24 * 5 + 1);
@@ -363,7 +363,7 @@ test('each plan is told of under its own name: two plans with the same step ids 
     await waitFor(`the question in ${conversation}`, async () => {
       const messages = await instance.service.messages(conversation, { limit: 100 });
       return (
-        messages.some(({ text }) => text === 'Step ask waits for ben: What did it cost?') || null
+        messages.some(({ text }) => text === 'Step 1 waits for ben: What did it cost?') || null
       );
     });
   }

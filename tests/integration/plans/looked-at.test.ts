@@ -80,7 +80,7 @@ test('a second “Run it” on the same card does not make the call again when t
   await reach(instance, id, 'failed');
   await expect(press(run)).rejects.toMatchObject({
     code: 'already_decided',
-    message: 'Step a is being retried, as ana already asked. Your answer was not stored.',
+    message: 'Step 1 is being retried, as ana already asked. Your answer was not stored.',
   });
   expect((await instance.service.getPlan(id)).status).toBe('failed');
   await checkPlan(instance.db.query, id);
@@ -132,7 +132,7 @@ test('whoever does not say what they looked at means the step as it stands', asy
     );
   await expect(say(0)).rejects.toMatchObject({
     code: 'already_decided',
-    message: 'Step a has changed since you looked: it is now waiting. Your answer was not stored.',
+    message: 'Step 1 has changed since you looked: it is now waiting. Your answer was not stored.',
   });
   await expect(say(2)).rejects.toMatchObject({ code: 'already_decided' });
   await instance.service.resume(id, { version, steps: { a: 'done' }, answer: 'x' }, ana);

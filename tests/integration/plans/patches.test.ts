@@ -377,7 +377,7 @@ describe('a patch that widens an approved plan', () => {
     );
     expect(outcome).toMatchObject({ status: 'needs_approval', added: 300 });
     expect(outcome.widening[0]).toBe(
-      'Adds step again-0: workspace_list, a call that nobody has approved.',
+      'Adds step 3: workspace_list, a call that nobody has approved.',
     );
     expect((await instance.service.getPlan(plan.id)).total_steps).toBe(2);
     await instance.service.cancel(plan.id, { version: 1 }, ana);
@@ -393,10 +393,10 @@ describe('a patch that widens an approved plan', () => {
       status: 'needs_approval',
       version: 2,
       widening: [
-        'Adds step w: workspace_write of widened.md, which the approved plan does not use.',
+        'Adds step 3: workspace_write of widened.md, which the approved plan does not use.',
       ],
       changes: [
-        'Adds step w: workspace_write with arguments {"path":"widened.md","content":"w"}. Planner\'s reason: “Write widened.md”.',
+        'Adds step 3: workspace_write with arguments {"path":"widened.md","content":"w"}. Planner\'s reason: “Write widened.md”.',
       ],
     });
     const waiting = await instance.service.getPlan(plan.id);
@@ -463,7 +463,7 @@ describe('a patch that widens an approved plan', () => {
     const outcome = await patch(plan.id, [
       { op: 'update_steps', steps: { ids: ['a'] }, set: { description: 'Do something else' } },
     ]);
-    expect(outcome.widening).toEqual(['Changes what step a says it does.']);
+    expect(outcome.widening).toEqual(['Changes what step 2 says it does.']);
     await goOn(plan.id);
     await waitFor('step a', async () =>
       (await statusesOf(plan.id)).a === 'succeeded' ? true : null,
@@ -654,7 +654,7 @@ test('a step that was skipped behind a failure runs once it does not wait for it
   const outcome = await patch(plan.id, [
     { op: 'remove_dependency', step: 'x', after: { id: 'gone', type: 'FS' } },
   ]);
-  expect(outcome.widening).toEqual(['Lets step x run without waiting for step gone.']);
+  expect(outcome.widening).toEqual(['Lets step 2 run without waiting for step 1b.']);
   const { version, digest } = outcome;
   await instance.service.approve(plan.id, { version, digest }, ana);
   await waitFor('y to run', async () =>
@@ -686,13 +686,11 @@ test('the card of a change shows every step that it adds with its effect, the la
   ]);
   const facts = await instance.service.card(plan.id, { user: 'ana', timezone: 'UTC' });
   const text = drawText(viewPlan(facts));
-  for (const { id } of added)
-    expect(text).toContain(`Adds step ${id}, after step hold: Creates ${id}.md`);
-  const condition = `with the condition that the answer to step hold is "${'y'.repeat(300)}"`;
-  expect(text).toContain(
-    `Adds step n7 ${condition}, after step hold: Permanently deletes payroll.csv`,
-  );
-  expect(text).toContain('Step a becomes: Creates other.md');
+  for (const [nth, { id }] of added.entries())
+    expect(text).toContain(`+ Creates ${id}.md · step ${nth + 3}, after step 1`);
+  const condition = `with the condition that the answer to step 1 is "${'y'.repeat(300)}"`;
+  expect(text).toContain(`+ Permanently deletes payroll.csv · step 10 ${condition}, after step 1`);
+  expect(text).toContain('~ Creates other.md · step 2');
   expect(text).toContain('x'.repeat(400));
 });
 
@@ -711,6 +709,6 @@ test('the card of a change shows the calls of the steps that it chooses by parti
   ]);
   const facts = await instance.service.card(plan.id, { user: 'ana', timezone: 'UTC' });
   const text = drawText(viewPlan(facts));
-  expect(text).toContain('Step a becomes: Creates c.md');
-  expect(text).toContain('Step b becomes: Permanently deletes payroll.csv');
+  expect(text).toContain('~ Creates c.md · step 2a');
+  expect(text).toContain('~ Permanently deletes payroll.csv · step 2b');
 });

@@ -420,7 +420,7 @@ describe('a finding that leaves stale steps', () => {
       const now = await instance.service.getPlan(plan.id);
       return now.pending_patch === null ? null : now;
     });
-    expect(waiting.pending_patch?.widening[0]).toContain('Adds step fresh');
+    expect(waiting.pending_patch?.widening[0]).toContain('workspace_read of new.txt');
     expect(await openFindings(plan.id)).toMatchObject([
       { status: 'awaiting_approval', patch_id: waiting.pending_patch?.patch_id },
     ]);

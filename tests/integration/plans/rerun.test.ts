@@ -222,7 +222,7 @@ describe('steps that run again', () => {
       { op: 'remove_steps', steps: { partition: 'eu' } },
       { op: 'add_step', step: noop('more', 'h') },
     );
-    expect(shown.widening).toEqual([expect.stringMatching(/^Adds step more/)]);
+    expect(shown.widening).toEqual([expect.stringMatching(/^Adds step 4: control_noop/)]);
     await settleAsRead(instance, plan.id, { h: 'done' });
     await waitFor('it to fail', async () => (await statusesOf(plan.id)).f === 'failed');
     const { version, digest } = shown;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { fitCard } from '#cards/limits.ts';
 import { readReview } from '#cards/review.ts';
 import { drawText } from '#cards/text.ts';
-import { describeChange } from '#cards/version-words.ts';
+import { describeDeltas } from '#cards/version-words.ts';
 import type { Button, PlanView } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import type { CardPress } from '#domain/chat/card.ts';
@@ -123,7 +123,7 @@ test('what is agreed differently is among what changed', () => {
   const { diff } = samples.revised;
   if (diff === null) throw new Error('the sample compares nothing');
   const terms = ['steps no longer ask before they run'];
-  expect(describeChange({ ...diff, terms }, now, 'UTC')).toContain(
+  expect(describeDeltas({ ...diff, terms }, now, 'UTC')).toContain(
     '· steps no longer ask before they run',
   );
 });

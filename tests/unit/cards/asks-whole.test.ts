@@ -86,7 +86,8 @@ function changing(length: number): PlanCardFacts {
   const { patch } = samples.changing;
   if (patch === null) throw new Error('the sample has a change');
   const add = (id: number, name: string, args: JsonObject): ShownChange => ({
-    text: `Adds step ${id}`,
+    kind: 'added',
+    text: `step ${id}`,
     call: describeCall(name, undefined, args),
     reason: 'Tidy up',
   });

@@ -12,7 +12,8 @@ test('a change that waits is told with what it does and why it asks again', () =
   expect(text).toContain(
     'planner wants to change this plan (adds 1 step, removes 1 step): old.md is in the way',
   );
-  expect(text).toContain('Adds step 3: Permanently deletes old.md');
+  expect(text).toContain('+ Permanently deletes old.md · step 3');
+  expect(text).toContain('− Moves notes/standup.md to archive/standup.md · step 2');
   expect(text).toContain(
     'Adds step 3: workspace_delete of old.md, which the approved plan does not use.',
   );
@@ -34,7 +35,8 @@ test('how far several approvals are is said, and every change is told', () => {
   const { patch } = changing;
   if (patch === null) throw new Error('the sample has a change');
   const shown = Array.from({ length: 9 }, (_, i) => ({
-    text: `Removes step ${i}.`,
+    kind: 'other' as const,
+    text: `Runs step ${i} again.`,
     call: null,
     reason: '',
   }));
