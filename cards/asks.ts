@@ -11,7 +11,7 @@ import { makeButton, pressAbout } from './buttons.ts';
 import { headlineOf, leadOf, warnOfTarget, wholeLines } from './calls.ts';
 import { askAboutFindings } from './findings.ts';
 import { viewFields } from './form-fields.ts';
-import { cleanLine, isolateText, showLine, showPerson } from './plain.ts';
+import { cleanLine, isolateText, showPerson } from './plain.ts';
 import { canSettle } from './state.ts';
 import { effectOfNo, isViewers, personOf, reasonOf } from './step-lines.ts';
 import { tellTime } from './times.ts';
@@ -83,13 +83,12 @@ function askAboutChange(facts: PlanCardFacts): Ask[] {
     version: patch.version,
     digest: patch.digest,
   });
-  const who = patch.may_approve ? 'you' : showLine(patch.approvers, 120);
   const why = patch.reason === null ? '' : `: ${whole(patch.reason)}`;
   const unseen = patch.operations_hidden;
   const ask: Ask = {
     kind: 'change',
     step_id: patch.patch_id,
-    label: `Change waiting for ${who} · version ${patch.version} · digest ${patch.digest.slice(0, 8)}`,
+    label: `Proposed change · version ${patch.version} · digest ${patch.digest.slice(0, 8)}`,
     text: `${showPerson(facts, patch.proposed_by, 60)} wants to change this plan (${describeSize(patch)})${why}`,
     known: [
       ...patch.shown.flatMap((one) => describeShown(one, facts.now)),
@@ -164,7 +163,7 @@ function askPerson(step: Step, facts: PlanCardFacts): Ask {
   return {
     kind: 'person',
     step_id: step.id,
-    label: yours ? 'Waiting for you' : `Waiting for ${person}`,
+    label: `Step ${step.label} asks ${yours ? 'you' : person}`,
     text: isolateText(cleanLine(step.question ?? step.description)),
     known: [],
     note: fields.length === 0 ? 'Answer or note (optional)' : null,
@@ -189,9 +188,9 @@ function confirmationOf({ output }: Step): keyof typeof confirmationLabels | nul
 }
 
 const confirmationLabels = {
-  values: 'Check the final values',
-  each: 'This step asks before it runs',
-  drift: 'The target changed after the plan was approved',
+  values: 'Run it with these final values',
+  each: 'It asks before it runs',
+  drift: 'The target changed after the plan was approved. Run it all the same',
 } as const;
 
 /** The planner's words about a step, said as such. */
@@ -209,7 +208,7 @@ function askConfirmation(
   return {
     kind: 'confirm',
     step_id: step.id,
-    label: leadOf(confirmationLabels[why], step.guarded),
+    label: `${leadOf(`Step ${step.label}`, step.guarded)} · ${confirmationLabels[why]}`,
     text: headlineOf(step.call),
     known: [
       // How the target was and how it is now.
@@ -220,8 +219,8 @@ function askConfirmation(
     note: null,
     fields: [],
     buttons: [
-      makeButton(pressAbout(plan, 'settle_retry', step), 'Run it'),
-      makeButton(pressAbout(plan, 'settle_failed', step), "Don't run it"),
+      makeButton(pressAbout(plan, 'settle_retry', step), 'Yes'),
+      makeButton(pressAbout(plan, 'settle_failed', step), 'No'),
     ],
   };
 }
@@ -243,7 +242,7 @@ function askUnknown(step: ShownStep, facts: PlanCardFacts): Ask {
   return {
     kind: 'unknown',
     step_id: step.id,
-    label: "We can't tell whether this went through",
+    label: `Step ${step.label} · we can't tell whether it went through`,
     text: headlineOf(step.call),
     known: knownOf(step, facts),
     note: null,
@@ -264,7 +263,7 @@ function askForValues(step: ShownStep, reason: string, facts: PlanCardFacts): As
   return {
     kind: 'person',
     step_id: step.id,
-    label: leadOf('Choose the values of this step', step.guarded),
+    label: `${leadOf(`Step ${step.label}`, step.guarded)} · Choose its values`,
     text: headlineOf(step.call),
     known: [
       `Why you are asked: ${isolateText(cleanLine(reason))}`,

@@ -4,7 +4,7 @@ import type { ShownStep } from '#domain/plan/call.ts';
 import { nameCall, shortenSized } from '#domain/plan/call-words.ts';
 import { type NumberedStep, nameSteps } from '#domain/plan/step-numbers.ts';
 import { operationName } from '#domain/tool.ts';
-import { countOf, listOf, shorten } from '#domain/words.ts';
+import { listOf, shorten } from '#domain/words.ts';
 import { describeExpected } from './times.ts';
 
 /** `step`: the number it was asked by, where it is about a step. */
@@ -19,16 +19,20 @@ const stepsAtMost = 8;
 
 type Numbered = NumberedStep<ShownStep>;
 
+/** The steps of that label or number; where there are none, the step of that id. */
 function findSteps(numbered: Numbered[], asked: string): Numbered[] {
-  return numbered.filter(({ label, number }) => label === asked || String(number) === asked);
+  const called = numbered.filter(
+    ({ label, number }) => label === asked || String(number) === asked,
+  );
+  return called.length > 0 ? called : numbered.filter(({ step }) => step.id === asked);
 }
 
-function describeStep({ label, step }: Numbered): string {
-  const { description, tool, operation, args, after, guarded } = step;
+function describeStep({ label, step, after }: Numbered): string {
+  const { description, tool, operation, args, guarded } = step;
   const name = operationName(tool, operation);
   const given =
     Object.keys(args).length === 0 ? '' : ` with ${shortenSized(JSON.stringify(args), argsAtMost)}`;
-  const waits = after.length === 0 ? '' : ` It waits for ${countOf(after.length, 'other step')}.`;
+  const waits = after === '' ? '' : ` It runs ${after}.`;
   const reason = ` Planner's reason: “${shorten(description, descriptionAtMost)}”.`;
   return `Step ${label} calls ${name}${given}.${guarded ? ' It is guarded.' : ''}${waits}${reason}`;
 }

@@ -8,7 +8,7 @@ import { countOf } from '#domain/words.ts';
 import { headlineOf, markWords, shortenCall } from './calls.ts';
 import { viewFindings } from './findings.ts';
 import { makeSection, plainLine, viewBlocked } from './lines.ts';
-import { showLine } from './plain.ts';
+import { showLine, showPerson } from './plain.ts';
 import { stepLine } from './step-lines.ts';
 import { describeOthers, summariseFields } from './version-words.ts';
 import type { Section } from './view.ts';
@@ -151,7 +151,8 @@ function viewChanges({ diff, now, viewer }: PlanCardFacts): Section | null {
   const steps = [
     ...diff.changed.map((step) => {
       const fields = summariseFields(step, now, viewer.timezone);
-      return plainLine(`${headlineOf(step.call)}${fields === '' ? '' : `: ${fields}`}`, {
+      const name = showLine(headlineOf(step.call), changeAtMost);
+      return plainLine(fields === '' ? name : `${name}: ${fields}`, {
         lead: '~',
       });
     }),
@@ -179,11 +180,11 @@ function viewRisks({ plan }: PlanCardFacts): Section | null {
 }
 
 /** What people said about the versions before. */
-export function viewHistory({ plan }: PlanCardFacts): Section | null {
-  const lines = plan.rejection_history.map(({ version, by, feedback }) =>
+export function viewHistory(facts: PlanCardFacts): Section | null {
+  const lines = facts.plan.rejection_history.map(({ version, by, feedback }) =>
     plainLine(feedback === null ? 'Rejected without a reason' : showLine(feedback, 300), {
       lead: `v${version}`,
-      note: showLine(by, 60),
+      note: showPerson(facts, by, 60),
     }),
   );
   return makeSection('history', 'Earlier feedback', lines, 3);

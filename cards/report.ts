@@ -1,56 +1,90 @@
 // The sections that tell what happens and what happened: running, next, failed, done already, left alone.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
+import { isHumanTask } from '#domain/plan/assignee.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Step, StepStatus } from '#domain/plan/plan.ts';
 import { isObject } from '#domain/text.ts';
 import { viewFindings } from './findings.ts';
 import { makeSection, plainLine, viewBlocked } from './lines.ts';
 import { showLine, showPerson } from './plain.ts';
-import { nameOf, notesOf } from './step-lines.ts';
+import { nameOf, notesOf, personOf } from './step-lines.ts';
 import { describeExpected, formatDuration, tellTime } from './times.ts';
 import type { Line, Progress, Section } from './view.ts';
 
 const linesAtMost = 5;
+const resultsAtMost = 8;
 const summaryAtMost = 240;
 const cells = 10;
 
 function lineOf(step: ShownStep, facts: PlanCardFacts): Line {
   return plainLine(nameOf(step), {
+    lead: step.label,
     note: notesOf(step, facts).join(' · '),
   });
 }
 
-/** Who could not do their step. */
-function blockerOf({ output }: Step, facts: PlanCardFacts): string {
+/** Who answered a step; null: it does not say. */
+function answererOf({ output }: Step, facts: PlanCardFacts): string | null {
   const by = isObject(output) ? output.by : null;
-  return typeof by === 'string' ? showPerson(facts, by, 60) : 'Someone';
+  return typeof by === 'string' ? showPerson(facts, by, 60) : null;
 }
 
 function failedLine(step: ShownStep, facts: PlanCardFacts): Line {
   const words = step.error === null ? 'No reason was recorded.' : step.error.message;
   const reason =
-    step.error?.code === 'blocked' ? `${blockerOf(step, facts)} is blocked: ${words}` : words;
+    step.error?.code === 'blocked'
+      ? `${answererOf(step, facts) ?? 'Someone'} is blocked: ${words}`
+      : words;
   return plainLine(nameOf(step), {
-    lead: '✕',
+    lead: `✕ ${step.label}`,
     note: showLine(reason, 400),
   });
 }
 
-/** The address of what a step made, as it is shown and as it leads there, when its target is one on the web. */
-function addressOf({ target }: Step): string | null {
-  if (target === null || !/^https?:\/\//i.test(target) || !URL.canParse(target)) return null;
-  const { href, username, password } = new URL(target);
+/** An address on the web as it leads there; null: it is none, or could be read as another. */
+function readAddress(text: unknown): string | null {
+  if (typeof text !== 'string' || !/^https?:\/\//i.test(text) || !URL.canParse(text)) return null;
+  const { href, username, password } = new URL(text);
   // Before an @ anything can pretend to be the host.
   return username === '' && password === '' && href.length <= 2000 ? href : null;
 }
 
+/** Names under which operations give the address of what they made. */
+const addressFields = ['permalink', 'html_url', 'web_url', 'webUrl', 'url', 'link', 'href'];
+
+/** Where what a step made is: by its own output, the resources that a server links to, or its target. */
+function addressOf({ target, output }: Step): string | null {
+  if (isObject(output)) {
+    for (const field of addressFields) {
+      const address = readAddress(output[field]);
+      if (address !== null) return address;
+    }
+    const { attachments } = output;
+    for (const link of Array.isArray(attachments) ? attachments : []) {
+      const address = isObject(link) ? readAddress(link.uri) : null;
+      if (address !== null) return address;
+    }
+  }
+  return readAddress(target);
+}
+
+/** What a step gave in a line; what a person answered, with who they are and what they were asked. */
+function tellResult(step: ShownStep, facts: PlanCardFacts): string {
+  if (step.result_summary === null) return nameOf(step);
+  const summary = showLine(step.result_summary, summaryAtMost);
+  if (!isHumanTask(step)) return summary;
+  const { question } = step.args;
+  const asked = typeof question === 'string' ? ` (${showLine(question, 120)})` : '';
+  return `${answererOf(step, facts) ?? personOf(step, facts) ?? 'A person'}: ${summary}${asked}`;
+}
+
 /** What became of a step. A link is its own address, so that no words can promise another. */
-function doneLine(step: ShownStep): Line {
-  const text =
-    step.result_summary === null ? nameOf(step) : showLine(step.result_summary, summaryAtMost);
+function doneLine(step: ShownStep, facts: PlanCardFacts): Line {
+  const text = tellResult(step, facts);
+  const lead = `✓ ${step.label}`;
   const url = addressOf(step);
-  if (url === null) return plainLine(text, { lead: '✓' });
-  return plainLine(showLine(url, summaryAtMost), { lead: '✓', note: text, url });
+  if (url === null) return plainLine(text, { lead });
+  return plainLine(showLine(url, summaryAtMost), { lead, note: text === url ? '' : text, url });
 }
 
 function withStatus(facts: PlanCardFacts, statuses: StepStatus[]): ShownStep[] {
@@ -80,7 +114,13 @@ function viewDone(facts: PlanCardFacts, label: string): Section | null {
   // Only the first steps are known here; the rest is counted, not guessed at.
   const beyond = facts.plan.counts.succeeded - succeeded.length;
   const shown = wrote.length > 0 ? wrote : succeeded;
-  return makeSection('done', label, shown.map(doneLine), linesAtMost, shown.length + beyond);
+  return makeSection(
+    'done',
+    label,
+    shown.map((step) => doneLine(step, facts)),
+    resultsAtMost,
+    shown.length + beyond,
+  );
 }
 
 function viewLeft(facts: PlanCardFacts): Section | null {
@@ -114,7 +154,12 @@ function viewFound(facts: PlanCardFacts): Section | null {
   const found = withStatus(facts, ['succeeded']).filter(
     ({ id, effect, operation }) => effect === 'read' && !needed.has(id) && operation !== 'noop',
   );
-  return makeSection('done', 'Found', found.map(doneLine), linesAtMost);
+  return makeSection(
+    'done',
+    'Found',
+    found.map((step) => doneLine(step, facts)),
+    resultsAtMost,
+  );
 }
 
 export function viewCompleted(facts: PlanCardFacts): Section[] {

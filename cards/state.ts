@@ -141,28 +141,49 @@ function describeCancelled(facts: PlanCardFacts): string {
   const who = plan.execution_started_at === null ? decidedBy(facts) : '';
   // Where nobody cancelled it, time did, and why is on record.
   const { decided_by: by, result_summary: reason } = plan;
-  if (by !== null || reason === null) return `Cancelled${who}. ${done}`;
+  if (by !== null || reason === null) return withOutcome(plan, `Cancelled${who}. ${done}`);
   const again = plan.execution_started_at === null ? ' Ask again if you still want it.' : '';
-  return `Cancelled. ${showLine(reason, sentenceAtMost)} ${done}${again}`;
+  return withOutcome(plan, `Cancelled. ${showLine(reason, sentenceAtMost)} ${done}${again}`);
 }
 
 function describeRejected(facts: PlanCardFacts): string {
   const feedback = lastFeedback(facts);
   const why = feedback === null ? '.' : `: ${quoteWish(feedback.text)}`;
-  return `Rejected${decidedBy(facts)}${why} Nothing ran.`;
+  return withOutcome(facts.plan, `Rejected${decidedBy(facts)}${why} Nothing ran.`);
 }
 
-function describeFailed({ plan }: PlanCardFacts): string {
-  if (plan.result_summary !== null) return showLine(plan.result_summary, sentenceAtMost);
-  const failed = plan.counts.failed.toLocaleString('en-US');
-  return `${failed} of ${countOf(plan.total_steps, 'step')} failed; ${plan.counts.succeeded.toLocaleString('en-US')} succeeded.`;
+/** What the plan was for, and what became of it beside that. */
+function withOutcome(plan: Plan, outcome: string): string {
+  const goal = intended(plan);
+  return goal === '' ? outcome : `${/[.!?…]$/.test(goal) ? goal : `${goal}.`} ${outcome}`;
+}
+
+function describeStalled({ result_summary: reason }: Plan): string {
+  const what =
+    reason === null ? 'Nothing has happened for a while.' : showLine(reason, sentenceAtMost);
+  return `${what} Resume to try again, or cancel.`;
+}
+
+/** What failed and why is in a section of its own. */
+function describeFailed(facts: PlanCardFacts): string {
+  const { plan } = facts;
+  const { failed } = plan.counts;
+  if (failed === 0 && plan.result_summary !== null)
+    return withOutcome(plan, showLine(plan.result_summary, sentenceAtMost));
+  const [only] = facts.failed;
+  const what = failed === 1 && only !== undefined ? `Step ${only.label}` : countOf(failed, 'step');
+  return withOutcome(plan, `${what} failed.`);
 }
 
 function describeCompleted({ plan }: PlanCardFacts): string {
-  if (plan.result_summary !== null) return showLine(plan.result_summary, sentenceAtMost);
-  return plan.total_steps === 1
-    ? 'The step is done.'
-    : `All ${countOf(plan.total_steps, 'step')} are done.`;
+  if (plan.result_summary !== null)
+    return withOutcome(plan, showLine(plan.result_summary, sentenceAtMost));
+  return withOutcome(
+    plan,
+    plan.total_steps === 1
+      ? 'The step is done.'
+      : `All ${countOf(plan.total_steps, 'step')} are done.`,
+  );
 }
 
 export function viewSentence(facts: PlanCardFacts): string {
@@ -180,7 +201,7 @@ export function viewSentence(facts: PlanCardFacts): string {
     case 'needs_review':
       return `${countOf(plan.rejection_history.length, 'version')} rejected, so I've stopped drafting. Approve, reject or cancel this one.`;
     case 'stalled':
-      return 'No progress for a while. Resume to try again, or cancel.';
+      return withOutcome(plan, describeStalled(plan));
     case 'completed':
       return describeCompleted(facts);
     case 'failed':

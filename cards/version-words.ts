@@ -105,16 +105,26 @@ export function summariseFields(
   timezone: string,
 ): string {
   const short = (value: string | null) => (value === null ? null : showLine(value, shortAtMost));
-  const said = changes.slice(0, fieldsAtMost).map(({ field, from, to }) => {
+  // What the call says is also in its target, and the planner's words go with it.
+  const telling = changes.filter(({ field }) => field !== 'description' && field !== 'target');
+  const listed = telling.length === 0 ? changes : telling;
+  const said = listed.slice(0, fieldsAtMost).map(({ field, from, to }) => {
     const isTime = field === 'not_before';
     const words = describeField(
       { field, from: isTime ? from : short(from), to: isTime ? to : short(to) },
       now,
       timezone,
     );
-    return isTime && total === 1 ? words.replace(/^[^:]*: /, '') : words;
+    if (isTime && from !== null && to !== null) {
+      const [before, after] = [formatTime(from, now, timezone), formatTime(to, now, timezone)];
+      const day = before.slice(0, before.lastIndexOf(', ') + 2);
+      // The day is said once where both are on it.
+      const until = after.startsWith(day) ? after.slice(day.length) : after;
+      return `${listed.length === 1 ? '' : 'not before: '}${before} → ${until}`;
+    }
+    return isTime && listed.length === 1 ? words.replace(/^[^:]*: /, '') : words;
   });
-  const hidden = total - said.length;
+  const hidden = total - changes.length + listed.length - said.length;
   return listOf(hidden > 0 ? [...said, countOf(hidden, 'more field')] : said);
 }
 

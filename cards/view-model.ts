@@ -32,12 +32,14 @@ function describeTime(facts: PlanCardFacts): string[] {
   }
   if (plan.execution_started_at === null || plan.execution_ended_at === null) return [];
   const took = Date.parse(plan.execution_ended_at) - Date.parse(plan.execution_started_at);
-  return [`took ${formatDuration(took)}`];
+  const expected = describeExpected(facts).map((text) => `${text} expected`);
+  return [[`took ${formatDuration(took)}`, ...expected].join(', ')];
 }
 
 function describeCost({ plan }: PlanCardFacts): string {
   if (plan.cost_usd === 0) return 'no cost';
-  return plan.execution_ended_at === null
+  const isOver = plan.status === 'rejected' || plan.status === 'cancelled';
+  return plan.execution_ended_at === null && (!isOver || plan.revising)
     ? `${formatCost(plan.cost_usd)} so far`
     : formatCost(plan.cost_usd);
 }

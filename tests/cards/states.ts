@@ -16,7 +16,15 @@ import type { ShownStep } from '#domain/plan/call.ts';
 import type { Plan, Step } from '#domain/plan/plan.ts';
 import { reviewRank } from '#domain/plan/review-rank.ts';
 import type { SessionCardFacts } from '#domain/planning/session-card.ts';
-import { following, makeFacts, makeFinding, makeStep, now, samples } from '../fixtures/plans.ts';
+import {
+  following,
+  makeFacts,
+  makeFinding,
+  makeStep,
+  now,
+  samples,
+  showStep,
+} from '../fixtures/plans.ts';
 import { sessions } from '../fixtures/sessions.ts';
 
 /** What a picture shows, in words for its reader: a message of the bot, or what each platform has a page of its own for. */
@@ -60,7 +68,7 @@ const planned: ShownStep[] = [
   makeStep('4', {
     description: 'Read the letter before it goes out',
     tool: 'human',
-    operation: 'task',
+    operation: 'confirm',
     target: 'Ben',
     args: { assignee: 'Ben', question: 'May it go out like this?' },
     after: following('3'),
@@ -108,8 +116,8 @@ const results = [
   'news/march.md read, 4 KB',
   '12 orders are open',
   'news/2026-03.md written, 3 KB',
-  'Ben: reads well, one date mended',
-  'Published at /news/march',
+  'Yes',
+  'Published the March newsletter',
   'Posted to #team',
 ];
 
@@ -276,6 +284,64 @@ const newsletter = {
   planner_model: 'gpt-5.2',
 };
 
+const comparedOf = (step: ShownStep) => ({
+  id: step.id,
+  description: step.description,
+  call: step.call,
+});
+const asksLegal = makeStep('legal', {
+  tool: 'human',
+  operation: 'task',
+  args: { assignee: 'Clara', question: 'Is the letter fine with legal?' },
+});
+const [, , writes, , publishes, tells] = planned;
+const [oldSite, oldMail, oldPoster] = ['site-b', 'mail', 'poster'].map((id) =>
+  makeStep(id, {
+    tool: 'http',
+    operation: 'request',
+    args: { method: 'POST', url: `https://${id}.example/news` },
+  }),
+);
+
+/** What version 2 of the newsletter does otherwise. */
+const changedNewsletter = {
+  added: [asksLegal, tells].flatMap((step) => (step === undefined ? [] : [comparedOf(step)])),
+  removed: [oldSite, oldMail, oldPoster].flatMap((step) =>
+    step === undefined ? [] : [comparedOf(step)],
+  ),
+  changed: [
+    ...(publishes === undefined
+      ? []
+      : [
+          {
+            ...comparedOf(publishes),
+            fields: ['not_before'],
+            changes: [
+              {
+                field: 'not_before',
+                from: '2026-02-04T09:00:00.000Z',
+                to: '2026-02-04T10:00:00.000Z',
+              },
+            ],
+            changes_total: 1,
+          },
+        ]),
+    ...(writes === undefined
+      ? []
+      : [
+          {
+            ...comparedOf(writes),
+            fields: ['args'],
+            changes: [
+              { field: 'args.content', from: 'Dear all, the shop', to: 'Dear readers, the shop' },
+            ],
+            changes_total: 1,
+          },
+        ]),
+  ],
+  counts: { added: 2, removed: 3, changed: 2 },
+};
+
 export const cardStates = {
   proposed: ofPlan('A plan waits for a decision', stateOf({})),
   'new-version': ofPlan(
@@ -286,8 +352,9 @@ export const cardStates = {
           ? null
           : {
               ...diff,
-              operations_added: ['chat_post'],
-              counts: { added: 2, removed: 1, changed: 1 },
+              ...changedNewsletter,
+              terms: ['steps no longer ask before they run'],
+              minutes: { from: 40, to: 25 },
             },
     }),
   ),
@@ -325,6 +392,22 @@ export const cardStates = {
       running,
       stepsIn('succeeded', 'succeeded', 'succeeded', 'waiting').map((step) =>
         step.id === '4'
+          ? showStep({
+              ...step,
+              operation: 'task',
+              question: 'Send news/2026-03.md to the translator and note what it costs.',
+              output: { assignee: 'Ben' },
+            })
+          : step,
+      ),
+    ),
+  ),
+  'yes-no': ofPlan(
+    'A question that is answered with Yes or No',
+    stateOf(
+      running,
+      stepsIn('succeeded', 'succeeded', 'succeeded', 'waiting').map((step) =>
+        step.id === '4'
           ? {
               ...step,
               question: 'Read news/2026-03.md. May it go out like this?',
@@ -353,7 +436,7 @@ export const cardStates = {
         open: [
           makeFinding({
             message:
-              'https://shop.example/orders says something else now than when step 2 read it.',
+              'https://shop.example/orders says something else now than when step 1b read it.',
             step_id: '2',
             stale_steps: 2,
             evidence: [{ text: '12 orders were open then, 14 are now' }],
@@ -370,7 +453,7 @@ export const cardStates = {
         open: [
           makeFinding({
             message:
-              'https://shop.example/orders says something else now than when step 2 read it.',
+              'https://shop.example/orders says something else now than when step 1b read it.',
             stale_steps: 2,
             status: 'replanning',
             replans: 1,
@@ -384,15 +467,12 @@ export const cardStates = {
   completed: ofPlan(
     'Done',
     stateOf(
-      {
-        status: 'completed',
-        ...ended,
-        result_summary: 'The March newsletter is on the site; #team was told.',
-      },
+      { status: 'completed', ...ended, result_summary: '6 steps done.' },
       planned.map((step, i) => ({
         ...step,
         status: 'succeeded' as const,
         result_summary: results[i] ?? null,
+        output: step.id === '5' ? { permalink: 'https://site.example/news/march' } : null,
       })),
     ),
   ),

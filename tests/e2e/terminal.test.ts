@@ -86,7 +86,8 @@ describe.concurrent('countersign ask', () => {
   it('ends with 1 when a step fails, and says which and why', async () => {
     const { code, stdout } = await ask('Delete nothing.md', ['--yes']);
     expect(code).toBe(1);
-    expect(stdout).toContain('Step 1 failed: There is no nothing.md in the workspace.');
+    expect(stdout).toMatch(/Step 1\s+failed\./);
+    expect(stdout).toMatch(/✕ 1 .*There\s+is\s+no\s+nothing\.md\s+in\s+the\s+workspace\./s);
     expect(stdout).toContain('What you can do');
   });
 

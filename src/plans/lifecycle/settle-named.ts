@@ -2,6 +2,7 @@
 import { recordDeeds } from '#db/audit.ts';
 import type { PlanProgress } from '#db/change-steps.ts';
 import type { Transaction } from '#db/database.ts';
+import { showName } from '#db/identities.ts';
 import type { PlanRow } from '#db/plans.ts';
 import { readWaiting } from '#db/sql/predecessors.ts';
 import { settleByPerson, type Verdict } from '#db/sql/settle-by-person.ts';
@@ -38,8 +39,14 @@ type Fate = NonNullable<Settlement['steps']>[string];
 /** A verdict, and what the audit keeps of what was said. */
 type Word = { verdict: Verdict; said: JsonObject; problems: FieldProblem[] };
 
-/** The word about a step that is no task: nothing but words can be said about it. */
-function wordAboutCall(step: Step, fate: Fate, settlement: Settlement, actor: Actor): Word {
+/** The word about a step that is no task: nothing but words can be said about it. @param name what readers call `actor` */
+function wordAboutCall(
+  step: Step,
+  fate: Fate,
+  settlement: Settlement,
+  actor: Actor,
+  name: string,
+): Word {
   const { id: step_id } = step;
   const asked = step.status === 'waiting' ? Undecided.safeParse(step.output) : null;
   if (fate === 'done' && asked?.success === true) {
@@ -57,13 +64,14 @@ function wordAboutCall(step: Step, fate: Fate, settlement: Settlement, actor: Ac
     case 'retry':
       return { verdict: { step_id, status: 'ready', ...nothing }, said, problems };
     case 'done': {
-      const summary = answer ?? `Marked done by ${actor.id}`;
+      const summary = answer ?? `Marked done by ${name}`;
       const output = { answer, by: actor.id };
       const verdict: Verdict = { step_id, status: 'succeeded', summary, output, error: null };
       return { verdict, said, problems };
     }
     case 'failed': {
-      const message = answer ?? `${actor.id} marked it failed`;
+      const no = asksToConfirm(step) ? `${name} said No` : `${name} marked it failed`;
+      const message = answer ?? no;
       const error = { code: 'tool_failed', message };
       return { verdict: { step_id, status: 'failed', ...nothing, error }, said, problems };
     }
@@ -79,6 +87,7 @@ function wordAboutTask(
   settlement: Settlement,
   actor: Actor,
   at: Date,
+  name: string,
 ): Word {
   const { id: step_id } = step;
   const nothing = { summary: null, output: null, error: null };
@@ -96,7 +105,7 @@ function wordAboutTask(
     }
     case 'done': {
       const { problems, ...answer } = readAnswer(step, settlement, step.status !== 'waiting');
-      const summary = summariseAnswer(step, answer, actor.id);
+      const summary = summariseAnswer(step, answer, name);
       const output = toOutput(answer, actor.id, at);
       const verdict: Verdict = { step_id, status: 'succeeded', summary, output, error: null };
       return { verdict, said: { answer: answer.answer, fields: answer.fields }, problems };
@@ -247,11 +256,12 @@ export async function settleNamed(
   await requireConfirmations(tx, context, row, found, settlement, actor);
   await requireClearAnswers(tx, row.id, found, settlement);
   const now = context.clock.now();
+  const name = await showName(tx, actor.id);
   const words = found.map((step) => {
     const fate = steps[step.id] ?? 'retry';
     return isHumanTask(step)
-      ? wordAboutTask(step, fate, settlement, actor, now)
-      : wordAboutCall(step, fate, settlement, actor);
+      ? wordAboutTask(step, fate, settlement, actor, now, name)
+      : wordAboutCall(step, fate, settlement, actor, name);
   });
   requireValidAnswers(
     words.flatMap(({ verdict, problems }) =>

@@ -116,7 +116,7 @@ function toFinding(
     key: `source_changed ${step.id} ${step.attempt} ${now}`,
     severity: 'ERROR',
     category: 'source_changed',
-    message: `The source of step “${step.id}” has changed since it was read.`,
+    message: `The source of step ${step.label} has changed since it was read.`,
     step_id: step.id,
     evidence,
     raisedBy: by,

@@ -177,7 +177,7 @@ async function refuse(
           severity: 'WARN',
           category: 'conflict',
           message:
-            `The plan had changed before the correction of step “${stepId}” could be applied. ${reasons[0] ?? ''}`.trim(),
+            `The plan had changed before this correction could be applied. ${reasons[0] ?? ''}`.trim(),
           evidence: [{ step_id: stepId, data: { finding: findingId } }],
           raisedBy: `step ${stepId}`,
         },

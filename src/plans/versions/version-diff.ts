@@ -146,7 +146,7 @@ export async function diffVersions(
 ): Promise<VersionDiff> {
   const { version: current } = await readPlanRow(db, planId);
   const [a, b] = await readVersions(db, planId, [from, to]);
-  const key = `${a.digest} ${b.digest} ${to === current}`;
+  const key = `${a.digest} ${b.digest}`;
   const known = kept.get(key);
   if (known !== undefined) return known;
   const [fromRef, toRef] = [
@@ -156,8 +156,8 @@ export async function diffVersions(
   const before = await readSchedule(db, fromRef, a, current);
   const after = await readSchedule(db, toRef, b, current);
   const rows = await compareSteps(db, fromRef, toRef, listedAtMost);
-  // Steps are known by the labels of the present version: those of earlier ones are not kept.
-  const labels = to === current ? await readLabels(db, planId, idsIn(rows)) : new Map();
+  // Labels are kept of the present version, and of those that only changes lie between.
+  const labels = toRef.until === null ? await readLabels(db, planId, idsIn(rows)) : new Map();
   const risks = (version: Version) => version.risks.map(({ text }) => text);
   const diff: VersionDiff = {
     from,

@@ -98,7 +98,7 @@ describe.each(changes)('a tool with another %s', (_name, state, part) => {
       service.approve(plan.id, { version: 1, digest: plan.digest }, ana),
     ).rejects.toMatchObject({
       code: 'preflight_failed',
-      message: `Step act: ${reasonOf(part)} Nothing has run.`,
+      message: `Step 1: ${reasonOf(part)} Nothing has run.`,
     });
     expect((await service.getPlan(plan.id)).status).toBe('proposed');
   });
@@ -115,7 +115,7 @@ test('a tool with another schema is found at the start, and nothing is called', 
   const failed = await reach(worker, plan.id, 'failed', 'completed');
   expect(failed).toMatchObject({
     status: 'failed',
-    result_summary: `Step act: ${reasonOf(part)} Nothing has run.`,
+    result_summary: `Step 1: ${reasonOf(part)} Nothing has run.`,
   });
   expect(await called()).toBe('');
   const { findings } = await worker.service.listFindings(plan.id, { limit: 10 });

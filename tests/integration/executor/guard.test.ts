@@ -168,12 +168,12 @@ describe.each(['block', 'log'] as const)('in the mode %s', (guardMode) => {
       attempt: 1,
       error: {
         code: 'digest_mismatch',
-        message: expect.stringMatching(/^Step then is not what was approved: /),
+        message: expect.stringMatching(/^This step is not what was approved: /),
       },
     });
     expect(await readCalls(instance, id)).toContainEqual({
       action: 'call_refused',
-      reason: expect.stringMatching(/^Step then is not what was approved: /),
+      reason: expect.stringMatching(/^This step is not what was approved: /),
       operation: 'workspace_write',
     });
     expect(await exists(join(instance.workspace, args.path))).toBe(false);

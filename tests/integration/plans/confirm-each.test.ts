@@ -200,9 +200,9 @@ describe('a plan in which each step asks', () => {
     const [ask] = viewPlan(await instance.service.card(plan.id, viewer)).asks;
     expect(ask).toMatchObject({
       kind: 'confirm',
-      label: 'This step asks before it runs',
+      label: 'Step 1 · It asks before it runs',
       text: 'Does nothing',
     });
-    expect(ask?.buttons.map(({ label }) => label)).toEqual(['Run it', "Don't run it"]);
+    expect(ask?.buttons.map(({ label }) => label)).toEqual(['Yes', 'No']);
   });
 });

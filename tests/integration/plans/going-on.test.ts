@@ -155,7 +155,7 @@ describe('a step that failed', () => {
       status: 'needs_approval',
       widening: [
         expect.stringMatching(/^Gives up step \d[a-z]?, which failed; it can't be retried then\.$/),
-        'Lets step next run without waiting for step lost.',
+        'Lets step 2 run without waiting for step 1.',
       ],
     });
     await approve(plan.id, outcome);
@@ -359,10 +359,10 @@ test('a step of unknown outcome is replaced once, and what its worker says later
   });
   const outcome = await patch(plan.id, [{ op: 'replace_step', step: 'slow', by: noop('quick') }]);
   expect(outcome.widening[0]).toBe(
-    'Gives up step slow, whose outcome is unknown: its call may have been made.',
+    'Gives up step 1, whose outcome is unknown: its call may have been made.',
   );
   const card = await instance.service.card(plan.id, { user: 'ana', timezone: 'UTC' });
-  expect(drawText(viewPlan(card))).toContain('Replaces step slow by step quick');
+  expect(drawText(viewPlan(card))).toContain('+ Does nothing · step 3 in place of step 1');
   await approve(plan.id, outcome);
   await reach(instance, plan.id, 'completed');
   await waitFor('what the worker says', async () =>

@@ -229,7 +229,7 @@ describe('who answers', () => {
     const won = (output as { by: string }).by;
     expect(lost?.reason).toMatchObject({
       code: 'already_decided',
-      message: `Step 1 was already answered by ${won}: “${won === 'ben' ? 'Ben' : 'Ana'}’s word”. Your answer was not stored.`,
+      message: `Step 1a was already answered by ${won}: “${won === 'ben' ? 'Ben' : 'Ana'}’s word”. Your answer was not stored.`,
     });
   });
 
@@ -339,7 +339,7 @@ describe('a question that stays open', () => {
     await instance.service.resume(answered, { version: 1, steps: done }, ana);
     await instance.service.pause(paused, { version: 1 }, ana);
     await remindAfter(25);
-    expect((await remindersIn('answered')).map(({ text }) => text.includes('step rest'))).toEqual([
+    expect((await remindersIn('answered')).map(({ text }) => text.includes('step 1b'))).toEqual([
       true,
     ]);
     expect(await remindersIn('paused')).toEqual([]);

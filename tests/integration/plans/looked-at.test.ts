@@ -71,7 +71,7 @@ async function findPress(planId: string, action: CardPress['action']): Promise<C
 const press = (one: CardPress, text = '', actor: Actor = ana) =>
   carryOutPress(instance.service, { ...bare(one), text }, actor);
 
-test('a second “Run it” on the same card does not make the call again when the first one failed', async () => {
+test('a second “Yes” on the same card does not make the call again when the first one failed', async () => {
   const { id } = await runPlan(instance, failing);
   await becomes(id, 'waiting', 1);
   const run = await findPress(id, 'settle_retry');
@@ -132,7 +132,7 @@ test('whoever does not say what they looked at means the step as it stands', asy
     );
   await expect(say(0)).rejects.toMatchObject({
     code: 'already_decided',
-    message: 'Step 1 has changed since you looked: it is now waiting. Your answer was not stored.',
+    message: 'Step 1a has changed since you looked: it is now waiting. Your answer was not stored.',
   });
   await expect(say(2)).rejects.toMatchObject({ code: 'already_decided' });
   await instance.service.resume(id, { version, steps: { a: 'done' }, answer: 'x' }, ana);

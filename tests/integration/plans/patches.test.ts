@@ -150,7 +150,7 @@ describe('a patch that narrows an approved plan', () => {
         removed: [],
         changed: [
           ['a', '1', '2'],
-          ['c', 'hold', 'a, hold'],
+          ['c', '1', '1, 2a'],
         ],
       },
       {
@@ -158,7 +158,7 @@ describe('a patch that narrows an approved plan', () => {
         removed: ['b'],
         changed: [
           ['a', '0', '2'],
-          ['c', 'hold', 'a, hold'],
+          ['c', '1', '1, 2a'],
         ],
       },
     ]);

@@ -259,7 +259,7 @@ describe('a source that changes while its plan runs', () => {
       const now = await instance.service.getPlan(plan.id);
       return now.pending_patch;
     });
-    expect(change.widening).toEqual(['Runs step use again: log_append, which was already called.']);
+    expect(change.widening).toEqual(['Runs step 2a again: log_append, which was already called.']);
     expect(logged).toEqual(['one']);
     const { version, digest } = change;
     await instance.service.approve(plan.id, { version, digest }, ana);

@@ -124,6 +124,6 @@ test('what is agreed differently is among what changed', () => {
   if (diff === null) throw new Error('the sample compares nothing');
   const terms = ['steps no longer ask before they run'];
   expect(describeDeltas({ ...diff, terms }, now, 'UTC')).toContain(
-    '· steps no longer ask before they run',
+    'steps no longer ask before they run',
   );
 });

@@ -147,7 +147,7 @@ describe('the review of a confirmation', () => {
       pages.push(page.lines);
       expect(page.lines.join('\n').length).toBeLessThanOrEqual(1001);
       expect(page.buttons.map(({ label }) => label)).toEqual(
-        page.next === null ? ['Run it', "Don't run it"] : [],
+        page.next === null ? ['Yes', 'No'] : [],
       );
       cursor = page.next;
     }

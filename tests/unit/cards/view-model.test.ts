@@ -73,7 +73,7 @@ describe('the state of a plan', () => {
     const own = steps.map((step) => ({ ...step, args: { assignee: '@ana' } }));
     const { state, asks } = viewPlan(makeFacts(plan, own));
     expect(state.words).toBe('Waiting for you');
-    expect(asks.map(({ label }) => label)).toEqual(['Waiting for you']);
+    expect(asks.map(({ label }) => label)).toEqual(['Step 1b asks you']);
   });
 
   it('every status is in the samples', () => {
@@ -217,15 +217,45 @@ describe('a proposal', () => {
     expect(lines?.[0]?.text).toBe('Writes a.md · ⟲ decided when it runs: the subject');
   });
 
+  it('lists at most six changes, what else is different among them, and counts the rest', () => {
+    const { diff } = samples.revised;
+    if (diff === null) throw new Error('the sample compares nothing');
+    const [one] = diff.added;
+    if (one === undefined) throw new Error('the sample adds a step');
+    const added = Array.from({ length: 9 }, () => one);
+    const facts = {
+      ...samples.revised,
+      diff: { ...diff, added, counts: { added: 9, removed: 1, changed: 1 }, title_changed: true },
+    };
+    const changes = viewPlan(facts).sections.find(({ kind }) => kind === 'changes');
+    expect(changes?.lines).toHaveLength(6);
+    expect(changes?.lines.at(-1)?.text).toBe('new title');
+    expect(changes?.more).toBe('… and 6 more');
+  });
+
+  it('tells a moved step by its times, the day once', () => {
+    const { diff } = samples.revised;
+    const [changed] = diff?.changed ?? [];
+    if (diff === null || changed === undefined) throw new Error('the sample changes a step');
+    const move = {
+      field: 'not_before',
+      from: '2026-02-04T09:00:00.000Z',
+      to: '2026-02-04T10:00:00.000Z',
+    };
+    const moved = { ...changed, changes: [move], changes_total: 1 };
+    const facts = { ...samples.revised, diff: { ...diff, changed: [moved] } };
+    const [line] = viewPlan(facts).sections.find(({ kind }) => kind === 'changes')?.lines ?? [];
+    expect(line).toMatchObject({ lead: '~', text: 'Writes 1.txt: Wed 4 Feb, 09:00 → 10:00' });
+  });
+
   it('says what changed since the version before', () => {
     expect(section('revised', 'changes')).toMatchObject({
       label: 'Changed since version 1',
       lines: [
-        { text: '+ 2 steps  − 1 step  ~ 1 changed  · adds calendar_add' },
+        { lead: '~', text: 'Writes 1.txt: path: 1.txt → one.txt' },
         { lead: '+', text: 'Writes 2.txt · “2”' },
         { lead: '+', text: 'Writes 3.txt · “3”' },
         { lead: '−', text: 'Writes 4.txt · “4”' },
-        { lead: '~', text: 'Writes 1.txt · “1”' },
       ],
     });
   });
@@ -325,7 +355,7 @@ describe('a plan under way', () => {
   it('puts a person’s step first, with its question and buttons', () => {
     expect(view('waiting').asks).toMatchObject([
       {
-        label: 'Waiting for you',
+        label: 'Step 1b asks you',
         text: 'Is the room booked?',
         buttons: [
           { label: 'Done', press: { action: 'human_done', step_id: '2' } },
@@ -334,7 +364,7 @@ describe('a plan under way', () => {
       },
     ]);
     const lines = drawText(view('waiting')).split('\n');
-    expect(lines.indexOf('Waiting for you: Is the room booked?')).toBe(2);
+    expect(lines.indexOf('Step 1b asks you: Is the room booked?')).toBe(2);
   });
 
   it('says what a form asks for, and takes the reason of who is blocked', () => {
@@ -366,7 +396,7 @@ describe('a plan under way', () => {
       output: { assignee: 'Ben', form: null },
     });
     const [ask] = viewPlan(makeFacts({ status: 'executing' }, [asked])).asks;
-    expect(ask?.label).toBe('Waiting for Ben');
+    expect(ask?.label).toBe('Step 1 asks Ben');
   });
 
   it('tells before the approval what the person will fill in', () => {
@@ -422,7 +452,7 @@ describe('a plan under way', () => {
 describe('a plan that is over', () => {
   it('tells the outcome, what was made, and who approved it when', () => {
     expect(view('completed')).toMatchObject({
-      sentence: 'All 2 steps are done.',
+      sentence: 'Creates archive/standup.md containing "Standup at 9:30". All 2 steps are done.',
       approvals: 'Approved by Ana, 14:02',
       facts: 'took 2 min · $0.03 · offline planner · digest 9f3a1c20',
     });
@@ -441,7 +471,9 @@ describe('a plan that is over', () => {
   });
 
   it('tells a rejection with its reason', () => {
-    expect(view('rejected').sentence).toBe('Rejected by Ana, 14:02: “Too early”. Nothing ran.');
+    expect(view('rejected').sentence).toBe(
+      'Creates archive/standup.md containing "Standup at 9:30". Rejected by Ana, 14:02: “Too early”. Nothing ran.',
+    );
   });
 
   it.each([
@@ -464,7 +496,7 @@ describe('a plan that is over', () => {
     };
     const again = 'Ask again if you still want it.';
     expect(sentenceOf({ decided_by: null, result_summary: 'Nobody decided within 7 days.' })).toBe(
-      `Cancelled. Nobody decided within 7 days. Nothing ran. ${again}`,
+      `Creates archive/standup.md containing "Standup at 9:30". Cancelled. Nobody decided within 7 days. Nothing ran. ${again}`,
     );
     expect(sentenceOf({ decided_by: 'Ana', result_summary: null })).not.toContain(again);
   });

@@ -76,10 +76,10 @@ describe('deciding about a plan', () => {
   ▰▰▰▰▱▱▱▱▱▱ 2 of 5 · Writes 3.txt · “3”
 
   ✓ Done · version 1 · PLAN-3f9a1c20
-  All 2 steps are done.
+  Creates archive/standup.md containing "Standup at 9:30". All 2 steps are done.
 
-  Results   ✓  1.txt written, 12 bytes
-            ✓  2.txt written, 12 bytes
+  Results   ✓ 1  1.txt written, 12 bytes
+            ✓ 2  2.txt written, 12 bytes
 
   Approved by Ana, 14:02
   took 2 min · $0.03 · offline planner · digest 9f3a1c20
@@ -170,7 +170,7 @@ describe('deciding about a plan', () => {
       ['proposeChanges', { version: 1, feedback: 'Keep a copy' }],
       ['approve', { version: 2, digest: 'b'.repeat(64) }],
     ]);
-    expect(printed).toContain('adds calendar_add');
+    expect(printed).toContain('~  Writes 1.txt: path: 1.txt → one.txt');
   });
 
   it('shows the version that comes between a look at the plan and one at its run', async () => {
@@ -392,7 +392,7 @@ describe('while it runs', () => {
     const after = { approve: [samples.waiting], resume: [samples.completed] };
     const { code, calls, printed } = await run({ ...done, after }, ['a', 'Yes, room 3']);
     expect(code).toBe(exitCodes.done);
-    expect(printed).toContain('Waiting for you: Is the room booked?');
+    expect(printed).toContain('Step 1b asks you: Is the room booked?');
     expect(calls.at(-1)?.args[1]).toEqual({
       version: 1,
       steps: { '2': 'done' },
@@ -434,7 +434,7 @@ describe('while it runs', () => {
     const { code, calls, printed } = await run({ ...done, after: filling }, lines);
     expect(code).toBe(exitCodes.done);
     expect(printed).toContain(`
-  Waiting for you: What did the room cost?
+  Step 1b asks you: What did the room cost?
   • Amount in EUR · number of at least 0 (12.50)
   • Nights · whole number, optional
   • Room · one of 2: Blue, Green
@@ -541,9 +541,9 @@ describe('while it runs', () => {
     const { code, printed } = await run({ ...done, after: { approve: [samples.failed] } }, ['a']);
     expect(code).toBe(exitCodes.failed);
     expect(printed).toContain(
-      '  Failed        ✕  Permanently deletes archive/old.md · archive/old.md does',
+      '  Failed        ✕ 1b  Permanently deletes archive/old.md · archive/old.md does',
     );
-    expect(printed).toContain('  Not run       Lists the workspace\n');
+    expect(printed).toContain('  Not run       1c  Lists the workspace\n');
   });
 
   it('a plan that was paused can be resumed here', async () => {
@@ -575,7 +575,7 @@ describe('--json', () => {
       exit_code: 0,
       outcome: 'done',
       status: 'completed',
-      text: 'All 2 steps are done.',
+      text: 'Creates archive/standup.md containing "Standup at 9:30". All 2 steps are done.',
     });
   });
 

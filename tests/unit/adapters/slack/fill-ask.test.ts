@@ -45,7 +45,7 @@ test('a long call is shown on pages that Slack takes, and confirmed from the las
       text += said;
     }
     cursor = nextOf(window);
-    expect(window.submit?.text).toBe(cursor === null ? 'Run it' : undefined);
+    expect(window.submit?.text).toBe(cursor === null ? 'Yes' : undefined);
     if (cursor === null)
       expect(readHeld(window.private_metadata ?? '')?.press).toMatchObject({
         action: 'settle_retry',
