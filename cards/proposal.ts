@@ -67,7 +67,7 @@ function viewEffects(facts: PlanCardFacts): Section | null {
   const sorted = all ? calls.toSorted((a, b) => placeOf(a) - placeOf(b)) : calls;
   const guardedFirst = sorted.toSorted((a, b) => Number(b.step.guarded) - Number(a.step.guarded));
   const shown = guardedFirst.slice(0, effectsAtMost).map(({ step, times, uneven }) => {
-    const { label = String(step.position), after = '' } = order.get(step.id) ?? {};
+    const { label = step.label, after = '' } = order.get(step.id) ?? {};
     const { line, cut } = stepLine({ step, label, after }, facts);
     const often = times > 1 ? [countOf(times, 'time')] : [];
     const lost = step.call.destructive ? [markWords.irreversible] : [];

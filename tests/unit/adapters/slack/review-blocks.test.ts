@@ -8,7 +8,7 @@ import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { checkSlackView } from '../../../fixtures/block-kit.ts';
-import { following, makeFacts, makeStep, reviewOf } from '../../../fixtures/plans.ts';
+import { following, labelled, makeFacts, makeStep, reviewOf } from '../../../fixtures/plans.ts';
 
 type View = Awaited<ReturnType<typeof fillDetails>>;
 
@@ -181,10 +181,10 @@ test('steps are ticked by what they do, not by what the planner calls them', asy
 });
 
 test('a step is ticked by its place in the plan, whatever order the steps can run in', async () => {
-  const steps = [
+  const steps = labelled([
     makeStep('1', { args: { path: 'second.txt', content: '' }, after: following('2') }),
     makeStep('2', { args: { path: 'first.txt', content: '' } }),
-  ];
+  ]);
   const [view] = await readAll(steps);
   const inputs = JSON.stringify(view?.blocks.filter(({ type }) => type === 'input'));
   const options = [...inputs.matchAll(/"text":"(\d {2}[^"]+)","emoji":false},"value":"(\d+)"/g)];
