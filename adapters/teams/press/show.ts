@@ -8,6 +8,7 @@ import { teamsLimits } from '#cards/limits.ts';
 import { addRefresh, type CardSubject, refreshVerb, verbs } from '#cards/press.ts';
 import { type ReviewPage, readReview } from '#cards/review.ts';
 import { viewSession } from '#cards/session-view.ts';
+import type { PlanView } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { conversationAt } from '#chat/outbox/open-conversation.ts';
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
@@ -33,6 +34,13 @@ export type Show = {
   ): Promise<InvokeAnswer>;
 };
 
+/** A plan's card for one person: without the approval that is not theirs to give. */
+function viewForReader(facts: PlanCardFacts): PlanView {
+  const view = viewPlan(facts);
+  if (facts.may_approve) return view;
+  return { ...view, buttons: view.buttons.filter(({ press }) => press.action !== 'approve') };
+}
+
 async function drawSubject(
   { service, people }: TeamsContext,
   subject: CardSubject,
@@ -42,7 +50,7 @@ async function drawSubject(
   const viewer = { user: id, timezone };
   const view =
     'plan_id' in subject
-      ? viewPlan(await service.card(subject.plan_id, viewer))
+      ? viewForReader(await service.card(subject.plan_id, viewer))
       : viewSession(await service.runCard(subject.run_id, viewer));
   return fillReaders(addRefresh(drawAdaptiveCard(view), view), [scene.from.id], teamsLimits.answer);
 }

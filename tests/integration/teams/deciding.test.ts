@@ -225,8 +225,11 @@ test('those who may decide see their own card when it asks for itself, up to six
   expect(refresh?.userIds).toHaveLength(60);
   const ask = (by: Person) =>
     teams.invoke(by, card, refresh?.action.verb ?? '', refresh?.action.data ?? {});
-  expect(words(await ask(ana))).toContain('Waiting for you');
-  expect(words(await ask(ben))).not.toContain('Waiting for you');
+  const [own, others] = [words(await ask(ana)), words(await ask(ben))];
+  expect(own).toContain('Waiting for you');
+  expect(own).toContain('"approve"');
+  expect(others).toContain('Waiting for ana');
+  expect(others).not.toContain('"approve"');
 });
 
 test('of more than sixty readers those whom it waits for are named first, wherever they stand among them', async () => {
