@@ -2,6 +2,7 @@
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import { readStand } from '#domain/plan/expected-step.ts';
 import type { Plan, Step } from '#domain/plan/plan.ts';
+import { offerMoves } from './moves.ts';
 import type { AnyPress, Button, Form } from './view.ts';
 
 /** What a press on this card sends: bound to the version and digest that were shown. */
@@ -86,6 +87,9 @@ export function viewButtons(facts: PlanCardFacts): Button[] {
   const change = makeButton(pressOf(plan, 'propose_changes'), 'Propose changes', {
     form: changesForm,
   });
+  const moves = offerMoves(facts.moves ?? [], facts).map(({ label, choice }) =>
+    makeButton({ ...pressOf(plan, 'reschedule'), choice }, label),
+  );
   const reject = makeButton(pressOf(plan, 'reject'), 'Reject', { form: rejectForm });
   const cancel = makeButton(pressOf(plan, 'cancel'), 'Cancel', { confirm: cancelConfirm });
   const details = makeButton(pressOf(plan, 'details'), 'Details');
@@ -95,7 +99,7 @@ export function viewButtons(facts: PlanCardFacts): Button[] {
   if (plan.revising) return [cancel, details];
   switch (plan.status) {
     case 'proposed':
-      return [approve, change, reject, details];
+      return [approve, ...moves, change, reject, details];
     case 'needs_review':
       return [approve, reject, cancel, details];
     case 'approved':

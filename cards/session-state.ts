@@ -1,5 +1,9 @@
 // The state of a planning session in a symbol and words, and its buttons, bound to the turn and digest that were shown.
+
+import type { StepMove } from '#domain/plan/views.ts';
 import type { SessionCardFacts, SessionOver, SessionPress } from '#domain/planning/session-card.ts';
+import { findMove, openMoves } from '#domain/planning/step-moves.ts';
+import { offerMoves } from './moves.ts';
 import { cleanLine, cutShown, showLine, showPerson } from './plain.ts';
 import { tellTime } from './times.ts';
 import type { Button, Form, SessionKind, SessionView, Tone } from './view.ts';
@@ -160,6 +164,13 @@ const answerForm: Form = {
   submit: 'Answer',
 };
 
+/** Where steps whose times meet something else could be instead. */
+function movesOf({ portfolio, outline, schedule, viewer, now }: SessionCardFacts): StepMove[] {
+  const timezone = schedule?.timezone ?? viewer.timezone;
+  const moves = portfolio?.conflicts.map((one) => findMove(one, { outline, schedule, timezone }));
+  return openMoves(moves ?? [], now);
+}
+
 const choicesAtMost = 5;
 const labelAtMost = 60;
 const choiceAtMost = 600;
@@ -193,11 +204,16 @@ export function viewSessionButtons(facts: SessionCardFacts, kind: SessionKind): 
       .map(({ name, answer }) =>
         button(action, cutShown(showLine(name, labelAtMost), labelAtMost), { choice: answer }),
       );
+  const moves = () =>
+    offerMoves(movesOf(facts), facts).map(({ label, choice }) =>
+      button('session_changes', label, { choice }),
+    );
   switch (kind) {
     case 'outline':
     case 'roadmap':
-    case 'schedule':
       return [approve('Approve'), changes(changesForm), reject('Reject')];
+    case 'schedule':
+      return [approve('Approve'), ...moves(), changes(changesForm), reject('Reject')];
     case 'rfc':
       return [
         approve('Approve'),

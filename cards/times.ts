@@ -127,12 +127,32 @@ export function formatTime(iso: string, now: string, timezone: string, named = f
   return `${at.weekday} ${at.day} ${at.month}, ${time}`;
 }
 
+/** Whether two moments are on the same day of a zone. */
+export function isSameDay(a: string, b: string, timezone: string): boolean {
+  const { zone } = knownZone(timezone);
+  const [one, other] = [a, b].map((iso) => partsOf(new Date(iso), zone));
+  return one?.year === other?.year && one?.month === other?.month && one?.day === other?.day;
+}
+
+/** `Wednesday` */
+export function dayName(iso: string, timezone: string): string {
+  const { zone } = knownZone(timezone);
+  return new Intl.DateTimeFormat('en-GB', { timeZone: zone, weekday: 'long' }).format(
+    new Date(iso),
+  );
+}
+
 /** Who reads a card, and when; `user` empty: nobody in particular, since several read it. */
 type Reading = { now: string; viewer: { user: string; timezone: string } };
 
 /** A time on a card, whose zone is said where several read it. */
 export function tellTime(iso: string, { now, viewer }: Reading): string {
   return formatTime(iso, now, viewer.timezone, viewer.user === '');
+}
+
+/** Only the time of day: `14:02`. */
+export function tellClock(iso: string, reading: Reading): string {
+  return tellTime(iso, reading).replace(/^.*, /, '');
 }
 
 /** `Mon 3 Feb, 14:02 to 15:30`: the day is said once where both ends are on it, and so is the zone. */

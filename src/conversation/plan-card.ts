@@ -12,6 +12,7 @@ import { type Finding, Severity } from '#domain/plan/finding.ts';
 import type { Plan, Step, StepStatus } from '#domain/plan/plan.ts';
 import { numberedAtMost } from '#domain/plan/step-numbers.ts';
 import type { VersionDiff } from '#domain/plan/views.ts';
+import { openMoves } from '#domain/planning/step-moves.ts';
 import { type Links, longestChain } from '#graph/longest-chain.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { nameOnCard } from '#people/people-named.ts';
@@ -197,6 +198,19 @@ async function readFindingFacts(
   return { open, more: Math.max(0, total - open.length) };
 }
 
+/** Where its times meet others, and where its steps could be instead. */
+async function readConflicts({ db, clock }: ConversationContext, plan: Plan) {
+  if (!compared.has(plan.status)) return { conflicts: [] };
+  const notes = await readNotes(db.query, plan.id);
+  const now = clock.now().toISOString();
+  const moves = openMoves(
+    notes.map(({ move }) => move),
+    now,
+  );
+  const conflicts = notes.map(({ text }) => text);
+  return moves.length === 0 ? { conflicts } : { conflicts, moves };
+}
+
 const partitionsShown = 5;
 
 async function readPartitions({ db, catalogue }: ConversationContext, planId: string) {
@@ -290,7 +304,7 @@ export async function readCardFacts(
     waiting: show(inStatus.waiting),
     findings,
     blocked,
-    conflicts: compared.has(plan.status) ? await readNotes(db, planId) : [],
+    ...(await readConflicts(context, plan)),
     terms: [...describeTerms(plan), ...(needed === '' || !waits ? [] : [needed])],
     next_at: await findNextOccurrence(db, plan),
     ...(await readTimes(context, plan, steps)),

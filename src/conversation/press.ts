@@ -124,6 +124,11 @@ async function decidePlan(
     case 'propose_changes':
       await service.proposeChanges(plan_id, { version, feedback: text, ...named }, actor);
       return;
+    case 'reschedule': {
+      const feedback = button.choice ?? text;
+      await service.proposeChanges(plan_id, { version, feedback, ...named }, actor);
+      return;
+    }
     case 'reject':
       await service.reject(plan_id, decision, actor);
       return;

@@ -1,6 +1,6 @@
 // The outline, roadmap and schedule behind a version of a plan, written in a few statements at any size.
 import { and, asc, desc, eq, sql } from 'drizzle-orm';
-import type { PlanningArtifacts } from '#domain/plan/views.ts';
+import type { PlanningArtifacts, PlanningNote, StepMove } from '#domain/plan/views.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { Schedule } from '#domain/planning/schedule.ts';
@@ -415,14 +415,14 @@ export async function readRoadmapChoice(
 }
 
 /** What the world answered about the newest version of a plan, oldest first. */
-export async function readNotes(db: Queryable, planId: string): Promise<string[]> {
+export async function readNotes(db: Queryable, planId: string): Promise<PlanningNote[]> {
   const [newest] = await db
     .select({ notes: planningArtifacts.notes })
     .from(planningArtifacts)
     .where(eq(planningArtifacts.plan_id, planId))
     .orderBy(desc(planningArtifacts.version))
     .limit(1);
-  return (newest?.notes ?? []).map(({ text }) => text);
+  return newest?.notes ?? [];
 }
 
 const notesKept = 100;
@@ -436,6 +436,7 @@ export async function appendNote(
   planId: string,
   text: string,
   at: Date,
+  move?: StepMove,
 ): Promise<boolean> {
   const [newest] = await tx
     .select({ version: planningArtifacts.version, notes: planningArtifacts.notes })
@@ -444,7 +445,10 @@ export async function appendNote(
     .orderBy(desc(planningArtifacts.version))
     .limit(1);
   if (newest === undefined || newest.notes.some((note) => note.text === text)) return false;
-  const notes = [...newest.notes, { at: at.toISOString(), text }].slice(-notesKept);
+  const notes = [
+    ...newest.notes,
+    { at: at.toISOString(), text, ...(move === undefined ? {} : { move }) },
+  ].slice(-notesKept);
   await tx
     .update(planningArtifacts)
     .set({ notes })

@@ -105,9 +105,14 @@ async function prepareProposal(
     await storeArtifacts(tx, plan.id, plan.version, { outline, roadmap, schedule });
     const conflicts = outcome.session === null ? [] : tellConflicts(outcome.session);
     const at = context.clock.now();
-    for (const text of conflicts.slice(0, conflictsNoted)) await appendNote(tx, plan.id, text, at);
+    for (const { text, move } of conflicts.slice(0, conflictsNoted))
+      await appendNote(tx, plan.id, text, at, move ?? undefined);
     const { tone } = await readPolicyOf(tx, run);
-    const says = describeProposal(plan, tone, conflicts);
+    const says = describeProposal(
+      plan,
+      tone,
+      conflicts.map(({ text }) => text),
+    );
     return { plan, says, once: newsKey(plan, 'proposed') };
   };
   return { about: refused?.id ?? null, event: 'propose', store: propose };

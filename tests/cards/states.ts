@@ -561,6 +561,15 @@ export const cardStates = {
         '“Read the letter” overlaps Team meeting on Thu 5 Feb, 10:00. There is room on Thu 5 Feb, 11:00.',
         '“Tell #team” overlaps PLAN-77c0a1b2 “Spring sale” on Thu 5 Feb, 09:00. There is no room near.',
       ],
+      moves: [
+        {
+          step: 'read',
+          title: 'Read the letter',
+          from: '2026-02-05T10:00:00.000Z',
+          slots: ['2026-02-05T11:00:00.000Z', '2026-02-06T10:00:00.000Z'],
+          timezone: 'UTC',
+        },
+      ],
     }),
   ),
   question: ofSession('Questions before a plan is made', sessions.question, 'Before I plan:'),

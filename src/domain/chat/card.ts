@@ -7,7 +7,7 @@ import { settledStands } from '../plan/expected-step.ts';
 import type { Finding } from '../plan/finding.ts';
 import type { PatchOutcome } from '../plan/patch-outcome.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { PartitionSummary, VersionDiff } from '../plan/views.ts';
+import type { PartitionSummary, StepMove, VersionDiff } from '../plan/views.ts';
 
 /**
  * A call that changes something or goes outside; steps that make the same call are one. `uneven`: they may begin at different
@@ -87,6 +87,8 @@ export type PlanCardFacts = {
   findings: { open: Finding[]; more: number };
   /** Where its times meet other plans and calendars, one sentence each; empty once it has started. */
   conflicts: string[];
+  /** Where steps whose times meet something else could be instead; only starts that are still to come. */
+  moves?: StepMove[];
   /** What is agreed besides the steps, one sentence each: what comes again, whether each step asks. */
   terms: string[];
   /** When something of a plan that comes again is next due, while nothing of it is under way; null otherwise. */
@@ -121,6 +123,7 @@ export const CardPress = z.object({
     'approve',
     'reject',
     'propose_changes',
+    'reschedule',
     'cancel',
     'pause',
     'resume',
@@ -143,6 +146,8 @@ export const CardPress = z.object({
   /** The attempt of that step, and how it stood; a word about it settles no other. */
   attempt: z.number().int().min(0).exactOptional(),
   stood: z.enum(settledStands).exactOptional(),
+  /** The change that the button itself stands for. */
+  choice: z.string().max(600).exactOptional(),
   /** The finding that is settled. */
   finding_id: z.string().max(40).exactOptional(),
   /** When the plan ended that is to be run again. */

@@ -138,8 +138,18 @@ export const VersionDiff = z.object({
 });
 export type VersionDiff = z.infer<typeof VersionDiff>;
 
+/** Other starts of a step whose time meets something else, each of which was free when it was looked at. */
+const StepMove = z.object({
+  step: text,
+  title: text,
+  from: time,
+  slots: z.array(time),
+  timezone: text,
+});
+export type StepMove = z.infer<typeof StepMove>;
+
 /** Something found out about a plan after it was made. */
-const PlanningNote = z.object({ at: time, text });
+const PlanningNote = z.object({ at: time, text, move: StepMove.exactOptional() });
 export type PlanningNote = z.infer<typeof PlanningNote>;
 
 /** What a version of a plan was made from. */

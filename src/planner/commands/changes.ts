@@ -47,7 +47,7 @@ const help =
   'I can change this plan when you say it like this: "use b.txt instead of a.txt", "leave out step 2", "call it c.md instead", "change "old words" to "new words"", "at 10:00 instead", "step 2 before step 1" or "add: post "done" here". What should change?';
 const charactersAtMost = 4000;
 
-const step = String.raw`(?:the\s+)?(?:steps?\s+\d+(?:(?:\s*,\s*|\s+and\s+)(?:step\s+)?\d+)*|(?:first|last)\s+step|[\p{L}]+(?:\s+step)?|\S+\.\p{L}\S*)`;
+const step = String.raw`(?:the\s+)?(?:step\s+"[^"]+"|steps?\s+\d+(?:(?:\s*,\s*|\s+and\s+)(?:step\s+)?\d+)*|(?:first|last)\s+step|[\p{L}]+(?:\s+step)?|\S+\.\p{L}\S*)`;
 const text = String.raw`(?:"[^"]*"|“[^”]*”|'[^']*'|\S+)`;
 const form = (pattern: string, read: Form[1]): Form => [new RegExp(`^${pattern}$`, 'iu'), read];
 
@@ -164,6 +164,12 @@ const numberOf = ({ steps }: Plan, id: string | undefined) =>
 function findSteps({ steps }: Plan, name: string): string[] {
   const ids = steps.map(({ id = '' }) => id);
   const said = plain(name.replace(/^the\s+/i, ''));
+  // By its own name, as buttons say it: numbers are those of one version.
+  const own = /^step\s+"([^"]+)"$/i.exec(said)?.[1];
+  if (own !== undefined) {
+    if (ids.includes(own)) return [own];
+    throw new Problem(`There is no step "${own}" any more.`);
+  }
   const numbers = /^steps?\s+(.+)$/i.exec(said)?.[1]?.match(/\d+/g);
   if (numbers != null) {
     const found = numbers.flatMap((number) => ids[Number(number) - 1] ?? []);

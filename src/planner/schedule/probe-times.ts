@@ -12,7 +12,14 @@ import {
   subtractIntervals,
 } from '#timeline/intervals.ts';
 import { bindsEnd, boundOf } from '#timeline/precedence.ts';
-import { dayOf, minuteMs, openWorkingTime, workingTimeWithin } from '#timeline/working-time.ts';
+import {
+  dayOf,
+  minuteMs,
+  openWorkingTime,
+  startOfDay,
+  type WorkingTime,
+  workingTimeWithin,
+} from '#timeline/working-time.ts';
 import type { BusyTime } from './busy.ts';
 
 export type ProbedSchedule = {
@@ -79,7 +86,9 @@ function probePerson(
     const met = overlapping(sorted, longest, block);
     if (met.length === 0 || hasRoom(block, free)) return [];
     told += met.length;
-    const shift_to = findRoom(block, free, own, probed);
+    const rooms = findRooms(block, free, own, probed);
+    const shift_to = findNearest(block, rooms);
+    const slots = findSlots(block, rooms, time).map((slot) => new Date(slot).toISOString());
     return met.map(({ with: what, source, from, to }) => ({
       node: block.node,
       with: shorten(what, 300),
@@ -87,6 +96,7 @@ function probePerson(
       starts_at: new Date(Math.max(from, block.from)).toISOString(),
       ends_at: new Date(Math.min(to, block.to)).toISOString(),
       shift_to: shift_to === null ? null : new Date(shift_to).toISOString(),
+      slots,
     }));
   });
   const inside = workingTimeWithin(time, span);
@@ -138,13 +148,13 @@ function hasRoom({ fixed, from, to, length }: Own, free: readonly Interval[]): b
   return measureIntervals(intersectIntervals(free, [{ from, to }])) >= length;
 }
 
-/** The start nearest to the block's at which it would meet nothing: not before what it waits for, in working hours. */
-function findRoom(
+/** From its first to its last possible start: where the block would meet nothing, not before what it waits for, in working hours. */
+function findRooms(
   block: Own,
   free: readonly Interval[],
   own: readonly Own[],
   { roadmap, schedule, now }: ProbedSchedule,
-): number | null {
+): Interval[] {
   const blocks = new Map(
     schedule.blocks.map(({ node, starts_at, ends_at }) => [
       node,
@@ -161,17 +171,59 @@ function findRoom(
     }, now);
   const mine = mergeIntervals(own.filter(({ node }) => node !== block.node));
   const rooms = subtractIntervals(free, mine);
-  let best: number | null = null;
+  const found: Interval[] = [];
   for (let i = findFirstAfter(rooms, earliest); i < rooms.length; i += 1) {
     const room = rooms[i];
     if (room === undefined || room.from > block.from + horizonMs) break;
     const first = Math.max(room.from, earliest);
     const last = room.to - Math.max(block.length, 1);
-    if (last < first) continue;
-    const start = Math.min(Math.max(block.from, first), last);
+    if (last >= first) found.push({ from: first, to: last });
+  }
+  return found;
+}
+
+/** The start nearest to the block's. */
+function findNearest(block: Own, rooms: readonly Interval[]): number | null {
+  let best: number | null = null;
+  for (const { from, to } of rooms) {
+    const start = Math.min(Math.max(block.from, from), to);
     if (best === null || Math.abs(start - block.from) < Math.abs(best - block.from)) best = start;
   }
   return best;
+}
+
+const quarterMs = 15 * minuteMs;
+
+/** The earliest start from `at` on, on a quarter of an hour where one fits; null: there is none before `until`. */
+function startFrom(rooms: readonly Interval[], at: number, until: number): number | null {
+  for (const { from, to } of rooms) {
+    const start = Math.max(from, at);
+    if (start > to) continue;
+    if (start >= until) return null;
+    const round = Math.ceil(start / quarterMs) * quarterMs;
+    return round <= to ? round : start;
+  }
+  return null;
+}
+
+/**
+ * Starts a person can choose from: on the same day, later rather than earlier, and on the next day with room, at the same time
+ * of day where that is free.
+ */
+function findSlots(block: Own, rooms: readonly Interval[], { timezone }: WorkingTime): number[] {
+  const day = dayOf(block.from, timezone);
+  const begin = startOfDay(day, timezone);
+  const end = startOfDay(day + 1, timezone);
+  const same = startFrom(rooms, block.from, end) ?? startFrom(rooms, begin, end);
+  const slots = same === null ? [] : [same];
+  const [next] = rooms.filter(({ to }) => to >= end);
+  if (next === undefined) return slots;
+  const nextDay = dayOf(Math.max(next.from, end), timezone);
+  const from = startOfDay(nextDay, timezone);
+  const until = startOfDay(nextDay + 1, timezone);
+  const usual = from + (block.from - begin);
+  const later = startFrom(rooms, usual, until) ?? startFrom(rooms, from, until);
+  return later === null || later === same ? slots : [...slots, later];
 }
 
 /** Working time of a span, with no more than `most` minutes of each day. */

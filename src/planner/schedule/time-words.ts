@@ -1,8 +1,10 @@
 // Times, durations and infeasible schedules in words.
 import { Temporal } from 'temporal-polyfill';
 import { sayMinutes, sayWork } from '#cards/times.ts';
+import type { StepMove } from '#domain/plan/views.ts';
 import type { Infeasibility } from '#domain/planning/schedule.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
+import { findMove } from '#domain/planning/step-moves.ts';
 import { countOf, listOf, shorten } from '#domain/words.ts';
 import type { Lateness, Pass } from '#timeline/forward-pass.ts';
 import { formatMoment } from '#timeline/recurrence.ts';
@@ -120,17 +122,25 @@ export function printMoment(iso: string, timezone: string): string {
   return `${moment.toPlainDate().toString()} ${moment.toPlainTime().toString({ smallestUnit: 'minute' })}`;
 }
 
-/** Conflicts with other plans and calendars as sentences, in the order of the schedule and the time zone of the session. */
+/** A conflict as a sentence, and where the step it is about could be instead; null: nowhere near, or it is no single step's. */
+export type ToldConflict = { text: string; move: StepMove | null };
+
+/** Conflicts with other plans and calendars, in the order of the schedule and the time zone of the session. */
 export function tellConflicts({
   outline,
   portfolio,
+  schedule,
   timezone,
-}: Pick<PlanningState, 'outline' | 'portfolio' | 'timezone'>): string[] {
+}: Pick<PlanningState, 'outline' | 'portfolio' | 'schedule' | 'timezone'>): ToldConflict[] {
   const titles = new Map(outline?.nodes.map(({ id, title }) => [id, title]));
-  return (portfolio?.conflicts ?? []).map(({ node, with: other, starts_at, shift_to }) => {
+  return (portfolio?.conflicts ?? []).map((conflict) => {
+    const { node, with: other, starts_at, shift_to } = conflict;
     const say = (moment: string) => sayMoment(Date.parse(moment), timezone);
     const room = shift_to === null ? 'There is no room near' : `There is room on ${say(shift_to)}`;
     const title = titles.get(node) ?? node;
-    return `“${title}” overlaps ${other} on ${say(starts_at)}. ${room}.`.slice(0, 1000);
+    return {
+      text: `“${title}” overlaps ${other} on ${say(starts_at)}. ${room}.`.slice(0, 1000),
+      move: findMove(conflict, { outline, schedule, timezone }),
+    };
   });
 }

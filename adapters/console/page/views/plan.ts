@@ -66,7 +66,7 @@ function drawTab(state: State, view: PlanView, card: Card): TemplateResult {
     case 'graph':
       return drawGraph(view, card);
     case 'timeline':
-      return drawTimeline(view, card);
+      return drawTimeline(state, view, card);
     case 'steps':
       return drawSteps(state, view, card);
     case 'changes':

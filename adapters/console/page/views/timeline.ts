@@ -4,13 +4,14 @@ import { html, nothing, type SVGTemplateResult, svg, type TemplateResult } from 
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { Plan } from '#domain/plan/plan.ts';
 import { drawnAtMost, toggleGroup } from '../live/drawings.ts';
-import type { Card, PlanView } from '../live/state.ts';
+import type { Card, PlanView, State } from '../live/state.ts';
 import { formatTime, zone } from '../plan/format.ts';
 import { markedSteps } from '../plan/groups.ts';
 import { type Bar, type ChartRow, rowOfStep, rowsOfGroups, spanOfRows } from '../plan/rows.ts';
 import { nameSteps, type StepNames } from '../plan/step-names.ts';
 import { placeAxis, restBetween, type Tick } from '../plan/time-axis.ts';
 import { isTimed, layOutTimeline, momentOf, readTimes, type Span } from '../plan/timeline.ts';
+import { drawConflicts } from './conflicts.ts';
 import { drawCritical } from './drawing.ts';
 import { drawGroupings, drawMore, drawRest } from './groups.ts';
 import { drawEmpty, drawLoading } from './parts.ts';
@@ -185,7 +186,7 @@ function chartOf(view: PlanView, card: Card, names: StepNames, now: number): Cha
   return { rows, span: spanOfRows(rows, now), dated: isDated, timed: isTimed(timeline) };
 }
 
-export function drawTimeline(view: PlanView, card: Card): TemplateResult {
+export function drawTimeline(state: State, view: PlanView, card: Card): TemplateResult {
   const now = Date.now();
   const { plan } = card.facts;
   const names = nameSteps(card, view);
@@ -205,7 +206,7 @@ export function drawTimeline(view: PlanView, card: Card): TemplateResult {
   return html`
     ${grouped === null ? nothing : drawGroupings(grouped)} ${drawCritical(view, card, names)}
     ${notes.length === 0 ? nothing : html`<p class="note">${notes.join(' ')}</p>`}
-    ${drawChart(chart, view, plan.status, now)}
+    ${drawConflicts(state, card)} ${drawChart(chart, view, plan.status, now)}
     ${view.opened?.next_cursor == null || grouped === null ? nothing : drawMore(view.opened, opened)}
     ${grouped === null ? nothing : drawRest(grouped)}
     ${drawKeys(chart, hasRest)}

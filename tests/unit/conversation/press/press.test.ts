@@ -56,6 +56,12 @@ const rows: [Press, string, string, object | string, object?][] = [
     'PLAN-1',
     { version: 2, digest: 'abc', except: ['4'] },
   ],
+  [
+    on(button('reschedule', { choice: 'start step "4" on 2026-02-05 at 14:00 UTC' })),
+    'proposeChanges',
+    'PLAN-1',
+    { version: 2, feedback: 'start step "4" on 2026-02-05 at 14:00 UTC' },
+  ],
   [on(button('reject')), 'reject', 'PLAN-1', { version: 2 }],
   [
     on(button('reject'), { text: 'too early' }),

@@ -116,6 +116,19 @@ describe('a conflict', () => {
     expect(portfolio.conflicts[0]?.source).toBe('plan');
   });
 
+  it('has a start on the same day, and one on the next working day at the same time', async () => {
+    const slotsOf = async (plans: PortfolioBlock[], from = '10 10:00', to = '10 11:00') => {
+      const { portfolio } = await probe(scheduleOf([block('1', from, to)]), { plans });
+      return portfolio.conflicts[0]?.slots?.map(print);
+    };
+    // The tenth of March 2026 is a Tuesday.
+    expect(await slotsOf([other('10 10:30', '10 12:07')])).toEqual(['03-10 12:15', '03-11 10:00']);
+    const friday = [other('13 15:00', '13 17:00')];
+    expect(await slotsOf(friday, '13 16:00', '13 17:00')).toEqual(['03-13 09:00', '03-16 16:00']);
+    const days = [other('10 09:00', '10 17:00'), other('11 09:00', '11 13:00')];
+    expect(await slotsOf(days)).toEqual(['03-11 13:00']);
+  });
+
   it('is an event of a calendar; room is later where earlier is taken or past', async () => {
     const { conflicts } = await probe(scheduleOf([block('1', '10 16:00', '10 17:00')]), {
       events: [

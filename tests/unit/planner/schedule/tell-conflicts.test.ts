@@ -12,13 +12,16 @@ const conflict: Conflict = {
   shift_to: '2026-05-04T09:00:00Z',
 };
 
-function tell(conflicts: Conflict[]): string[] {
+function tell(conflicts: Conflict[]) {
   const portfolio = { conflicts, utilisation: null, looked_at: [], unread: [] };
-  return tellConflicts({ outline: makeOutline(), portfolio, timezone: 'Europe/Berlin' });
+  const timezone = 'Europe/Berlin';
+  return tellConflicts({ outline: makeOutline(), portfolio, schedule: null, timezone });
 }
 
 it('says what meets what, when, and where there is room, in the zone of the session', () => {
-  expect(tell([conflict, { ...conflict, node: 'gone', shift_to: null }])).toEqual([
+  expect(
+    tell([conflict, { ...conflict, node: 'gone', shift_to: null }]).map(({ text }) => text),
+  ).toEqual([
     '“Review with legal” overlaps “Dentist” (ana’s calendar) on Mon, 4 May 2026, 10:00. There is room on Mon, 4 May 2026, 11:00.',
     '“gone” overlaps “Dentist” (ana’s calendar) on Mon, 4 May 2026, 10:00. There is no room near.',
   ]);
@@ -26,5 +29,22 @@ it('says what meets what, when, and where there is room, in the zone of the sess
 
 it('says nothing where nothing meets, or nobody looked', () => {
   expect(tell([])).toEqual([]);
-  expect(tellConflicts({ outline: null, portfolio: null, timezone: 'UTC' })).toEqual([]);
+  expect(
+    tellConflicts({ outline: null, portfolio: null, schedule: null, timezone: 'UTC' }),
+  ).toEqual([]);
+});
+
+it('says where the one step of it could be instead, and nothing of what could be nowhere', () => {
+  const slots = ['2026-05-04T09:00:00Z', '2026-05-05T08:00:00Z'];
+  const [told, gone] = tell([
+    { ...conflict, slots },
+    { ...conflict, node: 'gone', slots },
+  ]);
+  expect(told?.move).toMatchObject({
+    step: makeOutline().nodes.find(({ id }) => id === '2')?.steps[0]?.id,
+    from: conflict.starts_at,
+    slots,
+    timezone: 'Europe/Berlin',
+  });
+  expect(gone?.move).toBeNull();
 });

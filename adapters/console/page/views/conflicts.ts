@@ -1,0 +1,39 @@
+// Where the times of a plan meet other plans and calendars, and what resolves that by a press: a new version, never a silent change.
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { cleanLine } from '#cards/plain.ts';
+import { press } from '../live/press.ts';
+import type { Card, State } from '../live/state.ts';
+import { countOf } from '../plan/format.ts';
+
+const shownAtMost = 5;
+
+export function drawConflicts(
+  state: State,
+  { facts, view }: Card,
+): TemplateResult | typeof nothing {
+  const { conflicts, plan } = facts;
+  if (conflicts.length === 0) return nothing;
+  const moves = view.buttons.filter(({ press: one }) => one.action === 'reschedule');
+  return html`<section class="conflicts" aria-label="Conflicts with other plans">
+    <ul>
+      ${conflicts.slice(0, shownAtMost).map((text) => html`<li><span aria-hidden="true">△</span> ${cleanLine(text)}</li>`)}
+      ${conflicts.length > shownAtMost ? html`<li class="muted">And ${countOf(conflicts.length - shownAtMost, 'more')}</li>` : nothing}
+    </ul>
+    ${
+      moves.length === 0
+        ? nothing
+        : html`<div class="conflict-moves">
+            ${moves.map(
+              (button) => html`<button
+                class="secondary"
+                ?disabled=${state.pressing.has(plan.id)}
+                @click=${() => void press(button.press, {})}
+              >
+                ${button.label}
+              </button>`,
+            )}
+            <span class="muted">You get a new version to approve.</span>
+          </div>`
+    }
+  </section>`;
+}

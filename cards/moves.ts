@@ -1,0 +1,52 @@
+// Other times for steps whose own meet something else: what the button says, and what it asks for.
+import type { StepMove } from '#domain/plan/views.ts';
+import { showLine } from './plain.ts';
+import { dayName, isSameDay, tellClock, tellTime } from './times.ts';
+
+type Reading = { now: string; viewer: { user: string; timezone: string } };
+
+/** `Move to 14:00`, `Wednesday instead`, else `Move to Wed 4 Feb, 10:30`. */
+function nameMove({ from }: StepMove, slot: string, reading: Reading): string {
+  const { timezone } = reading.viewer;
+  if (isSameDay(from, slot, timezone)) return `Move to ${tellClock(slot, reading)}`;
+  const days = (Date.parse(slot) - Date.parse(from)) / 86_400_000;
+  const isSameTime = tellClock(from, reading) === tellClock(slot, reading);
+  return isSameTime && days < 7
+    ? `${dayName(slot, timezone)} instead`
+    : `Move to ${tellTime(slot, reading)}`;
+}
+
+/** The date and time of a moment in a zone, as a change in words says it. */
+function writeMoment(slot: string, timezone: string): string {
+  const parts = new Intl.DateTimeFormat('sv-SE', {
+    timeZone: timezone,
+    dateStyle: 'short',
+    timeStyle: 'short',
+  }).format(new Date(slot));
+  return `${parts.replace(' ', ' at ')} ${timezone}`;
+}
+
+export type MoveOffer = { label: string; choice: string };
+
+const offersAtMost = 3;
+
+/** Of one step its starts; of several the first start of each, with what it is about. */
+export function offerMoves(moves: StepMove[], reading: Reading): MoveOffer[] {
+  const first = new Map(moves.toReversed().map((move) => [move.step, move]));
+  const wanted = [...first.values()].toReversed();
+  const several = wanted.length > 1;
+  return wanted
+    .flatMap((move) => {
+      const { step, title, timezone } = move;
+      // The name stands in quotation marks; one with such marks is no change that could be read.
+      if (step.includes('"')) return [];
+      return move.slots.slice(0, several ? 1 : 2).map((slot) => {
+        const label = nameMove(move, slot, reading);
+        return {
+          label: several ? `${showLine(title, 30)}: ${label}` : label,
+          choice: `start step "${step}" on ${writeMoment(slot, timezone)}`,
+        };
+      });
+    })
+    .slice(0, offersAtMost);
+}
