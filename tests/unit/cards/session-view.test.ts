@@ -151,6 +151,22 @@ describe('the card of a schedule', () => {
     const view = viewSession(sessions.schedule);
     expect(linesOf(view, 'conflicts')).toEqual(['Ana reads the draft overlaps Team meeting']);
   });
+
+  it('offers the free times as changes by a press', () => {
+    const moves = viewSession(sessions.schedule).buttons.filter(({ press }) => press.choice);
+    expect(moves.map(({ label, press }) => [label, press.action, press.choice])).toEqual([
+      [
+        'Move to 11:00',
+        'session_changes',
+        'start step "check" on 2026-02-05 at 11:00 Europe/Madrid',
+      ],
+      [
+        'Move to Fri 6 Feb, 10:30',
+        'session_changes',
+        'start step "check" on 2026-02-06 at 10:30 Europe/Madrid',
+      ],
+    ]);
+  });
 });
 
 describe('other cards', () => {

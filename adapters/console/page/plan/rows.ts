@@ -21,6 +21,9 @@ export type Bar = Span & {
   failed: boolean;
 };
 
+/** Steps that are marked, by id. */
+export type Marks = { critical: ReadonlySet<string>; conflicts: ReadonlySet<string> };
+
 export type ChartRow = {
   id: string;
   kind: 'step' | 'group' | 'member';
@@ -34,6 +37,8 @@ export type ChartRow = {
   length: string;
   bars: Bar[];
   critical: boolean;
+  /** Its time meets something else in a person's time. */
+  conflicts: boolean;
 };
 
 function barsOf({ step, actual, expected, scheduled, assumed }: Row): Bar[] {
@@ -48,10 +53,12 @@ function barsOf({ step, actual, expected, scheduled, assumed }: Row): Bar[] {
 export function rowOfStep(
   row: Row,
   kind: 'step' | 'member',
-  { name, critical, workingDay }: { name: string; critical: boolean; workingDay: number | null },
+  { name, marks, workingDay }: { name: string; marks: Marks; workingDay: number | null },
 ): ChartRow {
   const { symbol, tone } = describeStep(row.step.status);
   const { label, text } = describeRow(row, workingDay);
+  const critical = marks.critical.has(row.step.id);
+  const conflicts = marks.conflicts.has(row.step.id);
   return {
     id: row.step.id,
     kind,
@@ -59,10 +66,15 @@ export function rowOfStep(
     tone,
     name,
     label,
-    text: critical ? `${text}; decides when the plan ends` : text,
+    text: [
+      text,
+      ...(critical ? ['decides when the plan ends'] : []),
+      ...(conflicts ? ['overlaps something else'] : []),
+    ].join('; '),
     length: lengthOf(row, workingDay),
     bars: barsOf(row),
     critical,
+    conflicts,
   };
 }
 
@@ -114,6 +126,7 @@ function rowOfGroup(
     length,
     bars,
     critical: group.critical > 0,
+    conflicts: false,
   };
 }
 
@@ -125,12 +138,12 @@ export function rowsOfGroups(
     status: Plan['status'];
     isScheduled: boolean;
     now: number;
-    critical: ReadonlySet<string>;
+    marks: Marks;
     names: StepNames;
     workingDay: number | null;
   },
 ): ChartRow[] {
-  const { status, isScheduled, now, critical, names, workingDay } = context;
+  const { status, isScheduled, now, marks, names, workingDay } = context;
   const beginOf = ({ started_at, expected, first }: StepGroup) =>
     Date.parse(started_at ?? expected?.starts_at ?? '9999-01-01') + first / 1e6;
   const ordered = groups.toSorted((a, b) => beginOf(a) - beginOf(b));
@@ -144,7 +157,7 @@ export function rowsOfGroups(
       ...steps.map((one) =>
         rowOfStep(one, 'member', {
           name: names.get(one.step.id) ?? String(one.step.position),
-          critical: critical.has(one.step.id),
+          marks,
           workingDay,
         }),
       ),

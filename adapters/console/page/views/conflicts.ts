@@ -25,7 +25,7 @@ export function drawConflicts(
         : html`<div class="conflict-moves">
             ${moves.map(
               (button) => html`<button
-                class="secondary"
+                class="plain-button"
                 ?disabled=${state.pressing.has(plan.id)}
                 @click=${() => void press(button.press, {})}
               >

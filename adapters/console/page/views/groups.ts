@@ -41,6 +41,18 @@ export function drawGroupings({ by, choices }: PlanGroups): TemplateResult | typ
   </div>`;
 }
 
+/** On a narrow screen the steps of the group stand below the drawing. */
+function toggle(key: string): void {
+  void toggleGroup(key);
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => {
+      const opened = document.querySelector('.opened');
+      if (opened === null || getComputedStyle(opened).position !== 'static') return;
+      opened.scrollIntoView({ block: 'start' });
+    }),
+  );
+}
+
 /** The bar of a group: its steps by how far they are. */
 export function drawHeat({ counts }: Pick<StepGroup, 'counts'>, width: number): SVGTemplateResult {
   return svg`${shareHeat(counts).map(
@@ -59,7 +71,7 @@ function drawBox(
   { x, y }: Point,
   open: boolean,
 ): SVGTemplateResult {
-  const { onClick, onKey } = pressable(() => void toggleGroup(group.key));
+  const { onClick, onKey } = pressable(() => toggle(group.key));
   const name = nameGroup(by, group.key);
   const heat = heatOf(group.counts);
   const decides = group.critical > 0 ? ' On the way that decides when the plan ends.' : '';
@@ -129,7 +141,7 @@ function drawListOfGroups(groups: PlanGroups, opened: OpenedGroup | null): Templ
           class="group-tile"
           data-heat=${heatOf(group.counts)}
           aria-expanded=${opened?.key === group.key}
-          @click=${() => void toggleGroup(group.key)}
+          @click=${() => toggle(group.key)}
         >
           <strong>${nameGroup(groups.by, group.key)}${group.critical > 0 ? html` <span class="critical-mark" title="Decides when the plan ends">◆</span>` : nothing}</strong>
           <span class="muted">${countOf(group.steps, 'step')}</span>

@@ -51,6 +51,8 @@ function decisionsOf(state: State, view: PlanView, card: Card): Shown[] {
       const { action } = button.press;
       const reviews = action === 'details' && button.style === 'primary';
       if (action === 'details' && !reviews) return [];
+      // The timeline offers other times beside what they resolve.
+      if (action === 'reschedule' && view.tab === 'timeline') return [];
       if (action !== 'approve' && !(reviews && onSteps)) return [asIs(button)];
       // Steps of another version are never approved as these.
       const off = part?.empty === true || (onSteps && !listed);

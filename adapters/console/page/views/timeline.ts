@@ -7,7 +7,14 @@ import { drawnAtMost, toggleGroup } from '../live/drawings.ts';
 import type { Card, PlanView, State } from '../live/state.ts';
 import { formatTime, zone } from '../plan/format.ts';
 import { markedSteps } from '../plan/groups.ts';
-import { type Bar, type ChartRow, rowOfStep, rowsOfGroups, spanOfRows } from '../plan/rows.ts';
+import {
+  type Bar,
+  type ChartRow,
+  type Marks,
+  rowOfStep,
+  rowsOfGroups,
+  spanOfRows,
+} from '../plan/rows.ts';
 import { nameSteps, type StepNames } from '../plan/step-names.ts';
 import { placeAxis, restBetween, type Tick } from '../plan/time-axis.ts';
 import { isTimed, layOutTimeline, momentOf, readTimes, type Span } from '../plan/timeline.ts';
@@ -35,6 +42,7 @@ function drawRow(row: ChartRow, scale: Scale, opened: string | null): TemplateRe
     ${row.name === '' ? nothing : html`<span class="gantt-number">${row.name}</span>`}
     <span class="gantt-name">${label}</span>
     ${critical ? html`<span class="critical-mark" aria-hidden="true">◆</span>` : nothing}
+    ${row.conflicts ? html`<span class="conflict-mark" aria-hidden="true">△</span>` : nothing}
     <span class="visually-hidden">${text}</span>`;
   return html`<li class="gantt-row" data-row=${kind} title=${`${label}: ${text}`}>
     ${
@@ -160,12 +168,15 @@ function describeZone({ forecast }: PlanView, dated: boolean): string {
 
 function chartOf(view: PlanView, card: Card, names: StepNames, now: number): Chart | null {
   const { plan, working_day_minutes: workingDay } = card.facts;
-  const critical = new Set(markedSteps(view.forecast));
+  const marks: Marks = {
+    critical: new Set(markedSteps(view.forecast)),
+    conflicts: new Set(card.facts.moves?.map(({ step }) => step)),
+  };
   const hasBegun = plan.execution_started_at !== null;
   if (plan.total_steps > drawnAtMost) {
     if (view.groups === null || view.forecast === null) return null;
     const isScheduled = view.forecast.critical.basis === 'schedule';
-    const context = { status: plan.status, isScheduled, now, critical, names, workingDay };
+    const context = { status: plan.status, isScheduled, now, marks, names, workingDay };
     const rows = rowsOfGroups(view.groups, view.opened, context);
     const timed = view.forecast.critical.basis !== 'order';
     return { rows, span: spanOfRows(rows, now), dated: hasBegun || isScheduled, timed };
@@ -176,7 +187,7 @@ function chartOf(view: PlanView, card: Card, names: StepNames, now: number): Cha
   const rows = timeline.rows.map((row) =>
     rowOfStep(row, 'step', {
       name: names.get(row.step.id) ?? String(row.step.position),
-      critical: critical.has(row.step.id),
+      marks,
       workingDay,
     }),
   );
