@@ -28,7 +28,8 @@ function writeMoment(slot: string, timezone: string): string {
 
 export type MoveOffer = { label: string; choice: string };
 
-const offersAtMost = 3;
+/** With the four buttons of a plan they are as many as Teams shows side by side. */
+const offersAtMost = 2;
 
 /** Of one step its starts; of several the first start of each, with what it is about. */
 export function offerMoves(moves: StepMove[], reading: Reading): MoveOffer[] {

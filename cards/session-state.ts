@@ -1,5 +1,4 @@
 // The state of a planning session in a symbol and words, and its buttons, bound to the turn and digest that were shown.
-
 import type { StepMove } from '#domain/plan/views.ts';
 import type { SessionCardFacts, SessionOver, SessionPress } from '#domain/planning/session-card.ts';
 import { findMove, openMoves } from '#domain/planning/step-moves.ts';

@@ -12,10 +12,23 @@ const conflict: Conflict = {
   shift_to: '2026-05-04T09:00:00Z',
 };
 
+const step = {
+  id: 'legal',
+  description: 'Review it',
+  tool: 'human',
+  operation: 'task',
+  args: { assignee: 'ana', question: 'Is it right?' },
+};
+const outline = makeOutline();
+const withStep = {
+  ...outline,
+  nodes: outline.nodes.map((node) => (node.id === '2' ? { ...node, steps: [step] } : node)),
+};
+
 function tell(conflicts: Conflict[]) {
   const portfolio = { conflicts, utilisation: null, looked_at: [], unread: [] };
   const timezone = 'Europe/Berlin';
-  return tellConflicts({ outline: makeOutline(), portfolio, schedule: null, timezone });
+  return tellConflicts({ outline: withStep, portfolio, schedule: null, timezone });
 }
 
 it('says what meets what, when, and where there is room, in the zone of the session', () => {
@@ -41,7 +54,7 @@ it('says where the one step of it could be instead, and nothing of what could be
     { ...conflict, node: 'gone', slots },
   ]);
   expect(told?.move).toMatchObject({
-    step: makeOutline().nodes.find(({ id }) => id === '2')?.steps[0]?.id,
+    step: 'legal',
     from: conflict.starts_at,
     slots,
     timezone: 'Europe/Berlin',
