@@ -27,7 +27,7 @@ describe('a plan of 300 steps', () => {
     await groups.nth(2).waitFor();
     expect(await groups.count()).toBe(3);
     await page.getByText('Decides when it ends: 1 → 101 → 201, about 15 min').waitFor();
-    expect(await page.locator('.edge-count').allInnerTexts()).toEqual(['100', '100']);
+    expect(await page.locator('.edge-count text').allTextContents()).toEqual(['100', '100']);
 
     const second = page.getByRole('button', { name: /^batch 1: 100 steps\. Not started/ });
     await second.focus();
@@ -79,12 +79,15 @@ describe('a time that another plan has of the same person', () => {
       .waitFor();
     await page.getByRole('tab', { name: 'Timeline' }).click();
     const conflicts = page.getByRole('region', { name: 'Conflicts with other plans' });
-    await conflicts.getByText(/“Ask Ben .*” overlaps PLAN-/).waitFor();
+    await conflicts
+      .getByText(/“Ask Ben .*” overlaps PLAN-/)
+      .first()
+      .waitFor();
     await conflicts
       .getByRole('button', { name: /^Move to |instead$/ })
       .first()
       .click();
-    await page.getByText('Version 2').waitFor();
+    await page.locator('.plan-version', { hasText: 'Version 2' }).waitFor();
     await conflicts.waitFor({ state: 'detached' });
     const second = await server.api.plan(String(plan_id));
     expect(second).toMatchObject({ version: 2, status: 'proposed' });
