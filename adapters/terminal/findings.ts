@@ -20,8 +20,9 @@ export type FindingsOptions = {
 
 const pageSize = 100;
 
-function describe({ id, severity, status, step_id, partition, stale_steps, actions }: Finding) {
-  const about = step_id === null ? partition : `step ${step_id}`;
+function describe(finding: Finding) {
+  const { id, severity, status, step_id, step_label, partition, stale_steps, actions } = finding;
+  const about = step_id === null ? partition : `step ${step_label ?? step_id}`;
   return [
     `${id} ${severity}`,
     status.replaceAll('_', ' '),

@@ -13,6 +13,7 @@ import { readPlanStats } from '#db/plan-stats.ts';
 import { readArtifacts } from '#db/planning-artifacts.ts';
 import { listPlans, readPlan, readPlanRow } from '#db/plans.ts';
 import { readActivity, readRun, toRunView, updateRun } from '#db/runs.ts';
+import { readLabels } from '#db/step-pages.ts';
 import { countMatches } from '#db/step-search.ts';
 import type { Pressed } from '#domain/chat/pressed.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -195,7 +196,14 @@ export function createService(context: ConversationContext): Service {
     },
     async listFindings(id, options) {
       await readPlanRow(db.query, id);
-      return listFindings(db.query, id, options);
+      const page = await listFindings(db.query, id, options);
+      const ids = page.findings.flatMap(({ step_id }) => step_id ?? []);
+      const labels = await readLabels(db.query, id, ids);
+      const findings = page.findings.map((finding) => {
+        const label = labels.get(finding.step_id ?? '');
+        return label === undefined ? finding : { ...finding, step_label: label };
+      });
+      return { ...page, findings };
     },
     raiseFinding: (id, finding, actor) =>
       db.transaction((tx) => receiveFinding(context, tx, id, finding, actor)),

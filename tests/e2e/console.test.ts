@@ -145,7 +145,7 @@ describe('a step for a person', () => {
     await bar().getByLabel('Yes').check();
     const answer = { version: 1, steps: { key: 'done' }, user: 'ben' };
     await server.api.post(`/api/plans/${plan.id}/resume`, answer);
-    await bar().getByText('Waiting for ben').waitFor({ state: 'detached' });
+    await bar().getByText('asks ben').waitFor({ state: 'detached' });
     expect(await bar().getByLabel('Yes').isChecked()).toBe(true);
     const sent = page.waitForRequest(
       (request) => request.method() === 'POST' && request.url().endsWith('/api/press'),

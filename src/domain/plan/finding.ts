@@ -101,6 +101,8 @@ export const Finding = z.object({
   category: FindingCategory,
   message: z.string(),
   step_id: z.string().nullable(),
+  /** What that step is called, where findings are listed. */
+  step_label: z.string().exactOptional(),
   partition: z.string().nullable(),
   evidence: z.array(Evidence),
   /** What can be done about it now; the first is suggested. */

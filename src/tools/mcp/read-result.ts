@@ -75,7 +75,7 @@ function summarise(name: string, text: string, result: CallToolResult): string {
       ? tellFields(value)
       : isData
         ? ''
-        : (text.split('\n').find((line) => line.trim() !== '') ?? '');
+        : text.trim();
   const words = [told, ...links].filter((part) => part !== '').join(' · ');
   return words === '' ? `${name} is done.` : toLine(words, summaryAtMost);
 }

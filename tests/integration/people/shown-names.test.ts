@@ -105,7 +105,7 @@ test('what is said of somebody does not begin with their name, so that one from 
     expect.stringContaining(`${id} was changed by אנה: version 2 is below.`),
   );
   expect(said).toContainEqual(
-    expect.stringContaining(`A change to ${id} “Nothing” by אנה needs approval: Adds step w`),
+    expect.stringContaining(`A change to ${id} “Nothing” by אנה needs approval: Adds step 3`),
   );
   await expect(service.approve(id, { version, digest }, ben)).rejects.toMatchObject({
     message: expect.stringMatching(/^Decided by אנה at /),

@@ -12,7 +12,11 @@ const issue = {
 };
 
 test.each<[string, Parameters<typeof readResult>[1], string]>([
-  ['the first line of a text', { content: [text('\n  Wrote a.txt\nmore')] }, 'Wrote a.txt'],
+  [
+    'a text on one line',
+    { content: [text('\n  Wrote a.txt\nand b.txt')] },
+    'Wrote a.txt and b.txt',
+  ],
   [
     'the telling fields of a record, never its JSON',
     { content: [text(JSON.stringify(issue))], structuredContent: issue },

@@ -8,6 +8,7 @@ import type { DataRequest } from '#domain/planning/data-request.ts';
 import { loadMoreArtifacts, toggleReport } from '../live/plans.ts';
 import type { PlanView } from '../live/state.ts';
 import { countOf, formatMoment } from '../plan/format.ts';
+import type { StepNames } from '../plan/step-names.ts';
 import { download } from './facts.ts';
 import { drawBadge, drawIcon, drawSection } from './parts.ts';
 
@@ -72,10 +73,14 @@ function drawSentences({ sentences, entries }: ReportTrace): TemplateResult {
   </ol>`;
 }
 
-function drawArtifact(view: PlanView, { id, name, size, step_id }: Artifact): TemplateResult {
+function drawArtifact(
+  view: PlanView,
+  { id, name, size, step_id }: Artifact,
+  steps: StepNames,
+): TemplateResult {
   const isTrace = name.startsWith('trace-');
   const open = view.report?.artifact === id;
-  const from = step_id === null ? 'read while planning' : `step ${step_id}`;
+  const from = step_id === null ? 'read while planning' : `step ${steps.get(step_id) ?? step_id}`;
   return html`<li>
     <button class="download" @click=${() => void download(view.id, `artifacts/${id}`, name)}>
       ${drawIcon('down')}<span>${name}</span><span class="muted">${formatSize(size)} · ${from}</span>
@@ -86,13 +91,13 @@ function drawArtifact(view: PlanView, { id, name, size, step_id }: Artifact): Te
 }
 
 /** What the plan keeps beside its steps: large outputs, draftbooks, reports and where their sentences come from. */
-export function drawArtifacts(view: PlanView): TemplateResult | typeof nothing {
+export function drawArtifacts(view: PlanView, steps: StepNames): TemplateResult | typeof nothing {
   const { artifacts, next_cursor } = view.artifacts;
   if (artifacts.length === 0) return nothing;
   const more = html`<button class="quiet more" @click=${() => void loadMoreArtifacts()}>Show more</button>`;
   return drawSection(
     'Drafts and data',
-    html`<ul class="artifacts">${artifacts.map((one) => drawArtifact(view, one))}</ul>
+    html`<ul class="artifacts">${artifacts.map((one) => drawArtifact(view, one, steps))}</ul>
       ${next_cursor === null ? nothing : more}`,
   );
 }

@@ -108,7 +108,7 @@ export function drawOverview(view: PlanView, card: Card): TemplateResult {
   return html`
     ${drawGoal(card)} ${drawOutcome(card)}
     ${begun ? drawProgress(counts, facts.plan.total_steps) : nothing}
-    ${said} ${drawFindings(view.findings)} ${drawEvidence(card)} ${drawRequests(view)} ${drawArtifacts(view)}
+    ${said} ${drawFindings(view.findings)} ${drawEvidence(card)} ${drawRequests(view)} ${drawArtifacts(view, nameSteps(card, view))}
     ${drawSection('Facts', drawFacts(card))} ${drawSection('Latest events', drawEvents(view, nameSteps(card, view)))}
     ${drawSection('Files', drawDownloads(view.id))}
   `;

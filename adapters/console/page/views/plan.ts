@@ -4,6 +4,7 @@ import type { AuditEntry } from '#domain/plan/views.ts';
 import { openTab, showPane } from '../live/focus.ts';
 import { type Card, type PlanView, type State, type Tab, tabs } from '../live/state.ts';
 import { formatMoment } from '../plan/format.ts';
+import { nameSteps, type StepNames } from '../plan/step-names.ts';
 import { describeKind } from '../plan/words.ts';
 import { drawChanges } from './changes.ts';
 import { drawGraph } from './graph.ts';
@@ -74,7 +75,7 @@ function drawTab(state: State, view: PlanView, card: Card): TemplateResult {
     case 'trace':
       return drawTrace(view);
     case 'audit':
-      return drawAudit(view);
+      return drawAudit(view, card);
     default:
       return view.tab satisfies never;
   }
@@ -131,23 +132,26 @@ export function drawPlan(state: State): TemplateResult {
 // The audit: who did what with this plan, when, by which way, and why.
 
 /** Why, or at least about which step. */
-function describeReason({ reason, data }: AuditEntry): string {
-  const step = typeof data?.step === 'string' ? `Step ${data.step}` : null;
+function describeReason({ reason, data }: AuditEntry, names: StepNames): string {
+  const id = typeof data?.step === 'string' ? data.step : null;
+  const step = id === null ? null : `Step ${names.get(id) ?? id}`;
   return [step, reason].filter((part) => part !== null).join(': ') || '–';
 }
 
-function drawEntry(entry: AuditEntry): TemplateResult {
+function drawEntry(entry: AuditEntry, steps: StepNames): TemplateResult {
   return html`<tr>
     <td><time datetime=${entry.at}>${formatMoment(entry.at)}</time></td>
     <td>${entry.actor}${entry.actor_kind === 'person' ? '' : html` <span class="muted">${entry.actor_kind}</span>`}</td>
     <td>${describeKind(entry.action)}</td>
     <td>${entry.via}</td>
     <td class="number">${entry.version ?? '–'}</td>
-    <td class="wide">${describeReason(entry)}</td>
+    <td class="wide">${describeReason(entry, steps)}</td>
   </tr>`;
 }
 
-function drawAudit({ audit }: PlanView): TemplateResult {
+function drawAudit(view: PlanView, card: Card): TemplateResult {
+  const { audit } = view;
+  const steps = nameSteps(card, view);
   if (audit === null) return drawLoading();
   if (audit.length === 0)
     return drawEmpty('No entries', 'Decisions about this plan are listed here.');
@@ -155,7 +159,7 @@ function drawAudit({ audit }: PlanView): TemplateResult {
   return html`<div class="table-scroll" tabindex="0">
     <table class="table">
       <thead><tr>${names.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-      <tbody>${audit.map(drawEntry)}</tbody>
+      <tbody>${audit.map((entry) => drawEntry(entry, steps))}</tbody>
     </table>
   </div>`;
 }
