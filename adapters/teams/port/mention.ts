@@ -44,7 +44,7 @@ export function addMention(card: unknown, { people, words }: Mentioned, aloud: b
   const { body, ...rest } = Card.parse(card);
   const tags = people.map((one) => {
     const name = escapeMacros(nameOf(one));
-    return aloud && one.known !== null ? `<at>${name}</at>` : `**${name}**`;
+    return aloud && one.known !== null ? `<at>${name}</at>` : name;
   });
   const entities = people.flatMap((one) => {
     if (one.known === null || !aloud) return [];

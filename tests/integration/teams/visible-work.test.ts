@@ -137,6 +137,16 @@ test('a stream that grows old is ended with a sentence, and the answer follows b
   expect(answers()).toEqual([told, message]);
 });
 
+test('a stream that does not take the message as its end is closed in words, and the message follows', async () => {
+  const { teams, chat, turn, stream, answers, cleared } = await streamIn('Look, and be refused');
+  teams.refuse({ status: 400, code: 'BadRequest', path: /^POST .*activities$/ });
+  turn.answer('Here it is, below its words.');
+  await waitFor('both', () => answers().length === 2);
+  expect([answers()[0]?.id, stream.state]).toEqual([stream.id, 'ended']);
+  await awaitMessage(teams, chat.id, 'Here it is, below its words.');
+  await cleared();
+});
+
 test('where streams are not allowed the bot types', async () => {
   const { teams } = await useTeamsInstance(database, { planner });
   teams.allowStreams(false);
