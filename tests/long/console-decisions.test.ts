@@ -22,7 +22,7 @@ describe('a request', () => {
     await ask('Create part/one.txt saying One, then copy it to part/two.txt');
     const plan = await shownPlan();
     await page.getByRole('tab', { name: 'Steps' }).click();
-    const ticks = page.getByRole('checkbox');
+    const ticks = column().getByRole('checkbox');
     await ticks.first().waitFor();
     const total = await ticks.count();
     expect(total).toBe(plan.total_steps);
@@ -32,7 +32,9 @@ describe('a request', () => {
     await page.getByRole('alert').getByText('The steps you approved need').first().waitFor();
     expect((await shownPlan()).status).toBe('proposed');
     await ticks.first().check();
-    await page.getByRole('checkbox', { name: /^Approve step 3: / }).uncheck();
+    await column()
+      .getByRole('checkbox', { name: /^Approve step 3: / })
+      .uncheck();
     await rest.click();
     await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
     expect((await shownPlan()).counts).toMatchObject({ succeeded: total - 1, cancelled: 1 });
@@ -44,7 +46,7 @@ describe('a request', () => {
       const path = (name: string) => `${decide}/${name}.txt`;
       await ask(`Write two files ${path('kept')} and ${path('left')} each containing its own name`);
       await page.getByRole('tab', { name: 'Steps' }).click();
-      await page.getByRole('checkbox', { name: /left/ }).uncheck();
+      await column().getByRole('checkbox', { name: /left/ }).uncheck();
       const total = (await shownPlan()).total_steps;
       await button(`Approve ${total - 1} of ${total} steps`).waitFor();
       expect(await button('Approve').count()).toBe(0);
@@ -152,7 +154,7 @@ describe('a plan on the page', () => {
     await server.api.post(`/api/plans/${plan.id}/reject`, { version: 1, user: 'local' });
     await button('Approve').click();
     await page.getByRole('alert').filter({ hasText: /local/ }).waitFor();
-    await column().getByText('Rejected').first().waitFor();
+    await page.locator('.plan-state .badge', { hasText: 'Rejected' }).waitFor();
     expect(await button('Approve').count()).toBe(0);
   });
 });

@@ -1,5 +1,6 @@
 // The console's inbox with more plans than a page of it: paging, keeping its place, and staying quick with thousands.
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Inbox } from '#domain/plan/inbox.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import { page, server, useConsole } from '../setup/console.ts';
 import { waitFor } from '../wait.ts';
@@ -16,7 +17,7 @@ const step = {
 };
 
 const propose = (n: number, more: object = {}) =>
-  server.api.propose({ ...more, title: `Waiting plan ${n}`, steps: [step] });
+  server.api.propose({ ...more, title: `Waiting plan no${n}`, steps: [step] });
 
 /** Proposes plans `from` to `to`, a few at a time. */
 async function proposeAll(from: number, to: number): Promise<void> {
@@ -73,6 +74,7 @@ describe('a group of the inbox', () => {
     expect(await entries().nth(pageSize).innerText()).toContain(there);
     expect(await more().count()).toBe(0);
 
+    // What waits longest stands first, so a new plan comes at the end.
     await propose(total + 1);
     await entries().nth(total).waitFor();
     expect(await focused()).toBe(there);
@@ -120,7 +122,9 @@ describe('a group of the inbox', () => {
 
 describe('with 2,000 plans the inbox', () => {
   it('draws a page of them, is there within two seconds, and moves without a pause', async () => {
-    await proposeAll(1, 2000);
+    const { body } = await server.api.get<Inbox>('/api/inbox?group=needs_you&limit=1');
+    // At a second try they are there.
+    await proposeAll((body.groups[0]?.total ?? 0) + 1, 2000);
     const began = Date.now();
     await page.goto(server.url);
     await entries()
@@ -152,9 +156,9 @@ describe('with 2,000 plans the inbox', () => {
     expect(slowest).toBeLessThan(200);
 
     const at = Date.now();
-    await page.getByLabel('Search the plans').fill('plan 1777');
+    await page.getByLabel('Search the plans').fill('plan no1777');
     await waitFor('what was searched', async () => (await entries().count()) === 1);
-    expect(await entries().first().innerText()).toContain('Waiting plan 1777');
+    expect(await entries().first().innerText()).toContain('Waiting plan no1777');
     expect(Date.now() - at).toBeLessThan(2000);
   });
 });

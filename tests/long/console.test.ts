@@ -22,9 +22,9 @@ describe('a request', () => {
   it('is approved whole again once every step is ticked', async () => {
     await ask('Write two files again/a.txt and again/b.txt each containing its own name');
     await page.getByRole('tab', { name: 'Steps' }).click();
-    await page.getByRole('checkbox').last().uncheck();
+    await column().getByRole('checkbox').last().uncheck();
     await button('Approve').waitFor({ state: 'detached' });
-    await page.getByRole('checkbox').last().check();
+    await column().getByRole('checkbox').last().check();
     await button('Approve').waitFor();
   });
 
@@ -92,7 +92,7 @@ describe('a review', () => {
     const steps = [write(1), write(2), write(3)];
     const plan = await server.api.propose({ title: 'Three', conversation: 'ticked', steps });
     await page.goto(`${server.url}/?c=ticked&plan=${plan.id}&tab=steps`);
-    const ticks = page.getByRole('checkbox');
+    const ticks = column().getByRole('checkbox');
     await ticks.nth(2).waitFor();
     await ticks.nth(2).uncheck();
     await button('Approve 2 of 3 steps').waitFor();
@@ -179,7 +179,9 @@ describe('a plan on the page', () => {
       'Create n/one.md saying 1, then create n/two.md saying 2 and create n/three.md saying 3',
     );
     await page.getByRole('tab', { name: 'Steps' }).click();
-    await page.getByRole('checkbox', { name: /^Approve step 2b: / }).waitFor();
+    await column()
+      .getByRole('checkbox', { name: /^Approve step 2b: / })
+      .waitFor();
     const names = await page.locator('.step-number').allInnerTexts();
     expect(names).toEqual(['1', '2a', '2b']);
     await page.getByRole('tab', { name: 'Overview' }).click();

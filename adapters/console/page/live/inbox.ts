@@ -31,7 +31,8 @@ function readGroups(search: string, more: Record<string, string>): Promise<Inbox
 async function readHead(first: InboxPage, known: InboxPage[], search: string) {
   const shown = known.find(({ group }) => group === first.group)?.plans.length ?? 0;
   if (first.next_cursor === null || shown <= pageSize) return first;
-  const limit = String(Math.min(headAtMost, shown));
+  const pages = Math.ceil(shown / pageSize);
+  const limit = String(Math.min(headAtMost, pages * pageSize));
   const [head = first] = await readGroups(search, { group: first.group, limit });
   return head;
 }
