@@ -17,6 +17,7 @@ import { type InstallOptions, isAlive, registerInstall } from './install/routes.
 import { tokensOfMany } from './install/tokens.ts';
 import { answerCommand } from './lists/answer-command.ts';
 import { createHomes, setFromHome } from './lists/home.ts';
+import { createAsk } from './port/hold.ts';
 import { createRespond } from './port/respond.ts';
 import { createSlackPort } from './port/slack-port.ts';
 import { decidePress, decideSent } from './press/handle-press.ts';
@@ -28,6 +29,7 @@ import type { SlackContext } from './slack-context.ts';
 import { createSlackLogger } from './slack-logger.ts';
 import { hear, stop } from './talk/hear.ts';
 import { createPeople } from './talk/people.ts';
+import { createReach } from './talk/reach.ts';
 import { type Acknowledgement, createAccept } from './transport/accept.ts';
 import { registerSlack } from './transport/http.ts';
 import { readSignal, type Signal } from './transport/read-signal.ts';
@@ -140,6 +142,8 @@ export function openSlack(options: {
   clock: Clock;
   limits: RateLimits;
   timezone: string;
+  /** All names of the person behind one. */
+  namesOf(name: string): Promise<string[]>;
   openConversation?: SlackContext['openConversation'];
   openHome: SlackContext['openHome'];
   warn(message: string, error?: unknown): void;
@@ -150,20 +154,24 @@ export function openSlack(options: {
   const slack: ClientOptions = { apiUrl, logger };
   const { tokens, many } = openWorkspaces(access, { ...slack, installations, clock, warn });
   const clientOf = createClientOf(tokens, slack);
-  const port = createSlackPort({ clientOf, clock, limits, warn });
+  // An operator who sets one token vouches for that workspace; of several, each could claim anybody's address.
+  const vouched = workspaces.kind === 'one';
+  const ask = createAsk(limits);
+  const { namesOf } = options;
+  const reach = createReach({ clientOf, ask, clock, timezone, vouched, namesOf, warn });
+  const port = createSlackPort({ clientOf, clock, limits, reach, warn });
   const context: SlackContext = {
     service,
     plansFor: (tenant, reader) =>
       workspaces.kind === 'one' ? service : readWithin({ platform: 'slack', tenant, reader }),
     clientOf,
-    // An operator who sets one token vouches for that workspace; of several, each could claim anybody's address.
     people: createPeople({
       personOf: service.personOf,
       noteName: service.noteName,
       clientOf,
       clock,
       timezone,
-      vouched: workspaces.kind === 'one',
+      vouched,
     }),
     port,
     respond: createRespond({ apiUrl, warn }),

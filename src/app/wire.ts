@@ -117,6 +117,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
     enqueueAll,
     service: chatService,
     readWithin,
+    namesOf: (name) => readEveryName(db.query, name),
     openConversation: openPlace,
     openHome: (home) => openHome({ db, enqueue }, { platform: 'slack', ...home }),
     warn,

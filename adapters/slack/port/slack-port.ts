@@ -11,11 +11,13 @@ import type {
 import type { RateLimits } from '#domain/chat/rate-limits.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
+import { type Reach, reachNobody } from '../talk/reach.ts';
 import type { ClientOf } from '../workspaces.ts';
 import { contentOf, quiet, type SlackContent } from './content.ts';
 import { explainSlackError } from './explain-error.ts';
 import { createAsk } from './hold.ts';
 import { findPosted, metadataOf, nothingUnder, readUnder } from './look-back.ts';
+import { addMention, findMentioned, type Mentioned, reachEach } from './mention.ts';
 import { nameUnder, sendFile } from './send-file.ts';
 import { createStatusPort } from './status.ts';
 
@@ -59,9 +61,11 @@ export function createSlackPort(options: {
   clientOf: ClientOf;
   clock: Clock;
   limits: RateLimits;
+  /** Left out: nobody is mentioned. */
+  reach?: Reach;
   warn(message: string, error?: unknown): void;
 }): ChatPort {
-  const { clientOf, clock, limits, warn } = options;
+  const { clientOf, clock, limits, reach = reachNobody, warn } = options;
   const ask = createAsk(limits);
 
   async function look(
@@ -79,7 +83,7 @@ export function createSlackPort(options: {
   /** Posts the message itself, once. */
   async function postOnce(
     place: ChatPlace,
-    content: ChatContent,
+    content: SlackContent,
     {
       key,
       triedSince,
@@ -103,7 +107,7 @@ export function createSlackPort(options: {
           client.chat.postMessage({ channel, ...threadOf(place), ...said, ...quiet, metadata }),
         );
       };
-      const { ts } = await writeAtLeastText(contentOf(content), write, warn);
+      const { ts } = await writeAtLeastText(content, write, warn);
       if (ts === undefined) throw new Error('Slack named no message.');
       return { post: { ...place, message: ts }, again: false };
     } catch (cause) {
@@ -148,12 +152,34 @@ export function createSlackPort(options: {
     return 'settled';
   }
 
+  /** What leads to a message that asks somebody, and where each of them is told alone. */
+  async function findThose(post: ChatPost, mentioned: Mentioned) {
+    const { tenant: team, channel, message: message_ts } = post;
+    const reached = await reachEach(reach, team, mentioned);
+    if (reached.length === 0) return {};
+    const call = { team, method: 'chat.getPermalink', channel: null, deed: 'link to a message' };
+    const client = await clientOf(team);
+    const link = await ask(call, () => client.chat.getPermalink({ channel, message_ts })).catch(
+      (error: unknown) => warn('A card is not linked to those whom it asks.', error),
+    );
+    return { reached, link: link?.permalink ?? null };
+  }
+
+  /** Whom a card that is changed names; where Slack cannot say it now, their names stand there. */
+  async function findAgain(team: string, mention: ChatContent['mention']): Promise<Mentioned> {
+    return findMentioned(reach, team, mention).catch(() => []);
+  }
+
   return {
     status: createStatusPort({ clientOf, ask, warn }),
 
     async post(place, content, key, triedSince, givenUp) {
-      const { post, again } = await postOnce(place, content, { key, triedSince, givenUp });
-      const posted: Posted = { ...post, sent_at: new Date(Number(post.message) * 1000) };
+      const mentioned = await findMentioned(reach, place.tenant, content.mention);
+      const words = content.mention?.words ?? '';
+      const said = addMention(contentOf(content), mentioned, words, true);
+      const { post, again } = await postOnce(place, said, { key, triedSince, givenUp });
+      const those = await findThose(post, mentioned);
+      const posted: Posted = { ...post, ...those, sent_at: new Date(Number(post.message) * 1000) };
       if (content.file === undefined) return posted;
       const became = await attach(post, content.file, key, { again, givenUp });
       return became === 'ended' ? { ...posted, unfinished: true } : posted;
@@ -167,7 +193,9 @@ export function createSlackPort(options: {
         ask(call, () =>
           client.chat.update({ channel, ts, ...said, parse: 'none', link_names: false }),
         );
-      await writeAtLeastText(contentOf(content), write, warn);
+      const mentioned = await findAgain(team, content.mention);
+      const words = content.mention?.words ?? '';
+      await writeAtLeastText(addMention(contentOf(content), mentioned, words, false), write, warn);
     },
 
     async whisper(place, user, content) {

@@ -44,7 +44,7 @@ export async function loadSlack(
   { slack: access, timezone }: Config,
   parts: Pick<
     Parameters<typeof openSlack>[0],
-    'service' | 'readWithin' | 'openConversation' | 'openHome' | 'warn'
+    'service' | 'readWithin' | 'namesOf' | 'openConversation' | 'openHome' | 'warn'
   > &
     Parameters<typeof openInstallations>[1],
 ): Promise<SlackAdapter | null> {

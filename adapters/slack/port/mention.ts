@@ -1,0 +1,73 @@
+// Those whom a message asks, as Slack mentions them: a block over the card. Slack tells whom a new message mentions; a message
+// that is changed tells nobody, so there the block may stand as long as it is true.
+import type { types } from '@slack/bolt';
+import { escapeMrkdwn } from '#cards/plain.ts';
+import type { Mention, Reached } from '#domain/chat/chat.ts';
+import type { Known, Reach } from '../talk/reach.ts';
+import type { SlackContent } from './content.ts';
+
+type Named = { name: string; shown: string; known: Known | null };
+
+export type Mentioned = Named[];
+
+/** Whom Slack knows of them. @throws what passes by itself */
+export async function findMentioned(
+  reach: Reach,
+  team: string,
+  mention: Mention | undefined,
+): Promise<Mentioned> {
+  return Promise.all(
+    (mention?.people ?? []).map(async ({ name, shown }) => ({
+      name,
+      shown,
+      known: await reach.find(team, name),
+    })),
+  );
+}
+
+type Run = types.RichTextSection['elements'][number];
+
+const text = (words: string): Run => ({ type: 'text', text: words });
+
+/** With their names above the rest, where Slack knows one of them. @param aloud also in what notifications say */
+export function addMention(
+  { text: said, blocks }: SlackContent,
+  mentioned: Mentioned,
+  words: string,
+  aloud: boolean,
+): SlackContent {
+  if (mentioned.every(({ known }) => known === null)) return { text: said, blocks };
+  const runs = mentioned.flatMap(({ shown, known }, index): Run[] => [
+    ...(index === 0 ? [] : [text(' ')]),
+    known === null ? text(shown) : { type: 'user', user_id: known.user },
+  ]);
+  const names = mentioned.map(({ shown, known }) =>
+    known === null ? escapeMrkdwn(shown) : `<@${known.user}>`,
+  );
+  return {
+    text: aloud ? `${names.join(' ')} ${escapeMrkdwn(words)}\n${said}` : said,
+    blocks: [
+      {
+        type: 'rich_text',
+        block_id: 'countersign:asked',
+        elements: [{ type: 'rich_text_section', elements: [...runs, text(` ${words}`)] }],
+      },
+      ...blocks,
+    ],
+  };
+}
+
+/** Where each of those whom Slack knows is told alone. @throws what passes by itself */
+export async function reachEach(
+  reach: Reach,
+  team: string,
+  mentioned: Mentioned,
+): Promise<Reached[]> {
+  const reached: Reached[] = [];
+  for (const { name, known } of mentioned) {
+    if (known === null) continue;
+    const { timezone } = known;
+    reached.push({ name, place: await reach.openDirect(team, known), timezone });
+  }
+  return reached;
+}

@@ -1,0 +1,128 @@
+// Finds the Slack user behind a name of ours, and the direct messages in which they can be told something alone. Only who is
+// known for certain is found: a member of the workspace by the address that it vouches for, or a user by their id.
+import { z } from 'zod';
+import type { Reached } from '#domain/chat/chat.ts';
+import type { Clock } from '#domain/clock.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { accountName } from '#domain/people/names.ts';
+import type { Ask } from '../port/hold.ts';
+import { createRecent } from '../recent.ts';
+import type { ClientOf } from '../workspaces.ts';
+import { describePerson } from './people.ts';
+
+export type Known = { user: string; timezone: string };
+
+export type Reach = {
+  /** null: nobody in the workspace is known by the name. @throws what passes by itself */
+  find(team: string, name: string): Promise<Known | null>;
+  /** Where they are told alone; null: the app may not write to them. @throws what passes by itself */
+  openDirect(team: string, known: Known): Promise<Reached['place']>;
+};
+
+/** Where nobody is known. */
+export const reachNobody: Reach = { find: async () => null, openDirect: async () => null };
+
+const keptForMs = 10 * 60_000;
+const keptAtMost = 5000;
+
+const Found = z.object({ id: z.string(), deleted: z.boolean().default(false) });
+
+/** What Slack refused for good; null: it passes by itself, or is an error of ours. */
+function refusalIn(error: unknown): string | null {
+  if (!(error instanceof CountersignError) || error.passesAfterMs !== null) return null;
+  const { slack } = error.details;
+  return typeof slack === 'string' ? slack : null;
+}
+
+export function createReach(options: {
+  clientOf: ClientOf;
+  ask: Ask;
+  clock: Clock;
+  timezone: string;
+  /** Whether people of the workspace are known by their e-mail address. */
+  vouched: boolean;
+  /** All names of the person behind one. */
+  namesOf(name: string): Promise<string[]>;
+  warn(message: string, error?: unknown): void;
+}): Reach {
+  const { clientOf, ask, clock, timezone, vouched, namesOf, warn } = options;
+  const known = createRecent<{ found: Known | null; until: number }>(keptAtMost);
+  const directs = createRecent<{ channel: string | null; until: number }>(keptAtMost);
+  const now = () => clock.now().getTime();
+  const untilLater = () => now() + keptForMs;
+
+  /** What `call` comes to; null: Slack refuses it for good, which is logged unless it is one of `expected`. */
+  async function orNull<T>(what: string, expected: string[], call: () => Promise<T>) {
+    try {
+      return await call();
+    } catch (error) {
+      const code = refusalIn(error);
+      if (code === null) throw error;
+      if (!expected.includes(code)) warn(what, error);
+      return null;
+    }
+  }
+
+  async function lookUp(team: string, email: string): Promise<Known | null> {
+    const client = await clientOf(team);
+    const call = {
+      team,
+      method: 'users.lookupByEmail',
+      channel: null,
+      deed: 'find a person by their address',
+    };
+    const words = `Nobody is mentioned in ${team} by their address.`;
+    const answer = await orNull(words, ['users_not_found'], () =>
+      ask(call, () => client.users.lookupByEmail({ email })),
+    );
+    const user = Found.safeParse(answer?.user);
+    if (!user.success || user.data.deleted) return null;
+    // Whose address the workspace does not vouch for is somebody else to us.
+    const person = describePerson(team, answer?.user, { timezone, vouched });
+    return person.account === email ? { user: user.data.id, timezone: person.timezone } : null;
+  }
+
+  async function findAccount(team: string, account: string): Promise<Known | null> {
+    const own = /^slack:([^:]+):([^:]+)$/.exec(account);
+    if (own !== null) return own[1] === team ? { user: own[2] ?? '', timezone } : null;
+    if (!vouched || !account.includes('@')) return null;
+    const key = `${team}:${account}`;
+    const kept = known.get(key);
+    if (kept !== undefined && kept.until > now()) return kept.found;
+    const found = await lookUp(team, account);
+    known.set(key, { found, until: untilLater() });
+    return found;
+  }
+
+  return {
+    async find(team, name) {
+      for (const account of await namesOf(name)) {
+        const found = await findAccount(team, accountName(account));
+        if (found !== null) return found;
+      }
+      return null;
+    },
+
+    async openDirect(team, { user }) {
+      const key = `${team}:${user}`;
+      const kept = directs.get(key);
+      let channel = kept !== undefined && kept.until > now() ? kept.channel : undefined;
+      if (channel === undefined) {
+        const client = await clientOf(team);
+        const call = {
+          team,
+          method: 'conversations.open',
+          channel: null,
+          deed: 'open direct messages',
+        };
+        const words = `People in ${team} are told of what waits for them only where it is asked.`;
+        const answer = await orNull(words, ['user_disabled', 'user_not_found'], () =>
+          ask(call, () => client.conversations.open({ users: user })),
+        );
+        channel = answer?.channel?.id ?? null;
+        directs.set(key, { channel, until: untilLater() });
+      }
+      return channel === null ? null : { platform: 'slack', tenant: team, channel, thread: null };
+    },
+  };
+}

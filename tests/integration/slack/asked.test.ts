@@ -1,0 +1,88 @@
+// Who has to approve or do something: mentioned once in the thread, and told once alone with a link to the card.
+import { expect, test } from 'vitest';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import { usualScopes } from '../../fixtures/slack/app.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop, reach, scriptedPlanner } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
+import { approve, askFor, type Desk, lookAgain, seeCard, useDesk } from './desk.ts';
+
+const database = useDatabase();
+const draft: PlanDraft = { title: 'Ship it', steps: [noop('a')] };
+const planner = scriptedPlanner(() => ({ kind: 'proposal', draft }));
+const settings = {
+  guardedTools: ['control_noop'],
+  guardedApprovers: { control_noop: { kind: 'named', people: ['ben@example.com'] } },
+};
+
+const own = ({ slack, channel }: Desk, root: string) =>
+  slack.replies(channel, root).filter(({ bot_id }) => bot_id !== undefined);
+const direct = ({ slack }: Desk, user: string) => slack.messages(slack.direct(user).id);
+/** All pings of what was posted; a change of a message tells nobody. */
+const posts = ({ slack }: Desk) =>
+  slack.calls
+    .filter(({ method }) => method === 'chat.postMessage')
+    .map(({ parameters }) => parameters);
+
+async function askBen(desk: Desk) {
+  const asked = await askFor(desk, 'ship it', desk.ben.id);
+  const told = await waitFor('ben to be told', () => direct(desk, desk.ben.id)[0]);
+  return { ...asked, told };
+}
+
+test('an approver is mentioned on the card and told alone, with what is asked and a link to the card', async () => {
+  const desk = await useDesk(database, { planner, settings });
+  const { slack, ana, ben, instance } = desk;
+  const { card, told, plan, root } = await askBen(desk);
+  expect(card.pings).toEqual([`@${ben.id}`]);
+  expect(told.text).toContain('ana asks for your approval');
+  expect(told.text).toContain('Ship it');
+  expect(JSON.stringify(told.blocks)).toContain(`/p${card.ts.replace('.', '')}`);
+  expect(direct(desk, ana.id)).toEqual([]);
+  await approve(desk, ana, await seeCard(desk, root));
+  await approve(desk, ben, await seeCard(desk, root));
+  await reach(instance, plan.id, 'completed');
+  await waitFor('nobody to be asked any more', () => lookAgain(desk, card).pings.length === 0);
+  // One post mentions them, whatever was changed and said after it.
+  const naming = posts(desk).filter((one) => JSON.stringify(one).includes(`"${ben.id}"`));
+  expect(naming).toHaveLength(1);
+  expect(direct(desk, ben.id)).toHaveLength(1);
+  expect(slack.messages(slack.direct(ben.id).id)).toHaveLength(1);
+});
+
+test('who wrote in the thread just before is neither mentioned nor told', async () => {
+  const desk = await useDesk(database, { planner, settings });
+  const { slack, ana, ben, channel } = desk;
+  const { root } = await askBen(desk);
+  await slack.say(ben.id, channel, 'I am here', { thread_ts: root });
+  await slack.mention(ana.id, channel, 'propose changes: again', { thread_ts: root });
+  await waitFor('another card', () => own(desk, root).length > 1);
+  expect(own(desk, root).at(-1)?.pings).toEqual([]);
+  expect(direct(desk, ben.id)).toHaveLength(1);
+});
+
+test('where the app may open no direct messages the mention stands, and the log says what is missing', async () => {
+  const scopes = usualScopes.filter((scope) => scope !== 'im:write');
+  const desk = await useDesk(database, { planner, settings, slack: { scopes } });
+  const { ben, lines, instance } = desk;
+  const { card } = await askFor(desk, 'ship it', ben.id);
+  expect(card.pings).toEqual([`@${ben.id}`]);
+  await waitFor(
+    'the card to be noted',
+    async () => (await instance.service.listPlans({ limit: 1 })).plans.length === 1,
+  );
+  expect(direct(desk, ben.id)).toEqual([]);
+  expect(lines.join('')).not.toContain('error');
+});
+
+test('a name that no address of the workspace stands for is written, and mentions nobody', async () => {
+  const desk = await useDesk(database, {
+    planner,
+    settings: {
+      ...settings,
+      guardedApprovers: { control_noop: { kind: 'named', people: ['Zoe', 'nobody@example.org'] } },
+    },
+  });
+  const { card } = await askFor(desk, 'ship it');
+  expect(card.pings).toEqual([]);
+});
