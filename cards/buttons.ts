@@ -2,6 +2,8 @@
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import { readStand } from '#domain/plan/expected-step.ts';
 import type { Plan, Step } from '#domain/plan/plan.ts';
+import { listOf } from '#domain/words.ts';
+import { shield, shortenCall } from './calls.ts';
 import { offerMoves } from './moves.ts';
 import type { AnyPress, Button, Form } from './view.ts';
 
@@ -81,9 +83,29 @@ function viewAskAgain({ plan, failed }: PlanCardFacts): Button[] {
   return [makeButton(pressAbout(plan, 'settle_retry', only), 'Ask again')];
 }
 
+const guardedNamed = 3;
+
+/** What is guarded, of a plan that is to be approved; nothing where nothing is. */
+function viewGuard({ plan, review }: PlanCardFacts): Pick<Button, 'guard'> {
+  const guarded = review.calls.filter(({ step }) => step.guarded);
+  if (guarded.length === 0 && plan.guarded_operations.length === 0) return {};
+  const named = guarded.slice(0, guardedNamed).map(({ step, times }) => {
+    const name = shortenCall(step.call, 80, 1).text;
+    return times === 1 ? name : `${name} (${times.toLocaleString('en-US')} times)`;
+  });
+  const more = guarded.length - named.length;
+  const calls = [...named, ...(more > 0 ? [`${more} more`] : [])];
+  // Of a large plan not every call is looked at; then its guarded operations are named.
+  const what = calls.length > 0 ? calls : plan.guarded_operations.slice(0, guardedNamed);
+  return { guard: { text: `${shield} Guarded: ${listOf(what)}.`, submit: 'Approve and run' } };
+}
+
 export function viewButtons(facts: PlanCardFacts): Button[] {
   const { plan } = facts;
-  const approve = makeButton(pressOf(plan, 'approve'), 'Approve', { style: 'primary' });
+  const approve = makeButton(pressOf(plan, 'approve'), 'Approve', {
+    style: 'primary',
+    ...viewGuard(facts),
+  });
   const change = makeButton(pressOf(plan, 'propose_changes'), 'Propose changes', {
     form: changesForm,
   });
@@ -122,6 +144,11 @@ export function viewButtons(facts: PlanCardFacts): Button[] {
 /** Opens what a card has no room for. */
 export const reviewLabel = 'Review';
 
+/** What only opens something needs no question. */
+function withoutGuard<P extends AnyPress>({ guard: _, ...button }: Button<P>): Button<P> {
+  return button;
+}
+
 /** The buttons of a card that does not show all effects: the plan is opened first, and approved from there. */
 export function askForReview<P extends AnyPress>(buttons: Button<P>[]): Button<P>[] {
   if (!buttons.some(({ press }) => press.action === 'approve')) return buttons;
@@ -129,7 +156,11 @@ export function askForReview<P extends AnyPress>(buttons: Button<P>[]): Button<P
     .filter(({ press }) => press.action !== 'details')
     .map((button) =>
       button.press.action === 'approve'
-        ? { ...button, label: reviewLabel, press: { ...button.press, action: 'details' } }
+        ? withoutGuard({
+            ...button,
+            label: reviewLabel,
+            press: { ...button.press, action: 'details' },
+          })
         : button,
     );
 }

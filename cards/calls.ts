@@ -5,7 +5,7 @@ import { countOf } from '#domain/words.ts';
 import { cutShown, showExact, showText } from './plain.ts';
 import { formatAgo } from './times.ts';
 
-const shield = '🛡';
+export const shield = '🛡';
 const caution = '△';
 /** What is not known before the call. */
 const openMark = '⟲';

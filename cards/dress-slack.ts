@@ -3,6 +3,7 @@ import { describeField } from './form-fields.ts';
 import { slackLimits } from './limits.ts';
 import { isBinding } from './lines.ts';
 import { cutShown, escapeMrkdwn } from './plain.ts';
+import { moreTasks } from './tasks.ts';
 import { drawPlainText, drawText, moreLines } from './text.ts';
 import {
   type AnyPress,
@@ -13,7 +14,9 @@ import {
   type Line,
   type PlanView,
   type Section,
+  type SectionKind,
   type SessionView,
+  type TaskList,
   type TextView,
 } from './view.ts';
 import { andMore } from './words.ts';
@@ -88,7 +91,8 @@ function suffixOf(press: AnyPress, index: number): string {
 }
 
 function dressButton(button: Button<AnyPress>, index: number) {
-  const { press, confirm } = button;
+  const { press } = button;
+  const confirm = button.confirm ?? button.guard ?? null;
   return {
     label: cutShown(button.label, slackLimits.buttonText),
     action_id: cutShown(`countersign:${press.action}${suffixOf(press, index)}`, slackLimits.id),
@@ -101,7 +105,7 @@ function dressButton(button: Button<AnyPress>, index: number) {
             title: plain(cutShown(`${button.label}?`, slackLimits.confirmTitle)),
             text: plain(cutShown(confirm.text, slackLimits.confirmText)),
             confirm: plain(cutShown(confirm.submit, slackLimits.confirmButton)),
-            deny: plain('Keep it'),
+            deny: plain(button.confirm === null ? 'Not yet' : 'Keep it'),
           },
   };
 }
@@ -129,9 +133,38 @@ function dressAsk(whole: Ask<AnyPress>, index: number) {
   };
 }
 
-/** What `slack/plan.json` is expanded with. */
-export function dressCardForSlack(view: PlanView | SessionView) {
+/** What the tasks say already, where they are drawn. */
+const saidByTasks = new Set<SectionKind>(['running', 'next']);
+
+const richText = (text: string) => ({
+  type: 'rich_text',
+  elements: [{ type: 'rich_text_section', elements: [{ type: 'text', text }] }],
+});
+
+/** Slack's own `plan` block: https://docs.slack.dev/reference/block-kit/blocks/plan-block */
+function dressTasks(list: TaskList) {
+  return {
+    title: cutShown(list.title, slackLimits.taskTitle),
+    more: moreTasks(list),
+    rows: list.tasks.map(({ id, title, status, note }, index) => ({
+      // A name of ours may be longer than Slack takes.
+      id: cutShown(`${index}:${id}`, slackLimits.id),
+      title: cutShown(title, slackLimits.taskTitle),
+      status,
+      details: note === '' || status === 'complete' ? null : richText(note),
+      output: note !== '' && status === 'complete' ? richText(note) : null,
+    })),
+  };
+}
+
+/** What `slack/plan.json` is expanded with. @param withPlan whether tasks are drawn as Slack's `plan` block */
+export function dressCardForSlack(view: PlanView | SessionView, withPlan = false) {
   const { state, progress } = view;
+  const tasks = withPlan ? view.tasks : null;
+  // The list of tasks says how far it is.
+  const bar = progress === null || tasks !== null ? '' : progress.text;
+  const sections =
+    tasks === null ? view.sections : view.sections.filter(({ kind }) => !saidByTasks.has(kind));
   const first = `${state.symbol} ${state.words}`;
   const pace = progress === null || progress.pace === '' ? '' : `\n${progress.pace}`;
   return {
@@ -142,10 +175,11 @@ export function dressCardForSlack(view: PlanView | SessionView) {
     asks_more: andMore(view.asks_more),
     body: fitRuns([
       run(view.sentence),
-      run(progress === null ? '' : `${view.sentence === '' ? '' : '\n'}${progress.text}`),
-      run(pace, italic),
+      run(bar === '' || view.sentence === '' ? bar : `\n${bar}`),
+      run(bar === '' && view.sentence === '' ? pace.trimStart() : pace, italic),
     ]),
-    sections: view.sections.map((section) => ({
+    tasks: tasks === null ? null : dressTasks(tasks),
+    sections: sections.map((section) => ({
       block: section.kind,
       runs: fitRuns(sectionRuns(section, view.link)),
     })),

@@ -98,11 +98,14 @@ export function drawWholeCard(view: PlanView | SessionView): Drawn {
   return expandCard(templates.teams.card, dressCardForTeams(view));
 }
 
-/** A plan or a session as a Slack message, within what Slack takes. */
-export function drawBlocks(view: PlanView | SessionView): SlackMessage {
+/**
+ * A plan or a session as a Slack message, within what Slack takes.
+ * @param withPlan whether a plan that runs has Slack's `plan` block, which only messages take
+ */
+export function drawBlocks(view: PlanView | SessionView, withPlan = false): SlackMessage {
   const draw = (v: PlanView | SessionView) => ({
     whole: holdsEffects(v),
-    blocks: expandBlocks(templates.slack.card, dressCardForSlack(v)),
+    blocks: expandBlocks(templates.slack.card, dressCardForSlack(v, withPlan)),
   });
   const { blocks } = fitCard(view, draw, (drawn) => drawn.whole && fitsSlack(drawn.blocks));
   return { text: fallbackFor(view), blocks };

@@ -3,6 +3,7 @@ import { lengthOfAsk } from './ask-review.ts';
 import { askForReview } from './buttons.ts';
 import { isBinding, keepLines } from './lines.ts';
 import { cutShown } from './plain.ts';
+import { shrinkTasks } from './tasks.ts';
 import type { AnyPress, Ask, CardView, Details, Section, TextView } from './view.ts';
 
 /** https://docs.slack.dev/reference/block-kit; lengths in UTF-16 code units, which never undercounts. */
@@ -25,6 +26,8 @@ export const slackLimits = {
   /** The text beside the blocks, escaped, in bytes of UTF-8: `chat.update` takes 4,000, whatever a new message may have. */
   fallbackBytes: 3900,
   url: 3000,
+  /** Of a task in a `plan` block: its name, and the block's own title. */
+  taskTitle: 256,
   /** Windows and the Home tab. */
   viewBlocks: 100,
   viewTitle: 24,
@@ -167,6 +170,7 @@ function shrinkView<P extends AnyPress, V extends CardView<P>>(view: V, budget: 
       view.details === null || budget.details === 0 ? null : shrinkDetails(view.details, budget),
     asks: asks.map((ask) => shrinkAsk(ask, budget)),
     asks_more: view.asks_more + dropped,
+    tasks: view.tasks === null ? null : shrinkTasks(view.tasks, budget.lines * 2, budget.line),
     sections,
     buttons: sections.some(({ cut }) => cut === true) ? askForReview(view.buttons) : view.buttons,
   };

@@ -214,6 +214,7 @@ export function viewSession(facts: SessionCardFacts): SessionView {
     asks_more: 0,
     sentence: viewSentence(facts, kind),
     progress: null,
+    tasks: null,
     sections: sectionsOf(facts, kind).filter((section) => section !== null),
     approvals:
       gates.has(kind) && facts.over === null

@@ -7,6 +7,7 @@ import { showLine } from './plain.ts';
 import { viewHistory, viewProposal } from './proposal.ts';
 import { viewCompleted, viewOptions, viewProgress, viewRunning, viewStopped } from './report.ts';
 import { viewApprovals, viewSentence, viewState, viewTitle } from './state.ts';
+import { viewTasks } from './tasks.ts';
 import { describeExpected, formatDuration, tellSpan, tellTime } from './times.ts';
 import type { PlanView, Section } from './view.ts';
 import { confidenceWord, formatCost } from './words.ts';
@@ -121,6 +122,7 @@ export function viewPlan(facts: PlanCardFacts): PlanView {
     asks_more: hiddenAsks,
     sentence: viewSentence(facts),
     progress: showsProgress.has(plan.status) ? viewProgress(facts) : null,
+    tasks: viewTasks(facts),
     sections,
     approvals: viewApprovals(facts),
     facts: viewFacts(facts),

@@ -51,6 +51,8 @@ export type Button<Press extends AnyPress = CardPress> = {
   form: Form | null;
   /** Asked once more before it happens; null: it happens at once. */
   confirm: { text: string; submit: string } | null;
+  /** The same, where the surface has a question that costs no more than a press: what is guarded, of an approval. */
+  guard?: { text: string; submit: string };
 };
 
 /** Something only a person can settle; drawn first and in bold. */
@@ -133,6 +135,14 @@ export type Progress = {
   pace: string;
 };
 
+export type TaskStatus = 'pending' | 'in_progress' | 'complete' | 'error';
+
+/** A step of a plan that runs, or a part of a large one. `note`: who it waits for, why it failed, what came of it; or empty. */
+export type Task = { id: string; title: string; status: TaskStatus; note: string };
+
+/** What `title` sums up. `hidden`: how many more there are of `unit`. */
+export type TaskList = { title: string; tasks: Task[]; hidden: number; unit: string };
+
 /** What there is behind a card: every line, where the card shows some. `more`: how many are still left out. */
 export type Details = { title: string; lines: Line[]; more: number };
 
@@ -155,6 +165,8 @@ export type CardView<Press extends AnyPress = AnyPress> = {
   /** What will be true afterwards; once it is over, what became of it. */
   sentence: string;
   progress: Progress | null;
+  /** Its steps or parts by their status, of a plan that runs, for surfaces that draw such a list; null: it does not run. */
+  tasks: TaskList | null;
   sections: Section[];
   /** `1 of 2 approved (Ana)` or `Approved by Ana, 14:02`, or empty. */
   approvals: string;

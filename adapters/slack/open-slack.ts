@@ -22,13 +22,16 @@ import { createRespond } from './port/respond.ts';
 import { createSlackPort } from './port/slack-port.ts';
 import { decidePress, decideSent } from './press/handle-press.ts';
 import { readHeld } from './press/held.ts';
+import { isPlanThis, planThis } from './press/plan-this.ts';
 import { objectTo } from './press/read-entered.ts';
 import { createShow, fill } from './press/show.ts';
 import { isApproval } from './press/windows.ts';
 import type { SlackContext } from './slack-context.ts';
 import { createSlackLogger } from './slack-logger.ts';
+import { createGreet } from './talk/greet.ts';
 import { hear, stop } from './talk/hear.ts';
 import { createPeople } from './talk/people.ts';
+import { previewLinks } from './talk/preview-links.ts';
 import { createReach } from './talk/reach.ts';
 import { type Acknowledgement, createAccept } from './transport/accept.ts';
 import { registerSlack } from './transport/http.ts';
@@ -78,6 +81,7 @@ export function createRecheck(
 const answerableForMs = 30 * 60_000;
 
 export function createHandler(context: SlackContext, clock: Clock): InboxHandler {
+  const greet = createGreet(context);
   return async (event) => {
     const signal = readSignal(event.body);
     if (signal === null) return;
@@ -87,16 +91,23 @@ export function createHandler(context: SlackContext, clock: Clock): InboxHandler
       case 'press':
         if (await setFromHome(context, signal, event.received_at)) return;
         return decidePress(context, signal, event);
+      case 'shortcut':
+        return;
       case 'sent':
+        if (isPlanThis(signal.sent.view)) return planThis(context, signal, event);
         return decideSent(context, signal, event);
       case 'command':
         // Slack takes no answer any more: the person has asked again.
         if (clock.now().getTime() - event.received_at.getTime() > answerableForMs) return;
         return answerCommand(context, signal, clock.now());
+      case 'opened':
+        return greet(signal);
       case 'home':
         return context.openHome({ tenant: signal.team, user: signal.user });
       case 'stopped':
         return stop(context, signal);
+      case 'links':
+        return previewLinks(context, signal);
       case 'other':
         return;
       default:
@@ -174,6 +185,7 @@ export function openSlack(options: {
       vouched,
     }),
     port,
+    reach,
     respond: createRespond({ apiUrl, warn }),
     openConversation:
       options.openConversation ?? (async (place: ChatPlace) => conversationAt(place)),

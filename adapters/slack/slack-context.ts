@@ -4,6 +4,7 @@ import type { PlanReads } from '#domain/plan/scope.ts';
 import type { Service } from '#domain/service.ts';
 import type { Respond } from './port/respond.ts';
 import type { People } from './talk/people.ts';
+import type { Reach } from './talk/reach.ts';
 import type { ClientOf } from './workspaces.ts';
 
 export type SlackContext = {
@@ -13,6 +14,7 @@ export type SlackContext = {
   clientOf: ClientOf;
   people: People;
   port: ChatPort;
+  reach: Reach;
   respond: Respond;
   /**
    * Makes a place known as one where a conversation lives.

@@ -4,7 +4,7 @@ import { readOpenFindings, toFinding } from '#db/findings.ts';
 import { readNotes, readScheduleHead } from '#db/planning-artifacts.ts';
 import { readPlan } from '#db/plans.ts';
 import { readDifferentCalls, readLabels, readNextSteps, readSteps } from '#db/step-pages.ts';
-import { countPartitions } from '#db/step-partitions.ts';
+import { countPartitionProgress, countPartitions } from '#db/step-partitions.ts';
 import type { ApprovalRule, PatchFacts, PlanCardFacts } from '#domain/chat/card.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
@@ -236,6 +236,18 @@ async function readLabelsOf(
   return known;
 }
 
+const partsShown = 12;
+
+/** Of a plan whose steps do not all stand on its card. */
+async function readParts(context: ConversationContext, { id, status }: Plan) {
+  const partitions = await readPartitions(context, id);
+  const { total } = partitions;
+  const runs = status === 'executing' || status === 'stalled';
+  if (total === 0 || !runs) return { partitions };
+  const shown = await countPartitionProgress(context.db.query, id, partsShown);
+  return { partitions, parts: { shown, total } };
+}
+
 /** @throws `plan_not_found` */
 export async function readCardFacts(
   context: ConversationContext,
@@ -293,9 +305,7 @@ export async function readCardFacts(
         return show([step]).map((shown) => ({ step: shown, times, uneven: !agreed }));
       }),
     },
-    ...(plan.total_steps > numberedAtMost
-      ? { partitions: await readPartitions(context, planId) }
-      : {}),
+    ...(plan.total_steps > numberedAtMost ? await readParts(context, plan) : {}),
     diff: await readDiff(db, plan),
     running: show(inStatus.running),
     next: show(next),

@@ -1,6 +1,7 @@
 // Partitions of a plan for those who review it: how many steps each has, how many of them do what, and where it begins. A page of
 // partitions is counted in the database, also for large plans.
 import { sql } from 'drizzle-orm';
+import type { PartProgress } from '#domain/chat/card.ts';
 import type { ReviewRank } from '#domain/plan/review-rank.ts';
 import type { Queryable } from './database.ts';
 import { isPresent } from './steps.ts';
@@ -37,6 +38,30 @@ export async function countByPartition(
         join countersign.step_states s on s.plan_id = c.plan_id and s.position = c.position and ${isPresent}
         where c.plan_id = ${planId} and c.partition = p.name
         group by c.review_rank
+      ) r
+    ) counted
+    order by p.name`);
+  return rows;
+}
+
+/** The first `limit` partitions by name, with how far each is. */
+export async function countPartitionProgress(
+  db: Queryable,
+  planId: string,
+  limit: number,
+): Promise<PartProgress[]> {
+  const { rows } = await db.execute<PartProgress>(sql`
+    select p.name, coalesce(counted.counts, '{}') as counts
+    from (
+      select name from countersign.plan_partitions where plan_id = ${planId} order by name limit ${limit}
+    ) p cross join lateral (
+      select json_object_agg(status, steps) as counts
+      from (
+        select s.status, count(*)::int as steps
+        from countersign.plan_steps c
+        join countersign.step_states s on s.plan_id = c.plan_id and s.position = c.position and ${isPresent}
+        where c.plan_id = ${planId} and c.partition = p.name
+        group by s.status
       ) r
     ) counted
     order by p.name`);

@@ -34,6 +34,52 @@ function showChosen(block: unknown): unknown {
     : shown;
 }
 
+type Task = { title: string; status: string; details?: unknown; output?: unknown };
+type Plan = { type: 'plan'; title: string; tasks: Task[] };
+
+const isPlan = (block: unknown): block is Plan =>
+  typeof block === 'object' && block !== null && 'type' in block && block.type === 'plan';
+
+const escapeHtml = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** The words of a rich text. */
+function wordsOf(node: unknown): string {
+  if (Array.isArray(node)) return node.map(wordsOf).join('');
+  if (typeof node !== 'object' || node === null) return '';
+  if ('text' in node && typeof node.text === 'string') return node.text;
+  return 'elements' in node ? wordsOf(node.elements) : '';
+}
+
+/** Slack's `plan` block, opened, which the drawer does not know: a title, and a sign with each task. */
+function drawPlan({ title, tasks }: Plan): string {
+  const rows = tasks.map(({ title: name, status, details, output }) => {
+    const note = wordsOf(details ?? output);
+    const small = note === '' ? '' : `<small>${escapeHtml(note)}</small>`;
+    return `<li class="${status}"><i></i><span>${escapeHtml(name)}${small}</span></li>`;
+  });
+  return `<div class="plan"><b>${escapeHtml(title)} ⌄</b><ul>${rows.join('')}</ul></div>`;
+}
+
+const placeholder = (index: number) => `plan-block-${index}-stands-here`;
+
+/** The blocks as the drawer takes them, and the plans to be put in the place of what stands for them. */
+function setPlansAside(blocks: unknown): { blocks: unknown; plans: string[] } {
+  if (!Array.isArray(blocks)) return { blocks, plans: [] };
+  const plans = blocks.filter(isPlan);
+  return {
+    blocks: blocks.map((block) =>
+      isPlan(block)
+        ? {
+            type: 'context',
+            elements: [{ type: 'plain_text', text: placeholder(plans.indexOf(block)) }],
+          }
+        : block,
+    ),
+    plans: plans.map(drawPlan),
+  };
+}
+
 type View = {
   title: { text: string };
   submit?: { text: string };
@@ -61,7 +107,7 @@ export function drawSlackPage(
 ): string {
   // A card for a window is its view.
   const view = place === 'window' ? (card as View) : null;
-  const blocks = view === null ? card : view.blocks;
+  const { blocks, plans } = setPlansAside(view === null ? card : view.blocks);
   const message = createElement(Message, {
     // Blocks of cards/ are Slack's by construction; a test holds them to Slack's reference.
     blocks: showChosen(blocks) as Block[],
@@ -72,7 +118,11 @@ export function drawSlackPage(
     withoutWrapper: place !== 'conversation',
   });
   const dark = scheme === 'dark';
-  const body = renderToStaticMarkup(message);
+  const drawn = renderToStaticMarkup(message);
+  const body = plans.reduce(
+    (html, plan, index) => html.replace(placeholder(index), () => plan),
+    drawn,
+  );
   return `<!doctype html><meta charset="utf-8"><style>${styles}
     body { margin: 0; padding: 14px 20px; width: ${slackWidth - 40}px;
       background: ${dark ? '#1a1d21' : '#ffffff'}; color: ${dark ? '#d1d2d3' : '#1d1c1d'};
@@ -82,6 +132,15 @@ export function drawSlackPage(
     .slack_blocks_to_jsx__header { margin: 0; }
     #slack_blocks_to_jsx .font-semibold { font-weight: 700; }
     #slack_blocks_to_jsx .slack_blocks_to_jsx__header_heading { font-weight: 900; }
+    .plan { font-size: 15px; line-height: 22px; color: ${dark ? '#d1d2d3' : '#1d1c1d'}; border: 1px solid #8886; border-radius: 8px; padding: 8px 12px; }
+    .plan ul { list-style: none; margin: 4px 0 0; padding: 0; }
+    .plan li { display: flex; gap: 8px; align-items: baseline; padding: 2px 0; }
+    .plan li i { flex: none; width: 15px; font-style: normal; text-align: center; }
+    .plan .pending i::before { content: '○'; color: #8a8a8a; }
+    .plan .in_progress i::before { content: '◐'; color: #1264a3; }
+    .plan .complete i::before { content: '✓'; color: #007a5a; }
+    .plan .error i::before { content: '!'; color: #e01e5a; font-weight: 900; }
+    .plan small { display: block; font-size: 13px; line-height: 18px; opacity: 0.75; }
     .window { width: 520px; margin: 0 auto; border: 1px solid #8888; border-radius: 8px; }
     .window header { padding: 16px 24px; font-weight: 900; font-size: 20px; border-bottom: 1px solid #8884; }
     .window main { padding: 16px 24px; }

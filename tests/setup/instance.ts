@@ -41,6 +41,8 @@ export async function openTestInstance(
     /** Operations beside the built-in ones. */
     extraOperations?: InstanceOptions['extraOperations'];
     log?: Logger;
+    /** Where plans are opened that chats speak of. */
+    chatLinkTo?: (planId: string) => string | null;
     /** false: goes on before its servers of tools are there. */
     awaitTools?: boolean;
   } = {},
@@ -68,6 +70,7 @@ export async function openTestInstance(
     log: options.log ?? pino({ level: process.env.TEST_LOG ?? 'silent' }),
     work: options.work ?? true,
     linkTo: () => null,
+    ...(options.chatLinkTo === undefined ? {} : { chatLinkTo: options.chatLinkTo }),
     // A round is twenty statements, of every instance that is open.
     watchEveryMs: 1000,
     ...(options.planner === undefined ? {} : { planner: options.planner }),

@@ -3,13 +3,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { CountersignError } from '#domain/errors.ts';
+import { type AgentView, agentView } from './agent-view.ts';
 
 // The Slack app's manifest (manifest.json at the root) for one Countersign: over HTTP at its public address, or in
 // Socket Mode, where Slack needs no address at all.
 
 /** As much of a manifest as depends on where Countersign is reached. */
 type SlackManifest = {
-  features: { slash_commands: { url?: string | undefined }[] };
+  features: {
+    slash_commands: { url?: string | undefined }[];
+    unfurl_domains?: string[] | undefined;
+  };
   oauth_config: { redirect_urls?: string[] | undefined };
   settings: {
     event_subscriptions: { request_url?: string | undefined };
@@ -70,8 +74,14 @@ export function fillManifest<T extends SlackManifest>(
   const base = address === null ? null : readAddress(address);
   settings.socket_mode_enabled = socket;
   settings.org_deploy_enabled = organisation;
-  if (base === null) delete oauth_config.redirect_urls;
-  else oauth_config.redirect_urls = [base + redirectPath];
+  if (base === null) {
+    // Links to a console that only its own machine reaches are shared with nobody.
+    delete oauth_config.redirect_urls;
+    delete features.unfurl_domains;
+  } else {
+    oauth_config.redirect_urls = [base + redirectPath];
+    features.unfurl_domains = [new URL(base).hostname];
+  }
   if (base === null || socket) {
     for (const command of features.slash_commands) delete command.url;
     for (const place of places) delete place.request_url;
@@ -84,16 +94,16 @@ export function fillManifest<T extends SlackManifest>(
 
 /** As much of a manifest as says that the app is an agent. */
 type AgentManifest = SlackManifest & {
-  features: { agent_view?: { agent_description: string } | undefined };
+  features: { agent_view?: AgentView | undefined };
   oauth_config: { scopes: { bot: string[] } };
   settings: { event_subscriptions: { bot_events: string[] } };
 };
 
 /** The app as an agent: Slack shows its own Stop while something is planned. https://docs.slack.dev/ai/agent-sessions */
-export function declareAgent<T extends AgentManifest>(plain: T, description: string): T {
+export function declareAgent<T extends AgentManifest>(plain: T): T {
   const manifest = structuredClone(plain);
   const { features, oauth_config, settings } = manifest;
-  features.agent_view = { agent_description: description };
+  features.agent_view = agentView;
   oauth_config.scopes.bot = [...oauth_config.scopes.bot, 'assistant:write'].sort();
   const { event_subscriptions } = settings;
   event_subscriptions.bot_events = [
@@ -103,7 +113,7 @@ export function declareAgent<T extends AgentManifest>(plain: T, description: str
   return manifest;
 }
 
-const template: AgentManifest & { display_information: { description: string } } = JSON.parse(
+const template: AgentManifest = JSON.parse(
   readFileSync(join(import.meta.dirname, '..', '..', '..', 'manifest.json'), 'utf8'),
 );
 
@@ -123,11 +133,13 @@ const program = new Command('npm run slack:manifest --')
     '--organisation',
     'for an Enterprise organisation that installs it for all its workspaces',
   )
-  .option('--agent', 'for an app that is an agent: Slack shows a Stop button while it plans')
+  .option(
+    '--agent',
+    'for an app that is an agent: Slack shows examples to begin with, and a Stop button while it plans',
+  )
   .action(({ organisation, agent, ...options }: Options) => {
     const way = chooseWay(options, process.env);
-    const { description } = template.display_information;
-    const declared = agent === true ? declareAgent(template, description) : template;
+    const declared = agent === true ? declareAgent(template) : template;
     console.log(JSON.stringify(fillManifest(declared, way, organisation), null, 2));
   });
 

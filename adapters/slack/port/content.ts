@@ -17,12 +17,19 @@ export function calm(text: string): string {
   return text.replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-export type SlackContent = { text: string; blocks: types.KnownBlock[] };
+/** `plain`: the same without Slack's `plan` block; null: it has none. */
+export type SlackContent = {
+  text: string;
+  blocks: types.KnownBlock[];
+  plain: types.KnownBlock[] | null;
+};
 
-export function contentOf({ text, card }: ChatContent): SlackContent {
-  // Blocks of `cards/` are Slack's by construction; its own servers have the last word on them.
-  const blocks = Card.parse(card ?? null) as types.KnownBlock[];
-  return { text: calm(text), blocks };
+// Blocks of `cards/` are Slack's by construction; its own servers have the last word on them.
+const blocksOf = (card: unknown) => Card.parse(card ?? null) as types.KnownBlock[];
+
+export function contentOf({ text, card, plain }: ChatContent): SlackContent {
+  const blocks = blocksOf(card);
+  return { text: calm(text), blocks, plain: plain === undefined ? null : blocksOf(plain) };
 }
 
 /** What keeps a message from reaching anybody it does not name. */

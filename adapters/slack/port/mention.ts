@@ -31,12 +31,12 @@ const text = (words: string): Run => ({ type: 'text', text: words });
 
 /** With their names above the rest, where Slack knows one of them. @param aloud also in what notifications say */
 export function addMention(
-  { text: said, blocks }: SlackContent,
+  { text: said, blocks, plain }: SlackContent,
   mentioned: Mentioned,
   words: string,
   aloud: boolean,
 ): SlackContent {
-  if (mentioned.every(({ known }) => known === null)) return { text: said, blocks };
+  if (mentioned.every(({ known }) => known === null)) return { text: said, blocks, plain };
   const runs = mentioned.flatMap(({ shown, known }, index): Run[] => [
     ...(index === 0 ? [] : [text(' ')]),
     known === null ? text(shown) : { type: 'user', user_id: known.user },
@@ -44,16 +44,15 @@ export function addMention(
   const names = mentioned.map(({ shown, known }) =>
     known === null ? escapeMrkdwn(shown) : `<@${known.user}>`,
   );
+  const named: types.KnownBlock = {
+    type: 'rich_text',
+    block_id: 'countersign:asked',
+    elements: [{ type: 'rich_text_section', elements: [...runs, text(` ${words}`)] }],
+  };
   return {
     text: aloud ? `${names.join(' ')} ${escapeMrkdwn(words)}\n${said}` : said,
-    blocks: [
-      {
-        type: 'rich_text',
-        block_id: 'countersign:asked',
-        elements: [{ type: 'rich_text_section', elements: [...runs, text(` ${words}`)] }],
-      },
-      ...blocks,
-    ],
+    blocks: [named, ...blocks],
+    plain: plain === null ? null : [named, ...plain],
   };
 }
 

@@ -10,7 +10,7 @@ import type {
 } from '#domain/chat/chat.ts';
 import type { RateLimits } from '#domain/chat/rate-limits.ts';
 import type { Clock } from '#domain/clock.ts';
-import { CountersignError } from '#domain/errors.ts';
+import type { CountersignError } from '#domain/errors.ts';
 import { type Reach, reachNobody } from '../talk/reach.ts';
 import type { ClientOf } from '../workspaces.ts';
 import { contentOf, quiet, type SlackContent } from './content.ts';
@@ -20,41 +20,13 @@ import { findPosted, metadataOf, nothingUnder, readUnder } from './look-back.ts'
 import { addMention, findMentioned, type Mentioned, reachEach } from './mention.ts';
 import { nameUnder, sendFile } from './send-file.ts';
 import { createStatusPort } from './status.ts';
+import { createWriteContent, type Said } from './write-content.ts';
 
 const threadOf = ({ thread }: ChatPlace) => (thread === null ? {} : { thread_ts: thread });
 
 /** Whether the message may stand there although we were not told. */
 function mayHaveActed(error: CountersignError): boolean {
   return error.passesAfterMs !== null && error.details.slack === undefined;
-}
-
-/** What Slack says to blocks it will never take. */
-const refusedBlocks = new Set([
-  'block_mismatch',
-  'invalid_blocks',
-  'invalid_blocks_format',
-  'msg_blocks_too_long',
-  'msg_too_long',
-]);
-
-/**
- * Writes the message; where Slack does not take its blocks, its words alone: buttons that stand there must not stay when what
- * they were about is over.
- */
-async function writeAtLeastText<T>(
-  { text, blocks }: SlackContent,
-  write: (content: SlackContent) => Promise<T>,
-  warn: (message: string, error?: unknown) => void,
-): Promise<T> {
-  try {
-    return await write({ text, blocks });
-  } catch (error) {
-    const refused =
-      error instanceof CountersignError && refusedBlocks.has(String(error.details.slack));
-    if (!refused || blocks.length === 0) throw error;
-    warn('Slack did not take a card; its words were written instead.', error);
-    return write({ text, blocks: [] });
-  }
 }
 
 export function createSlackPort(options: {
@@ -67,6 +39,7 @@ export function createSlackPort(options: {
 }): ChatPort {
   const { clientOf, clock, limits, reach = reachNobody, warn } = options;
   const ask = createAsk(limits);
+  const writeContent = createWriteContent({ clock, warn });
 
   async function look(
     place: ChatPlace,
@@ -101,13 +74,13 @@ export function createSlackPort(options: {
     try {
       const call = { team, method: 'chat.postMessage', channel, deed: 'post a message' };
       const metadata = metadataOf(key);
-      const write = (said: SlackContent) => {
+      const write = (said: Said) => {
         givenUp?.throwIfAborted();
         return ask(call, () =>
           client.chat.postMessage({ channel, ...threadOf(place), ...said, ...quiet, metadata }),
         );
       };
-      const { ts } = await writeAtLeastText(content, write, warn);
+      const { ts } = await writeContent(team, content, write);
       if (ts === undefined) throw new Error('Slack named no message.');
       return { post: { ...place, message: ts }, again: false };
     } catch (cause) {
@@ -189,13 +162,13 @@ export function createSlackPort(options: {
       const client = await clientOf(post.tenant, givenUp);
       const { tenant: team, channel, message: ts } = post;
       const call = { team, method: 'chat.update', channel: null, deed: 'change a message' };
-      const write = (said: SlackContent) =>
+      const write = (said: Said) =>
         ask(call, () =>
           client.chat.update({ channel, ts, ...said, parse: 'none', link_names: false }),
         );
       const mentioned = await findAgain(team, content.mention);
       const words = content.mention?.words ?? '';
-      await writeAtLeastText(addMention(contentOf(content), mentioned, words, false), write, warn);
+      await writeContent(team, addMention(contentOf(content), mentioned, words, false), write);
     },
 
     async whisper(place, user, content) {

@@ -1,10 +1,11 @@
 // What was entered in a window: its text, the values of its fields, the steps that are ticked. Pure.
-import { entryWords } from '#cards/chat-words.ts';
+import { entryWords, planThisWords } from '#cards/chat-words.ts';
 import type { Field } from '#cards/view.ts';
 import { type FieldValue, readFields } from '#domain/plan/answer.ts';
 import { isStorableText } from '#domain/text.ts';
 import type { Acknowledgement } from '../transport/accept.ts';
 import type { SentSignal, Signal } from '../transport/read-signal.ts';
+import { isPlanThis, readAbout } from './about.ts';
 import { type Held, readHeld } from './held.ts';
 import { fieldBlock, isPart, partBlock, textAtMost, textBlock, valueId } from './windows.ts';
 
@@ -67,10 +68,20 @@ function objectToFields(view: Sent, fields: Held['fields']): Record<string, stri
   return Object.fromEntries(problems.map(({ name, message }) => [fieldBlock(name), message]));
 }
 
+/** What a message is to be planned as: there has to be something to plan. */
+function objectToWish(view: Sent): Acknowledgement {
+  const about = readAbout(view);
+  if (about === null) return null;
+  const missing = about.text.trim() === '' ? planThisWords.missing : null;
+  const text = objectToText(view, missing);
+  return text === null ? null : { response_action: 'errors', errors: { [textBlock]: text } };
+}
+
 /** What the acknowledgement has to say about a form; null: it can be taken. */
 export function objectTo(signal: Signal): Acknowledgement {
   if (signal.kind !== 'sent') return null;
   const { view } = signal.sent;
+  if (isPlanThis(view)) return objectToWish(view);
   const held = readHeld(view.private_metadata);
   if (held === null) return null;
   if (isPart(view) && readTicked(view).length === 0)

@@ -12,6 +12,7 @@ import { placeOfPress } from '../transport/name-signal.ts';
 import type { PressSignal, Signal } from '../transport/read-signal.ts';
 import { fillWindow } from './fill-window.ts';
 import { type Held, readHeld } from './held.ts';
+import { openPlanThis } from './plan-this.ts';
 import { opensWindow, readButton } from './read-button.ts';
 import { tellAlone } from './tell.ts';
 import { noticeWindow } from './windows.ts';
@@ -132,6 +133,12 @@ async function turn(context: Showing, { team, pressed }: PressSignal): Promise<v
 export function createShow(given: SlackContext): (signal: Signal) => Promise<void> {
   const context: Showing = { ...given, inTurn: createTurns(filledAtOnce) };
   return async (signal) => {
+    if (signal.kind === 'shortcut') {
+      await openPlanThis(context, signal).catch((error: unknown) =>
+        context.warn('Slack did not open a window.', error),
+      );
+      return;
+    }
     if (signal.kind !== 'press') return;
     const { view, actions } = signal.pressed;
     const [action] = actions;

@@ -74,6 +74,23 @@ export function isAddressed({ message, bot }: MessageSignal): 'yes' | 'maybe' | 
   return /^\s*<@[UW]/.test(text) ? 'no' : 'maybe';
 }
 
+/** The names of those whom a text mentions. */
+export async function nameMentioned(
+  people: SlackContext['people'],
+  team: string,
+  text: string,
+  bot: string | null,
+): Promise<Map<string, string>> {
+  const named = new Map<string, string>();
+  for (const one of new Set(mentionedIn(text))) {
+    if (one === bot) continue;
+    // A name that cannot be had stays the id; what was asked for does not wait for it.
+    const found = await people.find(team, one).catch(() => null);
+    if (found !== null) named.set(one, found.name);
+  }
+  return named;
+}
+
 /** Hands a message to the conversation of its place. */
 export async function hear(context: SlackContext, signal: MessageSignal): Promise<void> {
   const { service, people, port, openConversation } = context;
@@ -83,13 +100,7 @@ export async function hear(context: SlackContext, signal: MessageSignal): Promis
   if (addressed === 'no' || user === undefined) return;
   const place = placeOf(team, channel, thread_ts ?? ts);
   if (addressed === 'maybe' && !(await service.isSpokenIn(conversationAt(place)))) return;
-  const named = new Map<string, string>();
-  for (const one of new Set(mentionedIn(message.text))) {
-    if (one === bot) continue;
-    // A name that cannot be had stays the id; what was asked for does not wait for it.
-    const found = await people.find(team, one).catch(() => null);
-    if (found !== null) named.set(one, found.name);
-  }
+  const named = await nameMentioned(people, team, message.text, bot);
   const text = readPlainText(message.text, named, bot);
   if (text === '') {
     await port.whisper(place, user, { text: escapeMrkdwn(emptyMention), card: null });

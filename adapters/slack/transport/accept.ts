@@ -24,6 +24,11 @@ export function createAccept(parts: {
   return async (body) => {
     const signal = readSignal(body);
     if (signal === null) return null;
+    if (signal.kind === 'shortcut') {
+      // It only opens a window, within three seconds, so nothing is stored before that; what the window sends is.
+      void show(signal);
+      return null;
+    }
     const objection = object(signal) ?? (await recheck(signal));
     // The person sends it again, corrected: that is the one to keep.
     if (objection !== null) return objection;

@@ -29,12 +29,23 @@ function namesOf(signal: Signal): Pick<ReceivedEvent, 'kind' | 'keys' | 'thread'
       const thread = conversationAt(placeOf(team, channel, thread_ts ?? ts));
       return { kind: 'event', keys: [`event:${event}`, ...keys], thread };
     }
+    case 'opened':
+      return {
+        kind: 'event',
+        keys: [`event:${signal.event}`],
+        thread: conversationAt(placeOf(signal.team, signal.channel, null)),
+      };
     case 'home':
       return { kind: 'event', keys: [`event:${signal.event}`], thread: `home:${signal.user}` };
     case 'stopped': {
       const { channel, thread_ts } = signal.stopped;
       const thread = conversationAt(placeOf(signal.team, channel, thread_ts));
       return { kind: 'event', keys: [`event:${signal.event}`], thread };
+    }
+    case 'links': {
+      const { links, event } = signal;
+      // Nobody's answer waits for a preview.
+      return { kind: 'event', keys: [`event:${event}`], thread: `links:${links.channel}` };
     }
     case 'other':
       return { kind: 'event', keys: [`event:${signal.event}`], thread: 'workspace' };
@@ -55,6 +66,10 @@ function namesOf(signal: Signal): Pick<ReceivedEvent, 'kind' | 'keys' | 'thread'
       const keys = [`sent:${view.id}:${view.hash}`];
       return { kind: 'interaction', keys, thread: `user:${user.id}` };
     }
+    case 'shortcut': {
+      const { trigger_id, user } = signal.shortcut;
+      return { kind: 'interaction', keys: [`trigger:${trigger_id}`], thread: `user:${user.id}` };
+    }
     case 'command': {
       const { trigger_id, user_id } = signal.command;
       // Apart from what they decide: an answer that cannot be given holds up no form of theirs.
@@ -70,15 +85,20 @@ function authorOf(signal: Signal): string | undefined {
     case 'message':
       return signal.message.user;
     case 'home':
+    case 'opened':
       return signal.user;
     case 'press':
       return signal.pressed.user.id;
     case 'sent':
       return signal.sent.user.id;
+    case 'shortcut':
+      return signal.shortcut.user.id;
     case 'command':
       return signal.command.user_id;
     case 'stopped':
       return signal.stopped.user;
+    case 'links':
+      return signal.links.user;
     case 'other':
       return undefined;
     default:

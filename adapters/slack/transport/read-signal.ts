@@ -14,13 +14,29 @@ const Message = z.object({
   bot_id: z.string().nullish(),
   text: z.string().default(''),
 });
-const HomeOpened = z.object({ type: z.literal('app_home_opened'), user: id, tab: z.string() });
+const HomeOpened = z.object({
+  type: z.literal('app_home_opened'),
+  user: id,
+  channel: id.optional(),
+  tab: z.string(),
+});
 
 const Stopped = z.object({
   type: z.literal('agent_session_stopped'),
   channel: id,
   user: id,
   thread_ts: id,
+});
+
+/** Somebody wrote or is about to write links to an address of ours. */
+const LinksShared = z.object({
+  type: z.literal('link_shared'),
+  channel: id,
+  user: id,
+  message_ts: id,
+  unfurl_id: id.optional(),
+  source: z.enum(['composer', 'conversations_history']).optional(),
+  links: z.array(z.object({ url: z.string().max(3000) })).max(100),
 });
 
 const Envelope = z.object({
@@ -30,6 +46,8 @@ const Envelope = z.object({
   enterprise_id: id.nullish(),
   event_id: id,
   event: z.looseObject({ type: z.string() }),
+  /** Whether people of other organisations read in the channel. */
+  is_ext_shared_channel: z.boolean().nullish(),
   authorizations: z
     .array(
       z.object({
@@ -99,6 +117,20 @@ const Sent = z.object({
   user: Person,
   view: View,
 });
+const Shortcut = z.object({
+  type: z.literal('message_action'),
+  callback_id: id,
+  ...installedFor,
+  user: Person,
+  trigger_id: id,
+  channel: z.object({ id }),
+  message: z.object({
+    ts: id,
+    thread_ts: id.optional(),
+    user: id.optional(),
+    text: z.string().default(''),
+  }),
+});
 const Command = z.object({
   command: id,
   text: z.string().default(''),
@@ -125,8 +157,22 @@ export type MessageSignal = {
 };
 export type PressSignal = { kind: 'press'; team: string; pressed: z.infer<typeof Pressed> };
 export type SentSignal = { kind: 'sent'; team: string; sent: z.infer<typeof Sent> };
+/** Somebody chose our shortcut on a message. */
+export type ShortcutSignal = {
+  kind: 'shortcut';
+  team: string;
+  shortcut: z.infer<typeof Shortcut>;
+};
 export type CommandSignal = { kind: 'command'; team: string; command: z.infer<typeof Command> };
 export type HomeSignal = { kind: 'home'; team: string; event: string; user: string };
+/** Somebody opened their direct messages with the app. */
+export type OpenedSignal = {
+  kind: 'opened';
+  team: string;
+  event: string;
+  user: string;
+  channel: string;
+};
 /** Somebody pressed Slack's own Stop while the app was at work in a thread. */
 export type StoppedSignal = {
   kind: 'stopped';
@@ -134,15 +180,26 @@ export type StoppedSignal = {
   event: string;
   stopped: z.infer<typeof Stopped>;
 };
+/** `shared`: people of other organisations read there. */
+export type LinksSignal = {
+  kind: 'links';
+  team: string;
+  event: string;
+  shared: boolean;
+  links: z.infer<typeof LinksShared>;
+};
 /** Something to be kept that nothing follows from yet. */
 type OtherSignal = { kind: 'other'; team: string; event: string };
 export type Signal =
   | MessageSignal
   | PressSignal
   | SentSignal
+  | ShortcutSignal
   | CommandSignal
   | HomeSignal
+  | OpenedSignal
   | StoppedSignal
+  | LinksSignal
   | OtherSignal;
 
 /** The fields of a body, which is JSON or a form; a form may hold JSON under `payload`. @throws SyntaxError, or `invalid_json` for what nests too deep */
@@ -159,6 +216,7 @@ function readEvent({
   event_id: name,
   event,
   authorizations,
+  is_ext_shared_channel,
 }: z.infer<typeof Envelope>): Signal | null {
   const [installed] = authorizations;
   // In a channel that several share, the event is for the one that has the app.
@@ -178,8 +236,17 @@ function readEvent({
   const home = HomeOpened.safeParse(event);
   if (home.success && home.data.tab === 'home')
     return { kind: 'home', team, event: name, user: home.data.user };
+  if (home.success && home.data.tab === 'messages' && home.data.channel !== undefined) {
+    const { user, channel } = home.data;
+    return { kind: 'opened', team, event: name, user, channel };
+  }
   const stopped = Stopped.safeParse(event);
   if (stopped.success) return { kind: 'stopped', team, event: name, stopped: stopped.data };
+  const links = LinksShared.safeParse(event);
+  if (links.success) {
+    const shared = is_ext_shared_channel === true;
+    return { kind: 'links', team, event: name, shared, links: links.data };
+  }
   return { kind: 'other', team, event: name };
 }
 
@@ -205,15 +272,14 @@ function teamOf({
   is_enterprise_install,
   user,
   view,
-}: Pick<
-  z.infer<typeof Pressed>,
-  'team' | 'enterprise' | 'is_enterprise_install' | 'user' | 'view'
->): string | null {
+}: Pick<z.infer<typeof Pressed>, 'team' | 'enterprise' | 'is_enterprise_install' | 'user'> & {
+  view?: z.infer<typeof View> | undefined;
+}): string | null {
   if (is_enterprise_install === true && enterprise != null) return enterprise.id;
   return view?.app_installed_team_id ?? team?.id ?? user.team_id ?? null;
 }
 
-/** null: nothing that we know, such as a check of the address or a shortcut. */
+/** null: nothing that we know, such as a check of the address. */
 export function readSignal(body: Uint8Array): Signal | null {
   let data: unknown;
   try {
@@ -233,6 +299,11 @@ export function readSignal(body: Uint8Array): Signal | null {
   if (sent.success) {
     const team = teamOf(sent.data);
     return team === null ? null : { kind: 'sent', team, sent: sent.data };
+  }
+  const shortcut = Shortcut.safeParse(data);
+  if (shortcut.success) {
+    const team = teamOf(shortcut.data);
+    return team === null ? null : { kind: 'shortcut', team, shortcut: shortcut.data };
   }
   const command = Command.safeParse(data);
   if (command.success) {

@@ -37,12 +37,16 @@ function viewAbove({ parts, text }: Said): TextView {
 /** What the adapter adds of those who are asked: a block of their names. */
 const roomForMention = { blocks: 1, characters: 1200 };
 
-function drawForSlack(above: TextView, view: PlanView | SessionView, mentions: boolean): unknown {
+function drawForSlack(
+  above: TextView,
+  view: PlanView | SessionView,
+  { mentions, withPlan }: { mentions: boolean; withPlan: boolean },
+): unknown {
   const said = drawTextBlocks(above);
   const room = mentions ? roomForMention : { blocks: 0, characters: 0 };
   return fitCard(
     view,
-    (shrunk) => [...said.blocks, ...drawBlocks(shrunk).blocks],
+    (shrunk) => [...said.blocks, ...drawBlocks(shrunk, withPlan).blocks],
     (all) =>
       all.length + room.blocks <= slackLimits.blocks &&
       measureBlocks(all) + room.characters <= slackLimits.message,
@@ -109,11 +113,13 @@ function twinOf({ parts, text }: Said, view: PlanView | SessionView): TextView {
 
 function drawCard(platform: Platform, said: Said, view: PlanView | SessionView): ChatContent {
   const above = viewAbove(said);
-  if (platform === 'slack')
-    return {
-      text: sayInWords(platform, twinOf(said, view)),
-      card: drawForSlack(above, view, said.asked != null),
-    };
+  if (platform === 'slack') {
+    const mentions = said.asked != null;
+    const draw = (withPlan: boolean) => drawForSlack(above, view, { mentions, withPlan });
+    const text = sayInWords(platform, twinOf(said, view));
+    const plain = draw(false);
+    return view.tasks === null ? { text, card: plain } : { text, card: draw(true), plain };
+  }
   // In Teams the card itself is read aloud; its text is for notifications.
   const words = sayInWords(platform, said.text.trim() === '' ? view : viewNotice(said.text));
   return { text: words, card: drawForTeams(above, view) };

@@ -6,7 +6,7 @@ import type { CallDescription, ShownStep } from '../plan/call.ts';
 import { settledStands } from '../plan/expected-step.ts';
 import type { Finding } from '../plan/finding.ts';
 import type { PatchOutcome } from '../plan/patch-outcome.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { Plan, StepStatus } from '../plan/plan.ts';
 import type { PartitionSummary, StepMove, VersionDiff } from '../plan/views.ts';
 
 /**
@@ -62,6 +62,9 @@ export type PatchFacts = PatchOutcome & {
   may_approve: boolean;
 };
 
+/** How many steps of a partition are in each status; a status that none has is left out. */
+export type PartProgress = { name: string; counts: Partial<Record<StepStatus, number>> };
+
 export type PlanCardFacts = {
   plan: Plan;
   /** The change that waits; null: none does. */
@@ -73,6 +76,8 @@ export type PlanCardFacts = {
   review: ReviewFacts;
   /** What its partitions do, of a plan whose steps are not all known here: the first ones, and how many there are. */
   partitions?: { shown: PartitionSummary[]; total: number };
+  /** How far its partitions are, of such a plan that runs: the first ones, and how many there are. */
+  parts?: { shown: PartProgress[]; total: number };
   /** Against the version before, when there is one and it still is to be decided. */
   diff: VersionDiff | null;
   /** At most 5 of each. */

@@ -42,11 +42,12 @@ export type ChatFile = { name: string; title: string; text: string };
 /**
  * A message in the platform's own form, made by `cards/`; `text` is what notifications and screen readers get. `file` is all
  * that the message says where it shows a part of it; a platform that knows how posts it with the message, once. `concerns`: the
- * names of those whom the card waits for.
+ * names of those whom the card waits for. `plain`: the same card for where the platform does not take `card`.
  */
 export type ChatContent = {
   text: string;
   card: unknown;
+  plain?: unknown;
   file?: ChatFile;
   concerns?: string[];
   mention?: Mention;

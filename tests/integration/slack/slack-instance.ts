@@ -17,6 +17,8 @@ export type SlackInstanceOptions = {
   slack?: SlackOptions;
   work?: boolean;
   socket?: boolean;
+  /** The public address of the console. */
+  console?: string;
   /** For a test that leaves its instance or its workspace in another state: no other test is given it. */
   own?: boolean;
 };
@@ -24,7 +26,7 @@ export type SlackInstanceOptions = {
 type Opened = SlackInstance & { close(): Promise<void> };
 
 async function open(url: string, options: SlackInstanceOptions): Promise<Opened> {
-  const { planner, settings, work, socket = false } = options;
+  const { planner, settings, work, socket = false, console: address } = options;
   const slack = await startSlack(options.slack);
   const instance = await openTestInstance(url, {
     env: {
@@ -36,6 +38,7 @@ async function open(url: string, options: SlackInstanceOptions): Promise<Opened>
       PORT: '0',
     },
     inboxRule: { backoffMs: 20, longestBackoffMs: 40, lateSeconds: 0 },
+    ...(address === undefined ? {} : { chatLinkTo: (id) => `${address}/?plan=${id}` }),
     ...(planner === undefined ? {} : { planner }),
     ...(settings === undefined ? {} : { settings }),
     ...(work === undefined ? {} : { work }),

@@ -211,7 +211,7 @@ function expectSafeInSlack(content: { text: string; card: unknown }): void {
   expect(content.text).not.toMatch(/[<>]/);
   const nodes = nodesOf(content.card);
   const known =
-    /^(header|rich_text|rich_text_section|text|link|context|actions|button|plain_text|divider)$/;
+    /^(header|rich_text|rich_text_section|text|link|context|actions|button|plain_text|divider|plan|task_card)$/;
   for (const { type } of nodes) if (typeof type === 'string') expect(type).toMatch(known);
   for (const { type, emoji } of nodes) if (type === 'plain_text') expect(emoji).toBe(false);
   for (const { type, url, text } of nodes) {
@@ -220,6 +220,9 @@ function expectSafeInSlack(content: { text: string; card: unknown }): void {
     expect(url).toMatch(/^https?:\/\/[^@]*$/);
     expect(String(url).startsWith(String(text).replace(/…$/, ''))).toBe(true);
   }
+  // Titles of plans and their tasks are plain text, which Slack does not read.
+  for (const { type, title } of nodes)
+    if (type === 'plan' || type === 'task_card') expectReadable(String(title));
   for (const text of textsOf(nodes)) expectReadable(text);
 }
 

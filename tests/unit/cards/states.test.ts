@@ -40,13 +40,16 @@ describe('the states of cards', () => {
   });
 
   it.each(states)('%s is a message or a window that Slack takes', (_, state) => {
-    const { text, card } = drawState('slack', state);
+    const { text, card, plain } = drawState('slack', state);
     if (state.said === null && state.place === 'window') {
       expect(checkSlackView(card)).toEqual([]);
       return;
     }
     // A card for Slack is its blocks.
     expect(checkSlackMessage({ text, blocks: card as unknown[] })).toEqual([]);
+    if (plain === undefined) return;
+    expect(checkSlackMessage({ text, blocks: plain as unknown[] })).toEqual([]);
+    expect(JSON.stringify(plain)).not.toContain('"type":"plan"');
   });
 
   it.each(states)('%s is a card that the official renderer and Teams take', (_, state) => {

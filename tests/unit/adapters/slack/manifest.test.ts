@@ -30,7 +30,27 @@ const SlackSchema = z.strictObject({
       messages_tab_enabled: z.boolean(),
       messages_tab_read_only_enabled: z.boolean(),
     }),
-    agent_view: z.strictObject({ agent_description: text(300) }).optional(),
+    agent_view: z
+      .strictObject({
+        agent_description: text(300),
+        suggested_prompts: z
+          .array(z.strictObject({ title: text(75), message: text(1000) }))
+          .min(1)
+          .max(4),
+      })
+      .optional(),
+    unfurl_domains: z.array(text(255)).min(1).max(5).optional(),
+    shortcuts: z
+      .array(
+        z.strictObject({
+          name: text(24),
+          type: z.literal('message'),
+          callback_id: text(255),
+          description: text(150),
+        }),
+      )
+      .min(1)
+      .max(10),
     bot_user: z.strictObject({
       display_name: text(80).regex(/^[\w .-]+$/),
       always_online: z.boolean(),
@@ -78,6 +98,7 @@ const eventScopes: Record<string, string | null> = {
   app_home_opened: null,
   app_mention: 'app_mentions:read',
   app_uninstalled: null,
+  link_shared: 'links:read',
   'message.channels': 'channels:history',
   'message.groups': 'groups:history',
   'message.im': 'im:history',
@@ -96,9 +117,13 @@ const uses: Record<string, string> = {
   'groups:history': 'message.groups: replies in the thread of a plan; conversations.replies',
   'im:history':
     'message.im: asked in a direct message; conversations.replies, conversations.history',
+  'im:write': 'conversations.open: telling somebody alone what waits for them',
+  'links:read': 'link_shared: links to plans in the console',
+  'links:write': 'chat.unfurl: what such a link leads to',
   'mpim:history': 'message.mpim: replies in a group message; conversations.replies',
   'users:read': "users.info: a person's name and time zone",
-  'users:read.email': 'users.info: the address by which a person is known elsewhere too',
+  'users:read.email':
+    'users.info: the address by which a person is known elsewhere too; users.lookupByEmail: whom a card asks',
 };
 
 /** Web API methods that ask for no scope. */
@@ -113,8 +138,13 @@ function findMethods(source: string): string[] {
   );
 }
 
+/** What only an agent may call; for another app Slack refuses it, and nothing follows from that. */
+const ofAgents = ['assistant.threads.setSuggestedPrompts'];
+
 const explained = (method: string) =>
-  free.test(method) || Object.values(uses).some((use) => use.includes(method));
+  free.test(method) ||
+  ofAgents.includes(method) ||
+  Object.values(uses).some((use) => use.includes(method));
 
 describe("Slack's own schema", () => {
   const organisation = fillManifest(manifest, nowhere, true);
@@ -124,7 +154,7 @@ describe("Slack's own schema", () => {
     ['for Socket Mode', fillManifest(manifest, nowhere)],
     ['for both', fillManifest(manifest, { address: 'https://bot.example.com', socket: true })],
     ['for an organisation', organisation],
-    ['for an agent', declareAgent(manifest, 'Plans before it acts.')],
+    ['for an agent', declareAgent(manifest)],
   ])('takes the manifest %s', (_, filled) => {
     expect(findFaults(filled)).toEqual([]);
   });
@@ -298,7 +328,7 @@ test('only a manifest for an organisation lets one install the app for all its w
 });
 
 test('a manifest for an agent adds what Slack’s own Stop needs, and nothing else', () => {
-  const agent = declareAgent(manifest, 'Plans before it acts.');
+  const agent = declareAgent(manifest);
   const added = (more: string[], less: string[]) => more.filter((one) => !less.includes(one));
   expect(added(agent.oauth_config.scopes.bot, manifest.oauth_config.scopes.bot)).toEqual([
     'assistant:write',

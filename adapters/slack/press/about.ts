@@ -1,0 +1,33 @@
+// What the window of "Plan this" remembers: the message it is about, and whose window it is. It comes back with Slack's signature.
+import { z } from 'zod';
+import type { SentSignal } from '../transport/read-signal.ts';
+
+export const planThisCallback = 'countersign:plan_this';
+
+const About = z.object({
+  team: z.string(),
+  user: z.string(),
+  channel: z.string(),
+  thread: z.string(),
+  message: z.string(),
+  /** As Slack has it, with its markup. */
+  text: z.string(),
+});
+export type About = z.infer<typeof About>;
+
+type Sent = Pick<SentSignal['sent']['view'], 'callback_id' | 'private_metadata'>;
+
+export function isPlanThis({ callback_id }: Pick<Sent, 'callback_id'>): boolean {
+  return callback_id === planThisCallback;
+}
+
+/** null: not a window of ours. */
+export function readAbout({ private_metadata }: Sent): About | null {
+  try {
+    const parsed = About.safeParse(JSON.parse(private_metadata));
+    return parsed.success ? parsed.data : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,136 @@
+// "Plan this", a shortcut on any message: a window asks what is to be done with it, and the answer is planned in its thread; where the
+// app may not post there, in the person's direct messages.
+import type { types } from '@slack/bolt';
+import { planThisWords as words } from '#cards/chat-words.ts';
+import { slackLimits } from '#cards/limits.ts';
+import { escapeMrkdwn } from '#cards/plain.ts';
+import type { ChatPlace } from '#domain/chat/chat.ts';
+import type { InboxEvent } from '#domain/chat/inbox.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { person } from '#domain/people/actor.ts';
+import { placeOf } from '../place.ts';
+import type { SlackContext } from '../slack-context.ts';
+import { nameMentioned, readPlainText } from '../talk/hear.ts';
+import type { SentSignal, ShortcutSignal } from '../transport/read-signal.ts';
+import { type About, planThisCallback, readAbout } from './about.ts';
+import { readText } from './read-entered.ts';
+import { formBlocks, makeWindow, textSection } from './windows.ts';
+
+export { isPlanThis } from './about.ts';
+
+/** Characters of a message that go along; a window remembers little more. */
+const quotedAtMost = 2000;
+
+/** As much of the text as a window remembers, with what stands around it. */
+function fitAbout(about: About): { about: About; cut: boolean } {
+  let text = about.text.slice(0, quotedAtMost);
+  const fits = () => JSON.stringify({ ...about, text }).length <= slackLimits.viewMetadata;
+  while (!fits()) text = text.slice(0, Math.floor(text.length * 0.8));
+  // Half of a character, or of a mark, is left out.
+  if (text.length < about.text.length) text = text.replace(/(?:<[^<>]*|[\ud800-\udbff])$/u, '');
+  return { about: { ...about, text }, cut: text.length < about.text.length };
+}
+
+export function planThisWindow(whole: About): types.ModalView {
+  const { about, cut } = fitAbout(whole);
+  const quoted = readPlainText(about.text, new Map(), null);
+  return {
+    ...makeWindow({
+      title: words.title,
+      submit: words.submit,
+      kind: 'form',
+      blocks: [
+        textSection(quoted === '' ? words.noText : `“${quoted}”`),
+        ...(cut ? [textSection(words.cut({ atMost: about.text.length }))] : []),
+        ...formBlocks({
+          fields: [],
+          label: words.label,
+          placeholder: words.hint,
+          required: quoted === '',
+          missing: words.missing,
+          submit: words.submit,
+        }),
+      ],
+    }),
+    callback_id: planThisCallback,
+    private_metadata: JSON.stringify(about),
+  };
+}
+
+/** Opens the window, before anything is looked up: a trigger holds for three seconds. */
+export async function openPlanThis(
+  { clientOf }: SlackContext,
+  { team, shortcut }: ShortcutSignal,
+): Promise<void> {
+  const { callback_id, trigger_id, user, channel, message } = shortcut;
+  if (callback_id !== planThisCallback) return;
+  const view = planThisWindow({
+    team,
+    user: user.id,
+    channel: channel.id,
+    thread: message.thread_ts ?? message.ts,
+    message: message.ts,
+    text: message.text,
+  });
+  const client = await clientOf(team);
+  await client.views.open({ trigger_id, view });
+}
+
+/** What leads to the message; null: Slack does not say. */
+async function readLink({ clientOf }: SlackContext, { team, channel, message }: About) {
+  const client = await clientOf(team);
+  const call = client.chat.getPermalink({ channel, message_ts: message });
+  const answer = await call.catch(() => null);
+  return answer?.permalink ?? null;
+}
+
+/** Tells the person that it is planned. @returns where: in the thread, else in their direct messages; null: nowhere */
+async function choosePlace(
+  { port, reach, people, warn }: SlackContext,
+  { team, user, channel, thread }: About,
+  link: string | null,
+): Promise<ChatPlace | null> {
+  const place = placeOf(team, channel, thread);
+  try {
+    await port.whisper(place, user, { text: escapeMrkdwn(words.heard), card: null });
+    return place;
+  } catch (error) {
+    // Anything that passes is tried again with the whole event.
+    if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
+    const { timezone } = await people.find(team, user);
+    const direct = await reach.openDirect(team, { user, timezone });
+    if (direct === null) {
+      warn('A message could not be planned: the app may post neither there nor directly.', error);
+      return null;
+    }
+    const text = escapeMrkdwn(words.heardElsewhere({ link }));
+    await port.whisper(direct, user, { text, card: null });
+    return direct;
+  }
+}
+
+/** Has the message planned, once for the window, as the person it was opened for. */
+export async function planThis(
+  context: SlackContext,
+  { team, sent }: SentSignal,
+  { received_at }: Pick<InboxEvent, 'received_at'>,
+): Promise<void> {
+  const { service, people, openConversation } = context;
+  const about = readAbout(sent.view);
+  if (about === null || about.team !== team || about.user !== sent.user.id) return;
+  const link = await readLink(context, about);
+  const place = await choosePlace(context, about, link);
+  if (place === null) return;
+  const who = await people.find(team, about.user);
+  const named = await nameMentioned(people, team, about.text, null);
+  const text = words.request({
+    wish: readText(sent.view),
+    text: readPlainText(about.text, named, null),
+    link,
+  });
+  const conversation = await openConversation(place, place.thread === null ? who.timezone : null);
+  await service.say(conversation, text, person(who.id, 'slack', who.timezone), {
+    once: `slack:${team}:plan_this:${sent.view.id}`,
+    written_at: received_at,
+  });
+}

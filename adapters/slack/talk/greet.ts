@@ -1,0 +1,67 @@
+// Who opens their direct messages with the app for the first time is told how to begin. An app that is an agent shows examples to
+// press above the composer as well: https://docs.slack.dev/ai/migrating-to-agent-messaging
+import { greetWords } from '#cards/chat-words.ts';
+import { escapeMrkdwn } from '#cards/plain.ts';
+import { conversationAt } from '#chat/outbox/open-conversation.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { agentView } from '../manifest/agent-view.ts';
+import { placeOf } from '../place.ts';
+import { explainSlackError } from '../port/explain-error.ts';
+import { createRecent } from '../recent.ts';
+import type { SlackContext } from '../slack-context.ts';
+import type { OpenedSignal } from '../transport/read-signal.ts';
+
+const keptAtMost = 5000;
+
+export function createGreet(context: SlackContext): (signal: OpenedSignal) => Promise<void> {
+  const { service, port, clientOf, warn } = context;
+  /** People who are known to have something in their direct messages; workspaces in which the app is no agent. */
+  const begun = createRecent<true>(keptAtMost);
+  const plain = createRecent<true>(keptAtMost);
+
+  /** Examples that can be pressed, where the app is an agent. */
+  async function suggest({ team, channel }: OpenedSignal): Promise<void> {
+    if (plain.get(team) === true) return;
+    const client = await clientOf(team);
+    try {
+      const [first, ...others] = agentView.suggested_prompts;
+      if (first === undefined) return;
+      // Of an agent Slack takes them without a thread; in one of another kind it refuses them.
+      await client.assistant.threads.setSuggestedPrompts({
+        channel_id: channel,
+        prompts: [first, ...others],
+      });
+    } catch (cause) {
+      const error = explainSlackError(cause, 'suggest how to begin');
+      if (error.passesAfterMs !== null) return;
+      plain.set(team, true);
+      if (error.details.slack === 'missing_scope') return;
+      warn(`Nothing is suggested in ${team}: ${error.message}`, error);
+    }
+  }
+
+  /** Whether nothing stands in these direct messages yet; where Slack does not say, something does. */
+  async function isEmpty({ team, channel }: OpenedSignal): Promise<boolean> {
+    const client = await clientOf(team);
+    const asked = client.conversations.history({ channel, limit: 1 });
+    const answer = await asked.catch(() => null);
+    return answer?.messages?.length === 0;
+  }
+
+  return async (signal) => {
+    const { team, user, channel } = signal;
+    await suggest(signal);
+    const key = `${team}:${user}`;
+    const place = placeOf(team, channel, null);
+    if (begun.get(key) === true || (await service.isSpokenIn(conversationAt(place)))) return;
+    begun.set(key, true);
+    if (!(await isEmpty(signal))) return;
+    const text = escapeMrkdwn(greetWords.welcome({ mention: null, help: '/plans help' }));
+    // By its key it is posted once, however often it is tried.
+    await port.post(place, { text, card: null }, `welcome:${key}`).catch((error: unknown) => {
+      begun.delete(key);
+      if (error instanceof CountersignError && error.passesAfterMs !== null) throw error;
+      warn('Somebody could not be told how to begin.', error);
+    });
+  };
+}

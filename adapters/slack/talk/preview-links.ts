@@ -1,0 +1,103 @@
+// What a link to a plan in the console unfurls to: its title, state and progress, for whoever reads there. So it shows only plans that
+// everybody in the workspace may see, and nothing where people of other organisations read.
+import type { types } from '@slack/bolt';
+import { slackLimits } from '#cards/limits.ts';
+import { cutShown } from '#cards/plain.ts';
+import type { PlanView } from '#cards/view.ts';
+import { viewPlan } from '#cards/view-model.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { explainSlackError } from '../port/explain-error.ts';
+import type { SlackContext } from '../slack-context.ts';
+import type { LinksSignal } from '../transport/read-signal.ts';
+
+/** Links of one message that are looked at. */
+const linksAtMost = 5;
+
+type Blocks = types.KnownBlock[];
+
+/** A plan in a few lines, with nothing to press: it is decided where its card is. Pure. */
+export function drawPreview({ title, state, progress, sentence }: PlanView, url: string): Blocks {
+  const lines = [state.line, progress?.text ?? sentence].filter((line) => line !== '');
+  return [
+    {
+      type: 'rich_text',
+      elements: [
+        {
+          type: 'rich_text_section',
+          elements: [
+            {
+              type: 'link',
+              url,
+              text: cutShown(title, slackLimits.headerText),
+              style: { bold: true },
+            },
+            {
+              type: 'text',
+              text: `\n${cutShown(lines.join('\n'), slackLimits.sectionText - 200)}`,
+            },
+          ],
+        },
+      ],
+    },
+  ];
+}
+
+/** The plan that an address names in its query; null: none. */
+function planIn(url: string): string | null {
+  const id = URL.parse(url)?.searchParams.get('plan') ?? '';
+  return /^PLAN-[0-9a-f]{1,32}$/.test(id) ? id : null;
+}
+
+/** Whether both are the same page of the same server; the query names the plan. */
+function isSamePage(a: string, b: string | null): boolean {
+  const [one, other] = [URL.parse(a), b === null ? null : URL.parse(b)];
+  if (one === null || other === null) return false;
+  return one.origin === other.origin && one.pathname === other.pathname;
+}
+
+/** null: no plan of ours, or not for everybody there. */
+async function readPreview(
+  { plansFor }: SlackContext,
+  team: string,
+  url: string,
+  timezone: string,
+): Promise<Blocks | null> {
+  const id = planIn(url);
+  if (id === null) return null;
+  try {
+    // What only some may see is shown to nobody in particular.
+    const facts = await plansFor(team, '').card(id, { user: '', timezone });
+    return isSamePage(url, facts.link) ? drawPreview(viewPlan(facts), url) : null;
+  } catch (error) {
+    if (error instanceof CountersignError && error.passesAfterMs === null) return null;
+    throw error;
+  }
+}
+
+/** The same links may come again: Slack then changes the same previews. */
+export async function previewLinks(
+  context: SlackContext,
+  { team, shared, links: { channel, user, message_ts: ts, unfurl_id, source, links } }: LinksSignal,
+): Promise<void> {
+  if (shared) return;
+  const urls = [...new Set(links.map(({ url }) => url))].filter((url) => planIn(url) !== null);
+  if (urls.length === 0) return;
+  const { timezone } = await context.people.find(team, user);
+  const unfurls: Record<string, { blocks: Blocks }> = {};
+  for (const url of urls.slice(0, linksAtMost)) {
+    const blocks = await readPreview(context, team, url, timezone);
+    if (blocks !== null) unfurls[url] = { blocks };
+  }
+  if (Object.keys(unfurls).length === 0) return;
+  const client = await context.clientOf(team);
+  const where =
+    unfurl_id === undefined || source === undefined ? { channel, ts } : { unfurl_id, source };
+  try {
+    await client.chat.unfurl({ ...where, unfurls });
+  } catch (cause) {
+    const error = explainSlackError(cause, 'show a plan with its link');
+    if (error.passesAfterMs !== null) throw error;
+    // The message is gone, or a scope is missing; the link leads to the plan all the same.
+    context.warn(`A link to a plan is shown without a preview: ${error.message}`, error);
+  }
+}

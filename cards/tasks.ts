@@ -1,0 +1,135 @@
+// A plan that runs as a list of tasks with a status each, for chats that have a block for it. Where not all of its steps are
+// known here, its partitions are the tasks; without partitions, what runs, failed and comes next.
+import type { PartProgress, PlanCardFacts } from '#domain/chat/card.ts';
+import type { ShownStep } from '#domain/plan/call.ts';
+import type { Plan, StepStatus } from '#domain/plan/plan.ts';
+import { labelSteps } from '#domain/plan/step-numbers.ts';
+import { countOf } from '#domain/words.ts';
+import { cutShown, showLine } from './plain.ts';
+import { nameOf, personOf } from './step-lines.ts';
+import type { Task, TaskList, TaskStatus } from './view.ts';
+import { andMore } from './words.ts';
+
+const noteAtMost = 160;
+
+/** An outcome that nobody knows is as much to look at as a failure. */
+const statuses: Record<StepStatus, TaskStatus> = {
+  pending: 'pending',
+  ready: 'pending',
+  stale: 'pending',
+  skipped: 'pending',
+  cancelled: 'pending',
+  running: 'in_progress',
+  waiting: 'in_progress',
+  succeeded: 'complete',
+  failed: 'error',
+  unknown: 'error',
+};
+
+/** What a reader must know of a step beside its status. */
+function noteOf(step: ShownStep, facts: PlanCardFacts): string {
+  switch (step.status) {
+    case 'waiting': {
+      const person = personOf(step, facts);
+      return person === null ? 'Waits for a decision' : `Waits for ${person}`;
+    }
+    case 'failed':
+      return step.error?.message ?? '';
+    case 'unknown':
+      return 'Outcome unknown';
+    case 'skipped':
+    case 'cancelled':
+      return 'Not run';
+    case 'stale':
+      return 'On hold';
+    case 'succeeded':
+      return step.result_summary ?? '';
+    default:
+      return '';
+  }
+}
+
+function taskOf(step: ShownStep, label: string, facts: PlanCardFacts): Task {
+  const name = nameOf(step);
+  return {
+    id: step.id,
+    title: label === '' ? name : `${label}  ${name}`,
+    status: statuses[step.status],
+    note: showLine(noteOf(step, facts), noteAtMost),
+  };
+}
+
+const sumOf = (counts: PartProgress['counts'], wanted: StepStatus[]): number =>
+  wanted.reduce((sum, status) => sum + (counts[status] ?? 0), 0);
+
+function statusOfPart(counts: PartProgress['counts'], total: number): TaskStatus {
+  if (sumOf(counts, ['failed', 'unknown']) > 0) return 'error';
+  const done = sumOf(counts, ['succeeded']);
+  const over = done + sumOf(counts, ['skipped', 'cancelled']);
+  if (over === total) return 'complete';
+  return done + sumOf(counts, ['running', 'waiting']) > 0 ? 'in_progress' : 'pending';
+}
+
+function taskOfPart({ name, counts }: PartProgress): Task {
+  const total = sumOf(counts, Object.keys(statuses) as StepStatus[]);
+  const failed = sumOf(counts, ['failed']);
+  const waiting = sumOf(counts, ['waiting', 'unknown']);
+  const done = sumOf(counts, ['succeeded']).toLocaleString('en-US');
+  const notes = [
+    ...(failed === 0 ? [] : [`${failed.toLocaleString('en-US')} failed`]),
+    ...(waiting === 0 ? [] : [`${waiting.toLocaleString('en-US')} waiting for a person`]),
+  ];
+  return {
+    id: name,
+    title: `${showLine(name, 100)}: ${done} of ${countOf(total, 'step')}`,
+    status: statusOfPart(counts, total),
+    note: notes.join(', '),
+  };
+}
+
+function listTasks(facts: PlanCardFacts): { tasks: Task[]; hidden: number; unit: string } {
+  const { plan, steps, parts, running, failed, next, unknown, waiting } = facts;
+  if (parts !== undefined) {
+    const tasks = parts.shown.map(taskOfPart);
+    return { tasks, hidden: parts.total - tasks.length, unit: 'part' };
+  }
+  if (plan.total_steps <= steps.length) {
+    const labels = labelSteps(steps, plan.total_steps);
+    const tasks = steps.map((step) => taskOf(step, labels.get(step.id) ?? '', facts));
+    return { tasks, hidden: 0, unit: 'step' };
+  }
+  const known = [...failed, ...unknown, ...waiting, ...running, ...next];
+  const once = [...new Map(known.map((step) => [step.id, step])).values()];
+  const hidden = Math.max(0, plan.total_steps - once.length);
+  return { tasks: once.map((step) => taskOf(step, '', facts)), hidden, unit: 'step' };
+}
+
+function titleOf({ counts, total_steps: total }: Plan): string {
+  const done = `${counts.succeeded.toLocaleString('en-US')} of ${countOf(total, 'step')} done`;
+  return counts.failed === 0 ? done : `${done} · ${counts.failed.toLocaleString('en-US')} failed`;
+}
+
+const shownIn = new Set<Plan['status']>(['executing', 'stalled']);
+
+/** null: it does not run. */
+export function viewTasks(facts: PlanCardFacts): TaskList | null {
+  if (!shownIn.has(facts.plan.status)) return null;
+  const { tasks, hidden, unit } = listTasks(facts);
+  return tasks.length === 0 ? null : { title: titleOf(facts.plan), tasks, hidden, unit };
+}
+
+/** `… and 8 more steps`, or empty. */
+export function moreTasks({ hidden, unit }: TaskList): string {
+  return hidden === 0 ? '' : `${andMore(hidden)} ${unit}${hidden === 1 ? '' : 's'}`;
+}
+
+/** The first `most` of them, with shorter words. */
+export function shrinkTasks(list: TaskList, most: number, characters: number): TaskList | null {
+  if (most === 0) return null;
+  const tasks = list.tasks.slice(0, most).map((task) => ({
+    ...task,
+    title: cutShown(task.title, characters),
+    note: cutShown(task.note, characters),
+  }));
+  return { ...list, tasks, hidden: list.hidden + list.tasks.length - tasks.length };
+}
