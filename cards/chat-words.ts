@@ -80,27 +80,6 @@ export const entryWords = {
   noneTicked: 'Select at least one step.',
 } as const;
 
-/** On any message: have it planned. */
-export const planThisWords = {
-  title: 'Plan this',
-  /** Where nothing can be quoted, such as a picture. */
-  noText: 'This message has no text.',
-  cut: ({ atMost }: { atMost: number }) =>
-    `The message is long: its first ${atMost.toLocaleString('en-US')} characters go along.`,
-  label: 'What should be done?',
-  hint: 'Leave it empty to plan what the message itself asks for',
-  missing: 'Say what should be done.',
-  submit: 'Plan it',
-  heard: "I'm planning this. The plan will be in this thread.",
-  /** Where the app may not post in the thread of the message. */
-  heardElsewhere: ({ link }: { link: string | null }) =>
-    `I'm not in that channel, so the plan will be here.${link === null ? '' : ` It is about ${link}`}`,
-  request: ({ wish, text, link }: { wish: string; text: string; link: string | null }) =>
-    wish === ''
-      ? text
-      : `${wish}\n\nIt is about this message${link === null ? '' : ` (${link})`}: “${text}”`,
-} as const;
-
 export const commandWords = {
   /** Over a further page of a list. */
   page: ({ title, page }: { title: string; page: number }) => `${title}, page ${page}`,

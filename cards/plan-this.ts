@@ -19,6 +19,12 @@ export const planThisWords = {
   add: 'Add Countersign',
   nothing: 'There is no text in this message. Say what should be done.',
   tooLong: ({ atMost }: { atMost: number }) => `Shorten it to ${atMost} characters.`,
+  cut: ({ atMost }: { atMost: number }) =>
+    `The message is long: its first ${atMost.toLocaleString('en-US')} characters go along.`,
+  heard: "I'm planning this. The plan will be in this thread.",
+  /** Where the app may not post in the thread of the message. */
+  heardElsewhere: ({ link }: { link: string | null }) =>
+    `I'm not in that channel, so the plan will be here.${link === null ? '' : ` It is about ${link}`}`,
   failed: "That didn't work. Nothing was planned. Try again.",
 } as const;
 
@@ -31,18 +37,20 @@ export function askAboutMessage({
   what,
   author,
   text,
+  link = null,
 }: {
   what: string;
   author: string;
   text: string;
+  /** What leads to the message. */
+  link?: string | null;
 }): string {
   const message = cutShown(text.trim(), quotedAtMost);
   if (what === '') return message;
   if (message === '') return what;
   const quoted = message.split('\n').map((line) => `> ${line}`);
-  return [what, '', `${planThisWords.from({ author: showLine(author, 100) })}:`, ...quoted].join(
-    '\n',
-  );
+  const from = planThisWords.from({ author: showLine(author, 100) });
+  return [what, '', `${from}${link === null ? '' : ` (${link})`}:`, ...quoted].join('\n');
 }
 
 const template = findTemplate('teams/plan-this.json');

@@ -10,6 +10,8 @@ const About = z.object({
   channel: z.string(),
   thread: z.string(),
   message: z.string(),
+  /** Who wrote it; null: an app. */
+  author: z.string().nullable(),
   /** As Slack has it, with its markup. */
   text: z.string(),
 });

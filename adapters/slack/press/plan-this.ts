@@ -1,9 +1,9 @@
 // "Plan this", a shortcut on any message: a window asks what is to be done with it, and the answer is planned in its thread; where the
 // app may not post there, in the person's direct messages.
 import type { types } from '@slack/bolt';
-import { planThisWords as words } from '#cards/chat-words.ts';
 import { slackLimits } from '#cards/limits.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
+import { askAboutMessage, planThisWords as words } from '#cards/plan-this.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import type { InboxEvent } from '#domain/chat/inbox.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -40,14 +40,14 @@ export function planThisWindow(whole: About): types.ModalView {
       submit: words.submit,
       kind: 'form',
       blocks: [
-        textSection(quoted === '' ? words.noText : `“${quoted}”`),
+        textSection(quoted === '' ? words.nothing : `“${quoted}”`),
         ...(cut ? [textSection(words.cut({ atMost: about.text.length }))] : []),
         ...formBlocks({
           fields: [],
-          label: words.label,
-          placeholder: words.hint,
+          label: words.what,
+          placeholder: words.placeholder,
           required: quoted === '',
-          missing: words.missing,
+          missing: words.nothing,
           submit: words.submit,
         }),
       ],
@@ -70,6 +70,7 @@ export async function openPlanThis(
     channel: channel.id,
     thread: message.thread_ts ?? message.ts,
     message: message.ts,
+    author: message.user ?? null,
     text: message.text,
   });
   const client = await clientOf(team);
@@ -123,8 +124,11 @@ export async function planThis(
   if (place === null) return;
   const who = await people.find(team, about.user);
   const named = await nameMentioned(people, team, about.text, null);
-  const text = words.request({
-    wish: readText(sent.view),
+  const author =
+    about.author === null ? null : await people.find(team, about.author).catch(() => null);
+  const text = askAboutMessage({
+    what: readText(sent.view),
+    author: author?.name ?? words.someone,
     text: readPlainText(about.text, named, null),
     link,
   });

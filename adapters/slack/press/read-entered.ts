@@ -1,5 +1,6 @@
 // What was entered in a window: its text, the values of its fields, the steps that are ticked. Pure.
-import { entryWords, planThisWords } from '#cards/chat-words.ts';
+import { entryWords } from '#cards/chat-words.ts';
+import { planThisWords } from '#cards/plan-this.ts';
 import type { Field } from '#cards/view.ts';
 import { type FieldValue, readFields } from '#domain/plan/answer.ts';
 import { isStorableText } from '#domain/text.ts';
@@ -72,7 +73,7 @@ function objectToFields(view: Sent, fields: Held['fields']): Record<string, stri
 function objectToWish(view: Sent): Acknowledgement {
   const about = readAbout(view);
   if (about === null) return null;
-  const missing = about.text.trim() === '' ? planThisWords.missing : null;
+  const missing = about.text.trim() === '' ? planThisWords.nothing : null;
   const text = objectToText(view, missing);
   return text === null ? null : { response_action: 'errors', errors: { [textBlock]: text } };
 }

@@ -46,11 +46,11 @@ async function doNext(context: DeliveryContext, visit: Visit): Promise<Outcome |
   const { db, rule, random } = context;
   const { conversation } = visit;
   const repost = await readRepost(db.query, conversation);
-  if (repost !== null) return postMessage(context, visit, repost, true);
+  if (repost !== null) return postMessage(context, visit, repost, { tried: true, again: true });
   const message = await readNextUnsaid(db.query, conversation);
   if (message !== null) {
     const { row, tried } = await beginPost(db.query, conversation, message, random.hex(16));
-    return postMessage(context, visit, row, tried);
+    return postMessage(context, visit, row, { tried, again: false });
   }
   const twice = await readStray(db.query, conversation);
   if (twice !== null) return retireStray(context, visit, twice.row, twice.stray);
@@ -171,18 +171,24 @@ async function settle(
   });
 }
 
-/** Posts what `row`, which is stored, says. @param tried whether somebody may have tried before */
+/**
+ * Posts what `row`, which is stored, says.
+ * @param how.tried whether somebody may have tried before
+ * @param how.again it was deleted: whom it asks were mentioned then
+ */
 async function postMessage(
   context: DeliveryContext,
   visit: Visit,
   row: PostRow,
-  tried: boolean,
+  { tried, again }: { tried: boolean; again: boolean },
 ): Promise<Outcome> {
   const { db, rule, warn } = context;
   const { place, port, lease } = visit;
   let shown: Noted;
   try {
-    const { content, ...drawn } = await drawMessage(context, visit, row);
+    const { content: whole, ...drawn } = await drawMessage(context, visit, row);
+    const { mention, ...rest } = whole;
+    const content = again || mention === undefined ? rest : whole;
     if (!(await renewPlace(db.query, lease, rule.leaseSeconds))) return 'left';
     const status = await handOverStatus(context, visit, row.key);
     passCrashPoint('begun');

@@ -7,7 +7,7 @@ import { openPlatform, type Platform } from '../../fixtures/chat-platform.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, reach, type TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
-import { delivered, open, openPostingInstance } from './bench.ts';
+import { delivered, open, openPostingInstance, openSpeaker } from './bench.ts';
 
 const database = useDatabase();
 const ana = person('ana@example.com', 'slack');
@@ -133,6 +133,24 @@ test('the person of a task is told when it waits for them, and no reminder of th
   expect(told?.content.text).toContain('What did it cost?');
   await instance.service.pause(id, { version: plan.version }, ana);
   await instance.service.resume(id, { version: plan.version }, ana);
+  await delivered(instance);
+  expect(alone(platform, 'ben@example.com')).toHaveLength(1);
+});
+
+test('a card that was deleted comes back without a second mention', async () => {
+  const { platform, instance, here } = await useThread();
+  const { id } = await ask(instance, here);
+  await waitFor('ben to be told', () => alone(platform, 'ben@example.com').length === 1);
+  await delivered(instance);
+  platform.delete(inThread(platform)[0]?.message ?? '');
+  const speaker = await openSpeaker(instance);
+  onTestFinished(() => speaker.close());
+  await speaker.rename(id, 'Another report');
+  const [again] = await waitFor('the card to come back', () => {
+    const cards = inThread(platform);
+    return cards.length === 0 ? null : cards;
+  });
+  expect(again?.content.mention).toBeUndefined();
   await delivered(instance);
   expect(alone(platform, 'ben@example.com')).toHaveLength(1);
 });

@@ -31,7 +31,7 @@ async function askBen(desk: Desk) {
 }
 
 test('an approver is mentioned on the card and told alone, with what is asked and a link to the card', async () => {
-  const desk = await useDesk(database, { planner, settings });
+  const desk = await useDesk(database, { planner, settings, own: true });
   const { slack, ana, ben, instance } = desk;
   const { card, told, plan, root } = await askBen(desk);
   expect(card.pings).toEqual([`@${ben.id}`]);
@@ -51,7 +51,7 @@ test('an approver is mentioned on the card and told alone, with what is asked an
 });
 
 test('who wrote in the thread just before is neither mentioned nor told', async () => {
-  const desk = await useDesk(database, { planner, settings });
+  const desk = await useDesk(database, { planner, settings, own: true });
   const { slack, ana, ben, channel } = desk;
   const { root } = await askBen(desk);
   await slack.say(ben.id, channel, 'I am here', { thread_ts: root });
@@ -87,4 +87,15 @@ test('a name that no address of the workspace stands for is written, and mention
   });
   const { card } = await askFor(desk, 'ship it');
   expect(card.pings).toEqual([]);
+});
+
+test('a card whose answer from Slack is lost mentions once and tells once', async () => {
+  const desk = await useDesk(database, { planner, settings, own: true });
+  const { slack, ana, ben, channel } = desk;
+  slack.fail('chat.postMessage', { hangUp: 'after' });
+  const { message } = await slack.mention(ana.id, channel, 'ship it');
+  await waitFor('ben to be told', () => direct(desk, ben.id).length > 0);
+  await waitFor('the card', () => own(desk, message.ts).length > 0);
+  expect(own(desk, message.ts)).toHaveLength(1);
+  expect(direct(desk, ben.id)).toHaveLength(1);
 });

@@ -35,7 +35,7 @@ test('the window quotes the message, and what is wanted of it is planned in its 
   await slack.submit(ana.id, view, { value: 'Find out why' });
   await waitFor('a card', () => slack.replies(channel, message.ts).length > 0);
   expect(asked.at(-1)).toMatch(
-    /^Find out why\n\nIt is about this message \(https:\/\/acme\.slack\.com/,
+    /^Find out why\n\nMessage from ben \(https:\/\/acme\.slack\.com\/[^)]+\):\n> The shop/,
   );
   expect(asked.at(-1)).toContain('is slow & sad');
   expect(slack.ephemerals(ana.id).map(({ text }) => text)).toEqual([

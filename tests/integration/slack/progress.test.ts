@@ -43,6 +43,10 @@ async function run(desk: Desk) {
     const last = await seeCard(desk, root, 'countersign:human_done');
     return last.ts === first.ts ? null : last;
   });
+  await waitFor(
+    'the first card to be over',
+    () => !typesOf(lookAgain(desk, first)).includes('actions'),
+  );
   return { plan, card };
 }
 
