@@ -3,7 +3,6 @@
 import type { PartProgress, PlanCardFacts } from '#domain/chat/card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Plan, StepStatus } from '#domain/plan/plan.ts';
-import { labelSteps } from '#domain/plan/step-numbers.ts';
 import { countOf } from '#domain/words.ts';
 import { cutShown, showLine } from './plain.ts';
 import { nameOf, personOf } from './step-lines.ts';
@@ -49,11 +48,10 @@ function noteOf(step: ShownStep, facts: PlanCardFacts): string {
   }
 }
 
-function taskOf(step: ShownStep, label: string, facts: PlanCardFacts): Task {
-  const name = nameOf(step);
+function taskOf(step: ShownStep, facts: PlanCardFacts): Task {
   return {
     id: step.id,
-    title: label === '' ? name : `${label}  ${name}`,
+    title: `${step.label}  ${nameOf(step)}`,
     status: statuses[step.status],
     note: showLine(noteOf(step, facts), noteAtMost),
   };
@@ -94,14 +92,13 @@ function listTasks(facts: PlanCardFacts): { tasks: Task[]; hidden: number; unit:
     return { tasks, hidden: parts.total - tasks.length, unit: 'part' };
   }
   if (plan.total_steps <= steps.length) {
-    const labels = labelSteps(steps, plan.total_steps);
-    const tasks = steps.map((step) => taskOf(step, labels.get(step.id) ?? '', facts));
+    const tasks = steps.map((step) => taskOf(step, facts));
     return { tasks, hidden: 0, unit: 'step' };
   }
   const known = [...failed, ...unknown, ...waiting, ...running, ...next];
   const once = [...new Map(known.map((step) => [step.id, step])).values()];
   const hidden = Math.max(0, plan.total_steps - once.length);
-  return { tasks: once.map((step) => taskOf(step, '', facts)), hidden, unit: 'step' };
+  return { tasks: once.map((step) => taskOf(step, facts)), hidden, unit: 'step' };
 }
 
 function titleOf({ counts, total_steps: total }: Plan): string {
