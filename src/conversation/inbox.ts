@@ -2,13 +2,7 @@
 import { decodeCursor, encodeCursor } from '#db/cursor.ts';
 import type { Queryable } from '#db/database.ts';
 import { findCalled, readNamesOf, readPerson } from '#db/identities.ts';
-import {
-  countGroups,
-  type GroupFilter,
-  type GroupPlace,
-  readGroup,
-  readStepNames,
-} from '#db/plan-groups.ts';
+import { type GroupFilter, type GroupPlace, readGroups, readStepNames } from '#db/plan-groups.ts';
 import { readSummaries } from '#db/plans.ts';
 import type { Within } from '#db/plans-within.ts';
 import { plainName } from '#domain/people/names.ts';
@@ -70,51 +64,11 @@ async function readLabels(
   return (plan, step) => labels.get(`${plan} ${step}`) ?? step;
 }
 
-/** The page of one group; `waiting`: all that waits for the reader. */
-async function readPage(
-  db: Queryable,
-  group: InboxGroup,
-  waiting: Waiting[],
-  filter: GroupFilter,
-  total: number,
-  { cursor, limit }: Pick<InboxQuery, 'cursor' | 'limit'>,
-): Promise<InboxPage> {
-  if (total === 0) return { group, total, plans: [], next_cursor: null };
-  const after = readPlace(group, cursor);
-  // One more, to know whether there is another page.
-  const places =
-    group === 'needs_you'
-      ? waiting
-          .filter(
-            ({ at, id }) => after === null || at > after.at || (at === after.at && id > after.id),
-          )
-          .slice(0, limit + 1)
-      : await readGroup(db, group, filter, {
-          except: waiting.map(({ id }) => id),
-          after,
-          limit: limit + 1,
-        });
-  const page = places.slice(0, limit);
-  const shown = new Set(page.map(({ id }) => id));
-  const theirs = group === 'needs_you' ? waiting.filter(({ id }) => shown.has(id)) : [];
-  const waits = new Map(theirs.map((one) => [one.id, one]));
-  const labelOf = await readLabels(db, theirs);
-  const plans = (await readSummaries(db, [...shown])).map((plan): InboxPlan => {
-    const found = waits.get(plan.id);
-    return {
-      ...plan,
-      waits: found?.waits ?? null,
-      waits_since: found === undefined ? null : new Date(found.at / 1000).toISOString(),
-      waits_step: found?.step_id == null ? null : labelOf(plan.id, found.step_id),
-      may_approve: found?.may_approve ?? false,
-    };
-  });
-  const last = page.at(-1);
-  const next_cursor =
-    places.length > limit && last !== undefined
-      ? encodeCursor(`${group} ${last.at} ${last.id}`)
-      : null;
-  return { group, total, plans, next_cursor };
+/** The next of what waits for the reader. */
+function nextWaiting(waiting: Waiting[], after: GroupPlace | null, limit: number): Waiting[] {
+  const isBehind = ({ at, id }: Waiting) =>
+    after === null || at > after.at || (at === after.at && id > after.id);
+  return waiting.filter(isBehind).slice(0, limit);
 }
 
 /** @param within only plans of one organisation */
@@ -124,16 +78,58 @@ export async function readInbox(
   within: Within | null = null,
 ): Promise<Inbox> {
   const { query: db } = context.db;
+  const { cursor, limit, group: only } = query;
+  const groups = only === undefined ? InboxGroup.options : [only];
+  const after = only === undefined ? null : readPlace(only, cursor);
   const filter = await readFilter(db, query, within);
   const waiting = await findWaiting(context, query.user, filter);
-  const ids = waiting.map(({ id }) => id);
-  const counts = await countGroups(db, filter, ids);
-  const groups: InboxPage[] = [];
-  for (const group of query.group === undefined ? InboxGroup.options : [query.group]) {
-    const total = group === 'needs_you' ? waiting.length : (counts.get(group) ?? 0);
-    groups.push(await readPage(db, group, waiting, filter, total, query));
-  }
-  return { groups };
+  // One more of each, to know whether there is another page.
+  const others = await readGroups(
+    db,
+    filter,
+    waiting.map(({ id }) => id),
+    { groups: groups.filter((group) => group !== 'needs_you'), after, limit: limit + 1 },
+  );
+  const found = groups.map((group) => {
+    if (group !== 'needs_you') return { group, ...(others.get(group) ?? { total: 0, places: [] }) };
+    return { group, total: waiting.length, places: nextWaiting(waiting, after, limit + 1) };
+  });
+  const shown = found.flatMap(({ places }) => places.slice(0, limit).map(({ id }) => id));
+  const plans = new Map((await readSummaries(db, shown)).map((plan) => [plan.id, plan]));
+  const isShown = new Set(shown);
+  const theirs = waiting.filter(({ id }) => isShown.has(id));
+  const waits = new Map(theirs.map((one) => [one.id, one]));
+  const labelOf = await readLabels(db, theirs);
+  const toPlan = (id: string): InboxPlan[] => {
+    const plan = plans.get(id);
+    const wait = waits.get(id);
+    if (plan === undefined) return [];
+    const label = wait === undefined || wait.step_id === null ? null : labelOf(id, wait.step_id);
+    return [
+      {
+        ...plan,
+        waits: wait?.waits ?? null,
+        waits_since: wait === undefined ? null : new Date(wait.at / 1000).toISOString(),
+        waits_step: label,
+        may_approve: wait?.may_approve ?? false,
+      },
+    ];
+  };
+  return {
+    groups: found.map(({ group, total, places }): InboxPage => {
+      const page = places.slice(0, limit);
+      const last = page.at(-1);
+      return {
+        group,
+        total,
+        plans: page.flatMap(({ id }) => toPlan(id)),
+        next_cursor:
+          places.length > limit && last !== undefined
+            ? encodeCursor(`${group} ${last.at} ${last.id}`)
+            : null,
+      };
+    }),
+  };
 }
 
 /** The inbox with what readers are shown in the place of who asked. */

@@ -12,13 +12,13 @@ import type { Platform } from '#domain/chat/inbox.ts';
 import { isSamePerson } from '#domain/people/names.ts';
 import type { PlanReads, PlanScope, ReadWithin } from '#domain/plan/scope.ts';
 import type { Service } from '#domain/service.ts';
-import type { ConversationContext } from '#messages/context.ts';
 import { nameRequesters } from '#people/people-named.ts';
 import { nameInbox, readInbox } from './inbox.ts';
+import type { Asking } from './waiting-for.ts';
 
 /** Read afresh each time: an account can be linked and a task be asked meanwhile. */
 async function readWithin(
-  { db, approvers, guardedApprovers }: ConversationContext,
+  { db, approvers, guardedApprovers }: Asking,
   { platform, tenant, reader }: PlanScope,
 ): Promise<Within> {
   const person = await readPerson(db.query, reader);
@@ -41,7 +41,10 @@ async function readWithin(
 }
 
 /** @param service what reads plans that are within */
-export function createReadWithin(context: ConversationContext, service: Service): ReadWithin {
+export function createReadWithin(
+  context: Asking,
+  service: Pick<Service, keyof PlanReads | 'shownNames'>,
+): ReadWithin {
   const db = context.db.query;
   return (scope) => {
     /** @throws `plan_not_found`, as of a plan that does not exist */

@@ -162,39 +162,39 @@ const groupOf = sql`case
   when ${plans.status} in ('proposed', 'needs_review') then 'others'
   else 'done' end`;
 
-const isNoneOf = (ids: string[]): SQL => sql`${plans.id} <> all(${sql.param(ids)}::text[])`;
-
-/** How many plans are in each group that any is in. @param except those that wait for the reader */
-export async function countGroups(
-  db: Queryable,
-  filter: GroupFilter,
-  except: string[],
-): Promise<Map<StatusGroup, number>> {
-  const { rows } = await db.execute<{ group: StatusGroup; n: number }>(sql`
-    select ${groupOf} as "group", count(*)::int as n from ${plans}
-    where ${wanted(filter)} and ${isNoneOf(except)} group by 1`);
-  return new Map(rows.map(({ group, n }) => [group, n]));
-}
-
 /** A plan's place in its group: its last activity (µs since 1970), then its id. */
 export type GroupPlace = { at: number; id: string };
 
-/** The next plans of one group, the latest activity first. */
-export async function readGroup(
+/**
+ * Of each group how many plans it has and which come next, the latest activity first. The conditions are looked at once,
+ * since those of a search read more than the plan.
+ * @param except plans that are in none of them: those that wait for the reader
+ * @param pages the groups of which plans are wanted, at most `limit` behind `after`
+ */
+export async function readGroups(
   db: Queryable,
-  group: StatusGroup,
   filter: GroupFilter,
-  { except, after, limit }: { except: string[]; after: GroupPlace | null; limit: number },
-): Promise<GroupPlace[]> {
+  except: string[],
+  { groups, after, limit }: { groups: StatusGroup[]; after: GroupPlace | null; limit: number },
+): Promise<Map<StatusGroup, { total: number; places: GroupPlace[] }>> {
   const behind =
-    after === null
-      ? sql`true`
-      : sql`(${micros(sql`${plans.updated_at}`)}, ${plans.id}) < (${after.at}::float8, ${after.id}::text)`;
-  const { rows } = await db.execute<GroupPlace>(sql`
-    select ${plans.id}, ${micros(sql`${plans.updated_at}`)} as at from ${plans}
-    where ${groupOf} = ${group} and ${wanted(filter)} and ${isNoneOf(except)} and ${behind}
-    order by at desc, ${plans.id} desc limit ${limit}`);
-  return rows;
+    after === null ? sql`true` : sql`(l.at, l.id) < (${after.at}::float8, ${after.id}::text)`;
+  const { rows } = await db.execute<{ name: StatusGroup; total: number; places: GroupPlace[] }>(sql`
+    with listed as materialized (
+      select ${plans.id}, ${groupOf} as name, ${micros(sql`${plans.updated_at}`)} as at
+      from ${plans}
+      where ${wanted(filter)} and ${plans.id} <> all(${sql.param(except)}::text[])
+    ),
+    counted as (select name, count(*)::int as total from listed group by name)
+    select c.name, c.total, coalesce((
+      select jsonb_agg(jsonb_build_object('id', page.id, 'at', page.at) order by page.at desc, page.id desc)
+      from (
+        select l.id, l.at from listed l where l.name = c.name and ${behind}
+        order by l.at desc, l.id desc limit ${limit}
+      ) page
+      where c.name = any(${sql.param(groups)}::text[])), '[]') as places
+    from counted c`);
+  return new Map(rows.map(({ name, ...group }) => [name, group]));
 }
 
 /** What these steps are called, each of its own plan. */
