@@ -12,6 +12,7 @@ import { loadSessionsOf } from './sessions.ts';
 import { createState } from './state.ts';
 import { change, state } from './store.ts';
 import { follow } from './stream.ts';
+import { catchUp } from './watch.ts';
 
 /** What the composer's switch asks for. */
 const extensively: WantedModes = { plan_reasoning_mode: 'extensive', planning_mode: 'extensive' };
@@ -107,11 +108,14 @@ export async function openConversation(id: string): Promise<void> {
     String(state.messages.at(-1)?.id ?? 0),
     {
       onEvent: takeEvent,
-      onState: (connection) =>
+      onState: (connection) => {
+        const isBack = connection === 'live' && state.connection === 'reconnecting';
         change((s) => {
           s.connection = connection;
           if (connection === 'live') s.problem = null;
-        }),
+        });
+        if (isBack) catchUp();
+      },
     },
     signal,
   );

@@ -52,15 +52,19 @@ function refreshOtherCards(): void {
   }
 }
 
+/** Reads again what may have changed while nothing was heard: the page was hidden, or the server was away. */
+export function catchUp(): void {
+  refresh.request();
+  refreshInbox();
+  refreshOtherCards();
+}
+
 /** Starts the timers of the page. A hidden page asks nothing; it catches up when it is seen again. */
 export function startWatching(): void {
   setInterval(refreshOtherCards, otherCardsInterval);
   setInterval(refreshInbox, inboxInterval);
   document.addEventListener('visibilitychange', () => {
-    if (document.hidden) return;
-    refresh.request();
-    refreshInbox();
-    refreshOtherCards();
+    if (!document.hidden) catchUp();
   });
   restoreInbox();
   refreshInbox();

@@ -55,11 +55,8 @@ export function fillComposer(text: string): void {
 }
 
 function drawStatus(state: State): TemplateResult {
-  const { problem, connection } = state;
+  const { problem } = state;
   if (problem !== null) return html`<p class="composer-status" role="alert">⚠ ${problem}</p>`;
-  if (connection === 'reconnecting') {
-    return html`<p class="composer-status" role="status">↻ Connection lost. Reconnecting…</p>`;
-  }
   const { except } = readOnScreen(state);
   if (except !== undefined) {
     return html`<p class="composer-status" role="status">“approve” leaves out ${countOf(except.length, 'unselected step')}</p>`;

@@ -1,0 +1,61 @@
+// The console as a whole: how much of it is loaded first, and a server that is killed under it and comes back.
+import { expect, it } from 'vitest';
+import {
+  button,
+  context,
+  openPage,
+  page,
+  server,
+  startAgain,
+  useConsole,
+} from '../setup/console.ts';
+
+useConsole();
+
+it('loads under 300 KB, once, and says when it could be used', async () => {
+  const fresh = await openPage();
+  const session = await context.newCDPSession(fresh);
+  await session.send('Network.enable');
+  let bytes = 0;
+  let files = 0;
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    bytes += encodedDataLength;
+    files += 1;
+  });
+  const measure = async () => {
+    [bytes, files] = [0, 0];
+    const began = performance.now();
+    await fresh.goto(server.url);
+    await fresh.getByText('What should be done?').first().waitFor();
+    return { kilobytes: bytes / 1024, files, ms: Math.round(performance.now() - began) };
+  };
+  const first = await measure();
+  const again = await measure();
+  console.info(
+    `first load: ${first.kilobytes.toFixed(0)} KB in ${first.files} files, ${first.ms} ms; again: ${again.kilobytes.toFixed(0)} KB, ${again.ms} ms`,
+  );
+  expect(first.kilobytes).toBeLessThan(300);
+  expect(first.kilobytes).toBeGreaterThan(50);
+  expect(again.kilobytes).toBeLessThan(first.kilobytes / 2);
+  // On an idle machine both are under a second; the neighbours of a test may take as much again.
+  expect(again.ms).toBeLessThan(5000);
+});
+
+it('says when the server was killed, mends itself once it is back, and loses nothing typed', async () => {
+  const port = String(new URL(server.url).port);
+  await page.goto(`${server.url}/?c=console-killed`);
+  await page.getByText('What should be done?').first().waitFor();
+  const field = page.getByLabel('Your message');
+  await field.fill('Create kept.txt saying Kept');
+  await server.stop('SIGKILL');
+  await page.getByText("The server isn't answering. Reconnecting…").waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').waitFor();
+  expect(await field.inputValue()).toBe('Create kept.txt saying Kept');
+  await startAgain({ PORT: port });
+  await page.getByText('Reconnecting…').waitFor({ state: 'detached' });
+  expect(await field.inputValue()).toBe('Create kept.txt saying Kept');
+  await field.press('Enter');
+  await button('Approve').waitFor();
+  expect(await field.inputValue()).toBe('');
+});
