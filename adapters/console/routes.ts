@@ -73,6 +73,18 @@ function addCardRoute(app: FastifyInstance, { service, timezone }: ConsoleOption
 type Page = { served: Served; policy: string };
 
 const entry = '/console/page/main.ts';
+const sheet = '/console/styles.css';
+const sheetLink = /^ *<link rel="stylesheet" href="([^"]+)" \/>\n/gm;
+
+/** All style sheets of the page as one, in its order. */
+async function buildSheet(assets: ReadonlyMap<string, Asset>, read: ReadAsset): Promise<Served> {
+  const source = await readFile(pageFile, 'utf8');
+  const named = [...source.matchAll(sheetLink)].flatMap(
+    ([, address = '']) => assets.get(address) ?? [],
+  );
+  const parts = await Promise.all(named.map(read));
+  return toServed(parts.map(({ body }) => body).join('\n'));
+}
 
 /** The page, with its import map and with links to all its modules, so that they load side by side. */
 async function buildPage(assets: ReadonlyMap<string, Asset>, read: ReadAsset): Promise<Page> {
@@ -83,7 +95,9 @@ async function buildPage(assets: ReadonlyMap<string, Asset>, read: ReadAsset): P
   const source = await readFile(pageFile, 'utf8');
   const body = source
     .replace('<!-- importmap -->', `<script type="importmap">${map}</script>`)
-    .replace('<!-- modules -->', links);
+    .replace('<!-- modules -->', links)
+    .replaceAll(sheetLink, '')
+    .replace('<!-- styles -->', `<link rel="stylesheet" href="${sheet}" />`);
   return { served: toServed(body), policy: buildPolicy(map) };
 }
 
@@ -108,6 +122,14 @@ export async function registerConsole(
       'cross-origin-opener-policy': 'same-origin',
     });
     return send(reply, served, 'text/html; charset=utf-8');
+  });
+
+  let styles: Served | null = null;
+  app.get(sheet, async (_request, reply) => {
+    const now = await buildSheet(assets, readAsset);
+    // The one that was sent before has been compressed already.
+    if (styles?.etag !== now.etag) styles = now;
+    return send(reply, styles, 'text/css; charset=utf-8');
   });
 
   for (const [address, asset] of assets) {
