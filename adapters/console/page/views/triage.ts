@@ -136,8 +136,8 @@ export function drawTriage({ triage }: State): TemplateResult | typeof nothing {
   if (triage === null) return nothing;
   const about =
     triage.act === 'approve'
-      ? 'Each is approved in the version that is shown here, and runs at once.'
-      : 'Nothing of them will run.';
+      ? 'Each is approved in exactly the version shown here.'
+      : 'None of them will run.';
   return drawDialog({
     id: 'triage',
     title: `${verbs[triage.act]} ${countOf(triage.rows.length, 'plan')}`,
