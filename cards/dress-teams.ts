@@ -119,7 +119,9 @@ function stepOf(press: AnyPress): string {
 
 /** A button that asks first opens a card inside the card; the others act at once. */
 function dressButton(button: Button<AnyPress>, index: number) {
-  const { press, form, confirm } = button;
+  const { press, form, guard } = button;
+  // An action has no question of its own in Teams: what is guarded is said in the card that it opens.
+  const confirm = button.confirm ?? guard ?? null;
   const opens = form !== null || confirm !== null;
   return {
     title: cutShown(button.label, teamsLimits.actionTitle),

@@ -36,11 +36,13 @@ test('an approver is mentioned on the card and told alone, with what is asked an
   const told = await awaitMessage(teams, benAlone.id, 'asks for your approval');
   expect(JSON.stringify(told.activity)).toContain(`/${card.id}?`);
   const plan = /PLAN-[0-9a-f]+/.exec(first)?.[0] ?? '';
-  await teams.press(ana, card, 'Approve');
+  // What is guarded is said once more before it is approved.
+  expect(first).toContain('Guarded: ');
+  await teams.press(ana, card, ['Approve', 'Approve and run']);
   await waitFor('the changed card', async () => card.updates > 0);
   // A change tells nobody.
   expect(mentions(card)).toBe(0);
-  await teams.press(ben, card, 'Approve');
+  await teams.press(ben, card, ['Approve', 'Approve and run']);
   await reach(instance, plan, 'completed');
   await waitFor('nobody to be asked any more', async () => {
     return !JSON.stringify(cardOf(card)).includes('please approve');
