@@ -97,6 +97,8 @@ describe('the OpenAPI document', () => {
     'POST /api/runs/{id}/reply',
     'POST /api/plans',
     'GET /api/plans',
+    'GET /api/inbox',
+    'GET /api/conversations',
     'POST /api/plans/import',
     `GET ${plan}`,
     ...['overview', 'diff', 'steps', 'events'].map((view) => `GET ${plan}/${view}`),
