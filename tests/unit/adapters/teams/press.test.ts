@@ -19,8 +19,6 @@ test.each([
   'PLAN-0a1b2c3d',
   'stats',
   'help',
-  '',
-  'all ',
   'all 0',
   'all 100',
 ])('a look at “%s” is none: a button never does what a written command does', (list) => {
