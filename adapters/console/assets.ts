@@ -11,6 +11,9 @@ export type Asset = { file: string; type: string; kind: 'script' | 'typescript' 
 const libraries: Record<string, string> = {
   '/console/lib/adaptivecards.js': 'adaptivecards/dist/adaptivecards.min.js',
   '/console/lib/adaptivecards.css': 'adaptivecards/dist/adaptivecards.css',
+  '/console/lib/diff/diff/base.js': 'diff/libesm/diff/base.js',
+  '/console/lib/diff/diff/word.js': 'diff/libesm/diff/word.js',
+  '/console/lib/diff/util/string.js': 'diff/libesm/util/string.js',
   '/console/lib/elk-api.js': 'elkjs/lib/elk-api.js',
   '/console/lib/elk-worker.js': 'elkjs/lib/elk-worker.min.js',
   '/console/lib/lit-html/lit-html.js': 'lit-html/lit-html.js',
@@ -46,6 +49,7 @@ const shared = [
 /** What the page's imports of names (rather than paths) mean. */
 export const importMap = {
   imports: {
+    'diff/lib/': '/console/lib/diff/',
     'lit-html': '/console/lib/lit-html/lit-html.js',
     'lit-html/directives/repeat.js': '/console/lib/lit-html/directives/repeat.js',
     '#cards/': '/console/shared/cards/',

@@ -95,6 +95,14 @@ export const ProposeBody = documented(
 
 const steps = z.array(line(200)).min(1).max(1_000_000);
 
+const comments = documented(
+  z
+    .array(z.strictObject({ step_id: line(200), text: StorableText.min(1).max(4000) }))
+    .min(1)
+    .max(200),
+  { description: 'What should change in single steps.' },
+).exactOptional();
+
 const FieldValue = z.union([StorableText.max(20_000), z.number(), z.boolean(), z.null()]);
 
 export const ApproveBody = documented(
@@ -120,6 +128,7 @@ export const PressBody = documented(
       fields: z.record(line(60), FieldValue).exactOptional(),
       steps: steps.exactOptional(),
       except: steps.exactOptional(),
+      comments,
       user,
     })
     .refine(({ steps, except }) => steps === undefined || except === undefined, {
@@ -128,7 +137,7 @@ export const PressBody = documented(
   {
     id: 'Press',
     description:
-      'A button of a card as it was drawn, with what was entered beside it: `text`, the values of a form in `fields`, and where it approves a plan `steps` (only these) or `except` (all but these).',
+      'A button of a card as it was drawn, with what was entered beside it: `text`, the values of a form in `fields`, where it approves a plan `steps` (only these) or `except` (all but these), and where it proposes changes `comments` on single steps.',
     examples: [
       {
         button: { action: 'approve', plan_id: 'PLAN-3f9a2c41', version: 1, digest: '9f2c…' },
@@ -140,6 +149,19 @@ export const PressBody = documented(
 
 export const DecisionBody = documented(z.strictObject({ version, feedback, user }), {
   id: 'Decision',
+});
+
+export const WishBody = documented(z.strictObject({ version, feedback, comments, user }), {
+  id: 'Wish',
+  description:
+    'What should be different: `feedback` in words about the plan as a whole, `comments` on single steps, or both. Steps that nobody speaks of stay as they are.',
+  examples: [
+    {
+      version: 1,
+      comments: [{ step_id: '2', text: 'call it c.md instead' }],
+      feedback: 'The rest is fine.',
+    },
+  ],
 });
 
 export const RetryBody = documented(
@@ -365,6 +387,12 @@ export const ForecastQuery = z.strictObject({
   ids: list(line(200), 'Steps whose times are asked for.'),
 });
 
+export const PreviewsQuery = z.strictObject({
+  ids: documented(z.preprocess(readList, z.array(line(200)).min(1).max(100)), {
+    description: 'Of these steps, at most 100. Comma separated, or repeated.',
+  }),
+});
+
 export const PartitionsQuery = z.strictObject({ cursor, limit });
 
 export const PatchesQuery = z.strictObject({ cursor, limit });
@@ -406,6 +434,7 @@ export const ImportQuery = z.strictObject({ user });
 export const PlanPath = z.object({
   id: documented(z.string().min(1).max(300), { description: 'The plan: `PLAN-3f9a1c20`.' }),
 });
+export const StepPath = PlanPath.extend({ step: z.string().min(1).max(200) });
 export const FindingPath = PlanPath.extend({
   finding: documented(z.string().min(1).max(80), { description: 'The finding: `F-3f9a1c2041b7`.' }),
 });

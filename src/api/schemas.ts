@@ -10,6 +10,7 @@ import { Forecast, PlanGroups } from '#domain/plan/groups.ts';
 import { Inbox, InboxPlan } from '#domain/plan/inbox.ts';
 import { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import { Plan, PlanSummary, StepCounts } from '#domain/plan/plan.ts';
+import { StepPreview } from '#domain/plan/preview.ts';
 import {
   AuditEntry,
   Change,
@@ -18,6 +19,7 @@ import {
   PartitionPage,
   PlanningArtifacts,
   StepMatches,
+  StepChain,
   StepPage,
   VersionDiff,
 } from '#domain/plan/views.ts';
@@ -144,6 +146,12 @@ export const GroupsAnswer = documented(PlanGroups, {
 export const ForecastAnswer = documented(Forecast, {
   id: 'Forecast',
   description: 'Which steps decide when a plan ends, and when its steps take place.',
+});
+
+export const ChainAnswer = documented(StepChain, { id: 'StepChain' });
+
+export const PreviewsAnswer = documented(z.object({ previews: z.array(StepPreview) }), {
+  id: 'StepPreviews',
 });
 
 export const OverviewAnswer = documented(Overview, {

@@ -36,6 +36,7 @@ import { planRoutes } from './routes/plans.ts';
 import { policyRoutes } from './routes/policy.ts';
 import { runRoutes } from './routes/runs.ts';
 import { type SettingsOptions, settingsRoutes } from './routes/settings.ts';
+import { stepRoutes } from './routes/steps.ts';
 import { systemRoutes } from './routes/system.ts';
 import { validatorCompiler } from './validation.ts';
 
@@ -157,6 +158,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     const groups = [
       runRoutes,
       planRoutes,
+      stepRoutes,
       patchRoutes,
       findingRoutes,
       artifactRoutes,

@@ -14,7 +14,7 @@ import type { Actor } from '#domain/people/actor.ts';
 import type { PlanPatch } from '#domain/plan/patch.ts';
 import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import type { Plan } from '#domain/plan/plan.ts';
-import type { Approval, Decision, Rerun, Settlement } from '#domain/service.ts';
+import type { Approval, Decision, Rerun, Settlement, Wish } from '#domain/service.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { requireReadable } from '#messages/message-length.ts';
 import { speakAsBot } from '#messages/speak.ts';
@@ -28,6 +28,7 @@ import { checkPatch } from '#plans/patch/receive.ts';
 import { nextRunStatus } from '#runs/run-table.ts';
 import { endTurn, queueTurn } from '#runs/start-run.ts';
 import { type Deed, traceDeed } from '#runs/trace-deed.ts';
+import { composeFeedback } from './step-comments.ts';
 
 /** The run of a plan is settled: what its planner was asked for is decided. The caller holds the plan's lock. */
 export async function closeRun(
@@ -101,7 +102,7 @@ async function adoptRun(
 async function refuse(
   context: ConversationContext,
   id: string,
-  decision: Decision,
+  decision: Wish,
   actor: Actor,
   event: 'reject' | 'request_changes',
   said: boolean,
@@ -162,15 +163,20 @@ export function reject(
 export async function proposeChanges(
   context: ConversationContext,
   id: string,
-  decision: Decision,
+  wish: Wish,
   actor: Actor,
   said = false,
 ): Promise<Commit<Plan>> {
-  const feedback = decision.feedback?.trim() ?? '';
-  if (feedback === '') {
-    throw new CountersignError('feedback_required', refusalWords.whatChangesUndecided);
+  const note = wish.feedback?.trim() ?? '';
+  if (wish.comments === undefined || wish.comments.length === 0) {
+    if (note === '')
+      throw new CountersignError('feedback_required', refusalWords.whatChangesUndecided);
+    return refuse(context, id, { ...wish, feedback: note }, actor, 'request_changes', said);
   }
-  return refuse(context, id, { ...decision, feedback }, actor, 'request_changes', said);
+  const whole = note === '' ? [] : [{ step_id: null, text: note }];
+  const comments = [...wish.comments, ...whole];
+  const feedback = await composeFeedback(context, id, wish.version, comments);
+  return refuse(context, id, { ...wish, feedback, comments }, actor, 'request_changes', said);
 }
 
 export async function cancel(

@@ -113,7 +113,7 @@ async function decidePlan(
   named: Named,
 ): Promise<void> {
   const { plan_id, version, action, ended_at } = button;
-  const { text, fields } = press;
+  const { text, fields, comments } = press;
   const decision = { version, ...(text === '' ? {} : { feedback: text }), ...named };
   switch (action) {
     case 'approve': {
@@ -122,7 +122,11 @@ async function decidePlan(
       return;
     }
     case 'propose_changes':
-      await service.proposeChanges(plan_id, { version, feedback: text, ...named }, actor);
+      await service.proposeChanges(
+        plan_id,
+        { ...decision, ...(comments === undefined ? {} : { comments }) },
+        actor,
+      );
       return;
     case 'reschedule': {
       const feedback = button.choice ?? text;

@@ -38,6 +38,8 @@ import { diffVersions } from '#plans/versions/version-diff.ts';
 import { readForecast } from '#plans/views/forecast.ts';
 import { readGroups } from '#plans/views/groups.ts';
 import { exportLog } from '#plans/views/log.ts';
+import { readStepChain } from '#plans/views/step-chain.ts';
+import { readStepPreviews } from '#plans/views/step-previews.ts';
 import {
   getPlanSteps,
   listPlanPartitions,
@@ -176,6 +178,8 @@ export function createService(context: ConversationContext): Service {
     groups: (id, options) => readGroups(db.query, id, options, context.clock.now()),
     forecast: (id, stepIds) => readForecast(db.query, id, stepIds, context.clock.now()),
     getSteps: (id, stepIds) => getPlanSteps(db.query, context.catalogue, id, stepIds),
+    stepChain: (id, stepId) => readStepChain(db.query, id, stepId),
+    previewSteps: (id, ids) => readStepPreviews(db.query, context.catalogue, id, ids),
     card: (id, viewer) => readCardFacts(context, id, viewer),
 
     approve: decidePlan(decisions.approve),

@@ -17,6 +17,14 @@ import type { Inbox, InboxQuery } from './plan/inbox.ts';
 import type { PlanPatch } from './plan/patch.ts';
 import type { PatchOutcome } from './plan/patch-outcome.ts';
 import type { Plan, PlanDraft, PlanStatus, PlanSummary, StepStatus } from './plan/plan.ts';
+import {
+  Plan,
+  type PlanDraft,
+  type PlanStatus,
+  type StepComment,
+  type StepStatus,
+} from './plan/plan.ts';
+import type { StepPreview } from './plan/preview.ts';
 import type {
   AuditEntry,
   Change,
@@ -25,6 +33,7 @@ import type {
   PartitionPage,
   PlanningArtifacts,
   StepMatches,
+  StepChain,
   StepPage,
   VersionDiff,
 } from './plan/views.ts';
@@ -85,6 +94,8 @@ export type StepFilter = {
 
 /** A decision names the version it is about; approving also its digest. `pressed`: it is made once under that name. */
 export type Decision = { version: number; feedback?: string; pressed?: Pressed };
+/** `comments`: about single steps; beside them, or instead of them, what is said about the whole. */
+export type Wish = Decision & { comments?: StepComment[] };
 /**
  * `steps`: approve only these; `except`: all but these; at most one of them. What is approved must hold all it depends
  * on.
@@ -295,16 +306,17 @@ export type Service = {
   /** Which steps decide when it ends, and when the steps named take place. @throws `plan_not_found` */
   forecast(id: string, stepIds: string[]): Promise<Forecast>;
   getSteps(id: string, stepIds: string[]): Promise<ShownStep[]>;
+  /** @throws `plan_not_found`, `unknown_step` */
+  stepChain(id: string, stepId: string): Promise<StepChain>;
+  /** The files that these steps are about as they are now, as far as this process can look. @throws `plan_not_found`, `unknown_step` */
+  previewSteps(id: string, stepIds: string[]): Promise<StepPreview[]>;
   card(id: string, viewer: { user: string; timezone: string }): Promise<PlanCardFacts>;
 
   approve(id: string, approval: Approval, actor: Actor): Promise<Plan>;
   checkApproval(id: string, approval: Approval, actor: Actor): Promise<Checked<Plan>>;
   reject(id: string, decision: Decision, actor: Actor): Promise<Plan>;
-  proposeChanges(
-    id: string,
-    decision: Decision & { feedback: string },
-    actor: Actor,
-  ): Promise<Plan>;
+  /** @throws `feedback_required` where it says nothing, `unknown_step` */
+  proposeChanges(id: string, wish: Wish, actor: Actor): Promise<Plan>;
   cancel(id: string, decision: Decision, actor: Actor): Promise<Plan>;
   pause(id: string, decision: Decision, actor: Actor): Promise<Plan>;
   /** Goes on: after a pause, a stall, or with the fate of unknown steps. */

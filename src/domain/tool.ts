@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 import type { NewFinding } from './plan/finding.ts';
+import type { FilePreview } from './plan/preview.ts';
 import type { SeenState } from './plan/seen.ts';
 import type { StepSelector } from './plan/step-selector.ts';
 import type { Json, JsonObject } from './text.ts';
@@ -113,6 +114,8 @@ export type Operation = OperationSpec & {
   inspect?(args: JsonObject, signal: AbortSignal): Promise<SeenState | null>;
   /** What a call with these arguments would change in the text that is there now, as a unified diff; null: nothing to compare. */
   compare?(args: JsonObject, signal: AbortSignal): Promise<string | null>;
+  /** The file that a call with these arguments is about, as it is now; null: it cannot be looked at, or its name is not known yet. */
+  preview?(args: JsonObject, signal: AbortSignal): Promise<FilePreview | null>;
   /** The fingerprint of the target once the call is made: what was done already is no change by somebody else. */
   fingerprintAfter?(args: JsonObject): string | null;
   call(args: JsonObject, context: ToolContext): Promise<ToolOutput | HumanHandover>;

@@ -5,6 +5,7 @@ import { readLatestMessages, type StoredMessage } from '#db/messages.ts';
 import type { PlanRow } from '#db/plans.ts';
 import type { RunRow } from '#db/runs.ts';
 import { errorMessage } from '#domain/errors.ts';
+import type { StepComment } from '#domain/plan/plan.ts';
 import type { ReportActivity } from '#domain/planning/activity.ts';
 import type { PlanningOutcome, PlanningRequest, Utterance } from '#domain/planning/run.ts';
 import type { ConversationContext } from '#messages/context.ts';
@@ -57,6 +58,12 @@ async function readOwnWords(
   });
 }
 
+/** What of the last feedback is about single steps. */
+function commentsOf({ rejection_history }: PlanRow): { comments?: StepComment[] } {
+  const comments = rejection_history.at(-1)?.comments;
+  return comments === undefined ? {} : { comments };
+}
+
 async function buildRequest(
   context: ConversationContext,
   run: RunRow,
@@ -91,6 +98,7 @@ async function buildRequest(
             feedback: refused.rejection_history.flatMap(({ feedback }) =>
               feedback === null ? [] : [feedback],
             ),
+            ...commentsOf(refused),
           },
     turn: run.turn,
     decision,

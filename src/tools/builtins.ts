@@ -31,6 +31,7 @@ import { inspectDelete } from './workspace/inspect.ts';
 import { createList } from './workspace/list.ts';
 import { createMove } from './workspace/move.ts';
 import { checkPaths, toWorkspacePath } from './workspace/paths.ts';
+import { previewTarget } from './workspace/preview.ts';
 import { createRead } from './workspace/read.ts';
 import { createReadTable } from './workspace/read-table.ts';
 import { openSandbox, pinFolder, type Sandbox } from './workspace/sandbox.ts';
@@ -194,6 +195,7 @@ function createDelete(sandbox: Sandbox): Operation {
     output: describeOutput(z.strictObject({ path: z.string() })),
     check: checkPaths('path'),
     inspect: inspectDelete(sandbox),
+    preview: previewTarget(sandbox, 'path'),
     run: (args, { signal }) =>
       withFileErrors(args.path, async () => {
         if (toWorkspacePath(args.path) === '.')

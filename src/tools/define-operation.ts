@@ -19,6 +19,7 @@ type Definition<S extends z.ZodType> = Omit<OperationSpec, 'name' | 'input' | 's
   expectedSeconds?: NonNullable<Operation['expectedSeconds']>;
   inspect?: NonNullable<Operation['inspect']>;
   compare?: NonNullable<Operation['compare']>;
+  preview?: NonNullable<Operation['preview']>;
   fingerprintAfter?: NonNullable<Operation['fingerprintAfter']>;
   run(args: z.output<S>, context: ToolContext): Promise<ToolOutput | HumanHandover>;
 };
@@ -34,6 +35,7 @@ export function defineOperation<S extends z.ZodType>(definition: Definition<S>):
     expectedSeconds,
     inspect,
     compare,
+    preview,
     fingerprintAfter,
     ...spec
   } = definition;
@@ -48,6 +50,7 @@ export function defineOperation<S extends z.ZodType>(definition: Definition<S>):
     ...(expectedSeconds === undefined ? {} : { expectedSeconds }),
     ...(inspect === undefined ? {} : { inspect }),
     ...(compare === undefined ? {} : { compare }),
+    ...(preview === undefined ? {} : { preview }),
     ...(fingerprintAfter === undefined ? {} : { fingerprintAfter }),
     async call(args: JsonObject, context: ToolContext) {
       const parsed = schema.safeParse(args);

@@ -193,6 +193,7 @@ function toSpec({
   expectedSeconds: _expected,
   inspect: _inspect,
   compare: _compare,
+  preview: _preview,
   fingerprintAfter: _after,
   ...spec
 }: Operation): OperationSpec {

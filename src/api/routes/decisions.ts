@@ -21,6 +21,7 @@ import {
   ResumeBody,
   RetryBody,
   SimulateBody,
+  WishBody,
 } from '../requests.ts';
 import { PlanAnswer, RunAnswer, SimulationAnswer } from '../schemas.ts';
 
@@ -35,7 +36,7 @@ function decisionOf({ version, feedback }: z.infer<typeof DecisionBody>): Decisi
 /** What a press was about, as it stands afterwards; null: not about such a thing. */
 const PressAnswer = z.object({ plan: PlanAnswer.nullable(), run: RunAnswer.nullable() });
 
-function pressOf({ button, text, fields, ...part }: z.infer<typeof PressBody>): Press {
+function pressOf({ button, text, fields, comments, ...part }: z.infer<typeof PressBody>): Press {
   const { steps, except } = part;
   const chosen = steps === undefined ? null : { steps };
   return {
@@ -43,6 +44,7 @@ function pressOf({ button, text, fields, ...part }: z.infer<typeof PressBody>): 
     text: text?.trim() ?? '',
     fields: fields ?? null,
     part: except === undefined ? chosen : { except },
+    ...(comments === undefined ? {} : { comments }),
   };
 }
 
@@ -139,8 +141,6 @@ export const decisionRoutes: Routes = async (app, { service }) => {
   );
 
   const addVerb = (path: string, operationId: string, summary: string, act: Verb): void => {
-    const codes: ProblemCode[] =
-      path === 'propose-changes' ? [...planProblems, 'feedback_required'] : planProblems;
     app.post(
       `/api/plans/:id/${path}`,
       {
@@ -150,7 +150,7 @@ export const decisionRoutes: Routes = async (app, { service }) => {
           summary,
           params: PlanPath,
           body: DecisionBody,
-          response: answers({ 200: json('The plan as it stands now.', PlanAnswer) }, codes),
+          response: answers({ 200: json('The plan as it stands now.', PlanAnswer) }, planProblems),
         },
       },
       async (request, reply) =>
@@ -168,17 +168,34 @@ export const decisionRoutes: Routes = async (app, { service }) => {
   addVerb('reject', 'rejectPlan', 'Refuse it, with or without feedback', (on, ...args) =>
     on.reject(...args),
   );
-  addVerb(
-    'propose-changes',
-    'proposeChanges',
-    'Send it back with feedback',
-    (on, id, { version, feedback }, actor) => {
-      if (feedback === undefined)
+  app.post(
+    '/api/plans/:id/propose-changes',
+    {
+      schema: {
+        operationId: 'proposeChanges',
+        tags: [tags.decisions],
+        summary: 'Send it back with feedback, or with comments on single steps',
+        params: PlanPath,
+        body: WishBody,
+        response: answers({ 200: json('The plan as it stands now.', PlanAnswer) }, [
+          ...planProblems,
+          'feedback_required',
+          'unknown_step',
+        ]),
+      },
+    },
+    async (request, reply) => {
+      const { user, comments = [], ...said } = request.body;
+      const decision = decisionOf(said);
+      if (decision.feedback === undefined && comments.length === 0)
         throw new CountersignError(
           'feedback_required',
-          'Say in "feedback" what should be different; the planner starts from it.',
+          'Say in "feedback" what should be different, or in "comments" on single steps; the planner starts from it.',
         );
-      return on.proposeChanges(id, { version, feedback }, actor);
+      const wish = comments.length === 0 ? decision : { ...decision, comments };
+      return answerPost(service, request, reply, (joined) =>
+        joined.proposeChanges(request.params.id, wish, actorOf(request, user)),
+      );
     },
   );
   addVerb(

@@ -1,6 +1,7 @@
 // A press on a card, with what was entered beside it. Each adapter parses its platform's payload into this shape.
 import { z } from 'zod';
 import type { FieldValue } from '../plan/answer.ts';
+import type { StepComment } from '../plan/plan.ts';
 import { SessionPress } from '../planning/session-card.ts';
 import { CardPress } from './card.ts';
 
@@ -19,6 +20,8 @@ export type Press = {
   fields: Record<string, FieldValue> | null;
   /** null: all steps. Read where the button approves a plan. */
   part: PressedPart | null;
+  /** On single steps; read where the button proposes changes. */
+  comments?: StepComment[];
 };
 
 /** What a press changed; a button that only shows something changed `nothing`. */

@@ -260,11 +260,17 @@ export type StepContent = Pick<
   | 'seen'
 >;
 
+/** What somebody said about one step of a version, or, without a step, about all of it. */
+export const StepComment = z.strictObject({ step_id: text.nullable(), text });
+export type StepComment = z.infer<typeof StepComment>;
+
 const Rejection = z.object({
   version: whole,
   by: text,
   at: time,
   feedback: text.nullable(),
+  /** The feedback as it was given step by step; the words above say it too. */
+  comments: z.array(StepComment).exactOptional(),
 });
 export type Rejection = z.infer<typeof Rejection>;
 

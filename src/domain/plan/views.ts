@@ -58,6 +58,14 @@ export const StepMatches = z.object({
   partitions_total: whole,
 });
 export type StepMatches = z.infer<typeof StepMatches>;
+/** What goes with a step that is left out or taken in: ids of all it needs and of all that need it, however far. */
+export const StepChain = z.object({
+  needs: z.array(text),
+  needed_by: z.array(text),
+  /** There are more than are listed. */
+  more: z.boolean(),
+});
+export type StepChain = z.infer<typeof StepChain>;
 
 /** A partition as a reviewer meets it. */
 export const PartitionSummary = z.object({

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { MessageKind } from '../chat/message-parts.ts';
 import { type InteractionPolicy, PolicyOverride, type PolicyWish } from '../people/policy.ts';
 import type { BriefPlan } from '../plan/brief.ts';
-import type { PlanDraft } from '../plan/plan.ts';
+import type { PlanDraft, StepComment } from '../plan/plan.ts';
 import { line, longestMessage } from '../text.ts';
 import { Activity, type ReportActivity } from './activity.ts';
 import type { AskedQuestion, GivenAnswer } from './asked-question.ts';
@@ -86,8 +86,11 @@ export type PlanningRequest = {
   history: Utterance[];
   /** The open and recent plans of the conversation, the latest first; left out: there are none. */
   plans?: BriefPlan[];
-  /** The version that was refused and every piece of feedback so far, when this is a re-planning. */
-  revision: { previous: PlanDraft; feedback: string[] } | null;
+  /**
+   * The version that was refused and every piece of feedback so far, when this is a re-planning. `comments`: what of the last
+   * feedback is about single steps; its words say it too.
+   */
+  revision: { previous: PlanDraft; feedback: string[]; comments?: StepComment[] } | null;
   /** The run's turn, from 1. */
   turn: number;
   /** What the person decided about what the session last showed; `said` when it was talk. */

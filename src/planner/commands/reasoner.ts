@@ -12,8 +12,9 @@ import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
 import type { Reasoner, StageTask } from '../reasoner.ts';
 import { withoutAddedCheckpoints } from '../roadmap/added-checkpoints.ts';
 import type { RowsPlan } from './build-rows.ts';
-import { type Changes, readChanges } from './changes.ts';
+import { type Changes, type ReadChanges, readChanges } from './changes.ts';
 import type { Question } from './command.ts';
+import { readComments } from './comments.ts';
 import { readConversation } from './conversation.ts';
 import { type Decision, decide, type Work } from './decide.ts';
 import { draftSteps, needsOutline, writeOutline } from './draft.ts';
@@ -74,7 +75,7 @@ export function createCommandReasoner({ clock }: { clock: Clock }): Reasoner {
 function route(task: StageTask): Promise<StageEvent> {
   const opened = openOutline(task);
   const feedback = task.state.change?.feedback ?? '';
-  const read = opened === null ? null : readChanges(feedback, opened.draft, task.request);
+  const read = opened === null ? null : readFeedback(task, feedback, opened.draft);
   const stage = read?.kind === 'changes' ? read.changes.gate : 'outline';
   return finish(task, 'route_change', toArgs({ stage, reason: 'by what would change' }));
 }
@@ -152,12 +153,20 @@ function openOutline({
   };
 }
 
+/** What the feedback changes; where it is comments on single steps, each in its own step. */
+function readFeedback({ request }: StageTask, feedback: string, draft: PlanDraft): ReadChanges {
+  const { comments = [], feedback: said = [] } = request.revision ?? {};
+  if (comments.length === 0 || feedback !== said.at(-1))
+    return readChanges(feedback, draft, request);
+  return readComments(comments, draft, request);
+}
+
 async function fillChange(task: StageTask, clock: Clock, feedback: string): Promise<StageEvent> {
   const { stage, request, stageTools, signal } = task;
   const opened = openOutline(task);
   if (opened === null) return stop(task, 'internal', 'There is nothing to change.');
   const { outline, draft } = opened;
-  const read = readChanges(feedback, draft, request);
+  const read = readFeedback(task, feedback, draft);
   if (read.kind === 'question')
     return ask(task, [read.question], 'asked, because the change has no reading');
   stageTools.explain(`a new version, because of the feedback "${shorten(feedback, 200)}"`);

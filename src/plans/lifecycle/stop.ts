@@ -9,8 +9,8 @@ import { lockPlan, type PlanRow } from '#db/plans.ts';
 import { plans } from '#db/schema.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
-import type { Rejection } from '#domain/plan/plan.ts';
-import type { Decision } from '#domain/service.ts';
+import type { Rejection, StepComment } from '#domain/plan/plan.ts';
+import type { Decision, Wish } from '#domain/service.ts';
 import { requireManager } from '../approval/authority.ts';
 import { currentOf } from '../approval/current.ts';
 import { isRepeated } from '../approval/repeated.ts';
@@ -64,12 +64,11 @@ function refusal(
   context: PlansContext,
   row: PlanRow,
   actor: Actor,
-  feedback: string | null,
+  { feedback = null, comments = [] }: { feedback?: string | null; comments?: StepComment[] },
 ): Rejection[] {
-  return [
-    ...row.rejection_history,
-    { version: row.version, by: actor.id, at: context.clock.now().toISOString(), feedback },
-  ];
+  const at = context.clock.now().toISOString();
+  const own = comments.length === 0 ? {} : { comments };
+  return [...row.rejection_history, { version: row.version, by: actor.id, at, feedback, ...own }];
 }
 
 /**
@@ -81,7 +80,7 @@ export async function refusePlan(
   context: PlansContext,
   tx: Transaction,
   id: string,
-  decision: Decision,
+  decision: Wish,
   actor: Actor,
   event: 'reject' | 'request_changes',
 ): Promise<{ row: PlanRow; replan: boolean; repeated: boolean }> {
@@ -114,7 +113,7 @@ export async function refusePlan(
     exhausted ? 'escalate' : event,
     { actor, ...(feedback === null ? {} : { reason: feedback }) },
     {
-      rejection_history: refusal(context, row, actor, feedback),
+      rejection_history: refusal(context, row, actor, decision),
       revising: replan,
       decided_by: exhausted ? null : actor.id,
       decided_at: exhausted ? null : context.clock.now(),

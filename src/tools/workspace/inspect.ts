@@ -1,11 +1,9 @@
 // The current state of a target, read for the review and again just before the call: read-only, bounded, and never through a link that
 // leads out of the workspace.
-import { isUtf8 } from 'node:buffer';
 import { createHash, hash } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { structuredPatch } from 'diff';
 import { CountersignError } from '#domain/errors.ts';
 import type { SeenState } from '#domain/plan/seen.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
@@ -154,48 +152,4 @@ export function inspectMove(
     const fingerprint = `both:${hash('sha256', `${source.fingerprint} ${target.fingerprint}`)}`;
     return { ...(target.state === 'new' ? source : target), state: target.state, fingerprint };
   };
-}
-
-/** Longer texts are not compared. */
-const comparedAtMost = 200_000;
-/** Edits after which two texts are taken for different ones altogether. */
-const editsAtMost = 2000;
-
-/** The difference between the text of a file and the one that would replace it, as a unified diff. */
-export function compareWrite(sandbox: Sandbox) {
-  return async (args: JsonObject, signal: AbortSignal): Promise<string | null> => {
-    const [path, content] = [textOf(args.path), textOf(args.content)];
-    if (path === null || content === null || content.length > comparedAtMost) return null;
-    const before = await readText(sandbox, path, signal);
-    if (before === null) return null;
-    const patch = structuredPatch(path, path, before, content, '', '', {
-      context: 3,
-      maxEditLength: editsAtMost,
-    });
-    if (patch === undefined) return null;
-    return patch.hunks
-      .flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
-        `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
-        ...lines,
-      ])
-      .join('\n');
-  };
-}
-
-/** The text of a file; null: there is none, or it is too long or no text. */
-function readText(sandbox: Sandbox, path: string, signal: AbortSignal): Promise<string | null> {
-  return sandbox
-    .withPlace(path, { follow: true }, async ({ at }) => {
-      throwIfAborted(signal);
-      const file = await open(at, readFlags);
-      try {
-        const info = await file.stat();
-        if (!info.isFile() || info.size > comparedAtMost) return null;
-        const bytes = await file.readFile();
-        return isUtf8(bytes) ? bytes.toString('utf8') : null;
-      } finally {
-        await file.close();
-      }
-    })
-    .catch(() => null); // what cannot be read is not compared; the call itself will say why
 }

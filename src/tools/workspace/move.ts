@@ -11,6 +11,7 @@ import { withFileErrors } from './file-errors.ts';
 import { inspectMove } from './inspect.ts';
 import { checkPaths, toWorkspacePath } from './paths.ts';
 import { placeNew } from './place-new.ts';
+import { previewTarget } from './preview.ts';
 import type { Sandbox } from './sandbox.ts';
 
 export function createMove(sandbox: Sandbox): Operation {
@@ -31,6 +32,7 @@ export function createMove(sandbox: Sandbox): Operation {
       z.strictObject({ from: z.string(), path: z.string().describe('Where it is now.') }),
     ),
     check: checkPaths('from', 'to'),
+    preview: previewTarget(sandbox, 'from'),
     inspect: inspectMove(sandbox, (from, to) =>
       findDestination(sandbox, toWorkspacePath(from), to),
     ),

@@ -11,9 +11,10 @@ import { defineOperation, text } from '../define-operation.ts';
 import { systemCode, throwIfAborted } from '../failures.ts';
 import { describeOutput } from '../output-schema.ts';
 import { withFileErrors } from './file-errors.ts';
-import { compareWrite, fingerprintOfText, inspectWrite } from './inspect.ts';
+import { fingerprintOfText, inspectWrite } from './inspect.ts';
 import { checkPaths } from './paths.ts';
 import { placeNew } from './place-new.ts';
+import { compareWrite, previewWrite } from './preview.ts';
 import type { Place, Sandbox } from './sandbox.ts';
 
 const writeFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -38,6 +39,7 @@ export function createWrite(sandbox: Sandbox): Operation {
     check: checkFilePath,
     inspect: inspectWrite(sandbox),
     compare: compareWrite(sandbox),
+    preview: previewWrite(sandbox),
     fingerprintAfter: ({ content }) =>
       typeof content === 'string' ? fingerprintOfText(content) : null,
     run: (args, { signal }) =>

@@ -73,8 +73,17 @@ it('sends what was filled in, and leaves out what was not', () => {
 
 it('approves all but the steps that are unticked, and decides nothing else by ticks', () => {
   const approve = buttonOf('approve');
-  expect(planPress(approve, {}, ['4'])).toMatchObject({ body: { except: ['4'] } });
-  expect(JSON.stringify(planPress(buttonOf('reject'), {}, ['4']))).not.toContain('except');
+  expect(planPress(approve, {}, { except: ['4'] })).toMatchObject({ body: { except: ['4'] } });
+  expect(JSON.stringify(planPress(buttonOf('reject'), {}, { except: ['4'] }))).not.toContain(
+    'except',
+  );
+});
+
+it('sends comments on steps with a proposal of changes, which then needs no words of its own', () => {
+  const comments = [{ step_id: '2', text: 'call it c.md' }];
+  const button = buttonOf('propose_changes');
+  expect(planPress(button, {}, { comments })).toEqual({ kind: 'send', body: { button, comments } });
+  expect(JSON.stringify(planPress(buttonOf('reject'), {}, { comments }))).not.toContain('comments');
 });
 
 it('opens the details without asking the server', () => {

@@ -3,13 +3,11 @@
 import { fieldInputId, inputIdOf } from '#cards/input-ids.ts';
 import type { Button, Field, Form } from '#cards/view.ts';
 import type { CardPress } from '#domain/chat/card.ts';
+import { commentsToSend, forgetSent } from './comments.ts';
 import { press } from './press.ts';
 import type { Inputs } from './presses.ts';
-import type { State } from './state.ts';
+import { inputKey, type State } from './state.ts';
 import { change, changeNow, state } from './store.ts';
-
-/** Names an input among those of all plans. */
-export const inputKey = (plan: string, input: string): string => `${plan} ${input}`;
 
 /** Names a button among those of its plan. */
 export function buttonKey({ action, step_id, finding_id, version }: CardPress): string {
@@ -94,7 +92,8 @@ function forget(plan: string, { form, press: pressed }: Button): void {
 export async function submit(plan: string, button: Button): Promise<void> {
   const { form, press: pressed } = button;
   const inputs = inputsOf(plan);
-  const missing = form === null ? [] : findMissing(pressed, form, inputs);
+  const comments = pressed.action === 'propose_changes' ? commentsToSend(plan, pressed.digest) : [];
+  const missing = form === null || comments.length > 0 ? [] : findMissing(pressed, form, inputs);
   if (missing.length > 0) {
     changeNow((s) => {
       s.missing = new Set(missing.map((id) => inputKey(plan, id)));
@@ -102,5 +101,7 @@ export async function submit(plan: string, button: Button): Promise<void> {
     find('.bar-form [aria-invalid="true"]')?.focus();
     return;
   }
-  if (await press(pressed, inputs)) forget(plan, button);
+  if (!(await press(pressed, inputs, comments))) return;
+  forget(plan, button);
+  if (comments.length > 0) forgetSent(plan, pressed.digest);
 }

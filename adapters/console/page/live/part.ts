@@ -1,10 +1,15 @@
 // Which steps of a plan are ticked. It is one state for all that decides here: the review bar, the steps, and the word that is written. Bound to the digest under which the steps were read: a new version begins with all of them again.
 import type { CardPress } from '#domain/chat/card.ts';
+import type { StepChain } from '#domain/plan/views.ts';
 import type { OnScreen } from '#domain/service.ts';
+import { listOf } from '#domain/words.ts';
+import { findChain, toggleClosed } from '../plan/closure.ts';
 import { countOf } from '../plan/format.ts';
+import { describeError, get } from './api.ts';
 import type { Card, State } from './state.ts';
 import { change } from './store.ts';
 
+const namedAtMost = 6;
 const none: ReadonlySet<string> = new Set();
 
 /** Whether steps can be unticked now. */
@@ -50,14 +55,56 @@ export function describePart(state: Pick<State, 'off'>, card: Card): PartialAppr
   return { words, empty: false };
 }
 
-/** Unticks a step, or ticks it again. */
-export function toggleOff(card: Card, stepId: string): void {
+/** What goes with a step: of a plan that the page knows whole it is worked out here. @throws ApiError */
+async function readChain({ facts }: Card, stepId: string): Promise<StepChain> {
+  const { id, total_steps: total } = facts.plan;
+  if (facts.steps.length === total) return { ...findChain(facts.steps, stepId), more: false };
+  return get<StepChain>(
+    `/api/plans/${encodeURIComponent(id)}/steps/${encodeURIComponent(stepId)}/chain`,
+  );
+}
+
+/** Unticks a step with all that need it, or ticks it again with all that it needs: what is approved is always closed. */
+export async function toggleOff(card: Card, stepId: string): Promise<void> {
   const { id, digest } = card.facts.plan;
-  change((s) => {
-    const steps = new Set(takenOff(s, { plan_id: id, digest }));
-    if (!steps.delete(stepId)) steps.add(stepId);
-    s.off.set(id, { digest, steps });
-  });
+  try {
+    const chain = await readChain(card, stepId);
+    if (chain.more) {
+      const words =
+        'Too many steps depend on this one to leave it out here. Propose changes instead.';
+      return change((s) => s.notices.set(id, words));
+    }
+    change((s) => {
+      const { off, also } = toggleClosed(takenOff(s, { plan_id: id, digest }), stepId, chain);
+      s.off.set(id, { digest, steps: off, last: { step: stepId, also } });
+      s.notices.delete(id);
+    });
+  } catch (error) {
+    change((s) => s.notices.set(id, describeError(error)));
+  }
+}
+
+/** `Also leaves out 3 and 4, which need it.`, under the step that was unticked last; empty: nothing went with it. */
+export function describeAlso(
+  state: Pick<State, 'off'>,
+  card: Card,
+  stepId: string,
+  nameStep: (id: string) => string,
+): string {
+  const { id, digest } = card.facts.plan;
+  const known = state.off.get(id);
+  if (known?.digest !== digest || known.last?.step !== stepId) return '';
+  const { also } = known.last;
+  const [first] = also;
+  if (first === undefined) return '';
+  const shown = also.slice(0, namedAtMost).map(nameStep);
+  const names = listOf(
+    also.length > shown.length ? [...shown, `${also.length - shown.length} more`] : shown,
+  );
+  const one = also.length === 1;
+  return known.steps.has(stepId)
+    ? `Also leaves out ${names}, which ${one ? 'needs' : 'need'} it.`
+    : `Also selects ${names}, which it needs.`;
 }
 
 const decidable = new Set([

@@ -3,6 +3,7 @@ import type { ArtifactPage } from '#domain/plan/artifact.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { ReportTrace } from '#domain/plan/draftbook.ts';
 import type { Finding } from '#domain/plan/finding.ts';
+import type { StepPreview } from '#domain/plan/preview.ts';
 import type {
   AuditEntry,
   Overview,
@@ -68,7 +69,10 @@ async function reloadList({ id, list }: PlanView): Promise<StepList> {
   const page = await get<StepPage>(
     stepsPath(id, { limit, ...filterOf({ status, partition, words, reviewed }) }),
   );
-  const details = open.size === 0 ? [] : await loadDetails(id, [...open]);
+  const [details, previews] = await Promise.all([
+    open.size === 0 ? [] : loadDetails(id, [...open]),
+    reviewed === null ? none : loadPreviews(id, page.steps),
+  ]);
   return {
     status,
     partition,
@@ -76,8 +80,31 @@ async function reloadList({ id, list }: PlanView): Promise<StepList> {
     reviewed,
     ...page,
     steps: mergeDetails(page.steps, details),
+    previews,
     open,
   };
+}
+
+const none: ReadonlyMap<string, StepPreview> = new Map();
+const previewsAtMost = 100;
+
+/** The files of steps that wait, as they are now; a review does without where they cannot be read. */
+async function loadPreviews(
+  id: string,
+  steps: ShownStep[],
+): Promise<ReadonlyMap<string, StepPreview>> {
+  const known = new Map<string, StepPreview>();
+  const wanted = steps
+    .filter(({ seen, tool }) => seen !== null && tool === 'workspace')
+    .map((step) => encodeURIComponent(step.id));
+  for (let from = 0; from < wanted.length; from += previewsAtMost) {
+    const ids = wanted.slice(from, from + previewsAtMost).join(',');
+    const { previews } = await get<{ previews: StepPreview[] }>(
+      path(id, `/previews?ids=${ids}`),
+    ).catch(() => ({ previews: [] }));
+    for (const one of previews) known.set(one.step_id, one);
+  }
+  return known;
 }
 
 function mergeDetails(steps: ShownStep[], details: ShownStep[]): ShownStep[] {
@@ -190,7 +217,7 @@ export async function showStepsWith(filter: Partial<Filtered>): Promise<void> {
   const reviewed = view.list?.reviewed ?? null;
   const wanted = { ...unfiltered, ...filter };
   assignView(view.id, {
-    list: { ...wanted, reviewed, steps: [], next_cursor: null, open: new Set() },
+    list: { ...wanted, reviewed, steps: [], previews: none, next_cursor: null, open: new Set() },
   });
   await refreshPlan();
 }
@@ -212,11 +239,13 @@ export async function loadMoreSteps(): Promise<void> {
   if (view?.list?.next_cursor == null) return;
   const { next_cursor: cursor, reviewed } = view.list;
   const page = await get<StepPage>(stepsPath(view.id, { cursor, ...filterOf(view.list) }));
+  const added = reviewed === null ? none : await loadPreviews(view.id, page.steps);
   const list = state.plan?.id === view.id ? state.plan.list : null;
   // Read again meanwhile: the page may not follow on it.
   if (list?.next_cursor !== cursor || list.reviewed !== reviewed) return;
   const steps = [...list.steps, ...page.steps];
-  assignView(view.id, { list: { ...list, next_cursor: page.next_cursor, steps } });
+  const previews = new Map([...list.previews, ...added]);
+  assignView(view.id, { list: { ...list, next_cursor: page.next_cursor, steps, previews } });
 }
 
 /** Opens or closes a step's details in the list. */

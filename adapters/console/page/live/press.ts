@@ -1,5 +1,6 @@
 // Carries out a press: once, with the buttons off meanwhile, and with the server's own sentence when it refuses.
 import type { CardPress } from '#domain/chat/card.ts';
+import type { StepComment } from '#domain/plan/plan.ts';
 import type { SessionPress } from '#domain/planning/session-card.ts';
 import { describeError, post } from './api.ts';
 import { openPlan, showPane } from './focus.ts';
@@ -17,10 +18,14 @@ function notice(id: string, sentence: string): void {
  * Sends what was pressed. A second press while the first is under way does nothing.
  * @returns whether the server took it
  */
-export async function press(pressed: CardPress, inputs: Inputs): Promise<boolean> {
+export async function press(
+  pressed: CardPress,
+  inputs: Inputs,
+  comments: StepComment[] = [],
+): Promise<boolean> {
   const id = pressed.plan_id;
   if (state.pressing.has(id)) return false;
-  const planned = planPress(pressed, inputs, [...takenOff(state, pressed)]);
+  const planned = planPress(pressed, inputs, { except: [...takenOff(state, pressed)], comments });
   switch (planned.kind) {
     case 'refuse':
       notice(id, planned.sentence);

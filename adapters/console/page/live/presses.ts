@@ -1,6 +1,7 @@
 // What a press on a card sends to the server. Pure, so that every button is tested without a browser.
 import { inputIdOf, readInputs } from '#cards/input-ids.ts';
 import type { AnyPress } from '#domain/chat/press.ts';
+import type { StepComment } from '#domain/plan/plan.ts';
 
 /** What was typed on the card, by input id. */
 export type Inputs = Record<string, unknown>;
@@ -11,6 +12,7 @@ export type PressBody = {
   text?: string;
   fields?: Record<string, unknown>;
   except?: string[];
+  comments?: StepComment[];
 };
 
 export type PressPlan =
@@ -48,13 +50,21 @@ function missingFor({ action }: AnyPress): string | null {
   }
 }
 
-/** What a press sends, or why it sends nothing. @param except steps that are unticked */
-export function planPress(button: AnyPress, inputs: Inputs, except: string[] = []): PressPlan {
+/** @param except steps that are unticked; `comments`: what was said about single steps */
+type Beside = { except?: string[]; comments?: StepComment[] };
+
+/** What a press sends, or why it sends nothing. */
+export function planPress(
+  button: AnyPress,
+  inputs: Inputs,
+  { except = [], comments = [] }: Beside = {},
+): PressPlan {
   // The overview says what the card says; single steps, their arguments and which of them may run is what it lacks.
   if (button.action === 'details') return { kind: 'show', tab: 'steps' };
   const text = textOf(button, inputs);
   const chosen = 'choice' in button && button.choice !== undefined;
-  const missing = chosen || text !== undefined ? null : missingFor(button);
+  const commented = button.action === 'propose_changes' && comments.length > 0;
+  const missing = chosen || commented || text !== undefined ? null : missingFor(button);
   if (missing !== null) return { kind: 'refuse', sentence: missing };
   const fields = fieldsOf(button, inputs);
   return {
@@ -64,6 +74,7 @@ export function planPress(button: AnyPress, inputs: Inputs, except: string[] = [
       ...(text === undefined ? {} : { text }),
       ...(fields === null ? {} : { fields }),
       ...(button.action === 'approve' && except.length > 0 ? { except } : {}),
+      ...(commented ? { comments } : {}),
     },
   };
 }

@@ -9,6 +9,7 @@ import type { ReportTrace } from '#domain/plan/draftbook.ts';
 import type { Finding } from '#domain/plan/finding.ts';
 import type { Forecast, GroupBy, PlanGroups } from '#domain/plan/groups.ts';
 import type { StepStatus } from '#domain/plan/plan.ts';
+import type { StepPreview } from '#domain/plan/preview.ts';
 import type {
   AuditEntry,
   Overview,
@@ -40,6 +41,17 @@ export type SessionCard = {
 export type Tab = 'overview' | 'graph' | 'timeline' | 'steps' | 'changes' | 'trace' | 'audit';
 export const tabs: Tab[] = ['overview', 'graph', 'timeline', 'steps', 'changes', 'trace', 'audit'];
 
+/** What somebody said about a step of a waiting plan, and of which version. It is kept in the browser until it is sent. */
+export type Comment = {
+  step: string;
+  label: string;
+  /** What its call does. */
+  effect: string;
+  text: string;
+  version: number;
+  digest: string;
+};
+
 export type StepList = {
   status: StepStatus | null;
   /** Only steps of this partition; null: of all. */
@@ -50,6 +62,8 @@ export type StepList = {
   reviewed: string | null;
   steps: ShownStep[];
   next_cursor: string | null;
+  /** The files that steps are about as they are now, by step id. */
+  previews: ReadonlyMap<string, StepPreview>;
   /** Details that were asked for, by step id. */
   open: Set<string>;
 };
@@ -127,6 +141,13 @@ export type Settings = {
   checks: ReadonlyMap<string, CheckResult[] | null>;
 };
 
+/** `last`: the step that was ticked or unticked last, and which others went with it. */
+export type LeftOut = {
+  digest: string;
+  steps: ReadonlySet<string>;
+  last: { step: string; also: string[] } | null;
+};
+
 export type State = {
   conversation: string;
   messages: Message[];
@@ -152,8 +173,14 @@ export type State = {
   /** What was typed into forms of plans and not sent yet, by `inputKey`; and which of these still lack something. */
   typed: Map<string, string>;
   missing: Set<string>;
+  /** Comments on steps that were not sent yet, by plan; of plans that were opened. */
+  comments: Map<string, Comment[]>;
+  /** The step whose comment is being written. */
+  commenting: { plan: string; step: string } | null;
+  /** Steps whose long content is shown whole, as `plan step`. */
+  whole: Set<string>;
   /** Steps that are unticked, by plan, and the digest they were read under. */
-  off: Map<string, { digest: string; steps: ReadonlySet<string> }>;
+  off: Map<string, LeftOut>;
   /** The rail of plans and conversations. */
   inbox: InboxState;
   /** The dialog about several plans, while it is open. */
@@ -166,6 +193,9 @@ export type State = {
   /** The dialog of sliders, while it is open. */
   settings: Settings | null;
 };
+
+/** Names an input of a form among those of all plans. */
+export const inputKey = (plan: string, input: string): string => `${plan} ${input}`;
 
 export function createState(conversation: string): State {
   return {
@@ -186,6 +216,9 @@ export function createState(conversation: string): State {
     form: null,
     typed: new Map(),
     missing: new Set(),
+    comments: new Map(),
+    commenting: null,
+    whole: new Set(),
     off: new Map(),
     inbox: createInbox(),
     triage: null,

@@ -3,13 +3,15 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { inputIdOf } from '#cards/input-ids.ts';
+import { showText } from '#cards/plain.ts';
 import type { Ask, Button } from '#cards/view.ts';
+import { commentsOf, removeComment } from '../live/comments.ts';
 import { buttonKey, noteTyped, openForm, submit, typedIn } from '../live/forms.ts';
 import { describePart, takenOffCard } from '../live/part.ts';
 import type { Card, PlanView, State } from '../live/state.ts';
 import { describeBar } from '../plan/bar-words.ts';
 import { countOf } from '../plan/format.ts';
-import { drawForm } from './review-form.ts';
+import { drawForm, type FormOptions } from './review-form.ts';
 
 type Drawn = TemplateResult | typeof nothing;
 
@@ -122,16 +124,50 @@ function drawAsks(state: State, { view }: Card): Drawn {
 function drawFacts(state: State, view: PlanView, card: Card): TemplateResult {
   const { head, facts } = describeBar(card, view.tab === 'overview');
   const { size } = takenOffCard(state, card);
-  const left = size === 0 ? [] : [`leaves out ${countOf(size, 'step')}`];
+  const { current } = commentsOf(state, card);
+  const left = [
+    ...(size === 0 ? [] : [`leaves out ${countOf(size, 'step')}`]),
+    ...(current.length === 0 ? [] : [countOf(current.length, 'comment')]),
+  ];
   return html`<p class="bar-facts">
     <strong>${head}</strong>${[...facts, ...left].map((fact) => html`<span>${fact}</span>`)}
   </p>`;
 }
 
+/** The comments that a proposal of changes sends along, where there are any. */
+function commentsFor(
+  state: State,
+  card: Card,
+  { press }: Button,
+): Pick<FormOptions, 'before' | 'label'> {
+  const { current } = commentsOf(state, card);
+  if (press.action !== 'propose_changes' || current.length === 0) return {};
+  const list = html`<ul class="bar-comments">
+    ${current.map(
+      (one) => html`<li>
+        <span><strong>${one.label}</strong> <span class="muted">${one.effect}</span><br />${showText(one.text)}</span>
+        <button
+          type="button"
+          class="quiet"
+          aria-label=${`Remove the comment on step ${one.label}`}
+          @click=${() => removeComment(press.plan_id, one)}
+        >
+          Remove
+        </button>
+      </li>`,
+    )}
+  </ul>`;
+  return { before: list, label: 'Anything else? (optional)' };
+}
+
 function drawDecisions(state: State, view: PlanView, card: Card): TemplateResult {
   const shown = decisionsOf(state, view, card);
   const opened = shown.find(({ button }) => isOpen(state, view.id, button));
-  if (opened !== undefined) return drawForm(state, view.id, opened.button, { closes: true });
+  if (opened !== undefined)
+    return drawForm(state, view.id, opened.button, {
+      closes: true,
+      ...commentsFor(state, card, opened.button),
+    });
   return html`<div class="bar-line">
     ${drawFacts(state, view, card)}
     <div class="bar-buttons">${shown.map((one) => drawButton(state, view.id, one))}</div>

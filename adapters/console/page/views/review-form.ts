@@ -2,8 +2,8 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { fieldInputId, inputIdOf } from '#cards/input-ids.ts';
 import type { Button, Field } from '#cards/view.ts';
-import { closeForm, inputKey, noteTyped, submit, typedIn } from '../live/forms.ts';
-import type { State } from '../live/state.ts';
+import { closeForm, noteTyped, submit, typedIn } from '../live/forms.ts';
+import { inputKey, type State } from '../live/state.ts';
 
 type Input = {
   plan: string;
@@ -96,6 +96,8 @@ export type FormOptions = {
   before?: TemplateResult | typeof nothing;
   /** It was opened by a button and can be closed again. */
   closes: boolean;
+  /** What the text is called, where it is not what the form calls it. */
+  label?: string;
   /** Buttons beside the one that sends it. */
   beside?: TemplateResult | typeof nothing;
 };
@@ -105,7 +107,7 @@ export function drawForm(
   state: State,
   plan: string,
   button: Button,
-  { before = nothing, closes, beside = nothing }: FormOptions,
+  { before = nothing, closes, label: called, beside = nothing }: FormOptions,
 ): TemplateResult {
   const { form, confirm, press, label } = button;
   const input = (id: string): Input => ({
@@ -126,7 +128,7 @@ export function drawForm(
       form === null || form.label === ''
         ? nothing
         : html`<div class="bar-field">
-            <label class="bar-label" for=${text.id}>${form.label}</label>
+            <label class="bar-label" for=${text.id}>${called ?? form.label}</label>
             <textarea
               id=${text.id}
               rows="3"

@@ -6,14 +6,16 @@ import { cleanLine } from '#cards/plain.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { type ReviewRank, reviewRank } from '#domain/plan/review-rank.ts';
 import type { PartitionSummary } from '#domain/plan/views.ts';
-import { takenOffCard, toggleOff } from '../live/part.ts';
+import { describeAlso, takenOffCard, toggleOff } from '../live/part.ts';
 import { loadMorePartitions, loadMoreSteps, showStepsWith, toggleStep } from '../live/plans.ts';
 import type { Card, PlanView, State, StepList } from '../live/state.ts';
 import { countOf } from '../plan/format.ts';
 import type { StepNames } from '../plan/step-names.ts';
 import { drawIcon } from './parts.ts';
 import { drawSearch } from './search.ts';
-import { drawCall, drawStepDetails, listLimits } from './step-details.ts';
+import { drawStepBody } from './step-body.ts';
+import { drawOlderComments, drawStepComment } from './step-comments.ts';
+import { drawStepDetails, listLimits } from './step-details.ts';
 
 const headings: Record<ReviewRank, string> = {
   4: 'Guarded',
@@ -24,9 +26,16 @@ const headings: Record<ReviewRank, string> = {
 };
 
 type Row = {
+  /** Of a plan whose changes can be proposed: what is said about the step, and the field for it. */
+  comment: TemplateResult | typeof nothing;
+  commentButton: TemplateResult | typeof nothing;
+  /** What the step does, drawn. */
+  body: TemplateResult | typeof nothing;
   names: StepNames;
   open: boolean;
   off: boolean;
+  /** What went with it when it was ticked or unticked. */
+  also: string;
   toggle: () => void;
   workingDay: number | null;
 };
@@ -41,7 +50,10 @@ function drawMark(mark: Mark): TemplateResult {
 }
 
 /** Plain reads fold; a change and what goes outside never do. */
-function drawRow(step: ShownStep, { names, open, off, toggle, workingDay }: Row): TemplateResult {
+function drawRow(
+  step: ShownStep,
+  { names, open, off, also, toggle, workingDay, comment, commentButton, body }: Row,
+): TemplateResult {
   const name = names.get(step.id) ?? String(step.position);
   const headline = headlineOf(step.call, new Date().toISOString());
   const rank = rankOf(step);
@@ -66,10 +78,13 @@ function drawRow(step: ShownStep, { names, open, off, toggle, workingDay }: Row)
         </span>
         <span class="chevron">${drawIcon('chevron')}</span>
       </button>
+      ${commentButton}
     </div>
-    ${reads ? nothing : html`<div class="effect">${drawCall(step)}</div>`}
+    ${also === '' ? nothing : html`<p class="step-also" role="status">${also}</p>`}
+    ${reads && !open ? nothing : html`<div class="effect">${body}</div>`}
+    ${comment}
     ${open ? html`<p class="step-operation">${step.tool}_${step.operation} · ${cleanLine(step.description)}</p>` : nothing}
-    ${open ? drawStepDetails(step, names, { titled: false, called: reads, workingDay }) : nothing}
+    ${open ? drawStepDetails(step, names, { titled: false, body: nothing, workingDay }) : nothing}
   </li>`;
 }
 
@@ -138,11 +153,14 @@ export function drawReview(
     drawRow(step, {
       names,
       open: list.open.has(step.id),
+      body: drawStepBody(state, step, names, list.previews.get(step.id)),
+      ...drawStepComment(state, card, step, names.get(step.id) ?? String(step.position)),
       off: off.has(step.id),
-      toggle: () => toggleOff(card, step.id),
+      also: describeAlso(state, card, step.id, (id) => names.get(id) ?? id),
+      toggle: () => void toggleOff(card, step.id),
       workingDay,
     });
-  return html`${drawIntro(list, card)} ${drawSearch(view, list)} ${list.words === '' ? drawPartitions(view, list) : nothing}
+  return html`${drawIntro(list, card)} ${drawOlderComments(state, card)} ${drawSearch(view, list)} ${list.words === '' ? drawPartitions(view, list) : nothing}
   ${groups.map(
     ([rank, steps]) => html`<section class="rank" data-rank=${rank}>
       <h3>${headings[rank]} <span class="chip-count">${steps.length.toLocaleString()}</span></h3>

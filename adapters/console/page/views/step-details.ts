@@ -88,7 +88,7 @@ function drawDifference(text: string): TemplateResult {
 }
 
 /** Every argument of the call that its headline does not hold, whole. */
-export function drawCall({ call }: ShownStep): TemplateResult | typeof nothing {
+function drawCall({ call }: ShownStep): TemplateResult | typeof nothing {
   if (call.parts.length === 0) return nothing;
   return html`<dl class="call">
     ${wholeParts(call).map(
@@ -112,7 +112,7 @@ export function listLimits(step: ShownStep, names: StepNames): string[] {
 
 /**
  * @param titled whether the step's own line is part of it, where it stands alone
- * @param called whether the values of its call are part of it
+ * @param body what it does, drawn; left out: the values of its call
  * @param workingDay minutes in which a person's days are counted
  */
 export function drawStepDetails(
@@ -120,9 +120,9 @@ export function drawStepDetails(
   names: StepNames,
   {
     titled,
-    called = true,
+    body,
     workingDay,
-  }: { titled: boolean; called?: boolean; workingDay: number | null },
+  }: { titled: boolean; body?: TemplateResult | typeof nothing; workingDay: number | null },
 ): TemplateResult {
   return html`<div class="step-details">
     ${titled ? html`<p class="step-title"><strong>${headlineOf(step.call)}</strong> ${drawStepBadge(step.status)}</p>` : nothing}
@@ -131,7 +131,7 @@ export function drawStepDetails(
       <div><dt>Id</dt><dd>${step.id}</dd></div>
       ${listFacts(step, names, workingDay).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
     </dl>
-    ${called && step.call.parts.length > 0 ? html`<h4>What it sends</h4>${drawCall(step)}` : nothing}
+    ${body ?? (step.call.parts.length > 0 ? html`<h4>What it sends</h4>${drawCall(step)}` : nothing)}
     ${drawJson('Output', step.output)}
   </div>`;
 }

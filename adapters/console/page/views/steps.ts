@@ -14,6 +14,7 @@ import { describeStep } from '../plan/words.ts';
 import { drawEmpty, drawIcon, drawLoading, drawStepBadge } from './parts.ts';
 import { drawReview } from './review.ts';
 import { drawSearch } from './search.ts';
+import { drawStepBody } from './step-body.ts';
 import { drawStepDetails } from './step-details.ts';
 
 function drawFilter(view: PlanView, list: StepList): TemplateResult | typeof nothing {
@@ -35,7 +36,11 @@ function drawFilter(view: PlanView, list: StepList): TemplateResult | typeof not
 function drawStep(
   step: ShownStep,
   names: StepNames,
-  { open, workingDay }: { open: boolean; workingDay: number | null },
+  {
+    open,
+    workingDay,
+    body,
+  }: { open: boolean; workingDay: number | null; body: TemplateResult | typeof nothing },
 ): TemplateResult {
   const name = names.get(step.id) ?? String(step.position);
   return html`<li class="step" data-open=${open}>
@@ -50,7 +55,7 @@ function drawStep(
       >
       ${drawStepBadge(step.status)}
     </button>
-    ${open ? drawStepDetails(step, names, { titled: false, workingDay }) : nothing}
+    ${open ? drawStepDetails(step, names, { titled: false, body, workingDay }) : nothing}
   </li>`;
 }
 
@@ -71,7 +76,12 @@ export function drawSteps(state: State, view: PlanView, card: Card): TemplateRes
           ${repeat(
             sortByName(list.steps, names),
             (step) => step.id,
-            (step) => drawStep(step, names, { open: list.open.has(step.id), workingDay }),
+            (step) =>
+              drawStep(step, names, {
+                open: list.open.has(step.id),
+                body: drawStepBody(state, step, names, undefined),
+                workingDay,
+              }),
           )}
         </ol>`;
   return html`${drawSearch(view, list)} ${drawFilter(view, list)} ${rows}

@@ -57,7 +57,7 @@ export function writeMessages(
   const { outline } = state;
   const feedback = feedbackOf(task);
   if (outline?.nodes.some(({ steps }) => steps.length > 0) === true)
-    more.push(writeDraft(showDraft(outline, current, timezone, words), feedback));
+    more.push(writeDraft(showDraft(outline, current, timezone, words), feedback, commentsOf(task)));
   more.push(
     writeBriefing({
       state,
@@ -92,6 +92,14 @@ function feedbackOf({ request: { revision }, state: { change } }: MessageParts):
   return change === null || said.includes(change.feedback) ? said : [...said, change.feedback];
 }
 
+/** Which steps the last feedback is about, by the ids that the draft gives them; empty: it speaks of none. */
+function commentsOf({ request: { revision } }: MessageParts): string {
+  const about = (revision?.comments ?? []).filter(({ step_id }) => step_id !== null);
+  return about.length === 0
+    ? ''
+    : `\nIts steps by id; every other step stays exactly as it is:\n${about.map(({ step_id, text }) => `${step_id}: ${text}`).join('\n')}`;
+}
+
 /** The words by which operations and steps are looked for. */
 function wordsOf(task: MessageParts): string {
   const { request } = task;
@@ -117,13 +125,13 @@ function countTools(manifest: OperationSpec[]): string[] {
   );
 }
 
-function writeDraft(draft: string, feedback: string[]): string {
+function writeDraft(draft: string, feedback: string[], comments: string): string {
   const shown = wrapUntrusted('draft', draft);
   if (feedback.length === 0) return `The draft so far:\n${shown}`;
   const said = feedback.map((item, index) => `${index + 1}. ${item}`).join('\n');
   return [
     'The person wants the plan below changed: what the last feedback says, and nothing else. The draft holds it; edit it, then submit it.',
-    `Feedback, oldest first:\n${said}`,
+    `Feedback, oldest first:\n${said}${comments}`,
     shown,
   ].join('\n\n');
 }

@@ -1,0 +1,53 @@
+// Which steps go with a step that is left out or taken in again: what is approved holds all that it needs.
+
+export type Linked = { id: string; after: { id: string }[] };
+
+/** All that can be reached from `start` over `next`, `start` itself left out. */
+function reach(start: string, next: (id: string) => string[]): string[] {
+  const seen = new Set([start]);
+  const queue = [start];
+  for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
+    for (const other of next(id)) {
+      if (seen.has(other)) continue;
+      seen.add(other);
+      queue.push(other);
+    }
+  }
+  seen.delete(start);
+  return [...seen];
+}
+
+/** The steps that a step needs, and those that need it, however far. */
+export function findChain(
+  steps: readonly Linked[],
+  id: string,
+): { needs: string[]; needed_by: string[] } {
+  const before = new Map(steps.map((step) => [step.id, step.after.map((edge) => edge.id)]));
+  const behind = new Map<string, string[]>();
+  for (const { id: own, after } of steps)
+    for (const edge of after) behind.set(edge.id, [...(behind.get(edge.id) ?? []), own]);
+  return {
+    needs: reach(id, (one) => before.get(one) ?? []),
+    needed_by: reach(id, (one) => behind.get(one) ?? []),
+  };
+}
+
+/**
+ * `off` with a step left out together with what needs it, or taken in again together with what it needs.
+ * @returns the new set, and which other steps went with it
+ */
+export function toggleClosed(
+  off: ReadonlySet<string>,
+  id: string,
+  { needs, needed_by }: ReturnType<typeof findChain>,
+): { off: ReadonlySet<string>; also: string[] } {
+  const next = new Set(off);
+  if (off.has(id)) {
+    const also = needs.filter((one) => off.has(one));
+    for (const one of [id, ...also]) next.delete(one);
+    return { off: next, also };
+  }
+  const also = needed_by.filter((one) => !off.has(one));
+  for (const one of [id, ...also]) next.add(one);
+  return { off: next, also };
+}

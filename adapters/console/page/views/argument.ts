@@ -1,0 +1,89 @@
+// Arguments of a call as a table, nested ones as tables within; what is not known before the call is marked.
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { showExact, showText } from '#cards/plain.ts';
+import type { Json } from '#domain/text.ts';
+import { readArgument } from '../plan/argument.ts';
+import type { StepNames } from '../plan/step-names.ts';
+
+const inlineAtMost = 80;
+/** Deeper than this, values are JSON. */
+const deepest = 4;
+
+function drawLater(words: string): TemplateResult {
+  return html`<span class="later"><span aria-hidden="true">⟲</span> ${words}</span>`;
+}
+
+function nameSource(step: string, path: string, names: StepNames): string {
+  return `from step ${showExact(names.get(step) ?? step)}${path === '' ? '' : ` ${showExact(path)}`}`;
+}
+
+export function drawText(text: string): TemplateResult {
+  const inline = text.length <= inlineAtMost && !/[\r\n]/.test(text);
+  return inline
+    ? html`<span>${showExact(text)}</span>`
+    : html`<pre class="json" tabindex="0">${showText(text)}</pre>`;
+}
+
+/** One value, whole. */
+export function drawValue(value: Json, names: StepNames, depth = 0): TemplateResult {
+  const read = readArgument(value);
+  switch (read.kind) {
+    case 'text':
+      return drawText(read.text);
+    case 'plain':
+      return html`<span>${read.text}</span>`;
+    case 'from':
+      return drawLater(nameSource(read.step, read.path, names));
+    case 'artifact':
+      return drawLater(
+        `from artifact ${showExact(read.id)}${read.path === '' ? '' : ` ${showExact(read.path)}`}`,
+      );
+    case 'decided':
+      return drawLater(`decided when it runs: ${showText(read.what)}`);
+    case 'template':
+      return html`<span class="template"
+        >${read.pieces.map((piece) =>
+          typeof piece === 'string'
+            ? html`<span>${showText(piece)}</span>`
+            : drawLater(nameSource(piece.step, piece.path, names)),
+        )}</span
+      >`;
+    case 'list':
+      if (read.items.length === 0) return html`<span class="muted">none</span>`;
+      if (depth >= deepest) return drawText(JSON.stringify(value, null, 2));
+      return html`<ol class="values">
+        ${read.items.map((item) => html`<li>${drawValue(item, names, depth + 1)}</li>`)}
+      </ol>`;
+    case 'record':
+      if (depth >= deepest) return drawText(JSON.stringify(value, null, 2));
+      return drawArguments(read.entries, names, depth + 1);
+    default:
+      return read satisfies never;
+  }
+}
+
+/** Names and values, one row each. */
+export function drawArguments(
+  entries: [string, Json][],
+  names: StepNames,
+  depth = 0,
+): TemplateResult {
+  return html`<table class="arguments">
+    <tbody>
+      ${entries.map(
+        ([name, value]) => html`<tr>
+          <th scope="row">${showExact(name)}</th>
+          <td>${drawValue(value, names, depth)}</td>
+        </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+/** The same, or nothing where there are none. */
+export function drawRest(
+  entries: [string, Json][],
+  names: StepNames,
+): TemplateResult | typeof nothing {
+  return entries.length === 0 ? nothing : drawArguments(entries, names);
+}

@@ -1,0 +1,138 @@
+// What a step does, drawn for what it is: a change of a file, a request, a message, a question, or its arguments. Every argument is there.
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { showExact, showText } from '#cards/plain.ts';
+import type { ShownStep } from '#domain/plan/call.ts';
+import type { StepPreview } from '#domain/plan/preview.ts';
+import type { Json } from '#domain/text.ts';
+import type { State } from '../live/state.ts';
+import { argumentsOf, isKnown, spreadJson } from '../plan/argument.ts';
+import type { StepNames } from '../plan/step-names.ts';
+import { drawArguments, drawRest, drawText, drawValue } from './argument.ts';
+import { drawLeaving, drawWrite } from './file-diff.ts';
+
+type Drawn = TemplateResult | typeof nothing;
+
+type Body = {
+  state: State;
+  step: ShownStep;
+  names: StepNames;
+  preview: StepPreview | undefined;
+  /** Hands out an argument, which is then not among the rest. */
+  take: (name: string) => Json | undefined;
+};
+
+function drawWriteBody({ state, step, names, preview, take }: Body): Drawn {
+  take('path');
+  const content = take('content');
+  if (isKnown(content)) return drawWrite(state, step.id, content, preview);
+  return content === undefined ? nothing : drawArguments([['content', content]], names);
+}
+
+function drawBodyText(body: Json, names: StepNames): TemplateResult {
+  if (!isKnown(body)) return drawValue(body, names);
+  const spread = spreadJson(body);
+  return html`<pre class="json" tabindex="0">${showText(spread ?? body)}</pre>`;
+}
+
+/** A request as it goes out: its line, its headers, its body. */
+function drawRequest({ names, take, step }: Body): TemplateResult {
+  const method = take('method') ?? (step.operation === 'get' ? 'GET' : undefined);
+  const url = take('url');
+  const headers = take('headers');
+  const body = take('body');
+  const isRecord = typeof headers === 'object' && headers !== null && !Array.isArray(headers);
+  return html`<div class="request">
+    <p class="request-line">
+      ${method === undefined ? nothing : html`<strong>${isKnown(method) ? showExact(method) : drawValue(method, names)}</strong>`}
+      ${url === undefined ? nothing : isKnown(url) ? html`<span>${showExact(url)}</span>` : drawValue(url, names)}
+    </p>
+    ${headers === undefined ? nothing : isRecord ? drawRest(Object.entries(headers), names) : drawValue(headers, names)}
+    ${body === undefined ? nothing : drawBodyText(body, names)}
+  </div>`;
+}
+
+/** A message as it will be read. */
+function drawMessage({ names, take, step }: Body): TemplateResult {
+  const text = take('text');
+  const conversation = take('conversation');
+  const where =
+    step.tool === 'reminder'
+      ? 'Reminder'
+      : conversation === undefined
+        ? 'Posted here'
+        : 'Posted in';
+  return html`<figure class="message-preview">
+    <figcaption>${where} ${conversation === undefined ? nothing : drawValue(conversation, names)}</figcaption>
+    ${text === undefined ? nothing : isKnown(text) ? html`<p>${showText(text)}</p>` : drawValue(text, names)}
+  </figure>`;
+}
+
+/** A question as its person will meet it; the form's fields as the server reads them. */
+function drawQuestion({ names, take, step }: Body): TemplateResult {
+  take('assignee');
+  const question = take('question');
+  take('form');
+  const form = step.call.parts.find(({ label }) => label === 'form');
+  return html`<figure class="message-preview">
+    <figcaption>${step.operation === 'confirm' ? 'Asks for a Yes or No' : 'Asks'}</figcaption>
+    ${question === undefined ? nothing : isKnown(question) ? html`<p>${showText(question)}</p>` : drawValue(question, names)}
+    ${
+      form === undefined
+        ? nothing
+        : html`<ul class="form-fields">
+            ${form.text.split('\n').map((line) => html`<li>${showText(line)}</li>`)}
+          </ul>`
+    }
+  </figure>`;
+}
+
+const bodies: Record<string, (body: Body) => Drawn> = {
+  workspace_write: drawWriteBody,
+  workspace_delete: ({ preview, take }) => {
+    take('path');
+    return drawLeaving(preview, 'What is deleted');
+  },
+  workspace_move: ({ preview, take }) => {
+    take('from');
+    take('to');
+    return drawLeaving(preview, 'What is moved');
+  },
+  http_get: drawRequest,
+  http_request: drawRequest,
+  chat_post: drawMessage,
+  reminder_set: drawMessage,
+  human_task: drawQuestion,
+  human_confirm: drawQuestion,
+};
+
+/** Arguments that the headline says whole are left to it, where nothing else is drawn of them. */
+const inHeadline = new Set(['path', 'from', 'to', 'assignee']);
+
+export function drawStepBody(
+  state: State,
+  step: ShownStep,
+  names: StepNames,
+  preview: StepPreview | undefined,
+): Drawn {
+  const left = new Map(Object.entries(argumentsOf(step)));
+  const take = (name: string): Json | undefined => {
+    const value = left.get(name);
+    left.delete(name);
+    return value;
+  };
+  const name = `${step.tool}_${step.operation}`;
+  const draw = Object.hasOwn(bodies, name) ? bodies[name] : undefined;
+  const body = draw?.({ state, step, names, preview, take }) ?? nothing;
+  const rest = [...left].filter(([key]) => step.tool !== 'workspace' || !inHeadline.has(key));
+  const seen = draw === undefined || preview === undefined ? drawSeen(step) : nothing;
+  if (body === nothing && rest.length === 0 && seen === nothing) return nothing;
+  return html`<div class="step-body">${seen} ${body} ${drawRest(rest, names)}</div>`;
+}
+
+/** What a look at the target showed, of operations whose target is no file. */
+function drawSeen({ call }: ShownStep): Drawn {
+  const aids = call.parts.filter(({ aid, label }) => aid === true && label === 'current content');
+  return aids.length === 0
+    ? nothing
+    : html`${aids.map(({ label, text }) => html`<div><p class="muted">${label}</p>${drawText(text)}</div>`)}`;
+}

@@ -1,0 +1,47 @@
+// Single steps of a waiting plan, as a reviewer needs them: what goes with one, and the files they are about as they are now.
+import { answers, json } from '../answers.ts';
+import type { Routes } from '../context.ts';
+import { tags } from '../openapi.ts';
+import { PlanPath, PreviewsQuery, StepPath } from '../requests.ts';
+import { ChainAnswer, PreviewsAnswer } from '../schemas.ts';
+
+export const stepRoutes: Routes = async (app, { service }) => {
+  app.get(
+    '/api/plans/:id/steps/:step/chain',
+    {
+      schema: {
+        operationId: 'getStepChain',
+        tags: [tags.plans],
+        summary: 'What a step needs, and what needs it',
+        params: StepPath,
+        response: answers({ 200: json('The other steps, by id.', ChainAnswer) }, [
+          'plan_not_found',
+          'unknown_step',
+        ]),
+      },
+    },
+    async (request) => service.stepChain(request.params.id, request.params.step),
+  );
+
+  app.get(
+    '/api/plans/:id/previews',
+    {
+      schema: {
+        operationId: 'previewSteps',
+        tags: [tags.plans],
+        summary: 'The files that waiting steps are about, as they are now',
+        description:
+          'What a write changes in its file, and the beginning of what is moved or deleted. Steps without a file, that have begun, or whose file an earlier step may change, are left out.',
+        params: PlanPath,
+        querystring: PreviewsQuery,
+        response: answers({ 200: json('One for each step that has one.', PreviewsAnswer) }, [
+          'plan_not_found',
+          'unknown_step',
+        ]),
+      },
+    },
+    async (request) => ({
+      previews: await service.previewSteps(request.params.id, request.query.ids),
+    }),
+  );
+};

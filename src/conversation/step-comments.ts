@@ -1,0 +1,52 @@
+// Comments on single steps of a waiting plan: what they say to its planner and its history, with each step as readers know it.
+import { writeComment } from '#cards/comment-words.ts';
+import { readPlan } from '#db/plans.ts';
+import { readSteps, readStepsById } from '#db/step-pages.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { sayHeadline } from '#domain/plan/call-words.ts';
+import type { StepComment } from '#domain/plan/plan.ts';
+import { labelSteps, numberedAtMost } from '#domain/plan/step-numbers.ts';
+import { shorten } from '#domain/words.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { describeSteps } from '#tools/describe-call.ts';
+
+const effectAtMost = 120;
+
+/**
+ * The comments as one piece of feedback. Of a version that is gone they are given as they are: the decision about it is refused
+ * as late. @throws `plan_not_found`, `unknown_step`
+ */
+export async function composeFeedback(
+  { db, catalogue }: Pick<ConversationContext, 'db' | 'catalogue'>,
+  planId: string,
+  version: number,
+  comments: StepComment[],
+): Promise<string> {
+  const plan = await readPlan(db.query, planId);
+  if (plan.version !== version) return comments.map(({ text }) => text).join('\n');
+  const ids = [...new Set(comments.flatMap(({ step_id }) => step_id ?? []))];
+  const named = describeSteps(catalogue, await readStepsById(db.query, planId, ids));
+  const byId = new Map(named.map((step) => [step.id, step]));
+  const missing = ids.filter((id) => !byId.has(id));
+  if (missing.length > 0)
+    throw new CountersignError(
+      'unknown_step',
+      `This plan has no step ${missing.join(', ')}. Reload the plan and comment on the steps it has now.`,
+    );
+  const known = await readSteps(db.query, planId, {}, 0, numberedAtMost);
+  const beyond = named.filter(({ id }) => known.every((one) => one.id !== id));
+  const labels = labelSteps([...known, ...beyond], plan.total_steps);
+  const order = new Map([...labels.keys()].map((id, place) => [id, place]));
+  // What is said about the whole comes last.
+  const placeOf = ({ step_id }: StepComment) =>
+    step_id === null ? labels.size : (order.get(step_id) ?? 0);
+  const said = comments.toSorted((a, b) => placeOf(a) - placeOf(b));
+  return said
+    .map(({ step_id, text }) => {
+      const step = step_id === null ? undefined : byId.get(step_id);
+      if (step === undefined) return text;
+      const effect = shorten(sayHeadline(step.call), effectAtMost);
+      return writeComment(labels.get(step.id) ?? String(step.position), effect, text);
+    })
+    .join('\n');
+}

@@ -1,0 +1,135 @@
+// Files as they are now, for the review of what would be done to them: read-only, bounded, and never through a link that leads out of
+// the workspace.
+import { isUtf8 } from 'node:buffer';
+import { open } from 'node:fs/promises';
+import { type StructuredPatchHunk, structuredPatch } from 'diff';
+import type { FilePreview, Hunk } from '#domain/plan/preview.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
+import type { Operation } from '#domain/tool.ts';
+import { systemCode, throwIfAborted } from '../failures.ts';
+import { readFlags } from './inspect.ts';
+import type { Sandbox } from './sandbox.ts';
+
+/** Longer texts are not compared. */
+const comparedAtMost = 200_000;
+/** Edits after which two texts are taken for different ones altogether. */
+const editsAtMost = 2000;
+/** A file of so many lines is shown whole around what changes, with what is unchanged folded. */
+const wholeAtMost = 2000;
+/** Characters of a file that goes away. */
+const beginningAtMost = 4000;
+
+const textOf = (value: Json | undefined): string | null =>
+  typeof value === 'string' ? value : null;
+
+function diffTexts(before: string, after: string, context: number): StructuredPatchHunk[] | null {
+  const options = { context, maxEditLength: editsAtMost };
+  return structuredPatch('', '', before, after, '', '', options)?.hunks ?? null;
+}
+
+/** The difference between the text of a file and the one that would replace it, as a unified diff. */
+export function compareWrite(sandbox: Sandbox): NonNullable<Operation['compare']> {
+  return async (args, signal) => {
+    const [path, content] = [textOf(args.path), textOf(args.content)];
+    if (path === null || content === null || content.length > comparedAtMost) return null;
+    const before = await readText(sandbox, path, true, signal).catch(() => null);
+    if (before === null || before.text === null) return null;
+    const hunks = diffTexts(before.text, content, 3);
+    if (hunks === null) return null;
+    return hunks
+      .flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
+        `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
+        ...lines,
+      ])
+      .join('\n');
+  };
+}
+
+type Found = Pick<FilePreview, 'found' | 'size' | 'text'>;
+
+const absent: Found = { found: 'nothing', size: null, text: null };
+
+/** What is at `path`; its text where it is no longer than what is compared. @throws what the file system does */
+async function readText(
+  sandbox: Sandbox,
+  path: string,
+  follow: boolean,
+  signal: AbortSignal,
+): Promise<Found> {
+  return sandbox.withPlace(path, { follow }, async ({ at }) => {
+    throwIfAborted(signal);
+    const file = await open(at, readFlags);
+    try {
+      const info = await file.stat();
+      if (!info.isFile()) return { found: 'other', size: null, text: null };
+      if (info.size > comparedAtMost) return { found: 'file', size: info.size, text: null };
+      const bytes = await file.readFile();
+      return {
+        found: 'file',
+        size: info.size,
+        text: isUtf8(bytes) ? bytes.toString('utf8') : null,
+      };
+    } finally {
+      await file.close();
+    }
+  });
+}
+
+/** null: it cannot be looked at from here. */
+async function look(
+  sandbox: Sandbox,
+  path: string,
+  follow: boolean,
+  signal: AbortSignal,
+): Promise<Found | null> {
+  return readText(sandbox, path, follow, signal).catch((error: unknown) => {
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+    return systemCode(cause) === 'ENOENT' ? absent : null;
+  });
+}
+
+const countLines = (text: string): number => text.split('\n').length;
+
+const toHunk = ({ oldStart, newStart, lines }: StructuredPatchHunk): Hunk => ({
+  old_start: oldStart,
+  new_start: newStart,
+  lines,
+});
+
+/** The beginning of what is there now. */
+function showBeginning(path: string, { text, ...found }: Found): FilePreview {
+  const shown = text === null ? null : text.slice(0, beginningAtMost);
+  const cut = shown !== null && text !== null && shown.length < text.length;
+  return { path, ...found, hunks: null, text: shown, cut };
+}
+
+/** What a write would change; of a file that is not there yet it says only that. */
+export function previewWrite(sandbox: Sandbox): NonNullable<Operation['preview']> {
+  return async (args, signal) => {
+    const [path, content] = [textOf(args.path), textOf(args.content)];
+    if (path === null) return null;
+    const found = await look(sandbox, path, true, signal);
+    if (found === null) return null;
+    const { text } = found;
+    if (text === null || content === null || content.length > comparedAtMost)
+      return showBeginning(path, found);
+    const isShort = countLines(text) + countLines(content) <= wholeAtMost;
+    const hunks = diffTexts(text, content, isShort ? wholeAtMost : 3);
+    return hunks === null
+      ? showBeginning(path, found)
+      : { path, ...found, text: null, hunks: hunks.map(toHunk), cut: !isShort };
+  };
+}
+
+/** The beginning of what goes away. @param argument names it */
+export function previewTarget(
+  sandbox: Sandbox,
+  argument: 'path' | 'from',
+): NonNullable<Operation['preview']> {
+  return async (args: JsonObject, signal) => {
+    const path = textOf(args[argument]);
+    if (path === null) return null;
+    const found = await look(sandbox, path, false, signal);
+    return found === null ? null : showBeginning(path, found);
+  };
+}
