@@ -18,8 +18,8 @@ import {
   Overview,
   PartitionPage,
   PlanningArtifacts,
-  StepMatches,
   StepChain,
+  StepMatches,
   StepPage,
   VersionDiff,
 } from '#domain/plan/views.ts';

@@ -16,13 +16,13 @@ import type { Forecast, GroupBy, PlanGroups } from './plan/groups.ts';
 import type { Inbox, InboxQuery } from './plan/inbox.ts';
 import type { PlanPatch } from './plan/patch.ts';
 import type { PatchOutcome } from './plan/patch-outcome.ts';
-import type { Plan, PlanDraft, PlanStatus, PlanSummary, StepStatus } from './plan/plan.ts';
-import {
+import type {
   Plan,
-  type PlanDraft,
-  type PlanStatus,
-  type StepComment,
-  type StepStatus,
+  PlanDraft,
+  PlanStatus,
+  PlanSummary,
+  StepComment,
+  StepStatus,
 } from './plan/plan.ts';
 import type { StepPreview } from './plan/preview.ts';
 import type {
@@ -32,8 +32,8 @@ import type {
   Overview,
   PartitionPage,
   PlanningArtifacts,
-  StepMatches,
   StepChain,
+  StepMatches,
   StepPage,
   VersionDiff,
 } from './plan/views.ts';

@@ -71,7 +71,7 @@ async function reloadList({ id, list }: PlanView): Promise<StepList> {
   );
   const [details, previews] = await Promise.all([
     open.size === 0 ? [] : loadDetails(id, [...open]),
-    reviewed === null ? none : loadPreviews(id, page.steps),
+    loadPreviews(id, reviewed, page.steps),
   ]);
   return {
     status,
@@ -88,11 +88,13 @@ async function reloadList({ id, list }: PlanView): Promise<StepList> {
 const none: ReadonlyMap<string, StepPreview> = new Map();
 const previewsAtMost = 100;
 
-/** The files of steps that wait, as they are now; a review does without where they cannot be read. */
-async function loadPreviews(
+/** The files of reviewed steps, as they are now; a review does without where they cannot be read. */
+export async function loadPreviews(
   id: string,
+  reviewed: string | null,
   steps: ShownStep[],
 ): Promise<ReadonlyMap<string, StepPreview>> {
+  if (reviewed === null) return none;
   const known = new Map<string, StepPreview>();
   const wanted = steps
     .filter(({ seen, tool }) => seen !== null && tool === 'workspace')
@@ -239,7 +241,7 @@ export async function loadMoreSteps(): Promise<void> {
   if (view?.list?.next_cursor == null) return;
   const { next_cursor: cursor, reviewed } = view.list;
   const page = await get<StepPage>(stepsPath(view.id, { cursor, ...filterOf(view.list) }));
-  const added = reviewed === null ? none : await loadPreviews(view.id, page.steps);
+  const added = await loadPreviews(view.id, reviewed, page.steps);
   const list = state.plan?.id === view.id ? state.plan.list : null;
   // Read again meanwhile: the page may not follow on it.
   if (list?.next_cursor !== cursor || list.reviewed !== reviewed) return;

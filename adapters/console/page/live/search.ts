@@ -2,7 +2,7 @@
 // meanwhile overtakes the older question.
 import type { StepMatches, StepPage } from '#domain/plan/views.ts';
 import { describeError, request } from './api.ts';
-import { showStepsWith } from './plans.ts';
+import { loadPreviews, showStepsWith } from './plans.ts';
 import type { PlanView } from './state.ts';
 import { change, state } from './store.ts';
 
@@ -59,12 +59,15 @@ export async function searchSteps(words: string, partition: string | null = null
     const page = await read<StepPage>(`${plan}/steps?${query}`);
     if (mine !== asking || state.plan?.id !== view.id || state.plan.list === null) return;
     const { reviewed } = state.plan.list;
+    const previews = await loadPreviews(view.id, reviewed, page.steps);
+    if (mine !== asking || state.plan?.id !== view.id) return;
     const list = {
       status: null,
       partition,
       words: said,
       reviewed,
       ...page,
+      previews,
       open: new Set<string>(),
     };
     assign(view.id, { list });

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '#domain/text.ts';
 export type Argument =
   | { kind: 'text'; text: string }
   | { kind: 'plain'; text: string }
-  | { kind: 'from'; step: string; path: string }
+  | { kind: 'output'; step: string; path: string }
   | { kind: 'artifact'; id: string; path: string }
   | { kind: 'decided'; what: string }
   | { kind: 'template'; pieces: (string | { step: string; path: string })[] }
@@ -23,7 +23,7 @@ function readPiece(piece: Json): string | { step: string; path: string } {
 
 function readRecord(value: JsonObject): Argument {
   if (typeof value.$from === 'string')
-    return { kind: 'from', step: value.$from, path: textAt(value.path) };
+    return { kind: 'output', step: value.$from, path: textAt(value.path) };
   if (typeof value.$artifact === 'string')
     return { kind: 'artifact', id: value.$artifact, path: textAt(value.path) };
   if (typeof value.$decide === 'string') return { kind: 'decided', what: value.$decide };

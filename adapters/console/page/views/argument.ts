@@ -32,7 +32,7 @@ export function drawValue(value: Json, names: StepNames, depth = 0): TemplateRes
       return drawText(read.text);
     case 'plain':
       return html`<span>${read.text}</span>`;
-    case 'from':
+    case 'output':
       return drawLater(nameSource(read.step, read.path, names));
     case 'artifact':
       return drawLater(

@@ -1,6 +1,6 @@
 // What a step does, drawn for what it is: a change of a file, a request, a message, a question, or its arguments. Every argument is there.
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { showExact, showText } from '#cards/plain.ts';
+import { showText } from '#cards/plain.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { StepPreview } from '#domain/plan/preview.ts';
 import type { Json } from '#domain/text.ts';
@@ -22,7 +22,6 @@ type Body = {
 };
 
 function drawWriteBody({ state, step, names, preview, take }: Body): Drawn {
-  take('path');
   const content = take('content');
   if (isKnown(content)) return drawWrite(state, step.id, content, preview);
   return content === undefined ? nothing : drawArguments([['content', content]], names);
@@ -34,18 +33,15 @@ function drawBodyText(body: Json, names: StepNames): TemplateResult {
   return html`<pre class="json" tabindex="0">${showText(spread ?? body)}</pre>`;
 }
 
-/** A request as it goes out: its line, its headers, its body. */
-function drawRequest({ names, take, step }: Body): TemplateResult {
-  const method = take('method') ?? (step.operation === 'get' ? 'GET' : undefined);
-  const url = take('url');
+/** A request as it goes out, below its method and address, which are the step's headline: its headers and its body. */
+function drawRequest({ names, take }: Body): Drawn {
+  take('method');
+  take('url');
   const headers = take('headers');
   const body = take('body');
+  if (headers === undefined && body === undefined) return nothing;
   const isRecord = typeof headers === 'object' && headers !== null && !Array.isArray(headers);
   return html`<div class="request">
-    <p class="request-line">
-      ${method === undefined ? nothing : html`<strong>${isKnown(method) ? showExact(method) : drawValue(method, names)}</strong>`}
-      ${url === undefined ? nothing : isKnown(url) ? html`<span>${showExact(url)}</span>` : drawValue(url, names)}
-    </p>
     ${headers === undefined ? nothing : isRecord ? drawRest(Object.entries(headers), names) : drawValue(headers, names)}
     ${body === undefined ? nothing : drawBodyText(body, names)}
   </div>`;
@@ -88,15 +84,8 @@ function drawQuestion({ names, take, step }: Body): TemplateResult {
 
 const bodies: Record<string, (body: Body) => Drawn> = {
   workspace_write: drawWriteBody,
-  workspace_delete: ({ preview, take }) => {
-    take('path');
-    return drawLeaving(preview, 'What is deleted');
-  },
-  workspace_move: ({ preview, take }) => {
-    take('from');
-    take('to');
-    return drawLeaving(preview, 'What is moved');
-  },
+  workspace_delete: ({ preview }) => drawLeaving(preview, 'What is deleted'),
+  workspace_move: ({ preview }) => drawLeaving(preview, 'What is moved'),
   http_get: drawRequest,
   http_request: drawRequest,
   chat_post: drawMessage,
@@ -105,8 +94,8 @@ const bodies: Record<string, (body: Body) => Drawn> = {
   human_confirm: drawQuestion,
 };
 
-/** Arguments that the headline says whole are left to it, where nothing else is drawn of them. */
-const inHeadline = new Set(['path', 'from', 'to', 'assignee']);
+/** The files of an operation of the workspace: its headline says them whole. */
+const named = /^(?:path|from|to)$/;
 
 export function drawStepBody(
   state: State,
@@ -123,7 +112,7 @@ export function drawStepBody(
   const name = `${step.tool}_${step.operation}`;
   const draw = Object.hasOwn(bodies, name) ? bodies[name] : undefined;
   const body = draw?.({ state, step, names, preview, take }) ?? nothing;
-  const rest = [...left].filter(([key]) => step.tool !== 'workspace' || !inHeadline.has(key));
+  const rest = [...left].filter(([key]) => step.tool !== 'workspace' || !named.test(key));
   const seen = draw === undefined || preview === undefined ? drawSeen(step) : nothing;
   if (body === nothing && rest.length === 0 && seen === nothing) return nothing;
   return html`<div class="step-body">${seen} ${body} ${drawRest(rest, names)}</div>`;

@@ -1,0 +1,142 @@
+// What a reviewer is shown of the files that waiting steps are about: as they are now, inside the workspace, of steps of that plan only.
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { StepPreview } from '#domain/plan/preview.ts';
+import { startApi, type TestApi } from '../../fixtures/api.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { type Client, createClient } from '../../setup/http-client.ts';
+import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
+
+const database = useDatabase();
+let instance: TestInstance;
+let server: TestApi;
+let api: Client;
+let outside: string;
+
+beforeAll(async () => {
+  instance = await openTestInstance(database.url);
+  server = await startApi({ service: instance.service });
+  api = createClient(server.origin);
+  outside = await mkdtemp(join(tmpdir(), 'countersign-outside-'));
+});
+afterAll(async () => {
+  await server.close();
+  await instance.close();
+  await rm(outside, { recursive: true, force: true });
+});
+
+const put = async (path: string, text: string | Buffer) => {
+  await mkdir(join(instance.workspace, 'p'), { recursive: true });
+  await writeFile(join(instance.workspace, 'p', path), text);
+};
+
+const file = (id: string, operation: string, args: object, more: object = {}) => ({
+  id,
+  description: id,
+  tool: 'workspace',
+  operation,
+  args,
+  ...more,
+});
+
+const propose = (...steps: object[]) => api.propose({ title: 'Files', steps });
+
+async function previewsOf(plan: string, ...ids: string[]): Promise<StepPreview[]> {
+  const path = `/api/plans/${plan}/previews?ids=${ids.join(',')}`;
+  return (await api.get<{ previews: StepPreview[] }>(path)).body.previews;
+}
+
+describe('a preview', () => {
+  test('tells what a write changes, that a file is new, and how what goes away begins', async () => {
+    await put('a.md', 'one\ntwo\nthree\n');
+    await put('gone.md', 'x'.repeat(5000));
+    const plan = await propose(
+      file('w', 'write', { path: 'p/a.md', content: 'one\n2\nthree\n' }),
+      file('n', 'write', { path: 'p/new.md', content: 'new' }),
+      file('d', 'delete', { path: 'p/gone.md' }),
+    );
+    const [write, fresh, gone] = await previewsOf(plan.id, 'w', 'n', 'd');
+    expect(write).toMatchObject({
+      step_id: 'w',
+      changed: false,
+      file: { found: 'file', size: 14 },
+    });
+    expect(write?.file.hunks?.[0]?.lines).toEqual([' one', '-two', '+2', ' three']);
+    expect(fresh?.file).toMatchObject({ found: 'nothing', hunks: null, text: null });
+    expect(gone?.file).toMatchObject({ found: 'file', size: 5000, cut: true });
+    expect(gone?.file.text).toHaveLength(4000);
+  });
+
+  test('says that a file has changed since the plan was proposed, and compares with what it is now', async () => {
+    await put('moving.md', 'before\n');
+    const plan = await propose(file('w', 'write', { path: 'p/moving.md', content: 'after\n' }));
+    await put('moving.md', 'meanwhile\n');
+    const [one] = await previewsOf(plan.id, 'w');
+    expect(one?.changed).toBe(true);
+    expect(one?.file.hunks?.[0]?.lines).toEqual(['-meanwhile', '+after']);
+  });
+
+  test('reads nothing through a link that leads out, and shows no text of what is none', async () => {
+    await writeFile(join(outside, 'secret.txt'), 'secret');
+    await put('bytes.bin', Buffer.from([0xff, 0xfe, 0x00]));
+    await symlink(join(outside, 'secret.txt'), join(instance.workspace, 'p', 'link.txt'));
+    const plan = await propose(
+      file('b', 'write', { path: 'p/bytes.bin', content: 'text' }),
+      file('d', 'delete', { path: 'p/link.txt' }),
+    );
+    const previews = await previewsOf(plan.id, 'b', 'd');
+    expect(JSON.stringify(previews)).not.toContain('secret\\n');
+    expect(previews.find(({ step_id }) => step_id === 'd')?.file.text ?? null).toBeNull();
+    const bytes = previews.find(({ step_id }) => step_id === 'b');
+    expect(bytes?.file).toMatchObject({ hunks: null, text: null });
+  });
+
+  test('is not given of a file that an earlier step may change, nor of a step that has run', async () => {
+    await put('twice.md', 'first\n');
+    const plan = await propose(
+      file('a', 'write', { path: 'p/twice.md', content: 'second\n' }),
+      file('b', 'write', { path: 'p/twice.md', content: 'third\n' }, { after: ['a'] }),
+    );
+    expect((await previewsOf(plan.id, 'a', 'b')).map(({ step_id }) => step_id)).toEqual(['a']);
+    await api.approve(plan);
+    await api.reach(plan.id, 'completed');
+    expect(await previewsOf(plan.id, 'a', 'b')).toEqual([]);
+  });
+
+  test('is refused for a step of another plan', async () => {
+    const one = await propose(file('mine', 'write', { path: 'p/m.md', content: 'm' }));
+    const other = await propose(file('theirs', 'write', { path: 'p/t.md', content: 't' }));
+    const path = (plan: string, step: string) => `/api/plans/${plan}/previews?ids=${step}`;
+    expect(await api.get(path(one.id, 'theirs'))).toMatchObject({
+      status: 422,
+      body: { code: 'unknown_step' },
+    });
+    expect((await api.get(path('PLAN-00000000', 'mine'))).status).toBe(404);
+    expect((await api.get(path(other.id, 'theirs'))).status).toBe(200);
+  });
+});
+
+test('what goes with a step is found however far it is, and only in its plan', async () => {
+  const noop = (id: string, ...after: string[]) => ({
+    id,
+    description: id,
+    tool: 'control',
+    operation: 'noop',
+    args: {},
+    after,
+  });
+  const many = Array.from({ length: 40 }, (_, i) =>
+    noop(`s${i}`, ...(i === 0 ? [] : [`s${i - 1}`])),
+  );
+  const plan = await propose(...many, noop('alone'));
+  const { body } = await api.get(`/api/plans/${plan.id}/steps/s20/chain`);
+  expect(body).toEqual({
+    needs: many.slice(0, 20).map(({ id }) => id),
+    needed_by: many.slice(21).map(({ id }) => id),
+    more: false,
+  });
+  const foreign = await api.get(`/api/plans/${plan.id}/steps/nowhere/chain`);
+  expect(foreign).toMatchObject({ status: 422, body: { code: 'unknown_step' } });
+});
