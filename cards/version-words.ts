@@ -81,15 +81,19 @@ const fieldNames: Record<string, string> = {
   duration_minutes: 'minutes',
 };
 
+/** A field of a step as people read it: an argument by its own name. */
+export function nameField(field: string): string {
+  const own = field.startsWith('args.') ? field.slice('args.'.length) : undefined;
+  return whole(own ?? (Object.hasOwn(fieldNames, field) ? fieldNames[field] : undefined) ?? field);
+}
+
 /** `target: a.md → b.md`; times in the reader's zone. */
 function describeField({ field, from, to }: FieldChange, now: string, timezone: string): string {
   const shown = (value: string | null) => {
     if (value === null || value === '') return '(nothing)';
     return field === 'not_before' ? formatTime(value, now, timezone) : whole(value);
   };
-  const own = field.startsWith('args.') ? field.slice('args.'.length) : undefined;
-  const name = own ?? (Object.hasOwn(fieldNames, field) ? fieldNames[field] : undefined) ?? field;
-  return `${whole(name)}: ${shown(from)} → ${shown(to)}`;
+  return `${nameField(field)}: ${shown(from)} → ${shown(to)}`;
 }
 
 const shortAtMost = 60;

@@ -102,7 +102,7 @@ describe('a review', () => {
     expect(await rows().first().innerText()).toContain('deletes payroll.csv');
     expect(await rows().first().innerText()).toContain('cannot be undone');
     expect(await page.locator('.review-intro').innerText()).toContain('The first 50 of 60 steps');
-    expect(await page.getByText(long, { exact: true }).isVisible()).toBe(true);
+    expect(await page.locator('.diff-text', { hasText: long }).isVisible()).toBe(true);
     await page.getByRole('button', { name: 'Show more' }).click();
     await rows().nth(59).waitFor();
     expect(await rows().locator('.effect').allInnerTexts()).toEqual(

@@ -22,9 +22,9 @@ describe('a request', () => {
   it('is approved whole again once every step is ticked', async () => {
     await ask('Write two files again/a.txt and again/b.txt each containing its own name');
     await page.getByRole('tab', { name: 'Steps' }).click();
-    await column().getByRole('checkbox').last().uncheck();
+    await page.locator('.rank .tick').last().uncheck();
     await button('Approve').waitFor({ state: 'detached' });
-    await column().getByRole('checkbox').last().check();
+    await page.locator('.rank .tick').last().check();
     await button('Approve').waitFor();
   });
 
@@ -40,9 +40,9 @@ describe('a request', () => {
     await page.locator('.gantt .span[data-kind="actual"]').nth(2).waitFor();
     await page.keyboard.press('ArrowRight');
     await page.getByRole('button', { name: /Creates b\.txt/ }).click();
-    await page.locator('.call .json', { hasText: 'b.txt' }).waitFor();
+    await page.locator('.diff-text', { hasText: 'b.txt' }).waitFor();
     await page.getByRole('tab', { name: 'Audit' }).click();
-    await page.getByRole('row', { name: /local Approve console 1/ }).waitFor();
+    await page.getByRole('row', { name: /local Approved console 1/ }).waitFor();
     await page.getByRole('tab', { name: 'Trace' }).click();
     await page.getByRole('row', { name: 'Collect context' }).first().waitFor();
     await page.getByText('Planner: offline planner').waitFor();
@@ -92,7 +92,7 @@ describe('a review', () => {
     const steps = [write(1), write(2), write(3)];
     const plan = await server.api.propose({ title: 'Three', conversation: 'ticked', steps });
     await page.goto(`${server.url}/?c=ticked&plan=${plan.id}&tab=steps`);
-    const ticks = column().getByRole('checkbox');
+    const ticks = page.locator('.rank .tick');
     await ticks.nth(2).waitFor();
     await ticks.nth(2).uncheck();
     await button('Approve 2 of 3 steps').waitFor();

@@ -8,6 +8,7 @@ import {
   toDiffParts,
   toNewRows,
 } from '../../../adapters/console/page/plan/diff-rows.ts';
+import { compareWords } from '../../../adapters/console/page/plan/word-diff.ts';
 
 const step = (id: string, ...after: string[]) => ({ id, after: after.map((one) => ({ id: one })) });
 
@@ -119,5 +120,22 @@ describe('an argument', () => {
     expect(spreadJson('{"a":1}')).toBe('{\n  "a": 1\n}');
     expect(spreadJson('{not json}')).toBeNull();
     expect(spreadJson('plain')).toBeNull();
+  });
+});
+
+describe('two values', () => {
+  it('are told apart by their words, and their pieces are the values themselves', () => {
+    const { before, after } = compareWords('Standup at 9:00 sharp', 'Standup at 9:30 sharp');
+    const join = (pieces: { text: string }[]) => pieces.map(({ text }) => text).join('');
+    expect([join(before), join(after)]).toEqual(['Standup at 9:00 sharp', 'Standup at 9:30 sharp']);
+    const changed = (pieces: { text: string; changed: boolean }[]) =>
+      join(pieces.filter((piece) => piece.changed));
+    expect(changed(before)).toMatch(/^(9:)?00$/);
+    expect(changed(after)).toMatch(/^(9:)?30$/);
+  });
+
+  it('are compared as wholes where they are very long', () => {
+    const { before } = compareWords('a '.repeat(9000), 'b');
+    expect(before).toHaveLength(1);
   });
 });

@@ -97,7 +97,8 @@ export function describeAlso(
   const { also } = known.last;
   const [first] = also;
   if (first === undefined) return '';
-  const shown = also.slice(0, namedAtMost).map(nameStep);
+  const byName = new Intl.Collator('en', { numeric: true });
+  const shown = also.map(nameStep).toSorted(byName.compare).slice(0, namedAtMost);
   const names = listOf(
     also.length > shown.length ? [...shown, `${also.length - shown.length} more`] : shown,
   );

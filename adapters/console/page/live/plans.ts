@@ -271,6 +271,11 @@ export async function compareVersions(a: number, b: number): Promise<void> {
   assignView(view.id, { versions: { a, b, diff } });
 }
 
+/** Compares versions side by side, or as a list. */
+export function showSideBySide(side: boolean): void {
+  if (state.plan !== null) assignView(state.plan.id, { side });
+}
+
 /** The next page of what a plan keeps beside its steps. */
 export async function loadMoreArtifacts(): Promise<void> {
   const view = state.plan;

@@ -102,6 +102,8 @@ export type PlanView = {
   opened: OpenedGroup | null;
   forecast: Forecast | null;
   versions: { a: number; b: number; diff: VersionDiff } | null;
+  /** Versions are compared side by side, not as a list. */
+  side: boolean;
   trace: PlanningTrace | null;
   audit: AuditEntry[] | null;
   selected: string | null;
@@ -247,6 +249,7 @@ export function createPlanView(id: string): PlanView {
     opened: null,
     forecast: null,
     versions: null,
+    side: false,
     trace: null,
     audit: null,
     selected: null,

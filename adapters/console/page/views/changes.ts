@@ -1,6 +1,7 @@
 // Changes: what differs between two versions of the plan.
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { shortenCall } from '#cards/calls.ts';
+import { showPerson, showText } from '#cards/plain.ts';
 import {
   describeCounts,
   describeCut,
@@ -8,10 +9,11 @@ import {
   describeFields,
 } from '#cards/version-words.ts';
 import type { VersionDiff } from '#domain/plan/views.ts';
-import { compareVersions } from '../live/plans.ts';
+import { compareVersions, showSideBySide } from '../live/plans.ts';
 import type { Card, PlanView } from '../live/state.ts';
 import { countOf, formatTime, zone } from '../plan/format.ts';
 import { drawEmpty, drawLoading, drawSection } from './parts.ts';
+import { drawSideBySide } from './versions.ts';
 
 type Drawn = TemplateResult | typeof nothing;
 
@@ -44,7 +46,7 @@ function drawDeltas(diff: VersionDiff, now: string): TemplateResult {
   return html`<p class="deltas">${[...words, ...size].filter((text) => text !== '').join(' · ')}</p>`;
 }
 
-function drawDiff(diff: VersionDiff): TemplateResult {
+function drawDiff(diff: VersionDiff, side: boolean): TemplateResult {
   const now = new Date().toISOString();
   const { added, removed, changed, risks_added, risks_removed } = diff;
   const items = [
@@ -61,7 +63,7 @@ function drawDiff(diff: VersionDiff): TemplateResult {
   }
   const cut = describeCut(diff).map((text) => html`<p class="muted">${text}</p>`);
   return html`${drawDeltas(diff, now)}
-    <ul class="diff">${items}</ul>
+    ${side ? drawSideBySide(diff) : html`<ul class="diff">${items}</ul>`}
     ${cut}`;
 }
 
@@ -84,6 +86,15 @@ function drawChoice(
   </div>`;
 }
 
+/** As a list of what differs, or side by side. */
+function drawWays(side: boolean): TemplateResult {
+  const way = (words: string, is: boolean) =>
+    html`<button class="chip" aria-pressed=${side === is} @click=${() => showSideBySide(is)}>${words}</button>`;
+  return html`<div class="chips" role="group" aria-label="How to compare">
+    ${way('List', false)} ${way('Side by side', true)}
+  </div>`;
+}
+
 function drawFeedback({ facts }: Card): TemplateResult | typeof nothing {
   const { rejection_history: history } = facts.plan;
   if (history.length === 0) return nothing;
@@ -92,8 +103,8 @@ function drawFeedback({ facts }: Card): TemplateResult | typeof nothing {
     html`<ul class="feedback">
       ${history.map(
         ({ version, by, at, feedback }) => html`<li>
-          <p>${feedback ?? 'Rejected without a reason.'}</p>
-          <span class="muted">${by} to version ${version}, ${formatTime(at)}</span>
+          <p>${feedback === null ? 'Rejected without a reason.' : showText(feedback)}</p>
+          <span class="muted">${showPerson(facts, by, 60)} to version ${version}, ${formatTime(at)}</span>
         </li>`,
       )}
     </ul>`,
@@ -109,5 +120,5 @@ export function drawChanges(view: PlanView, card: Card): TemplateResult {
   if (view.versions === null) return drawLoading();
   const { a, b, diff } = view.versions;
   return html`${drawChoice(view.versions, version)}
-  ${drawSection(`From version ${a} to ${b}`, drawDiff(diff))} ${drawFeedback(card)}`;
+  ${drawSection(`From version ${a} to ${b}`, drawDiff(diff, view.side), drawWays(view.side))} ${drawFeedback(card)}`;
 }

@@ -1,15 +1,12 @@
 // The right-hand column: one plan, its state, and its tabs.
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { AuditEntry } from '#domain/plan/views.ts';
 import { openTab, showPane } from '../live/focus.ts';
 import { type Card, type PlanView, type State, type Tab, tabs } from '../live/state.ts';
-import { formatMoment } from '../plan/format.ts';
-import { nameSteps, type StepNames } from '../plan/step-names.ts';
-import { describeKind } from '../plan/words.ts';
+import { drawAudit } from './audit.ts';
 import { drawChanges } from './changes.ts';
 import { drawGraph } from './graph.ts';
 import { drawOverview } from './overview.ts';
-import { drawBadge, drawEmpty, drawLoading } from './parts.ts';
+import { drawBadge, drawLoading } from './parts.ts';
 import { drawReviewBar } from './review-bar.ts';
 import { drawSteps } from './steps.ts';
 import { drawTimeline } from './timeline.ts';
@@ -127,39 +124,4 @@ export function drawPlan(state: State): TemplateResult {
     </div>
     ${drawReviewBar(state, view, card)}
   </section>`;
-}
-
-// The audit: who did what with this plan, when, by which way, and why.
-
-/** Why, or at least about which step. */
-function describeReason({ reason, data }: AuditEntry, names: StepNames): string {
-  const id = typeof data?.step === 'string' ? data.step : null;
-  const step = id === null ? null : `Step ${names.get(id) ?? id}`;
-  return [step, reason].filter((part) => part !== null).join(': ') || '–';
-}
-
-function drawEntry(entry: AuditEntry, steps: StepNames): TemplateResult {
-  return html`<tr>
-    <td><time datetime=${entry.at}>${formatMoment(entry.at)}</time></td>
-    <td>${entry.actor}${entry.actor_kind === 'person' ? '' : html` <span class="muted">${entry.actor_kind}</span>`}</td>
-    <td>${describeKind(entry.action)}</td>
-    <td>${entry.via}</td>
-    <td class="number">${entry.version ?? '–'}</td>
-    <td class="wide">${describeReason(entry, steps)}</td>
-  </tr>`;
-}
-
-function drawAudit(view: PlanView, card: Card): TemplateResult {
-  const { audit } = view;
-  const steps = nameSteps(card, view);
-  if (audit === null) return drawLoading();
-  if (audit.length === 0)
-    return drawEmpty('No entries', 'Decisions about this plan are listed here.');
-  const names = ['When', 'Who', 'What', 'Via', 'Version', 'Reason'];
-  return html`<div class="table-scroll" tabindex="0">
-    <table class="table">
-      <thead><tr>${names.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-      <tbody>${audit.map((entry) => drawEntry(entry, steps))}</tbody>
-    </table>
-  </div>`;
 }

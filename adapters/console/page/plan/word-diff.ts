@@ -1,0 +1,22 @@
+// Two values side by side, with the words that differ told apart from those that stay.
+import { diffWordsWithSpace } from 'diff/lib/diff/word.js';
+
+export type Piece = { text: string; changed: boolean };
+
+/** Longer values are compared as wholes. */
+const comparedAtMost = 10_000;
+
+/** The pieces of each side; together they are the values themselves. */
+export function compareWords(from: string, to: string): { before: Piece[]; after: Piece[] } {
+  if (from.length + to.length > comparedAtMost)
+    return { before: [{ text: from, changed: true }], after: [{ text: to, changed: true }] };
+  const pieces = diffWordsWithSpace(from, to);
+  return {
+    before: pieces.flatMap(({ value, added, removed }) =>
+      added ? [] : [{ text: value, changed: removed }],
+    ),
+    after: pieces.flatMap(({ value, added, removed }) =>
+      removed ? [] : [{ text: value, changed: added }],
+    ),
+  };
+}

@@ -1,0 +1,60 @@
+// The audit: who did what with this plan, when, by which way, and why.
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { showPerson, showText } from '#cards/plain.ts';
+import type { AuditEntry } from '#domain/plan/views.ts';
+import { openTab } from '../live/focus.ts';
+import { toggleStep } from '../live/plans.ts';
+import type { Card, PlanView } from '../live/state.ts';
+import { describeDeed } from '../plan/audit-words.ts';
+import { formatMoment } from '../plan/format.ts';
+import { nameSteps, type StepNames } from '../plan/step-names.ts';
+import { drawEmpty, drawLoading } from './parts.ts';
+
+function drawStepLink(step: string, names: StepNames): TemplateResult {
+  const open = () => {
+    openTab('steps');
+    void toggleStep(step);
+  };
+  return html`<button class="link" @click=${open}>Step ${names.get(step) ?? step}</button>`;
+}
+
+/** Why, or at least about which step. */
+function drawReason({ reason, data }: AuditEntry, names: StepNames): TemplateResult {
+  const step = typeof data?.step === 'string' ? drawStepLink(data.step, names) : null;
+  if (step === null && reason === null) return html`–`;
+  const why = reason === null ? nothing : html`<span class="reason">${showText(reason)}</span>`;
+  return html`${step ?? nothing}${step === null || reason === null ? nothing : ': '}${why}`;
+}
+
+function drawVersion(version: number | null): TemplateResult {
+  if (version === null) return html`–`;
+  if (version === 1) return html`1`;
+  return html`<button class="link" aria-label=${`What changed in version ${version}`} @click=${() => openTab('changes')}>${version}</button>`;
+}
+
+function drawEntry(entry: AuditEntry, { facts }: Card, names: StepNames): TemplateResult {
+  const { at, actor, actor_kind: kind, action, via, version } = entry;
+  return html`<tr>
+    <td><time datetime=${at}>${formatMoment(at)}</time></td>
+    <td><bdi>${showPerson(facts, actor, 60)}</bdi>${kind === 'person' ? '' : html` <span class="muted">${kind}</span>`}</td>
+    <td>${describeDeed(action)}</td>
+    <td>${via}</td>
+    <td class="number">${drawVersion(version)}</td>
+    <td class="wide">${drawReason(entry, names)}</td>
+  </tr>`;
+}
+
+export function drawAudit(view: PlanView, card: Card): TemplateResult {
+  const { audit } = view;
+  if (audit === null) return drawLoading();
+  if (audit.length === 0)
+    return drawEmpty('No entries', 'Decisions about this plan are listed here.');
+  const names = nameSteps(card, view);
+  const heads = ['When', 'Who', 'What', 'Via', 'Version', 'Reason'];
+  return html`<div class="table-scroll" tabindex="0">
+    <table class="table">
+      <thead><tr>${heads.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+      <tbody>${audit.map((entry) => drawEntry(entry, card, names))}</tbody>
+    </table>
+  </div>`;
+}

@@ -1,0 +1,124 @@
+// The review as a person does it: read what changes, say what should be different, approve what is left, answer, and settle what nobody
+// knows the outcome of.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import {
+  ask,
+  bar,
+  button,
+  home,
+  page,
+  readWorkspace,
+  server,
+  shownPlan,
+  useConsole,
+} from '../setup/console.ts';
+
+useConsole();
+
+const comment = async (label: string, text: string) => {
+  await page.getByRole('button', { name: `Comment on step ${label}` }).click();
+  await page.locator('.comment-form textarea:focus').waitFor();
+  await page.keyboard.type(text);
+  await page.keyboard.press('Control+Enter');
+  await page.locator('.comment', { hasText: text }).waitFor();
+};
+
+it('is read, commented on step by step, changed, and approved in part', async () => {
+  await writeFile(join(home, 'workspace', 'times.md'), 'Standup at 9:00\nReview on Friday\n');
+  await ask(
+    'Create times.md saying "Standup at 9:30" and create b.md saying Two and create c.md saying Three',
+  );
+  await page.getByRole('tab', { name: 'Steps' }).click();
+  const lines = (sign: string) => page.locator(`.diff-row[data-sign="${sign}"] .diff-text`);
+  await lines('-').first().waitFor();
+  expect(await lines('-').allTextContents()).toEqual([
+    'removed: Standup at 9:00',
+    'removed: Review on Friday',
+  ]);
+
+  const labelOf = async (file: string) =>
+    (await page.locator('.step', { hasText: file }).locator('.step-number').innerText()).trim();
+  const [b, c] = [await labelOf('b.md'), await labelOf('c.md')];
+  await comment(b, 'change "Two" to "Second"');
+  await comment(c, 'call it d.md instead');
+  await bar().getByText('2 comments').waitFor();
+  // They are kept until they are sent.
+  await page.reload();
+  await bar().getByText('2 comments').waitFor();
+
+  await button('Propose changes').click();
+  await bar().getByText('call it d.md instead').waitFor();
+  await button('Send').click();
+  await page.locator('.plan-version', { hasText: 'Version 2' }).waitFor();
+  await page.locator('.step', { hasText: 'd.md' }).waitFor();
+  expect(await page.locator('.comment').count()).toBe(0);
+  const second = await shownPlan();
+  expect(second.rejection_history.at(-1)?.comments).toHaveLength(2);
+
+  await page.getByRole('tab', { name: 'Changes' }).click();
+  await page.getByRole('button', { name: 'Side by side' }).click();
+  await page.locator('.side ins', { hasText: 'Second' }).waitFor();
+  await page.locator('.side del', { hasText: 'Two' }).waitFor();
+
+  await page.getByRole('tab', { name: 'Steps' }).click();
+  await page.getByRole('checkbox', { name: /^Approve step .*times\.md/ }).uncheck();
+  const total = second.total_steps;
+  await button(`Approve ${total - 1} of ${total} steps`).click();
+  await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
+  expect(await readWorkspace('d.md')).toBe('Three');
+  expect(await readWorkspace('b.md')).toBe('Second');
+  expect(await readWorkspace('times.md')).toContain('9:00');
+});
+
+it('keeps a comment on a version that is gone, and says of which it was', async () => {
+  await ask('Create kept.md saying Kept');
+  await page.getByRole('tab', { name: 'Steps' }).click();
+  await comment('1', 'call it other.md instead');
+  const plan = await shownPlan();
+  await server.api.post(`/api/plans/${plan.id}/patches`, {
+    base_revision: plan.revision,
+    operations: [
+      {
+        op: 'add_step',
+        step: { id: 'x', description: 'More', tool: 'control', operation: 'noop', args: {} },
+      },
+    ],
+  });
+  await page.locator('.older-comments').getByText('From version 1').waitFor();
+  expect(await bar().getByText('1 comment').count()).toBe(0);
+});
+
+it('asks for an answer in the bar, and for a word about a step that nobody knows of', async () => {
+  const human = { tool: 'human', operation: 'task', description: 'Ask' };
+  const plan = await server.api.propose({
+    title: 'Ask first',
+    conversation: 'asked',
+    steps: [
+      { ...human, id: 'ask', args: { question: 'Is the room free?' } },
+      {
+        id: 'write',
+        description: 'Write',
+        tool: 'workspace',
+        operation: 'write',
+        args: { path: 'room.md', content: 'free' },
+        after: ['ask'],
+      },
+    ],
+  });
+  await page.goto(`${server.url}/?c=asked&plan=${plan.id}`);
+  await button('Approve').click();
+  await bar().getByText('Is the room free?').waitFor();
+  await bar().getByLabel('Answer or note (optional)').fill('Yes, until noon');
+  await button('Done').click();
+  await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
+  const [asked] = await server.api.steps(plan.id);
+  expect(JSON.stringify(asked?.output)).toContain('until noon');
+  await page.getByRole('tab', { name: 'Audit' }).click();
+  await page
+    .getByRole('row', { name: /Said the step was done/ })
+    .first()
+    .waitFor();
+  expect(await bar().count()).toBe(0);
+});
