@@ -6,7 +6,6 @@ import {
   ask,
   bar,
   button,
-  column,
   home,
   page,
   readWorkspace,
