@@ -1,7 +1,7 @@
 // The pictures of what Slack shows hold what somebody has chosen, and no name over a page that nobody says.
 import { expect, it } from 'vitest';
-import { drawSlackPage } from '../../cards/slack-page.ts';
-import { cardStates, drawState } from '../../cards/states.ts';
+import { drawSlackPage } from '../../pictures/slack-page.ts';
+import { cardStates, drawState } from '../../pictures/states.ts';
 
 const { card } = drawState('slack', cardStates.policy);
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { measureCard, teamsLimits } from '#cards/limits.ts';
 import { PlanStatus } from '#domain/plan/plan.ts';
-import { type CardState, cardStates, drawState } from '../../cards/states.ts';
+import { type CardState, cardStates, drawState } from '../../pictures/states.ts';
 import { checkAdaptiveCard } from '../../fixtures/adaptive-card.ts';
 import { checkSlackMessage, checkSlackView } from '../../fixtures/block-kit.ts';
 

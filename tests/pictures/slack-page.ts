@@ -124,7 +124,7 @@ export function drawSlackPage(
     drawn,
   );
   return `<!doctype html><meta charset="utf-8"><style>${styles}
-    body { margin: 0; padding: 14px 20px; width: ${slackWidth - 40}px;
+    body { margin: 0; padding: 14px 20px; box-sizing: border-box; width: 100%; overflow-wrap: anywhere;
       background: ${dark ? '#1a1d21' : '#ffffff'}; color: ${dark ? '#d1d2d3' : '#1d1c1d'};
       font: 15px/22px Lato, "Slack-Lato", "Noto Color Emoji", "DejaVu Sans", sans-serif; }
     #slack_blocks_to_jsx .slack_blocks_to_jsx, #slack_blocks_to_jsx.slack_blocks_to_jsx { font-family: inherit !important; }
@@ -141,7 +141,7 @@ export function drawSlackPage(
     .plan .complete i::before { content: '✓'; color: #007a5a; }
     .plan .error i::before { content: '!'; color: #e01e5a; font-weight: 900; }
     .plan small { display: block; font-size: 13px; line-height: 18px; opacity: 0.75; }
-    .window { width: 520px; margin: 0 auto; border: 1px solid #8888; border-radius: 8px; }
+    .window { max-width: 520px; margin: 0 auto; border: 1px solid #8888; border-radius: 8px; }
     .window header { padding: 16px 24px; font-weight: 900; font-size: 20px; border-bottom: 1px solid #8884; }
     .window main { padding: 16px 24px; }
     .window footer { padding: 16px 24px; border-top: 1px solid #8884; display: flex; gap: 12px; justify-content: end; }

@@ -99,7 +99,7 @@ export function drawTeamsPage(card: unknown, scheme: Scheme, open: string | null
   const { page, card: ground, edge, text, subtle, brand } = colors[scheme];
   const data = JSON.stringify({ card, config: makeHostConfig(scheme), open });
   return `<!doctype html><meta charset="utf-8"><style>
-    body { margin: 0; padding: 16px; width: ${teamsWidth - 32}px; background: ${page}; color: ${text};
+    body { margin: 0; padding: 16px; box-sizing: border-box; width: 100%; background: ${page}; color: ${text};
       font: 14px/20px "Segoe UI", "Open Sans", "DejaVu Sans", "Noto Color Emoji", sans-serif; }
     .who { display: flex; gap: 8px; font-size: 12px; color: ${subtle}; margin: 0 0 6px 40px; }
     .row { display: flex; gap: 8px; align-items: flex-start; }
