@@ -33,10 +33,9 @@ describe('the states of cards', () => {
     );
   });
 
-  it('each have a picture in both looks, and no picture is left over', () => {
-    const wanted = states.flatMap(([name]) => [`${name}-slack.png`, `${name}-teams.png`]);
-    const dark = ['proposed-slack-dark.png', 'proposed-teams-dark.png'];
-    expect(readdirSync(folder).sort()).toEqual([...wanted, ...dark, 'README.md'].sort());
+  it('each have a sheet of pictures on both platforms, and no picture is left over', () => {
+    const wanted = states.flatMap(([name]) => [`${name}-slack.webp`, `${name}-teams.webp`]);
+    expect(readdirSync(folder).sort()).toEqual([...wanted, 'README.md'].sort());
   });
 
   it.each(states)('%s is a message or a window that Slack takes', (_, state) => {
