@@ -61,11 +61,7 @@ async function joinPictures(pictures: Buffer[]): Promise<Sharp> {
   return sharp({ create: { width, height, channels: 4, background: '#0000' } }).composite(placed);
 }
 
-async function drawSheet(
-  browser: Browser,
-  platform: Platform,
-  state: CardState,
-): Promise<Sharp> {
+async function drawSheet(browser: Browser, platform: Platform, state: CardState): Promise<Sharp> {
   const pictures: Buffer[] = [];
   for (const width of widths[platform]) {
     for (const scheme of schemes) {

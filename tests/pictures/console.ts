@@ -133,9 +133,7 @@ async function takeAnimation(browser: Browser, url: string): Promise<void> {
 function describeIndex(): string {
   const kinds = Object.keys(sizes).flatMap((size) => schemes.map((scheme) => ({ size, scheme })));
   const rows = Object.entries(shots).map(([name, { about }]) => {
-    const pictures = kinds.map(
-      ({ size, scheme }) => `![${about}](${name}-${size}-${scheme}.webp)`,
-    );
+    const pictures = kinds.map(({ size, scheme }) => `![${about}](${name}-${size}-${scheme}.webp)`);
     return `| ${about} | ${pictures.join(' | ')} |`;
   });
   return [

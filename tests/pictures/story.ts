@@ -7,14 +7,7 @@ import { waitFor } from '../wait.ts';
 
 /** The plans by what they show; `asking`: a conversation. */
 export type Story = Record<
-  | 'waiting'
-  | 'revised'
-  | 'running'
-  | 'large'
-  | 'largeWaiting'
-  | 'task'
-  | 'failed'
-  | 'done',
+  'waiting' | 'revised' | 'running' | 'large' | 'largeWaiting' | 'task' | 'failed' | 'done',
   string
 > & { asking: string };
 
@@ -208,7 +201,10 @@ export async function tellStory(url: string, home: string): Promise<Story> {
   const asking = 'console-asking';
   await say(asking, 'Book a flight to Lisbon on Friday');
   const revising = 'console-revised';
-  await say(revising, 'Create notes/a.md saying "Standup at 9:30", then create notes/b.md saying "Retro at 15:00"');
+  await say(
+    revising,
+    'Create notes/a.md saying "Standup at 9:30", then create notes/b.md saying "Retro at 15:00"',
+  );
   await planIn(revising, 1);
   await say(revising, 'propose changes: use notes/retro.md instead of notes/b.md');
   const revised = await planIn(revising, 2);

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { measureCard, teamsLimits } from '#cards/limits.ts';
 import { PlanStatus } from '#domain/plan/plan.ts';
-import { type CardState, cardStates, drawState } from '../../pictures/states.ts';
 import { checkAdaptiveCard } from '../../fixtures/adaptive-card.ts';
 import { checkSlackMessage, checkSlackView } from '../../fixtures/block-kit.ts';
+import { type CardState, cardStates, drawState } from '../../pictures/states.ts';
 
 const states: [string, CardState][] = Object.entries(cardStates);
 const folder = join(import.meta.dirname, '..', '..', '..', 'docs', 'cards');
