@@ -167,10 +167,12 @@ describe('the inbox', () => {
     await page.goto(server.url);
     await entry('Still here').waitFor();
     await page.route('**/api/inbox?*', (route) => route.abort());
-    await page.locator('.rail [role="alert"]').waitFor();
+    // It reads again every ten seconds.
+    const timeout = 45_000;
+    await page.locator('.rail [role="alert"]').waitFor({ timeout });
     expect(await entry('Still here').count()).toBe(1);
     await page.unroute('**/api/inbox?*');
-    await page.locator('.rail [role="alert"]').waitFor({ state: 'detached' });
+    await page.locator('.rail [role="alert"]').waitFor({ state: 'detached', timeout });
   });
 });
 
@@ -384,7 +386,7 @@ describe('on narrower screens', () => {
       .locator('.review-bar')
       .getByRole('button', { name: /^Approve/ })
       .click();
-    await group('Needs you').getByText('Nothing waits for you.').waitFor();
+    await group('Needs you').getByText('Nothing waits for you.').waitFor({ timeout: 45_000 });
     expect(context.pages()).toHaveLength(2);
   });
 });

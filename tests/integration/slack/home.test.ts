@@ -44,14 +44,12 @@ test('it is drawn anew when a plan changes, and shows what waits for the reader 
   await open();
   const other = await propose('Of ben', 'ben@example.com');
   await waitFor('the other plan', async () => shown().includes(other.id));
-  expect(shown()).toMatch(
-    new RegExp(`Waiting for you.*${early.id}.*Waiting for others.*${other.id}`),
-  );
+  expect(shown()).toMatch(new RegExp(`Needs you.*${early.id}.*Others'.*${other.id}`));
   const { version, digest } = early;
   await instance.service.approve(early.id, { version, digest }, person('ana@example.com', 'api'));
   await reach(instance, early.id, 'completed');
   await waitFor('it to be gone', async () => !shown().includes(early.id));
-  expect(shown()).not.toContain('Waiting for you');
+  expect(shown()).not.toContain('Needs you');
 });
 
 test('a guarded operation waits for its approvers, a task for the person it is for', async () => {
@@ -79,7 +77,7 @@ test('a guarded operation waits for its approvers, a task for the person it is f
   });
   await open();
   await waitFor('both', async () => {
-    const [mine = ''] = shown().split('Waiting for others');
+    const [mine = ''] = shown().split("Others'");
     return mine.includes(guarded.id) && mine.includes(task.id);
   });
 });
