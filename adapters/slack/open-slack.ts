@@ -94,7 +94,7 @@ export function createHandler(context: SlackContext, clock: Clock): InboxHandler
       case 'shortcut':
         return;
       case 'sent':
-        if (isPlanThis(signal.sent.view)) return planThis(context, signal, event);
+        if (isPlanThis(signal.sent.view)) return planThis(context, signal);
         return decideSent(context, signal, event);
       case 'command':
         // Slack takes no answer any more: the person has asked again.

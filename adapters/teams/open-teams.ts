@@ -93,16 +93,20 @@ export function createTeamsPort(options: {
     async post(place, content, key, triedSince, givenUp, shown = null) {
       const where = await find(place);
       const { activity, mentioned } = await draw(where, content, true);
-      const answer = async (message: string): Promise<Posted> => {
-        if (mentioned === null) return { ...place, message };
-        const reached = await reachEach(mentioned, (id) => findChat(place, id), timezone);
+      const tried = triedSince != null;
+      // Before anything is posted: a message whose post is known to have failed can be posted again, and no other.
+      const reached =
+        mentioned === null
+          ? null
+          : await reachEach(mentioned, (id) => findChat(place, id), { timezone, tried });
+      const answer = (message: string): Posted => {
+        if (reached === null) return { ...place, message };
         const link = message === unnamed ? null : linkTo(place, message);
         return { ...place, message, reached, link };
       };
       const stream = shown === null ? null : streamToEnd(shown, key);
       if (shown !== null && stream !== null) {
         const words = content.text.split('\n', 1)[0] ?? '';
-        const tried = triedSince !== null;
         const end = { activity, words, shown, stream, tried, givenUp };
         if (await postAsEnd(connector, where, place, end)) return answer(stream.id);
       }

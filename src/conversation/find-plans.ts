@@ -7,6 +7,7 @@ import type { PlanSummary } from '#domain/plan/plan.ts';
 import type { PlanReads } from '#domain/plan/scope.ts';
 import type { Service } from '#domain/service.ts';
 import type { PlanStats } from '#domain/stats.ts';
+import { makeStorableText } from '#domain/text.ts';
 
 /** Lines of one list. */
 export const listedAtMost = 20;
@@ -153,7 +154,7 @@ export function readList(said: string): { which: ListName; page: number; name: s
 /** The words of `find WORDS`; null: it is something else. */
 export function readSearch(said: string): string | null {
   const [, words] = /^find\s+(\S.*)$/is.exec(said.trim()) ?? [];
-  return words?.slice(0, 200) ?? null;
+  return words === undefined ? null : makeStorableText(words.slice(0, 200));
 }
 
 /**

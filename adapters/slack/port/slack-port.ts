@@ -126,9 +126,14 @@ export function createSlackPort(options: {
   }
 
   /** What leads to a message that asks somebody, and where each of them is told alone. */
-  async function findThose(post: ChatPost, mentioned: Mentioned) {
+  async function findThose(post: ChatPost, mentioned: Mentioned, tried: boolean) {
     const { tenant: team, channel, message: message_ts } = post;
-    const reached = await reachEach(reach, team, mentioned);
+    const reached = await reachEach(reach, team, mentioned).catch((error: unknown) => {
+      // The card stands, and what comes after it waits no longer for those whom it asks.
+      if (!tried) throw error;
+      warn('Those whom a card asks are told of it only there.', error);
+      return [];
+    });
     if (reached.length === 0) return {};
     const call = { team, method: 'chat.getPermalink', channel: null, deed: 'link to a message' };
     const client = await clientOf(team);
@@ -138,7 +143,11 @@ export function createSlackPort(options: {
     return { reached, link: link?.permalink ?? null };
   }
 
-  /** Whom a card that is changed names; where Slack cannot say it now, their names stand there. */
+  /** Whom a card names that is posted. @throws what passes by itself */
+  const findFirst = (team: string, mention: ChatContent['mention']) =>
+    findMentioned(reach, team, mention);
+
+  /** Whom a card names that is changed, or was tried before; where Slack cannot say it now, nobody is named. */
   async function findAgain(team: string, mention: ChatContent['mention']): Promise<Mentioned> {
     return findMentioned(reach, team, mention).catch(() => []);
   }
@@ -147,11 +156,13 @@ export function createSlackPort(options: {
     status: createStatusPort({ clientOf, ask, warn }),
 
     async post(place, content, key, triedSince, givenUp) {
-      const mentioned = await findMentioned(reach, place.tenant, content.mention);
+      const tried = triedSince != null;
+      const find = tried ? findAgain : findFirst;
+      const mentioned = await find(place.tenant, content.mention);
       const words = content.mention?.words ?? '';
       const said = addMention(contentOf(content), mentioned, words, true);
       const { post, again } = await postOnce(place, said, { key, triedSince, givenUp });
-      const those = await findThose(post, mentioned);
+      const those = await findThose(post, mentioned, tried);
       const posted: Posted = { ...post, ...those, sent_at: new Date(Number(post.message) * 1000) };
       if (content.file === undefined) return posted;
       const became = await attach(post, content.file, key, { again, givenUp });

@@ -5,7 +5,6 @@ import { slackLimits } from '#cards/limits.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
 import { askAboutMessage, planThisWords as words } from '#cards/plan-this.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
-import type { InboxEvent } from '#domain/chat/inbox.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { person } from '#domain/people/actor.ts';
 import { placeOf } from '../place.ts';
@@ -110,12 +109,11 @@ async function choosePlace(
   }
 }
 
-/** Has the message planned, once for the window, as the person it was opened for. */
-export async function planThis(
-  context: SlackContext,
-  { team, sent }: SentSignal,
-  { received_at }: Pick<InboxEvent, 'received_at'>,
-): Promise<void> {
+/**
+ * Has the message planned, once for the window, as the person it was opened for. It begins something new: what somebody else wrote is
+ * no word of theirs about what waits in the thread.
+ */
+export async function planThis(context: SlackContext, { team, sent }: SentSignal): Promise<void> {
   const { service, people, openConversation } = context;
   const about = readAbout(sent.view);
   if (about === null || about.team !== team || about.user !== sent.user.id) return;
@@ -133,8 +131,9 @@ export async function planThis(
     link,
   });
   const conversation = await openConversation(place, place.thread === null ? who.timezone : null);
-  await service.say(conversation, text, person(who.id, 'slack', who.timezone), {
-    once: `slack:${team}:plan_this:${sent.view.id}`,
-    written_at: received_at,
-  });
+  await service.startRun(
+    { text, conversation, user: who.id },
+    person(who.id, 'slack', who.timezone),
+    { once: `slack:${team}:plan_this:${sent.view.id}` },
+  );
 }

@@ -79,7 +79,8 @@ export async function previewLinks(
   context: SlackContext,
   { team, shared, links: { channel, user, message_ts: ts, unfurl_id, source, links } }: LinksSignal,
 ): Promise<void> {
-  if (shared) return;
+  // Of a draft Slack does not say who will read it; the link comes again once it is posted.
+  if (shared || source === 'composer') return;
   const urls = [...new Set(links.map(({ url }) => url))].filter((url) => planIn(url) !== null);
   if (urls.length === 0) return;
   const { timezone } = await context.people.find(team, user);

@@ -69,11 +69,14 @@ export function linkTo({ tenant, channel, thread }: ChatPlace, message: string):
   return `https://teams.microsoft.com/l/message/${encodeURIComponent(channel)}/${message}?${query}`;
 }
 
-/** Where each of those whom Teams knows is told alone. @throws what passes by itself */
+/**
+ * Where each of those whom Teams knows is told alone.
+ * @throws what passes by itself, unless it was `tried` before: the message waits for nobody's chat twice
+ */
 export async function reachEach(
   { people }: Mentioned,
   findChat: (person: string) => Promise<TeamsConversation>,
-  timezone: string,
+  { timezone, tried }: { timezone: string; tried: boolean },
 ): Promise<Reached[]> {
   const reached: Reached[] = [];
   for (const { name, known } of people) {
@@ -84,7 +87,8 @@ export async function reachEach(
       reached.push({ name, place, timezone: chat.timezone ?? timezone });
     } catch (error) {
       // They have not added the app, or blocked it: the mention is all there is.
-      if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
+      if (!(error instanceof CountersignError)) throw error;
+      if (error.passesAfterMs !== null && !tried) throw error;
       reached.push({ name, place: null, timezone: null });
     }
   }

@@ -169,7 +169,11 @@ export async function postAsEnd(
   const change = () => connector.update(where, at, { ...activity, id: stream.id }, givenUp);
   const since = Date.now() - (readKept(shown)?.said_at ?? 0);
   if (since < paceMs)
-    await wait(paceMs - since, undefined, givenUp === undefined ? {} : { signal: givenUp });
+    await wait(
+      Math.min(paceMs, paceMs - since),
+      undefined,
+      givenUp === undefined ? {} : { signal: givenUp },
+    );
   try {
     if (Date.now() - stream.began_at >= streamAtMostMs) {
       await change();

@@ -27,6 +27,7 @@ import {
   type Shown,
   settlePosted,
 } from '#db/chat-posts.ts';
+import { isTransient } from '#db/transient.ts';
 import type { ChatPost, Posted, Reached } from '#domain/chat/chat.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { decideNextTry } from '../inbox/retry.ts';
@@ -161,8 +162,16 @@ async function settle(
   row: PostRow,
   { unfinished, reached, link, ...shown }: Noted,
 ): Promise<void> {
-  const { db, enqueue } = context;
-  await tellAsked(context, { conversation, alone: timezone !== null }, row, { reached, link });
+  const { db, enqueue, warn } = context;
+  const told = tellAsked(context, { conversation, alone: timezone !== null }, row, {
+    reached,
+    link,
+  });
+  await told.catch((error: unknown) => {
+    // What was posted has to be noted, or it is posted for ever.
+    if (isTransient(error)) throw error;
+    warn('Those whom a card asks were not told of it alone.', error);
+  });
   passCrashPoint('told');
   await db.transaction(async (tx) => {
     if (!unfinished && (await settlePosted(tx, conversation, row, shown))) return;

@@ -152,11 +152,15 @@ export async function nextPosition(tx: Queryable, planId: string): Promise<numbe
   return rows[0]?.next ?? 1;
 }
 
-/** The first number that no label of the plan has; null: its steps are called by their positions. */
+/**
+ * The first number that no step of the plan is called by; null: its steps are called by their positions. So is one that a process
+ * of an earlier build added to a plan with labels.
+ */
 export async function nextNumber(tx: Queryable, planId: string): Promise<number | null> {
   const { rows } = await tx.execute<{ next: number | null }>(sql`
-    select 1 + max(substring(label from '^[0-9]+')::int) as next from countersign.plan_steps
-    where plan_id = ${planId} and label is not null
+    select 1 + max(coalesce(substring(label from '^[0-9]+')::int, position)) as next
+    from countersign.plan_steps
+    where plan_id = ${planId}
       and (select label from countersign.plan_steps where plan_id = ${planId} order by position limit 1) is not null`);
   return rows[0]?.next ?? null;
 }

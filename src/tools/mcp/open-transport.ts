@@ -72,13 +72,17 @@ function secretsAmong(args: string[]): string[] {
 
 /** `text` without the values of the server's headers, environment and arguments, which may be secrets. */
 export function redact(text: string, server: McpServer): string {
-  return [
-    ...Object.values(server.headers),
-    ...Object.values(server.env),
-    ...secretsAmong(server.args),
-    ...(server.url === undefined ? [] : secretsOf(server.url)),
-  ]
-    .flatMap((value) => [value, value.replace(/^(Bearer|Basic)\s+/i, '')])
-    .filter((value) => value.length >= 6)
-    .reduce((result, secret) => result.replaceAll(secret, '…'), text);
+  return (
+    [
+      ...Object.values(server.headers),
+      ...Object.values(server.env),
+      ...secretsAmong(server.args),
+      ...(server.url === undefined ? [] : secretsOf(server.url)),
+    ]
+      .flatMap((value) => [value, value.replace(/^(Bearer|Basic)\s+/i, '')])
+      .filter((value) => value.length >= 6)
+      // One may be the beginning of another.
+      .toSorted((a, b) => b.length - a.length)
+      .reduce((result, secret) => result.replaceAll(secret, '…'), text)
+  );
 }

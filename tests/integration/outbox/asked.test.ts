@@ -154,3 +154,26 @@ test('a card that was deleted comes back without a second mention', async () => 
   await delivered(instance);
   expect(alone(platform, 'ben@example.com')).toHaveLength(1);
 });
+
+test('whom a notice cannot be stored for holds up no card, and has none posted again', async () => {
+  const { platform, instance, here } = await useThread();
+  const { answer } = platform;
+  platform.answer = (post) => ({
+    ...answer(post),
+    reached: [
+      {
+        name: 'ben@example.com',
+        place: { ...post, channel: 'D\u0000', thread: null },
+        timezone: null,
+      },
+    ],
+  });
+  const { id } = await ask(instance, here);
+  await waitFor('the card', () => inThread(platform).length === 1);
+  const plan = await instance.service.getPlan(id);
+  await instance.service.approve(id, plan, ana);
+  await waitFor('the card to follow', () => (inThread(platform)[0]?.changes ?? 0) > 0);
+  await delivered(instance);
+  const posted = platform.calls.filter(({ verb }) => verb === 'post').map(({ text }) => text);
+  expect(new Set(posted).size).toBe(posted.length);
+});

@@ -62,6 +62,11 @@ test('where people of other organisations read, nothing is shown', async () => {
   await slack.replay(event.signal, (payload) => {
     Object.assign(payload, { event_id: 'Ev0SHARED', is_ext_shared_channel: true });
   });
+  // Who will read a draft is not known yet.
+  await slack.replay(event.signal, (payload) => {
+    Object.assign(payload, { event_id: 'Ev0DRAFT', is_ext_shared_channel: false });
+    Object.assign(payload.event as object, { channel: 'COMPOSER', source: 'composer' });
+  });
   await slack.settle();
   expect(slack.calls.slice(before).filter(({ method }) => method === 'chat.unfurl')).toEqual([]);
 });

@@ -95,3 +95,20 @@ test('a window that somebody else sends, or one of another workspace, plans noth
   await slack.settle();
   expect(asked.length).toBe(before);
 });
+
+test('what somebody else wrote decides nothing in the name of who has it planned', async () => {
+  const desk = await useDesk(database, { planner });
+  const { slack, ana, ben, channel, instance } = desk;
+  const { message } = await slack.mention(ana.id, channel, 'tidy up');
+  await waitFor('a card', () => slack.replies(channel, message.ts).length > 0);
+  const [plan] = (await instance.service.listPlans({ limit: 1 })).plans;
+  const { message: word } = await slack.say(ben.id, channel, 'approve', { thread_ts: message.ts });
+  await slack.settle();
+  const before = asked.length;
+  const view = await openFor(desk, word);
+  await slack.submit(ana.id, view, {});
+  await waitFor('a plan of its own', () => asked.length > before);
+  await slack.settle();
+  const { status } = await instance.service.getPlan(plan?.id ?? '');
+  expect(status).toBe('proposed');
+});

@@ -66,3 +66,21 @@ test('in a chat with one person nobody is mentioned', async () => {
   await teams.say(ana, chat, 'ship it');
   expect(mentions(await awaitMessage(teams, chat.id, '"approve"'))).toBe(0);
 });
+
+const opening = /^POST \/v3\/conversations$/;
+
+test('a chat that cannot be opened for a while posts no card twice', async () => {
+  const opened = await useTeamsInstance(database, { planner, settings });
+  const { teams } = opened;
+  const [ana, ben] = [teams.addPerson('ana'), teams.addPerson('ben')];
+  const channel = teams.addChannel([ana, ben]);
+  teams.refuse({ status: 429, headers: { 'retry-after': '0' }, path: opening }, 3);
+  const { conversation } = await teams.say(ana, channel, 'ship it');
+  const card = await awaitMessage(teams, conversation, '"approve"');
+  await teams.press(ana, card, 'Approve');
+  await waitFor('the changed card', async () => card.updates > 0);
+  const cards = teams.messages.filter(
+    (one) => one.conversation === conversation && JSON.stringify(one).includes('PLAN-'),
+  );
+  expect(cards).toEqual([card]);
+});

@@ -18,8 +18,9 @@ import { change, state } from './store.ts';
 /** Versions that were open in the plan's column, by digest. */
 const opened = new Set<string>();
 
-/** Notes that the version in the plan's column was drawn. */
+/** Notes that the version in the plan's column was drawn. Behind the dialog nobody reads it. */
 export function noteOpened(): void {
+  if (state.triage !== null) return;
   const card = state.plan === null ? undefined : state.cards.get(state.plan.id);
   if (card !== undefined) opened.add(card.facts.plan.digest);
 }

@@ -3,6 +3,7 @@
 import type { Plan } from '#domain/plan/plan.ts';
 import { get } from './api.ts';
 import { refreshInbox, restoreInbox } from './inbox.ts';
+import { listMoving } from './moving.ts';
 import { loadCard, refreshPlan } from './plans.ts';
 import { state } from './store.ts';
 import { follow, type StreamState } from './stream.ts';
@@ -40,16 +41,9 @@ async function followPlan(id: string, signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await follow(`${path}/events`, String(revision), handlers, signal);
 }
 
-/** Whether the plan can still change without anybody in this page doing something. */
-export function isMoving(plan: Plan): boolean {
-  return plan.revising || ['approved', 'executing', 'stalled', 'proposed'].includes(plan.status);
-}
-
 function refreshOtherCards(): void {
   if (document.hidden) return;
-  for (const [id, { facts }] of state.cards) {
-    if (id !== state.plan?.id && isMoving(facts.plan)) void loadCard(id).catch(() => undefined);
-  }
+  for (const id of listMoving(state)) void loadCard(id).catch(() => undefined);
 }
 
 /** Reads again what may have changed while nothing was heard: the page was hidden, or the server was away. */
