@@ -1,8 +1,10 @@
 // The review as a person does it: read what changes, say what should be different, approve what is left, answer, and settle what nobody
 // knows the outcome of.
 import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { listenOnLoopback } from '../fixtures/loopback.ts';
 import {
   ask,
   bar,
@@ -12,10 +14,12 @@ import {
   readWorkspace,
   server,
   shownPlan,
+  startAgain,
   useConsole,
 } from '../setup/console.ts';
+import { waitFor } from '../wait.ts';
 
-useConsole();
+useConsole({ executor: { lease_seconds: 2 }, http: { allowPrivate: ['127.0.0.1'] } });
 
 const comment = async (label: string, text: string) => {
   await page.getByRole('button', { name: `Comment on step ${label}` }).click();
@@ -28,7 +32,7 @@ const comment = async (label: string, text: string) => {
 it('is read, commented on step by step, changed, and approved in part', async () => {
   await writeFile(join(home, 'workspace', 'times.md'), 'Standup at 9:00\nReview on Friday\n');
   await ask(
-    'Create times.md saying "Standup at 9:30" and create b.md saying Two and create c.md saying Three',
+    'Create b.md saying Two and create c.md saying Three and create times.md saying "Standup at 9:30", then copy it to kept/times.md',
   );
   await page.getByRole('tab', { name: 'Steps' }).click();
   const lines = (sign: string) => page.locator(`.diff-row[data-sign="${sign}"] .diff-text`);
@@ -63,13 +67,20 @@ it('is read, commented on step by step, changed, and approved in part', async ()
   await page.locator('.side del', { hasText: 'Two' }).waitFor();
 
   await page.getByRole('tab', { name: 'Steps' }).click();
-  await page.getByRole('checkbox', { name: /^Approve step .*times\.md/ }).uncheck();
+  const tick = (what: RegExp) => page.getByRole('checkbox', { name: what });
+  await tick(/Overwrites times\.md/).uncheck();
+  // Reading it for the copy, and the copy, are left out with it.
+  await page.getByText('Also leaves out 2 and 3, which need it.').waitFor();
+  for (const needing of [/Reads times\.md/, /Creates kept\/times\.md/])
+    expect(await tick(needing).isChecked()).toBe(false);
   const total = second.total_steps;
-  await button(`Approve ${total - 1} of ${total} steps`).click();
+  await button(`Approve ${total - 3} of ${total} steps`).click();
   await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
   expect(await readWorkspace('d.md')).toBe('Three');
   expect(await readWorkspace('b.md')).toBe('Second');
   expect(await readWorkspace('times.md')).toContain('9:00');
+  await expect(readWorkspace('kept/times.md')).rejects.toMatchObject({ code: 'ENOENT' });
+  expect((await shownPlan()).counts).toMatchObject({ succeeded: total - 3, cancelled: 3 });
 });
 
 it('keeps a comment on a version that is gone, and says of which it was', async () => {
@@ -90,7 +101,7 @@ it('keeps a comment on a version that is gone, and says of which it was', async 
   expect(await bar().getByText('1 comment').count()).toBe(0);
 });
 
-it('asks for an answer in the bar, and for a word about a step that nobody knows of', async () => {
+it('asks for an answer in the bar, and passes it on', async () => {
   const human = { tool: 'human', operation: 'task', description: 'Ask' };
   const plan = await server.api.propose({
     title: 'Ask first',
@@ -121,4 +132,56 @@ it('asks for an answer in the bar, and for a word about a step that nobody knows
     .first()
     .waitFor();
   expect(await bar().count()).toBe(0);
+});
+
+it('recovers a call whose answer was lost by a press, and makes it no second time', async () => {
+  let calls = 0;
+  // It takes the call, and the program is killed before it answers.
+  const hook = await listenOnLoopback(createServer(() => void calls++));
+  onTestFinished(() => hook.close());
+  const plan = await server.api.propose({
+    title: 'Tell the site, then note it',
+    conversation: 'lost',
+    steps: [
+      {
+        id: 'tell',
+        description: 'Tell the site',
+        tool: 'http',
+        operation: 'request',
+        args: { url: `${hook.url}/deploys`, method: 'POST', body: { version: '2.4' } },
+      },
+      {
+        id: 'note',
+        description: 'Note it',
+        tool: 'workspace',
+        operation: 'write',
+        args: { path: 'told.md', content: 'The site knows.' },
+        after: ['tell'],
+      },
+    ],
+  });
+  await page.goto(`${server.url}/?c=lost&plan=${plan.id}`);
+  await button('Approve').click();
+  await waitFor('the call', () => calls === 1);
+  const { port } = new URL(server.url);
+  await server.stop('SIGKILL');
+  await startAgain({ PORT: port });
+
+  const asked = bar().getByRole('region', { name: /we can't tell whether it went through/ });
+  await asked.waitFor();
+  const known = await asked.innerText();
+  for (const words of [
+    `${hook.url}/deploys`,
+    '"2.4"',
+    'Attempt 1',
+    'its result was never recorded',
+  ])
+    expect(known).toContain(words);
+  for (const name of ['Mark failed', 'Retry', 'Mark done'])
+    expect(await button(name).isEnabled()).toBe(true);
+  await button('Mark done').click();
+  await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
+  expect(await readWorkspace('told.md')).toBe('The site knows.');
+  expect((await shownPlan()).counts).toMatchObject({ succeeded: 2 });
+  expect(calls).toBe(1);
 });

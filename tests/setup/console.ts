@@ -19,12 +19,15 @@ let browser: Browser;
 let faults: string[];
 export const here = new Set<string>();
 
-/** Gives the surrounding file a program with a console, and each of its tests a page of it. */
-export function useConsole(): void {
+/**
+ * Gives the surrounding file a program with a console, and each of its tests a page of it.
+ * @param settings its countersign.json
+ */
+export function useConsole(settings: object = {}): void {
   database = useDatabase();
   programs = usePrograms();
   beforeAll(async () => {
-    home = await programs.home();
+    home = await programs.home(settings);
     [server, browser] = await Promise.all([
       programs.serve({ home, database: database.url }),
       openBrowser(),
