@@ -24,15 +24,69 @@ type Shot = {
   then?: (page: Page) => Promise<void>;
 };
 
+/** On a phone the inbox is a page of its own. */
+async function showInbox(page: Page): Promise<void> {
+  const [tab] = await page.getByRole('button', { name: /Inbox/ }).locator('visible=true').all();
+  await tab?.click();
+}
+
 const shots: Record<string, Shot> = {
   welcome: { about: 'A new conversation', at: () => '' },
   waiting: { about: 'A plan that waits for approval', at: ({ waiting }) => `?plan=${waiting}` },
   review: { about: 'Its steps, as a review', at: ({ waiting }) => `?plan=${waiting}&tab=steps` },
   graph: { about: 'Its graph', at: ({ waiting }) => `?plan=${waiting}&tab=graph` },
   timeline: { about: 'Its timeline', at: ({ waiting }) => `?plan=${waiting}&tab=timeline` },
+  comment: {
+    about: 'A comment on a step',
+    at: ({ waiting }) => `?plan=${waiting}&tab=steps`,
+    then: async (page) => {
+      await page
+        .getByRole('button', { name: /^Comment/ })
+        .first()
+        .click();
+      await page.keyboard.type('Use the staging address first');
+    },
+  },
+  'propose-changes': {
+    about: 'Changes are proposed',
+    at: ({ waiting }) => `?plan=${waiting}`,
+    then: (page) => page.getByRole('button', { name: 'Propose changes' }).click(),
+  },
+  inbox: {
+    about: 'The inbox',
+    at: () => '',
+    then: showInbox,
+  },
+  triage: {
+    about: 'Several plans are decided at once',
+    at: () => '',
+    then: async (page) => {
+      await showInbox(page);
+      for (const title of ['Rename the brand folder', 'Create notes/a.md and notes/retro.md'])
+        await page.getByLabel(`Select ${title}`).click({ force: true });
+      await page
+        .getByRole('button', { name: /^Approve \d/ })
+        .first()
+        .click();
+    },
+  },
+  shortcuts: {
+    about: 'The keyboard shortcuts',
+    at: () => '',
+    then: async (page) => {
+      await page.locator('body').press('Escape');
+      await page.evaluate('document.activeElement?.blur()');
+      await page.keyboard.press('?');
+    },
+  },
   changes: {
     about: 'What changed since the last version',
     at: ({ revised }) => `?plan=${revised}&tab=changes`,
+  },
+  'side-by-side': {
+    about: 'The two versions side by side',
+    at: ({ revised }) => `?plan=${revised}&tab=changes`,
+    then: (page) => page.getByRole('button', { name: 'Side by side' }).click(),
   },
   trace: { about: 'How it was planned', at: ({ revised }) => `?plan=${revised}&tab=trace` },
   audit: { about: 'Who did what', at: ({ revised }) => `?plan=${revised}&tab=audit` },
@@ -53,12 +107,22 @@ const shots: Record<string, Shot> = {
   task: { about: 'A task for a person', at: ({ task }) => `?plan=${task}` },
   failed: { about: 'A plan that failed', at: ({ failed }) => `?plan=${failed}` },
   done: { about: 'A plan that is done', at: ({ done }) => `?plan=${done}` },
+  'settings-preferences': { about: 'Preferences', at: () => '?settings=preferences' },
+  'settings-tools': { about: 'Tools and servers', at: () => '?settings=tools' },
+  'settings-approvals': { about: 'Who approves what', at: () => '?settings=approvals' },
+  'settings-models': { about: 'Models', at: () => '?settings=models' },
+  'settings-execution': { about: 'How plans run', at: () => '?settings=running' },
+  'settings-chats': { about: 'Chats', at: () => '?settings=chats' },
+  'settings-access': { about: 'Access', at: () => '?settings=access' },
 };
 
-/** Waits until the page shows what it has: no request is under way and nothing loads. */
+/** Waits until the page shows what it has: nothing has been loading for half a second. */
 async function settle(page: Page): Promise<void> {
-  await page.locator('.loading').first().waitFor({ state: 'detached' });
-  await page.waitForTimeout(500);
+  const loading = page.locator('.loading');
+  for (let quiet = 0; quiet < 5; ) {
+    await page.waitForTimeout(100);
+    quiet = (await loading.count()) === 0 ? quiet + 1 : 0;
+  }
 }
 
 async function takeShots(browser: Browser, url: string, story: Story, named: string[]) {
@@ -72,7 +136,10 @@ async function takeShots(browser: Browser, url: string, story: Story, named: str
       for (const [name, { at, then }] of wanted) {
         await page.goto(`${url}/${at(story)}`);
         await settle(page);
-        await then?.(page);
+        if (then !== undefined) {
+          await then(page);
+          await settle(page);
+        }
         const png = await page.screenshot({ animations: 'disabled' });
         const file = `${name}-${size}-${scheme}.webp`;
         const { size: bytes } = await sharp(png)

@@ -107,14 +107,14 @@ const release: DraftStep[] = [
   },
 ];
 
-const letters = (count: number, slow: number): DraftStep[] =>
+const letters = (folder: string, count: number, slow: number): DraftStep[] =>
   Array.from({ length: count }, (_, index) => {
     const region = ['North', 'East', 'South', 'West'][index % 4] ?? 'North';
     const id = `letter-${index + 1}`;
     const rest = { partition: region, ...(index < 4 ? {} : { after: [`letter-${index - 3}`] }) };
     return index >= slow && index % 7 === 0
       ? wait(id, 3000, { ...rest, description: `Wait for the printer of ${region}` })
-      : write(id, `letters/${index + 1}.md`, `Dear customer ${index + 1},`, rest);
+      : write(id, `${folder}/${index + 1}.md`, `Dear ${folder.slice(0, -1)} ${index + 1},`, rest);
   });
 
 /** Tells it to the program at `url`, whose home is `home`. */
@@ -184,8 +184,8 @@ export async function tellStory(url: string, home: string): Promise<Story> {
     ],
     { conversation: 'console-site' },
   );
-  const large = await run('Write to every customer', letters(300, 120));
-  const largeWaiting = await propose('Write to every supplier', letters(300, 300));
+  const large = await run('Write to every customer', letters('customers', 300, 120));
+  const largeWaiting = await propose('Write to every supplier', letters('suppliers', 300, 300));
   for (const [user, site] of [
     ['ana', 'Lisbon'],
     ['ben', 'Porto'],

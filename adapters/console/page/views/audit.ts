@@ -37,8 +37,7 @@ function drawEntry(entry: AuditEntry, { facts }: Card, names: StepNames): Templa
   return html`<tr>
     <td><time datetime=${at}>${formatMoment(at)}</time></td>
     <td><bdi>${showPerson(facts, actor, 60)}</bdi>${kind === 'person' ? '' : html` <span class="muted">${kind}</span>`}</td>
-    <td>${describeDeed(action)}</td>
-    <td>${via}</td>
+    <td>${describeDeed(action)} <span class="muted">via ${via}</span></td>
     <td class="number">${drawVersion(version)}</td>
     <td class="wide">${drawReason(entry, names)}</td>
   </tr>`;
@@ -50,7 +49,7 @@ export function drawAudit(view: PlanView, card: Card): TemplateResult {
   if (audit.length === 0)
     return drawEmpty('No entries', 'Decisions about this plan are listed here.');
   const names = nameSteps(card, view);
-  const heads = ['When', 'Who', 'What', 'Via', 'Version', 'Reason'];
+  const heads = ['When', 'Who', 'What', 'Version', 'Reason'];
   return html`<div class="table-scroll" tabindex="0">
     <table class="table">
       <thead><tr>${heads.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>

@@ -1,5 +1,6 @@
 // Overview: in one sentence what will be true, what came of it, how far it is, what changes or what failed, and the latest events.
 import { html, nothing, svg, type TemplateResult } from 'lit-html';
+import { shield } from '#cards/calls.ts';
 import { viewEvidence } from '#cards/evidence.ts';
 import { showLine } from '#cards/plain.ts';
 import type { Section } from '#cards/view.ts';
@@ -12,11 +13,17 @@ import { nameSteps, type StepNames } from '../plan/step-names.ts';
 import { describeKind, describeStep } from '../plan/words.ts';
 import { drawDownloads, drawFacts } from './facts.ts';
 import { drawArtifacts, drawFindings, drawRequests } from './found.ts';
-import { drawSection } from './parts.ts';
+import { drawIcon, drawSection } from './parts.ts';
 
 /** The address is the words, so that none can promise another. */
 function drawLink(url: string, text: string): TemplateResult {
   return html`<a href=${url} target="_blank" rel="noopener noreferrer">${text}</a>`;
+}
+
+/** The shield as the page draws it elsewhere: not every system has the character. */
+function drawLead(lead: string): unknown {
+  if (!lead.includes(shield)) return lead;
+  return html`${lead.replace(shield, '')}${drawIcon('shield')}<span class="visually-hidden">guarded</span>`;
 }
 
 function drawLines({ label, lines, more }: Section): TemplateResult {
@@ -26,7 +33,7 @@ function drawLines({ label, lines, more }: Section): TemplateResult {
       ${lines.map(
         ({ lead, text, note, url }) =>
           html`<li>
-            <span class="lead">${lead}</span><span>${url === null ? text : drawLink(url, text)}${note === '' ? nothing : html` · <span class="muted">${note}</span>`}</span>
+            <span class="lead">${drawLead(lead)}</span><span>${url === null ? text : drawLink(url, text)}${note === '' ? nothing : html` · <span class="muted">${note}</span>`}</span>
           </li>`,
       )}
       ${more === '' ? nothing : html`<li class="muted">${more}</li>`}
@@ -104,10 +111,12 @@ export function drawOverview(view: PlanView, card: Card): TemplateResult {
   const { facts, view: words } = card;
   const counts = view.overview?.counts ?? facts.plan.counts;
   const begun = facts.plan.execution_started_at !== null;
+  // The outcome says so already.
+  const allDone = facts.plan.status === 'completed' && counts.succeeded === facts.plan.total_steps;
   const said = words.sections.filter(({ kind }) => shownHere.has(kind)).map(drawLines);
   return html`
     ${drawGoal(card)} ${drawOutcome(card)}
-    ${begun ? drawProgress(counts, facts.plan.total_steps) : nothing}
+    ${begun && !allDone ? drawProgress(counts, facts.plan.total_steps) : nothing}
     ${said} ${drawFindings(view.findings)} ${drawEvidence(card)} ${drawRequests(view)} ${drawArtifacts(view, nameSteps(card, view))}
     ${drawSection('Facts', drawFacts(card))} ${drawSection('Latest events', drawEvents(view, nameSteps(card, view)))}
     ${drawSection('Files', drawDownloads(view.id))}
