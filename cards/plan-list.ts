@@ -1,11 +1,10 @@
 // Plans as lists for one reader, in words: the groups of their inbox, and a line a plan with what it waits for, its progress, its age
 // and who asked.
 import type { InboxGroup, InboxPlan } from '#domain/plan/inbox.ts';
-import type { PlanStatus } from '#domain/plan/plan.ts';
 import { isolateText, showLine, showRequester } from './plain.ts';
 import { drawBar } from './report.ts';
 import { formatAge } from './times.ts';
-import { nothingWaiting, statusWords } from './words.ts';
+import { groupTitles, nothingWaiting, statusSymbols, statusWords } from './words.ts';
 
 /** Which plans a list is of: the inbox, a search in it, one of its groups, or plans however they stand. */
 type PlanListKind = 'inbox' | 'find' | InboxGroup | 'all' | 'mine';
@@ -17,14 +16,6 @@ const groupCommands: Record<InboxGroup, string> = {
   failed: 'failed',
   others: 'others',
   done: 'done',
-};
-
-const groupTitles: Record<InboxGroup, string> = {
-  needs_you: 'Needs you',
-  running: 'Running',
-  failed: 'Failed',
-  others: "Others'",
-  done: 'Done',
 };
 
 const showReader = (reader: string): string => isolateText(showLine(reader, 120));
@@ -138,18 +129,6 @@ function nameWait({ waits, waits_step: step, status }: InboxPlan, own: boolean):
   }
 }
 
-const symbols: Record<PlanStatus, string> = {
-  proposed: '◷',
-  needs_review: '◷',
-  approved: '✓',
-  executing: '▸',
-  stalled: '△',
-  failed: '✕',
-  completed: '✓',
-  rejected: '✕',
-  cancelled: '■',
-};
-
 /**
  * How a plan stands, as a symbol and words.
  * @param bar whether it says how far the plan is, which changes with each step: not where the list follows the plans, as a
@@ -170,8 +149,8 @@ export function describeStanding(
   if (status === 'executing' && bar)
     return `${drawBar(counts.succeeded, total)} ${counts.succeeded} of ${total}`;
   if (status === 'failed' && counts.failed > 0)
-    return `${symbols.failed} failed: ${counts.failed} of ${total}`;
-  return `${symbols[status]} ${statusWords[status]}`;
+    return `${statusSymbols.failed} failed: ${counts.failed} of ${total}`;
+  return `${statusSymbols[status]} ${statusWords[status]}`;
 }
 
 /** `🛡 guarded`, or nothing. */

@@ -1,4 +1,5 @@
 // Statuses, counts and amounts as people read them.
+import type { InboxGroup } from '#domain/plan/inbox.ts';
 import type { PlanStatus, Step } from '#domain/plan/plan.ts';
 
 /** A plan's status in a list, in the order of a list. */
@@ -12,6 +13,26 @@ export const statusWords: Record<PlanStatus, string> = {
   completed: 'done',
   rejected: 'rejected',
   cancelled: 'cancelled',
+};
+
+export const statusSymbols: Record<PlanStatus, string> = {
+  proposed: '◷',
+  needs_review: '◷',
+  stalled: '△',
+  approved: '✓',
+  executing: '▸',
+  failed: '✕',
+  completed: '✓',
+  rejected: '✕',
+  cancelled: '■',
+};
+
+export const groupTitles: Record<InboxGroup, string> = {
+  needs_you: 'Needs you',
+  running: 'Running',
+  failed: 'Failed',
+  others: "Others'",
+  done: 'Done',
 };
 
 /** `… and 4 more`, or nothing. */

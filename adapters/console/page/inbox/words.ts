@@ -1,18 +1,11 @@
 // Plans of the inbox in a symbol and words; the colour is never the only sign.
-import { cleanLine, showRequester } from '#cards/plain.ts';
+import { cleanLine } from '#cards/plain.ts';
 import type { Tone } from '#cards/view.ts';
-import type { InboxGroup, InboxPlan } from '#domain/plan/inbox.ts';
+import { statusSymbols, statusWords } from '#cards/words.ts';
+import type { InboxPlan } from '#domain/plan/inbox.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';
-
-type Words = { symbol: string; words: string; tone: Tone };
-
-export const groupNames: Record<InboxGroup, string> = {
-  needs_you: 'Needs you',
-  running: 'Running',
-  failed: 'Failed',
-  others: 'Others’',
-  done: 'Done',
-};
+import { capitalise } from '../plan/format.ts';
+import type { Words } from '../plan/words.ts';
 
 const waitingWords: Record<NonNullable<InboxPlan['waits']>, Words> = {
   approval: { symbol: '◷', words: 'Your approval', tone: 'accent' },
@@ -22,16 +15,16 @@ const waitingWords: Record<NonNullable<InboxPlan['waits']>, Words> = {
   problem: { symbol: '△', words: 'A decision', tone: 'warning' },
 };
 
-const statusWords: Record<PlanStatus, Words> = {
-  proposed: { symbol: '◷', words: 'Waiting', tone: 'default' },
-  needs_review: { symbol: '◷', words: 'Needs review', tone: 'warning' },
-  approved: { symbol: '▸', words: 'Starting', tone: 'accent' },
-  executing: { symbol: '▸', words: 'Running', tone: 'accent' },
-  stalled: { symbol: '△', words: 'Stalled', tone: 'warning' },
-  completed: { symbol: '✓', words: 'Done', tone: 'good' },
-  failed: { symbol: '✕', words: 'Failed', tone: 'attention' },
-  rejected: { symbol: '⊘', words: 'Rejected', tone: 'default' },
-  cancelled: { symbol: '■', words: 'Cancelled', tone: 'default' },
+const statusTones: Record<PlanStatus, Tone> = {
+  proposed: 'default',
+  needs_review: 'warning',
+  approved: 'accent',
+  executing: 'accent',
+  stalled: 'warning',
+  completed: 'good',
+  failed: 'attention',
+  rejected: 'default',
+  cancelled: 'default',
 };
 
 /** What a plan waits for where that is the reader, and how it stands otherwise. */
@@ -39,7 +32,11 @@ export function describeEntry({ waits, status, revising, paused }: InboxPlan): W
   if (waits !== null) return waitingWords[waits];
   if (revising) return { symbol: '⟳', words: 'Revising', tone: 'accent' };
   if (status === 'executing' && paused) return { symbol: '‖', words: 'Paused', tone: 'warning' };
-  return statusWords[status];
+  return {
+    symbol: statusSymbols[status],
+    words: capitalise(statusWords[status]),
+    tone: statusTones[status],
+  };
 }
 
 export type EntryProgress = { ended: number; total: number };
@@ -79,11 +76,6 @@ export function sinceWhen(plan: InboxPlan): string {
 
 export function titleOf({ title, id }: Pick<InboxPlan, 'title' | 'id'>): string {
   return cleanLine(title) || id;
-}
-
-/** The page has no login; the server calls its person so. */
-export function requesterOf(plan: InboxPlan): string {
-  return plan.requester === 'local' ? 'You' : showRequester(plan);
 }
 
 /** What the browser shows on its tab: how many plans wait for the reader, and the plan that is open. */

@@ -3,6 +3,7 @@
 import type { InteractionPolicy, PolicyOverride } from '#domain/people/policy.ts';
 import type { PolicyView } from '#domain/service.ts';
 import type { CheckedPart, CheckResult, SettingsView } from '#domain/settings-view.ts';
+import { reader } from '../plan/people.ts';
 import { writeAddress } from './address.ts';
 import { describeError, get, post, put } from './api.ts';
 import { readMemory } from './memory.ts';
@@ -10,8 +11,7 @@ import { type Settings, type SettingsSection, sections } from './state.ts';
 import { change, state } from './store.ts';
 
 /** The page has no login; the server calls its person so. */
-const user = 'local';
-const path = `/api/policy/${user}`;
+const path = `/api/policy/${reader}`;
 
 /** Changes the open dialog; one that was closed meanwhile stays closed. */
 function changeSettings(apply: (settings: Settings) => Partial<Settings>): void {

@@ -1,12 +1,13 @@
 // The audit: who did what with this plan, when, by which way, and why.
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { showPerson, showText } from '#cards/plain.ts';
+import { showText } from '#cards/plain.ts';
 import type { AuditEntry } from '#domain/plan/views.ts';
 import { openTab } from '../live/focus.ts';
 import { toggleStep } from '../live/plans.ts';
 import type { Card, PlanView } from '../live/state.ts';
 import { describeDeed } from '../plan/audit-words.ts';
 import { formatMoment } from '../plan/format.ts';
+import { callPerson } from '../plan/people.ts';
 import { nameSteps, type StepNames } from '../plan/step-names.ts';
 import { drawEmpty, drawLoading } from './parts.ts';
 
@@ -36,7 +37,7 @@ function drawEntry(entry: AuditEntry, { facts }: Card, names: StepNames): Templa
   const { at, actor, actor_kind: kind, action, via, version } = entry;
   return html`<tr>
     <td><time datetime=${at}>${formatMoment(at)}</time></td>
-    <td><bdi>${showPerson(facts, actor, 60)}</bdi>${kind === 'person' ? '' : html` <span class="muted">${kind}</span>`}</td>
+    <td><bdi>${callPerson(facts, actor)}</bdi>${kind === 'person' ? '' : html` <span class="muted">${kind}</span>`}</td>
     <td>${describeDeed(action)} <span class="muted">via ${via}</span></td>
     <td class="number">${drawVersion(version)}</td>
     <td class="wide">${drawReason(entry, names)}</td>

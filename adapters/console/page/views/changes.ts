@@ -1,7 +1,7 @@
 // Changes: what differs between two versions of the plan.
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { shortenCall } from '#cards/calls.ts';
-import { showPerson, showText } from '#cards/plain.ts';
+import { showText } from '#cards/plain.ts';
 import {
   describeCounts,
   describeCut,
@@ -12,6 +12,7 @@ import type { VersionDiff } from '#domain/plan/views.ts';
 import { compareVersions, showSideBySide } from '../live/plans.ts';
 import type { Card, PlanView } from '../live/state.ts';
 import { countOf, formatTime, zone } from '../plan/format.ts';
+import { callPerson } from '../plan/people.ts';
 import { drawEmpty, drawLoading, drawSection } from './parts.ts';
 import { drawSideBySide } from './versions.ts';
 
@@ -104,7 +105,7 @@ function drawFeedback({ facts }: Card): TemplateResult | typeof nothing {
       ${history.map(
         ({ version, by, at, feedback }) => html`<li>
           <p>${feedback === null ? 'Rejected without a reason.' : showText(feedback)}</p>
-          <span class="muted">${showPerson(facts, by, 60)} to version ${version}, ${formatTime(at)}</span>
+          <span class="muted">${callPerson(facts, by)} to version ${version}, ${formatTime(at)}</span>
         </li>`,
       )}
     </ul>`,

@@ -9,6 +9,7 @@ import { stopPlanning } from '../live/conversation.ts';
 import { openPlan, showPane } from '../live/focus.ts';
 import type { State } from '../live/state.ts';
 import { formatTime } from '../plan/format.ts';
+import { callAuthor } from '../plan/people.ts';
 import { drawReference, drawSessionCard, hasSessionCard } from './card.ts';
 import { drawComposer, fillComposer } from './composer.ts';
 import { drawLoading } from './parts.ts';
@@ -99,7 +100,7 @@ function drawMessage(
   hasCard: boolean,
   run: string | undefined,
 ): TemplateResult {
-  const { author, name, text, plan_id, created_at } = message;
+  const { author, text, plan_id, created_at } = message;
   const attached =
     plan_id === null
       ? drawSession(state, run)
@@ -108,7 +109,7 @@ function drawMessage(
         : drawMention(plan_id);
   return html`<article class="message" data-author=${author}>
     <header>
-      <span class="author">${author === 'person' && name === 'local' ? 'You' : name}</span>
+      <span class="author">${callAuthor(message)}</span>
       <time datetime=${created_at}>${formatTime(created_at)}</time>
     </header>
     ${text === '' ? nothing : html`<p class="said">${drawSaid(text)}</p>`} ${attached}

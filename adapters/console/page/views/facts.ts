@@ -1,6 +1,5 @@
 // Who, when, how much: the facts of a plan as a list, and its record as files.
 import { html, type TemplateResult } from 'lit-html';
-import { showPerson } from '#cards/plain.ts';
 import { describeExpected, tellSpan } from '#cards/times.ts';
 import { describeError, request } from '../live/api.ts';
 import type { Card } from '../live/state.ts';
@@ -12,12 +11,13 @@ import {
   formatDuration,
   formatTime,
 } from '../plan/format.ts';
+import { callPerson, reader } from '../plan/people.ts';
 import { drawIcon } from './parts.ts';
 
 type Row = [string, string | TemplateResult];
 
 const drawPerson = ({ facts }: Card, name: string): TemplateResult =>
-  html`<bdi>${showPerson(facts, name, 60)}</bdi>`;
+  html`<bdi>${callPerson(facts, name)}</bdi>`;
 
 function listTimes({ facts }: Card): [string, string][] {
   const { plan, scheduled } = facts;
@@ -39,7 +39,8 @@ function listApproval(card: Card): Row[] {
   const { facts, view } = card;
   const { plan, approvers } = facts;
   if (view.approvals !== '') return [['Approval', view.approvals]];
-  if (plan.decided_by === null) return [['Can approve', approvers]];
+  if (plan.decided_by === null)
+    return [['Can approve', approvers === reader ? callPerson(facts, reader) : approvers]];
   return [
     [
       'Decided by',

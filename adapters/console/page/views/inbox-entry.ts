@@ -6,13 +6,13 @@ import {
   describeEntry,
   type EntryProgress,
   progressOf,
-  requesterOf,
   sinceWhen,
   titleOf,
 } from '../inbox/words.ts';
 import { select, toggleTick } from '../live/inbox.ts';
 import { openListed } from '../live/navigation.ts';
 import { formatAge } from '../plan/format.ts';
+import { callRequester } from '../plan/people.ts';
 import { drawIcon } from './parts.ts';
 
 function drawBar({ ended, total }: EntryProgress): TemplateResult {
@@ -69,7 +69,7 @@ export function drawEntry(
       <span class="entry-facts">
         <span class="entry-state" data-tone=${tone}>${words}</span>
         ${progress === null ? nothing : html`<span>${progress.ended.toLocaleString('en-US')} of ${progress.total.toLocaleString('en-US')}</span>`}
-        <bdi class="entry-who">${requesterOf(plan)}</bdi>
+        <bdi class="entry-who">${callRequester(plan)}</bdi>
         <time datetime=${since}>${formatAge(since).replace(' ago', '')}</time>
       </span>
       ${progress === null ? nothing : drawBar(progress)}

@@ -1,9 +1,9 @@
 // The rail: what needs the reader, what runs, what failed, what waits for others, what is done; and earlier conversations.
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
+import { groupTitles } from '#cards/words.ts';
 import type { InboxPage } from '#domain/plan/inbox.ts';
 import { type InboxState, isFolded } from '../inbox/inbox.ts';
-import { groupNames } from '../inbox/words.ts';
 import { showPane } from '../live/focus.ts';
 import { layRail, listShown, loadMore, searchInbox, showView, toggleGroup } from '../live/inbox.ts';
 import type { State } from '../live/state.ts';
@@ -59,7 +59,7 @@ function drawGroup(
   return html`<section class="group" data-group=${group} aria-labelledby=${`group-${group}`}>
     <h2 id=${`group-${group}`}>
       <button aria-expanded=${!folded} ?disabled=${total === 0} @click=${() => toggleGroup(page)}>
-        ${groupNames[group]}<span class="chevron">${drawIcon('chevron')}</span>
+        ${groupTitles[group]}<span class="chevron">${drawIcon('chevron')}</span>
         <span class="group-total">${total.toLocaleString('en-US')}</span>
       </button>
     </h2>

@@ -2,7 +2,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { InboxState } from '../inbox/inbox.ts';
 import { type Triage, type TriageAct, type TriageRow, toSend, whyNot } from '../inbox/triage.ts';
-import { requesterOf, titleOf } from '../inbox/words.ts';
+import { titleOf } from '../inbox/words.ts';
 import { clearTicks, tickAll } from '../live/inbox.ts';
 import { openListed } from '../live/navigation.ts';
 import type { State } from '../live/state.ts';
@@ -15,6 +15,7 @@ import {
   writeReason,
 } from '../live/triage.ts';
 import { countOf } from '../plan/format.ts';
+import { callRequester } from '../plan/people.ts';
 import { drawDialog } from './dialog.ts';
 import { drawIcon } from './parts.ts';
 
@@ -49,7 +50,7 @@ async function openFromDialog({ plan }: TriageRow): Promise<void> {
 function drawShown({ shown, plan }: TriageRow): TemplateResult {
   if (shown === null) return html`<p class="muted">Reading…</p>`;
   return html`<p class="muted">
-      Version ${shown.version} · <bdi>${requesterOf(plan)}</bdi> · ${shown.counts}
+      Version ${shown.version} · <bdi>${callRequester(plan)}</bdi> · ${shown.counts}
     </p>
     ${
       shown.effects.length === 0

@@ -1,0 +1,23 @@
+// What people are called in tables, lists and messages of the page: its reader is `You`, everyone else goes by their name. Sentences
+// of cards keep the name.
+import { showPerson, showRequester } from '#cards/plain.ts';
+import type { PlanCardFacts } from '#domain/chat/card.ts';
+import type { PlanSummary } from '#domain/plan/plan.ts';
+
+/** The page has no login; the server knows its reader by this name. */
+export const reader = 'local';
+
+const you = 'You';
+
+export function callPerson(facts: Pick<PlanCardFacts, 'names'>, name: string): string {
+  return name === reader ? you : showPerson(facts, name, 60);
+}
+
+export function callRequester(plan: PlanSummary): string {
+  return plan.requester === reader ? you : showRequester(plan);
+}
+
+/** The author of a message. */
+export function callAuthor({ author, name }: { author: string; name: string }): string {
+  return author === 'person' && name === reader ? you : name;
+}
