@@ -21,7 +21,7 @@ type Shot = {
   /** What stands after the address of the console. */
   at: (story: Story) => string;
   /** What a person does there before the picture is taken. */
-  then?: (page: Page) => Promise<void>;
+  prepare?: (page: Page) => Promise<void>;
 };
 
 /** On a phone the inbox is a page of its own. */
@@ -39,7 +39,7 @@ const shots: Record<string, Shot> = {
   comment: {
     about: 'A comment on a step',
     at: ({ waiting }) => `?plan=${waiting}&tab=steps`,
-    then: async (page) => {
+    prepare: async (page) => {
       await page
         .getByRole('button', { name: /^Comment/ })
         .first()
@@ -50,17 +50,17 @@ const shots: Record<string, Shot> = {
   'propose-changes': {
     about: 'Changes are proposed',
     at: ({ waiting }) => `?plan=${waiting}`,
-    then: (page) => page.getByRole('button', { name: 'Propose changes' }).click(),
+    prepare: (page) => page.getByRole('button', { name: 'Propose changes' }).click(),
   },
   inbox: {
     about: 'The inbox',
     at: () => '',
-    then: showInbox,
+    prepare: showInbox,
   },
   triage: {
     about: 'Several plans are decided at once',
     at: () => '',
-    then: async (page) => {
+    prepare: async (page) => {
       await showInbox(page);
       for (const title of ['Rename the brand folder', 'Create notes/a.md and notes/retro.md'])
         await page.getByLabel(`Select ${title}`).click({ force: true });
@@ -73,7 +73,7 @@ const shots: Record<string, Shot> = {
   shortcuts: {
     about: 'The keyboard shortcuts',
     at: () => '',
-    then: async (page) => {
+    prepare: async (page) => {
       await page.locator('body').press('Escape');
       await page.evaluate('document.activeElement?.blur()');
       await page.keyboard.press('?');
@@ -86,7 +86,7 @@ const shots: Record<string, Shot> = {
   'side-by-side': {
     about: 'The two versions side by side',
     at: ({ revised }) => `?plan=${revised}&tab=changes`,
-    then: (page) => page.getByRole('button', { name: 'Side by side' }).click(),
+    prepare: (page) => page.getByRole('button', { name: 'Side by side' }).click(),
   },
   trace: { about: 'How it was planned', at: ({ revised }) => `?plan=${revised}&tab=trace` },
   audit: { about: 'Who did what', at: ({ revised }) => `?plan=${revised}&tab=audit` },
@@ -133,11 +133,11 @@ async function takeShots(browser: Browser, url: string, story: Story, named: str
     for (const [size, viewport] of Object.entries(sizes)) {
       const context = await browser.newContext({ viewport, colorScheme: scheme, locale: 'en-GB' });
       const page = await context.newPage();
-      for (const [name, { at, then }] of wanted) {
+      for (const [name, { at, prepare }] of wanted) {
         await page.goto(`${url}/${at(story)}`);
         await settle(page);
-        if (then !== undefined) {
-          await then(page);
+        if (prepare !== undefined) {
+          await prepare(page);
           await settle(page);
         }
         const png = await page.screenshot({ animations: 'disabled' });
