@@ -34,11 +34,17 @@ async function listViolations(page: Page): Promise<string[]> {
   );
 }
 
-type Look = { scheme: 'light' | 'dark'; width: number };
-const looks: Look[] = [
+export type Look = { scheme: 'light' | 'dark'; width: number };
+export const looks: Look[] = [
   { scheme: 'light', width: 1440 },
   { scheme: 'dark', width: 1440 },
   { scheme: 'light', width: 390 },
+  { scheme: 'dark', width: 390 },
+];
+
+/** Each width and each scheme once. */
+export const someLooks: Look[] = [
+  { scheme: 'light', width: 1440 },
   { scheme: 'dark', width: 390 },
 ];
 
@@ -47,10 +53,14 @@ const looks: Look[] = [
  * afterwards it has the size it had.
  * @param what for the failure
  */
-export async function expectAccessible(page: Page, what: string): Promise<void> {
+export async function expectAccessible(
+  page: Page,
+  what: string,
+  looked: Look[] = looks,
+): Promise<void> {
   const size = page.viewportSize();
   const found: string[] = [];
-  for (const { scheme, width } of looks) {
+  for (const { scheme, width } of looked) {
     await page.emulateMedia({ colorScheme: scheme });
     await page.setViewportSize({ width, height: 900 });
     for (const line of await listViolations(page))

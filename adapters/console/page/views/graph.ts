@@ -26,7 +26,7 @@ function drawNode(
   const lines = wrapText(headlineOf(step.call), 27, 2);
   const first = lines.length === 1 ? 34 : 26;
   const operation = `${name} · ${step.tool}_${step.operation}${step.guarded ? ' · guarded' : ''}`;
-  // What is read aloud begins as what is seen.
+  // What is read aloud begins as what is seen: its lines are words apart, too.
   const called = wrapText(operation, 26, 1)[0] ?? '';
   const decides = critical ? ' Decides when the plan ends.' : '';
   return svg`<g class="node" data-status=${step.status} data-selected=${selected} data-critical=${critical}
@@ -35,9 +35,15 @@ function drawNode(
     <rect width=${nodeSize.width} height=${nodeSize.height} rx="10" />
     ${critical ? svg`<text class="node-critical" x=${nodeSize.width - 18} y="20">◆</text>` : nothing}
     <text class="node-symbol" x="14" y=${first}>${symbol}</text>
-    ${lines.map((line, row) => svg`<text class="node-text" x="34" y=${first + row * 17}>${line}</text>`)}
+    ${lines.map((line, row) => svg`<text class="node-text" x="34" y=${first + row * 17}>${`${line} `}</text>`)}
     <text class="node-operation" x="34" y=${first + lines.length * 17 + 3}>${called}</text>
   </g>`;
+}
+
+/** The focus goes back to the box that was pressed. */
+function closeChosen(): void {
+  document.querySelector<SVGElement>('.node[data-selected="true"]')?.focus();
+  select(null);
 }
 
 export function drawGraph(view: PlanView, card: Card): TemplateResult {
@@ -65,7 +71,7 @@ export function drawGraph(view: PlanView, card: Card): TemplateResult {
       chosen === undefined
         ? html`<p class="hint">Press a step to read it.</p>`
         : html`<div class="chosen">
-            <button class="quiet icon-only close" aria-label="Close" @click=${() => select(null)}>
+            <button class="quiet icon-only close" aria-label="Close" @click=${closeChosen}>
               ${drawIcon('close')}
             </button>
             ${drawStepDetails(chosen, names, { titled: true, workingDay: facts.working_day_minutes })}

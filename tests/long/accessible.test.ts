@@ -1,0 +1,28 @@
+// The console for people who do not see it, or not well: every page and dialog by the rules of WCAG 2.2 AA, light and
+// dark, on a screen and a phone.
+import { beforeAll, describe, it } from 'vitest';
+import { expectAccessible } from '../setup/axe.ts';
+import { page, server, useConsole } from '../setup/console.ts';
+import { parts, type Story, showPane, tellStory } from '../setup/console-walk.ts';
+
+useConsole();
+
+let story: Story;
+beforeAll(async () => {
+  story = await tellStory(server.api);
+});
+
+describe('the console has no violation of WCAG 2.2 AA', () => {
+  it.each(parts)('in %s', async (_name, walk) => {
+    await walk({
+      page,
+      url: server.url,
+      story,
+      thorough: true,
+      async look(what, pane) {
+        if (pane !== undefined) await showPane(page, pane);
+        await expectAccessible(page, what);
+      },
+    });
+  });
+});
