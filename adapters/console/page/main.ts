@@ -12,6 +12,7 @@ import { drawConnection } from './views/connection.ts';
 import { drawConversation } from './views/conversation.ts';
 import { drawHeader, drawPanes, titlePage } from './views/header.ts';
 import { drawRail } from './views/inbox.ts';
+import { drawKeepingFocus, watchFocus } from './views/keep-focus.ts';
 import { drawPlan } from './views/plan.ts';
 import { drawSettings } from './views/settings.ts';
 import { drawShortcuts, listenForShortcuts } from './views/shortcuts.ts';
@@ -36,8 +37,9 @@ function drawApp(state: State): TemplateResult {
 const root = document.getElementById('app');
 if (root === null) throw new Error('The page has no #app to draw into.');
 
+watchFocus();
 onChange(() => {
-  render(drawApp(state), root);
+  drawKeepingFocus(() => render(drawApp(state), root));
   titlePage(state);
   noteOpened();
 });

@@ -190,6 +190,16 @@ function drawStep(
   </li>`;
 }
 
+/** The focus goes back to the group that was opened. */
+function closeGroup({ key }: OpenedGroup): void {
+  document
+    .querySelector<HTMLElement>(
+      ':is(.node[data-selected="true"], .group-tile[aria-expanded="true"])',
+    )
+    ?.focus({ preventScroll: true });
+  void toggleGroup(key);
+}
+
 function drawOpened(view: PlanView, card: Card, names: StepNames): TemplateResult {
   const { opened, groups } = view;
   if (opened === null || groups === null) {
@@ -202,7 +212,7 @@ function drawOpened(view: PlanView, card: Card, names: StepNames): TemplateResul
     <header class="opened-head">
       <h3>${nameGroup(opened.by, opened.key)}</h3>
       <span class="muted">${group === undefined ? nothing : describeGroup(group)}</span>
-      <button class="quiet icon-only" aria-label="Close the group" @click=${() => void toggleGroup(opened.key)}>
+      <button class="quiet icon-only" aria-label="Close the group" @click=${() => closeGroup(opened)}>
         ${drawIcon('close')}
       </button>
     </header>

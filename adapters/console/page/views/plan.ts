@@ -113,7 +113,7 @@ export function drawPlan(state: State): TemplateResult {
       : html`<p class="plan-problem" role="alert">⚠ ${view.problem}</p>`;
   if (card === undefined) {
     return html`<section class="plan" aria-label="Plan">
-      ${view.problem === null ? drawLoading() : problem}
+      <div class="tab-panel" id="tab-panel" tabindex="-1">${view.problem === null ? drawLoading() : problem}</div>
       <button class="quiet back" @click=${() => showPane('conversation')}>Back to the conversation</button>
     </section>`;
   }

@@ -25,12 +25,18 @@ function isOpen({ form }: State, plan: string, { press }: Button): boolean {
 function drawButton(state: State, plan: string, { button, label, off }: Shown): TemplateResult {
   const key = buttonKey(button.press);
   const opens = button.form !== null || button.confirm !== null;
-  const act = () => (opens ? openForm(plan, key) : void submit(plan, button));
+  const busy = state.pressing.has(plan);
+  const act = () => {
+    if (busy) return;
+    if (opens) openForm(plan, key);
+    else void submit(plan, button);
+  };
   return html`<button
     type="button"
     class=${button.style === 'primary' ? 'primary' : 'plain-button'}
     data-opens=${key}
-    ?disabled=${off || state.pressing.has(plan)}
+    ?disabled=${off}
+    aria-disabled=${busy}
     @click=${act}
   >
     ${label}

@@ -143,7 +143,7 @@ export function drawForm(
     }
     <div class="bar-buttons">
       ${closes ? html`<button type="button" class="plain-button" @click=${closeForm}>Back</button>` : nothing} ${beside}
-      <button type="submit" class="primary" ?disabled=${state.pressing.has(plan)}>
+      <button type="submit" class="primary" aria-disabled=${state.pressing.has(plan)}>
         ${confirm?.submit ?? form?.submit ?? label}
       </button>
     </div>

@@ -35,6 +35,13 @@ function compose(): void {
   afterDrawing(() => document.getElementById('say')?.focus());
 }
 
+function readPlan(): void {
+  if (state.plan === null) return;
+  layRail(false);
+  showPane('plan');
+  afterDrawing(() => document.getElementById('tab-panel')?.focus());
+}
+
 /** The buttons of the plan's bar that a key is about. A plan that does not fit a card is reviewed first. */
 const buttons = {
   approve: ':is([data-opens^="approve "], [data-opens^="details "])',
@@ -91,6 +98,7 @@ const table: Shortcut[] = [
     act: () => inRail(() => focusEntry(null)),
   },
   { keys: ['g', 'c'], shown: ['G', 'C'], does: 'Go to the conversation', act: compose },
+  { keys: ['g', 'p'], shown: ['G', 'P'], does: 'Go to the plan', act: readPlan },
   {
     keys: ['n'],
     shown: ['N'],

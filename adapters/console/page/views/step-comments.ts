@@ -67,7 +67,9 @@ function drawSaid(card: Card, comment: Comment): TemplateResult {
   return html`<div class="comment">
     <p>${showText(comment.text)}</p>
     <div class="comment-buttons">
-      <button class="quiet" @click=${() => startComment(card, comment.step)}>Edit</button>
+      <button class="quiet" data-comment=${comment.step} @click=${() => startComment(card, comment.step)}>
+        Edit
+      </button>
       <button class="quiet" @click=${() => removeComment(card.facts.plan.id, comment)}>Remove</button>
     </div>
   </div>`;

@@ -26,6 +26,8 @@ export function askForToken(): Promise<string> {
   });
   return new Promise((resolve) => {
     const save = (token: string) => {
+      // Closed before it goes: that gives the focus back to where it was.
+      dialog.close();
       dialog.remove();
       change((s) => {
         s.tokenWanted = false;
