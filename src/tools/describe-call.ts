@@ -406,21 +406,24 @@ export async function compareSteps(
   labels: ReadonlyMap<string, string>,
 ): Promise<ShownStep[]> {
   const signal = AbortSignal.timeout(comparedWithinMs);
-  return Promise.all(
-    describeSteps(catalogue, steps, labels).map(async (step) => {
-      const operation = catalogue.get(operationName(step.tool, step.operation));
-      if (step.seen?.state !== 'exists' || step.attempt > 0 || operation?.compare === undefined)
-        return step;
-      const text = signal.aborted ? null : await operation.compare(step.args, signal);
-      if (text === null || text === '') return step;
-      const aid: CallPart = {
-        label: 'difference from the current content',
-        text,
-        later: false,
-        payload: false,
-        aid: true,
-      };
-      return { ...step, call: { ...step.call, parts: [aid, ...step.call.parts] } };
-    }),
-  );
+  const until = performance.now() + comparedWithinMs;
+  const compare = async (step: ShownStep): Promise<ShownStep> => {
+    const operation = catalogue.get(operationName(step.tool, step.operation));
+    if (step.seen?.state !== 'exists' || step.attempt > 0 || operation?.compare === undefined)
+      return step;
+    const text = performance.now() > until ? null : await operation.compare(step.args, signal);
+    if (text === null || text === '') return step;
+    const aid: CallPart = {
+      label: 'difference from the current content',
+      text,
+      later: false,
+      payload: false,
+      aid: true,
+    };
+    return { ...step, call: { ...step.call, parts: [aid, ...step.call.parts] } };
+  };
+  const compared: ShownStep[] = [];
+  // One after the other, and by the clock: while texts are compared no timer comes.
+  for (const step of describeSteps(catalogue, steps, labels)) compared.push(await compare(step));
+  return compared;
 }

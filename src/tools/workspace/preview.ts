@@ -14,6 +14,8 @@ import type { Sandbox } from './sandbox.ts';
 const comparedAtMost = 200_000;
 /** Edits after which two texts are taken for different ones altogether. */
 const editsAtMost = 2000;
+/** Milliseconds after which two texts are taken for that too: nothing else happens in the process meanwhile. */
+const comparedWithinMs = 100;
 /** A file of so many lines is shown whole around what changes, with what is unchanged folded. */
 const wholeAtMost = 2000;
 /** Characters of a file that goes away. */
@@ -23,7 +25,7 @@ const textOf = (value: Json | undefined): string | null =>
   typeof value === 'string' ? value : null;
 
 function diffTexts(before: string, after: string, context: number): StructuredPatchHunk[] | null {
-  const options = { context, maxEditLength: editsAtMost };
+  const options = { context, maxEditLength: editsAtMost, timeout: comparedWithinMs };
   return structuredPatch('', '', before, after, '', '', options)?.hunks ?? null;
 }
 

@@ -2,6 +2,7 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { StepPreview } from '#domain/plan/preview.ts';
 import { startApi, type TestApi } from '../../fixtures/api.ts';
@@ -139,4 +140,19 @@ test('what goes with a step is found however far it is, and only in its plan', a
   });
   const foreign = await api.get(`/api/plans/${plan.id}/steps/nowhere/chain`);
   expect(foreign).toMatchObject({ status: 422, body: { code: 'unknown_step' } });
+});
+
+test('large files that have little in common hold the process up only for a moment', async () => {
+  const lines = (of: (line: number) => number) =>
+    Array.from({ length: 60_000 }, (_, line) => String(of(line))).join('\n');
+  const content = lines((line) => (line * 7 + 3 + (line % 13)) % 10);
+  const before = lines((line) => line % 10);
+  await put('big.md', before);
+  const plan = await propose(file('big', 'write', { path: 'p/big.md', content }));
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  delay.enable();
+  const [preview] = await previewsOf(plan.id, 'big');
+  delay.disable();
+  expect(preview).toMatchObject({ file: { found: 'file', hunks: null } });
+  expect(delay.max / 1e6).toBeLessThan(1000);
 });

@@ -110,10 +110,12 @@ export function removeComment(plan: string, comment: Comment): void {
   );
 }
 
-/** Once they were sent they are part of the plan's history. */
-export function forgetSent(plan: string, digest: string): void {
+/** Once they were sent they are part of the plan's history. What was written meanwhile stays. */
+export function forgetSent(plan: string, digest: string, sent: StepComment[]): void {
+  const isSent = ({ step, text }: Comment) =>
+    sent.some((one) => one.step_id === step && one.text === text);
   keep(
     plan,
-    allOf(state, plan).filter((one) => one.digest !== digest),
+    allOf(state, plan).filter((one) => one.digest !== digest || !isSent(one)),
   );
 }

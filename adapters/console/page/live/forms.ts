@@ -103,5 +103,5 @@ export async function submit(plan: string, button: Button): Promise<void> {
   }
   if (!(await press(pressed, inputs, comments))) return;
   forget(plan, button);
-  if (comments.length > 0) forgetSent(plan, pressed.digest);
+  if (comments.length > 0) forgetSent(plan, pressed.digest, comments);
 }

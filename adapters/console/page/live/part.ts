@@ -3,11 +3,11 @@ import type { CardPress } from '#domain/chat/card.ts';
 import type { StepChain } from '#domain/plan/views.ts';
 import type { OnScreen } from '#domain/service.ts';
 import { listOf } from '#domain/words.ts';
-import { findChain, toggleClosed } from '../plan/closure.ts';
+import { findChain, toggleClosed, withStep } from '../plan/closure.ts';
 import { countOf } from '../plan/format.ts';
 import { describeError, get } from './api.ts';
 import type { Card, State } from './state.ts';
-import { change } from './store.ts';
+import { change, changeNow, state } from './store.ts';
 
 const namedAtMost = 6;
 const none: ReadonlySet<string> = new Set();
@@ -64,23 +64,41 @@ async function readChain({ facts }: Card, stepId: string): Promise<StepChain> {
   );
 }
 
-/** Unticks a step with all that need it, or ticks it again with all that it needs: what is approved is always closed. */
+/**
+ * Unticks a step with all that need it, or ticks it again with all that it needs: what is approved is always closed. The step itself
+ * counts at once, so that an approval that is pressed before the others are known is never about a step whose tick is gone.
+ */
 export async function toggleOff(card: Card, stepId: string): Promise<void> {
   const { id, digest } = card.facts.plan;
+  const about = { plan_id: id, digest };
+  const wasOff = takenOff(state, about).has(stepId);
+  changeNow((s) => {
+    s.off.set(id, { digest, steps: withStep(takenOff(s, about), stepId, !wasOff), last: null });
+  });
+  // Pressed again meanwhile, or another version is ticked: then this one is over.
+  const isOver = (s: State) =>
+    s.off.get(id)?.digest !== digest || takenOff(s, about).has(stepId) === wasOff;
+  const takeBack = (words: string) =>
+    change((s) => {
+      s.notices.set(id, words);
+      if (isOver(s)) return;
+      s.off.set(id, { digest, steps: withStep(takenOff(s, about), stepId, wasOff), last: null });
+    });
   try {
     const chain = await readChain(card, stepId);
-    if (chain.more) {
-      const words =
-        'Too many steps depend on this one to leave it out here. Propose changes instead.';
-      return change((s) => s.notices.set(id, words));
-    }
+    if (chain.more)
+      return takeBack(
+        'Too many steps depend on this one to leave it out here. Propose changes instead.',
+      );
     change((s) => {
-      const { off, also } = toggleClosed(takenOff(s, { plan_id: id, digest }), stepId, chain);
+      if (isOver(s)) return;
+      const before = withStep(takenOff(s, about), stepId, wasOff);
+      const { off, also } = toggleClosed(before, stepId, chain);
       s.off.set(id, { digest, steps: off, last: { step: stepId, also } });
       s.notices.delete(id);
     });
   } catch (error) {
-    change((s) => s.notices.set(id, describeError(error)));
+    takeBack(describeError(error));
   }
 }
 

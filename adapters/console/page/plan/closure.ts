@@ -32,6 +32,16 @@ export function findChain(
   };
 }
 
+/** `steps` with or without one. */
+export function withStep(
+  steps: ReadonlySet<string>,
+  id: string,
+  wanted: boolean,
+): ReadonlySet<string> {
+  const others = [...steps].filter((one) => one !== id);
+  return new Set(wanted ? [...others, id] : others);
+}
+
 /**
  * `off` with a step left out together with what needs it, or taken in again together with what it needs.
  * @returns the new set, and which other steps went with it
