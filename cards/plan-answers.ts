@@ -2,7 +2,7 @@
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { nameCall, shortenSized } from '#domain/plan/call-words.ts';
-import { type NumberedStep, nameSteps } from '#domain/plan/step-numbers.ts';
+import { type NumberedStep, orderByLabel } from '#domain/plan/step-numbers.ts';
 import { operationName } from '#domain/tool.ts';
 import { listOf, shorten } from '#domain/words.ts';
 import { describeExpected } from './times.ts';
@@ -50,7 +50,7 @@ function describeApprovers({ approvers }: PlanCardFacts): string {
 
 export function answerPlanQuestion(question: PlanQuestion, facts: PlanCardFacts): string {
   const { plan } = facts;
-  const numbered = nameSteps(facts.steps, plan.total_steps);
+  const numbered = orderByLabel(facts.steps, plan.total_steps);
   switch (question.kind) {
     case 'step':
     case 'guarded': {

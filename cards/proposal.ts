@@ -2,7 +2,7 @@
 import type { PlanCardFacts, ReviewedCall } from '#domain/chat/card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { reviewRank } from '#domain/plan/review-rank.ts';
-import { type NumberedStep, nameSteps } from '#domain/plan/step-numbers.ts';
+import { type NumberedStep, orderByLabel } from '#domain/plan/step-numbers.ts';
 import type { ComparedStep, PartitionSummary } from '#domain/plan/views.ts';
 import { countOf } from '#domain/words.ts';
 import { headlineOf, markWords, shortenCall } from './calls.ts';
@@ -60,7 +60,7 @@ function withoutRepeats(
  */
 function viewEffects(facts: PlanCardFacts): Section | null {
   const { calls, different, more } = facts.review;
-  const numbered = nameSteps(facts.steps, facts.plan.total_steps);
+  const numbered = orderByLabel(facts.steps, facts.plan.total_steps);
   const order = new Map(numbered.map((one, index) => [one.step.id, { ...one, index }]));
   const placeOf = ({ step }: ReviewedCall) => order.get(step.id)?.index ?? step.position;
   const all = different <= effectsAtMost && !more;
@@ -92,7 +92,7 @@ function describeHidden(hidden: number, { review, plan }: PlanCardFacts): string
 function viewSteps(facts: PlanCardFacts): Section | null {
   const { plan, review } = facts;
   const total = plan.total_steps;
-  const reads = withoutRepeats(nameSteps(facts.steps, total), facts).filter(
+  const reads = withoutRepeats(orderByLabel(facts.steps, total), facts).filter(
     ({ step }) => reviewRank(step.call, step.guarded) === 0,
   );
   const lines = reads.map((step) => stepLine(step, facts).line);

@@ -3,7 +3,7 @@ import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import { reviewRank } from '#domain/plan/review-rank.ts';
-import { type NumberedStep, nameSteps, numberedAtMost } from '#domain/plan/step-numbers.ts';
+import { type NumberedStep, numberedAtMost, orderByLabel } from '#domain/plan/step-numbers.ts';
 import type { Service } from '#domain/service.ts';
 import { headlineOf, leadOf, marksOf, markWords, type WholePart, wholeParts } from './calls.ts';
 import { cleanLine, cutShown, isolateText } from './plain.ts';
@@ -189,7 +189,7 @@ export async function readReview(
   const inPlace = small ? read.steps.toSorted((a, b) => a.position - b.position) : read.steps;
   const entries = [
     ...(start.page === '' ? agreedOf(facts) : []),
-    ...nameSteps(inPlace, plan.total_steps).map((one) => toReviewStep(one, facts)),
+    ...orderByLabel(inPlace, plan.total_steps).map((one) => toReviewStep(one, facts)),
   ];
   const steps: ReviewStep[] = [];
   let left = budget;

@@ -5,7 +5,7 @@ import { assigneeOf, isHumanTask } from '#domain/plan/assignee.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { fieldsOf } from '#domain/plan/form.ts';
 import type { Plan, Step } from '#domain/plan/plan.ts';
-import { type NumberedStep, nameSteps } from '#domain/plan/step-numbers.ts';
+import { type NumberedStep, orderByLabel } from '#domain/plan/step-numbers.ts';
 import { asksYesOrNo, leftOutByNo } from '#domain/plan/yes-no.ts';
 import { listOf } from '#domain/words.ts';
 import { boundsOf, leadOf, shortenCall } from './calls.ts';
@@ -42,7 +42,7 @@ export function effectOfNo(step: Step, { steps, plan }: PlanCardFacts): string |
   if (!asksYesOrNo(step)) return null;
   if (steps.length < plan.total_steps) return 'the steps that wait for it are not run';
   const left = leftOutByNo(steps, step);
-  const labels = nameSteps(steps, plan.total_steps).flatMap(({ step: one, label }) =>
+  const labels = orderByLabel(steps, plan.total_steps).flatMap(({ step: one, label }) =>
     left.has(one.id) ? [label] : [],
   );
   const [first, ...others] = labels;

@@ -9,7 +9,7 @@ import {
   type StepChoice,
   withNumbers,
 } from '#domain/plan/step-choice.ts';
-import { nameSteps, numberedAtMost } from '#domain/plan/step-numbers.ts';
+import { numberedAtMost, orderByLabel } from '#domain/plan/step-numbers.ts';
 import { decideSession, lookAtRun, waitsForDecision } from './decide-session.ts';
 import { attempt, decideOnce } from './decision-loop.ts';
 import { showDetails } from './details.ts';
@@ -47,7 +47,7 @@ async function approvePart(session: Session, view: PlanView, choice: StepChoice)
   // One more than have numbers, to know whether there are more.
   const { steps } = await session.service.listSteps(plan_id, { limit: numberedAtMost + 1 });
   requireNumbers(steps.length);
-  const numbered = nameSteps(steps, steps.length);
+  const numbered = orderByLabel(steps, steps.length);
   const { chosen, approval } = chooseSteps(choice, numbered);
   try {
     await session.service.approve(plan_id, { version, digest, ...approval }, session.actor);

@@ -2,7 +2,12 @@
 import { decodeCursor, encodeCursor } from '#db/cursor.ts';
 import type { Queryable } from '#db/database.ts';
 import { findCalled, readNamesOf, readPerson } from '#db/identities.ts';
-import { type GroupFilter, type GroupPlace, readGroups, readStepNames } from '#db/plan-groups.ts';
+import {
+  type GroupFilter,
+  type GroupPlace,
+  readGroups,
+  readLabelsAcross,
+} from '#db/plan-groups.ts';
 import { readSummaries } from '#db/plans.ts';
 import type { Within } from '#db/plans-within.ts';
 import { plainName } from '#domain/people/names.ts';
@@ -52,14 +57,14 @@ function readPlace(group: InboxGroup, cursor: string | undefined): GroupPlace | 
 }
 
 /** The labels of the steps that are spoken of, by plan and step. */
-async function readLabels(
+async function readWaitingLabels(
   db: Queryable,
   waiting: Waiting[],
 ): Promise<(plan: string, step: string) => string> {
   const asked = waiting.flatMap(({ id, step_id }) =>
     step_id === null ? [] : [{ plan_id: id, step_id }],
   );
-  const found = asked.length === 0 ? [] : await readStepNames(db, asked);
+  const found = asked.length === 0 ? [] : await readLabelsAcross(db, asked);
   const labels = new Map(found.map(({ plan_id, id, label }) => [`${plan_id} ${id}`, label]));
   return (plan, step) => labels.get(`${plan} ${step}`) ?? step;
 }
@@ -99,7 +104,7 @@ export async function readInbox(
   const isShown = new Set(shown);
   const theirs = waiting.filter(({ id }) => isShown.has(id));
   const waits = new Map(theirs.map((one) => [one.id, one]));
-  const labelOf = await readLabels(db, theirs);
+  const labelOf = await readWaitingLabels(db, theirs);
   const toPlan = (id: string): InboxPlan[] => {
     const plan = plans.get(id);
     const wait = waits.get(id);

@@ -1,5 +1,5 @@
 // Comments on single steps of a waiting plan: what they say to its planner and its history, with each step as readers know it.
-import { writeComment } from '#cards/comment-words.ts';
+import { cleanLine } from '#cards/plain.ts';
 import { readPlan } from '#db/plans.ts';
 import { readSteps, readStepsById } from '#db/step-pages.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -11,6 +11,11 @@ import type { ConversationContext } from '#messages/context.ts';
 import { describeSteps } from '#tools/describe-call.ts';
 
 const effectAtMost = 120;
+
+/** `Step 2 (Creates b.txt): call it c.md instead`. @param effect what its call does */
+function writeComment(label: string, effect: string, text: string): string {
+  return `Step ${label} (${cleanLine(effect)}): ${cleanLine(text)}`;
+}
 
 /**
  * The comments as one piece of feedback. Of a version that is gone they are given as they are: the decision about it is refused

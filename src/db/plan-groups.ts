@@ -198,7 +198,7 @@ export async function readGroups(
 }
 
 /** What these steps are called, each of its own plan. */
-export async function readStepNames(
+export async function readLabelsAcross(
   db: Queryable,
   steps: { plan_id: string; step_id: string }[],
 ): Promise<{ plan_id: string; id: string; label: string }[]> {

@@ -143,7 +143,7 @@ export async function countGroupLinks(
 }
 
 /** Positions and ids of the steps at `positions` or named `ids`, in the order of positions. */
-export async function readStepNames(
+export async function readStepPositions(
   db: Queryable,
   planId: string,
   { positions = [], ids = [] }: { positions?: number[]; ids?: string[] },

@@ -17,7 +17,7 @@ import {
   type StepChoice,
   withNumbers,
 } from '#domain/plan/step-choice.ts';
-import { nameSteps, numberedAtMost } from '#domain/plan/step-numbers.ts';
+import { numberedAtMost, orderByLabel } from '#domain/plan/step-numbers.ts';
 import type { SessionChoice } from '#domain/planning/session-card.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { statusWords } from '#plans/lifecycle/lifecycle-table.ts';
@@ -41,7 +41,7 @@ async function approvePart(
   requireNumbers(total);
   // The approval names the version, so that numbers of another one decide nothing.
   const steps = await readSteps(context.db.query, id, {}, 0, numberedAtMost);
-  const numbered = nameSteps(describeSteps(context.catalogue, steps), total);
+  const numbered = orderByLabel(describeSteps(context.catalogue, steps), total);
   const { chosen, approval } = chooseSteps(choice, numbered);
   const rename = (error: unknown): never => {
     throw withNumbers(error, numbered);

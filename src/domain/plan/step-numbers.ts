@@ -80,7 +80,7 @@ export function numberOf(label: string): number {
  * Stored steps by their labels, in the order in which they can run where these are all `total` steps of a plan that cards know
  * whole, and else as they are given.
  */
-export function nameSteps<S extends Labelled>(steps: S[], total: number): NumberedStep<S>[] {
+export function orderByLabel<S extends Labelled>(steps: S[], total: number): NumberedStep<S>[] {
   const levels = total <= numberedAtMost ? levelsOf(steps) : new Map<string, number>();
   const ordered = steps.toSorted((a, b) => (levels.get(a.id) ?? 0) - (levels.get(b.id) ?? 0));
   const labels = new Map(
@@ -96,9 +96,9 @@ export function nameSteps<S extends Labelled>(steps: S[], total: number): Number
   }));
 }
 
-/** What the steps are called, by id, in the order of `nameSteps`. */
+/** What the steps are called, by id, in the order of `orderByLabel`. */
 export function labelSteps(steps: Labelled[], total: number): ReadonlyMap<string, string> {
-  return new Map(nameSteps(steps, total).map(({ step, label }) => [step.id, label]));
+  return new Map(orderByLabel(steps, total).map(({ step, label }) => [step.id, label]));
 }
 
 /** The labels of a version's steps, in their order; null: there are so many that each is called by its position. */

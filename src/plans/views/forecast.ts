@@ -13,7 +13,7 @@ import {
   readScheduleHead,
 } from '#db/planning-artifacts.ts';
 import { readPlanRow } from '#db/plans.ts';
-import { readStepNames } from '#db/step-groups.ts';
+import { readStepPositions } from '#db/step-groups.ts';
 import type { Forecast } from '#domain/plan/groups.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';
 import { findCriticalPath, type Placed, type Placing } from '#graph/critical-path.ts';
@@ -211,8 +211,8 @@ export async function readForecast(
   const onPath =
     placed?.path.slice(0, namedAtMost).map((step) => placed.positions[step] ?? 0) ?? [];
   const [pathNames, asked] = await Promise.all([
-    readStepNames(db, planId, { positions: onPath }),
-    placed === null ? [] : readStepNames(db, planId, { ids }),
+    readStepPositions(db, planId, { positions: onPath }),
+    placed === null ? [] : readStepPositions(db, planId, { ids }),
   ]);
   const names = new Map(pathNames.map(({ id, position }) => [position, id]));
   const index = new Map(placed?.positions.map((position, step) => [position, step]));

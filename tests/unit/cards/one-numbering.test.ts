@@ -6,7 +6,7 @@ import { ask } from '#adapters/terminal/ask.ts';
 import { viewDetails } from '#cards/details-view.ts';
 import { readReview } from '#cards/review.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import { nameSteps } from '../../../adapters/console/page/plan/step-names.ts';
+import { labelKnownSteps } from '../../../adapters/console/page/plan/step-labels.ts';
 import { createFakeService } from '../../fixtures/fake-service.ts';
 import { following, labelled, makeFacts, makeStep } from '../../fixtures/plans.ts';
 import { createFakeTerminal } from '../../fixtures/terminal.ts';
@@ -60,7 +60,7 @@ it.each([
     for (const [i, label] of names.entries())
       expect(window).toContain(`${label}  Writes s${i}.txt`);
 
-    const called = nameSteps({ facts }, { drawn: { steps }, list: null });
+    const called = labelKnownSteps({ facts }, { drawn: { steps }, list: null });
     expect(steps.slice(0, 3).map((step) => called.get(step.id))).toEqual(names);
     expect(called.size).toBe(count);
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readWord } from '#conversation/words.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { chooseSteps, readStepChoice, withNumbers } from '#domain/plan/step-choice.ts';
-import { nameSteps } from '#domain/plan/step-numbers.ts';
+import { orderByLabel } from '#domain/plan/step-numbers.ts';
 import { following, labelled, makeStep } from '../../fixtures/plans.ts';
 
 describe('words that approve some steps', () => {
@@ -37,7 +37,7 @@ describe('words that approve some steps', () => {
 
 describe('the numbers of a card', () => {
   // 1a and 1b run side by side; 2 waiting for both, 3 for 2. The ids are other numbers, to mislead.
-  const numbered = nameSteps(
+  const numbered = orderByLabel(
     labelled([
       makeStep('2'),
       makeStep('3'),

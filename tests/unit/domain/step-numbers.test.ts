@@ -1,7 +1,7 @@
 // What a step waits for, in the words of a card: nothing that delays it may be left out.
 import { describe, expect, it } from 'vitest';
 import type { Dependency } from '#domain/plan/plan.ts';
-import { labelVersion, nameSteps, numberSteps } from '#domain/plan/step-numbers.ts';
+import { labelVersion, numberSteps, orderByLabel } from '#domain/plan/step-numbers.ts';
 
 const edge = (id: string, more: Partial<Dependency> = {}): Dependency => ({
   id,
@@ -57,7 +57,7 @@ describe('labels that steps keep', () => {
 
   it('stay when a step that shared a number has gone', () => {
     const [, ...left] = steps;
-    expect(nameSteps(left, 2).map(({ label, after }) => `${label} ${after}`)).toEqual([
+    expect(orderByLabel(left, 2).map(({ label, after }) => `${label} ${after}`)).toEqual([
       '1b ',
       '2 after 1b',
     ]);
@@ -66,7 +66,7 @@ describe('labels that steps keep', () => {
   it('stay when one is added in between, which comes where it runs', () => {
     const added = { id: 'd', label: '3', after: [edge('b')] };
     const last = { id: 'c', label: '2', after: [edge('d')] };
-    const named = nameSteps([...steps.slice(0, 2), last, added], 4);
+    const named = orderByLabel([...steps.slice(0, 2), last, added], 4);
     expect(named.map(({ label, after }) => `${label} ${after}`.trim())).toEqual([
       '1a',
       '1b',

@@ -3,7 +3,7 @@ import { cleanLine } from '#cards/plain.ts';
 import type { Forecast, GroupBy, StepGroup } from '#domain/plan/groups.ts';
 import type { StepCounts } from '#domain/plan/plan.ts';
 import { countOf, formatDuration } from './format.ts';
-import type { StepNames } from './step-names.ts';
+import type { StepLabels } from './step-labels.ts';
 
 export const groupingWords: Record<GroupBy, string> = {
   partition: 'Partition',
@@ -82,7 +82,7 @@ const leftOut: Record<NonNullable<Forecast['critical']['left_out']>, string> = {
 };
 
 /** `1 → 2b → … → 9` */
-function describePath({ steps, total }: Forecast['critical'], names: StepNames): string {
+function describePath({ steps, total }: Forecast['critical'], names: StepLabels): string {
   const labels = steps.map(({ id, position }) => names.get(id) ?? String(position));
   if (total <= 8) return labels.join(' → ');
   const end = total === steps.length ? labels.slice(-2) : [];
@@ -99,7 +99,7 @@ export function markedSteps(forecast: Forecast | null): string[] {
 /** Which steps decide when the plan ends, in a sentence; empty: there is nothing to say. */
 export function describeCritical(
   critical: Forecast['critical'],
-  names: StepNames,
+  names: StepLabels,
   over: boolean,
 ): string {
   const { basis, total, minutes, left_out } = critical;

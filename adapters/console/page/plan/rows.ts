@@ -4,7 +4,7 @@ import type { Plan } from '#domain/plan/plan.ts';
 import type { OpenedGroup } from '../live/state.ts';
 import { formatDuration } from './format.ts';
 import { describeGroup, heatOf, heatWords, nameGroup } from './groups.ts';
-import type { StepNames } from './step-names.ts';
+import type { StepLabels } from './step-labels.ts';
 import {
   describeRow,
   layOutTimeline,
@@ -139,7 +139,7 @@ export function rowsOfGroups(
     isScheduled: boolean;
     now: number;
     marks: Marks;
-    names: StepNames;
+    names: StepLabels;
     workingDay: number | null;
   },
 ): ChartRow[] {

@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { showExact, showText } from '#cards/plain.ts';
 import type { Json } from '#domain/text.ts';
 import { readArgument } from '../plan/argument.ts';
-import type { StepNames } from '../plan/step-names.ts';
+import type { StepLabels } from '../plan/step-labels.ts';
 
 const inlineAtMost = 80;
 /** Deeper than this, values are JSON. */
@@ -13,7 +13,7 @@ function drawLater(words: string): TemplateResult {
   return html`<span class="later"><span aria-hidden="true">⟲</span> ${words}</span>`;
 }
 
-function nameSource(step: string, path: string, names: StepNames): string {
+function nameSource(step: string, path: string, names: StepLabels): string {
   return `from step ${showExact(names.get(step) ?? step)}${path === '' ? '' : ` ${showExact(path)}`}`;
 }
 
@@ -25,7 +25,7 @@ export function drawText(text: string): TemplateResult {
 }
 
 /** One value, whole. */
-export function drawValue(value: Json, names: StepNames, depth = 0): TemplateResult {
+export function drawValue(value: Json, names: StepLabels, depth = 0): TemplateResult {
   const read = readArgument(value);
   switch (read.kind) {
     case 'text':
@@ -65,7 +65,7 @@ export function drawValue(value: Json, names: StepNames, depth = 0): TemplateRes
 /** Names and values, one row each. */
 export function drawArguments(
   entries: [string, Json][],
-  names: StepNames,
+  names: StepLabels,
   depth = 0,
 ): TemplateResult {
   return html`<table class="arguments">
@@ -83,7 +83,7 @@ export function drawArguments(
 /** The same, or nothing where there are none. */
 export function drawRest(
   entries: [string, Json][],
-  names: StepNames,
+  names: StepLabels,
 ): TemplateResult | typeof nothing {
   return entries.length === 0 ? nothing : drawArguments(entries, names);
 }

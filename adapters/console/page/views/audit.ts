@@ -8,10 +8,10 @@ import type { Card, PlanView } from '../live/state.ts';
 import { describeDeed } from '../plan/audit-words.ts';
 import { formatMoment } from '../plan/format.ts';
 import { callPerson } from '../plan/people.ts';
-import { nameSteps, type StepNames } from '../plan/step-names.ts';
+import { labelKnownSteps, type StepLabels } from '../plan/step-labels.ts';
 import { drawEmpty, drawLoading } from './parts.ts';
 
-function drawStepLink(step: string, names: StepNames): TemplateResult {
+function drawStepLink(step: string, names: StepLabels): TemplateResult {
   const open = () => {
     openTab('steps');
     void toggleStep(step);
@@ -20,7 +20,7 @@ function drawStepLink(step: string, names: StepNames): TemplateResult {
 }
 
 /** Why, or at least about which step. */
-function drawReason({ reason, data }: AuditEntry, names: StepNames): TemplateResult {
+function drawReason({ reason, data }: AuditEntry, names: StepLabels): TemplateResult {
   const step = typeof data?.step === 'string' ? drawStepLink(data.step, names) : null;
   if (step === null && reason === null) return html`–`;
   const why = reason === null ? nothing : html`<span class="reason">${showText(reason)}</span>`;
@@ -33,7 +33,7 @@ function drawVersion(version: number | null): TemplateResult {
   return html`<button class="link" aria-label=${`What changed in version ${version}`} @click=${() => openTab('changes')}>${version}</button>`;
 }
 
-function drawEntry(entry: AuditEntry, { facts }: Card, names: StepNames): TemplateResult {
+function drawEntry(entry: AuditEntry, { facts }: Card, names: StepLabels): TemplateResult {
   const { at, actor, actor_kind: kind, action, via, version } = entry;
   return html`<tr>
     <td><time datetime=${at}>${formatMoment(at)}</time></td>
@@ -49,7 +49,7 @@ export function drawAudit(view: PlanView, card: Card): TemplateResult {
   if (audit === null) return drawLoading();
   if (audit.length === 0)
     return drawEmpty('No entries', 'Decisions about this plan are listed here.');
-  const names = nameSteps(card, view);
+  const names = labelKnownSteps(card, view);
   const heads = ['When', 'Who', 'What', 'Version', 'Reason'];
   return html`<div class="table-scroll" tabindex="0">
     <table class="table">

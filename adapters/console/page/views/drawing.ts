@@ -12,7 +12,7 @@ import {
   type Shape,
 } from '../plan/graph-shape.ts';
 import { describeCritical } from '../plan/groups.ts';
-import type { StepNames } from '../plan/step-names.ts';
+import type { StepLabels } from '../plan/step-labels.ts';
 import { drawEmpty, drawLoading } from './parts.ts';
 
 /** The latest layout, and the shape it was made for. */
@@ -105,7 +105,7 @@ export function drawShape(
 }
 
 /** Which steps decide when the plan ends, above the drawing; and what their mark is. */
-export function drawCritical(view: PlanView, card: Card, names: StepNames): unknown {
+export function drawCritical(view: PlanView, card: Card, names: StepLabels): unknown {
   if (view.forecast === null) return nothing;
   const over = card.facts.plan.execution_ended_at !== null;
   const words = describeCritical(view.forecast.critical, names, over);

@@ -8,7 +8,7 @@ import type { DataRequest } from '#domain/planning/data-request.ts';
 import { loadMoreArtifacts, toggleReport } from '../live/plans.ts';
 import type { PlanView } from '../live/state.ts';
 import { countOf, formatMoment } from '../plan/format.ts';
-import type { StepNames } from '../plan/step-names.ts';
+import type { StepLabels } from '../plan/step-labels.ts';
 import { download } from './facts.ts';
 import { drawBadge, drawIcon, drawSection } from './parts.ts';
 
@@ -76,7 +76,7 @@ function drawSentences({ sentences, entries }: ReportTrace): TemplateResult {
 function drawArtifact(
   view: PlanView,
   { id, name, size, step_id }: Artifact,
-  steps: StepNames,
+  steps: StepLabels,
 ): TemplateResult {
   const isTrace = name.startsWith('trace-');
   const open = view.report?.artifact === id;
@@ -91,7 +91,7 @@ function drawArtifact(
 }
 
 /** What the plan keeps beside its steps: large outputs, draftbooks, reports and where their sentences come from. */
-export function drawArtifacts(view: PlanView, steps: StepNames): TemplateResult | typeof nothing {
+export function drawArtifacts(view: PlanView, steps: StepLabels): TemplateResult | typeof nothing {
   const { artifacts, next_cursor } = view.artifacts;
   if (artifacts.length === 0) return nothing;
   const more = html`<button class="quiet more" @click=${() => void loadMoreArtifacts()}>Show more</button>`;

@@ -8,7 +8,7 @@ import type { Card, PlanView } from '../live/state.ts';
 import { wrapText } from '../plan/format.ts';
 import { nodeSize, type Point, shapeOfSteps } from '../plan/graph-shape.ts';
 import { markedSteps } from '../plan/groups.ts';
-import { nameSteps } from '../plan/step-names.ts';
+import { labelKnownSteps } from '../plan/step-labels.ts';
 import { describeStep } from '../plan/words.ts';
 import { drawCritical, drawShape, pressable, select } from './drawing.ts';
 import { drawGroups } from './groups.ts';
@@ -47,7 +47,7 @@ function closeChosen(): void {
 }
 
 export function drawGraph(view: PlanView, card: Card): TemplateResult {
-  const names = nameSteps(card, view);
+  const names = labelKnownSteps(card, view);
   if (card.facts.plan.total_steps > drawnAtMost) return drawGroups(view, card, names);
   if (view.drawn === null) return drawLoading();
   const { facts } = card;

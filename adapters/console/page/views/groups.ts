@@ -17,7 +17,7 @@ import {
   nameGroup,
   shareHeat,
 } from '../plan/groups.ts';
-import type { StepNames } from '../plan/step-names.ts';
+import type { StepLabels } from '../plan/step-labels.ts';
 import { describeStep } from '../plan/words.ts';
 import { drawCritical, drawShape, pressable, select } from './drawing.ts';
 import { drawIcon, drawLoading } from './parts.ts';
@@ -174,7 +174,7 @@ export function drawRest({ rest, by }: PlanGroups): TemplateResult | typeof noth
 
 function drawStep(
   step: ShownStep,
-  names: StepNames,
+  names: StepLabels,
   { open, workingDay, critical }: { open: boolean; workingDay: number | null; critical: boolean },
 ): TemplateResult {
   const { symbol, words, tone } = describeStep(step.status);
@@ -200,7 +200,7 @@ function closeGroup({ key }: OpenedGroup): void {
   void toggleGroup(key);
 }
 
-function drawOpened(view: PlanView, card: Card, names: StepNames): TemplateResult {
+function drawOpened(view: PlanView, card: Card, names: StepLabels): TemplateResult {
   const { opened, groups } = view;
   if (opened === null || groups === null) {
     return html`<p class="hint">Press a group to see its steps. ${groups === null ? nothing : drawHeatKeys(groups)}</p>`;
@@ -243,7 +243,7 @@ export function drawMore(opened: OpenedGroup, group: StepGroup | undefined): Tem
   </button>`;
 }
 
-export function drawGroups(view: PlanView, card: Card, names: StepNames): TemplateResult {
+export function drawGroups(view: PlanView, card: Card, names: StepLabels): TemplateResult {
   const { groups, opened } = view;
   if (groups === null) return drawLoading();
   return html`

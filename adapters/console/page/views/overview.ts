@@ -9,7 +9,7 @@ import type { Change } from '#domain/plan/views.ts';
 import type { Card, PlanView } from '../live/state.ts';
 import { formatMoment } from '../plan/format.ts';
 import { type Share, shareCounts } from '../plan/statuses.ts';
-import { nameSteps, type StepNames } from '../plan/step-names.ts';
+import { labelKnownSteps, type StepLabels } from '../plan/step-labels.ts';
 import { describeKind, describeStep } from '../plan/words.ts';
 import { drawDownloads, drawFacts } from './facts.ts';
 import { drawArtifacts, drawFindings, drawRequests } from './found.ts';
@@ -44,7 +44,7 @@ function drawLines({ label, lines, more }: Section): TemplateResult {
 /** Why a step failed is told where it is told that it did. */
 const toldAbove = new Set(['step_failed', 'failed']);
 
-function drawEvent({ at, kind, step_id, detail }: Change, names: StepNames): TemplateResult {
+function drawEvent({ at, kind, step_id, detail }: Change, names: StepLabels): TemplateResult {
   const step = step_id === null ? undefined : (names.get(step_id) ?? step_id);
   return html`<li>
     <time datetime=${at}>${formatMoment(at)}</time>
@@ -54,7 +54,7 @@ function drawEvent({ at, kind, step_id, detail }: Change, names: StepNames): Tem
   </li>`;
 }
 
-function drawEvents(view: PlanView, names: StepNames): TemplateResult {
+function drawEvents(view: PlanView, names: StepLabels): TemplateResult {
   const events = view.overview?.recent_events ?? [];
   const newest = [...events].sort((a, b) => b.revision - a.revision);
   return html`<ol class="events">${newest.slice(0, 12).map((event) => drawEvent(event, names))}</ol>`;
@@ -117,8 +117,8 @@ export function drawOverview(view: PlanView, card: Card): TemplateResult {
   return html`
     ${drawGoal(card)} ${drawOutcome(card)}
     ${begun && !allDone ? drawProgress(counts, facts.plan.total_steps) : nothing}
-    ${said} ${drawFindings(view.findings)} ${drawEvidence(card)} ${drawRequests(view)} ${drawArtifacts(view, nameSteps(card, view))}
-    ${drawSection('Facts', drawFacts(card))} ${drawSection('Latest events', drawEvents(view, nameSteps(card, view)))}
+    ${said} ${drawFindings(view.findings)} ${drawEvidence(card)} ${drawRequests(view)} ${drawArtifacts(view, labelKnownSteps(card, view))}
+    ${drawSection('Facts', drawFacts(card))} ${drawSection('Latest events', drawEvents(view, labelKnownSteps(card, view)))}
     ${drawSection('Files', drawDownloads(view.id))}
   `;
 }

@@ -10,7 +10,7 @@ import { describeAlso, takenOffCard, toggleOff } from '../live/part.ts';
 import { loadMorePartitions, loadMoreSteps, showStepsWith, toggleStep } from '../live/plans.ts';
 import type { Card, PlanView, State, StepList } from '../live/state.ts';
 import { countOf } from '../plan/format.ts';
-import type { StepNames } from '../plan/step-names.ts';
+import type { StepLabels } from '../plan/step-labels.ts';
 import { drawIcon } from './parts.ts';
 import { drawSearch } from './search.ts';
 import { drawStepBody } from './step-body.ts';
@@ -31,7 +31,7 @@ type Row = {
   commentButton: TemplateResult | typeof nothing;
   /** What the step does, drawn. */
   body: TemplateResult | typeof nothing;
-  names: StepNames;
+  names: StepLabels;
   open: boolean;
   off: boolean;
   /** What went with it when it was ticked or unticked. */
@@ -144,7 +144,7 @@ export function drawReview(
   view: PlanView,
   list: StepList,
   card: Card,
-  names: StepNames,
+  names: StepLabels,
 ): TemplateResult {
   const off = takenOffCard(state, card);
   const { working_day_minutes: workingDay } = card.facts;

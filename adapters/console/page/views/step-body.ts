@@ -6,7 +6,7 @@ import type { StepPreview } from '#domain/plan/preview.ts';
 import type { Json } from '#domain/text.ts';
 import type { State } from '../live/state.ts';
 import { argumentsOf, isKnown, spreadJson } from '../plan/argument.ts';
-import type { StepNames } from '../plan/step-names.ts';
+import type { StepLabels } from '../plan/step-labels.ts';
 import { drawArguments, drawRest, drawText, drawValue } from './argument.ts';
 import { drawLeaving, drawWrite } from './file-diff.ts';
 
@@ -15,7 +15,7 @@ type Drawn = TemplateResult | typeof nothing;
 type Body = {
   state: State;
   step: ShownStep;
-  names: StepNames;
+  names: StepLabels;
   preview: StepPreview | undefined;
   /** Hands out an argument, which is then not among the rest. */
   take: (name: string) => Json | undefined;
@@ -27,7 +27,7 @@ function drawWriteBody({ state, step, names, preview, take }: Body): Drawn {
   return content === undefined ? nothing : drawArguments([['content', content]], names);
 }
 
-function drawBodyText(body: Json, names: StepNames): TemplateResult {
+function drawBodyText(body: Json, names: StepLabels): TemplateResult {
   if (!isKnown(body)) return drawValue(body, names);
   const spread = spreadJson(body);
   return html`<pre class="json" tabindex="0">${showText(spread ?? body)}</pre>`;
@@ -100,7 +100,7 @@ const named = /^(?:path|from|to)$/;
 export function drawStepBody(
   state: State,
   step: ShownStep,
-  names: StepNames,
+  names: StepLabels,
   preview: StepPreview | undefined,
 ): Drawn {
   const left = new Map(Object.entries(argumentsOf(step)));

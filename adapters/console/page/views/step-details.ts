@@ -7,7 +7,7 @@ import type { ShownStep } from '#domain/plan/call.ts';
 import { describeCondition } from '#domain/plan/condition-words.ts';
 import type { Dependency, Step } from '#domain/plan/plan.ts';
 import { formatDuration, formatJson, formatMoment, formatTime } from '../plan/format.ts';
-import type { StepNames } from '../plan/step-names.ts';
+import type { StepLabels } from '../plan/step-labels.ts';
 import { statedLength } from '../plan/timeline.ts';
 import { drawStepBadge } from './parts.ts';
 
@@ -18,7 +18,7 @@ const relations: Record<Dependency['type'], string> = {
   SF: ' starts (to end)',
 };
 
-function describeAfter({ id, type, lag_minutes }: Dependency, names: StepNames): string {
+function describeAfter({ id, type, lag_minutes }: Dependency, names: StepLabels): string {
   const lag =
     lag_minutes === 0
       ? ''
@@ -27,7 +27,7 @@ function describeAfter({ id, type, lag_minutes }: Dependency, names: StepNames):
 }
 
 /** What is known of a step besides its call. */
-function listFacts(step: Step, names: StepNames, workingDay: number | null): [string, string][] {
+function listFacts(step: Step, names: StepLabels, workingDay: number | null): [string, string][] {
   const rows: [string, string | null][] = [
     [
       'After',
@@ -101,7 +101,7 @@ function drawCall({ call }: ShownStep): TemplateResult | typeof nothing {
 }
 
 /** What a person must know of a step before they approve it, besides its effect. */
-export function listLimits(step: ShownStep, names: StepNames): string[] {
+export function listLimits(step: ShownStep, names: StepLabels): string[] {
   return [
     ...boundsOf(step, (id) => names.get(id) ?? id, formatTime),
     ...(step.after.length === 0
@@ -117,7 +117,7 @@ export function listLimits(step: ShownStep, names: StepNames): string[] {
  */
 export function drawStepDetails(
   step: ShownStep,
-  names: StepNames,
+  names: StepLabels,
   {
     titled,
     body,

@@ -9,7 +9,7 @@ import { reviewedDigest } from '../live/part.ts';
 import { loadMoreSteps, showStepsWith, toggleStep } from '../live/plans.ts';
 import type { Card, PlanView, State, StepList } from '../live/state.ts';
 import { shareCounts } from '../plan/statuses.ts';
-import { nameSteps, type StepNames, sortByName } from '../plan/step-names.ts';
+import { labelKnownSteps, type StepLabels, sortByLabel } from '../plan/step-labels.ts';
 import { describeStep } from '../plan/words.ts';
 import { drawEmpty, drawIcon, drawLoading, drawStepBadge } from './parts.ts';
 import { drawReview } from './review.ts';
@@ -35,7 +35,7 @@ function drawFilter(view: PlanView, list: StepList): TemplateResult | typeof not
 
 function drawStep(
   step: ShownStep,
-  names: StepNames,
+  names: StepLabels,
   {
     open,
     workingDay,
@@ -64,7 +64,7 @@ export function drawSteps(state: State, view: PlanView, card: Card): TemplateRes
   const digest = reviewedDigest(card);
   // Steps of another version are not what is decided about now.
   if (list === null || list.reviewed !== digest) return drawLoading();
-  const names = nameSteps(card, view);
+  const names = labelKnownSteps(card, view);
   if (digest !== null) return drawReview(state, view, list, card, names);
   const { working_day_minutes: workingDay } = card.facts;
   const rows =
@@ -74,7 +74,7 @@ export function drawSteps(state: State, view: PlanView, card: Card): TemplateRes
         : nothing
       : html`<ol class="steps">
           ${repeat(
-            sortByName(list.steps, names),
+            sortByLabel(list.steps, names),
             (step) => step.id,
             (step) =>
               drawStep(step, names, {

@@ -15,7 +15,7 @@ import {
   rowsOfGroups,
   spanOfRows,
 } from '../plan/rows.ts';
-import { nameSteps, type StepNames } from '../plan/step-names.ts';
+import { labelKnownSteps, type StepLabels } from '../plan/step-labels.ts';
 import { placeAxis, restBetween, type Tick } from '../plan/time-axis.ts';
 import { isTimed, layOutTimeline, momentOf, readTimes, type Span } from '../plan/timeline.ts';
 import { drawConflicts } from './conflicts.ts';
@@ -166,7 +166,7 @@ function describeZone({ forecast }: PlanView, dated: boolean): string {
   return timezone === zone() ? `${own}.` : `${own}; working time is that of ${timezone}.`;
 }
 
-function chartOf(view: PlanView, card: Card, names: StepNames, now: number): Chart | null {
+function chartOf(view: PlanView, card: Card, names: StepLabels, now: number): Chart | null {
   const { plan, working_day_minutes: workingDay } = card.facts;
   const marks: Marks = {
     critical: new Set(markedSteps(view.forecast)),
@@ -200,7 +200,7 @@ function chartOf(view: PlanView, card: Card, names: StepNames, now: number): Cha
 export function drawTimeline(state: State, view: PlanView, card: Card): TemplateResult {
   const now = Date.now();
   const { plan } = card.facts;
-  const names = nameSteps(card, view);
+  const names = labelKnownSteps(card, view);
   const chart = chartOf(view, card, names, now);
   if (chart === null) return drawLoading();
   if (chart.rows.length === 0)

@@ -1,19 +1,18 @@
-// The numbers of steps as their card gives them (2a, 2b), so that a step is called the same wherever it is read and in
-// words such as "approve all but 2b".
+// The labels of steps (2a, 2b) on the page: the same as on the card and in replies such as "approve all but 2b".
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { labelSteps, numberedAtMost } from '#domain/plan/step-numbers.ts';
 
-/** What steps are called, by id, in the order of their names. */
-export type StepNames = ReadonlyMap<string, string>;
+/** Labels by step id, in the order of the labels. */
+export type StepLabels = ReadonlyMap<string, string>;
 
 type Known = { facts: Pick<PlanCardFacts, 'plan' | 'steps'> };
 type Steps = { steps: Step[] } | null;
-/** What the page has read of a plan: for its drawings, for its list, and of a group that is open. */
+/** The steps that the page has read: for the drawings, for the list, and of the open group. */
 type Seen = { drawn: Steps; list: Steps; opened?: Steps };
 
-/** Where the card knows only a part of the plan, steps go by their places, as far as the page knows these. */
-export function nameSteps({ facts }: Known, { drawn, list, opened }: Seen): StepNames {
+/** The card knows all steps of a small plan. Of a large plan, the steps that the page has read are labelled by position. */
+export function labelKnownSteps({ facts }: Known, { drawn, list, opened }: Seen): StepLabels {
   const { total_steps: total } = facts.plan;
   if (total <= numberedAtMost) return labelSteps(facts.steps, total);
   return labelSteps(
@@ -22,8 +21,8 @@ export function nameSteps({ facts }: Known, { drawn, list, opened }: Seen): Step
   );
 }
 
-/** `steps` as the names run. */
-export function sortByName<S extends Step>(steps: S[], names: StepNames): S[] {
+/** `steps` in the order of their labels. */
+export function sortByLabel<S extends Step>(steps: S[], names: StepLabels): S[] {
   const order = new Map([...names.keys()].map((id, place) => [id, place]));
   const placeOf = ({ id, position }: Step) => order.get(id) ?? order.size + position;
   return steps.toSorted((a, b) => placeOf(a) - placeOf(b));
