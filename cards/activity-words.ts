@@ -57,5 +57,5 @@ export function writeActivity(activity: Activity): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)} …`;
 }
 
-/** Said where a platform shows no more of what a planner is doing. */
+/** For platforms that cannot show what a planner is doing. */
 export const stillPlanning = 'This takes longer than usual. The answer follows below.';

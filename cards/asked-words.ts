@@ -1,9 +1,9 @@
-// What is said to those who are asked to do something about a plan: beside their names on its card, and to each of them alone.
+// Words for the people who are asked to do something about a plan: beside their names on its card, and in a message to each.
 import type { Asked } from '#domain/chat/asked.ts';
 import type { Notice } from '#domain/chat/message-parts.ts';
 import { cutShown, showLine } from './plain.ts';
 
-/** What leads from there to the plan's card. */
+/** The link to the plan's card. */
 export const openCard = 'Open the card';
 
 /** Behind the names, on the card. */
@@ -44,7 +44,7 @@ const head = ({ what, plan_id, title, by }: Told): string => {
   }
 };
 
-/** To one of them alone. */
+/** The message to one of them. */
 export function tellAsked(notice: Told): string {
   const text = cutShown(notice.text.trim(), 1000);
   return [head(notice), ...(text === '' ? [] : [text])].join('\n');

@@ -20,7 +20,7 @@ const groupCommands: Record<InboxGroup, string> = {
 
 const showReader = (reader: string): string => isolateText(showLine(reader, 120));
 
-/** @param reader who `you` is, where others read it too; null: they are alone with it */
+/** @param reader the name of `you` where others read it too; null: only they read it */
 export function titleGroup(group: InboxGroup, reader: string | null): string {
   return group === 'needs_you' && reader !== null
     ? `Needs ${showReader(reader)}`
@@ -43,7 +43,7 @@ const emptyGroups: Record<InboxGroup, string> = {
 
 /**
  * What stands over a list, and in place of an empty one.
- * @param reader whose list it is, where others read it too; null: they are alone with it
+ * @param reader the name of its owner where others read it too; null: only they read it
  * @param words what a search was for
  */
 export function titleList(
@@ -105,7 +105,7 @@ export function describeCommands(command: string, more: [string, string][] = [])
   ].join('\n');
 }
 
-/** What it is that waits: `approval`, `a decision about step 3a`. @param own for the reader themselves: `your approval` */
+/** What is needed: `approval`, `a decision about step 3a`. @param own addressed to the reader: `your approval` */
 function nameWait({ waits, waits_step: step, status }: InboxPlan, own: boolean): string {
   const at = step === null ? '' : `step ${showLine(step, 60)}`;
   const behind = at === '' ? '' : `, ${at}`;
@@ -130,10 +130,10 @@ function nameWait({ waits, waits_step: step, status }: InboxPlan, own: boolean):
 }
 
 /**
- * How a plan stands, as a symbol and words.
+ * A plan's state, as a symbol and words.
  * @param bar whether it says how far the plan is, which changes with each step: not where the list follows the plans, as a
  *   Home tab does
- * @param reader who `you` is, where others read it too; null: they are alone with it
+ * @param reader the name of `you` where others read it too; null: only they read it
  */
 export function describeStanding(
   plan: InboxPlan,

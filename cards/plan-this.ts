@@ -32,7 +32,7 @@ export const planThisWords = {
 const quotedAtMost = 12_000;
 const shownAtMost = 400;
 
-/** The request: what is to be done, and the message it is about. What stands in that is nobody's word, so it is quoted. */
+/** The request: what to do, and the quoted message it is about. The quote is data, not an instruction. */
 export function askAboutMessage({
   what,
   author,

@@ -11,7 +11,7 @@ import { andMore } from './words.ts';
 
 const noteAtMost = 160;
 
-/** An outcome that nobody knows is as much to look at as a failure. */
+/** An unknown outcome needs as much attention as a failure. */
 const statuses: Record<StepStatus, TaskStatus> = {
   pending: 'pending',
   ready: 'pending',

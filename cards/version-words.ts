@@ -122,7 +122,7 @@ export function summariseFields(
     if (isTime && from !== null && to !== null) {
       const [before, after] = [formatTime(from, now, timezone), formatTime(to, now, timezone)];
       const day = before.slice(0, before.lastIndexOf(', ') + 2);
-      // The day is said once where both are on it.
+      // The day is named once if both are on it.
       const until = after.startsWith(day) ? after.slice(day.length) : after;
       return `${listed.length === 1 ? '' : 'not before: '}${before} → ${until}`;
     }

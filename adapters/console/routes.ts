@@ -108,7 +108,7 @@ export async function registerConsole(
 ): Promise<void> {
   const assets = listAssets();
   const readAsset = createAssetReader();
-  // Made at the first visit: a process that nobody looks at need not read a hundred files.
+  // Made at the first visit, so that a process without visitors reads no files.
   let building: Promise<Page> | null = null;
 
   app.get('/', async (_request, reply) => {
@@ -127,7 +127,7 @@ export async function registerConsole(
   let styles: Served | null = null;
   app.get(sheet, async (_request, reply) => {
     const now = await buildSheet(assets, readAsset);
-    // The one that was sent before has been compressed already.
+    // The copy that was sent before is compressed already.
     if (styles?.etag !== now.etag) styles = now;
     return send(reply, styles, 'text/css; charset=utf-8');
   });

@@ -76,7 +76,7 @@ export function createTeamsPort(options: {
     return chat;
   }
 
-  /** @param aloud whether those whom it asks are told by it */
+  /** @param aloud whether Teams notifies the people it asks */
   async function draw(where: TeamsConversation, content: ChatContent, aloud: boolean) {
     const refreshed = await readers.choose(where, content.concerns ?? []);
     const mentioned =

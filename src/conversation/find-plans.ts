@@ -88,7 +88,7 @@ async function listGroups(
   return { kind: 'list', which, words, said, sections, page: 1, next: null };
 }
 
-/** Plans however they stand, and of each what of it waits for the reader. */
+/** The plans with what each needs from the reader, if anything. */
 export async function markWaiting(
   read: Pick<PlanReads, 'inbox'>,
   user: string,

@@ -25,7 +25,7 @@ import { type Asking, findWaiting, type Waiting } from './waiting-for.ts';
 /** No condition. */
 export const everyPlan: GroupFilter = { words: [], names: null, tool: null, within: null };
 
-/** Whoever `person` can mean: a name of theirs, or what a chat platform calls them. */
+/** The names of everyone `person` can mean: by one of their names, or by what a chat platform calls them. */
 async function readNamesFor(db: Queryable, person: string): Promise<string[]> {
   const meant = [person, ...(await findCalled(db, person))];
   const persons = await Promise.all(meant.map((name) => readPerson(db, name)));
@@ -56,7 +56,7 @@ function readPlace(group: InboxGroup, cursor: string | undefined): GroupPlace | 
   return { at: Number(at), id };
 }
 
-/** The labels of the steps that are spoken of, by plan and step. */
+/** The labels of the steps that wait, by plan and step. */
 async function readWaitingLabels(
   db: Queryable,
   waiting: Waiting[],

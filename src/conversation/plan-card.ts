@@ -222,7 +222,7 @@ async function readPartitions({ db, catalogue }: ConversationContext, planId: st
   return { shown, total };
 }
 
-/** What these steps are called, those that they speak of, and `others`, by id. */
+/** Labels by id: of these steps, the steps they mention, and `others`. */
 async function readLabelsOf(
   db: Queryable,
   planId: string,

@@ -18,7 +18,7 @@ function writeComment(label: string, effect: string, text: string): string {
 }
 
 /**
- * The comments as one piece of feedback. Of a version that is gone they are given as they are: the decision about it is refused
+ * The comments as one piece of feedback. For an older version they are passed on unchanged: the decision about it is refused
  * as late. @throws `plan_not_found`, `unknown_step`
  */
 export async function composeFeedback(
@@ -42,7 +42,7 @@ export async function composeFeedback(
   const beyond = named.filter(({ id }) => known.every((one) => one.id !== id));
   const labels = labelSteps([...known, ...beyond], plan.total_steps);
   const order = new Map([...labels.keys()].map((id, place) => [id, place]));
-  // What is said about the whole comes last.
+  // Comments on the whole plan come last.
   const placeOf = ({ step_id }: StepComment) =>
     step_id === null ? labels.size : (order.get(step_id) ?? 0);
   const said = comments.toSorted((a, b) => placeOf(a) - placeOf(b));

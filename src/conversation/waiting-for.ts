@@ -1,5 +1,5 @@
-// What waits for one person, by the rules that decisions are checked by, for all plans together: as many statements for thousands of
-// plans as for two.
+// What waits for one person in all plans, by the same rules that check decisions. The number of statements does not grow with the
+// number of plans.
 import { readApprovalsOf } from '#db/approvals.ts';
 import type { Queryable } from '#db/database.ts';
 import { readNamesOf } from '#db/identities.ts';
@@ -70,7 +70,7 @@ const oldest = (found: OpenQuestion[]) =>
     null,
   );
 
-/** null: nothing waits for `user`, whose names are `names`. What they alone can do is told before what others can do as well. */
+/** null: nothing waits for `user`, whose names are `names`. Things that only they can do come before things that others can do too. */
 function judge(
   context: Asking,
   { plan, authority, approved, patch, questions, problem }: Evidence,

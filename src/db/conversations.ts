@@ -26,7 +26,7 @@ export async function hasIdentities(db: Queryable): Promise<boolean> {
 
 /**
  * Conversations that live on no chat platform, the one with the latest message first, a page at a time.
- * @param names of whom asked for something there; null: anybody
+ * @param names only conversations in which one of these asked for something; null: all
  */
 export async function listConversations(
   db: Queryable,

@@ -23,8 +23,8 @@ const told = sql<
 type ToldRow = Omit<PatchRow, 'operations'> & { told: PinnedOperation[] };
 
 /**
- * What the steps are called that the operations of a patch speak of. A step that is still to be added is called as it will be:
- * nothing else adds one while the patch waits.
+ * Labels of the steps that the operations of a patch mention. A step that is still to be added has its future label already: nothing
+ * else adds one while the patch waits.
  */
 export async function namePatched(
   db: Queryable,

@@ -31,7 +31,7 @@ function hasWord(word: string): SQL {
     where v.plan_id = ${plans.id} and v.version = ${plans.version} and ${isLike(sql`v.summary`, word)}))`;
 }
 
-/** `ana` is also whoever has the address `ana@…`. */
+/** `ana` also matches the address `ana@…`. */
 function isNamed(name: SQL, names: string[]): SQL {
   const plain = sql`ltrim(lower(${name}), '@')`;
   const all = sql`${sql.param(names)}::text[]`;
@@ -106,13 +106,13 @@ export async function readOpenPlans(db: Queryable, filter: GroupFilter): Promise
   return rows;
 }
 
-/** Steps of one plan that wait for the same person's word: the one that has waited longest. */
+/** Of the steps of a plan that wait for the same person, the one that has waited longest. */
 export type OpenQuestion = {
   plan_id: string;
   status: 'waiting' | 'unknown';
   tool: string;
   operation: string;
-  /** Whom a task is for, as it was asked; null: nobody in particular, or it is none. */
+  /** The assignee of a task, as it was asked; null: none is named, or it is not a task. */
   assignee: string | null;
   /** The call asks about its final values. */
   confirm: boolean;
@@ -120,7 +120,7 @@ export type OpenQuestion = {
   since: number;
 };
 
-/** What waits for a person's word in plans that are under way, whoever it is. @param ids only in these plans; null: in all */
+/** Steps that wait for any person in running plans. @param ids only in these plans; null: in all */
 export async function readOpenQuestions(
   db: Queryable,
   ids: string[] | null,
@@ -197,7 +197,7 @@ export async function readGroups(
   return new Map(rows.map(({ name, ...group }) => [name, group]));
 }
 
-/** What these steps are called, each of its own plan. */
+/** Labels of steps of several plans. */
 export async function readLabelsAcross(
   db: Queryable,
   steps: { plan_id: string; step_id: string }[],

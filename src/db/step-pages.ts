@@ -216,7 +216,7 @@ const labelsById = prepareStatement(
     where plan_id = ${plan} and step_id = any(${sql.placeholder('ids')}::text[])`,
 );
 
-/** What the steps with these ids are called, by id; of those that the plan does not have there is no entry. */
+/** Labels by step id; ids that the plan does not have are left out. */
 export async function readLabels(
   db: Queryable,
   planId: string,

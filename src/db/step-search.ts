@@ -1,4 +1,4 @@
-// How many steps of a plan say some words, and where they are.
+// Counts the steps of a plan that match some words, by partition.
 import { sql } from 'drizzle-orm';
 import type { StepMatches } from '#domain/plan/views.ts';
 import type { Queryable } from './database.ts';
@@ -6,7 +6,7 @@ import { numberIn, patternsOf, saysWords } from './sql/words.ts';
 
 const partitionsShown = 12;
 
-/** All that say them are counted; partitions with the most of them come first. */
+/** Counts all matches; partitions with the most matches come first. */
 export async function countMatches(
   db: Queryable,
   planId: string,

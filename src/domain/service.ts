@@ -94,7 +94,7 @@ export type StepFilter = {
 
 /** A decision names the version it is about; approving also its digest. `pressed`: it is made once under that name. */
 export type Decision = { version: number; feedback?: string; pressed?: Pressed };
-/** `comments`: about single steps; beside them, or instead of them, what is said about the whole. */
+/** `comments`: on single steps, beside or instead of feedback on the whole plan. */
 export type Wish = Decision & { comments?: StepComment[] };
 /**
  * `steps`: approve only these; `except`: all but these; at most one of them. What is approved must hold all it depends
@@ -190,7 +190,7 @@ export type Checked<T> = { readonly stores?: T };
  * `actor` is who asks; permissions are checked here, for every surface.
  */
 export type Service = {
-  /** A new request, whatever else waits in its conversation. `once`: as in `say`. */
+  /** A new request, even if something else waits in its conversation. `once`: as in `say`. */
   startRun(
     request: RunRequest,
     actor: Actor,
@@ -239,7 +239,7 @@ export type Service = {
   /** Whether anything was ever said there. Cheap: surfaces ask it of all that they overhear. */
   isSpokenIn(conversation: string): Promise<boolean>;
   messages(conversation: string, options: { after?: number; limit: number }): Promise<Message[]>;
-  /** Conversations outside chat platforms, the latest first; all of them where no accounts are linked or nobody is named. */
+  /** Conversations outside chat platforms, the latest first; all of them if no accounts are linked or no person is named. */
   listConversations(query: ConversationQuery): Promise<ConversationPage>;
   getPolicy(user: string): Promise<PolicyView>;
   /** What was said lately in single conversations about how to talk there, and holds in them only. */
@@ -299,7 +299,7 @@ export type Service = {
   listSteps(id: string, filter: StepFilter): Promise<StepPage>;
   /** Partitions by name, with what their steps do, in counts and by one of them. @throws `plan_not_found` */
   listPartitions(id: string, page: { cursor?: string; limit: number }): Promise<PartitionPage>;
-  /** How many steps say some words, and where they are. @throws `plan_not_found` */
+  /** Counts the steps that match some words, by partition. @throws `plan_not_found` */
   findSteps(id: string, words: string): Promise<StepMatches>;
   /** The plan by groups of its steps. @param options.times with when each is expected. @throws `plan_not_found`, `invalid_request` */
   groups(id: string, options: { by?: GroupBy; times: boolean }): Promise<PlanGroups>;
@@ -308,7 +308,10 @@ export type Service = {
   getSteps(id: string, stepIds: string[]): Promise<ShownStep[]>;
   /** @throws `plan_not_found`, `unknown_step` */
   stepChain(id: string, stepId: string): Promise<StepChain>;
-  /** The files that these steps are about as they are now, as far as this process can look. @throws `plan_not_found`, `unknown_step` */
+  /**
+   * The current state of the files that these steps write, move or delete, as far as this process can read them.
+   * @throws `plan_not_found`, `unknown_step`
+   */
   previewSteps(id: string, stepIds: string[]): Promise<StepPreview[]>;
   card(id: string, viewer: { user: string; timezone: string }): Promise<PlanCardFacts>;
 

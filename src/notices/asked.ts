@@ -1,6 +1,6 @@
-// Whom a message asks to do something: approvers of a proposal or a change, the person of a task, the requester where an outcome is
-// unknown. Who is there already is not called, and neither is who has done their part. Chat platforms mention the others in
-// the message and tell each of them alone, once (`src/chat/outbox`).
+// The people a message asks to do something: approvers of a proposal or a change, the assignee of a task, the requester of a step with an
+// unknown outcome. People who are in the conversation just now, or have done their part, are left out. Chat platforms mention the
+// others in the message and tell each of them once in a direct message (`src/chat/outbox`).
 import type { Queryable } from '#db/database.ts';
 import { readShown, readStanding } from '#db/identities.ts';
 import { readSpeakersBefore } from '#db/messages.ts';
@@ -19,7 +19,7 @@ import { operationsWith } from '#plans/patch/approve.ts';
 
 type Asking = Pick<ConversationContext, 'db' | 'approvers' | 'guardedApprovers'>;
 
-/** A message of the bot. `alone`: one person reads there, who sees it anyway. */
+/** A message of the bot. `alone`: only one person reads there, who sees it anyway. */
 export type Asker = {
   id: number;
   conversation: string;
@@ -33,7 +33,7 @@ const isThereForMinutes = 10;
 
 type Found = Pick<Asked, 'key' | 'what' | 'text' | 'by'> & { people: string[] };
 
-/** Whom an open rule names; where it counts anybody, or the requester among others, nobody is called. */
+/** The people an unsatisfied rule names; none if it accepts anyone, or the requester among others. */
 function namedBy({ rule: { policy } }: RuleStanding, requester: string, configured: string[]) {
   switch (policy.kind) {
     case 'requester':
@@ -139,12 +139,12 @@ async function findAsked(
   }
 }
 
-/** Those who have the conversation open: in one with several people, who wrote there just before. */
+/** People who have the conversation open: in a shared one, those who wrote there just before. */
 function readThere(db: Queryable, { id, conversation, alone }: Asker): Promise<string[]> {
   return readSpeakersBefore(db, conversation, { id, minutes: alone ? null : isThereForMinutes });
 }
 
-/** Whom a message asks, as it is now; null: nobody in particular, or they know. */
+/** The people a message asks now; null: nobody has to be told. */
 export async function readAsked(context: Asking, message: Asker): Promise<Asked | null> {
   const { plan_id, parts } = message;
   if (plan_id === null || parts === null) return null;

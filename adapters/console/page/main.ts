@@ -19,7 +19,7 @@ import { drawShortcuts, listenForShortcuts } from './views/shortcuts.ts';
 import { askForToken } from './views/token-dialog.ts';
 import { drawTriage } from './views/triage.ts';
 
-// The page: a header, the inbox on the left, the conversation beside it, the plan it speaks of on the right.
+// The page: a header, the inbox on the left, the conversation beside it, the open plan on the right.
 
 function drawApp(state: State): TemplateResult {
   const { over } = state.inbox;

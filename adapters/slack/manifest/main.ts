@@ -75,7 +75,7 @@ export function fillManifest<T extends SlackManifest>(
   settings.socket_mode_enabled = socket;
   settings.org_deploy_enabled = organisation;
   if (base === null) {
-    // Links to a console that only its own machine reaches are shared with nobody.
+    // Links to a console on loopback are not previewed.
     delete oauth_config.redirect_urls;
     delete features.unfurl_domains;
   } else {

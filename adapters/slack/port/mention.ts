@@ -1,5 +1,5 @@
-// Those whom a message asks, as Slack mentions them: a block over the card. Slack tells whom a new message mentions; a message
-// that is changed tells nobody, so there the block may stand as long as it is true.
+// Mentions the people a message asks in a block over the card. Slack notifies on new messages only, so the block of an edited
+// message may stay as long as it is true.
 import type { types } from '@slack/bolt';
 import { escapeMrkdwn } from '#cards/plain.ts';
 import type { Mention, Reached } from '#domain/chat/chat.ts';
@@ -10,7 +10,7 @@ type Named = { name: string; shown: string; known: Known | null };
 
 export type Mentioned = Named[];
 
-/** Whom Slack knows of them. @throws what passes by itself */
+/** Those that Slack knows. @throws transient errors */
 export async function findMentioned(
   reach: Reach,
   team: string,
@@ -56,7 +56,7 @@ export function addMention(
   };
 }
 
-/** Where each of those whom Slack knows is told alone. @throws what passes by itself */
+/** The direct messages of those that Slack knows. @throws transient errors */
 export async function reachEach(
   reach: Reach,
   team: string,

@@ -33,7 +33,7 @@ export function createSlackPort(options: {
   clientOf: ClientOf;
   clock: Clock;
   limits: RateLimits;
-  /** Left out: nobody is mentioned. */
+  /** Left out: no mentions. */
   reach?: Reach;
   warn(message: string, error?: unknown): void;
 }): ChatPort {
@@ -125,11 +125,11 @@ export function createSlackPort(options: {
     return 'settled';
   }
 
-  /** What leads to a message that asks somebody, and where each of them is told alone. */
+  /** The link to a message, and the direct messages of the people it asks. */
   async function findThose(post: ChatPost, mentioned: Mentioned, tried: boolean) {
     const { tenant: team, channel, message: message_ts } = post;
     const reached = await reachEach(reach, team, mentioned).catch((error: unknown) => {
-      // The card stands, and what comes after it waits no longer for those whom it asks.
+      // The card is posted; the messages after it do not wait for the people it asks.
       if (!tried) throw error;
       warn('Those whom a card asks are told of it only there.', error);
       return [];
@@ -143,11 +143,11 @@ export function createSlackPort(options: {
     return { reached, link: link?.permalink ?? null };
   }
 
-  /** Whom a card names that is posted. @throws what passes by itself */
+  /** Whom a new card mentions. @throws transient errors */
   const findFirst = (team: string, mention: ChatContent['mention']) =>
     findMentioned(reach, team, mention);
 
-  /** Whom a card names that is changed, or was tried before; where Slack cannot say it now, nobody is named. */
+  /** Whom an edited or retried card mentions; nobody while Slack cannot say. */
   async function findAgain(team: string, mention: ChatContent['mention']): Promise<Mentioned> {
     return findMentioned(reach, team, mention).catch(() => []);
   }

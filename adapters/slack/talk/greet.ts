@@ -1,5 +1,5 @@
-// Who opens their direct messages with the app for the first time is told how to begin. An app that is an agent shows examples to
-// press above the composer as well: https://docs.slack.dev/ai/migrating-to-agent-messaging
+// Greets people who open their direct messages with the app for the first time. An app that is an agent also shows examples above
+// the composer: https://docs.slack.dev/ai/migrating-to-agent-messaging
 import { greetWords } from '#cards/chat-words.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
 import { conversationAt } from '#chat/outbox/open-conversation.ts';

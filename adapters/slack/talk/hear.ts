@@ -74,7 +74,7 @@ export function isAddressed({ message, bot }: MessageSignal): 'yes' | 'maybe' | 
   return /^\s*<@[UW]/.test(text) ? 'no' : 'maybe';
 }
 
-/** The names of those whom a text mentions. */
+/** The names of the people a text mentions. */
 export async function nameMentioned(
   people: SlackContext['people'],
   team: string,

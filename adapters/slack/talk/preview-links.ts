@@ -1,5 +1,5 @@
-// What a link to a plan in the console unfurls to: its title, state and progress, for whoever reads there. So it shows only plans that
-// everybody in the workspace may see, and nothing where people of other organisations read.
+// Unfurls a link to a plan in the console to its title, state and progress. Everyone in the channel reads it, so it covers only plans that
+// everyone in the workspace may see, and no channels shared with other organisations.
 import type { types } from '@slack/bolt';
 import { slackLimits } from '#cards/limits.ts';
 import { cutShown } from '#cards/plain.ts';
@@ -65,7 +65,7 @@ async function readPreview(
   const id = planIn(url);
   if (id === null) return null;
   try {
-    // What only some may see is shown to nobody in particular.
+    // Restricted plans get no preview.
     const facts = await plansFor(team, '').card(id, { user: '', timezone });
     return isSamePage(url, facts.link) ? drawPreview(viewPlan(facts), url) : null;
   } catch (error) {

@@ -1,5 +1,5 @@
-// Finds the Slack user behind a name of ours, and the direct messages in which they can be told something alone. Only who is
-// known for certain is found: a member of the workspace by the address that it vouches for, or a user by their id.
+// Finds the Slack user behind one of our names, and their direct messages. Only certain matches count: a member of the workspace
+// by the address that it vouches for, or a user by their id.
 import { z } from 'zod';
 import type { Reached } from '#domain/chat/chat.ts';
 import type { Clock } from '#domain/clock.ts';
@@ -13,13 +13,13 @@ import { describePerson } from './people.ts';
 export type Known = { user: string; timezone: string };
 
 export type Reach = {
-  /** null: nobody in the workspace is known by the name. @throws what passes by itself */
+  /** null: no user of the workspace has the name. @throws transient errors */
   find(team: string, name: string): Promise<Known | null>;
-  /** Where they are told alone; null: the app may not write to them. @throws what passes by itself */
+  /** Their direct messages; null: the app may not write to them. @throws transient errors */
   openDirect(team: string, known: Known): Promise<Reached['place']>;
 };
 
-/** Where nobody is known. */
+/** Finds nobody. */
 export const reachNobody: Reach = { find: async () => null, openDirect: async () => null };
 
 const keptForMs = 10 * 60_000;

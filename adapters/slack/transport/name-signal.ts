@@ -44,7 +44,7 @@ function namesOf(signal: Signal): Pick<ReceivedEvent, 'kind' | 'keys' | 'thread'
     }
     case 'links': {
       const { links, event } = signal;
-      // Nobody's answer waits for a preview.
+      // Previews are not urgent.
       return { kind: 'event', keys: [`event:${event}`], thread: `links:${links.channel}` };
     }
     case 'other':

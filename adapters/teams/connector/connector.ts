@@ -34,7 +34,7 @@ export type StreamUpdate = { id: string | null; sequence: number; bot: string; t
  * @param givenUp the message is not sent after that
  */
 export type Calls = {
-  /** @returns the message's id; null: it is there, and nobody knows by what name */
+  /** @returns the message's id; null: it was posted, and Teams gave no id */
   post(
     where: Where,
     conversation: string,

@@ -36,7 +36,7 @@ export type PlanThis = {
   opens: boolean;
   /** The post that the message stands below, or is. */
   root: string;
-  /** null: nobody knows. */
+  /** null: unknown. */
   author: string | null;
   text: string;
   what: string;

@@ -16,11 +16,11 @@ export type Reader = { id: string; account: string; name: string | null };
 
 export type Readers = {
   /**
-   * The people for whom a card there is refreshed by itself; others refresh by hand.
+   * The people for whom Teams refreshes a card there automatically; others refresh by hand.
    * @param concerned the names of those it waits for
    */
   choose(where: TeamsConversation, concerned: readonly string[]): Promise<string[]>;
-  /** Who is there; nobody, where Teams does not say. */
+  /** The members; empty if Teams does not say. */
   read(where: TeamsConversation): Promise<readonly Reader[]>;
 };
 

@@ -1,5 +1,5 @@
-// Those whom a message asks, as Teams mentions them: a line over the card with their names. Only a new message tells anybody; in
-// one that is changed the same names are plain. Only who is a member where it is posted can be mentioned, or found to be told alone.
+// Mentions the people a message asks in a line over the card. Teams notifies on new messages only; in an edited message the same
+// names are plain text. Only members of the conversation can be mentioned, or written to in their own chat.
 import { z } from 'zod';
 import { cleanLine, cutText, escapeMacros } from '#cards/plain.ts';
 import type { ChatPlace, Mention, Reached } from '#domain/chat/chat.ts';
@@ -19,7 +19,7 @@ function nameOf({ shown, known }: Named): string {
   return cutText(bare.replace(/\s+/g, ' ').trim(), nameAtMost) || 'somebody';
 }
 
-/** @param everyNameOf all names of the person behind one. @returns null: nobody of them is a member there */
+/** @param everyNameOf all names of a person, by any of them. @returns null: none of them is a member there */
 export async function findMentioned(
   mention: Mention | undefined,
   members: () => Promise<readonly Reader[]>,
@@ -70,7 +70,7 @@ export function linkTo({ tenant, channel, thread }: ChatPlace, message: string):
 }
 
 /**
- * Where each of those whom Teams knows is told alone.
+ * The direct chats of those that Teams knows.
  * @throws what passes by itself, unless it was `tried` before: the message waits for nobody's chat twice
  */
 export async function reachEach(

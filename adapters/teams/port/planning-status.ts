@@ -83,7 +83,7 @@ export function createPlanningStatus(connector: Calls, find: Find): StatusPort {
       const now = Date.now();
       const text = cutText(writeActivity(activity), updateAtMost);
       const open = kept?.stream?.ends_as === null ? kept.stream : null;
-      // What was handed over is over: the next turn begins anew.
+      // The handed-over stream has ended: the next turn begins a new one.
       const isFirst = kept === null || (kept.stream !== null && open === null);
       if (!isFirst && now - kept.said_at < paceMs) return kept;
       const where = await find(place);

@@ -1,4 +1,4 @@
-// What is told to one person about what they did: as the answer that Teams waits for, or in their own chat with the bot.
+// Replies to one person about what they did: as the answer that Teams waits for, or in their own chat with the bot.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import { drawNote } from '../lists/answer-command.ts';

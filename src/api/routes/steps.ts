@@ -1,4 +1,4 @@
-// Single steps of a waiting plan, as a reviewer needs them: what goes with one, and the files they are about as they are now.
+// Single steps of a waiting plan for a reviewer: what depends on one, and the current state of the files they touch.
 import { answers, json } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { tags } from '../openapi.ts';

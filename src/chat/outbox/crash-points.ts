@@ -6,7 +6,7 @@ export const deliveryCrashPoints = [
   'begun',
   /** The platform has answered; that is noted nowhere. */
   'sent',
-  /** Whom it asks were told alone; that it was posted is noted nowhere. */
+  /** The people it asks were told; the post is not recorded yet. */
   'told',
   /** It is noted; the place is still held. */
   'settled',

@@ -22,7 +22,7 @@ export type Said = {
   facts: PlanCardFacts | null;
   /** Of the planning session whose card stands under the text. */
   session: SessionCardFacts | null;
-  /** Whom it asks to do something; null or left out: nobody who is not there. */
+  /** The people it asks; null or left out: none who have to be told. */
   asked?: Asked | null;
   /** A newer card of the plan stands below: this one only says so. */
   superseded: boolean;
@@ -40,7 +40,7 @@ export type DeliveryContext = {
   readFacts(planId: string, timezone: string | null): Promise<PlanCardFacts>;
   /** The same of a planning session at the end of a turn; null: nothing of it was kept. */
   readSession(said: TurnSaid, timezone: string | null): Promise<SessionCardFacts | null>;
-  /** Whom a message asks, as it is now. */
+  /** The people a message asks now. */
   readAsked(message: Asker): Promise<Asked | null>;
   random: Random;
   rule: DeliveryRule;

@@ -34,7 +34,7 @@ function viewAbove({ parts, text }: Said): TextView {
   };
 }
 
-/** What the adapter adds of those who are asked: a block of their names. */
+/** The block of names that the adapter adds for the people who are asked. */
 const roomForMention = { blocks: 1, characters: 1200 };
 
 function drawForSlack(
@@ -81,7 +81,7 @@ function drawNotice(platform: Platform, said: TextView): ChatContent {
 /** Characters and lines that a message shows whole, on whatever platform. */
 const shownWhole = { characters: 6000, lines: 30 };
 
-/** The card that somebody is told of. */
+/** The card that the message links to. */
 function linkIn(parts: MessageParts | null): TextLink | null {
   if (parts?.kind !== 'notice' || parts.facts.code !== 'asked') return null;
   const { link: url } = parts.facts;

@@ -1,5 +1,5 @@
-// Tells those whom a card asks, each alone and once. Their messages are stored before it is noted that the card was posted: a process
-// that dies in between is followed by one that finds the card, and stores no message a second time.
+// Tells each person whom a card asks, once, in a direct message. The messages are stored before the card is recorded as posted: if a
+// process dies in between, the next one finds the card and stores no message twice.
 import { conversationAt, storePlace } from '#db/chat-places.ts';
 import type { PostRow } from '#db/chat-posts.ts';
 import type { Asked } from '#domain/chat/asked.ts';
@@ -31,7 +31,7 @@ async function tell(
   });
 }
 
-/** @param alone whether one person reads where the card was posted */
+/** @param alone whether the card was posted where only one person reads */
 export async function tellAsked(
   context: DeliveryContext,
   { conversation, alone }: { conversation: string; alone: boolean },
@@ -39,7 +39,7 @@ export async function tellAsked(
   { reached, link }: { reached: Reached[]; link: string | null },
 ): Promise<void> {
   if (reached.length === 0) return;
-  // Who has done it meanwhile is not told.
+  // People who have done it in the meantime are not told.
   const asker = { id, conversation, plan_id, parts: readParts(parts), alone };
   const asked = await context.readAsked(asker);
   if (asked === null) return;

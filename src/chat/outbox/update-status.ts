@@ -69,8 +69,8 @@ export async function keepStatus(context: DeliveryContext, visit: Visit): Promis
 }
 
 /**
- * What stands there, where the message with `key` is the answer that takes its place. That is noted before it is posted, so that
- * each try of it takes the place of the same.
+ * The shown status that the message with `key`, an answer, replaces. It is stored before the message is posted, so that every try
+ * replaces the same status.
  */
 export async function handOverStatus(
   context: DeliveryContext,

@@ -168,7 +168,7 @@ async function settle(
     link,
   });
   await told.catch((error: unknown) => {
-    // What was posted has to be noted, or it is posted for ever.
+    // A post has to be recorded, or it is posted for ever.
     if (isTransient(error)) throw error;
     warn('Those whom a card asks were not told of it alone.', error);
   });
@@ -183,7 +183,7 @@ async function settle(
 /**
  * Posts what `row`, which is stored, says.
  * @param how.tried whether somebody may have tried before
- * @param how.again it was deleted: whom it asks were mentioned then
+ * @param how.again it was deleted, so the people it asks have been mentioned before
  */
 async function postMessage(
   context: DeliveryContext,

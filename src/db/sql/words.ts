@@ -1,4 +1,4 @@
-// Finds steps by words: each of them stands somewhere in what the step says, in any case and order.
+// Finds steps that contain all of some words, in any case and order.
 import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 
 const wordsAtMost = 20;

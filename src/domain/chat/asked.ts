@@ -8,7 +8,7 @@ export type AskedFor = (typeof askedFor)[number];
 export type AskedPerson = { name: string; shown: string };
 
 export type Asked = {
-  /** Names what is asked: under it nobody is told twice. */
+  /** Key of what is asked: nobody is told twice under the same key. */
   key: string;
   plan_id: string;
   title: string;
@@ -17,9 +17,9 @@ export type Asked = {
   text: string;
   /** Who asked for the plan or proposed the change, as readers know them. */
   by: string;
-  /** Those who are not there already, at most `askedAtMost`. */
+  /** People who are not in the conversation just now, at most `askedAtMost`. */
   people: AskedPerson[];
 };
 
-/** Of more people nobody in particular is meant. */
+/** Larger groups are not told one by one. */
 export const askedAtMost = 10;

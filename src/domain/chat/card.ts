@@ -71,7 +71,7 @@ export type PlanCardFacts = {
   patch: PatchFacts | null;
   /** The first steps of the plan (at most 24), in order. */
   steps: ShownStep[];
-  /** What steps are called that are spoken of here, by id. */
+  /** Labels of the steps mentioned here, by id. */
   labels: Record<string, string>;
   review: ReviewFacts;
   /** What its partitions do, of a plan whose steps are not all known here: the first ones, and how many there are. */

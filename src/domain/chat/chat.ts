@@ -30,10 +30,10 @@ export type Posted = ChatPost & {
   link?: string | null;
 };
 
-/** Somebody a platform knows. `place`: where they are told alone; null: they cannot be. */
+/** A person the platform knows. `place`: their direct messages; null: there are none. */
 export type Reached = { name: string; place: ChatPlace | null; timezone: string | null };
 
-/** Whom a message asks: a platform that knows them mentions them when it is posted, and in a change without telling them again. */
+/** The people a message asks. The platform mentions those it knows, and notifies them once: when the message is posted. */
 export type Mention = { people: AskedPerson[]; words: string };
 
 /** Text that is too long for a message. */

@@ -95,7 +95,7 @@ const Notice = z.discriminatedUnion('code', [
     held: z.int(),
     correcting: z.boolean(),
   }),
-  /** To somebody alone: a plan waits for them. `text`: the question, or what it is for; `link` leads to its card. */
+  /** To one person: a plan waits for them. `text`: the question, or what it is for; `link` leads to its card. */
   z.object({
     code: z.literal('asked'),
     ...plan,

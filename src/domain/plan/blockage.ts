@@ -26,7 +26,7 @@ function describeOthers(others: number): string {
   return ` (and ${others} others)`;
 }
 
-/** What the steps of a blockage are called, by id. */
+/** Labels of the steps of a blockage, by id. */
 type Labels = ReadonlyMap<string, string>;
 
 /**

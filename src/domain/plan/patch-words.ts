@@ -16,10 +16,10 @@ export const operationsTold = 20;
 
 type SetFields = Extract<PatchOperation, { op: 'update_steps' }>['set'];
 
-/** What a step is called, by its id. */
+/** The label of a step, by its id. */
 type NameStep = (id: string) => string;
 
-/** How much of a text is said, how many steps are named, and how. */
+/** Limits: how much of a text is quoted, how many steps are named, and how they are named. */
 type Room = { text: number; named: number; name: NameStep };
 const brief = { text: 160, named: 5 };
 const unlimited = { text: Number.POSITIVE_INFINITY, named: Number.POSITIVE_INFINITY };

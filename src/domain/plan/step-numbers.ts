@@ -96,7 +96,7 @@ export function orderByLabel<S extends Labelled>(steps: S[], total: number): Num
   }));
 }
 
-/** What the steps are called, by id, in the order of `orderByLabel`. */
+/** Labels by step id, in the order of `orderByLabel`. */
 export function labelSteps(steps: Labelled[], total: number): ReadonlyMap<string, string> {
   return new Map(orderByLabel(steps, total).map(({ step, label }) => [step.id, label]));
 }

@@ -51,14 +51,14 @@ export type Diff = z.infer<typeof Diff>;
 export const StepPage = z.object({ steps: z.array(ShownStep), next_cursor: text.nullable() });
 export type StepPage = z.infer<typeof StepPage>;
 
-/** How many steps say some words, and in which partitions they are (empty: in none); those with the most of them first. */
+/** The steps that match some words, counted by partition (empty name: no partition), most matches first. */
 export const StepMatches = z.object({
   total: whole,
   partitions: z.array(z.object({ name: text, steps: whole })),
   partitions_total: whole,
 });
 export type StepMatches = z.infer<typeof StepMatches>;
-/** What goes with a step that is left out or taken in: ids of all it needs and of all that need it, however far. */
+/** Ids of all steps that a step needs and of all that need it, directly or not. */
 export const StepChain = z.object({
   needs: z.array(text),
   needed_by: z.array(text),
@@ -146,7 +146,7 @@ export const VersionDiff = z.object({
 });
 export type VersionDiff = z.infer<typeof VersionDiff>;
 
-/** Other starts of a step whose time meets something else, each of which was free when it was looked at. */
+/** Other starts for a step that conflicts with something; each was free when checked. */
 const StepMove = z.object({
   step: text,
   title: text,

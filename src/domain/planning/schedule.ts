@@ -47,7 +47,7 @@ export const Conflict = z.strictObject({
   ends_at: z.iso.datetime(),
   /** The nearest start at which nothing overlaps; null: none within the horizon. */
   shift_to: z.iso.datetime().nullable(),
-  /** Starts to choose from, each of which fits: one on the same day, one on the next working day. */
+  /** Free starts to choose from: one on the same day, one on the next working day. */
   slots: z.array(z.iso.datetime()).max(3).exactOptional(),
 });
 export type Conflict = z.infer<typeof Conflict>;

@@ -1,4 +1,4 @@
-// Comments on single steps as changes of those steps and of no others: each is read as a change of a plan that has that step alone.
+// Turns comments on single steps into changes of those steps only: each is read as a change of a plan with that one step.
 // What cannot be kept to its step is asked about.
 import type { PlanDraft, StepComment, StepDraft } from '#domain/plan/plan.ts';
 import type { Json } from '#domain/text.ts';
@@ -77,7 +77,7 @@ function merge(one: Changes | null, other: Changes): Changes | null {
 const bySubject = (a: StepComment, b: StepComment) =>
   Number(a.step_id === null) - Number(b.step_id === null);
 
-/** What all comments change together; what is said about no single step is read last, as a change of the whole plan. */
+/** The changes of all comments together; a comment on no single step is read last, as a change of the whole plan. */
 export function readComments(
   comments: StepComment[],
   previous: PlanDraft,

@@ -29,7 +29,7 @@ export type PatchEffect = {
   removed: Step[];
   /** Ids of steps that others take the place of, and of those others. */
   replaced: ReadonlyMap<string, string>;
-  /** What the steps that it speaks of are called, by id. */
+  /** Labels of the steps it mentions, by id. */
   names: Map<string, string>;
   edgesAdded: Edge[];
   edgesRemoved: Edge[];

@@ -128,7 +128,7 @@ async function readDependents(
   return ids.length === 0 ? [] : readStepsById(tx, planId, ids);
 }
 
-/** What the steps that are added are called; those that were there keep their names. */
+/** The labels of added steps; existing steps keep theirs. */
 async function nameAdded(
   tx: Queryable,
   planId: string,

@@ -22,7 +22,7 @@ const binding = new Set([
   'capabilities',
 ]);
 
-/** What a step is called, by its id. */
+/** The label of a step, by its id. */
 type NameStep = (id: string) => string;
 
 /** Key order says nothing in JSON. */

@@ -1,5 +1,5 @@
 // When the steps of a plan take place and which of them decide when it ends: as it happened, by the stored schedule, or by
-// durations. One linear pass over columns of numbers; of plans too large for it nothing is said.
+// durations. One linear pass over columns of numbers; larger plans have no forecast.
 import type { Queryable } from '#db/database.ts';
 import {
   type LinkColumns,

@@ -1,4 +1,4 @@
-// What a step of a plan needs and what needs it, however far: found in the database, for plans of any size.
+// All steps that a step needs and all that need it, directly or not: found in the database, for plans of any size.
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
 import { readPlanRow } from '#db/plans.ts';

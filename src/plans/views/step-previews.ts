@@ -1,5 +1,5 @@
-// The files that waiting steps are about, as they are now: of steps of the plan only, by the look that their own operation takes before
-// it is called, and only where nothing that comes before may change them.
+// The current state of the files that waiting steps write, move or delete. Only files of the plan's own steps are read, by the
+// operation's own check before a call, and only if no earlier step may change them.
 import type { Queryable } from '#db/database.ts';
 import { readPlanRow } from '#db/plans.ts';
 import { readStepsById } from '#db/step-pages.ts';

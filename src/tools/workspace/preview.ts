@@ -1,4 +1,4 @@
-// Files as they are now, for the review of what would be done to them: read-only, bounded, and never through a link that leads out of
+// The current state of files, for reviewing what a step would do to them: read-only, bounded, and never through a link out of
 // the workspace.
 import { isUtf8 } from 'node:buffer';
 import { open } from 'node:fs/promises';
@@ -29,7 +29,7 @@ function diffTexts(before: string, after: string, context: number): StructuredPa
   return structuredPatch('', '', before, after, '', '', options)?.hunks ?? null;
 }
 
-/** The difference between the text of a file and the one that would replace it, as a unified diff. */
+/** A unified diff between a file's text and its replacement. */
 export function compareWrite(sandbox: Sandbox): NonNullable<Operation['compare']> {
   return async (args, signal) => {
     const [path, content] = [textOf(args.path), textOf(args.content)];

@@ -10,7 +10,7 @@ export type InboxState = {
   /** What stands in the search field, and what the groups on the screen were searched for. */
   search: string;
   searched: string;
-  /** How many plans need the reader, whatever is searched; null: not known yet. */
+  /** How many plans need the reader, regardless of the search; null: not known yet. */
   needed: number | null;
   /** Why the lists are not up to date; null: they are. */
   problem: string | null;
@@ -18,11 +18,11 @@ export type InboxState = {
   selected: string | null;
   /** Groups that the person has opened or closed. */
   folded: Partial<Record<InboxGroup, boolean>>;
-  /** Plans to decide about together, as they stood when they were ticked. */
+  /** Plans to decide about together, as they were when ticked. */
   ticked: ReadonlyMap<string, InboxPlan>;
   /** The rail lies over the page, on screens that have no room beside it. */
   over: boolean;
-  /** What has just happened to the selection, for those who do not see it. */
+  /** What just happened to the selection, for screen readers. */
   said: string;
 };
 
@@ -51,7 +51,7 @@ export function mayTick({ waits, may_approve }: InboxPlan): boolean {
 /** Lists that are long and seldom needed begin closed. */
 const long = 10;
 
-/** @param searching what is found is shown, wherever it is */
+/** @param searching groups with matches are open */
 export function isFolded(
   { group, total }: InboxPage,
   folded: InboxState['folded'],

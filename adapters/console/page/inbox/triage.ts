@@ -32,7 +32,7 @@ export type TriageRow = {
   /** null: it is being read. */
   shown: TriageShown | null;
   included: boolean;
-  /** Names the request, so that it is carried out once however often it is sent. */
+  /** Idempotency key: the request is carried out once, however often it is sent. */
   key: string;
   /** `settled`: nothing more is to be decided here. */
   outcome: { words: string; good: boolean; settled: boolean } | null;
@@ -55,7 +55,7 @@ function countChanges({ review, plan }: Pick<PlanCardFacts, 'review' | 'plan'>, 
   return `${steps} · ${least}${countOf(review.steps, 'change')}`;
 }
 
-/** How many of its operations are guarded, and everything else that is said of a plan. */
+/** The number of guarded operations and the other facts shown for a plan. */
 export function showForTriage(
   facts: Pick<PlanCardFacts, 'plan' | 'review' | 'may_approve'>,
   view: Pick<PlanView, 'title' | 'sections'>,

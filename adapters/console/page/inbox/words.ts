@@ -27,7 +27,7 @@ const statusTones: Record<PlanStatus, Tone> = {
   cancelled: 'default',
 };
 
-/** What a plan waits for where that is the reader, and how it stands otherwise. */
+/** What a plan needs from the reader, else its status. */
 export function describeEntry({ waits, status, revising, paused }: InboxPlan): Words {
   if (waits !== null) return waitingWords[waits];
   if (revising) return { symbol: '⟳', words: 'Revising', tone: 'accent' };
@@ -51,7 +51,7 @@ export function progressOf({
   return runs && total > 0 ? { ended: counts.succeeded, total } : null;
 }
 
-/** Since when it is as it is. */
+/** When it got into its present state. */
 export function sinceWhen(plan: InboxPlan): string {
   const { status, created_at, updated_at, decided_at, waits_since } = plan;
   if (waits_since !== null) return waits_since;

@@ -1,5 +1,5 @@
 // The forms of a plan's buttons: which stands open, what was typed into them, and whether that can be sent. What was typed stays
-// until it is sent, whatever is drawn meanwhile.
+// until it is sent, across redraws.
 import { fieldInputId, inputIdOf } from '#cards/input-ids.ts';
 import type { Button, Field, Form } from '#cards/view.ts';
 import type { CardPress } from '#domain/chat/card.ts';
@@ -88,7 +88,7 @@ function forget(plan: string, { form, press: pressed }: Button): void {
   });
 }
 
-/** Presses a button with what was typed for it; what lacks something is said beside its input. */
+/** Presses a button with the typed values; a missing or wrong value is reported beside its input. */
 export async function submit(plan: string, button: Button): Promise<void> {
   const { form, press: pressed } = button;
   const inputs = inputsOf(plan);

@@ -50,7 +50,7 @@ async function readPlans(): Promise<void> {
   assign({ groups: merged, searched: search, ticked });
 }
 
-/** How many plans need the person, whatever is searched. */
+/** How many plans need the person, regardless of the search. */
 async function countNeeded(): Promise<void> {
   const { groups, searched } = state.inbox;
   const pages = searched === '' ? groups : await readGroups('', { group: 'needs_you', limit: '1' });

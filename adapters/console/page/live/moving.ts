@@ -1,4 +1,4 @@
-// Which cards are asked for again now and then, since their plans go on without anybody in this page doing something.
+// Cards that are read again from time to time, because their plans move without a press on this page.
 import type { Plan } from '#domain/plan/plan.ts';
 
 /** As much of the page's state as says which cards are where. */
@@ -8,7 +8,7 @@ export type Seen = {
   plan: { id: string } | null;
 };
 
-/** Whether the plan can still change without anybody in this page doing something. */
+/** Whether the plan can still change without a press on this page. */
 function isMoving(plan: Plan): boolean {
   return plan.revising || ['approved', 'executing', 'stalled', 'proposed'].includes(plan.status);
 }

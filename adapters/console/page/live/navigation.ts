@@ -69,7 +69,7 @@ export async function followAddress(): Promise<void> {
   watchPlan(null);
   const opening = openConversation(conversation ?? createConversationId());
   if (plan !== null) openPlan(plan, tab);
-  // A link that names a plan alone is about the plan.
+  // A link with a plan and no conversation shows the plan.
   if (plan !== null && query.get('c') === null) showPane('plan');
   writeAddress();
   followSettings(query);

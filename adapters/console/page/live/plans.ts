@@ -88,7 +88,7 @@ async function reloadList({ id, list }: PlanView): Promise<StepList> {
 const none: ReadonlyMap<string, StepPreview> = new Map();
 const previewsAtMost = 100;
 
-/** The files of reviewed steps, as they are now; a review does without where they cannot be read. */
+/** The files of reviewed steps as they are now; the review leaves out files that cannot be read. */
 export async function loadPreviews(
   id: string,
   reviewed: string | null,

@@ -7,7 +7,7 @@ import type { PlanView } from './state.ts';
 import { change, state } from './store.ts';
 
 const pageSize = 50;
-/** So long after the last key the server is asked. */
+/** Milliseconds after the last key. */
 const restMs = 200;
 
 let asking = new AbortController();
@@ -52,7 +52,7 @@ export async function searchSteps(words: string, partition: string | null = null
     const query = new URLSearchParams({ words: said });
     const counted =
       before === null ? read<StepMatches>(`${plan}/matches?${query}`) : Promise.resolve(before);
-    // What becomes of it is told below, unless this question is overtaken first.
+    // Its error is reported below, unless a newer search has replaced this one.
     counted.catch(() => undefined);
     query.set('limit', String(pageSize));
     if (partition !== null) query.set('partition', partition);

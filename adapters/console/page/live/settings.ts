@@ -84,12 +84,12 @@ export function searchTools(search: string): void {
   changeSettings(() => ({ search }));
 }
 
-/** What a check is kept under. */
+/** The key of a check's result. */
 export function nameCheck(asked: CheckedPart): string {
   return asked.part === 'tool' ? `tool ${asked.tool}` : asked.part;
 }
 
-/** Asks a part whether it works now, and reads again how everything is. */
+/** Checks a part and reads the settings again. */
 export async function check(asked: CheckedPart): Promise<void> {
   const name = nameCheck(asked);
   const note = (results: CheckResult[] | null) =>

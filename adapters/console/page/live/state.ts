@@ -41,7 +41,7 @@ export type SessionCard = {
 export type Tab = 'overview' | 'graph' | 'timeline' | 'steps' | 'changes' | 'trace' | 'audit';
 export const tabs: Tab[] = ['overview', 'graph', 'timeline', 'steps', 'changes', 'trace', 'audit'];
 
-/** What somebody said about a step of a waiting plan, and of which version. It is kept in the browser until it is sent. */
+/** A comment on a step of a waiting plan, and its version. It is kept in the browser until it is sent. */
 export type Comment = {
   step: string;
   label: string;
@@ -62,7 +62,7 @@ export type StepList = {
   reviewed: string | null;
   steps: ShownStep[];
   next_cursor: string | null;
-  /** The files that steps are about as they are now, by step id. */
+  /** The current state of the files that steps write, move or delete, by step id. */
   previews: ReadonlyMap<string, StepPreview>;
   /** Details that were asked for, by step id. */
   open: Set<string>;
@@ -170,7 +170,7 @@ export type State = {
   /** Plans and runs with a press under way: their buttons are off. */
   pressing: Set<string>;
   plan: PlanView | null;
-  /** The form that stands open in the review bar: of which plan, and which of its buttons opened it. */
+  /** The open form in the review bar: its plan, and the button that opened it. */
   form: { plan: string; key: string } | null;
   /** What was typed into forms of plans and not sent yet, by `inputKey`; and which of these still lack something. */
   typed: Map<string, string>;

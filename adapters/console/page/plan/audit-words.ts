@@ -1,4 +1,4 @@
-// What somebody did with a plan, as one would say it.
+// Audit actions in words.
 import { describeKind } from './words.ts';
 
 const words: Record<string, string> = {

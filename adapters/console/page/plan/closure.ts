@@ -17,7 +17,7 @@ function reach(start: string, next: (id: string) => string[]): string[] {
   return [...seen];
 }
 
-/** The steps that a step needs, and those that need it, however far. */
+/** All steps that a step needs, and all that need it, directly or not. */
 export function findChain(
   steps: readonly Linked[],
   id: string,

@@ -89,7 +89,7 @@ function describePath({ steps, total }: Forecast['critical'], names: StepLabels)
   return [...labels.slice(0, 4), '…', ...end].join(' → ');
 }
 
-/** Ids of the steps that are marked, in their order. One step, or an order without times of two, tells nobody anything. */
+/** Ids of the marked steps, in order. Empty where a mark says nothing: one step, or two without times. */
 export function markedSteps(forecast: Forecast | null): string[] {
   if (forecast === null) return [];
   const { basis, total, steps } = forecast.critical;

@@ -32,7 +32,7 @@ export type ChartRow = {
   /** The number of a step; of a group empty. */
   name: string;
   label: string;
-  /** The same in words for those who do not see the bar. */
+  /** The bar in words, for screen readers. */
   text: string;
   length: string;
   bars: Bar[];

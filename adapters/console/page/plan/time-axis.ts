@@ -80,7 +80,7 @@ type Stretch = { from: number; to: number };
 
 const shadedAtMost = 120;
 
-/** The time within a span in which nobody works; empty: all of it is worked, or it is too long for that to be seen. */
+/** Time off work within a span; empty: there is none, or the span is too long to show it. */
 export function restBetween(working: Stretch[], start: number, end: number): Stretch[] {
   if (working.length === 0) return [];
   const rest: Stretch[] = [];

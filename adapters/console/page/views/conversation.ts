@@ -47,7 +47,7 @@ function drawWelcome(): TemplateResult {
   </div>`;
 }
 
-/** A plan's reference stands once: under the latest message that speaks of it. */
+/** A plan's reference is shown once: under the latest message about it. */
 function findCardPlaces(messages: Message[]): Set<number> {
   const last = new Map<string, number>();
   for (const { id, plan_id } of messages) if (plan_id !== null) last.set(plan_id, id);

@@ -104,7 +104,7 @@ export function drawShape(
   </div>`;
 }
 
-/** Which steps decide when the plan ends, above the drawing; and what their mark is. */
+/** The steps that decide when the plan ends, with their mark, above the drawing. */
 export function drawCritical(view: PlanView, card: Card, names: StepLabels): unknown {
   if (view.forecast === null) return nothing;
   const over = card.facts.plan.execution_ended_at !== null;

@@ -15,7 +15,7 @@ function focus(entry: HTMLElement | undefined): void {
   entry?.scrollIntoView({ block: 'nearest' });
 }
 
-/** The entry of plan `id`; null: the one that Tab stops at. */
+/** The entry of plan `id`; null: the entry in the tab order. */
 export function focusEntry(id: string | null): void {
   const all = entries();
   focus(all.find((entry) => (id === null ? entry.tabIndex === 0 : idOf(entry) === id)));

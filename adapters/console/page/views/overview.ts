@@ -41,7 +41,7 @@ function drawLines({ label, lines, more }: Section): TemplateResult {
   );
 }
 
-/** Why a step failed is told where it is told that it did. */
+/** Events whose detail is shown in a section above. */
 const toldAbove = new Set(['step_failed', 'failed']);
 
 function drawEvent({ at, kind, step_id, detail }: Change, names: StepLabels): TemplateResult {
@@ -79,7 +79,7 @@ const shownHere = new Set<Section['kind']>([
 
 const goalAtMost = 500;
 
-/** What will be true afterwards. It stays whatever becomes of the plan; without a sentence of its own the title says it. */
+/** What will be true afterwards. It stays in every status; a plan without a summary has only its title. */
 function drawGoal({ facts }: Card): TemplateResult | typeof nothing {
   const { summary } = facts.plan;
   return summary === null

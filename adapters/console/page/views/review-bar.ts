@@ -46,7 +46,7 @@ function drawButton(state: State, plan: string, { button, label, off }: Shown): 
 const asIs = (button: Button): Shown => ({ button, label: button.label, off: false });
 
 /**
- * The buttons that decide about the plan as a whole, the one that is wanted most at the end. Where its effects do not fit a card,
+ * The buttons that decide about the plan as a whole, the primary one last. Where its effects do not fit a card,
  * the Steps tab shows them all, and there Review becomes Approve.
  */
 function decisionsOf(state: State, view: PlanView, card: Card): Shown[] {
@@ -90,7 +90,7 @@ function drawNote(state: State, plan: string, { note, buttons }: Ask): Drawn {
   ></textarea>`;
 }
 
-/** The buttons of an ask, the one that is wanted most at the end; the form of the answer stands open. */
+/** The buttons of an ask, the primary one last; the form of the answer is open. */
 function drawAskButtons(state: State, plan: string, { buttons, fields }: Ask): TemplateResult {
   const opened = buttons.find((button) => isOpen(state, plan, button));
   if (opened !== undefined) return drawForm(state, plan, opened, { closes: true });

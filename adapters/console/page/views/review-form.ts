@@ -98,7 +98,7 @@ export type FormOptions = {
   closes: boolean;
   /** What the text is called, where it is not what the form calls it. */
   label?: string;
-  /** Buttons beside the one that sends it. */
+  /** Buttons beside Send. */
   beside?: TemplateResult | typeof nothing;
 };
 

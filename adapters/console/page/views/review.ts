@@ -26,7 +26,7 @@ const headings: Record<ReviewRank, string> = {
 };
 
 type Row = {
-  /** Of a plan whose changes can be proposed: what is said about the step, and the field for it. */
+  /** The comments on the step and their field, if changes can be proposed. */
   comment: TemplateResult | typeof nothing;
   commentButton: TemplateResult | typeof nothing;
   /** What the step does, drawn. */

@@ -1,4 +1,4 @@
-// Shortcuts of the keyboard, the dialog that lists them, and the switch that turns single keys off.
+// Keyboard shortcuts, the dialog that lists them, and the switch that turns single keys off.
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { showPane } from '../live/focus.ts';
 import { layRail, showView, toggleTick } from '../live/inbox.ts';

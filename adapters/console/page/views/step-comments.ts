@@ -75,7 +75,7 @@ function drawSaid(card: Card, comment: Comment): TemplateResult {
   </div>`;
 }
 
-/** What is said about a step and the field for it, and the button that opens it. */
+/** The comments on a step, their field, and the button that opens it. */
 export function drawStepComment(
   state: State,
   card: Card,

@@ -92,7 +92,7 @@ function feedbackOf({ request: { revision }, state: { change } }: MessageParts):
   return change === null || said.includes(change.feedback) ? said : [...said, change.feedback];
 }
 
-/** Which steps the last feedback is about, by the ids that the draft gives them; empty: it speaks of none. */
+/** The steps that the last feedback is about, by their ids in the draft; empty: it names none. */
 function commentsOf({ request: { revision } }: MessageParts): string {
   const about = (revision?.comments ?? []).filter(({ step_id }) => step_id !== null);
   return about.length === 0
