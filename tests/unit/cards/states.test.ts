@@ -51,10 +51,26 @@ describe('the states of cards', () => {
     expect(JSON.stringify(plain)).not.toContain('"type":"plan"');
   });
 
-  it.each(states)('%s is a card that the official renderer and Teams take', (_, state) => {
-    const { card } = drawState('teams', state);
-    expect(checkAdaptiveCard(card)).toEqual([]);
-    expect(measureCard(card)).toBeLessThanOrEqual(teamsLimits.payload);
+  it.each(states)(
+    '%s is a card that the official renderer, its schema and Teams take',
+    (_, state) => {
+      const { card } = drawState('teams', state);
+      expect(checkAdaptiveCard(card)).toEqual([]);
+      expect(measureCard(card)).toBeLessThanOrEqual(teamsLimits.payload);
+    },
+  );
+
+  it('would fail with anything that the version for Teams does not know', () => {
+    const { card } = drawState('teams', cardStates.proposed);
+    const text = { type: 'TextBlock', text: 'Hello', tone: 'loud' };
+    const body = [text, { type: 'Carousel' }, { type: 'Column', items: [], width: 'auto' }];
+    expect(checkAdaptiveCard({ ...Object(card), hint: 1, body })).toEqual(
+      expect.arrayContaining([
+        'AdaptiveCard has no hint',
+        'TextBlock has no tone',
+        'no such type: Carousel',
+      ]),
+    );
   });
 
   it.each([
