@@ -205,6 +205,7 @@ function askConfirmation(
   facts: PlanCardFacts,
 ): Ask {
   const { plan } = facts;
+  const effect = effectOfNo(step, facts);
   return {
     kind: 'confirm',
     step_id: step.id,
@@ -215,6 +216,7 @@ function askConfirmation(
       ...(why === 'drift' && step.question !== null ? [isolateText(cleanLine(step.question))] : []),
       ...wholeLines(step.call),
       ...toldBy(step, facts),
+      ...(effect === null ? [] : [`If No: ${effect} either.`]),
     ],
     note: null,
     fields: [],

@@ -37,9 +37,8 @@ function formNotes({ args }: Step): string[] {
   return labels.length === 0 ? [] : [`fills in ${showLine(listOf(labels), 160)}`];
 }
 
-/** `steps 3 and 4 are not run`: what a No to the step's question leaves out; null: nothing, or it asks no such question. */
+/** `steps 3 and 4 are not run`: what a No to the step's question, or to its call, leaves out beside it; null: nothing. */
 export function effectOfNo(step: Step, { steps, plan }: PlanCardFacts): string | null {
-  if (!asksYesOrNo(step)) return null;
   if (steps.length < plan.total_steps) return 'the steps that wait for it are not run';
   const left = leftOutByNo(steps, step);
   const labels = orderByLabel(steps, plan.total_steps).flatMap(({ step: one, label }) =>
@@ -55,7 +54,7 @@ export function notesOf(step: ShownStep, facts: PlanCardFacts): string[] {
   const person = personOf(step, facts);
   const formatAt = (iso: string) => tellTime(iso, facts);
   const retry = describeRetry(step, formatAt);
-  const left = effectOfNo(step, facts);
+  const left = asksYesOrNo(step) ? effectOfNo(step, facts) : null;
   const nameAsked = (id: string) => {
     const asking = facts.steps.find((one) => one.id === id);
     return asking === undefined ? null : personOf(asking, facts);

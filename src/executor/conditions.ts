@@ -1,5 +1,5 @@
 // Decides whether a claimed step runs: evaluates its conditions on earlier outputs. A step that needs the output of a skipped one is
-// skipped too, and so is one that waits for a question which was answered with No.
+// skipped too, and so is one that waits for a question which was answered with No, or for a call that a person said no to.
 import { readOutputs } from '#db/artifacts.ts';
 import { showName } from '#db/identities.ts';
 import { readPredecessors } from '#db/sql/predecessors.ts';
@@ -28,13 +28,14 @@ async function readNamed(
   return { steps, labelOf: (id) => labels.get(id) ?? id };
 }
 
-/** `Ana answered No to step 1`. */
+/** `Ana answered No to step 1`, or `Ana said no to step 1` where that is a call that was not made. */
 async function tellNo(run: StepRun, question: string): Promise<string> {
   const { steps, labelOf } = await readNamed(run, [question]);
   const output = steps[0]?.output ?? null;
   const by = isObject(output) && typeof output.by === 'string' ? output.by : '';
   const name = by === '' ? 'A person' : await showName(run.context.db.query, by);
-  return `${name} answered No to step ${labelOf(question)}`;
+  const said = steps[0]?.status === 'skipped' ? 'said no' : 'answered No';
+  return `${name} ${said} to step ${labelOf(question)}`;
 }
 
 /** The questions that were answered with No and that the claimed step waits for; null: there is none that concerns it. */
@@ -56,8 +57,10 @@ async function findNo(run: StepRun): Promise<Skip | null> {
   for (const { id, error } of before) {
     const questions = error?.questions?.filter((question) => !own.has(question)) ?? [];
     if (questions.length === 0) continue;
+    const [first = ''] = questions;
+    const why = await tellNo(run, first);
+    if (first === id) return { reason: `It waits for what was not done: ${why}.`, questions };
     const { labelOf } = await readNamed(run, [id]);
-    const why = await tellNo(run, questions[0] ?? '');
     return { reason: `It waits for step ${labelOf(id)}, which was skipped: ${why}.`, questions };
   }
   return null;
@@ -68,7 +71,9 @@ const asking = ['human_confirm', 'human_task'];
 
 /** Why the claimed step is skipped: its conditions do not hold, or a person said No. null: it runs. */
 export async function findReasonToSkip(run: StepRun): Promise<Skip | null> {
-  const mayBeRefused = asking.some((name) => run.plan.tools_required.includes(name));
+  const { tools_required, skipped } = run.plan;
+  // A call that a person said no to is skipped before anything that waits for it is claimed.
+  const mayBeRefused = skipped > 0 || asking.some((name) => tools_required.includes(name));
   const refused = mayBeRefused ? await askDatabase(run, () => findNo(run)) : null;
   return refused ?? (await findFailedCondition(run));
 }

@@ -10,7 +10,7 @@ import { freeSuccessors } from './unblock.ts';
 
 export type Verdict = {
   step_id: string;
-  status: Extract<StepStatus, 'ready' | 'succeeded' | 'failed'>;
+  status: Extract<StepStatus, 'ready' | 'succeeded' | 'failed' | 'skipped'>;
   summary: string | null;
   output: Json;
   error: StepError | null;
@@ -49,7 +49,7 @@ export async function settleByPerson(
         output = coalesce(nullif(b.output, 'null'::jsonb), s.output), error = ${keepCover('b.to_status', 'b.error')}, question = null,
         available_at = case when b.to_status = 'ready' then clock_timestamp() else s.available_at end,
         tries = case when b.to_status = 'ready' then 0 else s.tries end,
-        final_args = case when b.status = 'waiting' and b.to_status = 'failed' then null when b.status = 'failed' and b.to_status = 'ready' and not ((${keepsWord}::boolean or b.ask_before) and b.fixed) then null
+        final_args = case when b.status = 'waiting' and b.to_status in ('failed', 'skipped') then null when b.status = 'failed' and b.to_status = 'ready' and not ((${keepsWord}::boolean or b.ask_before) and b.fixed) then null
           else s.final_args end,
         ended_at = case when b.to_status = 'ready' then null else clock_timestamp() end
       from before b where s.plan_id = ${planId} and s.position = b.position
@@ -63,7 +63,7 @@ export async function settleByPerson(
         result_summary = coalesce(d.result_summary, a.result_summary), error = coalesce(d.error, a.error)
       from done d where a.plan_id = ${planId} and a.position = d.position and a.attempt = d.attempt
     ),
-    met as (select position from done where to_status = 'succeeded'),
+    met as (select position from done where to_status in ('succeeded', 'skipped')),
     ${freeSuccessors(planId, ['FS', 'FF'])},
     changed as (
       select position, step_id, partition, from_status, to_status, 'step_' || to_status as kind,

@@ -42,7 +42,7 @@ export const StepCondition = z
   });
 export type StepCondition = z.infer<typeof StepCondition>;
 
-/** The code of a step that was skipped because a condition did not hold, or because what it needs was skipped so. */
+/** The code of a step that was skipped because a condition did not hold, a person said no, or what it needs was skipped so. */
 export const conditionNotMet = 'condition_not_met';
 
 /** The conditions of a draft as a list; none: it has none. */

@@ -1,4 +1,4 @@
-// Questions that a person answers with Yes or No. A No leaves out every step that waits for the answer, and what waits for those, so
+// Questions that a person answers with Yes or No, and calls that ask before they are made. A No leaves out every step that waits for the answer, and what waits for those, so
 // that nobody who writes a plan can forget the condition.
 import { isObject, type Json } from '../text.ts';
 import { operationName } from '../tool.ts';
@@ -73,16 +73,18 @@ function failsOnNo({ path, is, value }: StepCondition, question: Asking): boolea
   return is === 'not_equals' && place.no(value);
 }
 
-/** Ids of the steps among `steps` that a No to `question` leaves out. */
+/** Ids of the steps among `steps` that a No to `question` leaves out: to a question of a person's, or to a call that asks first. */
 export function leftOutByNo(steps: readonly Waiting[], question: Waiting): Set<string> {
   const left = new Set<string>();
+  // A call that was not made put out nothing that a condition could hold of, or that could be used.
+  const isCall = !asksYesOrNo(question);
   const isLeft = (step: Waiting): boolean => {
     const own = step.when.filter((condition) => condition.step === question.id);
-    if (own.length > 0) return own.some((condition) => failsOnNo(condition, question));
+    if (own.length > 0) return isCall || own.some((condition) => failsOnNo(condition, question));
     const waits = step.after.filter(({ type }) => type === 'FS' || type === 'FF');
     return (
       waits.some(({ id }) => left.has(id)) ||
-      (waits.some(({ id }) => id === question.id) && !decidesItself(step, question))
+      (waits.some(({ id }) => id === question.id) && (isCall || !decidesItself(step, question)))
     );
   };
   // Each round finds what waits for what the round before found.

@@ -27,15 +27,13 @@ function summariseRun(
     notStarted > 0 ? `${countOf(notStarted, 'step')} not started` : '',
     counts.cancelled > 0 ? `${countOf(counts.cancelled, 'step')} left out` : '',
   ].filter((part) => part !== '');
-  if (failure === null) {
-    const run = [`${countOf(counts.succeeded, 'step')} done`, ...parts].join(', ').concat('.');
-    return [run, ...skipped.sentences].join(' ');
-  }
-  const others =
-    counts.failed > 1 ? ` (and ${countOf(counts.failed - 1, 'other step')} failed)` : '';
   const done =
     counts.succeeded === 0 ? 'Nothing was done' : `${countOf(counts.succeeded, 'step')} done`;
-  return `Step ${failure.label} failed${others}: ${failure.message.replace(/\.$/, '')}. ${[done, ...parts].join(', ')}.`;
+  const run = `${[done, ...parts].join(', ')}.`;
+  if (failure === null) return [run, ...skipped.sentences].join(' ');
+  const others =
+    counts.failed > 1 ? ` (and ${countOf(counts.failed - 1, 'other step')} failed)` : '';
+  return `Step ${failure.label} failed${others}: ${failure.message.replace(/\.$/, '')}. ${run}`;
 }
 
 type FailedStep = { label: string; error: StepError | null };

@@ -11,6 +11,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { FieldProblem } from '#domain/plan/answer.ts';
 import { isHumanTask } from '#domain/plan/assignee.ts';
+import { conditionNotMet } from '#domain/plan/condition.ts';
 import { Undecided } from '#domain/plan/open-values.ts';
 import type { Step, StepStatus } from '#domain/plan/plan.ts';
 import { decidesItself, isConfirmation } from '#domain/plan/yes-no.ts';
@@ -38,6 +39,22 @@ import { stopDependents } from './stop-dependents.ts';
 type Fate = NonNullable<Settlement['steps']>[string];
 /** A verdict, and what the audit keeps of what was said. */
 type Word = { verdict: Verdict; said: JsonObject; problems: FieldProblem[] };
+
+/** A No to a call that waits for a word: an answer and no failure. The call is skipped, and so is what waits for it. */
+function noToCall(
+  { id: step_id }: Step,
+  note: string | null,
+  problems: FieldProblem[],
+  actor: Actor,
+  name: string,
+): Word {
+  const answer = 'No';
+  const message = note === null ? `${name} said no.` : `${name} said no: ${note}`;
+  const error = { code: conditionNotMet, message, questions: [step_id] };
+  const output = { answer, note, by: actor.id };
+  const verdict: Verdict = { step_id, status: 'skipped', summary: message, output, error };
+  return { verdict, said: { answer, note, yes_or_no: true }, problems };
+}
 
 /** The word about a step that is no task: nothing but words can be said about it. @param name what readers call `actor` */
 function wordAboutCall(
@@ -70,8 +87,8 @@ function wordAboutCall(
       return { verdict, said, problems };
     }
     case 'failed': {
-      const no = asksToConfirm(step) ? `${name} said No` : `${name} marked it failed`;
-      const message = answer ?? no;
+      if (step.status === 'waiting') return noToCall(step, answer, problems, actor, name);
+      const message = answer ?? `${name} marked it failed`;
       const error = { code: 'tool_failed', message };
       return { verdict: { step_id, status: 'failed', ...nothing, error }, said, problems };
     }

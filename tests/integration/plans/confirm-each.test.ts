@@ -98,22 +98,86 @@ describe('a plan in which each step asks', () => {
     await reach(instance, plan.id, 'completed');
   });
 
-  test('leaves a step undone that a person does not want, and what depends on it', async () => {
-    const plan = await runPlan(instance, strict(write('a', 'no.md', 'x'), noop('b', 'a')));
+  test('skips a step that a person said no to and what waits for it, and is completed with the rest', async () => {
+    const plan = await runPlan(
+      instance,
+      strict(
+        write('a', 'no.md', 'x'),
+        noop('b', 'a'),
+        noop('c', 'b'),
+        {
+          id: 'd',
+          description: 'Use what it put out',
+          tool: 'workspace',
+          operation: 'write',
+          args: { path: 'used.md', content: { $from: 'a', path: '/path' } },
+        },
+        { ...noop('e'), when: { step: 'a', path: '/path', is: 'exists' } },
+        noop('free'),
+      ),
+    );
+    const viewer = { user: 'ana', timezone: 'UTC' };
     await becomes(plan.id, 'a', 'waiting');
+    const [ask] = viewPlan(await instance.service.card(plan.id, viewer)).asks;
+    expect(ask?.known.at(-1)).toBe('If No: steps 2a, 2b, 2c and 3 are not run either.');
+    await becomes(plan.id, 'free', 'waiting');
     await say(plan.id, { a: 'failed' });
-    await reach(instance, plan.id, 'failed');
-    expect((await stepOf(plan.id, 'b')).status).toBe('skipped');
-    await expect(readFile(join(instance.workspace, 'no.md'))).rejects.toThrow('ENOENT');
+    await say(plan.id, { free: 'retry' });
+    const done = await reach(instance, plan.id, 'completed');
+    expect(done.result_summary).toBe(
+      '1 step done, 5 steps skipped. Step 1a was skipped: ana said no. ' +
+        'Step 2a was skipped: It waits for what was not done: ana said no to step 1a. ' +
+        'Step 3 was skipped: It waits for step 2a, which was skipped: ana said no to step 1a. And 2 more.',
+    );
+    expect(await stepOf(plan.id, 'a')).toMatchObject({
+      status: 'skipped',
+      final_args: null,
+      result_summary: 'ana said no.',
+      error: { message: 'ana said no.', questions: ['a'] },
+    });
+    for (const id of ['b', 'c', 'd', 'e'])
+      expect((await stepOf(plan.id, id)).status).toBe('skipped');
+    for (const path of ['no.md', 'used.md'])
+      await expect(readFile(join(instance.workspace, path))).rejects.toThrow('ENOENT');
+    const said = (await instance.service.audit(plan.id, { limit: 200 })).find(
+      ({ action }) => action === 'settle_failed',
+    );
+    expect(said).toMatchObject({
+      actor: 'ana',
+      data: { step: 'a', answer: 'No', yes_or_no: true },
+    });
+    expect(viewPlan(await instance.service.card(plan.id, viewer)).sentence).toContain(
+      'Step 1a was skipped: ana said no.',
+    );
+    await checkPlan(instance.db.query, plan.id);
   });
 
-  test('asks again after a person refused the values, when somebody has the step retried', async () => {
+  test('keeps the reason of a No, takes it once, and asks again only where a change has the step run', async () => {
     const plan = await runPlan(instance, strict(write('a', 'again.md', 'x')));
     await becomes(plan.id, 'a', 'waiting');
-    await say(plan.id, { a: 'failed' });
-    await reach(instance, plan.id, 'failed');
-    expect((await stepOf(plan.id, 'a')).final_args).toBeNull();
-    await say(plan.id, { a: 'retry' });
+    const no = {
+      version: 1,
+      steps: { a: 'failed' as const },
+      answers: { a: 'not today' },
+      about: { a: { attempt: 1, status: 'waiting' as const } },
+    };
+    const both = await Promise.allSettled([
+      instance.service.resume(plan.id, no, ana),
+      instance.service.resume(plan.id, no, ana),
+    ]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    const done = await reach(instance, plan.id, 'completed');
+    expect(done.result_summary).toBe(
+      'Nothing was done, 1 step skipped. Step 1 was skipped: ana said no: not today',
+    );
+    await expect(say(plan.id, { a: 'retry' })).rejects.toThrow(
+      'Step 1 was already answered by ana: “No”. Your answer was not stored.',
+    );
+    const { revision } = await instance.service.overview(plan.id);
+    const rerun = { op: 'rerun_steps' as const, steps: { ids: ['a'] } };
+    const change = { base_revision: revision, operations: [rerun] };
+    const { version, digest } = await instance.service.patch(plan.id, change, ana);
+    await instance.service.approve(plan.id, { version, digest }, ana);
     await becomes(plan.id, 'a', 'waiting');
     await expect(readFile(join(instance.workspace, 'again.md'))).rejects.toThrow('ENOENT');
   });

@@ -89,6 +89,13 @@ const writes = (content: Json, path = 'note.md'): StepDraft => ({
 const choose = (name: string, args: JsonObject) => (): Turn => ({ calls: [{ name, args }] });
 const settle = (planId: string, fate: 'retry' | 'failed') =>
   settleAsRead(instance, planId, { d: fate });
+async function rerun(planId: string, step: string) {
+  const { revision } = await instance.service.overview(planId);
+  const again = { op: 'rerun_steps' as const, steps: { ids: [step] } };
+  const change = { base_revision: revision, operations: [again] };
+  const { version, digest } = await instance.service.patch(planId, change, ana);
+  await instance.service.approve(planId, { version, digest }, ana);
+}
 const stepOf = async (planId: string): Promise<Step> => {
   const [step] = (await instance.service.listSteps(planId, { limit: 10 })).steps;
   if (step === undefined) throw new Error('there is no step');
@@ -183,7 +190,7 @@ describe('a guarded step with run-time arguments', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('is never called when a person says no, and asks anew when it is tried again', async () => {
+  test('is never called when a person says no, and asks anew when a change has it run again', async () => {
     answer = choose('workspace_delete', { path: 'first.md' });
     const calls: JsonObject[] = [];
     const context = counting(calls);
@@ -193,10 +200,10 @@ describe('a guarded step with run-time arguments', () => {
     });
     await runReady(id, context);
     await settle(id, 'failed');
-    expect((await instance.service.getPlan(id)).status).toBe('failed');
+    expect((await instance.service.getPlan(id)).status).toBe('completed');
     await runReady(id, context);
     answer = choose('workspace_delete', { path: 'second.md' });
-    await instance.service.retry(id, { version: 1 }, ana);
+    await rerun(id, 'd');
     await runReady(id, context);
     expect(await stepOf(id)).toMatchObject({
       status: 'waiting',
@@ -323,7 +330,7 @@ describe('values that an earlier step put out', () => {
     expect([await get('one.md'), await get('two.md')]).toEqual(['x', 'x']);
   });
 
-  test('are asked about again when a person tries a refused call anew, also where each step asks', async () => {
+  test('are asked about again when a change has a refused call run again, also where each step asks', async () => {
     await put('list.txt', 'kept.md');
     await put('kept.md');
     const { id } = await startBy(executor, instance, {
@@ -336,7 +343,7 @@ describe('values that an earlier step put out', () => {
     await runReady(id);
     await runReady(id);
     await settle(id, 'failed');
-    await settle(id, 'retry');
+    await rerun(id, 'd');
     await runReady(id);
     expect((await stepNamed(id, 'd')).status).toBe('waiting');
     expect(await get('kept.md')).toBe('x');
@@ -470,7 +477,10 @@ describe('a value that the model cannot decide', () => {
       output: { undecided: 'What was filled in does not fit: content must be polite.' },
     });
     await instance.service.resume(id, { version: 1, steps: { w: 'failed' } }, ana);
-    expect((await instance.service.getPlan(id)).status).toBe('failed');
+    expect(await instance.service.getPlan(id)).toMatchObject({
+      status: 'completed',
+      result_summary: 'Nothing was done, 1 step skipped. Step 1 was skipped: ana said no.',
+    });
   });
 });
 

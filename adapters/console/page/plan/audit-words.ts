@@ -1,4 +1,5 @@
 // Audit actions in words.
+import type { AuditEntry } from '#domain/plan/views.ts';
 import { describeKind } from './words.ts';
 
 const words: Record<string, string> = {
@@ -39,6 +40,7 @@ const words: Record<string, string> = {
   stop_planning: 'Stopped the planner',
 };
 
-export function describeDeed(action: string): string {
+export function describeDeed({ action, data }: Pick<AuditEntry, 'action' | 'data'>): string {
+  if (data?.yes_or_no === true) return data.answer === 'No' ? 'Said no' : 'Said yes';
   return Object.hasOwn(words, action) ? (words[action] ?? action) : describeKind(action);
 }

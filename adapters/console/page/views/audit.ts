@@ -34,11 +34,11 @@ function drawVersion(version: number | null): TemplateResult {
 }
 
 function drawEntry(entry: AuditEntry, { facts }: Card, names: StepLabels): TemplateResult {
-  const { at, actor, actor_kind: kind, action, via, version } = entry;
+  const { at, actor, actor_kind: kind, via, version } = entry;
   return html`<tr>
     <td><time datetime=${at}>${formatMoment(at)}</time></td>
     <td><bdi>${callPerson(facts, actor)}</bdi>${kind === 'person' ? '' : html` <span class="muted">${kind}</span>`}</td>
-    <td>${describeDeed(action)} <span class="muted">via ${via}</span></td>
+    <td>${describeDeed(entry)} <span class="muted">via ${via}</span></td>
     <td class="number">${drawVersion(version)}</td>
     <td class="wide">${drawReason(entry, names)}</td>
   </tr>`;
