@@ -47,6 +47,10 @@ const form = [
   { name: 'paid', label: 'Is it paid?', type: 'boolean' },
 ];
 
+/** Its outline waits for approval before there is a plan. */
+const phases =
+  'Plan the launch:\nPhase 1: Preparation\n- create launch/kickoff.md saying "go"\nPhase 2 (two days after phase 1): Publish\n- post "We launch"\nmilestone: Launch is done';
+
 /** Fills all five groups of the inbox. */
 export async function tellStory(api: Client): Promise<Story> {
   const start = async (title: string, steps: object[], more: object = {}) => {
@@ -132,6 +136,10 @@ export async function tellStory(api: Client): Promise<Story> {
     ),
   });
   await api.ask('What is in the workspace?', { conversation: 'walk-talk' });
+  await api.ask(phases, {
+    conversation: 'walk-session',
+    interaction_policy: { approval_policy: 'milestone_approvals' },
+  });
   await api.reach(failed.id, 'failed');
   await waitFor('the wait and the task', async () => {
     const [now, asked] = await Promise.all([running, task].map(({ id }) => api.plan(id)));
@@ -187,6 +195,11 @@ async function walkInbox({ page, url, look }: Walk): Promise<void> {
   await page.locator('.talk', { hasText: 'What is in the workspace?' }).click();
   await page.locator('.message[data-author="bot"] .said').waitFor();
   await look('a conversation', 'Conversation');
+  await page.locator('.talk', { hasText: 'Plan the launch' }).click();
+  const session = page.locator('session-card');
+  await session.getByRole('button', { name: 'Propose changes' }).click();
+  await session.getByRole('button', { name: 'Send' }).waitFor();
+  await look('an outline to approve', 'Conversation');
   await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
   await look('the shortcuts');
