@@ -38,7 +38,7 @@ describe('a request', () => {
     await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
     await column().getByText('Approved by local').waitFor();
     const { total_steps: total } = second;
-    await page.getByText(`${total} of ${total} steps done`).waitFor();
+    await column().getByText(`${total} steps done.`).waitFor();
     expect(await bar().count()).toBe(0);
     expect(await readWorkspace('archive/standup.md')).toBe('Daily at 9:15');
   });

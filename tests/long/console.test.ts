@@ -29,7 +29,12 @@ describe('a request', () => {
   });
 
   it('shows its steps in every tab, and its decision in the audit', async () => {
-    await ask('Write three files a.txt, b.txt and c.txt each containing its own name');
+    // At a second try other files.
+    const folder = `tabs-${Date.now()}`;
+    const files = ['a', 'b', 'c'].map((name) => `${folder}/${name}.txt`);
+    await ask(
+      `Write three files ${files[0]}, ${files[1]} and ${files[2]} each containing its own name`,
+    );
     await button('Approve').click();
     await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
 
@@ -39,10 +44,10 @@ describe('a request', () => {
     await page.keyboard.press('ArrowRight');
     await page.locator('.gantt .span[data-kind="actual"]').nth(2).waitFor();
     await page.keyboard.press('ArrowRight');
-    await page.getByRole('button', { name: /Creates b\.txt/ }).click();
+    await page.getByRole('button', { name: new RegExp(`Creates ${files[1]}`) }).click();
     await page.locator('.diff-text', { hasText: 'b.txt' }).waitFor();
     await page.getByRole('tab', { name: 'Audit' }).click();
-    await page.getByRole('row', { name: /local Approved console 1/ }).waitFor();
+    await page.getByRole('row', { name: /You Approved via console 1/ }).waitFor();
     await page.getByRole('tab', { name: 'Trace' }).click();
     await page.getByRole('row', { name: 'Collect context' }).first().waitFor();
     await page.getByText('Planner: offline planner').waitFor();
@@ -127,7 +132,7 @@ describe('a plan on the page', () => {
     await button('Approve').click();
     await bar().getByText('0 of 2').waitFor();
     await bar().getByText('1 of 2').waitFor();
-    await page.getByText('2 of 2 steps done').waitFor();
+    await column().getByText('2 steps done.').waitFor();
   });
 
   it('comes back after a reload with its conversation and its tab', async () => {
