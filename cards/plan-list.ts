@@ -88,7 +88,7 @@ export function describeCommands(command: string, more: [string, string][] = [])
     ['', "what needs you, what runs, what failed, and others'"],
     ['find WORDS', 'plans with these words in their title, summary or id'],
     ['mine', 'plans you asked for'],
-    ['running', 'running plans; likewise: waiting, failed, others, done'],
+    ['running', 'running plans; also: waiting, failed, others, done'],
     ['all', 'all plans, newest first; “all 2” is the next page'],
     ['stats', 'counts by status, and requests that no tool could handle'],
     ['PLAN-…', 'one plan in full'],

@@ -43,7 +43,7 @@ it('finds a step by name in a plan of 100,000 steps within two seconds, and open
   await search.press('ArrowDown');
   await page.locator('.step-head:focus').waitFor();
   await search.fill('no such letter');
-  await page.getByText('No step says “no such letter”').waitFor();
+  await page.getByText('No step matches “no such letter”').waitFor();
   await search.press('Escape');
   await page.locator('.steps .step').nth(10).waitFor();
 

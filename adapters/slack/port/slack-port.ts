@@ -138,7 +138,7 @@ export function createSlackPort(options: {
     const call = { team, method: 'chat.getPermalink', channel: null, deed: 'link to a message' };
     const client = await clientOf(team);
     const link = await ask(call, () => client.chat.getPermalink({ channel, message_ts })).catch(
-      (error: unknown) => warn('A card is not linked to those whom it asks.', error),
+      (error: unknown) => warn('The people that a card asks got no link to it.', error),
     );
     return { reached, link: link?.permalink ?? null };
   }

@@ -71,7 +71,7 @@ export function createReach(options: {
       channel: null,
       deed: 'find a person by their address',
     };
-    const words = `Nobody is mentioned in ${team} by their address.`;
+    const words = `People in ${team} can't be mentioned by their address.`;
     const answer = await orNull(words, ['users_not_found'], () =>
       ask(call, () => client.users.lookupByEmail({ email })),
     );
@@ -115,7 +115,7 @@ export function createReach(options: {
           channel: null,
           deed: 'open direct messages',
         };
-        const words = `People in ${team} are told of what waits for them only where it is asked.`;
+        const words = `People in ${team} get no direct messages about plans that wait for them.`;
         const answer = await orNull(words, ['user_disabled', 'user_not_found'], () =>
           ask(call, () => client.conversations.open({ users: user })),
         );

@@ -105,7 +105,7 @@ function fill(data: unknown, values: Record<string, string>): unknown {
 }
 
 const disclaimer =
-  'Countersign may use a language model to draft plans. Check a plan before you approve it: nothing runs until somebody has.';
+  'Countersign may use a language model to draft plans. Check a plan before you approve it: nothing runs until someone has.';
 
 const Bots = z.looseObject({ bots: z.tuple([z.looseObject({ scopes: z.array(z.string()) })]) });
 

@@ -170,7 +170,7 @@ async function settle(
   await told.catch((error: unknown) => {
     // A post has to be recorded, or it is posted for ever.
     if (isTransient(error)) throw error;
-    warn('Those whom a card asks were not told of it alone.', error);
+    warn('The people that a card asks got no direct message.', error);
   });
   passCrashPoint('told');
   await db.transaction(async (tx) => {

@@ -92,7 +92,7 @@ export function whyNot(act: TriageAct, shown: TriageShown, read: boolean): strin
 export function describeDecision(act: TriageAct, plan: Pick<Plan, 'status'>): string {
   if (act === 'reject') return 'Rejected';
   return plan.status === 'proposed' || plan.status === 'needs_review'
-    ? 'Your approval counts. Somebody else has to approve too.'
+    ? 'Your approval counts. Someone else has to approve too.'
     : 'Approved';
 }
 

@@ -70,7 +70,7 @@ function drawGroup(
 function drawNothingFound({ searched }: InboxState): TemplateResult {
   return html`<div class="empty">
     <p class="empty-title">No plan matches “${searched}”</p>
-    <p>Words are looked for in titles and sentences, <code>from:Ana</code> in people, <code>tool:http</code> in tools.</p>
+    <p>Words are searched in titles, summaries and ids, <code>from:Ana</code> in people, <code>tool:http</code> in tools.</p>
     <button class="quiet" @click=${clearSearch}>Clear the search</button>
   </div>`;
 }
@@ -78,10 +78,10 @@ function drawNothingFound({ searched }: InboxState): TemplateResult {
 function drawNoPlans(): TemplateResult {
   return html`<div class="empty">
     <p class="empty-title">No plans yet</p>
-    <p>Ask for something. Plans that need you stand at the top of this list.</p>
+    <p>Ask for something. Plans that need you are at the top of this list.</p>
     <button class="example" @click=${tryExample}>
       <span class="example-text">${example}</span>
-      <span class="example-shows">Puts it into the message field</span>
+      <span class="example-shows">Copies it to the message field</span>
     </button>
   </div>`;
 }

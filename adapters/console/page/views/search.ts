@@ -38,7 +38,7 @@ function drawFound({ search }: PlanView, list: StepList): TemplateResult {
       : found === null
         ? 'Searching…'
         : found.total === 0
-          ? `No step says “${search.words.trim()}”. Every word has to stand in its name, operation, partition or arguments.`
+          ? `No step matches “${search.words.trim()}”. Every word must be in its name, operation, partition or arguments.`
           : `${countOf(found.total, 'step')} found`;
   const partitions = found?.partitions.filter(({ name }) => name !== '') ?? [];
   const more = (found?.partitions_total ?? 0) - (found?.partitions.length ?? 0);

@@ -6,10 +6,10 @@ import { formatTime } from '../../plan/format.ts';
 import { drawBlock, drawFactList, drawState, drawWhere } from './parts.ts';
 
 function describeReach({ token, loopback_only: loopback }: SettingsView['access']): string {
-  if (!token) return 'Only this machine is answered, because no token is set.';
+  if (!token) return 'Only this machine can use it, because no token is set.';
   return loopback
-    ? 'The server listens on this machine alone; a proxy may let others in. The API asks everybody for the token.'
-    : 'Other machines reach the server. The API asks everybody for the token.';
+    ? 'The server listens on this machine only; a proxy may let others in. The API asks everyone for the token.'
+    : 'Other machines can reach the server. The API asks everyone for the token.';
 }
 
 function drawReach(facts: SettingsView): TemplateResult {

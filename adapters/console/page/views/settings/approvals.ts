@@ -40,7 +40,7 @@ function drawGuarded({ guarded }: SettingsView['approvals']): TemplateResult {
           ${offered ? nothing : html`<span class="operation-notes">no tool offers it now</span>`}
         </p>
         <p class="operation-notes">
-          ${rule === null ? 'Whoever may approve the plan approves it with the plan.' : describeRule(rule)}
+          ${rule === null ? 'Approved together with the plan.' : describeRule(rule)}
         </p>
       </li>`,
     )}
@@ -59,7 +59,7 @@ export function drawApprovals(facts: SettingsView): TemplateResult {
         ${drawFactList([
           [
             'May decide about every plan',
-            approvers.length === 0 ? 'Nobody besides its requester' : people(approvers, 'and'),
+            approvers.length === 0 ? 'Only its requester' : people(approvers, 'and'),
           ],
         ])}
         ${drawWhere(facts, { keys: ['approvers'] })}`,

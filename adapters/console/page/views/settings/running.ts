@@ -47,13 +47,13 @@ function drawPools(facts: SettingsView): TemplateResult {
     'Resource pools',
     html`${
       pools.length === 0
-        ? html`<p>None. Pools keep steps from using more than there is: licences, memory of a GPU.</p>`
+        ? html`<p>None. Pools keep steps within a limit: licences, GPU memory.</p>`
         : html`<ul class="pools">
               ${pools.map(({ name, capacity, headroom, in_use, waiting_plans }) => {
                 const kept = headroom === 0 ? '' : `, ${headroom} kept back`;
                 const line =
                   waiting_plans === 0
-                    ? 'nobody waits'
+                    ? 'none waiting'
                     : `${countOf(waiting_plans, 'plan')} ${waiting_plans === 1 ? 'waits' : 'wait'}`;
                 return html`<li>
                   <span class="pool-name">${name}</span>
@@ -99,7 +99,7 @@ function drawRules(facts: SettingsView): TemplateResult {
       [
         'When a source changed',
         running.replan === 'automatic'
-          ? 'A correction is proposed by itself'
+          ? 'A correction is proposed automatically'
           : 'A correction is proposed when a person asks',
       ],
       ...running.rules.map(
@@ -146,7 +146,7 @@ function drawTime(facts: SettingsView): TemplateResult {
       ],
       ['A person is reminded after', countOf(human_reminder_hours, 'hour')],
       [
-        'A plan nobody decides about',
+        'A plan without a decision',
         `Is cancelled after ${countOf(stale_after_days, 'day')}, with a reminder at half time`,
       ],
     ])}
