@@ -80,7 +80,7 @@ describe('pressing the button', () => {
 
   it('tells an approval that is not enough from one that is', () => {
     expect(describeDecision('approve', { status: 'approved' })).toBe('Approved');
-    expect(describeDecision('approve', { status: 'proposed' })).toContain('Somebody else');
+    expect(describeDecision('approve', { status: 'proposed' })).toContain('Someone else');
     expect(describeDecision('reject', { status: 'rejected' })).toBe('Rejected');
   });
 });
