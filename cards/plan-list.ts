@@ -149,7 +149,7 @@ export function describeStanding(
   if (status === 'executing' && bar)
     return `${drawBar(counts.succeeded, total)} ${counts.succeeded} of ${total}`;
   if (status === 'failed' && counts.failed > 0)
-    return `${statusSymbols.failed} failed: ${counts.failed} of ${total}`;
+    return `${statusSymbols.failed} ${counts.failed} of ${total} failed`;
   return `${statusSymbols[status]} ${statusWords[status]}`;
 }
 

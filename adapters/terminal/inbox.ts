@@ -27,6 +27,8 @@ type ListOptions = {
 };
 
 const pageSize = 100;
+/** Under a list. */
+const howToOpen = 'To open one: npx countersign plans PLAN-…';
 
 /** Lines of each group, and what shows the others; a search shows the last group as well. */
 const groupsShown: Record<InboxGroup, { lines: number; rest: string | null }> = {
@@ -80,6 +82,7 @@ export function printJson(session: Session, value: unknown): ExitCode {
 function print(session: Session, sections: Section[], empty: string, now: Date): ExitCode {
   if (sections.length === 0) session.say(...drawLines(empty, session.screen));
   session.say(...drawSections(sections, session.screen, now.toISOString()));
+  if (sections.length > 0) session.say('', ...drawLines(howToOpen, session.screen));
   return exitCodes.done;
 }
 
@@ -103,6 +106,13 @@ export function statusesOf(status: string): PlanStatus[] | null {
   return known.success ? [known.data] : null;
 }
 
+/** In place of an empty list. */
+function emptyOf([status, ...others]: PlanStatus[]): string {
+  return status === undefined || others.length > 0
+    ? 'No plans yet.'
+    : `No plans with the status ${status}.`;
+}
+
 /** The latest plans of these statuses; what waits for the reader first, then by status. */
 export async function listByStatus(
   session: Session,
@@ -117,7 +127,7 @@ export async function listByStatus(
   if (json === true) return printJson(session, { plans, next_cursor });
   const more = next_cursor === null ? '' : `Showing the first ${pageSize}.`;
   const sections = plans.length === 0 ? [] : [{ heading: '', plans, more }];
-  return print(session, sections, 'No such plans.', now);
+  return print(session, sections, emptyOf(statuses), now);
 }
 
 /** The groups of the reader's inbox; of a search, all five. */
@@ -136,15 +146,21 @@ export async function listInbox(
   const sections = shown.flatMap(({ group, total, plans }) => {
     const { lines, rest } = groupsShown[group];
     const left = total - Math.min(lines, plans.length);
-    const how = rest === null ? '.' : `: countersign plans --status ${rest}`;
+    const how = rest === null ? '.' : `: npx countersign plans --status ${rest}`;
     const more = left > 0 ? `And ${left.toLocaleString('en-US')} more${how}` : '';
     return total === 0
       ? []
-      : [{ heading: titleGroup(group, null), plans: plans.slice(0, lines), more }];
+      : [
+          {
+            heading: `${titleGroup(group, null)} · ${total.toLocaleString('en-US')}`,
+            plans: plans.slice(0, lines),
+            more,
+          },
+        ];
   });
   const empty =
     find === undefined
-      ? nothingWaiting('with: countersign ask "…"')
+      ? nothingWaiting('with: npx countersign ask "…"')
       : titleList('find', null, find).empty;
   return print(session, sections, empty, now);
 }

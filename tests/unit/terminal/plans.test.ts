@@ -71,14 +71,16 @@ describe('the list', () => {
     expect(code).toBe(exitCodes.done);
     expect(printed).toBe(
       [
-        '  Needs you',
+        '  Needs you · 1',
         '    PLAN-00000003  ◷ needs your approval  1 h     Mine\\u{1B}[2J · Ana',
         '',
-        '  Running',
+        '  Running · 1',
         '    PLAN-00000001  ▰▰▰▰▱▱▱▱▱▱ 2 of 5      10 min  Standup note, archived · Ana · 🛡 guarded',
         '',
-        "  Others'",
+        "  Others' · 1",
         '    PLAN-00000002  ◷ waiting              2 d     Standup note, archived · Ben',
+        '',
+        '  To open one: npx countersign plans PLAN-…',
         '',
       ].join('\n'),
     );
@@ -87,7 +89,7 @@ describe('the list', () => {
   it('takes two lines a plan where it is narrow', async () => {
     const { printed } = await run({ inbox }, {}, 40);
     expect(printed).toContain(
-      "  Others'\n    PLAN-00000002 · ◷ waiting · 2 d\n      Standup note, archived · Ben\n",
+      "  Others' · 1\n    PLAN-00000002 · ◷ waiting · 2 d\n      Standup note, archived · Ben\n",
     );
   });
 
@@ -97,19 +99,21 @@ describe('the list', () => {
       page.group === 'failed' ? { ...page, total: 1203 } : page,
     );
     const { printed } = await run({ inbox: groups });
-    expect(printed).toContain('    And 1,200 more: countersign plans --status failed\n');
+    expect(printed).toContain('    And 1,200 more: npx countersign plans --status failed\n');
   });
 
   it('says so when nothing waits, and how to ask', async () => {
     expect((await run({})).printed).toBe(
-      '  Nothing is waiting. Ask me for something with: countersign ask "…".\n',
+      '  Nothing is waiting. Ask me for something with: npx countersign ask "…".\n',
     );
-    expect((await run({}, { status: 'failed' })).printed).toBe('  No such plans.\n');
+    expect((await run({}, { status: 'failed' })).printed).toBe(
+      '  No plans with the status failed.\n',
+    );
   });
 
   it('--find searches all groups, done ones too, and says so where nothing is found', async () => {
     const { printed } = await run({ inbox }, { find: 'standup' });
-    expect(printed).toContain('  Done\n');
+    expect(printed).toContain('  Done · 1\n');
     const none = await run({}, { find: 'nowhere' });
     expect(none.code).toBe(exitCodes.done);
     expect(none.printed).toContain('No plan has');
