@@ -512,7 +512,8 @@ describe('a plan that was approved', () => {
       ['look_up', 'outside'],
       ['get', 'outside'],
     ]);
-    await expectShown(plan, ['from step 1 /text']);
+    // The read is called 1a: the look beside it is 1b.
+    await expectShown(plan, ['from step 1a /text']);
   });
 
   test('of 60 steps puts the guarded ones first and asks for a review', async () => {
