@@ -77,7 +77,7 @@ test('a chat that cannot be opened for a while posts no card twice', async () =>
   teams.refuse({ status: 429, headers: { 'retry-after': '0' }, path: opening }, 3);
   const { conversation } = await teams.say(ana, channel, 'ship it');
   const card = await awaitMessage(teams, conversation, '"approve"');
-  await teams.press(ana, card, 'Approve');
+  await teams.press(ana, card, ['Approve', 'Approve and run']);
   await waitFor('the changed card', async () => card.updates > 0);
   const cards = teams.messages.filter(
     (one) => one.conversation === conversation && JSON.stringify(one).includes('PLAN-'),
