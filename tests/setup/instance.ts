@@ -131,7 +131,6 @@ export async function runPlan(
   return plan;
 }
 
-/** Waits until the plan has one of `statuses`. */
 /** Says what became of steps; of those that wait, as they stand now. */
 export async function settleAsRead(
   { service }: Instance,
@@ -146,6 +145,7 @@ export async function settleAsRead(
   return service.resume(id, settlement, actor);
 }
 
+/** Waits until the plan has one of `statuses`. */
 export function reach(instance: Instance, id: string, ...statuses: PlanStatus[]): Promise<Plan> {
   return waitFor(
     `${id} to be ${statuses.join(' or ')}`,
