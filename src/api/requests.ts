@@ -297,7 +297,7 @@ export const InboxQuery = z
       description: 'Whose inbox; `local` where it is left out.',
     }),
     words: documented(line(200), {
-      description: 'Only plans with each of these words in their title, summary or id.',
+      description: 'Only plans with each of these words in their title, summary, id or requester.',
     }).exactOptional(),
     person: documented(line(200), {
       description:

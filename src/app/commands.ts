@@ -71,7 +71,7 @@ program
   .command('plans')
   .argument('[plan]', 'one plan in full; or stats: how many stand where, and what no tool can do')
   .description("what needs you, what runs, what failed, and others'")
-  .option('--find <words>', 'only plans with these words in their title, summary or id')
+  .option('--find <words>', 'only plans with these words in their title, summary, id or requester')
   .option('--status <status>', 'one status, or all')
   .option('--trace', 'how the plan came about, stage by stage')
   .option('--json', 'for machines')

@@ -57,14 +57,14 @@ export async function listConversations(
       select * from spoken where ${comesAfter(cursor)} order by micros desc, id desc limit ${limit + 1}
     )
     select page.id, micros::text, ${isoOf('page.created_at', 'milliseconds')} as last_at,
-      coalesce(first.text, '') as title, made.plans, made.running
+      coalesce(first.text, made.title, '') as title, made.plans, made.running
     from page
     left join lateral (
       select left(m.text, 1000) as text from countersign.messages m
       where m.conversation = page.id and m.author = 'person' order by m.id limit 1
     ) first on true
     cross join lateral (
-      select count(*)::int as plans, (count(*) filter (where p.status in ('approved', 'executing')))::int as running
+      select (array_agg(p.title order by p.created_at))[1] as title, count(*)::int as plans, (count(*) filter (where p.status in ('approved', 'executing')))::int as running
       from countersign.plans p where p.conversation = page.id
     ) made
     order by page.micros desc, page.id desc`);

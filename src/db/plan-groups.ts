@@ -10,7 +10,7 @@ import { plans } from './schema.ts';
 
 /** Which plans are listed; every condition that is not null has to hold. */
 export type GroupFilter = {
-  /** Each is in the title, the summary or the id. */
+  /** Each is in the title, the summary, the id or the requester's name. */
   words: string[];
   /** One of these names asked for it, is named to approve it, has approved it or has a task in it; as they are compared. */
   names: string[] | null;
@@ -26,7 +26,8 @@ const isLike = (column: SQL, word: string): SQL =>
   sql`${column} ilike ${`%${word.replace(/[\\%_]/g, '\\$&')}%`}`;
 
 function hasWord(word: string): SQL {
-  return sql`(${isLike(sql`${plans.title}`, word)} or ${isLike(sql`${plans.id}`, word)} or exists (
+  return sql`(${isLike(sql`${plans.title}`, word)} or ${isLike(sql`${plans.id}`, word)} or ${isLike(sql`${plans.requester}`, word)}
+    or exists (
     select from countersign.plan_versions v
     where v.plan_id = ${plans.id} and v.version = ${plans.version} and ${isLike(sql`v.summary`, word)}))`;
 }

@@ -167,7 +167,7 @@ describe('the inbox', () => {
     await page.goto(server.url);
     await entry('Still here').waitFor();
     await page.route('**/api/inbox?*', (route) => route.abort());
-    // It reads again every ten seconds.
+    // It reads again every five seconds.
     const timeout = 45_000;
     await page.locator('.rail [role="alert"]').waitFor({ timeout });
     expect(await entry('Still here').count()).toBe(1);

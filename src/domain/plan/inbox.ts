@@ -44,7 +44,7 @@ export type Inbox = z.infer<typeof Inbox>;
 export type InboxQuery = {
   /** The reader. */
   user: string;
-  /** Each word is in the title, the summary or the id, in any case. */
+  /** Each word is in the title, the summary, the id or the name of the requester, in any case. */
   words?: string;
   /** Who asked for it, may approve or has approved it, or has a task in it. */
   person?: string;

@@ -110,9 +110,10 @@ async function place(db: Queryable, row: PlanRow, now: number): Promise<PlacedPl
     kept.types.push(links.types[link] ?? 'FS');
     kept.lags.push(links.lags[link] ?? 0);
   }
+  // How long it has taken so far says nothing of its end, as long as no step states a duration.
   const isTimed =
     columns.durations.some((minutes) => !Number.isNaN(minutes)) ||
-    columns.started.some((minutes) => !Number.isNaN(minutes));
+    (isOver(row.status) && columns.started.some((minutes) => !Number.isNaN(minutes)));
   const basis = scheduled.length > 0 ? 'schedule' : isTimed ? 'durations' : 'order';
   const times = fixTimes(columns, scheduled, { now, usual: assumeLength(columns), basis });
   // What is over began in the past, and what never ran of it takes no time.

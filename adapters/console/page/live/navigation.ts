@@ -5,7 +5,7 @@ import { leaveHere, writeAddress } from './address.ts';
 import { get } from './api.ts';
 import { createConversationId, openConversation } from './conversation.ts';
 import { openPlan, showPane } from './focus.ts';
-import { layRail, select } from './inbox.ts';
+import { layRail, searchInbox, select } from './inbox.ts';
 import { followSettings } from './settings.ts';
 import { type Pane, tabs } from './state.ts';
 import { state } from './store.ts';
@@ -24,9 +24,12 @@ export async function comeBack({ state: left }: PopStateEvent): Promise<void> {
 export async function openListed({ id, conversation }: InboxPlan): Promise<void> {
   select(id);
   if (state.plan?.id !== id || state.pane === 'inbox') leaveHere('plan');
-  const other = conversation !== null && conversation !== state.conversation;
+  // Beside a plan that belongs to no conversation nothing else is spoken of: words would decide about that.
+  const here = conversation === null && state.messages.length === 0;
+  const target = here ? state.conversation : (conversation ?? createConversationId());
+  const other = target !== state.conversation;
   if (other) watchPlan(null);
-  const opening = other ? openConversation(conversation) : null;
+  const opening = other ? openConversation(target) : null;
   openPlan(id);
   showPane('plan');
   layRail(false);
@@ -47,6 +50,8 @@ export async function reopenConversation(id: string): Promise<void> {
 }
 
 export async function startConversation(): Promise<void> {
+  // A plan that comes of it is not to be hidden by an earlier search.
+  searchInbox('');
   await reopenConversation(createConversationId());
 }
 

@@ -62,6 +62,8 @@ function decisionsOf(state: State, view: PlanView, card: Card): Shown[] {
       // The timeline offers other times beside what they resolve.
       if (action === 'reschedule' && view.tab === 'timeline') return [];
       if (action !== 'approve' && !(reviews && onSteps)) return [asIs(button)];
+      // Whose approval it is stands beside; a change that waits has a button of its own.
+      if (card.facts.patch === null && !card.facts.may_approve) return [];
       // Steps of another version are never approved as these.
       const off = part?.empty === true || (onSteps && !listed);
       const approve: Button = { ...button, press: { ...button.press, action: 'approve' } };
