@@ -33,7 +33,8 @@ export function createGreet(context: SlackContext): (signal: OpenedSignal) => Pr
       });
     } catch (cause) {
       const error = explainSlackError(cause, 'suggest how to begin');
-      if (error.passesAfterMs !== null) return;
+      // Of direct messages that are gone follows nothing for those of others.
+      if (error.passesAfterMs !== null || error.code === 'not_found') return;
       plain.set(team, true);
       if (error.details.slack === 'missing_scope') return;
       warn(`Nothing is suggested in ${team}: ${error.message}`, error);

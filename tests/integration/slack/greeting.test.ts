@@ -36,12 +36,25 @@ test('who wrote before is not greeted', async () => {
   ).not.toContain("I'm Countersign");
 });
 
+const agent = {
+  slack: { app: { agent: true }, scopes: [...usualScopes, 'assistant:write'] },
+};
+
 test('an agent shows examples that can be pressed', async () => {
-  const { slack } = await useDesk(database, {
-    slack: { app: { agent: true }, scopes: [...usualScopes, 'assistant:write'] },
-  });
+  const { slack } = await useDesk(database, agent);
   const zoe = slack.addUser({ name: 'zoe' });
   await slack.openHome(zoe.id, 'messages');
   const direct = slack.direct(zoe.id).id;
   await waitFor('the examples', () => slack.prompts(direct).length === 4);
+});
+
+test('direct messages that are gone take the examples from nobody else', async () => {
+  const { slack } = await useDesk(database, agent);
+  const [kim, yan] = [slack.addUser({ name: 'kim' }), slack.addUser({ name: 'yan' })];
+  const refused = 'assistant.threads.setSuggestedPrompts';
+  slack.fail(refused, { error: 'channel_not_found' });
+  await slack.openHome(kim.id, 'messages');
+  await waitFor('the refusal', () => slack.calls.some(({ method }) => method === refused));
+  await slack.openHome(yan.id, 'messages');
+  await waitFor('the examples', () => slack.prompts(slack.direct(yan.id).id).length === 4);
 });
