@@ -118,7 +118,8 @@ export function viewButtons(facts: PlanCardFacts): Button[] {
   const pause = plan.paused
     ? makeButton(pressOf(plan, 'resume'), 'Resume', { style: 'primary' })
     : makeButton(pressOf(plan, 'pause'), 'Pause');
-  if (plan.revising) return [cancel, details];
+  const keep = makeButton(pressOf(plan, 'resume'), `Keep version ${plan.version}`);
+  if (plan.revising) return [keep, cancel, details];
   switch (plan.status) {
     case 'proposed':
       return [approve, ...moves, change, reject, details];

@@ -102,6 +102,12 @@ function tellNotice(notice: Notice): string {
       return tellAsked(notice);
     case 'plan_changed':
       return `${notice.plan_id} was changed by ${notice.by}: version ${notice.version} is below. Nothing runs until it is approved.`;
+    case 'given_back': {
+      const { version, by } = notice;
+      return by === null
+        ? `Your changes could not be made; version ${version} is unchanged and waits again.`
+        : `${by} took the changes back; version ${version} is unchanged and waits again.`;
+    }
     case 'undecided': {
       const left = countOf(notice.days_left, 'day');
       return notice.sent_back

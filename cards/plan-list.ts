@@ -106,7 +106,7 @@ export function describeCommands(command: string, more: [string, string][] = [])
 }
 
 /** What is needed: `approval`, `a decision about step 3a`. @param own addressed to the reader: `your approval` */
-function nameWait({ waits, waits_step: step, status }: InboxPlan, own: boolean): string {
+function nameWait({ waits, waits_step: step, status, revising }: InboxPlan, own: boolean): string {
   const at = step === null ? '' : `step ${showLine(step, 60)}`;
   const behind = at === '' ? '' : `, ${at}`;
   const your = own ? 'your ' : '';
@@ -120,6 +120,7 @@ function nameWait({ waits, waits_step: step, status }: InboxPlan, own: boolean):
     case 'task':
       return `${own ? 'your' : 'a'} task${behind}`;
     case 'outcome':
+      if (revising) return `${own ? 'your' : 'an'} answer about the changes`;
       if (at !== '') return `a decision about ${at}`;
       return status === 'stalled' ? 'a decision: it has stalled' : 'a decision';
     case 'problem':

@@ -20,11 +20,10 @@ const dayMs = 86_400_000;
 type Waiting = Place & { id: string; version: number; status: PlanRow['status']; waitsSince: Date };
 
 /** Since when it waits: the version was shown, it was refused, or last something was said to its planner. */
-const waitsSince = sql<Date>`case
-  when ${plans.status} = 'proposed' then ${planVersions.created_at}
-  else greatest((${plans.rejection_history} -> -1 ->> 'at')::timestamptz,
-    case when ${plans.status} = 'rejected' then ${runs.updated_at} end, ${planVersions.created_at})
-  end`.mapWith(planVersions.created_at);
+const waitsSince = sql<Date>`greatest((${plans.rejection_history} -> -1 ->> 'at')::timestamptz,
+  case when ${plans.status} = 'rejected' then ${runs.updated_at} end, ${planVersions.created_at})`.mapWith(
+  planVersions.created_at,
+);
 
 const waits = or(
   inArray(plans.status, ['proposed', 'needs_review']),

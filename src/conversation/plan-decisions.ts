@@ -5,7 +5,7 @@ import { decisionWords, refusalWords } from '#cards/decision-words.ts';
 import type { Commit, Transaction } from '#db/database.ts';
 import { showName } from '#db/identities.ts';
 import { appendMessage } from '#db/messages.ts';
-import { type PlanRow, readPlan } from '#db/plans.ts';
+import { type PlanRow, readPlan, readPlanRow } from '#db/plans.ts';
 import { insertRun, lockRun, type RunRow, updateRun } from '#db/runs.ts';
 import { plans } from '#db/schema.ts';
 import { heardParts } from '#domain/chat/message-parts.ts';
@@ -20,11 +20,13 @@ import { requireReadable } from '#messages/message-length.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import { readZoneOf } from '#people/zone.ts';
 import { checkApproval } from '#plans/approval/approve.ts';
+import { takeBackChanges } from '#plans/lifecycle/keep.ts';
 import { resumePlan, retryPlan } from '#plans/lifecycle/resume.ts';
 import { cancelPlan, pausePlan, refusePlan } from '#plans/lifecycle/stop.ts';
 import { isGated } from '#plans/patch/apply.ts';
 import { rejectPatch } from '#plans/patch/approve.ts';
 import { checkPatch } from '#plans/patch/receive.ts';
+import { tellGivenBack, waitsAgain } from '#runs/given-back.ts';
 import { nextRunStatus } from '#runs/run-table.ts';
 import { endTurn, queueTurn } from '#runs/start-run.ts';
 import { type Deed, traceDeed } from '#runs/trace-deed.ts';
@@ -258,6 +260,30 @@ function decideWith<D>(verb: Verb<D>) {
   };
 }
 
+const resumeRun = decideWith<Settlement>(resumePlan);
+
+/** Goes on with a plan; one whose changes are being made is taken back as it was. */
+export async function resume(
+  context: ConversationContext,
+  id: string,
+  settlement: Settlement,
+  actor: Actor,
+): Promise<Commit<Plan>> {
+  const { status, rejection_history: history } = await readPlanRow(context.db.query, id);
+  const sentBack = status === 'rejected' || (status === 'proposed' && history.length > 0);
+  if (!sentBack) return resumeRun(context, id, settlement, actor);
+  return async (tx) => {
+    const row = await takeBackChanges(context, tx, id, settlement, actor);
+    if (row === null || row.run_id === null) return readPlan(tx, id);
+    const run = await lockRun(tx, row.run_id);
+    if (run.plan_id === id) {
+      await updateRun(tx, run.id, waitsAgain(run));
+      await endTurn(tx, run);
+    }
+    await tellGivenBack(context, tx, run, row, await showName(tx, actor.id));
+    return readPlan(tx, id);
+  };
+}
+
 export const pause = decideWith<Decision>(pausePlan);
-export const resume = decideWith<Settlement>(resumePlan);
 export const retry = decideWith<Rerun>(retryPlan);

@@ -9,7 +9,8 @@ import type { MessageParts } from '#domain/chat/message-parts.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { giveUpRevision } from '#runs/plan-turn.ts';
+import { giveBack } from '#plans/lifecycle/keep.ts';
+import { tellGivenBack, waitsAgain } from '#runs/given-back.ts';
 import { nextRunStatus } from '#runs/run-table.ts';
 import { endTurn } from '#runs/start-run.ts';
 import { requireDecider } from './session-decisions.ts';
@@ -37,17 +38,19 @@ export function stopPlanning(
     if (run.planning_status !== 'running' || (turn ?? run.turn) !== run.turn)
       throw new CountersignError('invalid_transition', refusalWords.nothingPlanned);
     const text = writeMessage(says, '');
-    if (plan?.revising === true) await giveUpRevision(tx, plan.id, text);
+    const kept = plan !== null && (await giveBack(context, tx, plan, { actor, reason: text }));
     await updateRun(tx, runId, {
       planning_status: nextRunStatus(run.planning_status, 'stop'),
       response_text: text,
       response_message: null,
       escalate_reason: text,
       pause: null,
+      ...(kept ? waitsAgain(run) : {}),
     });
     const data = { run: runId, turn: run.turn };
     await recordDeeds(tx, [{ planId: plan_id, actor, action: 'stop_planning', data }]);
     await endTurn(tx, run);
+    if (kept) await tellGivenBack(context, tx, run, plan);
     return says;
   };
 }

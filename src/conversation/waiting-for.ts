@@ -98,7 +98,7 @@ function judge(
     return { id, waits: 'outcome', at, step_id, may_approve: false };
   }
   if (!mayManage(authority, user)) return null;
-  if (plan.status === 'stalled')
+  if (plan.status === 'stalled' || plan.asks)
     return { id, waits: 'outcome', at: plan.updated_at, step_id: null, may_approve: false };
   if (problem === undefined) return null;
   const { since: at, step_id } = problem;

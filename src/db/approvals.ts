@@ -50,7 +50,7 @@ export async function readVouched(
     join countersign.approvals a on a.plan_id = v.id and a.version = v.version
     join countersign.audit d on d.plan_id = v.id and d.version = v.version and d.digest = a.digest
       and lower(d.actor) = lower(a.approver)
-      and d.action = 'approve_in_part' and d.actor_kind = 'person' and d.via in ('slack', 'teams')
+      and d.at >= a.at and d.action = 'approve_in_part' and d.actor_kind = 'person' and d.via in ('slack', 'teams')
     left join countersign.identities i on i.account = d.actor`);
   const vouched = new Map<string, Set<string>>();
   for (const { plan_id: id, by } of rows) {

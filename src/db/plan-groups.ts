@@ -66,6 +66,10 @@ function wanted({ words, names, tool, within }: GroupFilter): SQL {
 }
 
 const isProposed = sql`(${plans.status} in ('proposed', 'needs_review') and not ${plans.revising})`;
+/** The planner of its next version has asked something. */
+const asksBack = sql`(${plans.revising} and exists (
+  select from countersign.runs r where r.id = ${plans.run_id} and r.plan_id = ${plans.id}
+    and r.planning_status in ('needs_clarification', 'needs_scheduling_escalation')))`;
 const isUnderWay = sql`${plans.status} in ('executing', 'stalled')`;
 const hasProblem = sql`exists (
   select from countersign.plan_findings f
@@ -77,6 +81,8 @@ export type OpenPlan = {
   version: number;
   status: PlanStatus;
   revising: boolean;
+  /** Its planner waits for an answer about the changes. */
+  asks: boolean;
   requester: string;
   approver_policy: ApproverPolicy;
   conversation: string | null;
@@ -89,7 +95,7 @@ export type OpenPlan = {
 
 export async function readOpenPlans(db: Queryable, filter: GroupFilter): Promise<OpenPlan[]> {
   const { rows } = await db.execute<OpenPlan>(sql`
-    select ${plans.id}, ${plans.version}, ${plans.status}, ${plans.revising}, ${plans.requester}, ${plans.approver_policy},
+    select ${plans.id}, ${plans.version}, ${plans.status}, ${plans.revising}, ${asksBack} as asks, ${plans.requester}, ${plans.approver_policy},
       ${plans.conversation}, ${plans.tools_required}, ${micros(sql`made.created_at`)} as proposed_at,
       ${micros(sql`${plans.updated_at}`)} as updated_at,
       case when c.id is not null then jsonb_build_object(
@@ -102,7 +108,7 @@ export async function readOpenPlans(db: Queryable, filter: GroupFilter): Promise
     from ${plans}
     join countersign.plan_versions made on made.plan_id = ${plans.id} and made.version = ${plans.version}
     left join countersign.plan_patches c on c.id = ${plans.pending_patch}
-    where (${isProposed} or ${plans.pending_patch} is not null or ${plans.status} = 'stalled'
+    where (${isProposed} or ${asksBack} or ${plans.pending_patch} is not null or ${plans.status} = 'stalled'
       or ${isUnderWay} and ${plans.waiting} + ${plans.unknown} > 0 or ${hasProblem}) and ${wanted(filter)}`);
   return rows;
 }

@@ -1,9 +1,13 @@
 // Runs whose planner died: planned again while that helps, and finally ended with the reason.
 import { writeMessage } from '#cards/message-text.ts';
-import { findAbandonedRuns, lockRun, updateRun } from '#db/runs.ts';
+import { lockPlan } from '#db/plans.ts';
+import { findAbandonedRuns, lockRun, readRun, updateRun } from '#db/runs.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
+import { system } from '#domain/people/actor.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
+import { giveBack } from '#plans/lifecycle/keep.ts';
+import { tellGivenBack, waitsAgain } from './given-back.ts';
 import { nextRunStatus } from './run-table.ts';
 import { queuePlanning } from './start-run.ts';
 
@@ -18,6 +22,9 @@ export async function retryAbandonedRuns(context: ConversationContext): Promise<
   const patience = planningSeconds + graceSeconds;
   for (const { id, turn } of await findAbandonedRuns(db.query, patience, runsATurn)) {
     await db.transaction(async (tx) => {
+      // Plans before runs, as everywhere.
+      const { plan_id } = await readRun(tx, id);
+      const plan = plan_id === null ? null : await lockPlan(tx, plan_id);
       const run = await lockRun(tx, id);
       if (run.turn !== turn || run.planning_status !== 'running') return;
       if (run.tries >= triesAtMost) {
@@ -27,10 +34,13 @@ export async function retryAbandonedRuns(context: ConversationContext): Promise<
           action: null,
         };
         const text = writeMessage(says, '');
+        const by = { actor: system, reason: text };
+        const kept = plan !== null && (await giveBack(context, tx, plan, by));
         await updateRun(tx, id, {
           planning_status: nextRunStatus(run.planning_status, 'give_up'),
           response_text: text,
           escalate_reason: text,
+          ...(kept ? waitsAgain(run) : {}),
         });
         await speakAsBot(context, tx, {
           conversation: run.conversation,
@@ -38,6 +48,7 @@ export async function retryAbandonedRuns(context: ConversationContext): Promise<
           runId: id,
           once: `${id}:${turn}`,
         });
+        if (kept) await tellGivenBack(context, tx, run, plan);
         return;
       }
       await updateRun(tx, id, { tries: run.tries + 1 });

@@ -1,19 +1,17 @@
 // One planning turn: calls the planner and stores its outcome once, for the turn it was called for.
-import { eq } from 'drizzle-orm';
 import { writeMessage } from '#cards/message-text.ts';
 import { recordDeeds } from '#db/audit.ts';
 import { giveRequests } from '#db/data-requests.ts';
 import type { Transaction } from '#db/database.ts';
-import { touchPlan } from '#db/events.ts';
 import { appendNote, storeArtifacts } from '#db/planning-artifacts.ts';
 import { lockPlan, type PlanRow, readPlanRow } from '#db/plans.ts';
 import { lockRun, type RunRow, readRun, updateRun } from '#db/runs.ts';
-import { plans } from '#db/schema.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, system } from '#domain/people/actor.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
 import type { PlanningOutcome } from '#domain/planning/run.ts';
+import { shorten } from '#domain/words.ts';
 import { describeProposal } from '#messages/call-to-action.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
@@ -21,6 +19,7 @@ import { newsKey } from '#notices/announce.ts';
 import { keepNotesIn } from '#people/memory.ts';
 import { keepPlannersWish, readPolicyOf, sayPreference } from '#people/policy.ts';
 import { tellConflicts } from '#planner/schedule/time-words.ts';
+import { giveBack } from '#plans/lifecycle/keep.ts';
 import { mayBeApproved } from '#plans/lifecycle/lifecycle-table.ts';
 import { readContext } from '#plans/proposal/context.ts';
 import { preparePropose, prepareRevise } from '#plans/proposal/propose.ts';
@@ -35,6 +34,7 @@ import {
   traceWith,
 } from './close-turn.ts';
 import { followPlanner } from './follow-planner.ts';
+import { tellGivenBack, waitsAgain } from './given-back.ts';
 import { tellMissingParts } from './missing-parts.ts';
 import { prepareChange } from './plans-at-hand.ts';
 import { nextRunStatus, type RunEvent } from './run-table.ts';
@@ -136,12 +136,6 @@ async function prepareContinuation(
   };
 }
 
-/** Notes on the refused plan that no new version came of the feedback. */
-export async function giveUpRevision(tx: Transaction, planId: string, why: string): Promise<void> {
-  await tx.update(plans).set({ revising: false }).where(eq(plans.id, planId));
-  await touchPlan(tx, planId, 'revision_failed', why);
-}
-
 async function storeOutcome(
   context: ConversationContext,
   run: RunRow,
@@ -152,7 +146,7 @@ async function storeOutcome(
   await context.db.transaction(async (tx) => {
     // Plans before runs: every transaction that locks both takes them in this order.
     const about = refused?.id ?? storing?.about ?? null;
-    if (about !== null) await lockPlan(tx, about);
+    const locked = about === null ? null : await lockPlan(tx, about);
     const now = await lockRun(tx, run.id);
     if (now.turn !== run.turn || now.planning_status !== 'running') return;
     const wish = outcome.session?.wish ?? null;
@@ -160,7 +154,7 @@ async function storeOutcome(
     const notes = outcome.session?.memory?.keep ?? [];
     const source = { kind: 'said', message: now.request_message } as const;
     const model: Actor = { kind: 'model', id: outcome.planner, via: 'system' };
-    const kept = notes.length === 0 ? null : await keepNotesIn(tx, now, notes, source, model);
+    const noted = notes.length === 0 ? null : await keepNotesIn(tx, now, notes, source, model);
     const common = {
       planner: outcome.planner,
       confidence: outcome.confidence,
@@ -180,7 +174,7 @@ async function storeOutcome(
       });
     if (storing !== null) {
       const { plan, says: proposed, once } = await storing.store(tx);
-      const says = await tellKept(context, tx, run, kept, proposed);
+      const says = await tellKept(context, tx, run, noted, proposed);
       const message = await say(says, plan.id, once);
       await updateRun(tx, run.id, {
         ...common,
@@ -196,9 +190,11 @@ async function storeOutcome(
     const { result } = outcome;
     if (result.kind === 'proposal' || result.kind === 'patch')
       throw new Error('storeOutcome: not prepared');
-    if (refused !== null && endsRevision(outcome)) {
-      await giveUpRevision(tx, refused.id, outcome.reason);
-    }
+    const kept =
+      locked !== null &&
+      locked.version === refused?.version &&
+      endsRevision(outcome) &&
+      (await giveBack(context, tx, locked, { actor: model, reason: shorten(result.text, 500) }));
     if (result.kind === 'cannot') {
       await recordDeeds(tx, [
         {
@@ -214,14 +210,15 @@ async function storeOutcome(
     const open = waiting !== null && mayBeApproved(waiting.status) ? waiting : null;
     const { tone } = await readPolicyOf(tx, run);
     const said = saysOf(result, common.pause, open, tone);
-    const says = await tellKept(context, tx, run, kept, said);
+    const says = await tellKept(context, tx, run, noted, said);
     const message = await say(says, null);
     await updateRun(tx, run.id, {
       ...common,
-      ...closing(result, common.pause, open !== null),
+      ...(kept ? waitsAgain(now) : closing(result, common.pause, open !== null)),
       response_text: writeMessage(says, ''),
       response_message: message,
     });
+    if (kept && waiting !== null) await tellGivenBack(context, tx, now, waiting);
   });
 }
 

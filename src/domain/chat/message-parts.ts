@@ -105,6 +105,8 @@ const Notice = z.discriminatedUnion('code', [
     link: z.string().nullable(),
   }),
   z.object({ code: z.literal('plan_changed'), ...plan, by: z.string(), version: z.number() }),
+  /** `by`: who took the changes back; null: they could not be made. */
+  z.object({ code: z.literal('given_back'), ...plan, version: z.number(), by: name }),
   z.object({
     code: z.literal('undecided'),
     ...plan,

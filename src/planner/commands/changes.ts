@@ -2,8 +2,10 @@
 // that says which step it means and what of it; anything else is asked about. What nobody spoke of stays as it is.
 import { referencesOf } from '#domain/plan/arguments.ts';
 import type { Dependency, PlanDraft, StepDraft } from '#domain/plan/plan.ts';
+import { labelVersion } from '#domain/plan/step-numbers.ts';
 import type { Gate } from '#domain/planning/stages.ts';
 import { type Json, JsonObject } from '#domain/text.ts';
+import { countOf } from '#domain/words.ts';
 import type { Question } from './command.ts';
 import { baseName, tidyPath } from './files.ts';
 import { type Moment, readMoment, readRule, timeOnDay } from './times.ts';
@@ -47,7 +49,7 @@ const help =
   'I can change this plan when you say it like this: "use b.txt instead of a.txt", "leave out step 2", "call it c.md instead", "change "old words" to "new words"", "at 10:00 instead", "step 2 before step 1" or "add: post "done" here". What should change?';
 const charactersAtMost = 4000;
 
-const step = String.raw`(?:the\s+)?(?:step\s+"[^"]+"|steps?\s+\d+(?:(?:\s*,\s*|\s+and\s+)(?:step\s+)?\d+)*|(?:first|last)\s+step|[\p{L}]+(?:\s+step)?|\S+\.\p{L}\S*)`;
+const step = String.raw`(?:the\s+)?(?:step\s+"[^"]+"|steps?\s+\d+[a-z]{0,2}(?:(?:\s*,\s*|\s+and\s+)(?:step\s+)?\d+[a-z]{0,2})*|(?:first|last)\s+step|[\p{L}]+(?:\s+step)?|\S+\.\p{L}\S*)`;
 const text = String.raw`(?:"[^"]*"|“[^”]*”|'[^']*'|\S+)`;
 const form = (pattern: string, read: Form[1]): Form => [new RegExp(`^${pattern}$`, 'iu'), read];
 
@@ -82,11 +84,16 @@ const forms: Form[] = [
       return word === 'before' ? reorder(plan, a[0], b[0]) : reorder(plan, b[0], a[0]);
     },
   ),
-  form(String.raw`swap steps? (?<a>\d+) and (?:step )?(?<b>\d+)`, (plan, { a = '', b = '' }) => {
-    const [one, other] = findSteps(plan, `steps ${a} and ${b}`);
-    const waits = plan.steps.find(({ id }) => id === other);
-    return idsOf(waits).includes(one ?? '') ? reorder(plan, other, one) : reorder(plan, one, other);
-  }),
+  form(
+    String.raw`swap steps? (?<a>\d+[a-z]{0,2}) and (?:step )?(?<b>\d+[a-z]{0,2})`,
+    (plan, { a = '', b = '' }) => {
+      const [one, other] = findSteps(plan, `steps ${a} and ${b}`);
+      const waits = plan.steps.find(({ id }) => id === other);
+      return idsOf(waits).includes(one ?? '')
+        ? reorder(plan, other, one)
+        : reorder(plan, one, other);
+    },
+  ),
   form('(?:drop|remove) the deadline', () => ({
     gate: 'schedule',
     move: { steps: [], deadline: null },
@@ -157,8 +164,18 @@ const plain = (said: string): string =>
   /^(["'“])([\s\S]*)["'”]$/u.exec(said.trim())?.[2] ?? said.trim();
 const idsOf = (one: StepDraft | undefined) =>
   (one?.after ?? []).map((edge) => (typeof edge === 'string' ? edge : edge.id));
-const numberOf = ({ steps }: Plan, id: string | undefined) =>
-  steps.findIndex((one) => one.id === id) + 1;
+/** What people call the steps of a draft, by id. */
+export function labelDraft(steps: StepDraft[]): Map<string, string> {
+  const linked = steps.map(({ id = '', after = [] }) => ({
+    id,
+    after: after.map((edge) =>
+      typeof edge === 'string' ? { id: edge, type: 'FS' as const, lag_minutes: 0 } : edge,
+    ),
+  }));
+  const labels = labelVersion(linked);
+  return new Map(linked.map(({ id }, index) => [id, labels[index] ?? `${index + 1}`]));
+}
+const labelOf = ({ steps }: Plan, id = '') => labelDraft(steps).get(id) ?? id;
 
 /** Steps by number, place, what they do, or the file they are about; []: there is none. */
 function findSteps({ steps }: Plan, name: string): string[] {
@@ -170,12 +187,8 @@ function findSteps({ steps }: Plan, name: string): string[] {
     if (ids.includes(own)) return [own];
     throw new Problem(`There is no step "${own}" any more.`);
   }
-  const numbers = /^steps?\s+(.+)$/i.exec(said)?.[1]?.match(/\d+/g);
-  if (numbers != null) {
-    const found = numbers.flatMap((number) => ids[Number(number) - 1] ?? []);
-    if (found.length === numbers.length) return found;
-    throw new Problem(`There is no such step; the plan has ${ids.length}.`);
-  }
+  const labels = /^steps?\s+(.+)$/i.exec(said)?.[1]?.match(/\d+[a-z]*/gi);
+  if (labels != null) return labels.map((label) => findLabelled(steps, label.toLowerCase()));
   if (/^first step$/i.test(said)) return ids.slice(0, 1);
   if (/^last step$/i.test(said)) return ids.slice(-1);
   const word = said.toLowerCase().replace(/\s+step$/, '');
@@ -189,6 +202,15 @@ function findSteps({ steps }: Plan, name: string): string[] {
   if (found.length > 1)
     throw new Problem(`Several steps are meant by "${said}". Name one by its number.`);
   return found;
+}
+
+/** The step people read this label on; a number that none has alone is a place in the list. */
+function findLabelled(steps: StepDraft[], label: string): string {
+  const labels = labelDraft(steps);
+  const [own] = [...labels].find(([, one]) => one === label) ?? [];
+  const found = own ?? (/^\d+$/.test(label) ? steps[Number(label) - 1]?.id : undefined);
+  if (found !== undefined) return found;
+  throw new Problem(`There is no step ${label}; the plan has ${countOf(labels.size, 'step')}.`);
 }
 
 /** Whether a step takes something from the output of another. */
@@ -206,7 +228,7 @@ function leaveOut(plan: Plan, gone: string[]): Change | null {
   if (left.length === 0) throw new Problem('Nothing would be left of the plan.');
   const taken = left.find((one) => gone.some((id) => takes(one, id)));
   if (taken !== undefined)
-    throw new Problem(`Step ${numberOf(plan, taken.id)} needs what a removed step gives.`);
+    throw new Problem(`Step ${labelOf(plan, taken.id)} needs what a removed step gives.`);
   return { gate: 'outline', steps: left };
 }
 
@@ -258,7 +280,7 @@ function reorder(plan: Plan, first: string | undefined, second: string | undefin
   const one = plan.steps.find(({ id }) => id === first);
   if (takes(one, second))
     throw new Problem(
-      `Step ${numberOf(plan, first)} needs what step ${numberOf(plan, second)} gives.`,
+      `Step ${labelOf(plan, first)} needs what step ${labelOf(plan, second)} gives.`,
     );
   const next: Edge = { from: first, to: second, type: 'FS', lag_minutes: 0, remove: false };
   const back = (one?.after ?? []).flatMap((edge): Edge[] => {

@@ -2,7 +2,7 @@
 // What cannot be kept to its step is asked about.
 import type { PlanDraft, StepComment, StepDraft } from '#domain/plan/plan.ts';
 import type { Json } from '#domain/text.ts';
-import { type Changes, type ReadChanges, readChanges } from './changes.ts';
+import { type Changes, labelDraft, type ReadChanges, readChanges } from './changes.ts';
 
 type Setting = { now: Date; timezone: string };
 
@@ -46,10 +46,12 @@ function readComment(
   if (step === undefined) return ask('There is no such step any more. What should change?');
   const gone = leavesOut.test(text.trim());
   const read = gone
-    ? readChanges(`leave out step ${at + 1}`, { ...previous, steps }, setting)
+    ? readChanges(`leave out step "${step.id}"`, { ...previous, steps }, setting)
     : readChanges(text, { ...previous, series: [], steps: [step] }, setting);
   if (read.kind === 'question')
-    return ask(`About step ${at + 1}, “${step.description}”: ${read.question.text}`);
+    return ask(
+      `About step ${labelDraft(steps).get(step.id ?? '')}, “${step.description}”: ${read.question.text}`,
+    );
   return gone
     ? read
     : {
@@ -110,7 +112,7 @@ export function readComments(
     );
     if (user >= 0)
       return ask(
-        `Step ${user + 1}, “${steps[user]?.description}”, names ${left[0]} too, and nobody asked to change it. Say “use … instead of ${left[0]}” to change both.`,
+        `Step ${labelDraft(steps).get(steps[user]?.id ?? '')}, “${steps[user]?.description}”, names ${left[0]} too, and nobody asked to change it. Say “use … instead of ${left[0]}” to change both.`,
       );
   }
   return { kind: 'changes', changes: changes ?? { ...nothing, steps, gate: 'outline' } };

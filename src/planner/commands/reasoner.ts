@@ -339,7 +339,11 @@ async function ask(task: StageTask, all: Question[], reason: string): Promise<St
   task.stageTools.explain(reason);
   if (ends !== undefined) return ends;
   // Asking was not wanted, and there is nothing sensible to assume.
-  const text = `I can't tell what is meant, and was asked to ask nothing: ${questions.map((one) => one.text).join(' ')}`;
+  const why =
+    task.state.change == null
+      ? "I can't tell what is meant, and was asked to ask nothing:"
+      : "I couldn't read what should change.";
+  const text = `${why} ${questions.map((one) => one.text).join(' ')}`;
   task.stageTools.say({ kind: 'answer', text }, reason);
   return 'answered';
 }

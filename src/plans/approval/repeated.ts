@@ -7,7 +7,10 @@ import type { PlanEvent } from '../lifecycle/lifecycle-table.ts';
 
 /** A decision of a person, under the name it has in the audit. */
 type Made =
-  | Extract<PlanEvent, 'approve' | 'reject' | 'request_changes' | 'cancel' | 'resume' | 'retry'>
+  | Extract<
+      PlanEvent,
+      'approve' | 'reject' | 'request_changes' | 'keep' | 'cancel' | 'resume' | 'retry'
+    >
   | 'pause';
 
 const decisions: (Made | PlanEvent)[] = [
@@ -16,6 +19,7 @@ const decisions: (Made | PlanEvent)[] = [
   'request_changes',
   'escalate',
   'revise',
+  'keep',
   'cancel',
   'expire',
   'pause',

@@ -8,6 +8,7 @@ export const planEvents = [
   'request_changes',
   'escalate',
   'revise',
+  'keep',
   'start',
   'complete',
   'fail',
@@ -35,6 +36,7 @@ export const lifecycle: Record<PlanStatus, Partial<Record<PlanEvent, PlanStatus>
   rejected: {
     request_changes: 'rejected',
     revise: 'proposed',
+    keep: 'proposed',
     cancel: 'cancelled',
     expire: 'cancelled',
   },
@@ -62,6 +64,7 @@ const verbs: Record<PlanEvent, string> = {
   request_changes: 'sent back for changes',
   escalate: 'put up for review',
   revise: 'revised',
+  keep: 'kept as it was',
   start: 'started',
   complete: 'completed',
   fail: 'marked failed',

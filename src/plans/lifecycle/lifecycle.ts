@@ -7,6 +7,7 @@ import type { PlanRow } from '#db/plans.ts';
 import { plans } from '#db/schema.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 import type { Actor } from '#domain/people/actor.ts';
+import type { PlanStatus } from '#domain/plan/plan.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { nextStatus, type PlanEvent, sourcesOf } from './lifecycle-table.ts';
 import { wakeWatchers } from './wake.ts';
@@ -15,6 +16,12 @@ import { wakeWatchers } from './wake.ts';
 type Changeable = Partial<
   Omit<typeof plans.$inferInsert, 'id' | 'status' | 'revision' | 'created_at' | 'updated_at'>
 >;
+
+/** What the move is called among the plan's events. */
+function kindOf(event: PlanEvent, status: PlanStatus): string {
+  if (event === 'revise') return 'revised';
+  return event === 'keep' ? 'kept' : status;
+}
 
 /**
  * Moves the plan `row` (locked or just read by the caller) along `event`. The UPDATE compares version and status
@@ -56,7 +63,7 @@ export async function transition(
   await appendPlanEvent(tx, {
     planId: row.id,
     revision: changed.revision,
-    kind: event === 'revise' ? 'revised' : status,
+    kind: kindOf(event, status),
     status,
     ...(by.reason === undefined ? {} : { detail: by.reason }),
   });

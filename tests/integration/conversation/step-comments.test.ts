@@ -88,3 +88,20 @@ test('a comment on a step that the plan has not is refused, and so is a wish wit
   expect((await wish(plan, { comments: [] })).status).toBe(400);
   expect((await api.plan(plan.id)).status).toBe('proposed');
 });
+
+test('a comment nobody can read, and answers nobody can read, give the plan back', async () => {
+  const { run, plan, steps } = await ask(three);
+  await wish(plan, { comments: [{ step_id: steps[0]?.id, text: 'make it nicer' }] });
+  const turns = async (turn: number) =>
+    waitFor('the planner', async () => {
+      const { body } = await api.get<RunView>(`/api/runs/${run.run_id}`);
+      return body.turn === turn && body.planning_status !== 'running' && body;
+    });
+  let now = await turns(2);
+  for (let turn = 3; turn < 12 && (await api.plan(plan.id)).revising; turn++) {
+    await api.reply(run.run_id, turn === 11 ? 'ask me nothing' : 'much nicer', 'ana');
+    now = await turns(turn);
+  }
+  expect(await api.plan(plan.id)).toMatchObject({ status: 'proposed', version: 1 });
+  expect(now.response_text).toMatch(/^I couldn't read what should change\./);
+});

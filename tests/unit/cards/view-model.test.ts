@@ -31,7 +31,7 @@ describe('the state of a plan', () => {
       '◷ Waiting for Ben · version 1 · PLAN-3f9a1c20',
       ['Approve', 'Propose changes', 'Reject', 'Details'],
     ],
-    ['revising', '⟳ Revising · version 1 · PLAN-3f9a1c20', ['Cancel', 'Details']],
+    ['revising', '⟳ Revising · version 1 · PLAN-3f9a1c20', ['Keep version 1', 'Cancel', 'Details']],
     ['approved', '✓ Approved, starting · version 1 · PLAN-3f9a1c20', ['Cancel', 'Details']],
     ['executing', '▸ Running · version 1 · PLAN-3f9a1c20', ['Pause', 'Cancel', 'Details']],
     [

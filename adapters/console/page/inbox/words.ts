@@ -29,6 +29,8 @@ const statusTones: Record<PlanStatus, Tone> = {
 
 /** What a plan needs from the reader, else its status. */
 export function describeEntry({ waits, status, revising, paused }: InboxPlan): Words {
+  if (waits === 'outcome' && revising)
+    return { symbol: '?', words: 'A question about your changes', tone: 'warning' };
   if (waits !== null) return waitingWords[waits];
   if (revising) return { symbol: '⟳', words: 'Revising', tone: 'accent' };
   if (status === 'executing' && paused) return { symbol: '‖', words: 'Paused', tone: 'warning' };

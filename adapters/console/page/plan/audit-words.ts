@@ -10,6 +10,7 @@ const words: Record<string, string> = {
   request_changes: 'Proposed changes',
   escalate: 'Sent it to a person for review',
   revise: 'Proposed a new version',
+  keep: 'Changes could not be made',
   start: 'Started it',
   complete: 'Finished it',
   fail: 'Ended it as failed',
@@ -40,7 +41,12 @@ const words: Record<string, string> = {
   stop_planning: 'Stopped the planner',
 };
 
-export function describeDeed({ action, data }: Pick<AuditEntry, 'action' | 'data'>): string {
+export function describeDeed({
+  action,
+  data,
+  actor_kind: kind,
+}: Pick<AuditEntry, 'action' | 'data' | 'actor_kind'>): string {
+  if (action === 'keep' && kind === 'person') return 'Kept the version as it was';
   if (data?.yes_or_no === true) return data.answer === 'No' ? 'Said no' : 'Said yes';
   return Object.hasOwn(words, action) ? (words[action] ?? action) : describeKind(action);
 }

@@ -1,0 +1,41 @@
+// What the session of a plan is left with, and what is said, when a change that was asked for came to nothing.
+import type { Transaction } from '#db/database.ts';
+import type { PlanRow } from '#db/plans.ts';
+import type { RunRow } from '#db/runs.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { speakAsBot } from '#messages/speak.ts';
+import { nextRunStatus } from './run-table.ts';
+
+/** The run waits for the decision about its plan, as it did before the change was asked for. */
+export function waitsAgain(run: Pick<RunRow, 'planning_status'>) {
+  const ends = run.planning_status === 'running';
+  return {
+    planning_status: ends
+      ? nextRunStatus(run.planning_status, 'answer_beside_plan')
+      : ('needs_clarification' as const),
+    pause: { kind: 'plan', resume: 'SEEK_APPROVAL', gate: null, digest: null },
+    questions: null,
+    escalate_reason: null,
+  } satisfies Partial<RunRow>;
+}
+
+/** Shows the plan again as it waits. @param by who took the changes back; null: they could not be made */
+export async function tellGivenBack(
+  context: ConversationContext,
+  tx: Transaction,
+  { id: runId, turn, conversation }: RunRow,
+  { id, title, version }: Pick<PlanRow, 'id' | 'title' | 'version'>,
+  by: string | null = null,
+): Promise<void> {
+  await speakAsBot(context, tx, {
+    conversation,
+    says: {
+      kind: 'notice',
+      facts: { code: 'given_back', plan_id: id, title, version, by },
+      action: null,
+    },
+    runId,
+    planId: id,
+    once: `${runId}:${turn}:given_back`,
+  });
+}

@@ -1,0 +1,40 @@
+// Changes name steps as cards do: by number and letter.
+import { expect, test } from 'vitest';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import { readChanges } from '#planner/commands/changes.ts';
+
+const write = (id: string, after: string[] = []) => ({
+  ...{ id, description: `Write ${id}.txt`, tool: 'files', operation: 'write', after },
+  args: { path: `${id}.txt`, content: id },
+});
+/** Cards call these 1, 2a, 2b and 3. */
+const previous: PlanDraft = {
+  title: 'Four files',
+  steps: [write('p'), write('q', ['p']), write('r', ['p']), write('s', ['q', 'r'])],
+};
+const setting = { now: new Date('2026-03-04T10:00:00Z'), timezone: 'UTC' };
+const read = (text: string) => readChanges(text, previous, setting);
+
+test.each([
+  ['leave out step 2b', ['p', 'q', 's']],
+  ['Leave out steps 2A and 2b.', ['p', 's']],
+  ['leave out step 3', ['p', 'q', 'r']],
+])('"%s" leaves out what the card calls that', (text, left) => {
+  const said = read(text);
+  if (said.kind !== 'changes') throw new Error(said.question.text);
+  expect(said.changes.steps.map(({ id }) => id)).toEqual(left);
+});
+
+test('"step 2b before step 2a" orders the two', () => {
+  const said = read('step 2b before step 2a');
+  if (said.kind !== 'changes') throw new Error(said.question.text);
+  expect(said.changes.edges).toMatchObject([{ from: 'r', to: 'q', remove: false }]);
+});
+
+test('a label that no step has is asked about', () => {
+  const said = read('leave out step 2c');
+  expect(said).toMatchObject({
+    kind: 'question',
+    question: { text: expect.stringContaining('There is no step 2c') },
+  });
+});
