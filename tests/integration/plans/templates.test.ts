@@ -71,7 +71,8 @@ describe('a text with a value in it', () => {
     const { id } = await propose(status, step('3', 'workspace_write', args));
     const { steps } = await instance.service.listSteps(id, { limit: 10 });
     expect(steps[1]?.call.parts).toEqual([
-      { label: 'content', text: 'Status: {from step 2 /text}', later: true, payload: true },
+      // Steps 2 and 3 of this plan are labelled 1 and 2.
+      { label: 'content', text: 'Status: {from step 1 /text}', later: true, payload: true },
     ]);
   });
 
