@@ -54,10 +54,12 @@ const keys = async (...pressed: string[]) => {
 
 /** What earlier tests left waiting is over. */
 beforeEach(async () => {
-  const path = '/api/plans?status=proposed,needs_review,approved,executing,stalled&limit=100';
+  const path =
+    '/api/plans?status=proposed,needs_review,approved,executing,stalled,rejected&limit=100';
   const { plans } = (await server.api.get<{ plans: Plan[] }>(path)).body;
-  for (const { id, version } of plans)
-    await server.api.post(`/api/plans/${id}/cancel`, { version });
+  // One that was rejected with a reason may have its planner ask about that.
+  const open = plans.filter(({ status, revising }) => status !== 'rejected' || revising);
+  for (const { id, version } of open) await server.api.post(`/api/plans/${id}/cancel`, { version });
 });
 
 describe('the inbox', () => {

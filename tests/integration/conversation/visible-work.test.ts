@@ -48,12 +48,10 @@ it('shows thinking at once, then each step, and nothing once the answer is there
   turn.answer('Here it is.');
   await waitFor('the answer', () => reader.told.includes('bot: Here it is.'));
   await waitFor('the end', () => reader.told.at(-1) === 'null');
-  expect((await reader.leave()).filter((one) => one !== 'null')).toEqual([
-    'person: Look',
-    thinking,
-    JSON.stringify(reading),
-    'bot: Here it is.',
-  ]);
+  const [first, second, ...rest] = (await reader.leave()).filter((one) => one !== 'null');
+  // What is said and what is planned are told by events of their own, which may pass each other.
+  expect(new Set([first, second])).toEqual(new Set(['person: Look', thinking]));
+  expect(rest).toEqual([JSON.stringify(reading), 'bot: Here it is.']);
   expect(await instance.service.getRun(run_id)).not.toHaveProperty('activity');
 });
 
