@@ -36,7 +36,7 @@ const readFocus = () =>
 
 const isFocused = async (id: string) => (await readFocus()).id === id;
 
-/** Presses a key; whatever it did, something that is seen has the focus. */
+/** Presses a key, then checks that something visible has the focus. */
 async function press(...keys: string[]): Promise<void> {
   for (const key of keys) {
     await page.keyboard.press(key);

@@ -14,7 +14,7 @@ import { lockForDecision } from './stop.ts';
 
 type By = { actor: Actor; reason: string };
 
-/** The version that was sent back waits again. Approvals it had before count no more: whoever gave one is asked anew. */
+/** The version that was sent back waits again. Its earlier approvals no longer count: each approver is asked again. */
 async function keepVersion(
   { enqueue }: Pick<PlansContext, 'enqueue'>,
   tx: Transaction,

@@ -105,7 +105,7 @@ const statuses: PlanStatus[] = [
   ...(['failed', 'completed', 'rejected', 'cancelled'] as const),
 ];
 
-/** A plan in some state, with whatever can wait in it. */
+/** A plan in some state, with everything that can wait in it. */
 async function makeAny(chance: Chance): Promise<void> {
   const by = chance.pick(people);
   const assignee = chance.pick([null, ...people.map(({ id }) => id), 'dan-elsewhere']);

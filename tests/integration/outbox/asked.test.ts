@@ -1,4 +1,4 @@
-// Who is asked to do something: mentioned on the card that asks, and told alone once, whatever happens in between.
+// Who is asked to do something: mentioned on the card that asks, and sent one direct message, even after crashes and retries.
 import { expect, onTestFinished, test } from 'vitest';
 import type { ChatPost, Posted } from '#domain/chat/chat.ts';
 import { person } from '#domain/people/actor.ts';
@@ -19,7 +19,7 @@ const base: PlanDraft = {
   approvers: { kind: 'named', people: ['ben@example.com', 'ana@example.com', 'Cleo'] },
 };
 
-/** The platform knows whoever has an address, and each has a channel of their own. */
+/** The platform knows everyone who has an address, and each has a channel of their own. */
 function knowing(platform: Platform): Platform {
   platform.answer = (post: ChatPost): Posted => {
     const said = platform.standing.find(({ message }) => message === post.message);

@@ -223,7 +223,7 @@ async function attempt(work: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** A person decides whatever waits, until the plan has ended. */
+/** A person decides everything that waits, until the plan has ended. */
 const finish = (id: string): Promise<Plan> =>
   waitFor(
     `${id} to end`,
