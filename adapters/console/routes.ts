@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { viewerOf } from '#api/actor.ts';
 import { drawWholeCard } from '#cards/expand.ts';
 import { viewSession } from '#cards/session-view.ts';
 import { viewPlan } from '#cards/view-model.ts';
@@ -24,7 +25,7 @@ import {
 
 /** What the route answers; `cards/` says everything in `view` and `adaptive_card`. */
 export type CardAnswer = {
-  facts: Awaited<ReturnType<ConsoleOptions['service']['card']>>;
+  facts: Awaited<ReturnType<Service['card']>>;
   view: ReturnType<typeof viewPlan>;
   adaptive_card: ReturnType<typeof drawWholeCard>;
 };
@@ -34,23 +35,27 @@ type RunCardAnswer = {
   run_id: string;
   turn: number;
   digest: string;
-  planning_status: Awaited<ReturnType<ConsoleOptions['service']['runCard']>>['status'];
+  planning_status: Awaited<ReturnType<Service['runCard']>>['status'];
   view: ReturnType<typeof viewSession>;
   adaptive_card: ReturnType<typeof drawWholeCard>;
 };
 
 const CardPath = z.object({ id: z.string().min(1).max(300) });
 const CardQuery = z.strictObject({
-  user: line(200).default('local'),
+  user: line(200).optional(),
   timezone: line(100).optional(),
 });
 
-function addCardRoute(app: FastifyInstance, { service, timezone }: ConsoleOptions): void {
+function addCardRoute(app: FastifyInstance, { timezone }: ConsoleOptions): void {
   app.get<{ Params: z.infer<typeof CardPath>; Querystring: z.infer<typeof CardQuery> }>(
     '/api/plans/:id/card',
-    { schema: { params: CardPath, querystring: CardQuery } },
-    async ({ params, query }): Promise<CardAnswer> => {
-      const viewer = { user: query.user, timezone: query.timezone ?? timezone };
+    {
+      config: { role: 'viewer', subject: 'plan' },
+      schema: { params: CardPath, querystring: CardQuery },
+    },
+    async (request): Promise<CardAnswer> => {
+      const { params, query, service } = request;
+      const viewer = { user: viewerOf(request, query.user), timezone: query.timezone ?? timezone };
       const facts = await service.card(params.id, viewer);
       const view = viewPlan(facts);
       return { facts, view, adaptive_card: drawWholeCard(view) };
@@ -59,9 +64,13 @@ function addCardRoute(app: FastifyInstance, { service, timezone }: ConsoleOption
 
   app.get<{ Params: z.infer<typeof CardPath>; Querystring: z.infer<typeof CardQuery> }>(
     '/api/runs/:id/card',
-    { schema: { params: CardPath, querystring: CardQuery } },
-    async ({ params, query }): Promise<RunCardAnswer> => {
-      const viewer = { user: query.user, timezone: query.timezone ?? timezone };
+    {
+      config: { role: 'viewer', subject: 'run' },
+      schema: { params: CardPath, querystring: CardQuery },
+    },
+    async (request): Promise<RunCardAnswer> => {
+      const { params, query, service } = request;
+      const viewer = { user: viewerOf(request, query.user), timezone: query.timezone ?? timezone };
       const { run_id, turn, digest, status, ...rest } = await service.runCard(params.id, viewer);
       const view = viewSession({ run_id, turn, digest, status, ...rest });
       const adaptive_card = drawWholeCard(view);
@@ -111,7 +120,8 @@ export async function registerConsole(
   // Made at the first visit, so that a process without visitors reads no files.
   let building: Promise<Page> | null = null;
 
-  app.get('/', async (_request, reply) => {
+  const config = { role: 'page', subject: 'instance' } as const;
+  app.get('/', { config }, async (_request, reply) => {
     building ??= buildPage(assets, readAsset).catch((error: unknown) => {
       building = null;
       throw error;
@@ -125,7 +135,7 @@ export async function registerConsole(
   });
 
   let styles: Served | null = null;
-  app.get(sheet, async (_request, reply) => {
+  app.get(sheet, { config }, async (_request, reply) => {
     const now = await buildSheet(assets, readAsset);
     // The copy that was sent before is compressed already.
     if (styles?.etag !== now.etag) styles = now;
@@ -133,7 +143,9 @@ export async function registerConsole(
   });
 
   for (const [address, asset] of assets) {
-    app.get(address, async (_request, reply) => send(reply, await readAsset(asset), asset.type));
+    app.get(address, { config }, async (_request, reply) =>
+      send(reply, await readAsset(asset), asset.type),
+    );
   }
 
   addCardRoute(app, options);
@@ -169,7 +181,6 @@ function buildPolicy(importMap: string): string {
 
 // What the console is given by the process it runs in.
 type ConsoleOptions = {
-  service: Service;
   /** IANA zone of readers whose browser does not say where they are. */
   timezone: string;
 };

@@ -1,9 +1,34 @@
-// Who acts over HTTP: the person the body names, `local` where it names nobody.
+// Who acts over HTTP: the person who signed in; else the one the request names, `local` where it names nobody.
 import type { FastifyRequest } from 'fastify';
+import { CountersignError } from '#domain/errors.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
+import { isKnown, isOwnName } from '#domain/people/principal.ts';
 
-/** The person behind a request; the console marks its own with `x-countersign-surface: console`. */
+/**
+ * The person behind a request; the console marks its own with `x-countersign-surface: console`.
+ * @throws `forbidden` where somebody who is known names somebody else
+ */
 export function actorOf(request: FastifyRequest, user: string | undefined): Actor {
-  const surface = request.headers['x-countersign-surface'];
-  return person(user ?? 'local', surface === 'console' ? 'console' : 'api');
+  const { principal } = request;
+  const via = request.headers['x-countersign-surface'] === 'console' ? 'console' : 'api';
+  if (!isKnown(principal)) return person(user ?? 'local', via);
+  if (user !== undefined && !isOwnName(principal, user)) {
+    throw new CountersignError(
+      'forbidden',
+      `You are ${principal.name} (${principal.account}) here and can't act as ${user}. Leave "user" out, or sign in as ${user}.`,
+    );
+  }
+  return {
+    ...person(principal.account, via),
+    verified: true,
+    role: principal.role,
+    ...(principal.tenant === null ? {} : { tenant: principal.tenant }),
+  };
+}
+
+/** Whose view a request asks for: as `actorOf`, but an admin may look at that of anybody. @throws `forbidden` */
+export function viewerOf(request: FastifyRequest, user: string | undefined): string {
+  const { role, tenant } = request.principal;
+  if (user !== undefined && role === 'admin' && tenant === null) return user;
+  return actorOf(request, user).id;
 }

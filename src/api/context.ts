@@ -1,9 +1,7 @@
 // What every group of routes is given, and the plugin shape they share.
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import type { Service } from '#domain/service.ts';
 
 export type ApiContext = {
-  service: Service;
   /** Aborts when the server begins to close. */
   closing: AbortSignal;
   heartbeatMs: number;

@@ -1,21 +1,62 @@
-// Who is answered at all, decided from the request's head alone: a token where one is set, this machine only where none is.
+// Who makes a request and whether they may, decided from its head alone and once: a session, a personal token, the instance's
+// token; where nothing of that is set up, this machine and nobody else.
+//
+// Each route declares `config: { role, subject }`: the least role that it is for, and what it is about. A server with a route that
+// declares neither does not start.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { BlockList, isIPv6 } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { CountersignError } from '#domain/errors.ts';
+import {
+  hasRole,
+  instancePrincipal,
+  localPrincipal,
+  type Principal,
+  Role,
+} from '#domain/people/principal.ts';
+import type { Service } from '#domain/service.ts';
 import type { Complaint } from './problem.ts';
 
 /**
- * `open`: anyone (probes, and webhooks that carry their own signature);
- * `api`: the token, or this machine; `metrics`: this machine, or the token;
- * `page`: anyone where a token is set (the page asks for it), else this machine.
+ * `open`: anyone (probes, and webhooks that carry their own signature); `metrics`: this machine, or an admin;
+ * `page`: anyone where people sign in or a token is set (the page asks for it), else this machine.
  */
-type Zone = 'open' | 'api' | 'metrics' | 'page';
+export type RouteRole = Role | 'open' | 'metrics' | 'page';
+/**
+ * What the path names: a plan, a run or a conversation by `:id`, a person by `:user`, oneself; `new`: what is made by the request;
+ * `press`: what its button names; `list`: many, of which each caller sees their own organisation's; `instance`: no one's in particular.
+ */
+export type RouteSubject =
+  | 'plan'
+  | 'run'
+  | 'conversation'
+  | 'person'
+  | 'self'
+  | 'new'
+  | 'press'
+  | 'list'
+  | 'instance';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    role: RouteRole;
+    subject: RouteSubject;
+  }
+  interface FastifyRequest {
+    /** Who makes the request. */
+    principal: Principal;
+    /** The service as far as they reach it. */
+    service: Service;
+  }
+}
+
+/** What people are known by: `token` of the header, `session` of the cookie. */
+export type Credentials = { token: string } | { session: string };
+/** Who that is; null: nobody, or nobody any more. */
+export type Identify = (credentials: Credentials) => Promise<Principal | null>;
 
 /** The facts a decision needs. */
 export type Visit = {
-  /** The route's template, or the raw path where no route matched. */
-  path: string;
   method: string;
   remoteAddress: string | undefined;
   host: string | undefined;
@@ -23,7 +64,20 @@ export type Visit = {
   /** A proxy says that it passes the request on for somebody else. */
   forwarded: boolean;
   authorization: string | undefined;
+  /** The value of the session's cookie. */
+  session: string | undefined;
 };
+
+/** What identity is set up. */
+export type Doors = {
+  /** `COUNTERSIGN_API_TOKEN`. */
+  apiToken?: string;
+  /** People sign in. */
+  signIn: boolean;
+  identify: Identify;
+};
+
+export const sessionCookie = 'countersign_session';
 
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
@@ -42,11 +96,11 @@ const proxyHeaders = [
 const loopbackHost = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i;
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-function zoneOf(path: string): Zone {
-  if (path === '/healthz' || path === '/readyz') return 'open';
+/** A path without a route is answered that there is none, to those who may ask at all. */
+function roleOfUnknown(path: string): RouteRole {
+  // Where a chat platform is not set up.
   if (path === '/api/messages' || path.startsWith('/slack/')) return 'open';
-  if (path === '/metrics') return 'metrics';
-  return path === '/api' || path.startsWith('/api/') ? 'api' : 'page';
+  return path === '/api' || path.startsWith('/api/') ? 'viewer' : 'page';
 }
 
 function isLoopback(address: string | undefined): boolean {
@@ -60,9 +114,9 @@ function isToken(given: string, expected: string): boolean {
   return timingSafeEqual(hash(given), hash(expected));
 }
 
-function hasToken(visit: Visit, token: string): boolean {
-  const [, given] = /^Bearer +(\S+) *$/i.exec(visit.authorization ?? '') ?? [];
-  return given !== undefined && isToken(given, token);
+function bearerOf({ authorization }: Visit): string | null {
+  const [, given] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
+  return given ?? null;
 }
 
 /** Whether an Origin names the very host that was asked (`http://127.0.0.1:3978` for `127.0.0.1:3978`). */
@@ -91,23 +145,75 @@ function judgeLocal(visit: Visit): Complaint | null {
   return null;
 }
 
-/** Null: go on. Otherwise why the visit ends here. */
-export function judgeVisit(visit: Visit, token: string | undefined): Complaint | null {
-  const zone = zoneOf(visit.path);
-  if (zone === 'open') return null;
-  if (token === undefined) return judgeLocal(visit);
-  if (zone === 'page' || hasToken(visit, token)) return null;
-  if (zone === 'metrics' && judgeLocal(visit) === null) return null;
-  return {
-    code: 'unauthorized',
-    detail: 'Send the token of COUNTERSIGN_API_TOKEN as "Authorization: Bearer …".',
-  };
+const unauthorized = ({ signIn }: Doors): CountersignError =>
+  new CountersignError(
+    'unauthorized',
+    signIn
+      ? 'Sign in, or send a personal token as "Authorization: Bearer …".'
+      : 'Send the token of COUNTERSIGN_API_TOKEN, or one of "countersign token create", as "Authorization: Bearer …".',
+  );
+
+/** A page of elsewhere must not act with the cookie that the browser sends along. */
+function requireSameOrigin({ method, origin, host }: Visit): void {
+  if (safeMethods.has(method)) return;
+  if (origin !== undefined && host !== undefined && isSameOrigin(origin, host)) return;
+  throw new CountersignError('forbidden', "Pages from another origin can't change anything here.");
+}
+
+async function findPrincipal(visit: Visit, doors: Doors): Promise<Principal> {
+  const { apiToken, signIn, identify } = doors;
+  const token = bearerOf(visit);
+  if (token !== null) {
+    if (apiToken !== undefined && isToken(token, apiToken)) return instancePrincipal;
+    const owner = await identify({ token });
+    if (owner !== null) return owner;
+  }
+  if (token === null && signIn && visit.session !== undefined) {
+    const person = await identify({ session: visit.session });
+    if (person !== null) {
+      requireSameOrigin(visit);
+      return person;
+    }
+  }
+  if (apiToken !== undefined || signIn || token?.startsWith('cst_') === true)
+    throw unauthorized(doors);
+  const complaint = judgeLocal(visit);
+  if (complaint !== null) throw new CountersignError('forbidden', complaint.detail);
+  return localPrincipal;
+}
+
+/**
+ * Who makes this visit to a route for `role`.
+ * @throws `unauthorized` where nobody knows, `forbidden` where they may not
+ */
+export async function admit(visit: Visit, role: RouteRole, doors: Doors): Promise<Principal> {
+  const isClosed = doors.apiToken !== undefined || doors.signIn;
+  if (role === 'open' || (role === 'page' && isClosed)) return nobody;
+  if (role === 'metrics' && judgeLocal(visit) === null) return localPrincipal;
+  const principal = await findPrincipal(visit, doors);
+  const needed = role === 'metrics' ? 'admin' : role === 'page' ? 'viewer' : role;
+  if (hasRole(principal.role, needed)) return principal;
+  throw new CountersignError(
+    'forbidden',
+    `This takes the role ${needed}; ${principal.name} is ${principal.role} here.`,
+  );
+}
+
+/** Of routes that anybody may ask: they do not say who does. */
+const nobody: Principal = { ...localPrincipal, account: 'nobody', name: 'nobody', role: 'viewer' };
+
+/** The value of one cookie of a request. */
+export function cookieOf({ headers }: FastifyRequest, name: string): string | undefined {
+  return (headers.cookie ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .find((pair) => pair.startsWith(`${name}=`))
+    ?.slice(name.length + 1);
 }
 
 function visitOf(request: FastifyRequest): Visit {
   const { headers } = request;
   return {
-    path: request.routeOptions.url ?? decodePath(request.url),
     method: request.method,
     remoteAddress: request.socket.remoteAddress,
     host: headers.host,
@@ -115,7 +221,13 @@ function visitOf(request: FastifyRequest): Visit {
     // What speaks HTTP/1.0 today is a proxy that was told no better.
     forwarded: proxyHeaders.some((name) => name in headers) || request.raw.httpVersion === '1.0',
     authorization: headers.authorization,
+    session: cookieOf(request, sessionCookie),
   };
+}
+
+function roleOf(request: FastifyRequest): RouteRole {
+  const { url, config } = request.routeOptions;
+  return url === undefined ? roleOfUnknown(decodePath(request.url)) : config.role;
 }
 
 /** Whether a request comes from this machine, and from no web page that is open on it. */
@@ -125,8 +237,7 @@ export function isLocalRequest(request: FastifyRequest): boolean {
 
 /** Whether a request counts towards the limit of its caller: those of the API that do not come from this machine. */
 export function isLimited(request: FastifyRequest): boolean {
-  const visit = visitOf(request);
-  return zoneOf(visit.path) === 'api' && judgeLocal(visit) !== null;
+  return Role.safeParse(roleOf(request)).success && judgeLocal(visitOf(request)) !== null;
 }
 
 /** Whether a proxy on this machine passes a request on for somebody else. */
@@ -146,14 +257,20 @@ function decodePath(url: string): string {
   }
 }
 
+/** The service as far as a principal reaches it. */
+export type Reach = (principal: Principal) => Service;
+
 /** Judges every request to this instance before anything of it is read. */
-export function guardVisits(app: FastifyInstance, token: string | undefined): void {
+export function guardVisits(app: FastifyInstance, doors: Doors, reach: Reach): void {
+  // Both are set before any handler sees a request.
+  app.decorateRequest('principal');
+  app.decorateRequest('service');
+  app.addHook('onRoute', ({ config, method, url }) => {
+    if (config?.role === undefined || config.subject === undefined)
+      throw new TypeError(`${method} ${url} declares no config: { role, subject }.`);
+  });
   app.addHook('onRequest', async (request) => {
-    const complaint = judgeVisit(visitOf(request), token);
-    if (complaint === null) return;
-    throw new CountersignError(
-      complaint.code === 'unauthorized' ? 'unauthorized' : 'forbidden',
-      complaint.detail,
-    );
+    request.principal = await admit(visitOf(request), roleOf(request), doors);
+    request.service = reach(request.principal);
   });
 }

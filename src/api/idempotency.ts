@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { isKnown } from '#domain/people/principal.ts';
 import type { Service } from '#domain/service.ts';
 import { line } from '#domain/text.ts';
 import { documented } from './registry.ts';
@@ -37,28 +38,29 @@ function digestOf({ method, url, body }: FastifyRequest): string {
  * `work` is done within the transaction that keeps it, by the service it is given.
  */
 export function answerPost<T>(
-  service: Service,
   request: FastifyRequest,
   reply: FastifyReply,
   work: (service: Service) => Promise<T>,
 ): Promise<T> {
-  return answerChecked(service, request, reply, async () => null, work);
+  return answerChecked(request, reply, async () => null, work);
 }
 
 /** The same for a change that takes time to check: `check` is done first, outside that transaction. */
 export async function answerChecked<T, C>(
-  service: Service,
   request: FastifyRequest,
   reply: FastifyReply,
   check: () => Promise<C>,
   work: (service: Service, checked: C) => Promise<T>,
 ): Promise<T> {
+  const { service, principal } = request;
   const key = request.headers[keyHeader];
   if (typeof key !== 'string') return work(service, await check());
+  // A key is its sender's own: another person's answer is not for them.
+  const sender = isKnown(principal) ? `${principal.account} ` : '';
   const path = request.url.split('?', 1)[0] ?? '/';
   let done = false;
   const answer = await service.once(
-    { key: `${path} ${key}`, digest: digestOf(request) },
+    { key: `${sender}${path} ${key}`, digest: digestOf(request) },
     check,
     async (joined, checked) => {
       const body = await work(joined, checked);

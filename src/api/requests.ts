@@ -13,7 +13,8 @@ import { line, longestMessage, StorableText } from '#domain/text.ts';
 import { documented } from './registry.ts';
 
 const user = documented(line(200), {
-  description: 'Who acts; `local` where it is left out.',
+  description:
+    'Who acts, where nobody signed in; `local` where it is left out. Whoever signed in can only name themselves.',
 }).exactOptional();
 const version = documented(z.number().int().min(1), {
   description: 'The version the decision is about.',
@@ -293,9 +294,9 @@ export const PlansQuery = z.strictObject({
 
 export const InboxQuery = z
   .strictObject({
-    user: documented(line(200).default('local'), {
-      description: 'Whose inbox; `local` where it is left out.',
-    }),
+    user: documented(line(200), {
+      description: 'Whose inbox; one’s own where it is left out.',
+    }).exactOptional(),
     words: documented(line(200), {
       description: 'Only plans with each of these words in their title, summary, id or requester.',
     }).exactOptional(),

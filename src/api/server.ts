@@ -15,7 +15,7 @@ import type { Registry } from 'prom-client';
 import type { Service } from '#domain/service.ts';
 import { type ApiContext, bodyLimits } from './context.ts';
 import { answerErrors, explainError, sendProblem } from './errors.ts';
-import { guardVisits, isLimited, isThroughLocalProxy } from './guard.ts';
+import { type Doors, guardVisits, isLimited, isThroughLocalProxy, type Reach } from './guard.ts';
 import { takeKeys } from './idempotency.ts';
 import { readJsonBodies } from './json-body.ts';
 import { measureRequests } from './metrics.ts';
@@ -105,8 +105,10 @@ export type ServerOptions = {
   service: Service;
   /** false: no logs. */
   log: Logger | false;
-  /** Where it is missing, only this machine is answered. */
-  apiToken?: string;
+  /** Who is let in: the instance's token, personal tokens, people who signed in. Without any, this machine only. */
+  doors?: Partial<Doors>;
+  /** The service as far as somebody reaches it; all of it where this is left out. */
+  reach?: Reach;
   /** Requests of the API that one caller from elsewhere may make in a minute (1200). */
   requestsPerMinute?: number;
   version: string;
@@ -143,14 +145,15 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 
   setSecurityHeaders(app);
   measureRequests(app, options.metrics);
-  guardVisits(app, options.apiToken);
+  const { doors, service, reach = () => service } = options;
+  guardVisits(app, { signIn: false, identify: async () => null, ...doors }, reach);
   answerErrors(app);
   answerUnknownPaths(app);
   await limitRequests(app, options.requestsPerMinute ?? 1200);
   await collectRoutes(app, options.version);
 
-  const { service, heartbeatMs = 15_000 } = options;
-  const context: ApiContext = { service, heartbeatMs, closing: closeGracefully(app) };
+  const { heartbeatMs = 15_000 } = options;
+  const context: ApiContext = { heartbeatMs, closing: closeGracefully(app) };
   // biome-ignore lint/nursery/noMisusedPromises: Fastify awaits what a plugin returns.
   await app.register(async (api) => {
     readJsonBodies(api);

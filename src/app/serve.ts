@@ -59,7 +59,7 @@ export async function serve(
   const app = await createServer({
     service: instance.service,
     log,
-    ...(env.COUNTERSIGN_API_TOKEN === undefined ? {} : { apiToken: env.COUNTERSIGN_API_TOKEN }),
+    doors: env.COUNTERSIGN_API_TOKEN === undefined ? {} : { apiToken: env.COUNTERSIGN_API_TOKEN },
     requestsPerMinute: env.API_REQUESTS_PER_MINUTE,
     version,
     readiness: () => readiness(instance),
@@ -67,7 +67,7 @@ export async function serve(
     metrics: createMetrics(instance.db),
   });
   try {
-    await registerConsole(app, { service: instance.service, timezone: config.timezone });
+    await registerConsole(app, { timezone: config.timezone });
     await instance.slack?.receive(app, instance.receive);
     await instance.teams?.receive(app, { receive: instance.receive, wait: instance.wait });
     await app.listen({ host: env.HOST, port: env.PORT });

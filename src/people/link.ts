@@ -26,7 +26,7 @@ import {
 import { markProbed, readPolicy, replacePolicy } from '#db/policies.ts';
 import type { Clock, Random } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { type Actor, isVouchedBy, person as personActor } from '#domain/people/actor.ts';
+import { type Actor, isVerified, person as personActor } from '#domain/people/actor.ts';
 import type { LinkCommand, LinkOutcome } from '#domain/people/link.ts';
 import { accountName, needsPlatform } from '#domain/people/names.ts';
 import { requirePerson } from '#plans/approval/authority.ts';
@@ -102,8 +102,9 @@ const wrongCode =
   'This code is unknown, used or older than 10 minutes. Get a new one with link, where I already know you.';
 
 /** @throws `not_allowed` for a name that was typed and that only a chat platform can vouch for */
-function requireOwnName({ id, via }: Actor): void {
-  if (isVouchedBy(via) || !needsPlatform(id)) return;
+function requireOwnName(actor: Actor): void {
+  const { id } = actor;
+  if (isVerified(actor) || !needsPlatform(id)) return;
   throw new CountersignError(
     'not_allowed',
     `Only a chat platform can say that you are ${id}. Use link there.`,
@@ -186,7 +187,7 @@ async function tryCode(
       'This is the code you asked for here. Send it from your other account.',
     );
   }
-  if (!isVouchedBy(found.via) && !isVouchedBy(actor.via)) {
+  if (!isVerified(found) && !isVerified(actor)) {
     return new CountersignError(
       'not_allowed',
       'Both are typed names. Link each to an account in Slack or Teams instead.',

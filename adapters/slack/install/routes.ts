@@ -195,14 +195,16 @@ export function registerInstall(app: FastifyInstance, options: InstallOptions): 
   const mayComeBack = createLimit(clock);
   const { installer, scopes } = createInstaller(options);
 
-  app.get(slackInstallPath, { exposeHeadRoute: false }, async ({ raw }, reply) => {
+  const open = { exposeHeadRoute: false, config: { role: 'open', subject: 'instance' } } as const;
+
+  app.get(slackInstallPath, open, async ({ raw }, reply) => {
     reply.raw.setHeader('cache-control', 'no-store');
     await installer.handleInstallPath(raw, reply.raw, undefined, { scopes });
     // The library has answered.
     reply.hijack();
   });
 
-  app.get(redirectPath, { exposeHeadRoute: false }, async ({ raw, ip }, reply) => {
+  app.get(redirectPath, open, async ({ raw, ip }, reply) => {
     // Before its state is used up, so that it can be loaded again.
     if (!mayComeBack(ip)) return sendPage(reply, pages.tooMany);
     const { promise, resolve } = Promise.withResolvers<Page>();

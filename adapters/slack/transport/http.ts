@@ -61,26 +61,31 @@ export async function registerSlack(
     slack.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, body, done) =>
       done(null, body),
     );
-    slack.post<{ Body: Buffer<ArrayBuffer> | undefined }>(path, async (request, reply) => {
-      const body = request.body ?? Buffer.alloc(0);
-      const { headers } = request;
-      const signed = {
-        body,
-        signature: headerOf(headers['x-slack-signature']),
-        seconds: headerOf(headers['x-slack-request-timestamp']),
-      };
-      if (!isSlacks(signed, now())) return reply.code(401).send();
-      try {
-        const challenge = readChallenge(body);
-        if (challenge !== null) return reply.send({ challenge });
-        const answer = await accept(body);
-        return answer === null ? reply.code(200).send() : reply.send(answer);
-      } catch (error) {
-        if (error instanceof CountersignError && error.code === 'invalid_json')
-          return reply.code(400).send({ error: error.message });
-        warn('A request of Slack could not be stored; Slack is told to send it again.', error);
-        return reply.code(503).send();
-      }
-    });
+    const config = { role: 'open', subject: 'instance' } as const;
+    slack.post<{ Body: Buffer<ArrayBuffer> | undefined }>(
+      path,
+      { config },
+      async (request, reply) => {
+        const body = request.body ?? Buffer.alloc(0);
+        const { headers } = request;
+        const signed = {
+          body,
+          signature: headerOf(headers['x-slack-signature']),
+          seconds: headerOf(headers['x-slack-request-timestamp']),
+        };
+        if (!isSlacks(signed, now())) return reply.code(401).send();
+        try {
+          const challenge = readChallenge(body);
+          if (challenge !== null) return reply.send({ challenge });
+          const answer = await accept(body);
+          return answer === null ? reply.code(200).send() : reply.send(answer);
+        } catch (error) {
+          if (error instanceof CountersignError && error.code === 'invalid_json')
+            return reply.code(400).send({ error: error.message });
+          warn('A request of Slack could not be stored; Slack is told to send it again.', error);
+          return reply.code(503).send();
+        }
+      },
+    );
   });
 }

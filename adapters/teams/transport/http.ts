@@ -55,41 +55,46 @@ export async function registerTeams(
         return reply.code(503).send();
       }
     });
-    teams.post<{ Body: Buffer<ArrayBuffer> | undefined }>(path, async (request, reply) => {
-      const body = request.body ?? Buffer.alloc(0);
-      let activity: ReturnType<typeof readActivity>;
-      try {
-        activity = readActivity(body);
-      } catch (error) {
-        if (!(error instanceof CountersignError) || error.code !== 'invalid_json') throw error;
-        return reply.code(400).send({ error: error.message });
-      }
-      if (activity === null) return reply.code(400).send();
-      // Other channels of the Bot Framework have rules of their own, also for who may say what.
-      if (activity.channelId !== 'msteams') return reply.code(401).send();
-      if (vouching.get(request)?.(activity.serviceUrl) !== true) return reply.code(401).send();
-      try {
-        const signal = readSignal(activity);
-        if (signal === null) return reply.code(200).send();
-        if (!serves(signal.scene.tenant)) return reply.code(403).send();
-        // A question that is none of ours; Teams then says that the app cannot do that.
-        if (signal.kind === 'other' && signal.asks) return reply.code(501).send();
-        const answered = await accept(signal, body);
-        if (answered === null) return reply.code(200).send();
-        const { answer, onSent } = answered;
-        if (onSent !== undefined) {
-          // Where Teams has hung up, nothing is sent and nothing noted.
-          reply.raw.once('finish', () => {
-            onSent().catch((error: unknown) =>
-              warn('What Teams was told could not be noted.', error),
-            );
-          });
+    const config = { role: 'open', subject: 'instance' } as const;
+    teams.post<{ Body: Buffer<ArrayBuffer> | undefined }>(
+      path,
+      { config },
+      async (request, reply) => {
+        const body = request.body ?? Buffer.alloc(0);
+        let activity: ReturnType<typeof readActivity>;
+        try {
+          activity = readActivity(body);
+        } catch (error) {
+          if (!(error instanceof CountersignError) || error.code !== 'invalid_json') throw error;
+          return reply.code(400).send({ error: error.message });
         }
-        return reply.send(answer);
-      } catch (error) {
-        warn('An activity of Teams could not be taken; Teams is told to send it again.', error);
-        return reply.code(503).send();
-      }
-    });
+        if (activity === null) return reply.code(400).send();
+        // Other channels of the Bot Framework have rules of their own, also for who may say what.
+        if (activity.channelId !== 'msteams') return reply.code(401).send();
+        if (vouching.get(request)?.(activity.serviceUrl) !== true) return reply.code(401).send();
+        try {
+          const signal = readSignal(activity);
+          if (signal === null) return reply.code(200).send();
+          if (!serves(signal.scene.tenant)) return reply.code(403).send();
+          // A question that is none of ours; Teams then says that the app cannot do that.
+          if (signal.kind === 'other' && signal.asks) return reply.code(501).send();
+          const answered = await accept(signal, body);
+          if (answered === null) return reply.code(200).send();
+          const { answer, onSent } = answered;
+          if (onSent !== undefined) {
+            // Where Teams has hung up, nothing is sent and nothing noted.
+            reply.raw.once('finish', () => {
+              onSent().catch((error: unknown) =>
+                warn('What Teams was told could not be noted.', error),
+              );
+            });
+          }
+          return reply.send(answer);
+        } catch (error) {
+          warn('An activity of Teams could not be taken; Teams is told to send it again.', error);
+          return reply.code(503).send();
+        }
+      },
+    );
   });
 }

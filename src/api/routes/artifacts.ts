@@ -9,10 +9,11 @@ import { ArtifactList, RequestList } from '../schemas.ts';
 const sentAs = new Set(['application/json', 'text/plain; charset=utf-8']);
 const bytes = 'application/octet-stream';
 
-export const artifactRoutes: Routes = async (app, { service }) => {
+export const artifactRoutes: Routes = async (app) => {
   app.get(
     '/api/plans/:id/artifacts',
     {
+      config: { role: 'viewer', subject: 'plan' },
       schema: {
         operationId: 'listArtifacts',
         tags: [tags.plans],
@@ -22,12 +23,13 @@ export const artifactRoutes: Routes = async (app, { service }) => {
         response: answers({ 200: json('A page of artifacts.', ArtifactList) }, ['plan_not_found']),
       },
     },
-    async (request) => service.listArtifacts(request.params.id, request.query),
+    async (request) => request.service.listArtifacts(request.params.id, request.query),
   );
 
   app.get(
     '/api/plans/:id/artifacts/:artifact',
     {
+      config: { role: 'viewer', subject: 'plan' },
       exposeHeadRoute: false,
       schema: {
         operationId: 'readArtifact',
@@ -40,7 +42,7 @@ export const artifactRoutes: Routes = async (app, { service }) => {
     },
     async (request, reply) => {
       const { id, artifact } = request.params;
-      const { name, media_type, content } = await service.readArtifact(id, artifact);
+      const { name, media_type, content } = await request.service.readArtifact(id, artifact);
       return reply
         .header('content-type', sentAs.has(media_type) ? media_type : bytes)
         .header('content-disposition', `attachment; filename="${name.replace(/[^\w.-]/g, '_')}"`)
@@ -51,6 +53,7 @@ export const artifactRoutes: Routes = async (app, { service }) => {
   app.get(
     '/api/plans/:id/requests',
     {
+      config: { role: 'viewer', subject: 'plan' },
       schema: {
         operationId: 'listRequests',
         tags: [tags.plans],
@@ -61,6 +64,6 @@ export const artifactRoutes: Routes = async (app, { service }) => {
         ]),
       },
     },
-    async (request) => ({ requests: await service.listRequests(request.params.id) }),
+    async (request) => ({ requests: await request.service.listRequests(request.params.id) }),
   );
 };

@@ -1,6 +1,7 @@
 // Conversations: what was said, and saying something. A message can ask, answer or decide, as anywhere else.
+import { isKnown } from '#domain/people/principal.ts';
 import { pickModes } from '#domain/planning/modes.ts';
-import { actorOf } from '../actor.ts';
+import { actorOf, viewerOf } from '../actor.ts';
 import { answers, decisionProblems, json } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { answerPost } from '../idempotency.ts';
@@ -8,10 +9,11 @@ import { tags } from '../openapi.ts';
 import { AfterQuery, ConversationPath, ConversationsQuery, TalkBody } from '../requests.ts';
 import { ConversationList, MessageList, Said } from '../schemas.ts';
 
-export const conversationRoutes: Routes = async (app, { service }) => {
+export const conversationRoutes: Routes = async (app) => {
   app.get(
     '/api/conversations',
     {
+      config: { role: 'viewer', subject: 'list' },
       schema: {
         operationId: 'listConversations',
         tags: [tags.conversations],
@@ -20,12 +22,18 @@ export const conversationRoutes: Routes = async (app, { service }) => {
         response: answers({ 200: json('A page of conversations.', ConversationList) }),
       },
     },
-    async (request) => service.listConversations(request.query),
+    async (request) => {
+      const { user, ...page } = request.query;
+      const whose =
+        user === undefined && !isKnown(request.principal) ? {} : { user: viewerOf(request, user) };
+      return request.service.listConversations({ ...page, ...whose });
+    },
   );
 
   app.get(
     '/api/conversations/:id/messages',
     {
+      config: { role: 'viewer', subject: 'conversation' },
       schema: {
         operationId: 'listMessages',
         tags: [tags.conversations],
@@ -35,12 +43,15 @@ export const conversationRoutes: Routes = async (app, { service }) => {
         response: answers({ 200: json('The messages.', MessageList) }),
       },
     },
-    async (request) => ({ messages: await service.messages(request.params.id, request.query) }),
+    async (request) => ({
+      messages: await request.service.messages(request.params.id, request.query),
+    }),
   );
 
   app.post(
     '/api/conversations/:id/messages',
     {
+      config: { role: 'requester', subject: 'conversation' },
       schema: {
         operationId: 'say',
         tags: [tags.conversations],
@@ -55,7 +66,7 @@ export const conversationRoutes: Routes = async (app, { service }) => {
         request.body;
       const modes = pickModes({ plan_reasoning_mode, planning_mode, reasoning_level });
       const actor = actorOf(request, user);
-      return answerPost(service, request, reply, async (joined) => {
+      return answerPost(request, reply, async (joined) => {
         const said = await joined.say(request.params.id, text, actor, { on_screen, modes });
         reply.code(202);
         return said;

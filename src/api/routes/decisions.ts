@@ -71,10 +71,11 @@ async function answerPress(service: Service, outcome: PressOutcome) {
 
 type Verb = (service: Service, id: string, decision: Decision, actor: Actor) => Promise<Plan>;
 
-export const decisionRoutes: Routes = async (app, { service }) => {
+export const decisionRoutes: Routes = async (app) => {
   app.post(
     '/api/plans/:id/approve',
     {
+      config: { role: 'approver', subject: 'plan' },
       schema: {
         operationId: 'approvePlan',
         tags: [tags.decisions],
@@ -94,10 +95,9 @@ export const decisionRoutes: Routes = async (app, { service }) => {
     async (request, reply) => {
       const { user, ...approval } = request.body;
       return answerChecked(
-        service,
         request,
         reply,
-        () => service.checkApproval(request.params.id, approval, actorOf(request, user)),
+        () => request.service.checkApproval(request.params.id, approval, actorOf(request, user)),
         (joined, checked) => joined.commit(checked),
       );
     },
@@ -106,6 +106,7 @@ export const decisionRoutes: Routes = async (app, { service }) => {
   app.post(
     '/api/press',
     {
+      config: { role: 'requester', subject: 'press' },
       schema: {
         operationId: 'press',
         tags: [tags.decisions],
@@ -128,10 +129,9 @@ export const decisionRoutes: Routes = async (app, { service }) => {
       const press = pressOf(request.body);
       const actor = actorOf(request, request.body.user);
       return answerChecked(
-        service,
         request,
         reply,
-        () => checkPress(service, press, actor),
+        () => checkPress(request.service, press, actor),
         async (joined, checked) =>
           checked === null
             ? answerPress(joined, await carryOutPress(joined, press, actor))
@@ -144,6 +144,7 @@ export const decisionRoutes: Routes = async (app, { service }) => {
     app.post(
       `/api/plans/:id/${path}`,
       {
+        config: { role: 'requester', subject: 'plan' },
         schema: {
           operationId,
           tags: [tags.decisions],
@@ -154,7 +155,7 @@ export const decisionRoutes: Routes = async (app, { service }) => {
         },
       },
       async (request, reply) =>
-        answerPost(service, request, reply, (joined) =>
+        answerPost(request, reply, (joined) =>
           act(
             joined,
             request.params.id,
@@ -171,6 +172,7 @@ export const decisionRoutes: Routes = async (app, { service }) => {
   app.post(
     '/api/plans/:id/propose-changes',
     {
+      config: { role: 'requester', subject: 'plan' },
       schema: {
         operationId: 'proposeChanges',
         tags: [tags.decisions],
@@ -193,7 +195,7 @@ export const decisionRoutes: Routes = async (app, { service }) => {
           'Say in "feedback" what should be different, or in "comments" on single steps; the planner starts from it.',
         );
       const wish = comments.length === 0 ? decision : { ...decision, comments };
-      return answerPost(service, request, reply, (joined) =>
+      return answerPost(request, reply, (joined) =>
         joined.proposeChanges(request.params.id, wish, actorOf(request, user)),
       );
     },
@@ -210,6 +212,7 @@ export const decisionRoutes: Routes = async (app, { service }) => {
   app.post(
     '/api/plans/:id/retry',
     {
+      config: { role: 'requester', subject: 'plan' },
       schema: {
         operationId: 'retryPlan',
         tags: [tags.decisions],
@@ -223,7 +226,7 @@ export const decisionRoutes: Routes = async (app, { service }) => {
       const { user, ended_at, ...decision } = request.body;
       const seen = ended_at === undefined ? {} : { ended_at };
       const again = { ...decisionOf(decision), ...seen };
-      return answerPost(service, request, reply, (joined) =>
+      return answerPost(request, reply, (joined) =>
         joined.retry(request.params.id, again, actorOf(request, user)),
       );
     },
@@ -232,6 +235,7 @@ export const decisionRoutes: Routes = async (app, { service }) => {
   app.post(
     '/api/plans/:id/resume',
     {
+      config: { role: 'requester', subject: 'plan' },
       schema: {
         operationId: 'resumePlan',
         tags: [tags.decisions],
@@ -248,7 +252,7 @@ export const decisionRoutes: Routes = async (app, { service }) => {
     },
     async (request, reply) => {
       const { user, ...settlement } = request.body;
-      return answerPost(service, request, reply, (joined) =>
+      return answerPost(request, reply, (joined) =>
         joined.resume(request.params.id, settlement, actorOf(request, user)),
       );
     },
@@ -257,6 +261,7 @@ export const decisionRoutes: Routes = async (app, { service }) => {
   app.post(
     '/api/plans/:id/simulate',
     {
+      config: { role: 'requester', subject: 'plan' },
       schema: {
         operationId: 'simulatePlan',
         tags: [tags.decisions],
@@ -276,7 +281,7 @@ export const decisionRoutes: Routes = async (app, { service }) => {
       }>,
     ) => {
       const { user, ...decision } = request.body ?? {};
-      return service.simulate(request.params.id, decision, actorOf(request, user));
+      return request.service.simulate(request.params.id, decision, actorOf(request, user));
     },
   );
 };

@@ -106,13 +106,11 @@ function sendEvents<T>(
 }
 
 export const eventRoutes: Routes = async (app, context) => {
-  const { service } = context;
-
   app.get(
     '/api/plans/:id/events',
     {
+      config: { role: 'viewer', subject: 'plan', endless: true },
       exposeHeadRoute: false,
-      config: { endless: true },
       schema: {
         operationId: 'watchPlan',
         tags: [tags.plans],
@@ -129,9 +127,9 @@ export const eventRoutes: Routes = async (app, context) => {
       const { id } = request.params;
       const since = request.headers['last-event-id'] ?? request.query.since ?? 0;
       // Before the stream begins, so that an unknown plan is a problem and not an empty stream.
-      await service.getPlan(id);
+      await request.service.getPlan(id);
       return sendEvents(reply, context, {
-        watch: (signal) => service.watchPlan(id, since, signal),
+        watch: (signal) => request.service.watchPlan(id, since, signal),
         toEvents: (batch) => placeEvents('change', batch, (change) => change.revision),
       });
     },
@@ -140,8 +138,8 @@ export const eventRoutes: Routes = async (app, context) => {
   app.get(
     '/api/conversations/:id/events',
     {
+      config: { role: 'viewer', subject: 'conversation', endless: true },
       exposeHeadRoute: false,
-      config: { endless: true },
       schema: {
         operationId: 'watchConversation',
         tags: [tags.conversations],
@@ -158,7 +156,7 @@ export const eventRoutes: Routes = async (app, context) => {
       const { id } = request.params;
       const after = request.headers['last-event-id'] ?? request.query.since ?? 0;
       return sendEvents(reply, context, {
-        watch: (signal) => service.watchConversation(id, after, signal),
+        watch: (signal) => request.service.watchConversation(id, after, signal),
         toEvents: (batch) =>
           batch.map((happened) =>
             happened.kind === 'message'

@@ -9,10 +9,11 @@ import { AuditAnswer, PlanningAnswer, TraceAnswer, VersionDiffAnswer } from '../
 
 const markdown = 'text/markdown';
 
-export const exportRoutes: Routes = async (app, { service }) => {
+export const exportRoutes: Routes = async (app) => {
   app.get(
     '/api/plans/:id/plan.md',
     {
+      config: { role: 'viewer', subject: 'plan' },
       exposeHeadRoute: false,
       schema: {
         operationId: 'exportMarkdown',
@@ -24,7 +25,7 @@ export const exportRoutes: Routes = async (app, { service }) => {
     },
     async (request, reply) => {
       const { id } = request.params;
-      const body = await streamText(service.exportMarkdown(id), request.log);
+      const body = await streamText(request.service.exportMarkdown(id), request.log);
       return reply
         .header('content-type', `${markdown}; charset=utf-8`)
         .header('content-disposition', attachment(id, '.md'))
@@ -35,6 +36,7 @@ export const exportRoutes: Routes = async (app, { service }) => {
   app.get(
     '/api/plans/:id/log.jsonl',
     {
+      config: { role: 'viewer', subject: 'plan' },
       exposeHeadRoute: false,
       schema: {
         operationId: 'exportLog',
@@ -46,7 +48,7 @@ export const exportRoutes: Routes = async (app, { service }) => {
     },
     async (request, reply) => {
       const { id } = request.params;
-      const body = await streamText(toLines(service.exportLog(id)), request.log);
+      const body = await streamText(toLines(request.service.exportLog(id)), request.log);
       return reply
         .header('content-type', 'application/jsonl; charset=utf-8')
         .header('content-disposition', attachment(id, '.log.jsonl'))
@@ -57,6 +59,7 @@ export const exportRoutes: Routes = async (app, { service }) => {
   app.get(
     '/api/plans/:id/trace',
     {
+      config: { role: 'viewer', subject: 'plan' },
       schema: {
         operationId: 'getTrace',
         tags: [tags.exports],
@@ -65,12 +68,13 @@ export const exportRoutes: Routes = async (app, { service }) => {
         response: answers({ 200: json('The trace.', TraceAnswer) }, ['plan_not_found']),
       },
     },
-    async (request) => service.trace(request.params.id),
+    async (request) => request.service.trace(request.params.id),
   );
 
   app.get(
     '/api/plans/:id/planning',
     {
+      config: { role: 'viewer', subject: 'plan' },
       schema: {
         operationId: 'getPlanning',
         tags: [tags.exports],
@@ -81,12 +85,13 @@ export const exportRoutes: Routes = async (app, { service }) => {
         ]),
       },
     },
-    async (request) => service.planning(request.params.id),
+    async (request) => request.service.planning(request.params.id),
   );
 
   app.get(
     '/api/plans/:id/audit',
     {
+      config: { role: 'viewer', subject: 'plan' },
       schema: {
         operationId: 'getAudit',
         tags: [tags.exports],
@@ -96,12 +101,13 @@ export const exportRoutes: Routes = async (app, { service }) => {
         response: answers({ 200: json('A page of the audit.', AuditAnswer) }, ['plan_not_found']),
       },
     },
-    async (request) => ({ entries: await service.audit(request.params.id, request.query) }),
+    async (request) => ({ entries: await request.service.audit(request.params.id, request.query) }),
   );
 
   app.get(
     '/api/plans/:id/versions/:a..:b',
     {
+      config: { role: 'viewer', subject: 'plan' },
       schema: {
         operationId: 'getVersionDiff',
         tags: [tags.exports],
@@ -115,7 +121,7 @@ export const exportRoutes: Routes = async (app, { service }) => {
     },
     async (request) => {
       const { id, a, b } = request.params;
-      return service.versionDiff(id, a, b);
+      return request.service.versionDiff(id, a, b);
     },
   );
 };

@@ -13,10 +13,11 @@ import {
 } from '../requests.ts';
 import { FindingAnswer, FindingList } from '../schemas.ts';
 
-export const findingRoutes: Routes = async (app, { service }) => {
+export const findingRoutes: Routes = async (app) => {
   app.get(
     '/api/plans/:id/findings',
     {
+      config: { role: 'viewer', subject: 'plan' },
       schema: {
         operationId: 'listFindings',
         tags: [tags.plans],
@@ -26,12 +27,13 @@ export const findingRoutes: Routes = async (app, { service }) => {
         response: answers({ 200: json('A page of findings.', FindingList) }, ['plan_not_found']),
       },
     },
-    async (request) => service.listFindings(request.params.id, request.query),
+    async (request) => request.service.listFindings(request.params.id, request.query),
   );
 
   app.post(
     '/api/plans/:id/findings',
     {
+      config: { role: 'requester', subject: 'plan' },
       schema: {
         operationId: 'raiseFinding',
         tags: [tags.plans],
@@ -51,7 +53,7 @@ export const findingRoutes: Routes = async (app, { service }) => {
     },
     async (request, reply) => {
       const { user, ...finding } = request.body;
-      return answerPost(service, request, reply, (joined) =>
+      return answerPost(request, reply, (joined) =>
         joined.raiseFinding(request.params.id, finding, actorOf(request, user)),
       );
     },
@@ -60,6 +62,7 @@ export const findingRoutes: Routes = async (app, { service }) => {
   app.post(
     '/api/plans/:id/findings/:finding',
     {
+      config: { role: 'requester', subject: 'plan' },
       schema: {
         operationId: 'settleFinding',
         tags: [tags.decisions],
@@ -81,7 +84,7 @@ export const findingRoutes: Routes = async (app, { service }) => {
     async (request, reply) => {
       const { id, finding } = request.params;
       const { user, action } = request.body;
-      return answerPost(service, request, reply, (joined) =>
+      return answerPost(request, reply, (joined) =>
         joined.settleFinding(id, finding, action, actorOf(request, user)),
       );
     },

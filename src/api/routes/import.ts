@@ -11,7 +11,7 @@ import { proposalProblems } from './plans.ts';
 
 const markdown = 'text/markdown';
 
-export const importRoutes: Routes = async (app, { service }) => {
+export const importRoutes: Routes = async (app) => {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(markdown, { parseAs: 'string' }, (_request, body, done) =>
     done(null, body),
@@ -19,8 +19,8 @@ export const importRoutes: Routes = async (app, { service }) => {
   app.post(
     '/api/plans/import',
     {
+      config: { role: 'admin', subject: 'new', accepts: markdown },
       bodyLimit: bodyLimits.plan,
-      config: { accepts: markdown },
       schema: {
         operationId: 'importMarkdown',
         tags: [tags.exports],
@@ -39,10 +39,9 @@ export const importRoutes: Routes = async (app, { service }) => {
     async (request, reply) => {
       const actor = actorOf(request, request.query.user);
       return answerChecked(
-        service,
         request,
         reply,
-        () => service.checkMarkdown(request.body, actor),
+        () => request.service.checkMarkdown(request.body, actor),
         async (joined, checked) => {
           const plan = await joined.commit(checked);
           reply.code(201).header('location', `/api/plans/${plan.id}`);

@@ -32,10 +32,11 @@ const LinkAnswer = documented(LinkOutcome, {
   description: 'A code, or who an account is linked to.',
 });
 
-export const linkRoutes: Routes = async (app, { service }) => {
+export const linkRoutes: Routes = async (app) => {
   app.get(
     '/api/link',
     {
+      config: { role: 'viewer', subject: 'self' },
       schema: {
         operationId: 'showLink',
         tags: [tags.conversations],
@@ -44,12 +45,13 @@ export const linkRoutes: Routes = async (app, { service }) => {
         response: answers({ 200: json('The person and their accounts.', LinkAnswer) }),
       },
     },
-    async (request) => service.link({ do: 'show' }, actorOf(request, request.query.user)),
+    async (request) => request.service.link({ do: 'show' }, actorOf(request, request.query.user)),
   );
 
   app.post(
     '/api/link',
     {
+      config: { role: 'requester', subject: 'self' },
       schema: {
         operationId: 'link',
         tags: [tags.conversations],
@@ -67,15 +69,14 @@ export const linkRoutes: Routes = async (app, { service }) => {
       const { code, user: name } = request.body;
       const command =
         code === undefined ? ({ do: 'ask' } as const) : ({ do: 'use', code } as const);
-      return answerPost(service, request, reply, (joined) =>
-        joined.link(command, actorOf(request, name)),
-      );
+      return answerPost(request, reply, (joined) => joined.link(command, actorOf(request, name)));
     },
   );
 
   app.delete(
     '/api/link',
     {
+      config: { role: 'requester', subject: 'self' },
       schema: {
         operationId: 'unlink',
         tags: [tags.conversations],
@@ -84,6 +85,6 @@ export const linkRoutes: Routes = async (app, { service }) => {
         response: answers({ 200: json('Who the account is now.', LinkAnswer) }, ['not_allowed']),
       },
     },
-    async (request) => service.link({ do: 'remove' }, actorOf(request, request.query.user)),
+    async (request) => request.service.link({ do: 'remove' }, actorOf(request, request.query.user)),
   );
 };

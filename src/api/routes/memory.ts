@@ -29,12 +29,13 @@ const EntryList = documented(z.object({ entries: z.array(EntryAnswer) }), {
   description: 'What is remembered, the newest first.',
 });
 
-export const memoryRoutes: Routes = async (app, { service }) => {
+export const memoryRoutes: Routes = async (app) => {
   const common = { tags: [tags.conversations] };
 
   app.get(
     '/api/memory/:user',
     {
+      config: { role: 'viewer', subject: 'person' },
       schema: {
         ...common,
         operationId: 'listMemory',
@@ -45,13 +46,14 @@ export const memoryRoutes: Routes = async (app, { service }) => {
     },
     async (request) => {
       const { user } = request.params;
-      return { entries: await service.listMemory(user, actorOf(request, user)) };
+      return { entries: await request.service.listMemory(user, actorOf(request, user)) };
     },
   );
 
   app.post(
     '/api/memory/:user',
     {
+      config: { role: 'requester', subject: 'person' },
       schema: {
         ...common,
         operationId: 'keepMemory',
@@ -66,7 +68,7 @@ export const memoryRoutes: Routes = async (app, { service }) => {
       },
     },
     async (request, reply) =>
-      answerPost(service, request, reply, (joined) =>
+      answerPost(request, reply, (joined) =>
         joined.keepMemory(request.params.user, request.body, actorOf(request, request.params.user)),
       ),
   );
@@ -74,6 +76,7 @@ export const memoryRoutes: Routes = async (app, { service }) => {
   app.put(
     '/api/memory/:user/:id',
     {
+      config: { role: 'requester', subject: 'person' },
       schema: {
         ...common,
         operationId: 'editMemory',
@@ -89,13 +92,14 @@ export const memoryRoutes: Routes = async (app, { service }) => {
     },
     async (request) => {
       const { user, id } = request.params;
-      return service.editMemory(user, id, request.body, actorOf(request, user));
+      return request.service.editMemory(user, id, request.body, actorOf(request, user));
     },
   );
 
   app.delete(
     '/api/memory/:user/:id',
     {
+      config: { role: 'requester', subject: 'person' },
       schema: {
         ...common,
         operationId: 'forgetMemory',
@@ -109,7 +113,7 @@ export const memoryRoutes: Routes = async (app, { service }) => {
     },
     async (request) => {
       const { user, id } = request.params;
-      return service.forgetMemory(user, id, actorOf(request, user));
+      return request.service.forgetMemory(user, id, actorOf(request, user));
     },
   );
 };

@@ -9,10 +9,11 @@ import { PatchBody, PatchesQuery, PlanPath } from '../requests.ts';
 import { PatchAnswer, PatchList } from '../schemas.ts';
 import { proposalProblems } from './plans.ts';
 
-export const patchRoutes: Routes = async (app, { service }) => {
+export const patchRoutes: Routes = async (app) => {
   app.post(
     '/api/plans/:id/patches',
     {
+      config: { role: 'requester', subject: 'plan' },
       bodyLimit: bodyLimits.plan,
       schema: {
         operationId: 'patchPlan',
@@ -45,10 +46,10 @@ export const patchRoutes: Routes = async (app, { service }) => {
     async (request, reply) => {
       const { user, ...patch } = request.body;
       return answerChecked(
-        service,
         request,
         reply,
-        () => service.checkPatch(request.params.id, readPatch(patch), actorOf(request, user)),
+        () =>
+          request.service.checkPatch(request.params.id, readPatch(patch), actorOf(request, user)),
         async (joined, checked) => {
           const outcome = await joined.commit(checked);
           reply.code(outcome.status === 'needs_approval' ? 202 : 200);
@@ -61,6 +62,7 @@ export const patchRoutes: Routes = async (app, { service }) => {
   app.get(
     '/api/plans/:id/patches',
     {
+      config: { role: 'viewer', subject: 'plan' },
       schema: {
         operationId: 'listPatches',
         tags: [tags.plans],
@@ -70,6 +72,6 @@ export const patchRoutes: Routes = async (app, { service }) => {
         response: answers({ 200: json('A page of changes.', PatchList) }, ['plan_not_found']),
       },
     },
-    async (request) => service.listPatches(request.params.id, request.query),
+    async (request) => request.service.listPatches(request.params.id, request.query),
   );
 };

@@ -1,6 +1,6 @@
 // Plans: propose one, find them, and read them without loading them.
 import { readDraft } from '#domain/plan/templates.ts';
-import { actorOf } from '../actor.ts';
+import { actorOf, viewerOf } from '../actor.ts';
 import { answers, bodyProblems, json } from '../answers.ts';
 import { bodyLimits, type Routes } from '../context.ts';
 import { answerChecked } from '../idempotency.ts';
@@ -49,10 +49,11 @@ export const proposalProblems: ProblemCode[] = [
   'address_not_allowed',
 ];
 
-export const planRoutes: Routes = async (app, { service }) => {
+export const planRoutes: Routes = async (app) => {
   app.post(
     '/api/plans',
     {
+      config: { role: 'requester', subject: 'new' },
       bodyLimit: bodyLimits.plan,
       schema: {
         operationId: 'proposePlan',
@@ -69,15 +70,11 @@ export const planRoutes: Routes = async (app, { service }) => {
     },
     async (request, reply) => {
       const { user, conversation, ...draft } = request.body;
-      const options = {
-        ...(user === undefined ? {} : { user }),
-        ...(conversation === undefined ? {} : { conversation }),
-      };
+      const options = conversation === undefined ? {} : { conversation };
       return answerChecked(
-        service,
         request,
         reply,
-        () => service.checkProposal(readDraft(draft), options, actorOf(request, user)),
+        () => request.service.checkProposal(readDraft(draft), options, actorOf(request, user)),
         async (joined, checked) => {
           const plan = await joined.commit(checked);
           reply.code(201).header('location', `/api/plans/${plan.id}`);
@@ -90,6 +87,7 @@ export const planRoutes: Routes = async (app, { service }) => {
   app.get(
     '/api/plans',
     {
+      config: { role: 'viewer', subject: 'list' },
       schema: {
         operationId: 'listPlans',
         tags: [tags.plans],
@@ -98,12 +96,13 @@ export const planRoutes: Routes = async (app, { service }) => {
         response: answers({ 200: json('A page of plans.', PlanList) }),
       },
     },
-    async (request) => service.listPlans(request.query),
+    async (request) => request.service.listPlans(request.query),
   );
 
   app.get(
     '/api/inbox',
     {
+      config: { role: 'viewer', subject: 'list' },
       schema: {
         operationId: 'getInbox',
         tags: [tags.plans],
@@ -114,12 +113,16 @@ export const planRoutes: Routes = async (app, { service }) => {
         response: answers({ 200: json('The groups.', InboxAnswer) }),
       },
     },
-    async (request) => service.inbox(request.query),
+    async (request) => {
+      const { user, ...query } = request.query;
+      return request.service.inbox({ ...query, user: viewerOf(request, user) });
+    },
   );
 
   app.get(
     '/api/stats',
     {
+      config: { role: 'viewer', subject: 'list' },
       schema: {
         operationId: 'getStats',
         tags: [tags.plans],
@@ -129,12 +132,13 @@ export const planRoutes: Routes = async (app, { service }) => {
         response: answers({ 200: json('The counts.', StatsAnswer) }),
       },
     },
-    async () => service.stats(),
+    async (request) => request.service.stats(),
   );
 
   app.get(
     '/api/plans/:id',
     {
+      config: { role: 'viewer', subject: 'plan' },
       schema: {
         operationId: 'getPlan',
         tags: [tags.plans],
@@ -143,12 +147,13 @@ export const planRoutes: Routes = async (app, { service }) => {
         response: answers({ 200: json('The plan.', PlanAnswer) }, ['plan_not_found']),
       },
     },
-    async (request) => service.getPlan(request.params.id),
+    async (request) => request.service.getPlan(request.params.id),
   );
 
   app.get(
     '/api/plans/:id/overview',
     {
+      config: { role: 'viewer', subject: 'plan' },
       schema: {
         operationId: 'getOverview',
         tags: [tags.plans],
@@ -157,12 +162,13 @@ export const planRoutes: Routes = async (app, { service }) => {
         response: answers({ 200: json('The counts.', OverviewAnswer) }, ['plan_not_found']),
       },
     },
-    async (request) => service.overview(request.params.id),
+    async (request) => request.service.overview(request.params.id),
   );
 
   app.get(
     '/api/plans/:id/diff',
     {
+      config: { role: 'viewer', subject: 'plan' },
       schema: {
         operationId: 'getDiff',
         tags: [tags.plans],
@@ -174,13 +180,14 @@ export const planRoutes: Routes = async (app, { service }) => {
     },
     async (request) => {
       const { since, limit, compact } = request.query;
-      return service.diff(request.params.id, since, limit, compact);
+      return request.service.diff(request.params.id, since, limit, compact);
     },
   );
 
   app.get(
     '/api/plans/:id/steps',
     {
+      config: { role: 'viewer', subject: 'plan' },
       schema: {
         operationId: 'listSteps',
         tags: [tags.plans],
@@ -195,14 +202,15 @@ export const planRoutes: Routes = async (app, { service }) => {
     },
     async (request) => {
       const { ids, ...filter } = request.query;
-      if (ids === undefined) return service.listSteps(request.params.id, filter);
-      return { steps: await service.getSteps(request.params.id, ids), next_cursor: null };
+      if (ids === undefined) return request.service.listSteps(request.params.id, filter);
+      return { steps: await request.service.getSteps(request.params.id, ids), next_cursor: null };
     },
   );
 
   app.get(
     '/api/plans/:id/partitions',
     {
+      config: { role: 'viewer', subject: 'plan' },
       schema: {
         operationId: 'listPartitions',
         tags: [tags.plans],
@@ -212,12 +220,13 @@ export const planRoutes: Routes = async (app, { service }) => {
         response: answers({ 200: json('The partitions.', PartitionList) }, ['plan_not_found']),
       },
     },
-    async (request) => service.listPartitions(request.params.id, request.query),
+    async (request) => request.service.listPartitions(request.params.id, request.query),
   );
 
   app.get(
     '/api/plans/:id/matches',
     {
+      config: { role: 'viewer', subject: 'plan' },
       schema: {
         operationId: 'countMatches',
         tags: [tags.plans],
@@ -227,12 +236,13 @@ export const planRoutes: Routes = async (app, { service }) => {
         response: answers({ 200: json('The counts.', MatchesAnswer) }, ['plan_not_found']),
       },
     },
-    async (request) => service.findSteps(request.params.id, request.query.words),
+    async (request) => request.service.findSteps(request.params.id, request.query.words),
   );
 
   app.get(
     '/api/plans/:id/groups',
     {
+      config: { role: 'viewer', subject: 'plan' },
       schema: {
         operationId: 'getGroups',
         tags: [tags.plans],
@@ -242,12 +252,13 @@ export const planRoutes: Routes = async (app, { service }) => {
         response: answers({ 200: json('The groups.', GroupsAnswer) }, ['plan_not_found']),
       },
     },
-    async (request) => service.groups(request.params.id, request.query),
+    async (request) => request.service.groups(request.params.id, request.query),
   );
 
   app.get(
     '/api/plans/:id/forecast',
     {
+      config: { role: 'viewer', subject: 'plan' },
       schema: {
         operationId: 'getForecast',
         tags: [tags.plans],
@@ -257,6 +268,6 @@ export const planRoutes: Routes = async (app, { service }) => {
         response: answers({ 200: json('The forecast.', ForecastAnswer) }, ['plan_not_found']),
       },
     },
-    async (request) => service.forecast(request.params.id, request.query.ids ?? []),
+    async (request) => request.service.forecast(request.params.id, request.query.ids ?? []),
   );
 };

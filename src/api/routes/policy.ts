@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { InteractionPolicy } from '#domain/people/policy.ts';
 import { line } from '#domain/text.ts';
-import { actorOf } from '../actor.ts';
+import { actorOf, viewerOf } from '../actor.ts';
 import { answers, bodyProblems, json } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { tags } from '../openapi.ts';
@@ -19,10 +19,11 @@ const PolicyBody = documented(InteractionPolicy.partial(), {
   examples: [{ conversation_style: 'concise', probing_depth: 1 }],
 });
 
-export const policyRoutes: Routes = async (app, { service }) => {
+export const policyRoutes: Routes = async (app) => {
   app.get(
     '/api/policy/:user',
     {
+      config: { role: 'viewer', subject: 'person' },
       schema: {
         operationId: 'getPolicy',
         tags: [tags.conversations],
@@ -31,12 +32,13 @@ export const policyRoutes: Routes = async (app, { service }) => {
         response: answers({ 200: json('The sliders.', PolicyAnswer) }),
       },
     },
-    async (request) => service.getPolicy(request.params.user),
+    async (request) => request.service.getPolicy(viewerOf(request, request.params.user)),
   );
 
   app.put(
     '/api/policy/:user',
     {
+      config: { role: 'requester', subject: 'person' },
       schema: {
         operationId: 'setPolicy',
         tags: [tags.conversations],
@@ -54,7 +56,7 @@ export const policyRoutes: Routes = async (app, { service }) => {
     async (request) => {
       const { user } = request.params;
       const change = { policy: request.body, keep: false };
-      return service.setPolicy(user, change, actorOf(request, user));
+      return request.service.setPolicy(user, change, actorOf(request, user));
     },
   );
 };

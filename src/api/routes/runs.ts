@@ -52,12 +52,13 @@ function createAnswered() {
   };
 }
 
-export const runRoutes: Routes = async (app, { service }) => {
+export const runRoutes: Routes = async (app) => {
   const answered = createAnswered();
 
   app.post(
     '/api/run',
     {
+      config: { role: 'requester', subject: 'new' },
       schema: {
         operationId: 'startRun',
         tags: [tags.runs],
@@ -69,8 +70,9 @@ export const runRoutes: Routes = async (app, { service }) => {
       },
     },
     async (request, reply) => {
-      return answerPost(service, request, reply, async (joined) => {
-        const run = await joined.startRun(request.body, actorOf(request, request.body.user));
+      return answerPost(request, reply, async (joined) => {
+        const { user, ...wanted } = request.body;
+        const run = await joined.startRun(wanted, actorOf(request, user));
         const answer = started(run.run_id);
         reply.code(202).header('location', answer.status_url);
         return answer;
@@ -81,6 +83,7 @@ export const runRoutes: Routes = async (app, { service }) => {
   app.get(
     '/api/runs/:id',
     {
+      config: { role: 'viewer', subject: 'run' },
       schema: {
         operationId: 'getRun',
         tags: [tags.runs],
@@ -90,7 +93,7 @@ export const runRoutes: Routes = async (app, { service }) => {
       },
     },
     async (request) => {
-      const run = await service.getRun(request.params.id);
+      const run = await request.service.getRun(request.params.id);
       if (run.planning_status !== 'running') answered.note(run.run_id, run.turn);
       return run;
     },
@@ -99,6 +102,7 @@ export const runRoutes: Routes = async (app, { service }) => {
   app.get(
     '/api/runs/:id/trace',
     {
+      config: { role: 'viewer', subject: 'run' },
       schema: {
         operationId: 'getRunTrace',
         tags: [tags.runs],
@@ -107,12 +111,13 @@ export const runRoutes: Routes = async (app, { service }) => {
         response: answers({ 200: json('The trace.', TraceAnswer) }, ['run_not_found']),
       },
     },
-    async (request) => service.runTrace(request.params.id),
+    async (request) => request.service.runTrace(request.params.id),
   );
 
   app.post(
     '/api/runs/:id/reply',
     {
+      config: { role: 'requester', subject: 'run' },
       schema: {
         operationId: 'replyToRun',
         tags: [tags.runs],
@@ -126,7 +131,7 @@ export const runRoutes: Routes = async (app, { service }) => {
       const { text, user, ...said } = request.body;
       const turn = said.turn ?? answered.turnOf(request.params.id);
       const on_screen = { ...said, ...(turn === undefined ? {} : { turn }) };
-      return answerPost(service, request, reply, async (joined) => {
+      return answerPost(request, reply, async (joined) => {
         await joined.reply(request.params.id, text, actorOf(request, user), { on_screen });
         reply.code(202);
         return started(request.params.id);
@@ -137,6 +142,7 @@ export const runRoutes: Routes = async (app, { service }) => {
   app.post(
     '/api/runs/:id/stop',
     {
+      config: { role: 'requester', subject: 'run' },
       schema: {
         operationId: 'stopRun',
         tags: [tags.runs],
@@ -149,15 +155,14 @@ export const runRoutes: Routes = async (app, { service }) => {
     async (request, reply) => {
       const { turn, user } = request.body;
       const actor = actorOf(request, user);
-      return answerPost(service, request, reply, (joined) =>
-        joined.stopRun(request.params.id, turn, actor),
-      );
+      return answerPost(request, reply, (joined) => joined.stopRun(request.params.id, turn, actor));
     },
   );
 
   app.post(
     '/api/runs/:id/approve',
     {
+      config: { role: 'requester', subject: 'run' },
       schema: {
         operationId: 'approveRun',
         tags: [tags.runs],
@@ -173,7 +178,7 @@ export const runRoutes: Routes = async (app, { service }) => {
     async (request, reply) => {
       const choice: SessionChoice = { kind: 'approve', ...shownOf(request.body) };
       const actor = actorOf(request, request.body.user);
-      return answerPost(service, request, reply, (joined) =>
+      return answerPost(request, reply, (joined) =>
         joined.decideRun(request.params.id, choice, actor),
       );
     },
@@ -182,6 +187,7 @@ export const runRoutes: Routes = async (app, { service }) => {
   app.post(
     '/api/runs/:id/reject',
     {
+      config: { role: 'requester', subject: 'run' },
       schema: {
         operationId: 'rejectRun',
         tags: [tags.runs],
@@ -199,7 +205,7 @@ export const runRoutes: Routes = async (app, { service }) => {
         ...(feedback === null ? {} : { feedback }),
       };
       const actor = actorOf(request, request.body.user);
-      return answerPost(service, request, reply, (joined) =>
+      return answerPost(request, reply, (joined) =>
         joined.decideRun(request.params.id, choice, actor),
       );
     },
@@ -208,6 +214,7 @@ export const runRoutes: Routes = async (app, { service }) => {
   app.post(
     '/api/runs/:id/propose-changes',
     {
+      config: { role: 'requester', subject: 'run' },
       schema: {
         operationId: 'proposeRunChanges',
         tags: [tags.runs],
@@ -230,7 +237,7 @@ export const runRoutes: Routes = async (app, { service }) => {
       }
       const choice: SessionChoice = { kind: 'changes', feedback, ...shownOf(request.body) };
       const actor = actorOf(request, request.body.user);
-      return answerPost(service, request, reply, (joined) =>
+      return answerPost(request, reply, (joined) =>
         joined.decideRun(request.params.id, choice, actor),
       );
     },

@@ -31,6 +31,7 @@ export const settingsRoutes: FastifyPluginAsyncZod<SettingsOptions> = async (app
   app.get(
     '/api/settings',
     {
+      config: { role: 'admin', subject: 'instance' },
       schema: {
         operationId: 'getSettings',
         tags: [tags.system],
@@ -44,6 +45,7 @@ export const settingsRoutes: FastifyPluginAsyncZod<SettingsOptions> = async (app
   app.post(
     '/api/settings/check',
     {
+      config: { role: 'admin', subject: 'instance' },
       schema: {
         operationId: 'checkSettings',
         tags: [tags.system],

@@ -5,10 +5,11 @@ import { tags } from '../openapi.ts';
 import { PlanPath, PreviewsQuery, StepPath } from '../requests.ts';
 import { ChainAnswer, PreviewsAnswer } from '../schemas.ts';
 
-export const stepRoutes: Routes = async (app, { service }) => {
+export const stepRoutes: Routes = async (app) => {
   app.get(
     '/api/plans/:id/steps/:step/chain',
     {
+      config: { role: 'viewer', subject: 'plan' },
       schema: {
         operationId: 'getStepChain',
         tags: [tags.plans],
@@ -20,12 +21,13 @@ export const stepRoutes: Routes = async (app, { service }) => {
         ]),
       },
     },
-    async (request) => service.stepChain(request.params.id, request.params.step),
+    async (request) => request.service.stepChain(request.params.id, request.params.step),
   );
 
   app.get(
     '/api/plans/:id/previews',
     {
+      config: { role: 'viewer', subject: 'plan' },
       schema: {
         operationId: 'previewSteps',
         tags: [tags.plans],
@@ -41,7 +43,7 @@ export const stepRoutes: Routes = async (app, { service }) => {
       },
     },
     async (request) => ({
-      previews: await service.previewSteps(request.params.id, request.query.ids),
+      previews: await request.service.previewSteps(request.params.id, request.query.ids),
     }),
   );
 };

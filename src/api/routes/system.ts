@@ -24,6 +24,7 @@ export const systemRoutes: FastifyPluginAsyncZod<SystemOptions> = async (
   app.get(
     '/healthz',
     {
+      config: { role: 'open', subject: 'instance' },
       schema: {
         operationId: 'getHealth',
         tags: [tags.system],
@@ -38,6 +39,7 @@ export const systemRoutes: FastifyPluginAsyncZod<SystemOptions> = async (
   app.get(
     '/readyz',
     {
+      config: { role: 'open', subject: 'instance' },
       schema: {
         operationId: 'getReadiness',
         tags: [tags.system],
@@ -63,6 +65,7 @@ export const systemRoutes: FastifyPluginAsyncZod<SystemOptions> = async (
   app.get(
     '/metrics',
     {
+      config: { role: 'metrics', subject: 'instance' },
       schema: {
         operationId: 'getMetrics',
         tags: [tags.system],
@@ -81,6 +84,7 @@ export const systemRoutes: FastifyPluginAsyncZod<SystemOptions> = async (
   app.get(
     '/openapi.json',
     {
+      config: { role: 'page', subject: 'instance' },
       schema: {
         operationId: 'getDocument',
         tags: [tags.system],

@@ -1,13 +1,9 @@
 // Who acts, and through which surface.
 import { z } from 'zod';
+import { Role } from './principal.ts';
 
 export const Surface = z.enum(['slack', 'teams', 'console', 'terminal', 'api', 'system']);
 export type Surface = z.infer<typeof Surface>;
-
-/** Those that check who somebody is. Elsewhere a name is only typed. */
-export function isVouchedBy(via: Surface): boolean {
-  return via === 'slack' || via === 'teams';
-}
 
 /** A person, a model or the system itself. Only a person can decide about a plan. */
 export const Actor = z.object({
@@ -17,8 +13,19 @@ export const Actor = z.object({
   via: Surface,
   /** Where they are (IANA), as far as the surface knows: times they speak of are theirs. */
   timezone: z.string().max(100).exactOptional(),
+  /** They signed in, or came with a token of their own. */
+  verified: z.literal(true).exactOptional(),
+  /** What they may do at most; left out: what the rules of the plan allow. */
+  role: Role.exactOptional(),
+  /** The organisation they signed in for; left out: that of the chat, or the instance's own. */
+  tenant: z.string().max(200).exactOptional(),
 });
 export type Actor = z.infer<typeof Actor>;
+
+/** Whether it is certain who this is: a chat platform says so, or a sign-in. Elsewhere a name is only typed. */
+export function isVerified({ via, verified }: Pick<Actor, 'via' | 'verified'>): boolean {
+  return verified === true || via === 'slack' || via === 'teams';
+}
 
 export const system: Actor = { kind: 'system', id: 'countersign', via: 'system' };
 

@@ -5,7 +5,7 @@ import type { Queryable, Transaction } from '#db/database.ts';
 import { touchPlan } from '#db/events.ts';
 import type { PlanRow } from '#db/plans.ts';
 import { approvals } from '#db/schema.ts';
-import { type Actor, isVouchedBy } from '#domain/people/actor.ts';
+import { type Actor, isVerified } from '#domain/people/actor.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { approvalsThatSuffice, isAmong, judge } from './approver-rules.ts';
@@ -74,7 +74,7 @@ export async function recordOneOfSeveral(
   if (!isAmong(people, before, actor.id)) {
     if (!(await recordApproval(tx, row, actor))) return;
     await recordPartOfApproval(context, tx, row, authority, [...before, actor.id], actor);
-  } else if (isVouchedBy(actor.via)) {
+  } else if (isVerified(actor)) {
     const vouched = (await readVouched(tx, [row])).get(row.id) ?? new Set<string>();
     if (isAmong(people, [...vouched], actor.id)) return;
     await recordPartOfApproval(context, tx, row, authority, before, actor);

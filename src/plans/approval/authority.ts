@@ -6,7 +6,7 @@ import { type FormerLink, readNamesOf, readStanding } from '#db/identities.ts';
 import { findSpeakers } from '#db/messages.ts';
 import { findAskedInChats, type PlanRow, readAskedAt } from '#db/plans.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { type Actor, isVouchedBy } from '#domain/people/actor.ts';
+import { type Actor, isVerified } from '#domain/people/actor.ts';
 import { isSamePerson, needsPlatform, plainName } from '#domain/people/names.ts';
 import { listOf } from '#domain/words.ts';
 import type { PlansContext } from '../plans-context.ts';
@@ -63,7 +63,7 @@ function judgeVouched(
   same: ReadonlyMap<string, string>,
 ): People['vouched'] {
   const now = [
-    ...(actor !== undefined && isVouchedBy(actor.via) ? [actor.id] : []),
+    ...(actor !== undefined && isVerified(actor) ? [actor.id] : []),
     ...(viewer !== undefined && needsPlatform(viewer) ? [viewer] : []),
   ];
   const all = [...before, ...now].map((name) => personIn({ same }, name));

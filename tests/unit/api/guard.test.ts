@@ -1,18 +1,38 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { judgeVisit, type Visit } from '#api/guard.ts';
+import { admit, type RouteRole, type Visit } from '#api/guard.ts';
+import { CountersignError } from '#domain/errors.ts';
 import { draft, rawRequest, readProblem, startApi, type TestApi } from '../../fixtures/api.ts';
 
 const visit: Visit = {
-  path: '/api/plans',
   method: 'POST',
   remoteAddress: '127.0.0.1',
   host: '127.0.0.1:3978',
   origin: undefined,
   forwarded: false,
   authorization: undefined,
+  session: undefined,
 };
+
+/** The code of the refusal; null: they may. */
+async function refusalOf(
+  facts: Partial<Visit>,
+  role: RouteRole,
+  apiToken?: string,
+): Promise<string | null> {
+  const doors = { signIn: false, identify: async () => null };
+  try {
+    await admit(
+      { ...visit, ...facts },
+      role,
+      apiToken === undefined ? doors : { ...doors, apiToken },
+    );
+    return null;
+  } catch (error) {
+    return error instanceof CountersignError ? error.code : String(error);
+  }
+}
 const token = 'a-token-of-some-length';
 const json = { 'content-type': 'application/json' };
 
@@ -34,15 +54,16 @@ describe('without a token', () => {
     ['a page of elsewhere', { origin: 'https://evil.example' }, false],
     ['a page without an origin', { origin: 'null' }, false],
     ['reading by a page of elsewhere', { origin: 'https://evil.example', method: 'GET' }, true],
-    ['a probe from elsewhere', { path: '/healthz', remoteAddress: '10.0.0.1' }, true],
-    ['Slack', { path: '/slack/events', remoteAddress: '10.0.0.1', host: 'x.example' }, true],
-    ['Teams', { path: '/api/messages', remoteAddress: '10.0.0.1', host: 'x.example' }, true],
-    ['metrics from elsewhere', { path: '/metrics', remoteAddress: '10.0.0.1' }, false],
-    ['the page from elsewhere', { path: '/', remoteAddress: '10.0.0.1' }, false],
-  ])('judges %s', (_who, facts, passes) => {
-    const complaint = judgeVisit({ ...visit, ...facts }, undefined);
-    expect(complaint?.code).toBe(passes ? undefined : 'forbidden');
-  });
+    ['a probe from elsewhere', { remoteAddress: '10.0.0.1' }, true, 'open'],
+    ['Slack', { remoteAddress: '10.0.0.1', host: 'x.example' }, true, 'open'],
+    ['metrics from elsewhere', { remoteAddress: '10.0.0.1' }, false, 'metrics'],
+    ['the page from elsewhere', { remoteAddress: '10.0.0.1' }, false, 'page'],
+  ] as [string, Partial<Visit>, boolean, RouteRole?][])(
+    'judges %s',
+    async (_who, facts, passes, role = 'admin') => {
+      expect(await refusalOf(facts, role)).toBe(passes ? null : 'forbidden');
+    },
+  );
 
   let api: TestApi;
   beforeAll(async () => {
@@ -109,9 +130,11 @@ describe('without a token', () => {
 describe('with a token', () => {
   let api: TestApi;
   beforeAll(async () => {
-    api = await startApi({ apiToken: token }, async (app) => {
-      app.post('/api/messages', async () => ({ heard: true }));
-      app.get('/', async () => 'the page');
+    api = await startApi({ doors: { apiToken: token } }, async (app) => {
+      const open = { config: { role: 'open', subject: 'instance' } } as const;
+      app.post('/api/messages', open, async () => ({ heard: true }));
+      const page = { config: { role: 'page', subject: 'instance' } } as const;
+      app.get('/', page, async () => 'the page');
     });
   });
   afterAll(() => api.close());
@@ -151,10 +174,23 @@ describe('with a token', () => {
       expect((await api.get(path)).status, path).toBe(200);
   });
 
-  it('shows metrics elsewhere only to those who have it', () => {
-    const far = { ...visit, path: '/metrics', method: 'GET', remoteAddress: '10.0.0.1' };
-    expect(judgeVisit(far, token)?.code).toBe('unauthorized');
-    expect(judgeVisit({ ...far, authorization: `Bearer ${token}` }, token)).toBeNull();
+  it('shows metrics elsewhere only to those who have it', async () => {
+    const far = { method: 'GET', remoteAddress: '10.0.0.1' };
+    expect(await refusalOf(far, 'metrics', token)).toBe('unauthorized');
+    const authorization = `Bearer ${token}`;
+    expect(await refusalOf({ ...far, authorization }, 'metrics', token)).toBeNull();
+  });
+
+  it('does not start with a route that says nothing of who may ask it', async () => {
+    const adds = startApi({}, async (app) => {
+      // @ts-expect-error what the compiler refuses is refused at the start as well
+      app.get('/api/everything', { config: {} }, async () => 'all of it');
+    });
+    await expect(adds).rejects.toThrow('GET /api/everything declares no config');
+    const silent = startApi({}, async (app) => {
+      app.get('/api/everything', async () => 'all of it');
+    });
+    await expect(silent).rejects.toThrow('GET /api/everything declares no config');
   });
 
   it('never logs it', async () => {

@@ -32,7 +32,7 @@ describe('proposing a plan', () => {
     expect(plan).not.toHaveProperty('steps');
     expect(api.service.lastCall('checkProposal')).toMatchObject([
       { title: draft.title },
-      { user: 'ana', conversation: 'c1' },
+      { conversation: 'c1' },
       { kind: 'person', id: 'ana', via: 'api' },
     ]);
   });

@@ -14,7 +14,7 @@ const authorization = `Bearer ${apiToken}`;
 const through = (address: string) => ({ authorization, 'x-forwarded-for': address });
 
 async function open(): Promise<TestApi> {
-  api = await startApi({ apiToken, requestsPerMinute: 3 });
+  api = await startApi({ doors: { apiToken }, requestsPerMinute: 3 });
   return api;
 }
 
@@ -64,8 +64,10 @@ it.each(['/healthz', '/readyz', '/metrics', '/openapi.json'])('never refuses %s'
 });
 
 it('never refuses the webhooks of chat platforms', async () => {
-  api = await startApi({ apiToken, requestsPerMinute: 3 }, async (app) => {
-    for (const path of ['/slack/events', '/api/messages']) app.post(path, async () => ({}));
+  api = await startApi({ doors: { apiToken }, requestsPerMinute: 3 }, async (app) => {
+    const config = { role: 'open', subject: 'instance' } as const;
+    for (const path of ['/slack/events', '/api/messages'])
+      app.post(path, { config }, async () => ({}));
   });
   const { post } = api;
   for (const path of ['/slack/events', '/api/messages']) {

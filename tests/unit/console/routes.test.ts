@@ -20,8 +20,8 @@ async function readCard(response: Response): Promise<CardAnswer> {
 let api: TestApi;
 
 beforeAll(async () => {
-  api = await startApi({}, async (app) => {
-    await registerConsole(app, { service, timezone: 'Europe/Madrid' });
+  api = await startApi({ service }, async (app) => {
+    await registerConsole(app, { timezone: 'Europe/Madrid' });
   });
 });
 afterAll(() => api.close());
@@ -171,9 +171,12 @@ describe('GET /api/plans/:id/card', () => {
   });
 
   it('needs the token where one is set, while the page itself does not', async () => {
-    const guarded = await startApi({ apiToken: 'a-token-of-16-chars' }, async (app) => {
-      await registerConsole(app, { service, timezone: 'UTC' });
-    });
+    const guarded = await startApi(
+      { service, doors: { apiToken: 'a-token-of-16-chars' } },
+      async (app) => {
+        await registerConsole(app, { timezone: 'UTC' });
+      },
+    );
     expect((await guarded.get('/api/plans/PLAN-1/card')).status).toBe(401);
     expect((await guarded.get('/')).status).toBe(200);
     const authorization = 'Bearer a-token-of-16-chars';
