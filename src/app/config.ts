@@ -10,7 +10,11 @@ import {
 } from '#domain/chat/access.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { isLoopbackHost } from '#domain/public-url.ts';
+import { createRedactor } from '#domain/secrets.ts';
 import { Environment, Settings } from '#domain/settings.ts';
+import { JsonObject, objectIn } from '#domain/text.ts';
+import { fillVariables } from './fill-variables.ts';
+import { readMcpEntries } from './mcp-entries.ts';
 
 export type Config = {
   env: Environment;
@@ -19,8 +23,10 @@ export type Config = {
   home: string;
   /** Absolute folder: all that the workspace tool can reach. */
   workspace: string;
-  /** Path of the settings file, and whether it exists. */
-  settingsFile: { path: string; found: boolean };
+  /** Path of the settings file, whether it exists, and what in it was not understood, as sentences. */
+  settingsFile: { path: string; found: boolean; warnings: string[] };
+  /** Values that the settings file takes from the environment: they are shown to nobody. */
+  secrets: string[];
   timezone: string;
   /** How the chat platforms are reached; null: not at all. */
   slack: SlackAccess | null;
@@ -33,13 +39,49 @@ function explain(error: z.ZodError, where: string): string {
     .join('; ');
 }
 
-function readSettings(path: string, required: boolean): { settings: Settings; found: boolean } {
+type SettingsFile = { settings: Settings; found: boolean; warnings: string[]; secrets: string[] };
+
+/** Servers that are switched off need no variables: they are told by their names, and by what of them is known. */
+function splitOff(file: JsonObject): { on: JsonObject; off: JsonObject } {
+  const servers = Object.entries(objectIn(file.mcpServers) ?? {});
+  const off = servers.flatMap(([name, value]): [string, JsonObject][] => {
+    const server = objectIn(value);
+    if (server?.disabled !== true) return [];
+    const plain = Object.entries(server).filter(([, one]) => !JSON.stringify(one).includes('${'));
+    return [[name, Object.fromEntries(plain)]];
+  });
+  if (off.length === 0) return { on: file, off: {} };
+  const names = new Set(off.map(([name]) => name));
+  const on = Object.fromEntries(servers.filter(([name]) => !names.has(name)));
+  return { on: { ...file, mcpServers: on }, off: Object.fromEntries(off) };
+}
+
+/** Everything of the file: servers of other clients in our form, variables filled in, then checked. */
+function parseSettings(path: string, json: unknown, variables: NodeJS.ProcessEnv): SettingsFile {
+  const object = JsonObject.safeParse(json);
+  const { file, warnings } = readMcpEntries(object.data ?? {}, path);
+  const { on, off } = splitOff(file);
+  const { value, secrets } = fillVariables(on, variables, path);
+  const servers = objectIn(value.mcpServers);
+  if (servers !== null) value.mcpServers = { ...servers, ...off };
+  const parsed = Settings.safeParse(object.success ? value : json);
+  if (parsed.success) return { settings: parsed.data, found: true, warnings, secrets };
+  throw new CountersignError(
+    'invalid_configuration',
+    createRedactor(secrets)(
+      `${path}: ${explain(parsed.error, 'the file')}. See countersign.example.json.`,
+    ),
+  );
+}
+
+function readSettings(path: string, required: boolean, variables: NodeJS.ProcessEnv): SettingsFile {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch (cause) {
     const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
-    if (missing && !required) return { settings: Settings.parse({}), found: false };
+    if (missing && !required)
+      return { settings: Settings.parse({}), found: false, warnings: [], secrets: [] };
     throw new CountersignError(
       'invalid_configuration',
       `COUNTERSIGN_CONFIG: ${path} cannot be read (${errorMessage(cause)}). Create it or point COUNTERSIGN_CONFIG at another file.`,
@@ -56,12 +98,7 @@ function readSettings(path: string, required: boolean): { settings: Settings; fo
       { cause },
     );
   }
-  const parsed = Settings.safeParse(json);
-  if (parsed.success) return { settings: parsed.data, found: true };
-  throw new CountersignError(
-    'invalid_configuration',
-    `${path}: ${explain(parsed.error, 'the file')}. See countersign.example.json.`,
-  );
+  return parseSettings(path, json, variables);
 }
 
 function checkTimezone(zone: string): string {
@@ -100,17 +137,18 @@ export function loadConfig(variables: NodeJS.ProcessEnv, cwd: string): Config {
   const [slack, teams] = [readSlackAccess(env), readTeamsAccess(env)];
   checkHost(env);
   const path = resolve(cwd, env.COUNTERSIGN_CONFIG);
-  const { settings, found } = readSettings(path, set.COUNTERSIGN_CONFIG !== undefined);
+  const file = readSettings(path, set.COUNTERSIGN_CONFIG !== undefined, variables);
   const home = resolve(cwd, env.COUNTERSIGN_HOME);
   const workspace = env.COUNTERSIGN_WORKSPACE ?? 'workspace';
   return {
     env,
-    settings,
+    settings: file.settings,
+    secrets: file.secrets,
     home,
     workspace: isAbsolute(workspace)
       ? workspace
       : resolve(env.COUNTERSIGN_WORKSPACE === undefined ? home : cwd, workspace),
-    settingsFile: { path, found },
+    settingsFile: { path, found: file.found, warnings: file.warnings },
     timezone: checkTimezone(
       env.COUNTERSIGN_TIMEZONE ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     ),

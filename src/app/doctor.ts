@@ -221,6 +221,7 @@ export async function examine(config: Config, log: Logger): Promise<CheckResult[
           text: `No ${settingsFile.path}.`,
           advice: 'Copy countersign.example.json to add MCP servers, approvers or calendars.',
         },
+    ...settingsFile.warnings.map((text): CheckResult => ({ part: 'Settings', state: 'off', text })),
     ...(await checkInstance(config, log)),
     await checkWorkspace(config),
     await checkModel(config),

@@ -1,6 +1,7 @@
 // Structured logs: JSON lines on stderr for servers, in a file for commands that own the terminal. Secrets never get in.
 import pino, { type Logger, type LoggerOptions } from 'pino';
 import { errorMessage } from '#domain/errors.ts';
+import { createRedactor } from '#domain/secrets.ts';
 import type { Config } from './config.ts';
 import { openLogFile } from './home.ts';
 import { openLogSink } from './log-sink.ts';
@@ -53,18 +54,24 @@ function describeError(error: unknown, depth = 0): unknown {
   };
 }
 
-/** What every log of the program has in common. */
-export function logOptions(level: string): LoggerOptions {
+/**
+ * What every log of the program has in common.
+ * @param values secrets that are taken out wherever they stand in a line
+ */
+export function logOptions(level: string, values: string[] = []): LoggerOptions {
+  // A line is JSON, where a value may stand in quotes.
+  const hide = createRedactor(values.flatMap((one) => [one, JSON.stringify(one).slice(1, -1)]));
   return {
     level,
     redact: { paths: secrets, censor: '[secret]' },
     serializers: { err: (error: unknown) => describeError(error) },
+    ...(values.length === 0 ? {} : { hooks: { streamWrite: hide } }),
   };
 }
 
 /** @param quiet a command that talks to a person: its log goes to `<home>/logs/countersign.log` */
 export function createLog(config: Config, quiet: boolean): Logger {
-  const options = logOptions(config.env.LOG_LEVEL);
+  const options = logOptions(config.env.LOG_LEVEL, config.secrets);
   if (!quiet) return pino(options, openLogSink(2));
   return pino(options, openLogSink(openLogFile(config)));
 }

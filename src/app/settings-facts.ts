@@ -7,14 +7,15 @@ import { readSpentSince } from '#db/spending.ts';
 import { readPools } from '#db/sql/resources.ts';
 import { startOfDay, systemClock } from '#domain/clock.ts';
 import { isLoopbackHost } from '#domain/public-url.ts';
+import { createRedactor } from '#domain/secrets.ts';
 import type { McpServer } from '#domain/settings.ts';
-import type {
-  CheckedPart,
-  CheckResult,
-  ModelFacts,
-  OperationFacts,
+import {
+  type CheckedPart,
+  type CheckResult,
+  type ModelFacts,
+  type OperationFacts,
   SettingsView,
-  ToolFacts,
+  type ToolFacts,
 } from '#domain/settings-view.ts';
 import type { ToolStatus } from '#domain/tool.ts';
 import { readModelAccess } from '#models/access.ts';
@@ -41,6 +42,9 @@ export function createSettingsFacts(
   log: Logger,
 ): SettingsFacts {
   const startedAt = new Date(performance.timeOrigin).toISOString();
+  const hide = createRedactor(config.secrets);
+  const withoutSecrets = (view: SettingsView): SettingsView =>
+    config.secrets.length === 0 ? view : SettingsView.parse(JSON.parse(hide(JSON.stringify(view))));
   return {
     async read() {
       const { env, settings, settingsFile, home, workspace } = config;
@@ -48,7 +52,7 @@ export function createSettingsFacts(
         readModels(config, instance),
         readRunning(config, instance),
       ]);
-      return {
+      return withoutSecrets({
         version,
         started_at: startedAt,
         file: settingsFile,
@@ -69,7 +73,7 @@ export function createSettingsFacts(
           database: env.DATABASE_URL === undefined ? 'embedded' : 'external',
           private_addresses: settings.http.allowPrivate,
         },
-      };
+      });
     },
     check: (part) => check(part, config, instance, log),
   };
@@ -110,11 +114,16 @@ function placeOf({ command, url }: McpServer): string {
   return url === undefined ? basename(command ?? '') : new URL(url).host;
 }
 
+function transportOf({ type, url }: McpServer): 'stdio' | 'http' | 'sse' {
+  if (url === undefined) return 'stdio';
+  return type === 'sse' ? 'sse' : 'http';
+}
+
 function describeServer(server: McpServer, status: ToolStatus | undefined): ToolFacts['server'] {
   const nothing = { since: null, name: null, version: null, protocol: null, last_problem: null };
   return {
     ...(status?.health ?? nothing),
-    transport: server.url === undefined ? 'stdio' : 'http',
+    transport: transportOf(server),
     at: placeOf(server),
     trusted: server.trusted,
   };

@@ -55,12 +55,15 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   const { config, log, work, linkTo } = options;
   const warn = (message: string, err?: unknown) =>
     log.warn(err === undefined ? {} : { err }, message);
+  for (const warning of config.settingsFile.warnings)
+    log.warn(`${config.settingsFile.path}: ${warning}`);
   const connections = await openConnections(config, { log, work, warn }, closers);
   const { db, boss, enqueue, enqueueAll, listener } = connections;
   const models = await openModels(config, warn);
   const registry = await createRegistry({
     mcpServers: config.settings.mcpServers,
     disabledTools: config.settings.disabledTools,
+    secrets: config.secrets,
     workspaceDir: config.workspace,
     http: config.settings.http,
     calendars: config.settings.calendars,

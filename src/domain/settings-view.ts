@@ -34,7 +34,7 @@ const ToolFacts = z.object({
       version: z.string().nullable(),
       protocol: z.string().nullable(),
       last_problem: z.object({ at: z.string(), text: z.string() }).nullable(),
-      transport: z.enum(['stdio', 'http']),
+      transport: z.enum(['stdio', 'http', 'sse']),
       /** The program or the host it is reached at, without arguments, path or query. */
       at: z.string(),
       /** The operator vouches for what it says about its operations. */
@@ -149,8 +149,8 @@ export const SettingsView = z.object({
   version: z.string(),
   /** When this process began: other processes may know other things. */
   started_at: z.string(),
-  /** The file that `countersign.json` stands for here, and whether it was there at the start. */
-  file: z.object({ path: z.string(), found: z.boolean() }),
+  /** The file that `countersign.json` stands for here, whether it was there at the start, and what in it was not understood. */
+  file: z.object({ path: z.string(), found: z.boolean(), warnings: z.array(z.string()) }),
   tools: z.array(ToolFacts),
   approvals: z.object({
     /** People who may approve besides the requester. */

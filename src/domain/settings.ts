@@ -5,15 +5,25 @@ import { StrategyProfile } from './planning/schedule.ts';
 import { readPublicUrl } from './public-url.ts';
 import { Effect } from './tool.ts';
 
-const McpServer = z
+/** How Countersign signs in at a hosted server; without it, it registers itself there. */
+const McpOauth = z.strictObject({
+  client_id: z.string().min(1).optional(),
+  client_secret: z.string().min(1).optional(),
+  /** What is asked for; by default what the server says it needs. */
+  scope: z.string().min(1).optional(),
+});
+
+export const McpServer = z
   .strictObject({
     command: z.string().min(1).optional(),
     args: z.array(z.string()).default([]),
     env: z.record(z.string(), z.string()).default({}),
     cwd: z.string().optional(),
-    type: z.enum(['stdio', 'http']).optional(),
+    /** `sse`: the transport of 2024, for servers that have no other. */
+    type: z.enum(['stdio', 'http', 'sse']).optional(),
     url: z.url().optional(),
     headers: z.record(z.string(), z.string()).default({}),
+    oauth: McpOauth.optional(),
     disabled: z.boolean().default(false),
     /** What operations do; for those that are not named, only a trusted server's own annotations count. */
     effects: z.record(z.string(), Effect).default({}),
@@ -25,7 +35,7 @@ const McpServer = z
     timeout_ms: z.number().int().positive().default(60_000),
   })
   .refine(
-    (s) => (s.command === undefined) !== (s.url === undefined),
+    (s) => (s.command === undefined) !== (s.url === undefined) || s.disabled,
     'needs either "command" (stdio) or "url" (HTTP)',
   )
   .refine(

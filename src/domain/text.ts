@@ -28,6 +28,11 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** `value` as an object with keys; null: it is none. */
+export function objectIn(value: Json | undefined): JsonObject | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
+}
+
 /** The JSON value that `text` is; undefined: it is none, or one that cannot be stored. */
 export function parseJson(text: string): Json | undefined {
   try {

@@ -15,6 +15,8 @@ import { type ArgumentValidator, compileValidator } from './validate-arguments.t
 export type RegistryOptions = Omit<BuiltinOptions, 'baseDir' | 'clock'> & {
   mcpServers: Settings['mcpServers'];
   disabledTools: Settings['disabledTools'];
+  /** Values that nobody is to be shown, wherever a server says them. */
+  secrets?: string[];
   /** Something a person who runs this should know. */
   warn(message: string): void;
   /** Folder that relative paths of the configuration start from; default: the current one. */
@@ -122,6 +124,7 @@ async function createServers(
       name,
       server,
       baseDir,
+      secrets: options.secrets ?? [],
       warn: options.warn,
       onChange,
       connectTimeoutMs: options.connectTimeoutMs ?? 30_000,

@@ -14,7 +14,7 @@ import { type JsonObject, makeStorableText } from '#domain/text.ts';
 import type { ServerHealth } from '#domain/tool.ts';
 import { nothingDone, throwIfAborted, toAbortError } from '../failures.ts';
 import { explainFailure, toCallError, toCallFailure } from './explain-failure.ts';
-import { openWire, redact } from './open-transport.ts';
+import { createServerRedactor, openWire } from './open-transport.ts';
 
 export type Connection = {
   /** Why it cannot be used now; null while it is connected. */
@@ -47,6 +47,8 @@ export type ConnectionOptions = {
   name: string;
   server: McpServer;
   baseDir: string;
+  /** What nobody is to be shown, beside what the server's own settings hold. */
+  secrets: string[];
   /** The server's tools, the name it gives itself and how it says it is to be used, each time the tools are listed. */
   onTools(tools: Tool[], server: { name: string; instructions: string }): void;
   warn(message: string): void;
@@ -80,7 +82,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   let timer: NodeJS.Timeout | null = null;
   let closed = false;
 
-  const clean = (text: string) => redact(text, server);
+  const clean = createServerRedactor(server, options.secrets);
   const explain = (error: unknown, words = '') => clean(explainFailure(name, error, words));
   const warn = (error: unknown) => options.warn(explain(error));
 

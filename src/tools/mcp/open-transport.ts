@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { createRedactor } from '#domain/secrets.ts';
 import type { McpServer } from '#domain/settings.ts';
 
 export type Wire = {
@@ -70,19 +71,20 @@ function secretsAmong(args: string[]): string[] {
   });
 }
 
-/** `text` without the values of the server's headers, environment and arguments, which may be secrets. */
-export function redact(text: string, server: McpServer): string {
-  return (
-    [
-      ...Object.values(server.headers),
-      ...Object.values(server.env),
-      ...secretsAmong(server.args),
-      ...(server.url === undefined ? [] : secretsOf(server.url)),
-    ]
-      .flatMap((value) => [value, value.replace(/^(Bearer|Basic)\s+/i, '')])
-      .filter((value) => value.length >= 6)
-      // One may be the beginning of another.
-      .toSorted((a, b) => b.length - a.length)
-      .reduce((result, secret) => result.replaceAll(secret, '…'), text)
+/**
+ * Takes the values of the server's headers, environment and arguments, which may be secrets, out of texts.
+ * @param more other secrets
+ */
+export function createServerRedactor(server: McpServer, more: string[]): (text: string) => string {
+  const values = [
+    ...Object.values(server.headers),
+    ...Object.values(server.env),
+    ...secretsAmong(server.args),
+    ...(server.url === undefined ? [] : secretsOf(server.url)),
+    ...(server.oauth?.client_secret === undefined ? [] : [server.oauth.client_secret]),
+    ...more,
+  ];
+  return createRedactor(
+    values.flatMap((value) => [value, value.replace(/^(Bearer|Basic)\s+/i, '')]),
   );
 }

@@ -75,6 +75,7 @@ export type McpToolOptions = {
   name: string;
   server: McpServer;
   baseDir: string;
+  secrets: string[];
   warn(message: string): void;
   /** Called when the operations have changed. */
   onChange(): void;

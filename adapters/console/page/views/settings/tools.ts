@@ -131,6 +131,13 @@ export function drawTools(facts: SettingsView, settings: Settings): TemplateResu
   const shown = filterTools(facts.tools, settings.search);
   const searched = settings.search.trim() !== '';
   return html`<p>${summarise(facts.tools)} Health is as this process sees it; others connect for themselves.</p>
+    ${
+      facts.file.warnings.length === 0
+        ? nothing
+        : html`<ul class="operation-notes" aria-label="Not understood in the settings file">
+            ${facts.file.warnings.map((warning) => html`<li>${showText(warning)}</li>`)}
+          </ul>`
+    }
     <input
       type="search"
       class="setting-search"
