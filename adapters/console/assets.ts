@@ -1,13 +1,20 @@
 // Every file the console's page may load, by address. What is not in this list does not exist for a browser.
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { findPackageJSON } from 'node:module';
+import { dirname, extname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
 const page = join(import.meta.dirname, 'page');
+/** `.ts`; in the built package `.js`. */
+const ending = extname(import.meta.filename);
 
-export type Asset = { file: string; type: string; kind: 'script' | 'typescript' | 'other' };
+/** The module that the page begins with. */
+export const entry = `/console/page/main${ending}`;
 
-/** Libraries for the browser, as published in node_modules. */
+/** `ours` is written here: its types are stripped and its comments are left out. */
+export type Asset = { file: string; type: string; ours: boolean };
+
+/** Libraries for the browser, as published: a package and a path in it. */
 const libraries: Record<string, string> = {
   '/console/lib/adaptivecards.js': 'adaptivecards/dist/adaptivecards.min.js',
   '/console/lib/adaptivecards.css': 'adaptivecards/dist/adaptivecards.css',
@@ -64,11 +71,19 @@ const types: Record<string, string> = {
   ts: 'text/javascript; charset=utf-8',
 };
 
-function describeAsset(file: string): Asset | null {
-  const extension = file.slice(file.lastIndexOf('.') + 1);
+function describeAsset(file: string, library: boolean): Asset | null {
+  const extension = extname(file).slice(1);
   const type = types[extension];
   if (type === undefined || file.endsWith('.d.ts')) return null;
-  return { file, type, kind: extension === 'ts' ? 'typescript' : 'other' };
+  return { file, type, ours: !library && /^[jt]s$/.test(extension) };
+}
+
+/** Packages may lie beside this one or within it. @throws Error when one is not installed */
+function locateLibrary(path: string): string {
+  const [name = '', ...rest] = path.split('/');
+  const manifest = findPackageJSON(name, import.meta.url);
+  if (manifest === undefined) throw new Error(`the package ${name} is not installed`);
+  return join(dirname(manifest), ...rest);
 }
 
 function listPageFiles(): string[] {
@@ -80,14 +95,15 @@ function listPageFiles(): string[] {
 /** Address → file, for everything but the page itself. */
 export function listAssets(): Map<string, Asset> {
   const assets = new Map<string, Asset>();
-  const add = (address: string, file: string) => {
-    const asset = describeAsset(file);
+  const add = (address: string, file: string, library = false) => {
+    const asset = describeAsset(file, library);
     if (asset !== null) assets.set(address, asset);
   };
   for (const [address, path] of Object.entries(libraries)) {
-    add(address, join(root, 'node_modules', path));
+    add(address, locateLibrary(path), true);
   }
-  for (const path of shared) {
+  for (const source of shared) {
+    const path = source.replace(/\.ts$/, ending);
     const file = path.startsWith('domain/') ? join('src', path) : path;
     add(`/console/shared/${path}`, join(root, file));
   }

@@ -10,7 +10,7 @@ import { viewSession } from '#cards/session-view.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import type { Service } from '#domain/service.ts';
 import { line } from '#domain/text.ts';
-import { type Asset, importMap, listAssets, pageFile } from './assets.ts';
+import { type Asset, entry, importMap, listAssets, pageFile } from './assets.ts';
 import {
   createAssetReader,
   listModules,
@@ -81,7 +81,6 @@ function addCardRoute(app: FastifyInstance, { timezone }: ConsoleOptions): void 
 
 type Page = { served: Served; policy: string };
 
-const entry = '/console/page/main.ts';
 const sheet = '/console/styles.css';
 const sheetLink = /^ *<link rel="stylesheet" href="([^"]+)" \/>\n/gm;
 

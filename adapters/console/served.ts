@@ -77,12 +77,12 @@ export type ReadAsset = (asset: Asset) => Promise<Served>;
 /** A reader with its own memory. An edited file is read again at its next request. */
 export function createAssetReader(): ReadAsset {
   const memory = new Map<string, { changed: number; served: Served }>();
-  return async ({ file, kind }) => {
+  return async ({ file, ours }) => {
     const changed = (await stat(file)).mtimeMs;
     const known = memory.get(file);
     if (known?.changed === changed) return known.served;
     const source = await readFile(file, 'utf8');
-    const served = toServed(kind === 'typescript' ? dropComments(stripTypes(source)) : source);
+    const served = toServed(ours ? dropComments(stripTypes(source)) : source);
     memory.set(file, { changed, served });
     return served;
   };

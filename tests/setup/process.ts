@@ -45,6 +45,8 @@ export type Options = {
   cwd?: string;
   /** A file that its standard error is appended to; of what is written there nothing is kept here. */
   log?: string;
+  /** Another entry than this project's. */
+  main?: string;
 };
 
 export type Programs = {
@@ -186,7 +188,7 @@ export function usePrograms(): Programs {
 
   function run(args: string[], options: Options): Program {
     const log = options.log === undefined ? null : openSync(options.log, 'a');
-    const child = spawn(node, [main, ...args], {
+    const child = spawn(node, [options.main ?? main, ...args], {
       cwd: options.cwd ?? root,
       env: environment(options),
       stdio: ['pipe', 'pipe', log ?? 'pipe'],

@@ -1,18 +1,19 @@
 // Waits for the signal that stops a long-running process, and makes sure that it stops.
 
-/** Milliseconds between looks whether `npm` is still there. */
+/** Milliseconds between looks whether `npm`, or the launcher, is still there. */
 const orphanCheckMs = 1000;
 
 /**
  * Aborts at SIGINT or SIGTERM. A script that npm runs stands behind a shell that does not hand signals on; there the
- * loss of that shell counts as one.
+ * loss of that shell counts as one, as does the loss of the launcher (bin/countersign.mjs) that was killed.
  */
 export function untilSignal(): AbortSignal {
   const abort = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.once(name, () => abort.abort(name));
   }
-  if (process.env.npm_lifecycle_event !== undefined) {
+  const { npm_lifecycle_event: script, COUNTERSIGN_LAUNCHER: launcher } = process.env;
+  if ((script ?? launcher) !== undefined) {
     const parent = process.ppid;
     const timer = setInterval(() => {
       if (process.ppid === parent) return;

@@ -1,0 +1,87 @@
+// Builds the npm package: `npm run build` writes it into dist/, `npm run build -- DIR` into another folder.
+// Every file stands where it stands in the source, so whatever finds a file by its place finds it there too. Types are stripped and
+// `.ts` becomes `.js`, because Node runs no TypeScript in node_modules; nothing is bundled. Needs Node 24 and no package.
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, posix, resolve } from 'node:path';
+import { stripTypes } from '#adapters/console/strip-types.ts';
+import manifest from '../package.json' with { type: 'json' };
+
+const root = join(import.meta.dirname, '..');
+const out = resolve(process.argv[2] ?? 'dist');
+
+/** What the program is made of. */
+const code = ['src', 'adapters', 'cards', 'jobs', 'bench'];
+/** What is copied as it is. Of the migrations' snapshots only the tools of development make use. */
+const copied = [
+  'bin/*.mjs',
+  'migrations/*.sql',
+  'migrations/meta/_journal.json',
+  'manifest.json',
+  'countersign.example.json',
+  'LICENSE',
+  'README.md',
+];
+
+/** A path of a module in a string: of an import, or one that is found by its place. */
+const specifier = /(?<=['"])((?:\.{1,2}|#[a-z]+)\/[^'"\n]*)\.ts(?=['"])/g;
+
+const sources = globSync(`{${code.join()}}/**/*.ts`, { cwd: root }).map((path) =>
+  path.replaceAll('\\', '/'),
+);
+
+/** @throws Error when a module names one that is not in the package */
+function checkSpecifiers(path: string, text: string, known: ReadonlySet<string>): void {
+  for (const [, name = ''] of text.matchAll(specifier)) {
+    const [alias = '', ...rest] = name.split('/');
+    const folder = Object.entries(manifest.imports).find(([key]) => key === `${alias}/*`)?.[1];
+    const named = name.startsWith('#')
+      ? posix.join(folder?.replace('*', '') ?? alias, ...rest)
+      : posix.join(posix.dirname(path), name);
+    if (!known.has(`${named}.ts`)) throw new Error(`${path} names ${name}.ts, which is not there`);
+  }
+}
+
+function write(path: string, text: string): void {
+  const target = join(out, path);
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(target, text);
+}
+
+/** The manifest of what is published: no scripts, nothing of the development. */
+function publishedManifest() {
+  const { private: _, scripts, devDependencies, allowScripts, imports, ...rest } = manifest;
+  const { '#tests/*': __, ...own } = imports;
+  return { ...rest, imports: own };
+}
+
+type Lock = { packages: { [path: string]: { dev?: boolean } } };
+
+/** The versions that were tested, for everybody who installs the package. */
+function shrinkwrap() {
+  const lock: Lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const { dependencies, optionalDependencies, ...rest } = publishedManifest();
+  const kept = Object.entries(lock.packages).filter(
+    ([path, { dev }]) => path !== '' && dev !== true,
+  );
+  const top = { name: rest.name, version: rest.version, dependencies, optionalDependencies };
+  return { ...lock, packages: { '': top, ...Object.fromEntries(kept) } };
+}
+
+for (const name of [...code, 'bin', 'migrations'])
+  rmSync(join(out, name), { recursive: true, force: true });
+
+const known = new Set(sources);
+for (const path of sources) {
+  const text = readFileSync(join(root, path), 'utf8');
+  checkSpecifiers(path, text, known);
+  write(path.replace(/ts$/, 'js'), stripTypes(text).replace(specifier, '$1.js'));
+}
+for (const path of globSync(`{${code.join()}}/**/*.{css,html,json,png,svg}`, { cwd: root })) {
+  if (path.endsWith('tsconfig.json')) continue;
+  if (!path.endsWith('.html')) cpSync(join(root, path), join(out, path));
+  else write(path, readFileSync(join(root, path), 'utf8').replaceAll('.ts"', '.js"'));
+}
+for (const path of globSync(copied, { cwd: root })) cpSync(join(root, path), join(out, path));
+write('package.json', `${JSON.stringify(publishedManifest(), null, 2)}\n`);
+write('npm-shrinkwrap.json', `${JSON.stringify(shrinkwrap(), null, 2)}\n`);
+console.log(`Built ${sources.length} modules into ${out}.`);

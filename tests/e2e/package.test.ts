@@ -1,0 +1,164 @@
+// The built npm package: what is in it, that it runs without TypeScript, and its launcher on an older Node. With the dependencies of
+// this project; tests/long/package.test.ts installs it.
+import { spawn } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseSync } from 'oxc-parser';
+import { expect, test } from 'vitest';
+import { useDatabase } from '../setup/database.ts';
+import { usePackage } from '../setup/package.ts';
+import { type Exit, node, type Output, usePrograms } from '../setup/process.ts';
+
+const database = useDatabase();
+const programs = usePrograms();
+const built = usePackage(true);
+
+/** Files of the package, without the dependencies that are linked into it. */
+const list = (pattern: string) =>
+  globSync(pattern, { cwd: built.folder, exclude: (name) => name === 'node_modules' });
+
+test('the package has the program and what it reads, and nothing of its development', () => {
+  const folders = ['adapters', 'bench', 'bin', 'cards', 'jobs', 'migrations', 'src'];
+  const top = list('*').filter((name) => name !== 'node_modules');
+  expect(top.filter((name) => !name.includes('.') && name !== 'LICENSE').sort()).toEqual(folders);
+  expect(top).toEqual(expect.arrayContaining(['package.json', 'npm-shrinkwrap.json', 'README.md']));
+  const endings = new Set(
+    list('{adapters,bench,bin,cards,jobs,migrations,src}/**/*.*').map((path) =>
+      path.slice(path.lastIndexOf('.')),
+    ),
+  );
+  expect([...endings].sort()).toEqual([
+    ...['.css', '.html', '.js', '.json', '.mjs', '.png', '.sql', '.svg'],
+  ]);
+  const manifest = JSON.parse(readFileSync(join(built.folder, 'package.json'), 'utf8'));
+  for (const field of ['private', 'scripts', 'devDependencies'])
+    expect(manifest).not.toHaveProperty(field);
+});
+
+/** Only the bench compares with it, and says so where it is not there. */
+const optional = ['@dbos-inc/dbos-sdk'];
+
+test('every package that a module imports is among the dependencies', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(built.folder, 'package.json'), 'utf8'));
+  const missing = new Set<string>();
+  for (const path of list('{adapters,bench,cards,jobs,src}/**/*.js')) {
+    if (path.startsWith(join('adapters', 'console', 'page'))) continue; // The browser finds these.
+    const { module } = parseSync(path, readFileSync(join(built.folder, path), 'utf8'));
+    const text = readFileSync(join(built.folder, path), 'utf8');
+    const named = [
+      ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
+      ...module.staticExports.flatMap(({ entries }) =>
+        entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []),
+      ),
+      ...module.dynamicImports.map(({ moduleRequest }) =>
+        text.slice(moduleRequest.start + 1, moduleRequest.end - 1),
+      ),
+    ];
+    for (const name of named) {
+      if (/^(\.|#|node:)/.test(name)) continue;
+      const parts = name.split('/');
+      const packageName = parts.slice(0, name.startsWith('@') ? 2 : 1).join('/');
+      if (!(packageName in dependencies)) missing.add(packageName);
+    }
+  }
+  expect([...missing]).toEqual(optional);
+});
+
+test('a plan is made, approved and done by the package, whose console loads every file it names', async () => {
+  const home = await programs.home();
+  const server = await programs.serve({ home, database: database.url, main: built.command });
+  const page = await (await fetch(server.url)).text();
+  const addresses = [...page.matchAll(/(?:href|src)="(\/console\/[^"]+)"/g)].map(
+    ([, address = '']) => address,
+  );
+  expect(addresses).toContain('/console/page/main.js');
+  expect(addresses.length).toBeGreaterThan(50);
+  for (const address of addresses) {
+    const answer = await fetch(`${server.url}${address}`);
+    expect([address, answer.status]).toEqual([address, 200]);
+    await answer.arrayBuffer();
+  }
+  const plan = await server.api.propose({
+    title: 'A note',
+    steps: [
+      {
+        id: 'note',
+        description: 'Write a note',
+        tool: 'workspace',
+        operation: 'write_file',
+        args: { path: 'note.md', content: 'Hello' },
+      },
+    ],
+  });
+  const { version, digest } = plan;
+  const path = `/api/plans/${plan.id}`;
+  await server.api.post(`${path}/approve`, { version, digest, user: 'local' });
+  await server.api.reach(plan.id, 'completed');
+  expect(await readFile(join(home, 'workspace', 'note.md'), 'utf8')).toBe('Hello');
+  expect((await fetch(`${server.url}${path}/card?user=local`)).status).toBe(200);
+  expect(await server.stop()).toEqual({ code: 0, signal: null });
+});
+
+/** A Node that takes itself for an older one. */
+const older = [
+  '--import',
+  'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"18.20.0"})',
+];
+
+/** Runs the command on an older Node until it has said `until`, then sends `signal`. */
+function launch(args: string[], env: NodeJS.ProcessEnv, until?: RegExp, signal?: NodeJS.Signals) {
+  const child = spawn(node, [...older, built.command, ...args], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+      if (signal !== undefined && until?.test(output.stdout) === true) child.kill(signal);
+    });
+  }
+  return new Promise<Exit & Output>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, ended) => resolve({ code, signal: ended, ...output }));
+  });
+}
+
+test('an older Node runs the program on the Node among the dependencies, and its exit codes are passed on', async () => {
+  const version = await launch(['--version'], {});
+  expect(version).toMatchObject({ code: 0, stderr: '' });
+  expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect((await launch(['nonsense'], {})).code).toBe(2);
+});
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s to the command on an older Node ends the program in order',
+  async (signal) => {
+    const home = await programs.home();
+    const env = { COUNTERSIGN_HOME: home, DATABASE_URL: database.url, PORT: '0' };
+    const ended = await launch(['start'], env, /Console/, signal);
+    expect(ended).toMatchObject({ code: 0, signal: null });
+  },
+);
+
+test('a command on an older Node that was killed leaves no program behind', async () => {
+  const home = await programs.home();
+  const env = { COUNTERSIGN_HOME: home, DATABASE_URL: database.url, PORT: '0' };
+  // Both write to the same pipes, which close when the last of them has ended.
+  const ended = await launch(['start'], env, /Console/, 'SIGKILL');
+  expect(ended.signal).toBe('SIGKILL');
+  const [, url = ''] = /Console +(http:\S+)/.exec(ended.stdout) ?? [];
+  await expect(fetch(`${url}/healthz`)).rejects.toThrow();
+});
+
+test('an older Node without that package says in one sentence what is needed', async () => {
+  const linked = join(built.folder, 'node_modules');
+  await rename(linked, `${linked}-away`);
+  const refused = await launch(['start'], {});
+  await rename(`${linked}-away`, linked);
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toMatch(
+    /^countersign: Countersign needs Node\.js 24 or newer and this is 18\.20\.0 .* Install Node\.js 24 from .*\n$/,
+  );
+});
