@@ -25,6 +25,7 @@ export function startWatch(
   inbox: InboxContext,
   delivery: DeliveryContext,
   homes: HomesContext,
+  sealAudit: () => Promise<void>,
   everyMs: number,
 ): Watch {
   const ringReminders = createRinging(conversation);
@@ -58,6 +59,7 @@ export function startWatch(
       ['Forgetting handled events', () => forgetHandled(inbox)],
       ['Forgetting old posts', () => forgetPosts(delivery)],
       ['Forgetting codes', () => forgetCodes(conversation)],
+      ['Sealing the audit log', sealAudit],
     ];
     for (const [name, chore] of chores) {
       await chore().catch((error: unknown) =>

@@ -131,6 +131,24 @@ function wholeNumber(text: string): number {
   throw new InvalidArgumentError('It must be a whole number, 1 or more.');
 }
 
+const audit = program
+  .command('audit')
+  .description('who did what: check that the record is whole, or write it out');
+
+audit
+  .command('verify')
+  .description('hold the audit log against its seals')
+  .option('--from <seal>', 'the first seal to check', wholeNumber)
+  .option('--expect <hash>', 'a hash you kept elsewhere, which a seal must have')
+  .option('--json', 'for machines')
+  .action(runs(async () => (await import('./verbs/audit.ts')).verify));
+
+audit
+  .command('export')
+  .description('the audit log as JSON lines')
+  .option('--from <id>', 'the first row', wholeNumber)
+  .action(runs(async () => (await import('./verbs/audit.ts')).exportRows));
+
 program
   .command('bench')
   .addArgument(new Argument('[name...]', 'what to measure; all by default').choices(benchNames))

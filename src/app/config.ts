@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import type { z } from 'zod';
+import { type AuditKey, deriveAuditKey } from '#db/audit-chain.ts';
 import {
+  readEncryptionKey,
   readSlackAccess,
   readTeamsAccess,
   type SlackAccess,
@@ -121,6 +123,11 @@ function checkHost({ HOST, COUNTERSIGN_API_TOKEN }: Environment): void {
     'invalid_configuration',
     `HOST: others than this machine reach ${HOST}, and without a token only this machine is answered. Set COUNTERSIGN_API_TOKEN, or set HOST to 127.0.0.1.`,
   );
+}
+
+/** The key that seals of the audit log are made with; null: COUNTERSIGN_ENCRYPTION_KEY is not set. */
+export function auditKeyOf({ COUNTERSIGN_ENCRYPTION_KEY: key }: Environment): AuditKey | null {
+  return key === undefined ? null : deriveAuditKey(readEncryptionKey(key));
 }
 
 /**

@@ -1,6 +1,7 @@
 // doctor: checks each part and says what to do about what is broken.
 import { access, constants, mkdir } from 'node:fs/promises';
 import type { Logger } from 'pino';
+import { readAuditState } from '#db/audit-seals.ts';
 import { readBackends } from '#db/backends.ts';
 import { readDeliveryState } from '#db/chat-places.ts';
 import { readInboxState } from '#db/inbox.ts';
@@ -172,6 +173,39 @@ async function checkDelivery({ db }: Instance): Promise<CheckResult[]> {
       ];
 }
 
+/** A row is sealed within a minute or so while a worker runs; after this long (milliseconds) something is wrong. */
+const sealedWithinMs = 15 * 60_000;
+
+/** How far the audit log is sealed, and the hash to keep elsewhere. */
+async function checkAudit({ db }: Instance): Promise<CheckResult[]> {
+  const { last, unsealed, oldest_unsealed } = await readAuditState(db.query);
+  if (last === null && oldest_unsealed === null) return [];
+  const sealed =
+    last === null
+      ? 'nothing is sealed yet'
+      : `sealed up to row ${last.last_id} by seal ${last.seq} (${last.hash})${last.key_id === null ? ', without a key' : ''}`;
+  const rest = unsealed === 0 ? '' : `; ${countOf(unsealed, 'row')} to come`;
+  const late = oldest_unsealed !== null && Date.now() - oldest_unsealed.getTime() > sealedWithinMs;
+  const result: CheckResult = { part: 'Audit log', state: 'ok', text: `${sealed}${rest}` };
+  if (late && (await readBackends(db.query)).length > 0)
+    return [
+      {
+        ...result,
+        state: 'broken',
+        text: `${result.text}, the oldest since ${oldest_unsealed.toISOString()}`,
+        advice: "The worker's log says why it is not sealed.",
+      },
+    ];
+  return [
+    last?.key_id === null
+      ? {
+          ...result,
+          advice: 'Set COUNTERSIGN_ENCRYPTION_KEY, so that the database alone cannot make seals.',
+        }
+      : result,
+  ];
+}
+
 async function checkInstance(config: Config, log: Logger): Promise<CheckResult[]> {
   try {
     const instance = await openInstance({ config, log, work: false, linkTo: () => null });
@@ -189,6 +223,7 @@ async function checkInstance(config: Config, log: Logger): Promise<CheckResult[]
       ...(await listPools(instance)),
       ...(await checkInbox(instance)),
       ...(await checkDelivery(instance)),
+      ...(await checkAudit(instance)),
       ...(await checkSlackWorkspaces(config, instance)),
     ];
     await instance.close();

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { registerConsole } from '#adapters/console/routes.ts';
 import { createServer } from '#api/server.ts';
+import { readAuditState, readLastSeal } from '#db/audit-seals.ts';
 import { readBackends } from '#db/backends.ts';
 import type { Database } from '#db/database.ts';
 import { diskFullWords } from '#db/disk.ts';
@@ -199,6 +200,25 @@ function createMetrics(db: Database): Registry {
         this.set({ pool: name, part: 'in_use' }, in_use);
         this.set({ pool: name, part: 'waiting_plans' }, waiting.length);
       }
+    },
+  });
+  new Gauge({
+    name: 'countersign_audit_seal',
+    help: 'The last seal of the audit log, by the hash to keep elsewhere; its number is the value.',
+    labelNames: ['hash'],
+    registers: [register],
+    async collect() {
+      this.reset();
+      const last = await readLastSeal(db.query);
+      if (last !== null) this.set({ hash: last.hash }, last.seq);
+    },
+  });
+  new Gauge({
+    name: 'countersign_audit_unsealed_rows',
+    help: 'Rows of the audit log that are not sealed yet, counted up to 10,000.',
+    registers: [register],
+    async collect() {
+      this.set((await readAuditState(db.query)).unsealed);
     },
   });
   new Gauge({

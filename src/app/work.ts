@@ -8,6 +8,7 @@ import type { HomesContext } from '#chat/homes/homes-context.ts';
 import type { InboxContext } from '#chat/inbox/inbox-context.ts';
 import type { DeliveryContext } from '#chat/outbox/delivery-context.ts';
 import { followActivity } from '#chat/outbox/follow-activity.ts';
+import { createSealing } from '#db/audit-seals.ts';
 import type { ToolRegistry } from '#domain/tool.ts';
 import { backendsOf, registerBackends } from '#executor/backends.ts';
 import { createCrew } from '#executor/crew.ts';
@@ -19,7 +20,7 @@ import { startWatch } from '#jobs/watch.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { createReads } from '#planner/open-tools.ts';
 import type { Closers } from './closers.ts';
-import type { Config } from './config.ts';
+import { auditKeyOf, type Config } from './config.ts';
 
 /** Milliseconds between two rounds of recovery. */
 const usualWatchEveryMs = 5000;
@@ -98,6 +99,11 @@ export async function startWorking(parts: {
     inbox,
     delivery,
     homes,
+    createSealing(db, {
+      key: auditKeyOf(config.env),
+      clock,
+      tell: ({ seq, hash }) => log.info({ seq, hash }, 'The audit log is sealed up to here.'),
+    }),
     parts.watchEveryMs ?? usualWatchEveryMs,
   );
   closers.add('the watch', () => watch.stop());

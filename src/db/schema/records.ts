@@ -1,6 +1,14 @@
-// Tables beside plans: audit, artifacts and spending.
+// Tables beside plans: audit with its seals, artifacts and spending.
 import { sql } from 'drizzle-orm';
-import { bigserial, doublePrecision, index, integer, jsonb, text } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  bigserial,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  text,
+} from 'drizzle-orm/pg-core';
 import type { Actor } from '#domain/people/actor.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { at, bytes, countersign } from './columns.ts';
@@ -24,6 +32,32 @@ export const audit = countersign.table(
   },
   (t) => [index('audit_plan').on(t.plan_id, t.id)],
 );
+
+/**
+ * A hash over a run of audit rows and over the seal before it, so that a later change of either shows. Written by
+ * `audit-seals.ts`, checked by `audit-verify.ts`; a trigger keeps both tables append-only.
+ */
+export const auditSeals = countersign.table('audit_seals', {
+  /** 1, 2, 3, without a gap. */
+  seq: bigint('seq', { mode: 'number' }).primaryKey(),
+  first_id: bigint('first_id', { mode: 'number' }).notNull(),
+  last_id: bigint('last_id', { mode: 'number' }).notNull(),
+  count: integer('count').notNull(),
+  /** Of the rows' digests, in the order of their ids (hex). */
+  root: text('root').notNull(),
+  /** The hash of the seal before; empty: this is the first. */
+  previous: text('previous').notNull(),
+  /** Which key made `hash`; null: none, so who owns the database could make it anew. */
+  key_id: text('key_id'),
+  hash: text('hash').notNull(),
+  /** The youngest row's time. */
+  newest_at: at('newest_at').notNull(),
+  sealed_at: at('sealed_at').notNull(),
+  /** 16 bytes a row (its id, and the first 8 bytes of its digest): which row was changed, not whether one was. */
+  marks: bytes('marks').notNull(),
+  /** Retention removed the rows up to here, and signs for it; null: they are there. */
+  pruned: text('pruned'),
+});
 
 /** Data too large for a row or a card: files made, outputs over the inline limit. */
 export const artifacts = countersign.table(

@@ -55,6 +55,10 @@ function checkPrefixes(env: Environment): void {
     );
 }
 
+/** The 32 bytes of COUNTERSIGN_ENCRYPTION_KEY. */
+export const readEncryptionKey = (key: string): Buffer =>
+  Buffer.from(key, key.length === 64 ? 'hex' : 'base64');
+
 const forMany = 'SLACK_CLIENT_ID, SLACK_CLIENT_SECRET and SLACK_STATE_SECRET';
 
 function readWorkspaces(env: Environment): SlackAccess['workspaces'] | null {
@@ -78,7 +82,7 @@ function readWorkspaces(env: Environment): SlackAccess['workspaces'] | null {
     stateSecret !== undefined &&
     key !== undefined
   ) {
-    const encryptionKey = Buffer.from(key, key.length === 64 ? 'hex' : 'base64');
+    const encryptionKey = readEncryptionKey(key);
     const installAt = `${env.COUNTERSIGN_PUBLIC_URL ?? ''}${slackInstallPath}`;
     const listed = env.SLACK_ALLOWED_WORKSPACES?.trim();
     // Anybody who adds the app can have the tools used, so nobody is let in by what was left out.

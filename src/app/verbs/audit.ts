@@ -1,0 +1,87 @@
+// `audit verify` and `audit export`: checks the audit log against its seals, or writes it out as JSON lines.
+import { once } from 'node:events';
+import { exitCodes } from '#adapters/terminal/exit-codes.ts';
+import { readRows } from '#db/audit-seals.ts';
+import { type AuditVerdict, verifyAudit } from '#db/audit-verify.ts';
+import { type Database, openDatabase } from '#db/database.ts';
+import { countOf } from '#domain/words.ts';
+import { auditKeyOf, type Config, loadConfig } from '../config.ts';
+import { createLog } from '../logging.ts';
+import { openMigrated } from '../open-database.ts';
+
+const rowsAtOnce = 1000;
+
+async function withDatabase(work: (db: Database, config: Config) => Promise<void>): Promise<void> {
+  const config = loadConfig(process.env, process.cwd());
+  const log = createLog(config, true);
+  const place = await openMigrated(config, log);
+  const db = openDatabase(place.url, {
+    max: 2,
+    pooled: place.pooled,
+    applicationName: 'countersign audit',
+    onError: (error) => log.warn({ err: error }, 'A database connection was lost.'),
+  });
+  try {
+    await work(db, config);
+  } finally {
+    await db.close();
+    await place.close();
+  }
+}
+
+/** The verdict as a person reads it. */
+function describe({ seals, rows, unkeyed, unsealed, pruned_through, last, fault }: AuditVerdict) {
+  const lines = [
+    fault === null
+      ? `The audit log is whole: ${countOf(rows, 'row')} in ${countOf(seals, 'seal')}.`
+      : `The audit log is NOT whole. ${fault.text}`,
+    ...(fault === null
+      ? []
+      : [`Before that, ${countOf(seals, 'seal')} fit (${countOf(rows, 'row')}).`]),
+    ...(pruned_through === null
+      ? []
+      : [`Retention removed the rows up to seal ${pruned_through}.`]),
+    ...(unkeyed === 0
+      ? []
+      : [
+          `Without a key: ${countOf(unkeyed, 'seal')}. Who owns the database could have made them anew.`,
+        ]),
+    ...(unsealed === 0 ? [] : [`Not sealed yet: ${countOf(unsealed, 'row')}.`]),
+    ...(last === null ? [] : [`Last seal: ${last.seq}, ${last.sealed_at}, ${last.hash}`]),
+  ];
+  return lines.join('\n');
+}
+
+type Said = { from?: number; expect?: string; json?: true };
+
+/** Exit code 1: something does not fit. */
+export function verify({ json, ...options }: Said): Promise<void> {
+  return withDatabase(async (db, { env }) => {
+    const verdict = await verifyAudit(db, { ...options, key: auditKeyOf(env) });
+    console.log(json === true ? JSON.stringify(verdict) : describe(verdict));
+    process.exitCode = verdict.ok ? exitCodes.done : exitCodes.failed;
+  });
+}
+
+/** One row a line, oldest first, as the seals hash it: columns without a value left out. */
+export function exportRows({ from }: { from?: number }): Promise<void> {
+  // Nobody reads any more, as after `| head`.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit();
+    throw error;
+  });
+  return withDatabase(async (db) => {
+    for (let after = (from ?? 1) - 1; ; ) {
+      const through = Number.MAX_SAFE_INTEGER;
+      const rows = await readRows(db.query, { after, through, limit: rowsAtOnce });
+      const lines = rows.map((row) => {
+        const kept = Object.entries(row).filter(([, value]) => value !== null);
+        return `${JSON.stringify(Object.fromEntries(kept))}\n`;
+      });
+      if (!process.stdout.write(lines.join(''))) await once(process.stdout, 'drain');
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      after = last.id;
+    }
+  });
+}
