@@ -11,6 +11,7 @@ import { viewPlan } from '#cards/view-model.ts';
 import type { Service } from '#domain/service.ts';
 import { line } from '#domain/text.ts';
 import { type Asset, entry, importMap, listAssets, pageFile } from './assets.ts';
+import { registerDocs } from './docs/routes.ts';
 import {
   createAssetReader,
   listModules,
@@ -147,6 +148,7 @@ export async function registerConsole(
     );
   }
 
+  registerDocs(app);
   addCardRoute(app, options);
 }
 

@@ -70,6 +70,7 @@ export function drawHeader(state: State): TemplateResult {
       >
         ${drawIcon('keyboard')}
       </button>
+      <a class="quiet" href="/docs">Docs</a>
       <button
         class="quiet"
         id="settings-button"

@@ -1,0 +1,137 @@
+// The frame of every page under /docs: menu, search, contents, and the way to the pages before and after.
+import type { DocsPage } from './pages.ts';
+import { escapeHtml, type Heading, type Rendered } from './render.ts';
+import type { Found } from './search.ts';
+
+/** A page and what the menu calls it. */
+export type MenuEntry = Pick<DocsPage, 'slug' | 'group'> & { title: string };
+
+const addressOf = (slug: string) => `/docs${slug === '' ? '' : `/${slug}`}`;
+
+const link = (slug: string, title: string, current: boolean) =>
+  `<a href="${escapeHtml(addressOf(slug))}"${current ? ' aria-current="page"' : ''}>${escapeHtml(title)}</a>`;
+
+function drawMenu(entries: MenuEntry[], current: string): string {
+  const groups = [...new Set(entries.map(({ group }) => group))];
+  return groups
+    .map((group) => {
+      const links = entries
+        .filter((entry) => entry.group === group)
+        .map(({ slug, title }) => `<li>${link(slug, title, slug === current)}</li>`);
+      return `<section><h2>${escapeHtml(group)}</h2><ul>${links.join('')}</ul></section>`;
+    })
+    .join('');
+}
+
+function drawContents(headings: Heading[]): string {
+  const parts = headings.filter(({ level }) => level === 2 || level === 3);
+  if (parts.length < 3) return '';
+  const items = parts.map(
+    ({ level, id, text }) =>
+      `<li class="level-${level}"><a href="#${escapeHtml(id)}">${escapeHtml(text)}</a></li>`,
+  );
+  return `<nav class="contents" aria-label="On this page"><h2>On this page</h2><ul>${items.join('')}</ul></nav>`;
+}
+
+/** The menu beside what the page says; on a phone above it. */
+function drawColumns(menu: string, main: string, contents: string): string {
+  return `<div class="frame">
+      <details class="menu-small"><summary>Menu</summary><nav aria-label="Pages">${menu}</nav></details>
+      <nav class="menu" aria-label="All pages">${menu}</nav>
+      <main id="main">${main}</main>
+      ${contents}
+    </div>`;
+}
+
+/** @param wide without the menu, for a page that brings its own @param main what the page says, as HTML @param head of the page alone */
+export function drawFrame(
+  entries: MenuEntry[],
+  current: string,
+  {
+    title,
+    main,
+    contents = '',
+    words = '',
+    head = '',
+    wide = false,
+  }: Record<'title' | 'main', string> &
+    Partial<Record<'contents' | 'words' | 'head', string>> & { wide?: boolean },
+): string {
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    <title>${escapeHtml(title)} – Countersign</title>
+    <link rel="icon" type="image/svg+xml" href="/console/page/icon.svg" />
+    <link rel="stylesheet" href="/console/page/styles/tokens.css" />
+    <link rel="stylesheet" href="/docs/docs.css" />
+    ${head}
+  </head>
+  <body>
+    <a class="skip" href="#main">Skip to the text</a>
+    <header>
+      <a class="home" href="/docs">Countersign <span>docs</span></a>
+      <form action="/docs/search" method="get" role="search">
+        <input type="search" name="q" value="${escapeHtml(words)}" placeholder="Search the docs" aria-label="Search the docs" />
+      </form>
+      <a href="/">Console</a>
+    </header>
+    ${wide ? main : drawColumns(drawMenu(entries, current), main, contents)}
+  </body>
+</html>
+`;
+}
+
+/** A document in the frame. */
+export function drawPage(entries: MenuEntry[], slug: string, page: Rendered): string {
+  const at = entries.findIndex((entry) => entry.slug === slug);
+  const way = [
+    [entries[at - 1], 'Previous'],
+    [entries[at + 1], 'Next'],
+  ] as const;
+  const steps = way.map(([entry, name]) =>
+    entry === undefined
+      ? '<span></span>'
+      : `<span><small>${name}</small>${link(entry.slug, entry.title, false)}</span>`,
+  );
+  return drawFrame(entries, slug, {
+    title: page.title,
+    main: `<article>${page.html}</article><nav class="way" aria-label="Before and after">${steps.join('')}</nav>`,
+    contents: drawContents(page.headings),
+  });
+}
+
+/** The text around the first of `words` in a section, with all of them marked. */
+function drawExcerpt(text: string, words: string[]): string {
+  const starts = words.map((word) => text.toLowerCase().indexOf(word)).filter((at) => at >= 0);
+  const first = Math.max(0, Math.min(...starts, text.length) - 80);
+  const from = first === 0 ? 0 : text.indexOf(' ', first) + 1;
+  const cut = text.slice(from, from + 240).replace(from + 240 < text.length ? /\s\S*$/ : '', '');
+  const pattern = words.map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
+  const marked = cut
+    .split(new RegExp(`(${pattern})`, 'i'))
+    .map((part, at) => (at % 2 === 1 ? `<mark>${escapeHtml(part)}</mark>` : escapeHtml(part)));
+  return `${from > 0 ? '… ' : ''}${marked.join('')}${from + cut.length < text.length ? ' …' : ''}`;
+}
+
+/** What a search found. */
+export function drawFound(entries: MenuEntry[], query: string, found: Found[]): string {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const items = found.map(
+    ({ slug, anchor, title, heading, text }) =>
+      `<li><a href="${escapeHtml(addressOf(slug))}${heading === '' ? '' : `#${escapeHtml(anchor)}`}">${escapeHtml(
+        heading === '' ? title : `${title}: ${heading}`,
+      )}</a><p>${drawExcerpt(text, words)}</p></li>`,
+  );
+  const none =
+    words.length === 0
+      ? 'Type what you are looking for, for example <a href="/docs/search?q=approve">approve</a>.'
+      : `Nothing matches “${escapeHtml(query)}”. Try fewer words, or pick a page from the menu.`;
+  return drawFrame(entries, ' ', {
+    title: words.length === 0 ? 'Search' : `Search: ${query}`,
+    words: query,
+    main: `<h1>Search</h1>${items.length === 0 ? `<p>${none}</p>` : `<ol class="found">${items.join('')}</ol>`}`,
+  });
+}

@@ -1,0 +1,66 @@
+// The pages under /docs: the documents of the repository, in the order of the menu. What is not listed here comes last, under “More”.
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export const root = join(import.meta.dirname, '..', '..', '..');
+
+/** `slug`: the address under /docs, '' for the first page; `file`: where its text is, from the root. */
+export type DocsPage = { slug: string; file: string; group: string };
+
+/** Names of pages under docs/, without their ending; a path with an ending is a document of its own. */
+const menu: Record<string, string[]> = {
+  Start: ['README.md', 'deploy', 'console', 'commands', 'cli'],
+  Connect: ['slack', 'teams', 'models', 'tools', 'typescript-tools', 'mcp', 'webhooks'],
+  Use: ['planning', 'approvals', 'playbooks'],
+  Run: ['configuration', 'identity', 'operations', 'observability', 'keeping', 'audit', 'scaling'],
+  Reference: ['api', 'security', 'CHANGELOG.md'],
+  Inside: ['ARCHITECTURE.md', 'CONTRIBUTING.md'],
+};
+
+/** `README.md` → '', `CHANGELOG.md` → `changelog`, `docs/design/rules.md` → `design/rules`, `docs/console/README.md` → `console/pictures`. */
+function slugOf(file: string): string {
+  if (file === 'README.md') return '';
+  if (!file.startsWith('docs/')) return file.replace(/\.md$/, '').toLowerCase();
+  return file
+    .slice('docs/'.length)
+    .replace(/README\.md$/, 'pictures')
+    .replace(/\.md$/, '');
+}
+
+/** Every page that exists, in the order of the menu. */
+export function listPages(): DocsPage[] {
+  const existing = [
+    ...readdirSync(root).map((name) => name),
+    ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map(
+      (path) => `docs/${path.replaceAll('\\', '/')}`,
+    ),
+  ].filter((path) => path.endsWith('.md'));
+  const listed = Object.entries(menu).flatMap(([group, names]) =>
+    names
+      .map((name) => (name.endsWith('.md') ? name : `docs/${name}.md`))
+      .filter((file) => existing.includes(file))
+      .map((file) => ({ slug: slugOf(file), file, group })),
+  );
+  const inside = existing.filter((file) => file.startsWith('docs/design/'));
+  const pictures = existing.filter((file) => /^docs\/.+\/README\.md$/.test(file));
+  const others = existing.filter(
+    (file) =>
+      !listed.some((page) => page.file === file) &&
+      !inside.includes(file) &&
+      !pictures.includes(file) &&
+      (file.startsWith('docs/') || file === 'SECURITY.md'),
+  );
+  const inGroup = (group: string, files: string[]) =>
+    files.sort().map((file) => ({ slug: slugOf(file), file, group }));
+  return [
+    ...listed,
+    ...inGroup('Inside', inside),
+    ...inGroup('Pictures', pictures),
+    ...inGroup('More', others),
+  ];
+}
+
+export function readPage({ file }: DocsPage): Promise<string> {
+  return readFile(join(root, file), 'utf8');
+}

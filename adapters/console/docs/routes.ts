@@ -1,0 +1,154 @@
+// /docs: the documents as pages, a search over them, and the reference of the HTTP API. Made on the server; no page but the
+// reference runs a script.
+import { readFile } from 'node:fs/promises';
+import { extname, join, normalize, sep } from 'node:path';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { CountersignError } from '#domain/errors.ts';
+import { send, toServed } from '../served.ts';
+import { drawFound, drawFrame, drawPage, type MenuEntry } from './layout.ts';
+import { type DocsPage, listPages, readPage, root } from './pages.ts';
+import { render } from './render.ts';
+import { createSearch } from './search.ts';
+
+const html = 'text/html; charset=utf-8';
+const pictures: Record<string, string> = {
+  '.gif': 'image/gif',
+  '.png': 'image/png',
+  '.webp': 'image/webp',
+};
+
+/** Menus call pages by what they are about, not by the title alone. */
+const called: Record<string, string> = { '': 'Overview', api: 'HTTP API' };
+const reference: MenuEntry = { slug: 'reference', group: 'Reference', title: 'API reference' };
+
+/** What a page under /docs may do in the browser. @param script it runs the reference's viewer, which styles itself */
+function policyOf(script: boolean): string {
+  return [
+    "default-src 'none'",
+    "img-src 'self' data:",
+    ...(script
+      ? ["script-src 'self'", "style-src 'self' 'unsafe-inline'", "connect-src 'self'"]
+      : ["style-src 'self'"]),
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+type Site = { pages: DocsPage[]; entries: MenuEntry[]; search: ReturnType<typeof createSearch> };
+
+/** Titles of all pages, read once; the documents of a running process do not change under it. */
+async function openSite(): Promise<Site> {
+  const pages = listPages();
+  const entries = await Promise.all(
+    pages.map(async (page): Promise<MenuEntry> => {
+      const { title } = render(await readPage(page), page, pages);
+      return { ...page, title: called[page.slug] ?? title };
+    }),
+  );
+  const last = entries.findLastIndex(({ group }) => group === reference.group);
+  return {
+    pages,
+    entries: entries.toSpliced(last + 1, 0, reference),
+    search: createSearch(pages),
+  };
+}
+
+const noFile = (name: string) =>
+  new CountersignError('not_found', `There is no picture ${name} in the docs.`);
+
+const SearchQuery = z.object({ q: z.string().max(200).default('') });
+const PagePath = z.object({ '*': z.string().max(300) });
+
+/** Adds the pages to a server that has the console. */
+export function registerDocs(app: FastifyInstance): void {
+  let opening: Promise<Site> | null = null;
+  const open = () => {
+    opening ??= openSite().catch((error: unknown) => {
+      opening = null;
+      throw error;
+    });
+    return opening;
+  };
+  const answer = (reply: FastifyReply, body: string, script = false) => {
+    reply.header('content-security-policy', policyOf(script));
+    return send(reply, toServed(body), html);
+  };
+
+  app.get('/docs/docs.css', async (_request, reply) =>
+    send(
+      reply,
+      toServed(await readFile(join(import.meta.dirname, 'docs.css'), 'utf8')),
+      'text/css; charset=utf-8',
+    ),
+  );
+
+  app.get('/docs/viewer.js', async (_request, reply) =>
+    send(
+      reply,
+      toServed(
+        await readFile(
+          join(root, 'node_modules/openapi-explorer/dist/browser/openapi-explorer.min.js'),
+          'utf8',
+        ),
+      ),
+      'text/javascript; charset=utf-8',
+    ),
+  );
+
+  app.get('/docs/reference', async (_request, reply) => {
+    const { entries } = await open();
+    const body = drawFrame(entries, 'reference', {
+      title: 'API reference',
+      head: '<script type="module" src="/docs/viewer.js"></script>',
+      wide: true,
+      main: `<openapi-explorer id="main" spec-url="/openapi.json" hide-server-selection hide-authentication hide-console
+        table="true" use-path-in-nav-bar="true"></openapi-explorer>
+        <noscript>The reference needs JavaScript. The document itself is at <a href="/openapi.json">/openapi.json</a>.</noscript>`,
+    });
+    return answer(reply, body, true);
+  });
+
+  app.get<{ Querystring: z.infer<typeof SearchQuery> }>(
+    '/docs/search',
+    { schema: { querystring: SearchQuery } },
+    async ({ query: { q } }, reply) => {
+      const { entries, search } = await open();
+      return answer(reply, drawFound(entries, q.trim(), (await search)(q)));
+    },
+  );
+
+  app.get<{ Params: z.infer<typeof PagePath> }>(
+    '/docs/files/*',
+    { schema: { params: PagePath } },
+    async (request, reply) => {
+      const folder = join(root, 'docs');
+      const file = normalize(join(folder, request.params['*']));
+      const type = pictures[extname(file)];
+      if (type === undefined || !file.startsWith(folder + sep)) throw noFile(request.params['*']);
+      const bytes = await readFile(file).catch((error: unknown) => {
+        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+        throw error;
+      });
+      if (bytes === null) throw noFile(request.params['*']);
+      return reply.type(type).header('cache-control', 'no-cache').send(bytes);
+    },
+  );
+
+  const showPage = async (slug: string, reply: FastifyReply) => {
+    const { pages, entries } = await open();
+    const page = pages.find((one) => one.slug === slug.replace(/\/$/, ''));
+    if (page === undefined) {
+      const main = `<h1>There is no such page</h1><p>Pick one from the menu, or <a href="/docs/search?q=${encodeURIComponent(slug)}">search for it</a>.</p>`;
+      return answer(reply.code(404), drawFrame(entries, ' ', { title: 'Not found', main }));
+    }
+    return answer(reply, drawPage(entries, page.slug, render(await readPage(page), page, pages)));
+  };
+  app.get('/docs', async (_request, reply) => showPage('', reply));
+  app.get<{ Params: z.infer<typeof PagePath> }>(
+    '/docs/*',
+    { schema: { params: PagePath } },
+    async (request, reply) => showPage(request.params['*'], reply),
+  );
+}

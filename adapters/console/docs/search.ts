@@ -1,0 +1,53 @@
+// Finds sections of the documents by words; each heading begins a section.
+import MiniSearch from 'minisearch';
+import { type DocsPage, readPage } from './pages.ts';
+import { toAnchor } from './render.ts';
+
+/** `title`: of the page; `heading`: of the section, '' before the first one; `text`: the section's words. */
+export type Found = { slug: string; anchor: string; title: string; heading: string; text: string };
+
+type Section = Found & { id: number };
+
+/** Marks of Markdown that a reader of a result would stumble over. */
+function toPlain(text: string): string {
+  return text
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/[*`|#]+|-{3,}/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
+
+function cutSections({ slug }: DocsPage, source: string): Found[] {
+  const title = /^# (.+)$/m.exec(source)?.[1] ?? slug;
+  return source.split(/^(?=#{1,3} )/m).flatMap((part) => {
+    const [, heading = ''] = /^#+ (.+)$/m.exec(part) ?? [];
+    const text = toPlain(part.replace(/^#.*$/m, ''));
+    if (text === '') return [];
+    return [
+      { slug, anchor: toAnchor(heading), title, heading: heading === title ? '' : heading, text },
+    ];
+  });
+}
+
+/** What finds sections in `pages`, the best first. */
+export async function createSearch(pages: DocsPage[]): Promise<(words: string) => Found[]> {
+  const parts = await Promise.all(
+    pages.map(async (page) => cutSections(page, await readPage(page))),
+  );
+  const sections = parts.flat().map((found, id): Section => ({ ...found, id }));
+  const index = new MiniSearch<Section>({
+    fields: ['title', 'heading', 'text'],
+    searchOptions: {
+      boost: { title: 3, heading: 4 },
+      combineWith: 'AND',
+      prefix: true,
+      fuzzy: (term) => (term.length > 4 ? 0.2 : false),
+    },
+  });
+  index.addAll(sections);
+  return (words) =>
+    index
+      .search(words)
+      .slice(0, 30)
+      .flatMap(({ id }) => sections[Number(id)] ?? []);
+}

@@ -1,0 +1,64 @@
+// The documents where people read them, and the examples of the API's page as they stand there.
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { expectAccessible, someLooks } from '../setup/axe.ts';
+import { page, server, useConsole } from '../setup/console.ts';
+import { waitFor } from '../wait.ts';
+
+const PlanList = z.object({
+  plans: z.array(z.object({ id: z.string(), version: z.number(), digest: z.string() })),
+});
+
+useConsole();
+
+/** Runs `curl -s URL [-H …] [-d …]` as it stands in a document. @throws unless it is answered with success */
+async function runCurl(command: string): Promise<unknown> {
+  const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(
+    ([, quoted, bare]) => quoted ?? bare ?? '',
+  );
+  const after = (name: string) => words[words.indexOf(name) + 1] ?? '';
+  const url = words.find((word) => word.includes('localhost:3978')) ?? '';
+  const [header = '', value = ''] = words.includes('-H') ? after('-H').split(': ') : [];
+  const response = await fetch(url.replace(/^(?:http:\/\/)?localhost:3978/, server.url), {
+    ...(words.includes('-d') ? { method: 'POST', body: after('-d') } : {}),
+    ...(header === '' ? {} : { headers: { [header]: value } }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${command}: ${response.status} ${text}`);
+  return JSON.parse(text);
+}
+
+const source = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8');
+const commands = [...source.matchAll(/^ {4}(curl .+)$/gm)].map(([, command = '']) => command);
+
+it('the first requests of docs/api.md plan, show and approve what they ask for', async () => {
+  expect(commands).toHaveLength(3);
+  const [ask = '', list = '', approve = ''] = commands;
+  const run = await runCurl(ask);
+  expect(run).toMatchObject({ run_id: expect.any(String) });
+  const plan = await waitFor('a plan to be proposed', async () => {
+    const { plans } = PlanList.parse(await runCurl(list));
+    return plans[0];
+  });
+  const approved = await runCurl(
+    approve.replace('PLAN-1234abcd', plan.id).replace('"…"', JSON.stringify(plan.digest)),
+  );
+  expect(approved).toMatchObject({ id: plan.id, status: 'approved' });
+  await server.api.reach(plan.id, 'completed');
+});
+
+describe('the pages', () => {
+  it('have no violation of WCAG 2.2 AA', async () => {
+    for (const path of ['/docs', '/docs/api', '/docs/search?q=approve']) {
+      await page.goto(server.url + path);
+      await expectAccessible(page, path, someLooks);
+    }
+  });
+
+  it('list every operation of the API in the reference', async () => {
+    await page.goto(`${server.url}/docs/reference`);
+    await page.getByText('/api/inbox').first().waitFor();
+    await page.getByText('/api/plans/{id}/approve').first().waitFor();
+  });
+});
