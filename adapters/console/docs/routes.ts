@@ -61,6 +61,9 @@ const noFile = (name: string) =>
 const SearchQuery = z.object({ q: z.string().max(200).default('') });
 const PagePath = z.object({ '*': z.string().max(300) });
 
+/** Anyone who may open the console may read them. */
+const config = { role: 'page', subject: 'instance' } as const;
+
 /** Adds the pages to a server that has the console. */
 export function registerDocs(app: FastifyInstance): void {
   let opening: Promise<Site> | null = null;
@@ -76,7 +79,7 @@ export function registerDocs(app: FastifyInstance): void {
     return send(reply, toServed(body), html);
   };
 
-  app.get('/docs/docs.css', async (_request, reply) =>
+  app.get('/docs/docs.css', { config }, async (_request, reply) =>
     send(
       reply,
       toServed(await readFile(join(import.meta.dirname, 'docs.css'), 'utf8')),
@@ -84,7 +87,7 @@ export function registerDocs(app: FastifyInstance): void {
     ),
   );
 
-  app.get('/docs/viewer.js', async (_request, reply) =>
+  app.get('/docs/viewer.js', { config }, async (_request, reply) =>
     send(
       reply,
       toServed(
@@ -97,7 +100,7 @@ export function registerDocs(app: FastifyInstance): void {
     ),
   );
 
-  app.get('/docs/reference', async (_request, reply) => {
+  app.get('/docs/reference', { config }, async (_request, reply) => {
     const { entries } = await open();
     const body = drawFrame(entries, 'reference', {
       title: 'API reference',
@@ -112,7 +115,7 @@ export function registerDocs(app: FastifyInstance): void {
 
   app.get<{ Querystring: z.infer<typeof SearchQuery> }>(
     '/docs/search',
-    { schema: { querystring: SearchQuery } },
+    { config, schema: { querystring: SearchQuery } },
     async ({ query: { q } }, reply) => {
       const { entries, search } = await open();
       return answer(reply, drawFound(entries, q.trim(), (await search)(q)));
@@ -121,7 +124,7 @@ export function registerDocs(app: FastifyInstance): void {
 
   app.get<{ Params: z.infer<typeof PagePath> }>(
     '/docs/files/*',
-    { schema: { params: PagePath } },
+    { config, schema: { params: PagePath } },
     async (request, reply) => {
       const folder = join(root, 'docs');
       const file = normalize(join(folder, request.params['*']));
@@ -145,10 +148,10 @@ export function registerDocs(app: FastifyInstance): void {
     }
     return answer(reply, drawPage(entries, page.slug, render(await readPage(page), page, pages)));
   };
-  app.get('/docs', async (_request, reply) => showPage('', reply));
+  app.get('/docs', { config }, async (_request, reply) => showPage('', reply));
   app.get<{ Params: z.infer<typeof PagePath> }>(
     '/docs/*',
-    { schema: { params: PagePath } },
+    { config, schema: { params: PagePath } },
     async (request, reply) => showPage(request.params['*'], reply),
   );
 }
