@@ -1,8 +1,9 @@
 // Builds the npm package: `npm run build` writes it into dist/, `npm run build -- DIR` into another folder.
 // Every file stands where it stands in the source, so whatever finds a file by its place finds it there too. Types are stripped and
-// `.ts` becomes `.js`, because Node runs no TypeScript in node_modules; nothing is bundled. Needs Node 24 and no package.
+// `.ts` becomes `.js`, because Node runs no TypeScript in node_modules; nothing is bundled. Needs Node 24.
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix, resolve } from 'node:path';
+import { builtViewer, locateViewer } from '#adapters/console/docs/viewer.ts';
 import { stripTypes } from '#adapters/console/strip-types.ts';
 import manifest from '../package.json' with { type: 'json' };
 
@@ -19,7 +20,8 @@ const copied = [
   'manifest.json',
   'countersign.example.json',
   'LICENSE',
-  'README.md',
+  '*.md',
+  'docs/**/*.{md,gif,png,webp}',
 ];
 
 /** A path of a module in a string: of an import, or one that is found by its place. */
@@ -67,7 +69,7 @@ function shrinkwrap() {
   return { ...lock, packages: { '': top, ...Object.fromEntries(kept) } };
 }
 
-for (const name of [...code, 'bin', 'migrations'])
+for (const name of [...code, 'bin', 'docs', 'migrations'])
   rmSync(join(out, name), { recursive: true, force: true });
 
 const known = new Set(sources);
@@ -82,6 +84,7 @@ for (const path of globSync(`{${code.join()}}/**/*.{css,html,json,png,svg}`, { c
   else write(path, readFileSync(join(root, path), 'utf8').replaceAll('.ts"', '.js"'));
 }
 for (const path of globSync(copied, { cwd: root })) cpSync(join(root, path), join(out, path));
+cpSync(locateViewer(), join(out, builtViewer));
 write('package.json', `${JSON.stringify(publishedManifest(), null, 2)}\n`);
 write('npm-shrinkwrap.json', `${JSON.stringify(shrinkwrap(), null, 2)}\n`);
 console.log(`Built ${sources.length} modules into ${out}.`);

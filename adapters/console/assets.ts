@@ -79,7 +79,7 @@ function describeAsset(file: string, library: boolean): Asset | null {
 }
 
 /** Packages may lie beside this one or within it. @throws Error when one is not installed */
-function locateLibrary(path: string): string {
+export function locateLibrary(path: string): string {
   const [name = '', ...rest] = path.split('/');
   const manifest = findPackageJSON(name, import.meta.url);
   if (manifest === undefined) throw new Error(`the package ${name} is not installed`);

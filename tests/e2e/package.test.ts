@@ -19,7 +19,7 @@ const list = (pattern: string) =>
   globSync(pattern, { cwd: built.folder, exclude: (name) => name === 'node_modules' });
 
 test('the package has the program and what it reads, and nothing of its development', () => {
-  const folders = ['adapters', 'bench', 'bin', 'cards', 'jobs', 'migrations', 'src'];
+  const folders = ['adapters', 'bench', 'bin', 'cards', 'docs', 'jobs', 'migrations', 'src'];
   const top = list('*').filter((name) => name !== 'node_modules');
   expect(top.filter((name) => !name.includes('.') && name !== 'LICENSE').sort()).toEqual(folders);
   expect(top).toEqual(expect.arrayContaining(['package.json', 'npm-shrinkwrap.json', 'README.md']));
@@ -79,6 +79,8 @@ test('a plan is made, approved and done by the package, whose console loads ever
     expect([address, answer.status]).toEqual([address, 200]);
     await answer.arrayBuffer();
   }
+  for (const path of ['/docs', '/docs/api', '/docs/viewer.js', '/docs/files/slack.png'])
+    expect([path, (await fetch(server.url + path)).status]).toEqual([path, 200]);
   const plan = await server.api.propose({
     title: 'A note',
     steps: [

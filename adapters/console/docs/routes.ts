@@ -10,6 +10,7 @@ import { drawFound, drawFrame, drawPage, type MenuEntry } from './layout.ts';
 import { type DocsPage, listPages, readPage, root } from './pages.ts';
 import { render } from './render.ts';
 import { createSearch } from './search.ts';
+import { locateViewer } from './viewer.ts';
 
 const html = 'text/html; charset=utf-8';
 const pictures: Record<string, string> = {
@@ -88,16 +89,7 @@ export function registerDocs(app: FastifyInstance): void {
   );
 
   app.get('/docs/viewer.js', { config }, async (_request, reply) =>
-    send(
-      reply,
-      toServed(
-        await readFile(
-          join(root, 'node_modules/openapi-explorer/dist/browser/openapi-explorer.min.js'),
-          'utf8',
-        ),
-      ),
-      'text/javascript; charset=utf-8',
-    ),
+    send(reply, toServed(await readFile(locateViewer(), 'utf8')), 'text/javascript; charset=utf-8'),
   );
 
   app.get('/docs/reference', { config }, async (_request, reply) => {
