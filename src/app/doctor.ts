@@ -6,7 +6,7 @@ import { readBackends } from '#db/backends.ts';
 import { readDeliveryState } from '#db/chat-places.ts';
 import { readInboxState } from '#db/inbox.ts';
 import { readPools } from '#db/sql/resources.ts';
-import { errorMessage } from '#domain/errors.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { readModelAccess } from '#models/access.ts';
@@ -210,10 +210,12 @@ async function checkInstance(config: Config, log: Logger): Promise<CheckResult[]
   try {
     const instance = await openInstance({ config, log, work: false, linkTo: () => null });
     const tools = instance.registry.status().map(
-      ({ tool, ok, operations, reason }): CheckResult => ({
+      ({ tool, ok, operations, reason, file }): CheckResult => ({
         part: `Tool ${tool}`,
         state: ok ? 'ok' : 'broken',
-        text: ok ? countOf(operations, 'operation') : (reason ?? 'It does not answer.'),
+        text: ok
+          ? `${countOf(operations, 'operation')}${file === undefined ? '' : ` of ${file}`}`
+          : (reason ?? 'It does not answer.'),
         ...(ok ? {} : { advice: `Check mcpServers.${tool} in ${config.settingsFile.path}.` }),
       }),
     );
@@ -229,6 +231,10 @@ async function checkInstance(config: Config, log: Logger): Promise<CheckResult[]
     await instance.close();
     return [{ part: 'Database', state: 'ok', text }, ...tools, ...workers];
   } catch (error) {
+    if (error instanceof CountersignError && error.code === 'invalid_configuration') {
+      const advice = `Correct it in ${config.settingsFile.path}, or in the file it names.`;
+      return [{ part: 'Configuration', state: 'broken', text: error.message, advice }];
+    }
     return [
       {
         part: 'Database',

@@ -147,12 +147,14 @@ function readTools({ settings }: Config, { registry }: Instance): ToolFacts[] {
         person: spec.human === true,
       }));
   const known = registry.status();
-  const builtin = known
-    .filter(({ source }) => source === 'builtin')
+  const own = known
+    .filter(({ source }) => source !== 'mcp')
+    .sort((one, other) => Number(one.source === 'builtin') - Number(other.source === 'builtin'))
     .map(
-      ({ tool, ok, reason }): ToolFacts => ({
+      ({ tool, source, file, ok, reason }): ToolFacts => ({
         name: tool,
-        source: 'builtin',
+        source,
+        ...(file === undefined ? {} : { file }),
         state: ok ? 'ok' : 'down',
         problem: reason ?? null,
         server: null,
@@ -181,7 +183,7 @@ function readTools({ settings }: Config, { registry }: Instance): ToolFacts[] {
       operations: [],
     }),
   );
-  return [...servers, ...builtin, ...off];
+  return [...servers, ...own, ...off];
 }
 
 function readApprovals({ settings }: Config, { registry }: Instance): SettingsView['approvals'] {

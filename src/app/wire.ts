@@ -1,4 +1,5 @@
 // Wires up one process (database, jobs, models, tools, planner, service) and closes everything again in order.
+import { dirname } from 'node:path';
 import { openHome } from '#chat/homes/follow-plans.ts';
 import { createReceiver } from '#chat/inbox/receive.ts';
 import { createWaiter } from '#chat/inbox/wait-until-handled.ts';
@@ -62,6 +63,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   const models = await openModels(config, warn);
   const registry = await createRegistry({
     mcpServers: config.settings.mcpServers,
+    toolFiles: { paths: config.settings.tools, from: dirname(config.settingsFile.path) },
     disabledTools: config.settings.disabledTools,
     secrets: config.secrets,
     workspaceDir: config.workspace,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { CallClass } from './plan/call.ts';
 import { ApproverPolicy } from './plan/plan.ts';
 import { StrategyProfile } from './planning/schedule.ts';
+import { ToolSource } from './tool.ts';
 
 const OperationFacts = z.object({
   name: z.string(),
@@ -21,7 +22,9 @@ export type OperationFacts = z.infer<typeof OperationFacts>;
 
 const ToolFacts = z.object({
   name: z.string(),
-  source: z.enum(['builtin', 'mcp']),
+  source: ToolSource,
+  /** The file it is written in, as the settings name it. */
+  file: z.string().exactOptional(),
   /** `off`: the configuration switches it off. */
   state: z.enum(['ok', 'down', 'off']),
   /** Why it is down, and what to do. */

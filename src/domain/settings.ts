@@ -90,6 +90,8 @@ export const Settings = z.strictObject({
       McpServer,
     )
     .default({}),
+  /** Files of your own tools in TypeScript or JavaScript; relative paths start at the folder of the settings file. */
+  tools: z.array(z.string().min(1)).default([]),
   /** Built-in tools to switch off: `workspace`, `http`, … */
   disabledTools: z.array(z.string()).default([]),
   /** Exact operation names that are never called outside an approved plan and are marked on the card. */

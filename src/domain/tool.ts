@@ -26,6 +26,10 @@ export function doesMore(one: Effect, other: Effect): boolean {
 /** A JSON Schema (draft 7 or 2020-12) of an object. */
 export type JsonSchema = { [key: string]: unknown };
 
+/** Where an operation comes from. */
+export const ToolSource = z.enum(['builtin', 'mcp', 'file']);
+export type ToolSource = z.infer<typeof ToolSource>;
+
 /** One operation as planners and people see it: the manifest's entry. */
 export type OperationSpec = {
   /** The tool it belongs to: `workspace`, `http`, or an MCP server's name. */
@@ -44,9 +48,12 @@ export type OperationSpec = {
   targetArgument?: string;
   /** Capabilities an executor must offer to run it; empty: any. */
   capabilities?: string[];
-  /** `builtin`, or the MCP server it comes from. */
-  source: 'builtin' | 'mcp';
-  /** Digests of the MCP server (its command or address, and the name it gives itself) and of the tool's annotations. */
+  /** `builtin`, an MCP server, or a file that the settings name under `tools`. */
+  source: ToolSource;
+  /**
+   * Digests of the MCP server (its command or address, and the name it gives itself) and of the tool's annotations; of a
+   * tool in a file, the digest of its code stands for the server.
+   */
   identity?: { server: string; annotations: string };
   /** Of an MCP server: the operator vouches for what it says about its operations, so that its reads count as reads. */
   trusted?: boolean;
@@ -88,6 +95,23 @@ export type HumanHandover = {
 };
 
 /**
+ * What a call does, as data: the words and the names of arguments that are shown in the headline or as its content. The values
+ * themselves are taken from the call, so that what is shown is what runs.
+ */
+export type CallFacts = {
+  /** What it does to the target, as a sentence begins: `Sends an invoice to`. */
+  verb: string;
+  /** The argument that names what is touched. */
+  target?: string;
+  /** Arguments that are the content: a text, a body. */
+  payload?: string[];
+  /** This call destroys what was there; an operation that is declared destructive always does. */
+  destructive?: boolean;
+  /** It alters or reaches something beyond this installation. Left out: unless it only reads. */
+  outside?: boolean;
+};
+
+/**
  * A registered operation. `call` receives arguments that already passed `input`;
  * it throws CountersignError with a sentence for the person when it cannot do its work.
  */
@@ -104,6 +128,8 @@ export type Operation = OperationSpec & {
    * them. null: none.
    */
   readsSteps?(args: JsonObject): StepSelector | null;
+  /** Of a tool in a file: what a call with these arguments does. Some may be references to what is not known yet. */
+  describe?(args: JsonObject): CallFacts;
   /** Seconds a call with these arguments takes by its nature; the executor's time limit comes on top. */
   expectedSeconds?(args: JsonObject): number;
   /**
@@ -168,7 +194,9 @@ export type ServerHealth = {
 
 export type ToolStatus = {
   tool: string;
-  source: 'builtin' | 'mcp';
+  source: ToolSource;
+  /** The file that the settings name, as they name it. */
+  file?: string;
   ok: boolean;
   operations: number;
   /** What is wrong and what to do, when it is not ok. */

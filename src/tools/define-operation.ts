@@ -1,4 +1,4 @@
-// Declares built-in operations with a zod schema; planners see it as JSON Schema.
+// Declares operations with a zod schema; planners see it as JSON Schema. Built-in tools and tools in files use the same function.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import type { JsonObject } from '#domain/text.ts';
@@ -11,47 +11,19 @@ import {
   type ToolOutput,
 } from '#domain/tool.ts';
 
-type Definition<S extends z.ZodType> = Omit<OperationSpec, 'name' | 'input' | 'source'> & {
+type Definition<S extends z.ZodType> = Omit<Operation, 'name' | 'input' | 'source' | 'call'> & {
   schema: S;
-  check?: NonNullable<Operation['check']>;
-  outputOf?: NonNullable<Operation['outputOf']>;
-  readsSteps?: NonNullable<Operation['readsSteps']>;
-  expectedSeconds?: NonNullable<Operation['expectedSeconds']>;
-  inspect?: NonNullable<Operation['inspect']>;
-  compare?: NonNullable<Operation['compare']>;
-  preview?: NonNullable<Operation['preview']>;
-  fingerprintAfter?: NonNullable<Operation['fingerprintAfter']>;
   run(args: z.output<S>, context: ToolContext): Promise<ToolOutput | HumanHandover>;
 };
 
-/** A built-in operation. `run` receives parsed arguments with their defaults. */
+/** An operation. `run` receives parsed arguments with their defaults. */
 export function defineOperation<S extends z.ZodType>(definition: Definition<S>): Operation {
-  const {
-    schema,
-    run,
-    check,
-    outputOf,
-    readsSteps,
-    expectedSeconds,
-    inspect,
-    compare,
-    preview,
-    fingerprintAfter,
-    ...spec
-  } = definition;
+  const { schema, run, ...rest } = definition;
   return {
-    ...spec,
-    name: operationName(spec.tool, spec.operation),
+    ...rest,
+    name: operationName(rest.tool, rest.operation),
     input: toInputSchema(schema),
     source: 'builtin',
-    ...(check === undefined ? {} : { check }),
-    ...(outputOf === undefined ? {} : { outputOf }),
-    ...(readsSteps === undefined ? {} : { readsSteps }),
-    ...(expectedSeconds === undefined ? {} : { expectedSeconds }),
-    ...(inspect === undefined ? {} : { inspect }),
-    ...(compare === undefined ? {} : { compare }),
-    ...(preview === undefined ? {} : { preview }),
-    ...(fingerprintAfter === undefined ? {} : { fingerprintAfter }),
     async call(args: JsonObject, context: ToolContext) {
       const parsed = schema.safeParse(args);
       if (!parsed.success)

@@ -1,4 +1,5 @@
 // The effect of a call, from its operation and its arguments (A17). Every argument ends up in the headline or in a part.
+import { z } from 'zod';
 import {
   type ArgumentReference,
   isArtifact,
@@ -19,10 +20,19 @@ import type {
 import { readForm } from '#domain/plan/form.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import type { SeenState } from '#domain/plan/seen.ts';
-import { isObject, type Json, type JsonObject } from '#domain/text.ts';
-import { type Catalogue, type OperationSpec, operationName } from '#domain/tool.ts';
+import { isObject, type Json, type JsonObject, line } from '#domain/text.ts';
+import {
+  type CallFacts,
+  type Catalogue,
+  type Operation,
+  type OperationSpec,
+  operationName,
+} from '#domain/tool.ts';
 
-type Described = Pick<OperationSpec, 'source' | 'effect' | 'destructive' | 'trusted'> | undefined;
+type Described =
+  | (Pick<OperationSpec, 'source' | 'effect' | 'destructive' | 'trusted'> &
+      Pick<Operation, 'describe'>)
+  | undefined;
 
 /** Hands out the arguments of a call, and knows which nobody has asked for. */
 class Arguments {
@@ -300,6 +310,49 @@ function classOf(spec: Described): CallClass {
   return spec.effect === 'read' ? 'reads' : 'changes';
 }
 
+const Facts = z.object({
+  verb: line(200),
+  target: z.string().exactOptional(),
+  payload: z.array(z.string()).exactOptional(),
+  destructive: z.boolean().exactOptional(),
+  outside: z.boolean().exactOptional(),
+});
+
+/** What a tool's own code says of a call; null: it says nothing that can be used, so every argument is listed. */
+function readFacts(spec: NonNullable<Described>, args: JsonObject): CallFacts | null {
+  try {
+    // A copy: it must not change what is called.
+    return Facts.parse(spec.describe?.(structuredClone(args)));
+  } catch {
+    return null; // of arguments that are not known yet, for instance
+  }
+}
+
+/** A call of a tool in a file. What it changes counts as outside: nobody here can tell. */
+function describeFileCall(name: string, spec: NonNullable<Described>, args: JsonObject): Describe {
+  const facts = spec.describe === undefined ? null : readFacts(spec, args);
+  const outside = facts?.outside ?? spec.effect !== 'read';
+  const common = {
+    class: outside ? ('outside' as const) : classOf(spec),
+    destructive: spec.destructive || (facts?.destructive ?? false),
+  };
+  if (facts === null)
+    return () => ({ ...common, headline: ['Calls', { text: name, later: false }] });
+  const { verb, target, payload = [] } = facts;
+  return (left) => ({
+    ...common,
+    headline: target === undefined ? [verb] : [verb, left.value(target, `(no ${target} given)`)],
+    parts: payload.flatMap((label) => left.payload(label)),
+  });
+}
+
+/** How a call is described; undefined: nobody knows more of it than its arguments. */
+function describerOf(name: string, spec: Described, args: JsonObject): Describe | undefined {
+  if (spec?.source === 'file') return describeFileCall(name, spec, args);
+  if (spec?.source === 'mcp' || !Object.hasOwn(builtins, name)) return undefined;
+  return builtins[name];
+}
+
 /** The call with what a read showed of the target: `name` in a sentence. */
 function withShown(call: CallDescription, name: string, seen: SeenState): CallDescription {
   const target = { ...seen, name, fails: seen.state === 'missing' };
@@ -343,8 +396,7 @@ export function describeCall(
   args: JsonObject,
   seen: SeenState | null = null,
 ): CallDescription {
-  const known =
-    spec?.source === 'mcp' || !Object.hasOwn(builtins, name) ? undefined : builtins[name];
+  const known = describerOf(name, spec, args);
   const left = new Arguments(args);
   const effect: Effect =
     known === undefined

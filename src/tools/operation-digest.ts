@@ -5,7 +5,7 @@ import type { OperationSpec } from '#domain/tool.ts';
 
 /** What a digest is made of, in its order, as people are told of it. */
 const parts = [
-  'the server it comes from',
+  'the server or the code it comes from',
   'its description',
   'the schema of its arguments',
   'what it says of its effect',

@@ -1,4 +1,4 @@
-// The tools of this process: built-ins and MCP servers. A server that is down never stops the start; its operations stay known once
+// The tools of this process: built-ins, tools in files and MCP servers. A server that is down never stops the start; its operations stay known once
 // seen. Every error and output gets a code and a size limit here.
 import { access } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -8,12 +8,15 @@ import type { Settings } from '#domain/settings.ts';
 import type { Operation, OperationSpec, ToolRegistry, ToolStatus } from '#domain/tool.ts';
 import { type BuiltinOptions, builtinTools, createBuiltins } from './builtins.ts';
 import { outcomeUnknown, passesOf, throwIfAborted } from './failures.ts';
+import type { ToolFile } from './files/load-tools.ts';
 import { limitOutput } from './limit-output.ts';
 import type { McpTool } from './mcp/server.ts';
 import { type ArgumentValidator, compileValidator } from './validate-arguments.ts';
 
 export type RegistryOptions = Omit<BuiltinOptions, 'baseDir' | 'clock'> & {
   mcpServers: Settings['mcpServers'];
+  /** Files of tools, and the folder that relative paths of them start from. */
+  toolFiles?: { paths: readonly string[]; from: string } | undefined;
   disabledTools: Settings['disabledTools'];
   /** Values that nobody is to be shown, wherever a server says them. */
   secrets?: string[];
@@ -30,7 +33,7 @@ export type RegistryOptions = Omit<BuiltinOptions, 'baseDir' | 'clock'> & {
   retryMs?: number;
 };
 
-/** @throws CountersignError invalid_configuration for names that collide or addresses that are none */
+/** @throws CountersignError invalid_configuration for names that collide, addresses that are none, files that cannot be used */
 export async function createRegistry(options: RegistryOptions): Promise<ToolRegistry> {
   const baseDir = options.baseDir ?? process.cwd();
   checkNames(options);
@@ -40,13 +43,12 @@ export async function createRegistry(options: RegistryOptions): Promise<ToolRegi
     clock: options.clock ?? systemClock,
   });
   const disabled = new Set(options.disabledTools);
+  const files = await loadFiles(options);
+  const all = [...builtins.operations, ...files.flatMap(({ operations }) => operations)];
   for (const name of disabled)
-    if (
-      !builtins.operations.some((one) => one.tool === name || one.name === name) &&
-      !isOptional(name)
-    )
-      options.warn(`disabledTools names ${name}, which is not a built-in tool or operation.`);
-  const own = builtins.operations
+    if (!all.some((one) => one.tool === name || one.name === name) && !isOptional(name))
+      options.warn(`disabledTools names ${name}, which is no tool or operation of this instance.`);
+  const own = all
     .filter((operation) => !disabled.has(operation.tool) && !disabled.has(operation.name))
     .map(guardCall);
 
@@ -98,7 +100,7 @@ export async function createRegistry(options: RegistryOptions): Promise<ToolRegi
         return { ok: false, reason: errorMessage(error) };
       }
     },
-    status: () => [...toOwnStatus(own), ...servers.map(toServerStatus)],
+    status: () => [...toOwnStatus(own, files), ...servers.map(toServerStatus)],
     async close() {
       await Promise.all([builtins.close(), ...servers.map((server) => server.connection.close())]);
     },
@@ -108,6 +110,17 @@ export async function createRegistry(options: RegistryOptions): Promise<ToolRegi
 /** Tools that are not offered everywhere, so that switching them off is no mistake. */
 function isOptional(name: string): boolean {
   return (builtinTools as readonly string[]).includes(name.split('_')[0] ?? '');
+}
+
+/** What loads files is loaded only where one is named. */
+async function loadFiles({ toolFiles, mcpServers }: RegistryOptions): Promise<ToolFile[]> {
+  if (toolFiles === undefined || toolFiles.paths.length === 0) return [];
+  const { loadToolFiles } = await import('./files/load-tools.ts');
+  const taken = [
+    ...builtinTools.map((name) => [name, 'a built-in tool'] as const),
+    ...Object.keys(mcpServers).map((name) => [name, 'an MCP server'] as const),
+  ];
+  return loadToolFiles(toolFiles, new Map(taken));
 }
 
 /** MCP's own libraries are loaded only where a server is named. */
@@ -192,6 +205,7 @@ function toSpec({
   call: _call,
   check: _check,
   outputOf: _output,
+  describe: _describe,
   readsSteps: _reads,
   expectedSeconds: _expected,
   inspect: _inspect,
@@ -203,13 +217,15 @@ function toSpec({
   return spec;
 }
 
-function toOwnStatus(operations: Operation[]): ToolStatus[] {
-  return [...Map.groupBy(operations, (operation) => operation.tool)].map(([tool, group]) => ({
-    tool,
-    source: 'builtin',
-    ok: true,
-    operations: group.length,
-  }));
+function toOwnStatus(operations: Operation[], files: ToolFile[]): ToolStatus[] {
+  return [...Map.groupBy(operations, (operation) => operation.tool)].map(([tool, group]) => {
+    const from = files.find((one) => one.tool === tool);
+    const source =
+      from === undefined
+        ? ({ source: 'builtin' } as const)
+        : ({ source: 'file', file: from.file } as const);
+    return { tool, ...source, ok: true, operations: group.length };
+  });
 }
 
 function toServerStatus(server: McpTool): ToolStatus {

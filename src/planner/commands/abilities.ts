@@ -21,11 +21,8 @@ export function describeAbilities(manifest: OperationSpec[]): string {
     ...(can('calendar_read', 'calendar_add') ? ['keep your calendar'] : []),
     ...(can('ask') ? ['ask people'] : []),
   ];
-  const servers = new Set(
-    manifest.filter(({ source }) => source === 'mcp').map(({ tool }) => tool),
-  );
-  for (const tool of servers) {
-    const own = manifest.filter((spec) => spec.source === 'mcp' && spec.tool === tool);
+  const others = manifest.filter(({ source }) => source !== 'builtin');
+  for (const [tool, own] of Map.groupBy(others, (spec) => spec.tool)) {
     const onFiles = (['read', 'write', 'move', 'delete'] as const).filter(
       (family) => bindFamily(family, own) !== null,
     );

@@ -169,7 +169,9 @@ test('a server that gives itself another name is another server', async () => {
   const other = await open(false);
   await expect(
     other.service.approve(plan.id, { version: 1, digest: plan.digest }, ana),
-  ).rejects.toThrow('box_act changed since this plan was shown: the server it comes from.');
+  ).rejects.toThrow(
+    'box_act changed since this plan was shown: the server or the code it comes from.',
+  );
 });
 
 test('processes with the same configuration agree, whatever secrets their environment holds', async () => {

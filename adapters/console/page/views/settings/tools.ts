@@ -34,8 +34,8 @@ function drawOperation(operation: OperationFacts): TemplateResult {
   </li>`;
 }
 
-function describeServer({ server }: ToolFacts): string {
-  if (server === null) return 'Built in';
+function describeServer({ server, file }: ToolFacts): string {
+  if (server === null) return file === undefined ? 'Built in' : `Written in ${showLine(file, 200)}`;
   const { transport, at, name, version, protocol, since, trusted } = server;
   const parts = [
     transport === 'stdio' ? `MCP server, started with ${at}` : `MCP server at ${at}`,
@@ -158,5 +158,5 @@ export function drawTools(facts: SettingsView, settings: Settings): TemplateResu
             (tool) => drawTool(tool, settings, searched),
           )
     }
-    ${drawWhere(facts, { keys: ['mcpServers', 'disabledTools', 'plannerTools'] })}`;
+    ${drawWhere(facts, { keys: ['mcpServers', 'tools', 'disabledTools', 'plannerTools'] })}`;
 }

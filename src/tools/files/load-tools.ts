@@ -1,0 +1,107 @@
+// Tools in files that the settings name: each file exports operations, and one that cannot be used stops the start with the
+// reason. Gateways load them to check and show plans, workers to call them.
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { JsonValue, makeStorable } from '#domain/text.ts';
+import { Effect, type Operation, operationName, type ToolOutput } from '#domain/tool.ts';
+import { importTool } from './import-tool.ts';
+
+export type ToolFile = {
+  /** As the settings name it. */
+  file: string;
+  tool: string;
+  operations: Operation[];
+};
+
+type Run = Operation['call'];
+
+/** What `defineOperation` made. Whatever else an object has is left behind: it is for operations of our own. */
+const Exported = z.object({
+  tool: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9-]*$/, 'letters, digits and hyphens'),
+  operation: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/, 'letters, digits, hyphens and underscores'),
+  description: z.string().trim().min(1).max(4000),
+  effect: Effect,
+  destructive: z.boolean(),
+  input: z.looseObject({ type: z.literal('object', 'the schema must be one of an object') }),
+  output: z.looseObject({}).exactOptional(),
+  targetArgument: z.string().exactOptional(),
+  describe: z.custom<NonNullable<Operation['describe']>>(isFunction).exactOptional(),
+  expectedSeconds: z.custom<NonNullable<Operation['expectedSeconds']>>(isFunction).exactOptional(),
+  call: z.custom<Run>(isFunction, 'declare it with defineOperation'),
+});
+const ExportedFile = z.array(Exported).min(1);
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
+}
+
+function broken(file: string, reason: string, cause?: unknown): CountersignError {
+  return new CountersignError(
+    'invalid_configuration',
+    `tools: ${file} cannot be used: ${reason}`,
+    cause === undefined ? {} : { cause },
+  );
+}
+
+const Returned = z.object({ summary: z.string().catch('Done.'), data: z.unknown() });
+
+/** What a file's code gives back, made what the rest relies on: it has acted by then, so nothing of it is refused. */
+function readOutput(returned: unknown): ToolOutput {
+  const { summary, data } = Returned.catch({ summary: 'Done.', data: null }).parse(returned);
+  const json = JsonValue.safeParse(JSON.parse(JSON.stringify(data ?? null) ?? 'null'));
+  return { summary, data: json.success ? json.data : makeStorable(String(data)) };
+}
+
+async function loadFile(file: string, baseDir: string): Promise<ToolFile> {
+  const loaded = await importTool(resolve(baseDir, file)).catch((error: unknown) => {
+    throw broken(file, errorMessage(error), error);
+  });
+  if (loaded.exported === undefined)
+    throw broken(file, 'it has no default export. Export what defineOperation returns.');
+  const parsed = ExportedFile.safeParse([loaded.exported].flat());
+  if (!parsed.success) throw broken(file, z.prettifyError(parsed.error));
+  const [{ tool } = { tool: '' }, ...others] = parsed.data;
+  if (others.some((one) => one.tool !== tool))
+    throw broken(file, 'it has operations of several tools. Give each tool a file of its own.');
+  const operations = parsed.data.map((one): Operation => {
+    const { call, ...spec } = one;
+    return {
+      ...spec,
+      name: operationName(spec.tool, spec.operation),
+      source: 'file',
+      identity: { server: loaded.digest, annotations: '' },
+      call: async (args, context) => readOutput(await call(args, context)),
+    };
+  });
+  const names = new Set<string>();
+  for (const { name } of operations) {
+    if (names.has(name)) throw broken(file, `it declares ${name} twice.`);
+    names.add(name);
+  }
+  return { file, tool, operations };
+}
+
+/**
+ * @param taken names of other tools, with what they are
+ * @throws `invalid_configuration` that names the file and the reason
+ */
+export async function loadToolFiles(
+  { paths, from }: { paths: readonly string[]; from: string },
+  taken: ReadonlyMap<string, string>,
+): Promise<ToolFile[]> {
+  const loaded: ToolFile[] = [];
+  const names = new Map(taken);
+  // One after the other: what a file imports is written down while it is loaded.
+  for (const file of paths) {
+    const one = await loadFile(file, from);
+    const other = names.get(one.tool);
+    if (other !== undefined)
+      throw broken(file, `its tool is called ${one.tool}, as ${other} is. Rename it.`);
+    names.set(one.tool, file);
+    loaded.push(one);
+  }
+  return loaded;
+}
