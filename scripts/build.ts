@@ -51,9 +51,26 @@ function write(path: string, text: string): void {
 
 /** The manifest of what is published: no scripts, nothing of the development. */
 function publishedManifest() {
-  const { private: _, scripts, devDependencies, allowScripts, imports, ...rest } = manifest;
+  const {
+    private: _,
+    scripts,
+    devDependencies,
+    allowScripts,
+    imports,
+    exports,
+    ...rest
+  } = manifest;
   const { '#tests/*': __, ...own } = imports;
-  return { ...rest, imports: own };
+  const entries = Object.entries(exports).map(([name, path]) => [name, path.replace(/ts$/, 'js')]);
+  return { ...rest, exports: Object.fromEntries(entries), imports: own };
+}
+
+/** What an editor reads of `countersign/tools`: the file of its types, and its values by the types they are declared with. */
+function toolDeclarations(): string {
+  const read = (name: string) => readFileSync(join(root, 'src/tools/files', name), 'utf8');
+  const values = read('public.ts').matchAll(/^export const (\w+): (\w+) =/gm);
+  const declared = [...values].map(([, name, type]) => `export declare const ${name}: ${type};\n`);
+  return `${read('types.ts')}export { z } from 'zod';\n${declared.join('')}`;
 }
 
 type Lock = { packages: { [path: string]: { dev?: boolean } } };
@@ -85,6 +102,7 @@ for (const path of globSync(`{${code.join()}}/**/*.{css,html,json,png,svg}`, { c
 }
 for (const path of globSync(copied, { cwd: root })) cpSync(join(root, path), join(out, path));
 cpSync(locateViewer(), join(out, builtViewer));
+write('src/tools/files/public.d.ts', toolDeclarations());
 write('package.json', `${JSON.stringify(publishedManifest(), null, 2)}\n`);
 write('npm-shrinkwrap.json', `${JSON.stringify(shrinkwrap(), null, 2)}\n`);
 console.log(`Built ${sources.length} modules into ${out}.`);

@@ -1,14 +1,15 @@
 // The built npm package: what is in it, that it runs without TypeScript, and its launcher on an older Node. With the dependencies of
 // this project; tests/long/package.test.ts installs it.
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
-import { readFile, rename } from 'node:fs/promises';
+import { cp, mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { parseSync } from 'oxc-parser';
 import { expect, test } from 'vitest';
 import { useDatabase } from '../setup/database.ts';
 import { usePackage } from '../setup/package.ts';
-import { type Exit, node, type Output, usePrograms } from '../setup/process.ts';
+import { type Exit, node, type Output, root, usePrograms } from '../setup/process.ts';
 
 const database = useDatabase();
 const programs = usePrograms();
@@ -29,8 +30,10 @@ test('the package has the program and what it reads, and nothing of its developm
     ),
   );
   expect([...endings].sort()).toEqual([
-    ...['.css', '.html', '.js', '.json', '.mjs', '.png', '.sql', '.svg'],
+    ...['.css', '.html', '.js', '.json', '.mjs', '.png', '.sql', '.svg', '.ts'],
   ]);
+  // Declarations for editors; Node refuses TypeScript in packages.
+  expect(list('**/*.ts')).toEqual([join('src', 'tools', 'files', 'public.d.ts')]);
   const manifest = JSON.parse(readFileSync(join(built.folder, 'package.json'), 'utf8'));
   for (const field of ['private', 'scripts', 'devDependencies'])
     expect(manifest).not.toHaveProperty(field);
@@ -51,8 +54,9 @@ test('every package that a module imports is among the dependencies', () => {
       ...module.staticExports.flatMap(({ entries }) =>
         entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []),
       ),
-      ...module.dynamicImports.map(({ moduleRequest }) =>
-        text.slice(moduleRequest.start + 1, moduleRequest.end - 1),
+      // Those by a name: a file of tools is imported by its path.
+      ...module.dynamicImports.flatMap(
+        ({ moduleRequest: { start, end } }) => /^'(.*)'$/.exec(text.slice(start, end))?.[1] ?? [],
       ),
     ];
     for (const name of named) {
@@ -66,8 +70,11 @@ test('every package that a module imports is among the dependencies', () => {
 });
 
 test('a plan is made, approved and done by the package, whose console loads every file it names', async () => {
-  const home = await programs.home();
+  const home = await programs.home({ tools: ['./invoice.ts'] });
+  await cp(join(root, 'examples/tools/invoice.ts'), join(home, 'invoice.ts'));
   const server = await programs.serve({ home, database: database.url, main: built.command });
+  const { body } = await server.api.get<{ tools: object[] }>('/api/settings');
+  expect(body.tools).toContainEqual(expect.objectContaining({ name: 'invoice', state: 'ok' }));
   const page = await (await fetch(server.url)).text();
   const addresses = [...page.matchAll(/(?:href|src)="(\/console\/[^"]+)"/g)].map(
     ([, address = '']) => address,
@@ -88,7 +95,7 @@ test('a plan is made, approved and done by the package, whose console loads ever
         id: 'note',
         description: 'Write a note',
         tool: 'workspace',
-        operation: 'write_file',
+        operation: 'write',
         args: { path: 'note.md', content: 'Hello' },
       },
     ],
@@ -100,6 +107,34 @@ test('a plan is made, approved and done by the package, whose console loads ever
   expect(await readFile(join(home, 'workspace', 'note.md'), 'utf8')).toBe('Hello');
   expect((await fetch(`${server.url}${path}/card?user=local`)).status).toBe(200);
   expect(await server.stop()).toEqual({ code: 0, signal: null });
+});
+
+test('an editor knows the types of a tool file beside which the package is installed', async () => {
+  const home = await programs.home();
+  await mkdir(join(home, 'node_modules'));
+  await symlink(built.folder, join(home, 'node_modules', 'countersign'));
+  const code = await readFile(join(root, 'examples/tools/invoice.ts'), 'utf8');
+  await writeFile(join(home, 'right.ts'), code);
+  await writeFile(join(home, 'wrong.ts'), code.replace("effect: 'write'", "effect: 'wrong'"));
+  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024'];
+  const check = (file: string) =>
+    promisify(execFile)(
+      process.execPath,
+      [
+        join(root, 'node_modules/.bin/tsc'),
+        ...options,
+        '--typeRoots',
+        join(root, 'node_modules/@types'),
+        '--types',
+        'node',
+        file,
+      ],
+      { cwd: home },
+    );
+  expect((await check('right.ts')).stdout).toBe('');
+  await expect(check('wrong.ts')).rejects.toMatchObject({
+    stdout: expect.stringMatching(/^wrong\.ts\(\d+,\d+\): error .*"wrong"/),
+  });
 });
 
 /** A Node that takes itself for an older one. */
