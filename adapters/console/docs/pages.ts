@@ -13,7 +13,16 @@ const menu: Record<string, string[]> = {
   Start: ['README.md', 'deploy', 'console', 'commands', 'cli'],
   Connect: ['slack', 'teams', 'models', 'tools', 'typescript-tools', 'mcp', 'webhooks'],
   Use: ['planning', 'approvals', 'playbooks'],
-  Run: ['configuration', 'identity', 'operations', 'observability', 'keeping', 'audit', 'scaling'],
+  Run: [
+    'configuration',
+    'identity',
+    'operations',
+    'observability',
+    'keeping',
+    'audit',
+    'records',
+    'scaling',
+  ],
   Reference: ['api', 'security', 'CHANGELOG.md'],
   Inside: ['ARCHITECTURE.md', 'CONTRIBUTING.md'],
 };

@@ -35,7 +35,7 @@ it('has every document of the repository in its menu, each under a subject', asy
     .filter((name) => name.endsWith('.md'))
     .map((name) => `/docs/${name.replace('.md', '')}`);
   expect(documents.filter((address) => !menu.includes(address))).toEqual([]);
-  expect((await open('/docs')).text).not.toContain('<h2>More</h2>');
+  expect((await open('/docs')).text.includes('<h2>More</h2>')).toBe(false);
 });
 
 it('leads nowhere that is not there, from any page', async () => {
