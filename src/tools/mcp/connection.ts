@@ -1,17 +1,11 @@
 // Keeps one MCP server reachable: connects, notices when it is gone, tries again with growing pauses and before each use.
 // A call that may have reached the server is never repeated here unless the operation may be.
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import {
-  type CallToolResult,
-  CallToolResultSchema,
-  ListToolsResultSchema,
-  type Tool,
-  ToolListChangedNotificationSchema,
-} from '@modelcontextprotocol/sdk/types.js';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type CallToolResult, Client, type Tool } from '@modelcontextprotocol/client';
 import { CountersignError } from '#domain/errors.ts';
 import type { McpServer } from '#domain/settings.ts';
 import { type JsonObject, makeStorableText } from '#domain/text.ts';
-import type { ServerHealth } from '#domain/tool.ts';
+import type { JsonSchema, ServerHealth } from '#domain/tool.ts';
 import { nothingDone, throwIfAborted, toAbortError } from '../failures.ts';
 import { explainFailure, toCallError, toCallFailure } from './explain-failure.ts';
 import { createServerRedactor, openWire } from './open-transport.ts';
@@ -35,6 +29,8 @@ export type Connection = {
 
 export type CallRequest = {
   tool: string;
+  /** The schema of its arguments: some of them are sent as headers, too. */
+  input: JsonSchema;
   args: JsonObject;
   signal: AbortSignal;
   /** Making the call twice is the same as making it once. */
@@ -63,6 +59,8 @@ const maxRetryMs = 60_000;
 const stableMs = 60_000;
 const maxPages = 100;
 const pingMs = 5_000;
+const probeMs = 5_000;
+const followAgainMs = 5_000;
 
 export function createConnection(options: ConnectionOptions): Connection {
   const { name, server } = options;
@@ -70,12 +68,13 @@ export function createConnection(options: ConnectionOptions): Connection {
     client: Client;
     since: number;
     calls: Set<Promise<unknown>>;
-    protocol: string | null;
   } | null = null;
   let lastProblem: ServerHealth['last_problem'] = null;
   /** Given up, with calls still under way. */
   const leaving = new Set<Client>();
   let starting: Client | null = null;
+  /** A program that knows no revision of 2026, as far as is known. */
+  let isLegacy = false;
   let connecting: Promise<Client> | null = null;
   let problem: string | null = `The MCP server ${name} is still starting.`;
   let failures = 0;
@@ -136,12 +135,40 @@ export function createConnection(options: ConnectionOptions): Connection {
     timer.unref();
   }
 
+  /** Asks for the revision of 2026, and takes the handshake of 2025 where that is not known. */
+  function createClient(): Client {
+    const client: Client = new Client(
+      { name: 'countersign', version: '1' },
+      {
+        capabilities: {},
+        versionNegotiation: {
+          mode: 'auto',
+          // Over stdio, a server that takes longer to answer is spoken to as one of 2025.
+          ...(server.url === undefined
+            ? { probe: { timeoutMs: Math.min(probeMs, options.connectTimeoutMs) } }
+            : {}),
+        },
+        listChanged: {
+          tools: {
+            autoRefresh: false,
+            debounceMs: 0,
+            onChanged: () => listTools(client, options).catch(warn),
+          },
+        },
+      },
+    );
+    return client;
+  }
+
   async function connectOnce(): Promise<Client> {
-    const client = new Client({ name: 'countersign', version: '1' }, { capabilities: {} });
+    const client = createClient();
     const wire = openWire(server, options.baseDir);
     starting = client;
+    const prior = isLegacy ? { prior: { kind: 'legacy' as const } } : {};
     try {
-      await client.connect(wire.transport, { timeout: options.connectTimeoutMs });
+      await client.connect(wire.transport, { timeout: options.connectTimeoutMs, ...prior });
+      // A program is started twice to find out. Which revision an address speaks may change, and asking costs little.
+      isLegacy = server.url === undefined && client.getProtocolEra() === 'legacy';
       await listTools(client, options);
       if (closed) throw new Error('it was closed');
       client.onclose = () => drop(client, explain('it stopped', wire.lastWords()));
@@ -149,14 +176,13 @@ export function createConnection(options: ConnectionOptions): Connection {
         // The stream of an HTTP server is gone for good; the server may be, too.
         if (/reconnection attempts/i.test(error.message)) verify(client).catch(warn);
       };
-      client.setNotificationHandler(ToolListChangedNotificationSchema, async () => {
-        await listTools(client, options).catch(warn);
-      });
-      live = { client, since: Date.now(), calls: new Set(), protocol: wire.protocol() };
+      live = { client, since: Date.now(), calls: new Set() };
       problem = null;
+      followChanges(client).catch(warn);
       return client;
     } catch (error) {
       failures += 1;
+      isLegacy = false;
       const reason = explain(error, wire.lastWords());
       if (reason !== problem && !closed) options.warn(reason);
       note(reason);
@@ -194,6 +220,20 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
   }
 
+  /**
+   * Since the revision of 2026, changes of the tools are told on a stream of their own, which servers and proxies end when
+   * they like: what was missed meanwhile is read, and another one opened.
+   */
+  async function followChanges(client: Client): Promise<void> {
+    let subscription = client.autoOpenedSubscription;
+    while (subscription !== undefined) {
+      if ((await subscription.closed) === 'local') return;
+      await pause(Math.max(options.retryMs, followAgainMs), undefined, { ref: false });
+      if (live?.client !== client || !(await verify(client))) return;
+      subscription = await client.listen({ toolsListChanged: true });
+    }
+  }
+
   return {
     problem: () => problem,
     health() {
@@ -202,7 +242,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         since: live === null ? null : new Date(live.since).toISOString(),
         name: called === null ? null : makeStorableText(clean(called)).slice(0, 200),
         version: version === null ? null : makeStorableText(clean(version)).slice(0, 100),
-        protocol: live?.protocol ?? null,
+        protocol: live?.client.getNegotiatedProtocolVersion() ?? null,
         last_problem: lastProblem,
       };
     },
@@ -243,13 +283,11 @@ export function createConnection(options: ConnectionOptions): Connection {
   };
 }
 
-/** Not the SDK's `callTool`, which turns an answer against the output schema into a failure after the fact. */
+/** The definition is without an output schema: an answer against it would become a failure after the fact. */
 async function send(client: Client, call: CallRequest, timeoutMs: number): Promise<CallToolResult> {
-  return client.request(
-    { method: 'tools/call', params: { name: call.tool, arguments: call.args } },
-    CallToolResultSchema,
-    { signal: call.signal, timeout: timeoutMs },
-  );
+  const { tool: name, args, input, signal } = call;
+  const toolDefinition = { name, inputSchema: { ...input, type: 'object' as const } };
+  return client.callTool({ name, arguments: args }, { signal, timeout: timeoutMs, toolDefinition });
 }
 
 async function listTools(client: Client, options: ConnectionOptions): Promise<void> {
@@ -258,7 +296,6 @@ async function listTools(client: Client, options: ConnectionOptions): Promise<vo
   for (let page = 0; page < maxPages; page += 1) {
     const result = await client.request(
       { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
-      ListToolsResultSchema,
       { timeout: options.connectTimeoutMs },
     );
     tools.push(...result.tools);

@@ -1,5 +1,5 @@
 // An MCP tool as an operation. Its effect is what the operator says; what its annotations say counts for a trusted server only.
-import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import type { Tool } from '@modelcontextprotocol/client';
 import type { McpServer } from '#domain/settings.ts';
 import { isStorableText, makeStorable, makeStorableText } from '#domain/text.ts';
 import { type Effect, type JsonSchema, type OperationSpec, operationName } from '#domain/tool.ts';

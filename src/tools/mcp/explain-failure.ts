@@ -1,7 +1,13 @@
 // What went wrong with an MCP server, in a sentence, and what it means for the call that was under way.
-import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+} from '@modelcontextprotocol/client';
 import { type ErrorCode as Code, CountersignError, errorMessage } from '#domain/errors.ts';
+import { isObject } from '#domain/text.ts';
 import {
   nothingDone,
   outcomeUnknown,
@@ -19,12 +25,11 @@ export function explainFailure(name: string, error: unknown, lastWords: string):
 
 function describe(error: unknown): string {
   if (typeof error === 'string') return `is not reachable: ${error}`;
-  if (error instanceof StreamableHTTPError && (error.code === 401 || error.code === 403))
-    return `refuses the credentials (${error.code}); check its "headers" in countersign.json`;
-  if (error instanceof McpError && error.code === ErrorCode.RequestTimeout)
+  if (error instanceof SdkHttpError && (error.status === 401 || error.status === 403))
+    return `refuses the credentials (${error.status}); check its "headers" in countersign.json`;
+  if (isSdkError(error, SdkErrorCode.RequestTimeout))
     return 'did not answer in time; check that its command or address is right';
-  if (error instanceof McpError && error.code === ErrorCode.ConnectionClosed)
-    return 'stopped while it was starting';
+  if (isSdkError(error, SdkErrorCode.ConnectionClosed)) return 'stopped while it was starting';
   switch (findSystemCode(error)) {
     case 'ENOENT':
       return 'cannot be started: its command or folder was not found; check it in countersign.json';
@@ -39,13 +44,23 @@ function describe(error: unknown): string {
   }
 }
 
+function isSdkError(error: unknown, code: SdkErrorCode): boolean {
+  return error instanceof SdkError && error.code === code;
+}
+
 function firstLine(error: unknown): string {
   return (errorMessage(error).split('\n')[0] ?? '').slice(0, 300).replace(/\.$/, '');
 }
 
+/** What is behind an error: its cause, or what the SDK keeps as one in its data. */
+function causeOf(error: Error): unknown {
+  if (!(error instanceof SdkError)) return error.cause;
+  return isObject(error.data) && error.data.cause instanceof Error ? error.data.cause : error.cause;
+}
+
 function findSystemCode(error: unknown): string | undefined {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const code = systemCode(cause);
+  for (let cause = error; cause instanceof Error; cause = causeOf(cause)) {
+    const code = cause instanceof SdkError ? undefined : systemCode(cause);
     if (code !== undefined) return code;
   }
   return undefined;
@@ -53,8 +68,8 @@ function findSystemCode(error: unknown): string | undefined {
 
 /** The server forgot this client's session (it was restarted) and took no notice of the call. */
 export function isSessionLost(error: unknown): boolean {
-  if (!(error instanceof StreamableHTTPError)) return false;
-  return error.code === 404 || (error.code === 400 && /session/i.test(error.message));
+  if (!(error instanceof SdkHttpError)) return false;
+  return error.status === 404 || (error.status === 400 && /session/i.test(error.message));
 }
 
 export type CallFailure = {
@@ -92,26 +107,31 @@ export function toCallFailure(
       code: 'tool_failed',
       message: `The MCP server ${name} stopped during ${call.tool}; ${unsure}.`,
     };
-  if (error instanceof McpError) {
-    if (error.code === ErrorCode.RequestTimeout)
-      return {
-        ...base,
-        code: 'timed_out',
-        message: `${call.tool} of ${name} did not answer within ${call.timeoutMs / 1000} s; ${unsure}.`,
-      };
+  if (isSdkError(error, SdkErrorCode.RequestTimeout))
+    return {
+      ...base,
+      code: 'timed_out',
+      message: `${call.tool} of ${name} did not answer within ${call.timeoutMs / 1000} s; ${unsure}.`,
+    };
+  if (error instanceof ProtocolError) {
     // The server itself said no, and would say it again.
     const said = { details: {}, passesAfterMs: null };
-    return { ...base, ...said, code: 'tool_failed', message: firstLine(error) };
+    const asks = error.code === ProtocolErrorCode.MissingRequiredClientCapability;
+    const message = asks
+      ? `${call.tool} of ${name} wants to ask a person or a model during the call, which is not possible here: ask in a step before it, and pass the answer on.`
+      : firstLine(error);
+    return { ...base, ...said, code: 'tool_failed', message };
   }
   const neverSent = isSessionLost(error) || findSystemCode(error) === 'ECONNREFUSED';
-  const answered = error instanceof StreamableHTTPError;
+  const status = error instanceof SdkHttpError ? error.status : undefined;
+  const answered = status !== undefined;
   return {
     code: neverSent ? 'tool_unavailable' : 'tool_failed',
     message: neverSent
       ? explainFailure(name, error, '')
       : `${call.tool} of ${name} failed: ${firstLine(error)}; ${unsure}.`,
     details: neverSent ? nothingDone : outcomeUnknown,
-    passesAfterMs: neverSent || !answered ? 0 : passesOfStatus(error.code ?? 0),
+    passesAfterMs: neverSent || !answered ? 0 : passesOfStatus(status),
     connectionLost: neverSent || !answered,
     neverSent,
   };

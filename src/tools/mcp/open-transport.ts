@@ -1,8 +1,11 @@
 // The wire to an MCP server: a child process over stdio, or streamable HTTP.
 import { resolve } from 'node:path';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import {
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { createRedactor } from '#domain/secrets.ts';
 import type { McpServer } from '#domain/settings.ts';
 
@@ -10,8 +13,6 @@ export type Wire = {
   transport: Transport;
   /** The last words of the server's process on stderr, for the reason it stopped. */
   lastWords(): string;
-  /** The version of the protocol that was agreed on; null: not yet. */
-  protocol(): string | null;
 };
 
 const kept = 2000;
@@ -19,15 +20,13 @@ const kept = 2000;
 /** A fresh, unconnected wire. Only the variables of `env` and a few harmless ones reach the child process. */
 export function openWire(server: McpServer, baseDir: string): Wire {
   if (server.url !== undefined) {
-    const transport = new StreamableHTTPClientTransport(new URL(server.url), {
-      requestInit: { headers: server.headers },
-    });
-    return {
-      // The SDK's class says `sessionId: string | undefined` where its own interface says `sessionId?: string`.
-      transport: transport as Transport,
-      lastWords: () => '',
-      protocol: () => transport.protocolVersion ?? null,
-    };
+    const options = { requestInit: { headers: server.headers } };
+    const url = new URL(server.url);
+    const transport =
+      server.type === 'sse'
+        ? new SSEClientTransport(url, options)
+        : new StreamableHTTPClientTransport(url, options);
+    return { transport, lastWords: () => '' };
   }
   const transport = new StdioClientTransport({
     command: server.command ?? '',
@@ -36,18 +35,11 @@ export function openWire(server: McpServer, baseDir: string): Wire {
     cwd: server.cwd === undefined ? baseDir : resolve(baseDir, server.cwd),
     stderr: 'pipe',
   });
-  let protocol: string | null = null;
-  // Unlike the HTTP transport, it does not keep it by itself.
-  const told: Transport = Object.assign(transport, {
-    setProtocolVersion(version: string) {
-      protocol = version;
-    },
-  });
   let words = '';
   transport.stderr?.on('data', (chunk: Buffer) => {
     words = (words + chunk.toString('utf8')).slice(-kept);
   });
-  return { transport: told, lastWords: () => words, protocol: () => protocol };
+  return { transport, lastWords: () => words };
 }
 
 /** What may be secret in an address: who signs in, its query, and long parts of its path. */

@@ -1,5 +1,5 @@
 // The result of an MCP call as an output. It is data from elsewhere: kept, capped, never obeyed.
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult } from '@modelcontextprotocol/client';
 import { CountersignError } from '#domain/errors.ts';
 import { NewFinding } from '#domain/plan/finding.ts';
 import { isObject, type Json, JsonObject, JsonValue, parseJson } from '#domain/text.ts';

@@ -1,6 +1,6 @@
 // One MCP server as a tool: its operations, known from the moment it was first seen, and how to call them.
 import { isDeepStrictEqual } from 'node:util';
-import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import type { Tool } from '@modelcontextprotocol/client';
 import { CountersignError } from '#domain/errors.ts';
 import { isOpen } from '#domain/plan/arguments.ts';
 import type { McpServer } from '#domain/settings.ts';
@@ -145,6 +145,7 @@ export function createMcpTool(options: McpToolOptions): McpTool {
     return async (args: JsonObject, signal: AbortSignal): Promise<ToolOutput> => {
       const result = await connection.call({
         tool: spec.operation,
+        input: spec.input,
         args,
         signal,
         repeatable: spec.effect !== 'write',

@@ -11,6 +11,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { JsonObject } from '#domain/text.ts';
 import { plannerOperations } from '#tools/guard.ts';
+import { appendTool } from '../../fixtures/append-tool.ts';
 import { listenOnLoopback } from '../../fixtures/loopback.ts';
 import { type Bench, openBench, toolContext } from '../../unit/tools/tool-bench.ts';
 import { waitFor } from '../../wait.ts';
@@ -75,7 +76,7 @@ async function startHttpServer(port: number): Promise<ChildProcess> {
   return child;
 }
 
-const Message = z.object({ id: z.number().optional(), method: z.string() });
+const Message = z.object({ id: z.union([z.number(), z.string()]).optional(), method: z.string() });
 
 /** A server with an echo. @param knows whether the session is one it knows, when `method` is asked for */
 async function startForgetful(knows: (method: string) => Promise<boolean>) {
@@ -95,9 +96,10 @@ async function startForgetful(knows: (method: string) => Promise<boolean>) {
     if (!known) return response.writeHead(404).end();
     if (id === undefined) return response.writeHead(202).end();
     const headers = { 'content-type': 'application/json', 'mcp-session-id': 'one' };
-    return response
-      .writeHead(200, headers)
-      .end(JSON.stringify({ jsonrpc: '2.0', id, result: results[method] ?? {} }));
+    const result = results[method];
+    const answer =
+      result === undefined ? { error: { code: -32601, message: 'Not known.' } } : { result };
+    return response.writeHead(200, headers).end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
   });
   const { url, close } = await listenOnLoopback(server);
   return { close, url: `${url}/mcp` };
@@ -248,6 +250,17 @@ describe('servers that have trouble', () => {
     expect(warnings.join('\n')).toMatch(/no access with …/);
     expect(JSON.stringify([warnings, registry.status()])).not.toContain('tok-123456789');
   });
+});
+
+it('is spoken to in the revision of 2026 where it knows that, and else in the one it knows', async () => {
+  const { registry, call } = await open({
+    new: appendTool('/dev/null'),
+    old: { command: node, args: [bin('server-everything')] },
+  });
+  const protocols = registry.status().map(({ tool, health }) => [tool, health?.protocol]);
+  expect(protocols).toContainEqual(['new', '2026-07-28']);
+  expect(protocols).toContainEqual(['old', '2025-11-25']);
+  expect((await call('new_append', { line: 'x' })).summary).toBe('Appended x.');
 });
 
 describe('a call', () => {

@@ -1,5 +1,5 @@
 // What an MCP server says of a tool, as other processes are told of it.
-import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import type { Tool } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import type { McpServer } from '#domain/settings.ts';
 import type { Effect } from '#domain/tool.ts';
