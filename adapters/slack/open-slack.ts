@@ -9,7 +9,7 @@ import type { ChatHomes, ChatPlace, ChatPort } from '#domain/chat/chat.ts';
 import type { RateLimits } from '#domain/chat/rate-limits.ts';
 import type { SlackInstallations } from '#domain/chat/slack-installation.ts';
 import type { Clock } from '#domain/clock.ts';
-import type { ReadWithin } from '#domain/plan/scope.ts';
+import { chatTenant, type ServeWithin } from '#domain/plan/scope.ts';
 import type { Service } from '#domain/service.ts';
 import { checkWorkspaces, type WorkspaceState } from './check.ts';
 import { guardWorkspaces } from './install/guard-workspaces.ts';
@@ -149,7 +149,7 @@ export function openSlack(options: {
   installations: SlackInstallations | null;
   service: Service;
   /** Of several workspaces, the plans that are shown to the people of one. */
-  readWithin: ReadWithin;
+  serveWithin: ServeWithin;
   clock: Clock;
   limits: RateLimits;
   timezone: string;
@@ -159,7 +159,7 @@ export function openSlack(options: {
   openHome: SlackContext['openHome'];
   warn(message: string, error?: unknown): void;
 }): SlackAdapter {
-  const { access, installations, service, readWithin, clock, limits, timezone, warn } = options;
+  const { access, installations, service, serveWithin, clock, limits, timezone, warn } = options;
   const { apiUrl, transport, workspaces } = access;
   const logger = createSlackLogger(warn);
   const slack: ClientOptions = { apiUrl, logger };
@@ -174,7 +174,9 @@ export function openSlack(options: {
   const context: SlackContext = {
     service,
     plansFor: (tenant, reader) =>
-      workspaces.kind === 'one' ? service : readWithin({ platform: 'slack', tenant, reader }),
+      workspaces.kind === 'one'
+        ? service
+        : serveWithin({ tenant: chatTenant('slack', tenant), reader }),
     clientOf,
     people: createPeople({
       personOf: service.personOf,

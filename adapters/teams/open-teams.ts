@@ -9,7 +9,7 @@ import type { ChatContent, ChatPlace, ChatPort, Posted } from '#domain/chat/chat
 import type { TeamsConversation, TeamsConversations } from '#domain/chat/teams-conversation.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
-import type { ReadWithin } from '#domain/plan/scope.ts';
+import { chatTenant, type ServeWithin } from '#domain/plan/scope.ts';
 import type { Service } from '#domain/service.ts';
 import type { Calls, Connector } from './connector/connector.ts';
 import { handlePlanThis, openPlanThis } from './extension/plan-this.ts';
@@ -144,7 +144,7 @@ export function openTeams(options: {
   connector: Connector;
   service: Service;
   /** Of several tenants, the plans that are shown to the people of one. */
-  readWithin: ReadWithin;
+  serveWithin: ServeWithin;
   conversations: TeamsConversations;
   /** All names of those who stand behind some, and of approvers of every plan. */
   namesOf(names: readonly string[]): Promise<string[]>;
@@ -155,7 +155,7 @@ export function openTeams(options: {
   openConversation(place: ChatPlace, timezone: string | null): Promise<string>;
   warn(message: string, error?: unknown): void;
 }): TeamsAdapter {
-  const { access, connector, service, readWithin, conversations, clock, timezone, warn } = options;
+  const { access, connector, service, serveWithin, conversations, clock, timezone, warn } = options;
   const readers = createReaders({
     ...{ connector, clock, warn },
     accountOf: (member, tenant) => accountOfMember(access, member, tenant),
@@ -164,7 +164,9 @@ export function openTeams(options: {
   const context: TeamsContext = {
     service,
     plansFor: (tenant, reader) =>
-      access.kind === 'MultiTenant' ? readWithin({ platform: 'teams', tenant, reader }) : service,
+      access.kind === 'MultiTenant'
+        ? serveWithin({ tenant: chatTenant('teams', tenant), reader })
+        : service,
     people: createPeople({
       ...{ access, connector, conversations, clock, timezone },
       personOf: service.personOf,

@@ -30,6 +30,8 @@ export type Config = {
   /** Values that the settings file takes from the environment: they are shown to nobody. */
   secrets: string[];
   timezone: string;
+  /** Several organisations share the instance: people and planners of one see nothing of another. */
+  apart: boolean;
   /** How the chat platforms are reached; null: not at all. */
   slack: SlackAccess | null;
   teams: TeamsAccess | null;
@@ -161,5 +163,6 @@ export function loadConfig(variables: NodeJS.ProcessEnv, cwd: string): Config {
     ),
     slack,
     teams,
+    apart: slack?.workspaces.kind === 'many' || teams?.kind === 'MultiTenant',
   };
 }

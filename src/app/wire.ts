@@ -7,12 +7,14 @@ import { createWaker } from '#chat/inbox/wakeups.ts';
 import { openConversation } from '#chat/outbox/open-conversation.ts';
 import { createTeamsConversations } from '#chat/teams-conversations.ts';
 import { createDraftPort } from '#conversation/draft-port.ts';
-import { createReadWithin, findPlansOfRun } from '#conversation/plans-within.ts';
+import { findPlansOfRun } from '#conversation/plans-within.ts';
+import { serveWithin } from '#conversation/serve-within.ts';
 import { createService } from '#conversation/service.ts';
 import { createToolPorts } from '#conversation/tool-ports.ts';
 import { readEveryName } from '#db/identities.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import { systemClock, systemRandom } from '#domain/clock.ts';
+import type { ServeWithin } from '#domain/plan/scope.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import type { Catalogue } from '#domain/tool.ts';
 import type { ConversationContext } from '#messages/context.ts';
@@ -34,7 +36,7 @@ import { type Closers, createClosers } from './closers.ts';
 import type { Config } from './config.ts';
 import type { Instance, InstanceOptions } from './wire/instance.ts';
 import { makeDelivery, makeInbox } from './wire/make-chat-work.ts';
-import { loadSlack, loadTeams, platformsApart } from './wire/open-chats.ts';
+import { loadSlack, loadTeams } from './wire/open-chats.ts';
 import { type Connections, openConnections } from './wire/open-connections.ts';
 import { openAskPlanner, openPlanner } from './wire/open-planner.ts';
 import { startWorking } from './work.ts';
@@ -84,7 +86,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   });
   closers.add('the tools', () => registry.close());
   const catalogue = createCatalogue(registry);
-  const apart = platformsApart(config);
+  const { apart } = config;
   const planner =
     options.planner ??
     openPlanner(config, {
@@ -93,7 +95,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
       db,
       model: models?.planner ?? null,
       apart,
-      plansOf: (runId) => findPlansOfRun(db.query, readWithin, apart, runId),
+      plansOf: (runId) => findPlansOfRun(db.query, serveChats, apart, runId),
       atHand: createPlansAtHand(() => conversation),
       posts: createPostTargets(db.query),
       requests: createDataRequests({ db, enqueue, listener, random: systemRandom }),
@@ -114,14 +116,14 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   });
   const inChat = { ...conversation, linkTo: options.chatLinkTo ?? (() => null) };
   const chatService = createService(inChat);
-  const readWithin = createReadWithin(inChat, chatService);
+  const serveChats: ServeWithin = (scope) => serveWithin(chatService, scope);
   const openPlace = (at: ChatPlace, timezone: string | null) =>
     db.transaction((tx) => openConversation({ enqueue }, tx, at, timezone));
   const slack = await loadSlack(config, {
     db,
     enqueueAll,
     service: chatService,
-    readWithin,
+    serveWithin: serveChats,
     namesOf: (name) => readEveryName(db.query, name),
     openConversation: openPlace,
     openHome: (home) => openHome({ db, enqueue }, { platform: 'slack', ...home }),
@@ -130,7 +132,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   const teams = await loadTeams(config, {
     cloud: options.teamsCloud ?? null,
     service: chatService,
-    readWithin,
+    serveWithin: serveChats,
     conversations: createTeamsConversations({ db, enqueue }),
     namesOf: (names) => findNames(inChat, names),
     everyNameOf: (name) => readEveryName(db.query, name),

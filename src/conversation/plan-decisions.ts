@@ -87,6 +87,8 @@ async function adoptRun(
     id,
     user: row.requester,
     via: actor.via,
+    verified: row.requester_verified,
+    tenant: row.tenant,
     conversation,
     planning_status: 'complete',
     turn: 0,

@@ -53,6 +53,7 @@ import { answerOnce } from './answer-once.ts';
 import { nameInbox, readInbox } from './inbox.ts';
 import { readCardFacts } from './plan-card.ts';
 import * as decisions from './plan-decisions.ts';
+import { isSubjectWithin, readWithin } from './plans-within.ts';
 import { readRunCard } from './session-card.ts';
 import { decideRun } from './session-decisions.ts';
 import { stopPlanning } from './stop-planning.ts';
@@ -125,10 +126,11 @@ export function createService(context: ConversationContext): Service {
     isAbout: (conversation, subject) => isAbout(db.query, conversation, subject),
     isSpokenIn: (conversation) => isSpokenIn(db.query, conversation),
     messages: (conversation, options) => readMessages(db.query, conversation, options),
-    async listConversations({ user, ...page }) {
+    isWithin: (scope, subject) => isSubjectWithin(context, scope, subject),
+    async listConversations({ user, within, ...page }) {
       const isOwn = user !== undefined && (await hasIdentities(db.query));
       const names = isOwn ? (await readNamesOf(db.query, [user])).map(({ name }) => name) : null;
-      return listConversations(db.query, { ...page, names });
+      return listConversations(db.query, { ...page, names, tenant: within?.tenant ?? null });
     },
     getPolicy: (user) => getPolicy(db.query, user),
     saidPolicies: (user) => readSaidPolicies(context, user),
@@ -157,14 +159,23 @@ export function createService(context: ConversationContext): Service {
       const { commit }: CheckedChange<T> = checked;
       return db.transaction(commit);
     },
-    async listPlans({ user, ...filter }) {
+    async listPlans({ user, within: scope, ...filter }) {
+      const within = scope === undefined ? {} : { within: await readWithin(context, scope) };
       const names = user === undefined ? null : await readNamesOf(db.query, [user]);
       const asked = names === null ? {} : { requesters: names.map(({ name }) => name) };
-      const { plans, next_cursor } = await listPlans(db.query, { ...filter, ...asked });
+      const { plans, next_cursor } = await listPlans(db.query, { ...filter, ...asked, ...within });
       return { plans: await nameRequesters(service, plans), next_cursor };
     },
-    inbox: async (query) => nameInbox(service, await readInbox(context, query)),
-    stats: (leastPeople) => readPlanStats(db.query, null, leastPeople),
+    async inbox({ within: scope, ...query }) {
+      const within = scope === undefined ? null : await readWithin(context, scope);
+      return nameInbox(service, await readInbox(context, query, within));
+    },
+    stats: async (leastPeople, scope) =>
+      readPlanStats(
+        db.query,
+        scope === undefined ? null : await readWithin(context, scope),
+        leastPeople,
+      ),
     getPlan: (id) => readPlan(db.query, id),
     overview: (id) => readOverview(db.query, id),
     diff: (id, since, limit, compact = false) => readPlanDiff(db.query, id, since, limit, compact),

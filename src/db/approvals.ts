@@ -34,27 +34,21 @@ export async function readApprovalsOf(
   return new Map([...given].map(([plan, all]) => [plan, all.map(({ by }) => by)]));
 }
 
-/**
- * Of those who approved versions, whom a chat platform vouched for as they did so, by plan. A name that was typed is not among
- * them, whatever it says: the audit knows by which way each approval came in.
- */
-export async function readVouched(
+/** Of those who approved versions, of whom it was certain who they are as they did so, by plan. A name that was typed is not among them. */
+export async function readVerified(
   db: Queryable,
   versions: { id: string; version: number }[],
 ): Promise<Map<string, Set<string>>> {
   if (versions.length === 0) return new Map();
   const asked = JSON.stringify(versions.map(({ id, version }) => ({ id, version })));
   const { rows } = await db.execute<{ plan_id: string; by: string }>(sql`
-    select distinct d.plan_id, coalesce(i.person, d.actor) as by
+    select distinct a.plan_id, coalesce(i.person, a.approver) as by
     from jsonb_to_recordset(${asked}::jsonb) as v(id text, version int)
-    join countersign.approvals a on a.plan_id = v.id and a.version = v.version
-    join countersign.audit d on d.plan_id = v.id and d.version = v.version and d.digest = a.digest
-      and lower(d.actor) = lower(a.approver)
-      and d.at >= a.at and d.action = 'approve_in_part' and d.actor_kind = 'person' and d.via in ('slack', 'teams')
-    left join countersign.identities i on i.account = d.actor`);
-  const vouched = new Map<string, Set<string>>();
+    join countersign.approvals a on a.plan_id = v.id and a.version = v.version and a.verified
+    left join countersign.identities i on i.account = a.approver`);
+  const verified = new Map<string, Set<string>>();
   for (const { plan_id: id, by } of rows) {
-    vouched.set(id, (vouched.get(id) ?? new Set()).add(by));
+    verified.set(id, (verified.get(id) ?? new Set()).add(by));
   }
-  return vouched;
+  return verified;
 }

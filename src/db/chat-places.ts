@@ -61,18 +61,6 @@ export async function storePlace(
   return rowCount !== 0;
 }
 
-/** The platform and workspace of a conversation; null: it lives on none. */
-export async function findPlaceOf(
-  db: Queryable,
-  conversation: string,
-): Promise<Pick<ChatPlace, 'platform' | 'tenant'> | null> {
-  const [place] = await db
-    .select({ platform: chatPlaces.platform, tenant: chatPlaces.tenant })
-    .from(chatPlaces)
-    .where(is(conversation));
-  return place ?? null;
-}
-
 /** In the same workspace, organisation or tenant as the place `o`. */
 const isNear = sql`o.platform is not null and (o.tenant = t.tenant or exists (
   select from countersign.slack_workspaces a

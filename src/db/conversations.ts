@@ -27,13 +27,20 @@ export async function hasIdentities(db: Queryable): Promise<boolean> {
 /**
  * Conversations that live on no chat platform, the one with the latest message first, a page at a time.
  * @param names only conversations in which one of these asked for something; null: all
+ * @param tenant only those of this organisation; null: all
  */
 export async function listConversations(
   db: Queryable,
-  { names, cursor, limit }: { names: string[] | null; cursor?: string; limit: number },
+  {
+    names,
+    tenant,
+    cursor,
+    limit,
+  }: { names: string[] | null; tenant: string | null; cursor?: string; limit: number },
 ): Promise<ConversationPage> {
   const by = (column: SQL) =>
     names === null ? sql`true` : sql`${column} = any(${sql.param(names)}::text[])`;
+  const isOurs = tenant === null ? sql`true` : sql`tenant = ${tenant}`;
   const { rows } = await db.execute<{
     id: string;
     micros: string;
@@ -43,8 +50,8 @@ export async function listConversations(
     running: number;
   }>(sql`
     with asked as (
-      select conversation from countersign.runs where ${by(sql`"user"`)}
-      union select conversation from countersign.plans where conversation is not null and ${by(sql`requester`)}
+      select conversation from countersign.runs where ${by(sql`"user"`)} and ${isOurs}
+      union select conversation from countersign.plans where conversation is not null and ${by(sql`requester`)} and ${isOurs}
     ),
     spoken as (
       select a.conversation as id, last.created_at, (extract(epoch from last.created_at) * 1000000)::bigint as micros

@@ -10,10 +10,17 @@ import { linkCodes, linkTries } from './schema.ts';
  */
 export async function storeLinkCode(
   tx: Transaction,
-  code: { account: string; hash: string; via: Surface; expiresAt: Date; once: string | null },
+  code: {
+    account: string;
+    hash: string;
+    via: Surface;
+    verified: boolean;
+    expiresAt: Date;
+    once: string | null;
+  },
 ): Promise<void> {
-  const { account, hash, via, expiresAt, once } = code;
-  const asked = { code_hash: hash, via, expires_at: expiresAt, once };
+  const { account, hash, via, verified, expiresAt, once } = code;
+  const asked = { code_hash: hash, via, verified, expires_at: expiresAt, once };
   await tx
     .insert(linkCodes)
     .values({ account, ...asked })
@@ -30,7 +37,10 @@ export async function storeLinkCode(
 const hasHash = (hash: string) =>
   or(eq(linkCodes.code_hash, hash), eq(linkCodes.earlier_hash, hash));
 
-export type LinkCode = Pick<typeof linkCodes.$inferSelect, 'account' | 'via' | 'used_by'>;
+export type LinkCode = Pick<
+  typeof linkCodes.$inferSelect,
+  'account' | 'via' | 'verified' | 'used_by'
+>;
 
 /** The code with this hash, unless it has expired; null: there is none. */
 export async function findLinkCode(
@@ -38,9 +48,9 @@ export async function findLinkCode(
   hash: string,
   now: Date,
 ): Promise<LinkCode | null> {
-  const { account, via, used_by, expires_at } = linkCodes;
+  const { account, via, verified, used_by, expires_at } = linkCodes;
   const [code] = await tx
-    .select({ account, via, used_by })
+    .select({ account, via, verified, used_by })
     .from(linkCodes)
     .where(and(hasHash(hash), gt(expires_at, now)));
   return code ?? null;

@@ -1,12 +1,10 @@
-// Plans of one organisation: those whose conversation is in its chat, and those outside any chat that concern the reader.
+// What people of one organisation see: its plans, runs and conversations, and those of the instance itself that concern the reader.
 import { type SQL, sql } from 'drizzle-orm';
-import type { Platform } from '#domain/chat/inbox.ts';
 import type { Queryable } from './database.ts';
 import { plans } from './schema.ts';
 
 /** Whose plans, and who reads them. */
 export type Within = {
-  platform: Platform;
   tenant: string;
   /** All names of the reader. */
   names: string[];
@@ -21,19 +19,17 @@ export type Within = {
 const list = (values: string[]) => sql`${sql.param(values)}::text[]`;
 
 /** What makes a plan visible, each by an index of its own. */
-function reasons({ platform, tenant, names, tasks, approves, operations }: Within): SQL[] {
-  const inNoChat = sql`not exists (
-    select from countersign.chat_places other where other.conversation = ${plans.conversation})`;
+function reasons({ tenant, names, tasks, approves, operations }: Within): SQL[] {
+  const ofNobody = sql`${plans.tenant} is null`;
   const asksForReader = sql`(${plans.approver_policy} -> 'people' ?| ${list(names)}
     or ${plans.tools_required} && ${list(operations)}
     or ${approves} and ${plans.approver_policy} ->> 'kind' in ('requester', 'not_requester'))`;
   return [
-    sql`${plans.conversation} in (
-      select conversation from countersign.chat_places where platform = ${platform} and tenant = ${tenant})`,
-    sql`${plans.requester} = any(${list(names)}) and ${inNoChat}`,
-    sql`${plans.id} = any(${list(tasks)}) and ${inNoChat}`,
-    sql`${plans.status} in ('proposed', 'needs_review') and ${asksForReader} and ${inNoChat}`,
-    sql`${plans.pending_patch} is not null and ${asksForReader} and ${inNoChat}`,
+    sql`${plans.tenant} = ${tenant}`,
+    sql`${plans.requester} = any(${list(names)}) and ${ofNobody}`,
+    sql`${plans.id} = any(${list(tasks)}) and ${ofNobody}`,
+    sql`${plans.status} in ('proposed', 'needs_review') and ${asksForReader} and ${ofNobody}`,
+    sql`${plans.pending_patch} is not null and ${asksForReader} and ${ofNobody}`,
   ];
 }
 
@@ -53,12 +49,34 @@ export function isWithin(within: Within): SQL {
   return sql`((${sql.join(reasons(within), sql`) or (`)}))`;
 }
 
-/** Whether a run `r` was asked for in this organisation's chat, or by the reader where it lives in no chat. */
-export function runIsWithin({ platform, tenant, names }: Within): SQL {
-  return sql`(r.conversation in (
-      select conversation from countersign.chat_places where platform = ${platform} and tenant = ${tenant})
-    or r."user" = any(${list(names)}) and not exists (
-      select from countersign.chat_places other where other.conversation = r.conversation))`;
+/** Whether a run `r` was asked for in this organisation, or by the reader where it belongs to none. */
+export function runIsWithin({ tenant, names }: Within): SQL {
+  return sql`(r.tenant = ${tenant} or r.tenant is null and r."user" = any(${list(names)}))`;
+}
+
+/** Whether the reader may see a run. */
+export async function isRunWithin(db: Queryable, id: string, within: Within): Promise<boolean> {
+  const { rows } = await db.execute(
+    sql`select from countersign.runs r where r.id = ${id} and ${runIsWithin(within)}`,
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Whether a conversation is of nobody else: in a chat of this organisation, or in none and all that was asked for in it is this
+ * organisation's. One that nobody has used yet is whose first it is.
+ */
+export async function isConversationWithin(
+  db: Queryable,
+  id: string,
+  { tenant }: Pick<Within, 'tenant'>,
+): Promise<boolean> {
+  const { rows } = await db.execute(sql`
+    select from (select) as one where coalesce(
+      (select c.platform || ':' || c.tenant = ${tenant} from countersign.chat_places c where c.conversation = ${id}),
+      not exists (select from countersign.runs r where r.conversation = ${id} and r.tenant is distinct from ${tenant})
+      and not exists (select from countersign.plans p where p.conversation = ${id} and p.tenant is distinct from ${tenant}))`);
+  return rows.length > 0;
 }
 
 /** Those of `ids` that the reader may see. */

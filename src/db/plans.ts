@@ -100,17 +100,12 @@ export async function readPlanRow(db: Queryable, id: string): Promise<PlanRow> {
   return row;
 }
 
-/** Those of `ids` that somebody asked for in a chat, whose platform says who that was. */
-export async function findAskedInChats(db: Queryable, ids: string[]): Promise<Set<string>> {
-  const { rows } = await db.execute<{ id: string }>(sql`
-    select p.id from jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb) as asked(id)
-    join countersign.plans p on p.id = asked.id
-    left join countersign.runs r on r.id = p.run_id
-    left join lateral (
-      select actor_kind, via from countersign.audit d
-      where d.plan_id = p.id and d.action = 'propose' order by d.id limit 1
-    ) first on true
-    where case when first.actor_kind = 'person' then first.via else r.via end in ('slack', 'teams')`);
+/** Those of `ids` of which it is certain who asked for them. */
+export async function findVerifiedRequests(db: Queryable, ids: string[]): Promise<Set<string>> {
+  const rows = await db
+    .select({ id: plans.id })
+    .from(plans)
+    .where(and(inArray(plans.id, ids), plans.requester_verified));
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -155,7 +150,7 @@ function readPlace(cursor: string): { micros: string; id: string } {
  */
 export async function listPlans(
   db: Queryable,
-  filter: Omit<PlanListFilter, 'user'> & {
+  filter: Omit<PlanListFilter, 'user' | 'within'> & {
     requesters?: string[];
     within?: Within;
   },

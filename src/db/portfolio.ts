@@ -1,6 +1,5 @@
 // Working time that proposed and running plans ask of people: the blocks of their schedules that belong to somebody.
 import { sql } from 'drizzle-orm';
-import type { Platform } from '#domain/chat/inbox.ts';
 import type { Queryable } from './database.ts';
 
 /** A stretch of somebody's time that a plan takes. */
@@ -31,12 +30,12 @@ const pageSize = 500;
 
 /**
  * Reads a page of the blocks that overlap the window, the earliest first.
- * @param apart platforms on which several organisations share the instance: planners there read only the plans of their own
+ * @param apart several organisations share the instance: planners of one read only its plans
  */
 export function createPortfolioReader(
   db: Queryable,
   limit = pageSize,
-  apart: Platform[] = [],
+  apart = false,
 ): (query: PortfolioQuery) => Promise<PortfolioPage> {
   return async ({ people, from, to, exceptRun }) => {
     if (people.length === 0) return { blocks: [], more: false };
@@ -57,12 +56,9 @@ export function createPortfolioReader(
           select max(a.version) from countersign.planning_artifacts a
           where a.plan_id = b.plan_id and a.version <= p.version)
         and p.run_id is distinct from ${exceptRun}
-        and not exists (
+        and not (${apart} and exists (
           select from countersign.runs r
-          join countersign.chat_places own on own.conversation = r.conversation
-          where r.id = ${exceptRun} and own.platform = any(${sql.param(apart)}::text[]) and not exists (
-            select from countersign.chat_places c
-            where c.conversation = p.conversation and c.platform = own.platform and c.tenant = own.tenant))
+          where r.id = ${exceptRun} and r.tenant is not null and r.tenant is distinct from p.tenant))
       order by b.starts_at, b.plan_id, b.node_id
       limit ${limit + 1}`);
     return { blocks: rows.slice(0, limit).map(toBlock), more: rows.length > limit };

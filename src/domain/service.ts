@@ -25,6 +25,7 @@ import type {
   StepStatus,
 } from './plan/plan.ts';
 import type { StepPreview } from './plan/preview.ts';
+import type { PlanScope, ScopedSubject } from './plan/scope.ts';
 import type {
   AuditEntry,
   Change,
@@ -73,6 +74,8 @@ export type PlanListFilter = {
   conversation?: string;
   cursor?: string;
   limit: number;
+  /** Only what somebody of one organisation sees. */
+  within?: PlanScope;
 };
 export type StepFilter = {
   status?: StepStatus[];
@@ -290,8 +293,13 @@ export type Service = {
   listPlans(filter: PlanListFilter): Promise<{ plans: PlanSummary[]; next_cursor: string | null }>;
   /** Every plan in one of five groups, as one person sees it. */
   inbox(query: InboxQuery): Promise<Inbox>;
-  /** @param leastPeople of what no tool can do only what so many people have asked for (1) */
-  stats(leastPeople?: number): Promise<PlanStats>;
+  /**
+   * @param leastPeople of what no tool can do only what so many people have asked for (1)
+   * @param within only what somebody of one organisation sees
+   */
+  stats(leastPeople?: number, within?: PlanScope): Promise<PlanStats>;
+  /** Whether somebody of one organisation may see it. What does not exist is within nobody's reach, but for a new conversation. */
+  isWithin(scope: PlanScope, subject: ScopedSubject): Promise<boolean>;
   getPlan(id: string): Promise<Plan>;
   overview(id: string): Promise<Overview>;
   /** @param compact only the last change of each step */

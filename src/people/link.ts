@@ -124,8 +124,9 @@ async function ask(
   const code = drawCode(random);
   const expiresAt = minutesFrom(clock.now(), minutes);
   const { id: account, via } = actor;
+  const verified = isVerified(actor);
   await db.transaction((tx) =>
-    storeLinkCode(tx, { account, hash: hashCode(code), via, expiresAt, once }),
+    storeLinkCode(tx, { account, hash: hashCode(code), via, verified, expiresAt, once }),
   );
   return { kind: 'code', code, expires_at: expiresAt.toISOString() };
 }
@@ -187,7 +188,7 @@ async function tryCode(
       'This is the code you asked for here. Send it from your other account.',
     );
   }
-  if (!isVerified(found) && !isVerified(actor)) {
+  if (!found.verified && !isVerified(actor)) {
     return new CountersignError(
       'not_allowed',
       'Both are typed names. Link each to an account in Slack or Teams instead.',

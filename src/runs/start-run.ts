@@ -3,8 +3,9 @@ import type { Transaction } from '#db/database.ts';
 import { lockConversation } from '#db/messages.ts';
 import { notify } from '#db/notify.ts';
 import { insertRun, type RunRow, updateRun } from '#db/runs.ts';
+import { findTenant } from '#db/tenants.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
-import type { Actor } from '#domain/people/actor.ts';
+import { type Actor, isVerified } from '#domain/people/actor.ts';
 import { pickModes, type WantedModes } from '#domain/planning/modes.ts';
 import type { RunRequest } from '#domain/planning/run.ts';
 import type { SessionDecision } from '#domain/planning/state.ts';
@@ -59,6 +60,8 @@ export async function startRun(
       request_message: requestMessage,
       user,
       via: actor.via,
+      verified: isVerified(actor),
+      tenant: await findTenant(tx, conversation, actor),
       conversation,
       planning_status: asks ? 'running' : 'complete',
       request: asked?.rest ?? wanted,

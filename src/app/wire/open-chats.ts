@@ -7,19 +7,10 @@ import type { Database, Transaction } from '#db/database.ts';
 import { createRateLimits } from '#db/rate-limits.ts';
 import { createSeal } from '#db/seal.ts';
 import type { SlackAccess } from '#domain/chat/access.ts';
-import type { Platform } from '#domain/chat/inbox.ts';
 import type { SlackInstallations } from '#domain/chat/slack-installation.ts';
 import { systemClock } from '#domain/clock.ts';
 import type { EnqueueAll } from '#domain/jobs.ts';
 import type { Config } from '../config.ts';
-
-/** Platforms on which several organisations share the instance: people of one are shown no plans of another. */
-export function platformsApart({ slack, teams }: Config): Platform[] {
-  return [
-    ...(slack?.workspaces.kind === 'many' ? ['slack' as const] : []),
-    ...(teams?.kind === 'MultiTenant' ? ['teams' as const] : []),
-  ];
-}
 
 /** Where several workspaces of Slack are kept; null: there is one, by its token. */
 async function openInstallations(
@@ -44,7 +35,7 @@ export async function loadSlack(
   { slack: access, timezone }: Config,
   parts: Pick<
     Parameters<typeof openSlack>[0],
-    'service' | 'readWithin' | 'namesOf' | 'openConversation' | 'openHome' | 'warn'
+    'service' | 'serveWithin' | 'namesOf' | 'openConversation' | 'openHome' | 'warn'
   > &
     Parameters<typeof openInstallations>[1],
 ): Promise<SlackAdapter | null> {
@@ -64,7 +55,7 @@ export async function loadTeams(
   }: Pick<
     Parameters<typeof openTeams>[0],
     | 'service'
-    | 'readWithin'
+    | 'serveWithin'
     | 'conversations'
     | 'namesOf'
     | 'everyNameOf'

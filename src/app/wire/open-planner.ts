@@ -2,7 +2,6 @@
 import { readBackends } from '#db/backends.ts';
 import type { Database } from '#db/database.ts';
 import { createPortfolioReader } from '#db/portfolio.ts';
-import type { Platform } from '#domain/chat/inbox.ts';
 import { systemClock } from '#domain/clock.ts';
 import type { AskPlanner } from '#domain/plan/replan.ts';
 import type { Planner } from '#domain/planning/run.ts';
@@ -41,8 +40,8 @@ type PlannerParts = {
   db: Database;
   /** null: the offline planner. */
   model: ChatModel | null;
-  /** Platforms whose people see no plans of another organisation. */
-  apart: Platform[];
+  /** Several organisations share the instance: people of one see no plans of another. */
+  apart: boolean;
   /** What is shown of other plans to the one whose run it is. */
   plansOf: NonNullable<Parameters<typeof openPlannerTools>[0]['plansOf']>;
   atHand: PlansAtHand;

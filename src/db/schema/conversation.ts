@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import {
   bigint,
   bigserial,
+  boolean,
   doublePrecision,
   index,
   integer,
@@ -24,6 +25,10 @@ export const runs = countersign.table(
     id: text('id').primaryKey(),
     user: text('user').notNull(),
     via: text('via').notNull(),
+    /** Whether it is certain who asked. */
+    verified: boolean('verified').notNull().default(false),
+    /** The organisation it is planned for; null: the instance's own. */
+    tenant: text('tenant'),
     conversation: text('conversation').notNull(),
     planning_status: text('planning_status').$type<PlanningStatus>().notNull(),
     /** Counts the turns of this run; a planner's outcome is taken only for the turn it was asked for. */

@@ -1,7 +1,8 @@
-// Tables of linked accounts and linking codes.
+// Tables of people: linked accounts and their codes, those who signed in, their sessions and their tokens.
 import { sql } from 'drizzle-orm';
-import { index, integer, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { boolean, index, integer, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { Surface } from '#domain/people/actor.ts';
+import type { Role } from '#domain/people/principal.ts';
 import { at, countersign } from './columns.ts';
 
 /** An account that is linked. Flat: `person` is the name all of a person's accounts act by, never another step on the way. */
@@ -49,6 +50,8 @@ export const linkCodes = countersign.table(
     earlier_hash: text('earlier_hash'),
     /** Whether a chat platform vouched for the account, or somebody only named it. */
     via: text('via').$type<Surface>().notNull(),
+    /** Whether it was certain who asked for it. */
+    verified: boolean('verified').notNull().default(false),
     expires_at: at('expires_at').notNull(),
     /** Who used it; nobody else can any more. */
     used_by: text('used_by'),
@@ -70,3 +73,83 @@ export const linkTries = countersign.table(
   },
   (t) => [index('link_tries_since').on(t.since)],
 );
+
+/** Those who signed in, as their provider described them the last time. */
+export const signedIn = countersign.table('signed_in', {
+  account: text('account').primaryKey(),
+  /** The provider's name in the configuration. */
+  provider: text('provider').notNull(),
+  name: text('name').notNull(),
+  /** Only where the provider has verified it. */
+  email: text('email'),
+  tenant: text('tenant'),
+  groups: text('groups').array().notNull(),
+  at: at('at').notNull(),
+});
+
+/** Sign-ins that have begun: what the browser has to come back with, once. */
+export const signInTries = countersign.table(
+  'sign_in_tries',
+  {
+    /** Of the `state` and of the cookie of the browser that began. */
+    state_hash: text('state_hash').primaryKey(),
+    browser_hash: text('browser_hash').notNull(),
+    provider: text('provider').notNull(),
+    nonce: text('nonce').notNull(),
+    /** The PKCE verifier. */
+    verifier: text('verifier').notNull(),
+    /** The path of the page to go back to. */
+    back_to: text('back_to').notNull(),
+    expires_at: at('expires_at').notNull(),
+  },
+  (t) => [index('sign_in_tries_expires').on(t.expires_at)],
+);
+
+/** Browsers in which people are signed in; of the cookie only its hash. */
+export const signInSessions = countersign.table(
+  'sign_in_sessions',
+  {
+    hash: text('hash').primaryKey(),
+    account: text('account').notNull(),
+    created_at: at('created_at').notNull(),
+    /** Kept to the minute. */
+    used_at: at('used_at').notNull(),
+    expires_at: at('expires_at').notNull(),
+  },
+  (t) => [
+    index('sign_in_sessions_account').on(t.account),
+    index('sign_in_sessions_expires').on(t.expires_at),
+  ],
+);
+
+/** Personal tokens for the API; of the token itself only its hash. */
+export const accessTokens = countersign.table(
+  'access_tokens',
+  {
+    id: text('id').primaryKey(),
+    hash: text('hash').notNull(),
+    account: text('account').notNull(),
+    name: text('name').notNull(),
+    /** At most this; where the person's own role is less, that. */
+    role: text('role').$type<Role>().notNull(),
+    tenant: text('tenant'),
+    created_at: at('created_at').notNull(),
+    /** null: it does not expire. */
+    expires_at: at('expires_at'),
+    /** Kept to the minute; null: never used. */
+    used_at: at('used_at'),
+    revoked_at: at('revoked_at'),
+  },
+  (t) => [
+    uniqueIndex('access_tokens_hash').on(t.hash),
+    index('access_tokens_account').on(t.account, t.created_at),
+  ],
+);
+
+/** Who belongs to groups of a chat platform, as of when it was asked. */
+export const chatGroups = countersign.table('chat_groups', {
+  /** `slack:S123`, as approver rules name it without `group:`. */
+  name: text('name').primaryKey(),
+  accounts: text('accounts').array().notNull(),
+  read_at: at('read_at').notNull(),
+});

@@ -37,6 +37,10 @@ export const plans = countersign.table(
     ...counters,
     title: text('title').notNull(),
     requester: text('requester').notNull(),
+    /** Whether it is certain who asked: in a chat, signed in, or with a token of their own. */
+    requester_verified: boolean('requester_verified').notNull().default(false),
+    /** The organisation it belongs to: `slack:T…`, `teams:GUID`, a provider's own; null: the instance's. */
+    tenant: text('tenant'),
     approver_policy: jsonb('approver_policy').$type<ApproverPolicy>().notNull(),
     conversation: text('conversation'),
     run_id: text('run_id'),
@@ -82,6 +86,7 @@ export const plans = countersign.table(
     index('plans_created').on(t.created_at, t.id),
     index('plans_requester_created').on(t.requester, t.created_at, t.id),
     index('plans_conversation').on(t.conversation),
+    index('plans_tenant_created').on(t.tenant, t.created_at, t.id),
     index('plans_pattern_type').on(t.pattern_type),
     index('plans_pattern_subtype').on(t.pattern_subtype),
     index('plans_pattern_variant').on(t.pattern_variant),
@@ -182,6 +187,8 @@ export const approvals = countersign.table(
     version: integer('version').notNull(),
     approver: text('approver').notNull(),
     digest: text('digest').notNull(),
+    /** Whether it was certain who approved; a name that was typed is never a second person. */
+    verified: boolean('verified').notNull().default(false),
     at: at('at').notNull().defaultNow(),
   },
   (t) => [primaryKey({ columns: [t.plan_id, t.version, t.approver] })],

@@ -1,5 +1,6 @@
 // Conversations of the console, the terminal and the API, as a list to come back to.
 import { z } from 'zod';
+import type { PlanScope } from '../plan/scope.ts';
 
 export const ConversationSummary = z.object({
   id: z.string(),
@@ -19,4 +20,10 @@ export const ConversationPage = z.object({
 export type ConversationPage = z.infer<typeof ConversationPage>;
 
 /** `user`: only those in which they asked for something. */
-export type ConversationQuery = { user?: string; cursor?: string; limit: number };
+export type ConversationQuery = {
+  user?: string;
+  cursor?: string;
+  limit: number;
+  /** Only what somebody of one organisation sees. */
+  within?: PlanScope;
+};

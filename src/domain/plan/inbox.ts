@@ -1,6 +1,7 @@
 // The inbox of a person: every plan in exactly one of five groups.
 import { z } from 'zod';
 import { PlanSummary } from './plan.ts';
+import type { PlanScope } from './scope.ts';
 
 /**
  * `needs_you`: something waits for the reader; the others are by status. `running`: approved, executing, or a new version is
@@ -53,4 +54,6 @@ export type InboxQuery = {
   group?: InboxGroup;
   cursor?: string;
   limit: number;
+  /** Only what somebody of one organisation sees. */
+  within?: PlanScope;
 };

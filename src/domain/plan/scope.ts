@@ -1,14 +1,21 @@
-// Which plans a chat user sees where several organisations share one instance: those of their own.
-import type { Platform } from '../chat/inbox.ts';
+// Which plans, runs and conversations people see where several organisations share one instance: those of their own.
 import type { Service } from '../service.ts';
 
-/** The reader, and the workspace, organisation or tenant from which they do. */
+/** An organisation, and who of it reads. */
 export type PlanScope = {
-  platform: Platform;
+  /** `slack:T…`, `teams:GUID`, or as a sign-in provider names it. */
   tenant: string;
   /** The person, or an account of theirs. */
   reader: string;
 };
+
+/** The organisation of a chat. */
+export function chatTenant(platform: 'slack' | 'teams', tenant: string): string {
+  return `${platform}:${tenant}`;
+}
+
+/** What may be of another organisation. */
+export type ScopedSubject = { plan_id: string } | { run_id: string } | { conversation: string };
 
 /** What lists and single plans are read with. */
 export type PlanReads = Pick<
@@ -24,5 +31,5 @@ export type PlanReads = Pick<
   | 'trace'
 >;
 
-/** The plans of a scope. One outside it reads as one that does not exist. */
-export type ReadWithin = (scope: PlanScope) => PlanReads;
+/** The service as far as somebody of one organisation reaches it. What is outside reads as what does not exist. */
+export type ServeWithin = (scope: PlanScope) => Service;

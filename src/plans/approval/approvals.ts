@@ -1,5 +1,6 @@
 // Stores approvals of a version or of a waiting patch, once per person.
-import { readApprovals, readVouched } from '#db/approvals.ts';
+import { sql } from 'drizzle-orm';
+import { readApprovals, readVerified } from '#db/approvals.ts';
 import { recordDeeds } from '#db/audit.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { touchPlan } from '#db/events.ts';
@@ -21,7 +22,7 @@ export async function readApprovers(db: Queryable, row: Approvable): Promise<str
   return given.map(({ by }) => by);
 }
 
-/** Writes the approval down, once a person. @returns whether it is new */
+/** Writes the approval down, once a name; it is verified from when it is given so. @returns whether anything is new */
 export async function recordApproval(
   tx: Transaction,
   row: Approvable,
@@ -29,8 +30,18 @@ export async function recordApproval(
 ): Promise<boolean> {
   const added = await tx
     .insert(approvals)
-    .values({ plan_id: row.id, version: row.version, approver: actor.id, digest: row.digest })
-    .onConflictDoNothing()
+    .values({
+      plan_id: row.id,
+      version: row.version,
+      approver: actor.id,
+      digest: row.digest,
+      verified: isVerified(actor),
+    })
+    .onConflictDoUpdate({
+      target: [approvals.plan_id, approvals.version, approvals.approver],
+      set: { verified: true },
+      setWhere: sql`excluded.verified and not ${approvals.verified}`,
+    })
     .returning({ approver: approvals.approver });
   return added.length > 0;
 }
@@ -59,7 +70,7 @@ async function recordPartOfApproval(
 }
 
 /**
- * Writes down an approval that is not the last one. Somebody whose name was typed before, and whom a platform vouches for now,
+ * Writes down an approval that is not the last one. Somebody whose name was typed before, and who is known for certain now,
  * counts from now on where that is needed.
  */
 export async function recordOneOfSeveral(
@@ -75,8 +86,9 @@ export async function recordOneOfSeveral(
     if (!(await recordApproval(tx, row, actor))) return;
     await recordPartOfApproval(context, tx, row, authority, [...before, actor.id], actor);
   } else if (isVerified(actor)) {
-    const vouched = (await readVouched(tx, [row])).get(row.id) ?? new Set<string>();
-    if (isAmong(people, [...vouched], actor.id)) return;
+    const verified = (await readVerified(tx, [row])).get(row.id) ?? new Set<string>();
+    if (isAmong(people, [...verified], actor.id)) return;
+    await recordApproval(tx, row, actor);
     await recordPartOfApproval(context, tx, row, authority, before, actor);
   }
 }

@@ -22,9 +22,9 @@ export type People = {
    * becomes two by an unlink. Left out: nobody was.
    */
   former?: ReadonlyMap<string, string>;
-  /** Whether a chat platform says who this person is. A name that was typed is never a second person. */
+  /** Whether it is certain who this person is. A name that was typed is never a second person. */
   vouched: (person: string) => boolean;
-  /** Whether the requester asked in a chat; a requester with a typed name may be any of those who approve. */
+  /** Whether it is certain who asked; a requester with a typed name may be any of those who approve. */
   requesterVouched: boolean;
 };
 

@@ -1,10 +1,10 @@
 // Who may decide about a plan, checked here for every surface. A model never may. A plan starts when every rule is satisfied: its own
 // and that of each guarded operation it uses.
-import { readVouched } from '#db/approvals.ts';
+import { readVerified } from '#db/approvals.ts';
 import type { Queryable } from '#db/database.ts';
 import { type FormerLink, readNamesOf, readStanding } from '#db/identities.ts';
 import { findSpeakers } from '#db/messages.ts';
-import { findAskedInChats, type PlanRow, readAskedAt } from '#db/plans.ts';
+import { findVerifiedRequests, type PlanRow, readAskedAt } from '#db/plans.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, isVerified } from '#domain/people/actor.ts';
 import { isSamePerson, needsPlatform, plainName } from '#domain/people/names.ts';
@@ -56,7 +56,7 @@ const usersOf = ({ approved = [], actor, viewer }: Question): string[] => [
   ...(viewer === undefined ? [] : [viewer]),
 ];
 
-/** Whether a platform says who somebody is: of those who approved before by the audit, of a reader by their name alone. */
+/** Of whom it is certain who they are: of those who approved before as it was then, of a reader by their name alone. */
 function judgeVouched(
   { actor, viewer }: Question,
   before: ReadonlySet<string>,
@@ -131,8 +131,8 @@ export async function readAuthorities(
   const ids = read.map(({ plan }) => plan.id);
   const strict = read.filter(({ rules }) => rules.some(({ policy }) => needsVouching(policy)));
   const versions = strict.map(({ plan: { id }, version }) => ({ id, version }));
-  const vouched = await readVouched(db, versions);
-  const inChats = await findAskedInChats(
+  const vouched = await readVerified(db, versions);
+  const askedBy = await findVerifiedRequests(
     db,
     strict.map(({ plan }) => plan.id),
   );
@@ -157,7 +157,7 @@ export async function readAuthorities(
       // Of a plan that is not stored yet nobody knows when it was asked for.
       former: groupFormer(links, askedAt.get(one.plan.id) ?? new Date(0)),
       vouched: judgeVouched(one.question, vouched.get(one.plan.id) ?? new Set(), same),
-      requesterVouched: inChats.has(one.plan.id),
+      requesterVouched: askedBy.has(one.plan.id),
     },
   }));
 }

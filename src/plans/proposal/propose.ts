@@ -6,11 +6,13 @@ import { readManifests } from '#db/backends.ts';
 import { allowForSteps, type Transaction } from '#db/database.ts';
 import { appendPlanEvent } from '#db/events.ts';
 import { lockPlan, type PlanRow, readPlan } from '#db/plans.ts';
+import { readRun } from '#db/runs.ts';
 import { plans, planVersions } from '#db/schema.ts';
 import { deleteSeries, insertSeries } from '#db/series.ts';
 import { analyzeMany, archiveSteps, insertEdges, insertLanes, insertSteps } from '#db/steps.ts';
+import { findTenant } from '#db/tenants.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { type Actor, system } from '#domain/people/actor.ts';
+import { type Actor, isVerified, system } from '#domain/people/actor.ts';
 import type { NewFinding, RaisedFinding } from '#domain/plan/finding.ts';
 import type { Plan, PlanDraft, Risk, StepCounts } from '#domain/plan/plan.ts';
 import { digestPlan, type PlanHeader, termsOf, withDigests } from '../approval/canonical.ts';
@@ -216,6 +218,15 @@ async function drawPlanId(context: PlansContext): Promise<string> {
   throw new CountersignError('internal', 'No free plan id was found. Archive old plans.');
 }
 
+/** The organisation a plan belongs to, and whether it is certain who asked for it: as of its run, or of the person who proposes it. */
+async function describeOrigin(tx: Transaction, { runId, conversation }: Origin, actor: Actor) {
+  const run = runId === null ? null : await readRun(tx, runId);
+  return {
+    tenant: run === null ? await findTenant(tx, conversation, actor) : run.tenant,
+    requester_verified: actor.kind === 'person' ? isVerified(actor) : run?.verified === true,
+  };
+}
+
 /** The draft under the default policy: who approves is for people to say, not for a planner. */
 function withoutApprovers({ approvers: _, ...draft }: PlanDraft): PlanDraft {
   return draft;
@@ -246,6 +257,7 @@ export async function preparePropose(
       status: 'proposed',
       revision: 1,
       requester: origin.requester,
+      ...(await describeOrigin(tx, origin, actor)),
       conversation: origin.conversation,
       run_id: origin.runId,
       planner_model: origin.planner,

@@ -3,7 +3,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { readInbox } from '#conversation/inbox.ts';
-import { createReadWithin } from '#conversation/plans-within.ts';
+import { serveWithin } from '#conversation/serve-within.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import type { InboxGroup, InboxPlan, InboxQuery, InboxWait } from '#domain/plan/inbox.ts';
@@ -303,8 +303,7 @@ test('of an organisation’s inbox only its own plans are in any group', async (
   const theirs = await propose(ana, {}, 'theirs');
   const outside = await propose(ana);
   await propose(ben);
-  const readWithin = createReadWithin({ db: instance.db, ...rules }, instance.service);
-  const read = readWithin({ platform: 'slack', tenant: 'T1', reader: ana.id });
+  const read = serveWithin(instance.service, { tenant: 'slack:T1', reader: ana.id });
   const { groups } = await read.inbox({ user: ana.id, limit: 20 });
   const shown = groups.flatMap(({ plans }) => plans.map(({ id }) => id)).toSorted();
   expect(shown).toEqual([...ours, outside].map(({ id }) => id).toSorted());

@@ -33,7 +33,7 @@ async function ask(conversation: string, text: string, actor = ana) {
 }
 
 const within = (tenant: string, names: string[]) => ({
-  ...{ platform: 'slack' as const, tenant, names, tasks: [], approves: false, operations: [] },
+  ...{ tenant: `slack:${tenant}`, names, tasks: [], approves: false, operations: [] },
 });
 
 /** The wishes that a chat tells `reader` of. */
@@ -88,7 +88,7 @@ test('of several organisations each counts its own, and of what was asked elsewh
   await ask('globex', 'Book me a flight');
   await ask('console', 'Call the plumber', ben);
   await instance.db.query.execute(sql`
-    insert into countersign.chat_places (conversation, platform, tenant, channel) values ('globex', 'slack', 'T1', 'C1')`);
+    update countersign.runs set tenant = 'slack:T1' where conversation = 'globex'`);
   const wishes = async (tenant: string, name: string) =>
     (await readPlanStats(instance.db.query, within(tenant, [name]))).gaps.map(
       ({ wanted }) => wanted,

@@ -138,21 +138,19 @@ test('a page is bounded and says that there is more', async () => {
   expect(await read({}, 3)).toMatchObject({ more: false });
 });
 
-test('where several organisations share a platform, what plans of another ask of a person is not told', async () => {
-  await db.query.execute(sql`truncate countersign.chat_places, countersign.runs cascade`);
+test('where several organisations share an instance, what plans of another ask of a person is not told', async () => {
+  await db.query.execute(sql`truncate countersign.runs cascade`);
   for (const id of ['here', 'there', 'nowhere']) await plan({ id });
   await db.query.execute(sql`
-    update countersign.plans set conversation = 'conv-' || id where id <> 'nowhere'`);
+    update countersign.plans set tenant = case id when 'here' then 'slack:T1' else 'slack:T2' end
+    where id <> 'nowhere'`);
   await db.query.execute(sql`
-    insert into countersign.chat_places (conversation, platform, tenant, channel)
-    values ('conv-here', 'slack', 'T1', 'C1'), ('conv-there', 'slack', 'T2', 'C2'), ('conv-run', 'slack', 'T1', 'C3')`);
-  await db.query.execute(sql`
-    insert into countersign.runs (id, "user", via, conversation, planning_status, request, modes)
-    values ('run-1', 'ana', 'slack', 'conv-run', 'planning', 'r', '{}')`);
+    insert into countersign.runs (id, "user", via, tenant, conversation, planning_status, request, modes)
+    values ('run-1', 'ana', 'slack', 'slack:T1', 'conv-run', 'planning', 'r', '{}')`);
   const window = { from: new Date('2026-03-10T00:00:00Z'), to: new Date('2026-03-11T00:00:00Z') };
   const query = { people: ['ana'], ...window, exceptRun: 'run-1' };
-  const apart = createPortfolioReader(db.query, undefined, ['slack']);
+  const apart = createPortfolioReader(db.query, undefined, true);
   expect((await apart(query)).blocks.map(({ plan_id }) => plan_id)).toEqual(['here']);
-  const others = createPortfolioReader(db.query, undefined, ['teams']);
+  const others = createPortfolioReader(db.query, undefined, false);
   expect((await others(query)).blocks).toHaveLength(3);
 });

@@ -63,7 +63,7 @@ test('a Home shows the plans of its own workspace, and opens no other', async ()
   expect(JSON.stringify(home.blocks)).not.toContain(of);
   // What a button names is looked up as anew: the plan is another workspace's by now.
   await instance.db.query.execute(sql`
-    update countersign.chat_places set tenant = 'T0ELSEWHERE' where tenant = ${initech.workspace.id}`);
+    update countersign.plans set tenant = 'slack:T0ELSEWHERE' where id = ${own}`);
   await slack.press(initech.user.id, home, `countersign:details:${own}`);
   const shown = await waitFor('the window', async () => {
     const view = slack.views(initech.user.id).at(-1);

@@ -1,0 +1,184 @@
+// The service as far as somebody of one organisation reaches it: what is of another reads as what does not exist. The console, the
+// API, chats that several organisations share and their planners all read through this.
+import { planNotFound } from '#db/plans.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { PlanScope, ScopedSubject } from '#domain/plan/scope.ts';
+import type { Service } from '#domain/service.ts';
+
+/**
+ * What the first argument of a method names; `stream`: it answers in parts; `own`: it is about people and what is theirs, which is
+ * judged by who asks; `commit`: of what was checked through here.
+ */
+type Subject =
+  | 'plan'
+  | 'plan stream'
+  | 'run'
+  | 'conversation'
+  | 'conversation stream'
+  | 'own'
+  | 'commit';
+
+/** Those that name what they are about otherwise. */
+type Special =
+  | 'isWithin'
+  | 'startRun'
+  | 'propose'
+  | 'checkProposal'
+  | 'listPlans'
+  | 'inbox'
+  | 'stats'
+  | 'listConversations'
+  | 'once';
+
+/** A new method of the service does not compile before it stands here. */
+const subjects: Record<Exclude<keyof Service, Special>, Subject> = {
+  getRun: 'run',
+  reply: 'run',
+  runCard: 'run',
+  stopRun: 'run',
+  decideRun: 'run',
+  runTrace: 'run',
+  activityIn: 'conversation',
+  say: 'conversation',
+  isAbout: 'conversation',
+  isSpokenIn: 'conversation',
+  messages: 'conversation',
+  watchConversation: 'conversation stream',
+  getPolicy: 'own',
+  saidPolicies: 'own',
+  setPolicy: 'own',
+  listMemory: 'own',
+  keepMemory: 'own',
+  editMemory: 'own',
+  forgetMemory: 'own',
+  personOf: 'own',
+  noteName: 'own',
+  shownNames: 'own',
+  link: 'own',
+  // A new plan, in no conversation.
+  checkMarkdown: 'own',
+  commit: 'commit',
+  getPlan: 'plan',
+  overview: 'plan',
+  diff: 'plan',
+  listSteps: 'plan',
+  listPartitions: 'plan',
+  findSteps: 'plan',
+  groups: 'plan',
+  forecast: 'plan',
+  getSteps: 'plan',
+  stepChain: 'plan',
+  previewSteps: 'plan',
+  card: 'plan',
+  approve: 'plan',
+  checkApproval: 'plan',
+  reject: 'plan',
+  proposeChanges: 'plan',
+  cancel: 'plan',
+  pause: 'plan',
+  resume: 'plan',
+  patch: 'plan',
+  checkPatch: 'plan',
+  listPatches: 'plan',
+  listFindings: 'plan',
+  raiseFinding: 'plan',
+  settleFinding: 'plan',
+  listArtifacts: 'plan',
+  readArtifact: 'plan',
+  listRequests: 'plan',
+  retry: 'plan',
+  simulate: 'plan',
+  exportMarkdown: 'plan stream',
+  exportLog: 'plan stream',
+  trace: 'plan',
+  audit: 'plan',
+  versionDiff: 'plan',
+  planning: 'plan',
+  watchPlan: 'plan stream',
+};
+
+type Method = (...args: unknown[]) => unknown;
+
+function notFound(subject: ScopedSubject): CountersignError {
+  if ('plan_id' in subject) return planNotFound(subject.plan_id);
+  return 'run_id' in subject
+    ? new CountersignError('run_not_found', `There is no run ${subject.run_id}.`)
+    : new CountersignError('not_found', `There is no conversation ${subject.conversation}.`);
+}
+
+/** `service` as `scope` reaches it. */
+export function serveWithin(service: Service, scope: PlanScope): Service {
+  /** @throws `plan_not_found`, `run_not_found`, `not_found`, as of what does not exist */
+  async function check(subject: ScopedSubject): Promise<void> {
+    if (!(await service.isWithin(scope, subject))) throw notFound(subject);
+  }
+  const checkConversation = async (conversation: string | undefined): Promise<void> => {
+    if (conversation !== undefined) await check({ conversation });
+  };
+
+  function narrow(name: string, subject: Subject): Method {
+    const call: Method = (...args) => Reflect.apply(Reflect.get(service, name), service, args);
+    switch (subject) {
+      case 'own':
+      case 'commit':
+        return call;
+      case 'plan':
+        return async (id, ...rest) => {
+          await check({ plan_id: String(id) });
+          return call(id, ...rest);
+        };
+      case 'run':
+        return async (id, ...rest) => {
+          await check({ run_id: String(id) });
+          return call(id, ...rest);
+        };
+      case 'conversation':
+        return async (id, ...rest) => {
+          await check({ conversation: String(id) });
+          return call(id, ...rest);
+        };
+      case 'plan stream':
+        return async function* (id, ...rest) {
+          await check({ plan_id: String(id) });
+          yield* call(id, ...rest) as AsyncIterable<unknown>; // as its subject says
+        };
+      case 'conversation stream':
+        return async function* (id, ...rest) {
+          await check({ conversation: String(id) });
+          for await (const batch of call(id, ...rest) as AsyncIterable<unknown>) {
+            // One that nobody had used may have become another organisation's.
+            await check({ conversation: String(id) });
+            yield batch;
+          }
+        };
+      default:
+        return subject satisfies never;
+    }
+  }
+
+  const narrowed = Object.entries(subjects).map(([name, subject]) => [name, narrow(name, subject)]);
+  return {
+    ...service,
+    ...Object.fromEntries(narrowed),
+    async startRun(request, actor, options) {
+      await checkConversation(request.conversation);
+      return service.startRun(request, actor, options);
+    },
+    async propose(draft, options, actor) {
+      await checkConversation(options.conversation);
+      return service.propose(draft, options, actor);
+    },
+    async checkProposal(draft, options, actor) {
+      await checkConversation(options.conversation);
+      return service.checkProposal(draft, options, actor);
+    },
+    listPlans: (filter) => service.listPlans({ ...filter, within: scope }),
+    inbox: (query) => service.inbox({ ...query, within: scope }),
+    stats: (leastPeople) => service.stats(leastPeople, scope),
+    listConversations: (query) => service.listConversations({ ...query, within: scope }),
+    once: (request, checkFirst, work) =>
+      service.once(request, checkFirst, (joined, checked) =>
+        work(serveWithin(joined, scope), checked),
+      ),
+  };
+}

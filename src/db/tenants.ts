@@ -1,0 +1,21 @@
+// The organisations that share an instance: which one a conversation belongs to.
+import { eq } from 'drizzle-orm';
+import type { Actor } from '#domain/people/actor.ts';
+import { chatTenant } from '#domain/plan/scope.ts';
+import type { Queryable } from './database.ts';
+import { chatPlaces } from './schema.ts';
+
+/** What is made in a conversation by `actor` belongs to the chat's organisation, else to theirs; null: to the instance itself. */
+export async function findTenant(
+  db: Queryable,
+  conversation: string | null,
+  actor: Pick<Actor, 'tenant'>,
+): Promise<string | null> {
+  const own = actor.tenant ?? null;
+  if (conversation === null) return own;
+  const [place] = await db
+    .select({ platform: chatPlaces.platform, tenant: chatPlaces.tenant })
+    .from(chatPlaces)
+    .where(eq(chatPlaces.conversation, conversation));
+  return place === undefined ? own : chatTenant(place.platform, place.tenant);
+}
