@@ -1,7 +1,6 @@
 // What the parts of the Slack adapter are given.
 import type { ChatPlace, ChatPort } from '#domain/chat/chat.ts';
-import type { PlanReads } from '#domain/plan/scope.ts';
-import type { Service } from '#domain/service.ts';
+import type { PlanReads, Service } from '#domain/service.ts';
 import type { Respond } from './port/respond.ts';
 import type { People } from './talk/people.ts';
 import type { Reach } from './talk/reach.ts';

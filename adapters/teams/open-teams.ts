@@ -9,8 +9,8 @@ import type { ChatContent, ChatPlace, ChatPort, Posted } from '#domain/chat/chat
 import type { TeamsConversation, TeamsConversations } from '#domain/chat/teams-conversation.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { chatTenant, type ServeWithin } from '#domain/plan/scope.ts';
-import type { Service } from '#domain/service.ts';
+import { chatTenant } from '#domain/plan/scope.ts';
+import type { ServeWithin, Service } from '#domain/service.ts';
 import type { Calls, Connector } from './connector/connector.ts';
 import { handlePlanThis, openPlanThis } from './extension/plan-this.ts';
 import { conversationIdOf } from './place.ts';

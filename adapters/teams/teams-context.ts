@@ -2,8 +2,7 @@
 import type { ChatPlace, ChatPort } from '#domain/chat/chat.ts';
 import type { TeamsConversations } from '#domain/chat/teams-conversation.ts';
 import type { Clock } from '#domain/clock.ts';
-import type { PlanReads } from '#domain/plan/scope.ts';
-import type { Service } from '#domain/service.ts';
+import type { PlanReads, Service } from '#domain/service.ts';
 import type { People } from './talk/people.ts';
 
 export type TeamsContext = {

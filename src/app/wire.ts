@@ -14,7 +14,7 @@ import { createToolPorts } from '#conversation/tool-ports.ts';
 import { readEveryName } from '#db/identities.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import { systemClock, systemRandom } from '#domain/clock.ts';
-import type { ServeWithin } from '#domain/plan/scope.ts';
+import type { ServeWithin } from '#domain/service.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import type { Catalogue } from '#domain/tool.ts';
 import type { ConversationContext } from '#messages/context.ts';

@@ -4,8 +4,7 @@ import type { Actor } from '#domain/people/actor.ts';
 import { type LinkOutcome, readLinkCommand } from '#domain/people/link.ts';
 import type { InboxGroup, InboxPlan } from '#domain/plan/inbox.ts';
 import type { PlanSummary } from '#domain/plan/plan.ts';
-import type { PlanReads } from '#domain/plan/scope.ts';
-import type { Service } from '#domain/service.ts';
+import type { PlanReads, Service } from '#domain/service.ts';
 import type { PlanStats } from '#domain/stats.ts';
 import { makeStorableText } from '#domain/text.ts';
 

@@ -384,3 +384,20 @@ export type Service = {
     signal: AbortSignal,
   ): AsyncIterable<ConversationEvent[]>;
 };
+
+/** What lists and single plans are read with. */
+export type PlanReads = Pick<
+  Service,
+  | 'listPlans'
+  | 'inbox'
+  | 'stats'
+  | 'getPlan'
+  | 'listSteps'
+  | 'card'
+  | 'exportMarkdown'
+  | 'exportLog'
+  | 'trace'
+>;
+
+/** The service as far as somebody of one organisation reaches it. What is outside reads as what does not exist. */
+export type ServeWithin = (scope: PlanScope) => Service;

@@ -4,7 +4,7 @@ import type { Queryable } from '#db/database.ts';
 import { listPlans, readPlan } from '#db/plans.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Plan } from '#domain/plan/plan.ts';
-import type { PlanReads } from '#domain/plan/scope.ts';
+import type { PlanReads } from '#domain/service.ts';
 import { payingRun } from '#domain/planning/part.ts';
 import type { Settings } from '#domain/settings.ts';
 import type { JsonObject } from '#domain/text.ts';
