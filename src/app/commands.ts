@@ -125,6 +125,12 @@ program
   .option('--json', 'for machines')
   .action(runs(async () => (await import('./verbs/doctor.ts')).run));
 
+program
+  .command('health')
+  .description('ask the process that runs with this configuration whether it is well')
+  .option('--ready', 'whether it can serve requests, too')
+  .action(runs(async () => (await import('./verbs/health.ts')).run));
+
 function wholeNumber(text: string): number {
   const number = Number(text);
   if (Number.isInteger(number) && number > 0) return number;

@@ -1,0 +1,24 @@
+# Countersign: gateway, worker or both, with a PostgreSQL of its own outside (DATABASE_URL). compose.yaml runs it.
+FROM node:24-slim AS build
+WORKDIR /app
+# The dependencies alone first, so that a change of the source keeps this layer. What is optional are Node and PostgreSQL as packages.
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
+COPY . /source
+RUN node /source/scripts/build.ts /app
+
+FROM node:24-slim
+ENV NODE_ENV=production
+ENV HOST=0.0.0.0
+ENV COUNTERSIGN_HOME=/data
+ENV COUNTERSIGN_NO_BROWSER=true
+WORKDIR /data
+COPY --from=build /app /app
+RUN chown node:node /data
+USER node
+VOLUME /data
+EXPOSE 3978
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=30s --timeout=10s --start-period=60s CMD ["node", "/app/bin/countersign.mjs", "health"]
+ENTRYPOINT ["node", "/app/bin/countersign.mjs"]
+CMD ["start"]

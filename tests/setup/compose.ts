@@ -1,0 +1,80 @@
+// What compose.yaml starts, as commands with their environment. It knows the keys that our file uses and refuses others.
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+const Healthcheck = z.union([
+  z.strictObject({ disable: z.literal(true) }),
+  z.strictObject({
+    test: z.tuple([z.literal('CMD'), z.string()], z.string()),
+    interval: z.string(),
+    timeout: z.string(),
+    start_period: z.string().optional(),
+    retries: z.number().optional(),
+  }),
+]);
+
+const Service = z.strictObject({
+  image: z.enum(['countersign', 'postgres:18']),
+  build: z.literal('.').optional(),
+  init: z.boolean().optional(),
+  read_only: z.boolean().optional(),
+  tmpfs: z.array(z.string()).optional(),
+  volumes: z.array(z.string()),
+  cap_drop: z.array(z.string()).optional(),
+  security_opt: z.array(z.string()).optional(),
+  stop_grace_period: z
+    .string()
+    .regex(/^\d+s$/)
+    .transform((text) => Number.parseInt(text, 10))
+    .optional(),
+  restart: z.string(),
+  command: z.array(z.string()).optional(),
+  environment: z.record(z.string(), z.string()),
+  ports: z.array(z.string()).optional(),
+  deploy: z.strictObject({ replicas: z.number().int() }).optional(),
+  healthcheck: Healthcheck.optional(),
+  depends_on: z
+    .record(
+      z.string(),
+      z.strictObject({
+        condition: z.enum(['service_healthy', 'service_completed_successfully']),
+      }),
+    )
+    .optional(),
+});
+export type ComposeService = z.infer<typeof Service>;
+
+/** `${NAME:?what to do}` and `${NAME:-default}`, which is all that our file uses. */
+function fill(text: string, variables: Record<string, string>): string {
+  const filled = text.replace(/\$\{(\w+):([?-])([^}]*)\}/g, (_, name, kind, rest) => {
+    const value = variables[name] ?? '';
+    if (value !== '') return value;
+    if (kind === '?') throw new Error(`${name}: ${rest}`);
+    return rest;
+  });
+  if (filled.includes('${')) throw new Error(`not understood: ${filled}`);
+  return filled;
+}
+
+const File = z
+  .object({
+    name: z.string(),
+    services: z.record(z.string(), Service),
+    volumes: z.record(z.string(), z.null()),
+  })
+  .catchall(z.unknown())
+  .refine((file) => Object.keys(file).every((key) => /^(?:name|services|volumes|x-.+)$/.test(key)));
+
+/**
+ * The services of the file at `path`.
+ * @throws Error with the file's own words about a variable that is missing
+ */
+export function readCompose(
+  path: string,
+  variables: Record<string, string>,
+): Record<string, ComposeService> {
+  const filled = (_: unknown, value: unknown) =>
+    typeof value === 'string' ? fill(value, variables) : value;
+  return File.parse(parse(readFileSync(path, 'utf8'), filled, { merge: true })).services;
+}
