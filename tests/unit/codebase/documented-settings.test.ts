@@ -1,0 +1,63 @@
+// Settings that the documents show are accepted as they stand.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
+import { loadConfig } from '#app/config.ts';
+import { Settings } from '#domain/settings.ts';
+
+const docs = new URL('../../../docs/', import.meta.url);
+const AnyObject = z.record(z.string(), z.unknown());
+
+/** The text of every fenced or indented block of a document. */
+function listBlocks(text: string): string[] {
+  const fenced = [...text.matchAll(/^```\w*\n(.*?)^```$/gms)].map(([, block = '']) => block);
+  const indented = [...text.matchAll(/(?<=^\n)(?: {4}.*\n)(?:(?: {4}.*)?\n)*/gm)].map(([block]) =>
+    block.replaceAll(/^ {4}/gm, ''),
+  );
+  return [...fenced, ...indented];
+}
+
+/** A block that is a part of countersign.json, and of nothing else. */
+function readExample(block: string): unknown {
+  let json: unknown;
+  try {
+    json = JSON.parse(block);
+  } catch {
+    return null; // Another language.
+  }
+  const { data } = AnyObject.safeParse(json);
+  const known = Object.keys(Settings.shape);
+  return data !== undefined && Object.keys(data).every((key) => known.includes(key)) ? json : null;
+}
+
+const examples = readdirSync(docs)
+  .filter((name) => name.endsWith('.md'))
+  .flatMap((name) =>
+    listBlocks(readFileSync(new URL(name, docs), 'utf8'))
+      .filter((block) => readExample(block) !== null)
+      .map((block) => [name, block] as const),
+  );
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-docs-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+it('there are examples', () => {
+  expect(examples.length).toBeGreaterThanOrEqual(3);
+});
+
+it.each(examples)('%s: %s', (_name, block) => {
+  const path = join(folder, 'countersign.json');
+  writeFileSync(path, block);
+  const named = [...block.matchAll(/\$\{(\w+)/g)].map(([, name = '']) => [name, 'a value of it']);
+  const { settings } = loadConfig(
+    { ...Object.fromEntries(named), COUNTERSIGN_CONFIG: path },
+    folder,
+  );
+  expect(Object.keys(settings)).toEqual(expect.arrayContaining(Object.keys(JSON.parse(block))));
+});
