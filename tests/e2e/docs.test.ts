@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { expectAccessible, someLooks } from '../setup/axe.ts';
-import { page, server, useConsole } from '../setup/console.ts';
+import { home, page, programs, server, useConsole } from '../setup/console.ts';
 import { waitFor } from '../wait.ts';
 
 const PlanList = z.object({
@@ -29,8 +29,11 @@ async function runCurl(command: string): Promise<unknown> {
   return JSON.parse(text);
 }
 
-const source = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8');
-const commands = [...source.matchAll(/^ {4}(curl .+)$/gm)].map(([, command = '']) => command);
+const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
+const cli = read('cli.md');
+const commands = [...read('api.md').matchAll(/^ {4}(curl .+)$/gm)].map(
+  ([, command = '']) => command,
+);
 
 it('the first requests of docs/api.md plan, show and approve what they ask for', async () => {
   expect(commands).toHaveLength(3);
@@ -46,6 +49,30 @@ it('the first requests of docs/api.md plan, show and approve what they ask for',
   );
   expect(approved).toMatchObject({ id: plan.id, status: 'approved' });
   await server.api.reach(plan.id, 'completed');
+});
+
+it('every command of docs/cli.md has the words and options that the page gives it', async () => {
+  const rows = [...cli.matchAll(/^\| (.*?) \|/gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`countersign ([^`]+)`/g)].map(([, command = '']) => command),
+  );
+  expect(rows.length).toBeGreaterThan(12);
+  /** `audit verify` of `audit verify [--from SEAL]`. */
+  const nameOf = (row: string) => /^[a-z]+(?: [a-z]+(?= |$))?/.exec(row)?.[0] ?? '';
+  const helps = new Map(
+    await Promise.all(
+      [...new Set(rows.map(nameOf))].map(async (name) => {
+        const { code, stdout } = await programs.finish([...name.split(' '), '--help'], { home });
+        expect([name, code]).toEqual([name, 0]);
+        return [name, stdout] as const;
+      }),
+    ),
+  );
+  const unknown = rows.flatMap((row) =>
+    (row.match(/--[a-z-]+/g) ?? [])
+      .filter((option) => helps.get(nameOf(row))?.includes(option) !== true)
+      .map((option) => `${row}: ${option}`),
+  );
+  expect(unknown).toEqual([]);
 });
 
 describe('the pages', () => {
