@@ -8,6 +8,8 @@ import type { DeliveryContext } from '#chat/outbox/delivery-context.ts';
 import { followPlan } from '#chat/outbox/follow-plan.ts';
 import { workOnPlace } from '#chat/outbox/work-on-place.ts';
 import { createExpiry } from '#conversation/expire.ts';
+import { readPlanCause } from '#db/plans.ts';
+import { readRunCause } from '#db/runs.ts';
 import { Platform } from '#domain/chat/inbox.ts';
 import type { Settings } from '#domain/settings.ts';
 import type { Crew } from '#executor/crew.ts';
@@ -28,6 +30,7 @@ function planJob(context: ConversationContext): Job<'plan'> {
   return {
     name: 'plan',
     queue: queueFor('plan'),
+    causeOf: ({ run_id }) => readRunCause(context.db.query, run_id),
     concurrency: 4,
     perPerson: 3,
     handle: ({ run_id, turn }, signal) => planTurn(context, run_id, turn, signal),
@@ -39,6 +42,7 @@ function expandJob(context: ConversationContext): Job<'expand'> {
   return {
     name: 'expand',
     queue: queueFor('expand'),
+    causeOf: ({ run_id }) => readRunCause(context.db.query, run_id),
     concurrency: 4,
     perPerson: 8,
     handle: (place, signal) => expandPart(context, place, signal),
@@ -50,6 +54,7 @@ function executeJob({ context }: Crew): Job<'execute'> {
   return {
     name: 'execute',
     queue: queueFor('execute'),
+    causeOf: ({ plan_id }) => readPlanCause(context.db.query, plan_id),
     concurrency: 2,
     handle: ({ plan_id }) => startPlan(context, plan_id),
   };
@@ -60,6 +65,7 @@ function stepJob(crew: Crew): Job<'step'> {
   return {
     name: 'step',
     queue: queueFor('step'),
+    causeOf: ({ plan_id }) => readPlanCause(crew.context.db.query, plan_id),
     concurrency: 1,
     fetched: 50,
     handle: ({ plan_id }) => crew.work(plan_id),
@@ -71,6 +77,7 @@ function cardJob(context: ConversationContext): Job<'card'> {
   return {
     name: 'card',
     queue: queueFor('card'),
+    causeOf: ({ plan_id }) => readPlanCause(context.db.query, plan_id),
     concurrency: 2,
     async handle({ plan_id, later }) {
       await announce(context, plan_id, later);

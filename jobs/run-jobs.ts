@@ -1,8 +1,10 @@
 // Registers the jobs with pg-boss. Payloads are parsed here, at the edge; failures are logged before they are retried.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PgBoss } from 'pg-boss';
+import type { z } from 'zod';
 import type { QueueSpec } from '#db/boss.ts';
 import { type GoOn, type JobName, type JobPayload, jobPayloads } from '#domain/jobs.ts';
+import { isTraced, span } from '#domain/telemetry.ts';
 
 /** A queue with its options, and a handler that receives a parsed payload. */
 export type Job<N extends JobName> = {
@@ -23,6 +25,8 @@ export type Job<N extends JobName> = {
    * followed by the next at once. None unless said.
    */
   restMs?: number;
+  /** The trace context of what the job is a consequence of; asked only while traces are made. */
+  causeOf?(payload: JobPayload<N>): Promise<string | null>;
   /** Throws to have the job tried again. */
   handle(payload: JobPayload<N>, signal: AbortSignal, goOn: GoOn): Promise<void>;
 };
@@ -77,7 +81,7 @@ async function startWorker<N extends JobName>(
   job: Job<N>,
   { log, ending, goOn }: Surroundings,
 ): Promise<void> {
-  const { name, queue, fetched = 1, restMs = 0, perPerson } = job;
+  const { queue, fetched = 1, restMs = 0, perPerson } = job;
   let worker: string | undefined;
   worker = await boss.work<unknown>(
     queue.name,
@@ -90,19 +94,7 @@ async function startWorker<N extends JobName>(
     async (batch) => {
       // After a full batch more is waiting: that needs no time to come together.
       const rested = restMs === 0 || batch.length >= fetched ? undefined : pause(restMs);
-      const handled = batch.map(async ({ id, data, signal }) => {
-        try {
-          await job.handle(
-            jobPayloads[name].parse(data ?? {}) as Parameters<Job<N>['handle']>[0],
-            AbortSignal.any([signal, ending]),
-            goOn,
-          );
-        } catch (error) {
-          if (!ending.aborted)
-            log.error({ err: error, job: id, queue: queue.name }, `The job ${name} failed.`);
-          throw error;
-        }
-      });
+      const handled = batch.map((one) => handleJob(job, one, { log, ending, goOn }));
       // All have come to an end before any of them can be tried again.
       const failed = (await Promise.allSettled(handled)).find(
         ({ status }) => status === 'rejected',
@@ -112,4 +104,37 @@ async function startWorker<N extends JobName>(
       if (failed?.status === 'rejected') throw failed.reason;
     },
   );
+}
+
+const parsePayload = <N extends JobName>(name: N, data: unknown) =>
+  jobPayloads[name].safeParse(data ?? {}) as z.ZodSafeParseResult<Parameters<Job<N>['handle']>[0]>;
+
+async function handleJob<N extends JobName>(
+  { name, queue, handle, causeOf }: Job<N>,
+  { id, data, signal }: { id: string; data: unknown; signal: AbortSignal },
+  { log, ending, goOn }: Surroundings,
+): Promise<void> {
+  const payload = parsePayload(name, data);
+  const parent = isTraced() && payload.success ? ((await causeOf?.(payload.data)) ?? null) : null;
+  const attributes = {
+    'messaging.system': 'pg-boss',
+    'messaging.operation.type': 'process',
+    'messaging.destination.name': queue.name,
+    'messaging.message.id': id,
+  };
+  const around = {
+    kind: 'consumer',
+    parent,
+    attributes,
+    log: { job: id, queue: queue.name },
+  } as const;
+  await span('job', `process ${queue.name}`, around, async () => {
+    try {
+      if (!payload.success) throw payload.error;
+      await handle(payload.data, AbortSignal.any([signal, ending]), goOn);
+    } catch (error) {
+      if (!ending.aborted) log.error({ err: error }, `The job ${name} failed.`);
+      throw error;
+    }
+  });
 }

@@ -129,6 +129,7 @@ program
   .command('health')
   .description('ask the process that runs with this configuration whether it is well')
   .option('--ready', 'whether it can serve requests, too')
+  .option('--worker', 'the worker that answers on HEALTH_PORT')
   .action(runs(async () => (await import('./verbs/health.ts')).run));
 
 function wholeNumber(text: string): number {

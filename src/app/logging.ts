@@ -1,10 +1,12 @@
-// Structured logs: JSON lines on stderr for servers, in a file for commands that own the terminal. Secrets never get in.
+// Structured logs: JSON lines on stderr for servers, in a file for commands that own the terminal. Secrets never get in: neither under
+// their usual names nor, wherever they stand, the configured ones.
 import pino, { type Logger, type LoggerOptions } from 'pino';
 import { errorMessage } from '#domain/errors.ts';
-import { createRedactor } from '#domain/secrets.ts';
+import { logFields } from '#domain/telemetry.ts';
 import type { Config } from './config.ts';
 import { openLogFile } from './home.ts';
 import { openLogSink } from './log-sink.ts';
+import { createScrub, secretsOf } from './secrets.ts';
 
 const secretNames = [
   'authorization',
@@ -54,24 +56,30 @@ function describeError(error: unknown, depth = 0): unknown {
   };
 }
 
+/** Fields that the logger of a request has bound already would stand twice in the line. */
+function withoutBound(fields: Record<string, string | number>, logger: Logger): object {
+  if (!('request_id' in fields) || !('request_id' in logger.bindings())) return { ...fields };
+  const { request_id: _, ...others } = fields;
+  return others;
+}
+
 /**
  * What every log of the program has in common.
  * @param values secrets that are taken out wherever they stand in a line
  */
 export function logOptions(level: string, values: string[] = []): LoggerOptions {
-  // A line is JSON, where a value may stand in quotes.
-  const hide = createRedactor(values.flatMap((one) => [one, JSON.stringify(one).slice(1, -1)]));
   return {
     level,
     redact: { paths: secrets, censor: '[secret]' },
     serializers: { err: (error: unknown) => describeError(error) },
-    ...(values.length === 0 ? {} : { hooks: { streamWrite: hide } }),
+    // Which request, job or step it is about, and in which trace.
+    mixin: (_fields, _level, logger) => withoutBound(logFields(), logger),
+    ...(values.length === 0 ? {} : { hooks: { streamWrite: createScrub(values) } }),
   };
 }
 
 /** @param quiet a command that talks to a person: its log goes to `<home>/logs/countersign.log` */
 export function createLog(config: Config, quiet: boolean): Logger {
-  const options = logOptions(config.env.LOG_LEVEL, config.secrets);
-  if (!quiet) return pino(options, openLogSink(2));
-  return pino(options, openLogSink(openLogFile(config)));
+  const options = logOptions(config.env.LOG_LEVEL, secretsOf(config, process.env));
+  return pino(options, openLogSink(quiet ? openLogFile(config) : 2));
 }

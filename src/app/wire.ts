@@ -14,8 +14,8 @@ import { createToolPorts } from '#conversation/tool-ports.ts';
 import { readEveryName } from '#db/identities.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import { systemClock, systemRandom } from '#domain/clock.ts';
-import type { ServeWithin } from '#domain/service.ts';
 import type { Planner } from '#domain/planning/run.ts';
+import type { ServeWithin } from '#domain/service.ts';
 import type { Catalogue } from '#domain/tool.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { readModelAccess } from '#models/access.ts';
@@ -145,9 +145,10 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   const waker = createWaker(inbox);
   closers.add('wakeups under way', waker.close);
   const delivery = makeDelivery(inChat, chats, { ports: chatPorts, rule: deliveryRule });
+  let vitals: Instance['vitals'] = null;
   if (work) {
     const executorModel = models?.executor ?? null;
-    await startWorking({
+    vitals = await startWorking({
       config,
       log,
       boss,
@@ -174,6 +175,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
     db,
     listener,
     database: connections.words,
+    vitals,
     close: closers.closeAll,
   };
 }

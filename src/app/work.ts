@@ -21,13 +21,15 @@ import type { ConversationContext } from '#messages/context.ts';
 import { createReads } from '#planner/open-tools.ts';
 import type { Closers } from './closers.ts';
 import { auditKeyOf, type Config } from './config.ts';
+import { version } from './version.ts';
+import type { Vitals } from './wire/instance.ts';
 
 /** Milliseconds between two rounds of recovery. */
 const usualWatchEveryMs = 5000;
 /** How long a stopping process waits for steps, planners and other jobs under way; tools and database stay open for them. */
 const jobsEndWithinMs = 10_000;
 
-/** Begins to work; `closers` learn how to end it. */
+/** Begins to work; `closers` learn how to end it. @returns how it goes */
 export async function startWorking(parts: {
   config: Config;
   log: Logger;
@@ -40,7 +42,7 @@ export async function startWorking(parts: {
   decide: ArgumentDecider | null;
   watchEveryMs: number | undefined;
   closers: Closers;
-}): Promise<void> {
+}): Promise<() => Vitals> {
   const { config, log, boss, registry, conversation, inbox, delivery, homes } = parts;
   const { decide, closers } = parts;
   const { settings } = config;
@@ -78,7 +80,12 @@ export async function startWorking(parts: {
   );
   closers.add('the leases', async () => crew.letGo());
   // Before the first claim and until the last step is handed back, others know of these back ends.
-  const registration = await registerBackends(crew.context, crew.backends, crew.lookForWork);
+  const registration = await registerBackends(
+    crew.context,
+    crew.backends,
+    version,
+    crew.lookForWork,
+  );
   closers.add('the back ends', registration.withdraw);
   const stopJobs = await runJobs(
     boss,
@@ -107,4 +114,9 @@ export async function startWorking(parts: {
     parts.watchEveryMs ?? usualWatchEveryMs,
   );
   closers.add('the watch', () => watch.stop());
+  return () => ({
+    leasesQuietMs: crew.leasesQuietMs(),
+    beatQuietMs: registration.quietMs(),
+    leaseMs: settings.executor.lease_seconds * 1000,
+  });
 }

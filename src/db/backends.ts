@@ -14,7 +14,12 @@ const aliveForSeconds = 3 * renewEverySeconds;
 export type NewBackend = Omit<typeof backends.$inferInsert, 'seen_at' | 'since_at'>;
 /** What a back end takes on. */
 export type Offer = { id: string; operations: string[]; capabilities: string[] };
-export type LiveBackend = Offer & { name: string; concurrency: number };
+export type LiveBackend = Offer & {
+  name: string;
+  concurrency: number;
+  version: string | null;
+  seen_at: Date;
+};
 
 const alive = sql`backends.seen_at > clock_timestamp() - make_interval(secs => ${aliveForSeconds})`;
 
@@ -64,9 +69,9 @@ export async function sweepBackends(db: Queryable): Promise<Offer[]> {
 
 /** Everyone who is there, without their manifests. */
 export async function readBackends(db: Queryable): Promise<LiveBackend[]> {
-  const { id, name, operations, capabilities, concurrency } = backends;
+  const { id, name, operations, capabilities, concurrency, version, seen_at } = backends;
   return db
-    .select({ id, name, operations, capabilities, concurrency })
+    .select({ id, name, operations, capabilities, concurrency, version, seen_at })
     .from(backends)
     .where(alive)
     .orderBy(id);

@@ -2,11 +2,13 @@
 // wait and find nothing to do. A database newer than the build is refused.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator';
 import { Client } from 'pg';
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
+import type { Queryable } from './database.ts';
 import { causeOf } from './transient.ts';
 
 // What migrations this build has and what a database has had: the two lists `migrate` compares.
@@ -75,6 +77,20 @@ function refuseUnknown(state: MigrationState): void {
     `The database has had a migration of ${state.unknown.toISOString()} that this Countersign does not know; the newest it knows is ${newest}. Upgrade Countersign, or use another database (DATABASE_URL or COUNTERSIGN_HOME).`,
     { details: { newest_known: newest, newest_applied: state.unknown.toISOString() } },
   );
+}
+
+/** Why a database that runs is not, or no longer, that of this build; null: it is. */
+export async function findSchemaProblem(db: Pick<Queryable, 'execute'>): Promise<string | null> {
+  const newest = Math.max(...(await readJournal()).map(({ when }) => when));
+  const table = sql.raw(`${notedIn.migrationsSchema}.${notedIn.migrationsTable}`);
+  const { rows } = await db.execute<{ at: string | null }>(
+    sql`select max(created_at)::text as at from ${table}`,
+  );
+  const at = Number(rows[0]?.at ?? 0);
+  if (at === newest) return null;
+  return at > newest
+    ? 'it belongs to a newer Countersign; upgrade this process'
+    : 'migrations are missing; run countersign migrate';
 }
 
 /** Key of the advisory lock: "coun" in ASCII, so that other users of the database hardly take the same. */

@@ -93,6 +93,12 @@ const rowOf = sql`select ${sql.join(Object.values(getTableColumns(plans)), sql`,
 const read = prepareStatement('read_plan', rowOf);
 const lock = prepareStatement('lock_plan', sql`${rowOf} for no key update`);
 
+/** The trace context of what last moved the plan; null: that was not traced, or the plan is gone. */
+export async function readPlanCause(db: Queryable, id: string): Promise<string | null> {
+  const [row] = await db.select({ cause: plans.traceparent }).from(plans).where(eq(plans.id, id));
+  return row?.cause ?? null;
+}
+
 /** The plan's own row. @throws `plan_not_found` */
 export async function readPlanRow(db: Queryable, id: string): Promise<PlanRow> {
   const [row] = await db.run<PlanRow>(read, { id });

@@ -300,6 +300,16 @@ export const Environment = z.object({
   REQUIRE_RFC_FOR_NEW_SUBTYPE: flag.default(true),
   COUNTERSIGN_TIMEZONE: optional,
   COUNTERSIGN_NO_BROWSER: flag.optional(),
+  /** Where a worker answers health checks and shows its metrics; 0: any free port. Left out: nowhere. */
+  HEALTH_PORT: whole(0, 65_535).optional(),
+  // OpenTelemetry's own variables, of which its SDK reads more by itself: here is what says whether anything is traced.
+  OTEL_SDK_DISABLED: optional,
+  OTEL_CONFIG_FILE: optional,
+  OTEL_TRACES_EXPORTER: optional,
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional,
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optional,
+  OTEL_EXPORTER_OTLP_PROTOCOL: optional,
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: optional,
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
 export type Environment = z.infer<typeof Environment>;

@@ -27,6 +27,8 @@ const lookEveryMs = 1000;
 const plansTold = 200;
 
 export type Registration = {
+  /** Milliseconds since others were last told that this process is there. */
+  quietMs(): number;
   /** Takes the back ends back: nobody counts on them any more. */
   withdraw(): Promise<void>;
 };
@@ -61,11 +63,13 @@ export async function missDeadBackends(context: SharedContext): Promise<void> {
 
 /**
  * Writes what each of `members` offers, renews it, and writes it anew when a tool came up or went down.
+ * @param version of this program
  * @param onMore called when something is offered that was not before
  */
 export async function registerBackends(
   context: SharedContext,
   members: { id: string; backend: Backend }[],
+  version: string,
   onMore: () => Promise<void>,
 ): Promise<Registration> {
   const { db, warn } = context;
@@ -74,12 +78,13 @@ export async function registerBackends(
   let round: Promise<void> = Promise.resolve();
   let stopped = false;
   let renewed = performance.now();
+  let told = performance.now();
 
   function describe({ id, backend }: (typeof members)[number]): NewBackend {
     const { name, capabilities, concurrency } = backend;
     const manifest = backend.manifest();
     const operations = manifest.map((operation) => operation.name);
-    return { id, name, capabilities, operations, concurrency, manifest };
+    return { id, name, capabilities, operations, concurrency, manifest, version };
   }
 
   async function store(row: NewBackend): Promise<void> {
@@ -107,6 +112,7 @@ export async function registerBackends(
     if (performance.now() - renewed >= renewEverySeconds * 1000) {
       renewed = performance.now();
       for (const [id, row] of written) if (!(await renewBackend(db.query, id))) await store(row);
+      told = performance.now();
     }
     if (more) await onMore();
   }
@@ -126,6 +132,7 @@ export async function registerBackends(
   for (const member of members) await store(describe(member));
   next();
   return {
+    quietMs: () => performance.now() - told,
     async withdraw() {
       stopped = true;
       clearTimeout(timer);

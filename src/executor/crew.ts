@@ -81,6 +81,8 @@ export type Crew = {
   lookForWork(): Promise<void>;
   /** Claims nothing more, lets calls under way end for some seconds, hands back the rest. */
   stop(): Promise<void>;
+  /** Milliseconds since leases that are held were renewed; 0: none is held. */
+  leasesQuietMs(): number;
   /** Renews no lease any more. */
   letGo(): void;
 };
@@ -165,6 +167,7 @@ export function createCrew(
       for (const off of offs) off();
       await Promise.all(members.map((member) => member.worker.stop()));
     },
+    leasesQuietMs: () => Math.max(...members.map(({ context: own }) => own.leases.quietMs())),
     letGo() {
       for (const member of members) member.context.leases.stop();
     },

@@ -15,6 +15,8 @@ export type Leases = {
   /** Stops every call. */
   abortAll(reason: Error): void;
   held(): number;
+  /** Milliseconds since the leases that are held were renewed, or the first of them taken; 0: none is held. */
+  quietMs(): number;
   stop(): void;
 };
 
@@ -39,6 +41,7 @@ export function keepLeases(
   const held = new Map<string, { lease: Lease; abort: AbortController }>();
   const stopping = new AbortController();
   let renewing = false;
+  let renewedAt = performance.now();
   let again = false;
 
   function abortPlan(planId: string, reason: Error): void {
@@ -70,13 +73,17 @@ export function keepLeases(
       do {
         again = false;
         const asked = new Map(held);
-        if (asked.size === 0) return;
+        if (asked.size === 0) {
+          renewedAt = performance.now();
+          return;
+        }
         const leases = [...asked.values()].map(({ lease }) => lease);
         const renewed = await retryUntilDatabaseAnswers(
           () => renewLeases(db.query, worker, leases, leaseSeconds),
           (error) => warn('Leases could not be renewed; trying again.', error),
           stopping.signal,
         );
+        renewedAt = performance.now();
         heed(asked, renewed);
       } while (again);
     } catch (error) {
@@ -100,6 +107,7 @@ export function keepLeases(
       for (const { abort } of held.values()) abort.abort(reason);
     },
     held: () => held.size,
+    quietMs: () => (held.size === 0 ? 0 : performance.now() - renewedAt),
     stop() {
       clearInterval(timer);
       stopping.abort();

@@ -7,10 +7,12 @@ import type { ClaimedStep } from '#db/sql/claim.ts';
 import type { Lease } from '#db/sql/leases.ts';
 import type { Outcome } from '#db/sql/settle.ts';
 import { retryUntilDatabaseAnswers } from '#db/transient.ts';
+import { measure, span } from '#domain/telemetry.ts';
+import { operationName } from '#domain/tool.ts';
 import { announceProgress } from '#plans/lifecycle/wake.ts';
 import type { LaneBook } from './claim.ts';
 import { passCrashPoint } from './crash-points.ts';
-import type { ExecutorContext, Mark } from './executor-context.ts';
+import type { ExecutorContext, Mark, StepRun } from './executor-context.ts';
 import { runStep } from './run-step.ts';
 import type { Claimant } from './slots.ts';
 import { Pace } from './slots.ts';
@@ -63,6 +65,30 @@ function takeBatch(finished: Finished[], limit: number): Finished[] {
     finished.splice(at, 1);
   }
   return batch;
+}
+
+/** Runs a step as a part of what its plan was last moved by: its approval, in another process. Never throws. */
+function runTraced(run: StepRun): Promise<Outcome> {
+  const { plan, step, context } = run;
+  const operation = operationName(step.tool, step.operation);
+  const options = {
+    parent: plan.traceparent,
+    attributes: {
+      'countersign.plan.id': plan.id,
+      'countersign.plan.version': plan.version,
+      'countersign.step.id': step.step_id,
+      'countersign.step.operation': operation,
+      'countersign.step.attempt': step.attempt,
+      'countersign.backend': context.backend.name,
+    },
+    log: { plan_id: plan.id, step_id: step.step_id, attempt: step.attempt },
+  };
+  return span('step', `step ${operation}`, options, async (span) => {
+    const outcome = await runStep(run);
+    span.set({ 'countersign.step.status': outcome.status });
+    if (outcome.error !== null) span.fail(outcome.error.code, outcome.error.message);
+    return outcome;
+  });
 }
 
 /** The loop on one plan: what it holds and what it knows. */
@@ -331,7 +357,8 @@ export class PlanLoop implements Claimant {
       held = false;
     };
     const run = { context, plan, step, lease, signal, cutOff, mark, mayBegin, letGo };
-    void runStep(run).then((outcome) => {
+    measure('step_start', step.waited);
+    void runTraced(run).then((outcome) => {
       this.#calling--;
       this.#returned++;
       if (performance.now() - began < quickMs) this.#pace.count();

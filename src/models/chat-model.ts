@@ -4,7 +4,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type OpenAI from 'openai';
 import { APIError } from 'openai';
+import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
+import { type Span, span, takesContents } from '#domain/telemetry.ts';
 import type { ModelApi } from './access.ts';
 import {
   askForPrice,
@@ -127,42 +129,97 @@ export function createChatModel(options: ModelOptions): ChatModel {
       const { maxOutputTokens = outputTokens } = request;
       return computeBound(knownPrice(), await countInput(request), maxOutputTokens);
     },
-    async complete(request, signal) {
-      knownPrice();
-      let lost: Usage = { input_tokens: 0, output_tokens: 0 };
-      const isLost = () => lost.input_tokens > 0;
-      for (let attempt = 1; ; attempt += 1) {
-        const left = request.deadline - Date.now();
-        if (signal.aborted) throw describeCancelled(name);
-        if (left <= 0) throw describeTimeout(name);
-        const silence = watchIdle(request.idleTimeoutMs);
-        const limit = AbortSignal.any([signal, AbortSignal.timeout(left), silence.signal]);
-        try {
-          const raw = await send(request, limit, silence.onActivity);
-          return await readReply(raw, request, attempt, lost);
-        } catch (error) {
-          if (error instanceof CountersignError) throw isLost() ? markPaid(error) : error;
-          if (signal.aborted) throw describeCancelled(name, error);
-          if (silence.signal.aborted)
-            throw describeSilence(name, request.idleTimeoutMs ?? 0, error);
-          if (limit.aborted) throw describeTimeout(name, error);
-          const pause = choosePause(error, attempt);
-          // A reply that is lost twice is not asked for again: each costs, and one was reserved.
-          const isOver = attempt >= attemptsAtMost || (error instanceof LostReply && isLost());
-          if (pause === null || isOver || Date.now() + pause >= request.deadline) {
-            const failure = describeFailure(called, error);
-            throw isLost() ? markPaid(failure) : failure;
-          }
-          if (error instanceof LostReply)
-            lost = addUsage(lost, await estimateUsage(request, error.written));
-          await wait(pause, undefined, { signal }).catch((cause) => {
-            throw describeCancelled(name, cause);
-          });
-        } finally {
-          silence.end();
+    complete: (request, signal) =>
+      span('model_call', `chat ${name}`, describeCall(client, name, request), (call) =>
+        complete(request, signal, call),
+      ),
+  };
+
+  async function complete(
+    request: ChatRequest,
+    signal: AbortSignal,
+    call: Span,
+  ): Promise<ChatReply> {
+    knownPrice();
+    let lost: Usage = { input_tokens: 0, output_tokens: 0 };
+    const isLost = () => lost.input_tokens > 0;
+    for (let attempt = 1; ; attempt += 1) {
+      const left = request.deadline - Date.now();
+      if (signal.aborted) throw describeCancelled(name);
+      if (left <= 0) throw describeTimeout(name);
+      const silence = watchIdle(request.idleTimeoutMs);
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(left), silence.signal]);
+      try {
+        const raw = await send(request, limit, silence.onActivity);
+        const reply = await readReply(raw, request, attempt, lost);
+        call.set(describeReply(raw, reply));
+        return reply;
+      } catch (error) {
+        if (error instanceof CountersignError) throw isLost() ? markPaid(error) : error;
+        if (signal.aborted) throw describeCancelled(name, error);
+        if (silence.signal.aborted) throw describeSilence(name, request.idleTimeoutMs ?? 0, error);
+        if (limit.aborted) throw describeTimeout(name, error);
+        const pause = choosePause(error, attempt);
+        // A reply that is lost twice is not asked for again: each costs, and one was reserved.
+        const isOver = attempt >= attemptsAtMost || (error instanceof LostReply && isLost());
+        if (pause === null || isOver || Date.now() + pause >= request.deadline) {
+          const failure = describeFailure(called, error);
+          throw isLost() ? markPaid(failure) : failure;
         }
+        if (error instanceof LostReply)
+          lost = addUsage(lost, await estimateUsage(request, error.written));
+        await wait(pause, undefined, { signal }).catch((cause) => {
+          throw describeCancelled(name, cause);
+        });
+      } finally {
+        silence.end();
       }
+    }
+  }
+}
+
+// A call as a span, by OpenTelemetry's conventions for generative AI.
+
+const jsonOf = (value: unknown) => JSON.stringify(value);
+
+function describeCall({ baseURL }: OpenAI, model: string, request: ChatRequest) {
+  const { hostname, port, protocol } = new URL(baseURL);
+  return {
+    kind: 'client' as const,
+    attributes: {
+      'gen_ai.operation.name': 'chat',
+      // The format that is spoken, whoever serves it; who that is says the address.
+      'gen_ai.provider.name': 'openai',
+      'gen_ai.request.model': model,
+      'gen_ai.request.max_tokens': request.maxOutputTokens ?? outputTokens,
+      'server.address': hostname,
+      'server.port': Number(port || (protocol === 'https:' ? 443 : 80)),
+      ...(takesContents()
+        ? {
+            'gen_ai.input.messages': jsonOf(request.messages),
+            'gen_ai.tool.definitions': jsonOf(request.tools ?? []),
+          }
+        : {}),
     },
+  };
+}
+
+/** What both APIs call a reply and the model that wrote it. */
+const Named = z.object({ id: z.string(), model: z.string() }).partial();
+
+function describeReply(raw: unknown, reply: ChatReply) {
+  const { usage, cost_usd, attempts, finishReason, content, toolCalls } = reply;
+  const { id, model } = Named.safeParse(raw).data ?? {};
+  return {
+    'gen_ai.response.id': id,
+    'gen_ai.response.model': model,
+    'gen_ai.response.finish_reasons': [finishReason],
+    'gen_ai.usage.input_tokens': usage.input_tokens,
+    'gen_ai.usage.output_tokens': usage.output_tokens,
+    'gen_ai.usage.cache_read.input_tokens': usage.cached_tokens,
+    'countersign.cost_usd': cost_usd,
+    'countersign.attempts': attempts,
+    ...(takesContents() ? { 'gen_ai.output.messages': jsonOf([{ content, toolCalls }]) } : {}),
   };
 }
 

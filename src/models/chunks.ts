@@ -26,6 +26,8 @@ const Delta = z.object({
   tool_calls: z.array(CallDelta).nullish(),
 });
 const Chunk = z.object({
+  id: z.string().nullish(),
+  model: z.string().nullish(),
   choices: z
     .array(
       z.object({
@@ -56,6 +58,7 @@ export function assembleChunks(onProgress: ChatRequest['onProgress']): Assembly 
   let finish: string | null = null;
   let usage: unknown = null;
   let failure: { message: string } | null = null;
+  const names: { id?: string; model?: string } = {};
 
   function takeCall(delta: CallDelta): void {
     const { index, id, function: called, type: _, ...extra } = delta;
@@ -103,6 +106,8 @@ export function assembleChunks(onProgress: ChatRequest['onProgress']): Assembly 
       if (delta) takeDelta(delta);
       finish = choice?.finish_reason || finish;
       usage = chunk?.usage ?? usage;
+      if (chunk?.id) names.id = chunk.id;
+      if (chunk?.model) names.model = chunk.model;
       return false;
     },
     finish(ended) {
@@ -118,7 +123,7 @@ export function assembleChunks(onProgress: ChatRequest['onProgress']): Assembly 
           function: { name, arguments: args },
         })),
       };
-      return { choices: [{ message, finish_reason: finish }], usage };
+      return { ...names, choices: [{ message, finish_reason: finish }], usage };
     },
     written: () => [thoughts, content, ...calls.map((call) => call.arguments)].join('\n'),
   };

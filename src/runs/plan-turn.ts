@@ -11,6 +11,7 @@ import { CountersignError } from '#domain/errors.ts';
 import { type Actor, system } from '#domain/people/actor.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
 import type { PlanningOutcome } from '#domain/planning/run.ts';
+import { span } from '#domain/telemetry.ts';
 import { shorten } from '#domain/words.ts';
 import { describeProposal } from '#messages/call-to-action.ts';
 import type { ConversationContext } from '#messages/context.ts';
@@ -252,24 +253,46 @@ export async function planTurn(
 ): Promise<void> {
   const stored = await readRun(context.db.query, runId);
   if (stored.turn !== turn || stored.planning_status !== 'running') return;
+  const attributes = {
+    'gen_ai.operation.name': 'invoke_agent',
+    'gen_ai.agent.name': 'planner',
+    'gen_ai.conversation.id': stored.conversation,
+    'countersign.run.id': runId,
+    'countersign.run.turn': turn,
+  };
+  const log = { run_id: runId, turn };
+  await span('planning_turn', 'invoke_agent planner', { attributes, log }, async (planning) => {
+    const kind = await planStored(context, stored, signal);
+    if (kind !== null) planning.set({ 'countersign.outcome': kind });
+  });
+}
+
+/** @returns what came of it; null: the turn was over before, or another planner goes on with it */
+async function planStored(
+  context: ConversationContext,
+  stored: RunRow,
+  signal: AbortSignal,
+): Promise<Ended['result']['kind'] | null> {
   const refused = await readRefused(context, stored);
   const followed = followPlanner(context, stored);
   const ended = AbortSignal.any([signal, followed.over]);
   const answer = await askPlanner(context, stored, refused, ended, followed.report);
   await followed.close();
-  if (followed.over.aborted) return;
+  if (followed.over.aborted) return null;
   if (signal.aborted) throw signal.reason;
-  if (!hasEnded(answer)) return;
+  if (!hasEnded(answer)) return null;
   const said = answer.session?.wish?.override;
   const run = { ...stored, policy: { ...stored.policy, ...said } };
   try {
     const storing = await prepareStoring(context, run, refused, answer);
     await storeOutcome(context, run, refused, answer, storing);
+    return answer.result.kind;
   } catch (error) {
     if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
     const reason = `The planner proposed something that cannot run: ${error.message}`;
     const outcome: Ended = { ...answer, reason, result: { kind: 'aborted', text: reason, reason } };
     await storeOutcome(context, run, refused, outcome, null);
+    return 'aborted';
   }
 }
 

@@ -9,6 +9,7 @@ import { type Actor, isVerified } from '#domain/people/actor.ts';
 import { pickModes, type WantedModes } from '#domain/planning/modes.ts';
 import type { RunRequest } from '#domain/planning/run.ts';
 import type { SessionDecision } from '#domain/planning/state.ts';
+import { currentTrace, linkTo } from '#domain/telemetry.ts';
 import { askToDeliver } from '#messages/ask-to-deliver.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { hearPerson } from '#messages/hear-person.ts';
@@ -69,6 +70,7 @@ export async function startRun(
       // What a control says counts before words.
       modes: { ...context.modes, ...asked?.modes, ...pickModes(request) },
       policy,
+      traceparent: currentTrace(),
       ...(timezone === null ? {} : { decision: { kind: 'said', timezone } }),
     });
     if (wish !== null) await keepWish(context, tx, { id, conversation, policy }, wish, user);
@@ -108,8 +110,10 @@ export async function queueTurn(
   const turn = run.turn + 1;
   const timezone = zone ?? run.decision?.timezone;
   const asked = said === null ? null : readModes(said.text);
+  linkTo(run.traceparent);
   await updateRun(tx, run.id, {
     turn,
+    traceparent: currentTrace(),
     tries: 0,
     activity: null,
     ...(said === null ? {} : { request: asked?.rest ?? said.text, request_message: said.message }),

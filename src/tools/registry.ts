@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '#domain/clock.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { Settings } from '#domain/settings.ts';
 import type { Operation, OperationSpec, ToolRegistry, ToolStatus } from '#domain/tool.ts';
+import { traceCall } from '#domain/trace-call.ts';
 import { type BuiltinOptions, builtinTools, createBuiltins } from './builtins.ts';
 import { outcomeUnknown, passesOf, throwIfAborted } from './failures.ts';
 import type { ToolFile } from './files/load-tools.ts';
@@ -180,23 +181,26 @@ function checkNames(options: RegistryOptions): void {
 function guardCall(operation: Operation): Operation {
   return {
     ...operation,
-    async call(args, context) {
-      throwIfAborted(context.signal);
-      try {
-        const output = await operation.call(args, context);
-        return 'waitFor' in output ? output : limitOutput(output);
-      } catch (error) {
-        if (error instanceof CountersignError) throw error;
-        // A failure nobody foresaw: of a write, nobody knows how far it got.
-        const details = operation.effect === 'write' ? outcomeUnknown : {};
-        const message = `${operation.name} failed: ${errorMessage(error)}`;
-        const passesAfterMs = passesOf(error);
-        throw new CountersignError('tool_failed', message, {
-          cause: error,
-          details,
-          passesAfterMs,
-        });
-      }
+    call(args, context) {
+      const { name, tool } = operation;
+      return traceCall(tool, name, args, async () => {
+        throwIfAborted(context.signal);
+        try {
+          const output = await operation.call(args, context);
+          return 'waitFor' in output ? output : limitOutput(output);
+        } catch (error) {
+          if (error instanceof CountersignError) throw error;
+          // A failure nobody foresaw: of a write, nobody knows how far it got.
+          const details = operation.effect === 'write' ? outcomeUnknown : {};
+          const message = `${name} failed: ${errorMessage(error)}`;
+          const passesAfterMs = passesOf(error);
+          throw new CountersignError('tool_failed', message, {
+            cause: error,
+            details,
+            passesAfterMs,
+          });
+        }
+      });
     },
   };
 }

@@ -48,6 +48,7 @@ const fenced: { packages: RegExp; modules: string[] }[] = [
   { packages: /^openai$/, modules: ['models'] },
   { packages: /^@modelcontextprotocol\//, modules: ['tools'] },
   { packages: /^@dbos-inc\//, modules: ['bench'] },
+  { packages: /^@opentelemetry\//, modules: ['app'] },
 ];
 
 /** Folders whose library is to be swapped one day: all of it stays there, and the rest of their module knows only the seam. */

@@ -1,6 +1,6 @@
 // `health`: asks the process that runs with the same configuration whether it is well, for health checks of containers.
-import { errorMessage } from '#domain/errors.ts';
-import { loadConfig } from '../config.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { type Config, loadConfig } from '../config.ts';
 import { addressOf } from '../links.ts';
 
 /** Milliseconds; health checks give up after that themselves. */
@@ -16,9 +16,20 @@ async function findFault(address: string): Promise<string | null> {
   }
 }
 
-export async function run({ ready }: { ready?: true }): Promise<void> {
+/** @throws `invalid_configuration`: nobody can know where the worker answers */
+function portOf({ env }: Config, worker: boolean): number {
+  if (!worker) return env.PORT;
+  if (env.HEALTH_PORT !== undefined && env.HEALTH_PORT !== 0) return env.HEALTH_PORT;
+  throw new CountersignError(
+    'invalid_configuration',
+    'HEALTH_PORT: set it to a port, for the worker and for this command; there it answers.',
+  );
+}
+
+export async function run({ ready, worker }: { ready?: true; worker?: true }): Promise<void> {
   const config = loadConfig(process.env, process.cwd());
-  const address = `${addressOf(config, config.env.PORT)}/${ready === true ? 'readyz' : 'healthz'}`;
+  const port = portOf(config, worker === true);
+  const address = `${addressOf(config, port)}/${ready === true ? 'readyz' : 'healthz'}`;
   const fault = await findFault(address);
   if (fault === null) return console.log('ok');
   console.error(

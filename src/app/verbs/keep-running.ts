@@ -2,11 +2,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
 import { causeOf, isTransient, retryUntilDatabaseAnswers } from '#db/transient.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { setTracer } from '#domain/telemetry.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { addressOf, createLinks } from '../links.ts';
 import { createLog } from '../logging.ts';
+import { createScrub, secretsOf } from '../secrets.ts';
+import { readTraceTarget } from '../telemetry/target.ts';
 import { version } from '../version.ts';
 import type { Instance } from '../wire.ts';
 import { endInTimeAfter, endSoon, untilSignal } from './until-signal.ts';
@@ -70,14 +75,54 @@ function trimMemory(): void {
   collect({ type: 'major', flavor: 'last-resort', execution: 'sync' });
 }
 
+/** Has work traced where OpenTelemetry's variables ask for it; nothing of it is loaded otherwise. @returns ends that */
+async function beginTraces(
+  config: Config,
+  log: Logger,
+  role: string,
+): Promise<() => Promise<void>> {
+  if (readTraceTarget(config.env) === null) return async () => {};
+  const { openTracer } = await import('../telemetry/open-tracer.ts');
+  const scrub = createScrub(secretsOf(config, process.env));
+  const { tracer, close } = openTracer(process.env, { log, scrub, role });
+  setTracer(tracer);
+  return close;
+}
+
+/** null: nobody can ask for them. What measures is loaded for those who can only. */
+async function openMetrics(instance: Instance, { env }: Config, log: Logger, role: string) {
+  if (role === 'worker' && env.HEALTH_PORT === undefined) return null;
+  const { createMetrics } = await import('../metrics/create-metrics.ts');
+  const warn = (message: string, err: unknown) => log.warn({ err }, message);
+  return createMetrics(instance.db, { role, warn });
+}
+
+/** Answers probes of a worker. */
+async function listenForProbes(
+  instance: Instance,
+  config: Config,
+  log: Logger,
+  { registry: metrics }: { registry: Registry },
+): Promise<{ words: string; close(): Promise<void> }> {
+  const { HOST, HEALTH_PORT = 0 } = config.env;
+  const { serveHealth } = await import('../serve-health.ts');
+  const { app, port } = await serveHealth(instance, config, { port: HEALTH_PORT, log, metrics });
+  return {
+    words: ` Health and metrics: http://${HOST}:${port}`,
+    close: () => app.close(),
+  };
+}
+
 /** @param parts `http`: it serves the API, the console and chat platforms; `work`: it takes jobs */
 export async function keepRunning(parts: { http: boolean; work: boolean }): Promise<void> {
   // A mistake in the settings is told before the instance is loaded. A worker has no server, and loads none.
   const config = loadConfig(process.env, process.cwd());
   const { openInstance } = await import('../wire.ts');
   const http = parts.http ? await import('../serve.ts') : null;
+  const role = !parts.http ? 'worker' : parts.work ? 'start' : 'gateway';
   const began = performance.now();
   const log = createLog(config, false);
+  const endTraces = await beginTraces(config, log, role);
   const signal = untilSignal();
   endInTimeAfter(signal);
   let url = addressOf(config, config.env.PORT);
@@ -87,9 +132,10 @@ export async function keepRunning(parts: { http: boolean; work: boolean }): Prom
     signal,
   );
   if (instance === null) return;
+  const metrics = await openMetrics(instance, config, log, role);
   try {
-    if (http !== null) {
-      const { app, port } = await http.serve(instance, config, log);
+    if (http !== null && metrics !== null) {
+      const { app, port } = await http.serve(instance, config, log, metrics.registry);
       url = addressOf(config, port);
       const seconds = (performance.now() - began) / 1000;
       console.log(http.banner(instance, config, url, seconds));
@@ -98,12 +144,17 @@ export async function keepRunning(parts: { http: boolean; work: boolean }): Prom
       await waitFor(signal);
       await Promise.race([app.close(), pause(answersEndWithinMs, undefined, { ref: false })]);
     } else {
-      console.log(`Countersign ${version}: this worker is ready.`);
+      const health =
+        metrics === null ? null : await listenForProbes(instance, config, log, metrics);
+      console.log(`Countersign ${version}: this worker is ready.${health?.words ?? ''}`);
       trimMemory();
       await waitFor(signal);
+      await health?.close();
     }
   } finally {
+    metrics?.close();
     await instance.close();
+    await endTraces();
   }
   process.exitCode = 0;
   endSoon();

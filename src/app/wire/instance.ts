@@ -37,8 +37,20 @@ export type Instance = {
   listener: Listener;
   /** Where the database is, in words. */
   database: string;
+  /** How its work goes; null: it takes no jobs. */
+  vitals: (() => Vitals) | null;
   /** Ends what is under way, hands back the rest, closes connections. */
   close(): Promise<void>;
+};
+
+/** What a worker says of itself: milliseconds since it last did what it does over and over. */
+export type Vitals = {
+  /** Renewed the leases it holds; 0: it holds none. */
+  leasesQuietMs: number;
+  /** Told others that it is there. */
+  beatQuietMs: number;
+  /** How long a lease is (milliseconds). */
+  leaseMs: number;
 };
 
 export type InstanceOptions = {

@@ -11,6 +11,7 @@ import {
   takeNext,
 } from '#db/sql/inbox-thread.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { measure, span } from '#domain/telemetry.ts';
 import { makeStorableText } from '#domain/text.ts';
 import { passCrashPoint } from './crash-points.ts';
 import type { InboxContext, InboxHandler } from './inbox-context.ts';
@@ -69,6 +70,23 @@ async function callWithin(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** The call as a span of its own: what it starts belongs to it, and an event comes from a person. */
+async function handleTraced(
+  ms: number,
+  handler: InboxHandler,
+  event: TakenEvent,
+  options: { mark: Mark; signal: AbortSignal },
+): Promise<void> {
+  const { id, platform, kind, age_ms: ageMs } = event;
+  const began = performance.now();
+  const attributes = { 'countersign.platform': platform, 'countersign.event.kind': kind };
+  const around = { parent: null, attributes, log: { event: id } };
+  await span('chat_event', `${platform} ${kind}`, around, () =>
+    callWithin(ms, handler, event, options),
+  );
+  measure('chat_event_age', (ageMs + performance.now() - began) / 1000, attributes);
 }
 
 /**
@@ -153,7 +171,7 @@ export async function handleEvent(
     return { settled: await settleHandled(db.query, event, reply), next: 'held' };
   };
   try {
-    await callWithin(rule.tryWithinMs, handler, event, { mark, signal });
+    await handleTraced(rule.tryWithinMs, handler, event, { mark, signal });
     passCrashPoint('handled');
     const { settled, next } = await write(settle);
     if (!settled && !mark.made) warn(`${nameOf(event)} was handled, and taken by another as well.`);

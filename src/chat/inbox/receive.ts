@@ -8,6 +8,7 @@ import { storeEvent } from '#db/inbox.ts';
 import { isLockTimeout } from '#db/transient.ts';
 import { type AuthoredThread, ReceivedEvent } from '#domain/chat/inbox.ts';
 import { CountersignError } from '#domain/errors.ts';
+import { measure } from '#domain/telemetry.ts';
 import { passCrashPoint } from './crash-points.ts';
 import type { InboxContext } from './inbox-context.ts';
 import { keyOfThread } from './wakeups.ts';
@@ -77,7 +78,8 @@ export function createReceiver(
 
   return async (event) => {
     const parsed = ReceivedEvent.parse(event);
-    const end = performance.now() + patienceMs;
+    const began = performance.now();
+    const end = began + patienceMs;
     const thread = keyOfThread(parsed);
     const storing = (under.get(thread) ?? Promise.resolve()).then(() => store(parsed, end));
     const settled = storing.then(
@@ -88,6 +90,10 @@ export function createReceiver(
     void settled.then(() => {
       if (under.get(thread) === settled) under.delete(thread);
     });
-    return await settleBefore(end, storing);
+    const receipt = await settleBefore(end, storing);
+    const { platform, kind } = parsed;
+    const what = { 'countersign.platform': platform, 'countersign.event.kind': kind };
+    measure('chat_acknowledge', (performance.now() - began) / 1000, what);
+    return receipt;
   };
 }

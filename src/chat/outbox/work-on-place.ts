@@ -30,11 +30,13 @@ import {
 import { isTransient } from '#db/transient.ts';
 import type { ChatPost, Posted, Reached } from '#domain/chat/chat.ts';
 import { errorMessage } from '#domain/errors.ts';
+import { measure } from '#domain/telemetry.ts';
 import { decideNextTry } from '../inbox/retry.ts';
 import { passCrashPoint } from './crash-points.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { drawMessage } from './draw-message.ts';
 import { tellAsked } from './tell-asked.ts';
+import { traceCard } from './trace-card.ts';
 import { updateCard } from './update-card.ts';
 import { handOverStatus, keepStatus } from './update-status.ts';
 import { type Outcome, postpone, settleFailure, settleWithin, type Visit } from './visit.ts';
@@ -46,21 +48,25 @@ const callsATurn = 50;
 async function doNext(context: DeliveryContext, visit: Visit): Promise<Outcome | null> {
   const { db, rule, random } = context;
   const { conversation } = visit;
+  const post = (row: PostRow, how: { tried: boolean; again: boolean }) =>
+    traceCard(context, visit, row, 'post', () => postMessage(context, visit, row, how));
   const repost = await readRepost(db.query, conversation);
-  if (repost !== null) return postMessage(context, visit, repost, { tried: true, again: true });
+  if (repost !== null) return post(repost, { tried: true, again: true });
   const message = await readNextUnsaid(db.query, conversation);
   if (message !== null) {
     const { row, tried } = await beginPost(db.query, conversation, message, random.hex(16));
-    return postMessage(context, visit, row, { tried, again: false });
+    return post(row, { tried, again: false });
   }
   const twice = await readStray(db.query, conversation);
   if (twice !== null) return retireStray(context, visit, twice.row, twice.stray);
   const card =
     (await readEndedSession(db.query, conversation)) ??
     (await readStaleCard(db.query, conversation, rule.paceMs));
-  const { post } = card ?? {};
-  if (card === null || post == null) return null;
-  return updateCard(context, visit, { ...card, post });
+  const { post: shown } = card ?? {};
+  if (card === null || shown == null) return null;
+  return traceCard(context, visit, card, 'update', () =>
+    updateCard(context, visit, { ...card, post: shown }),
+  );
 }
 
 /** @returns whether the place was let go of with more to do right now */
@@ -228,6 +234,10 @@ async function postMessage(
     return settleFailure(context, visit, row, error);
   }
   passCrashPoint('sent');
+  if (!again) {
+    const age = (Date.now() - Date.parse(row.said_at)) / 1000;
+    measure('card_age', age, { 'countersign.platform': place.platform });
+  }
   await settle(context, visit, row, shown);
   passCrashPoint('settled');
   return 'done';

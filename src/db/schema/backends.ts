@@ -18,6 +18,8 @@ export const backends = countersign.table(
     concurrency: integer('concurrency').notNull(),
     /** Its operations as planners see them, for processes that do not have them. */
     manifest: jsonb('manifest').$type<OperationSpec[]>().notNull(),
+    /** Of the program that it runs; null: a program that did not say. */
+    version: text('version'),
     seen_at: at('seen_at').notNull().defaultNow(),
     /** Since when it has been there without a break, with at least what it offers now. */
     since_at: at('since_at').notNull().defaultNow(),

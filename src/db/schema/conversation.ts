@@ -65,6 +65,8 @@ export const runs = countersign.table(
     confidence: doublePrecision('confidence'),
     cost_usd: doublePrecision('cost_usd').notNull().default(0),
     trace: jsonb('trace').$type<TraceEntry[]>().notNull().default([]),
+    /** W3C trace context of what asked for the current turn; null: that was not traced. */
+    traceparent: text('traceparent'),
     created_at: at('created_at').notNull().defaultNow(),
     updated_at: at('updated_at').notNull().defaultNow(),
   },

@@ -78,6 +78,8 @@ export const plans = countersign.table(
     execution_started_at: at('execution_started_at'),
     execution_ended_at: at('execution_ended_at'),
     result_summary: text('result_summary'),
+    /** W3C trace context of what last moved it: the planning turn, then the decision of a person; null: that was not traced. */
+    traceparent: text('traceparent'),
     created_at: at('created_at').notNull().defaultNow(),
     updated_at: at('updated_at').notNull().defaultNow(),
   },

@@ -26,6 +26,8 @@ export type ClaimedStep = Pick<
 > & {
   step_id: string;
   lane: number;
+  /** Seconds between when it could be claimed and its claim. */
+  waited: number;
   /** Attempts since a person, or the start of the plan, made it ready; 1: the first. */
   tries: number;
   final_args: JsonObject | null;
@@ -65,7 +67,8 @@ export const contentColumns = sql.raw(
 
 /** What is run of the steps in `source`, best first. Each is looked up by position and by name: either index leads to it. */
 export const contentsOf = (source: 'claimed' | 'started'): SQL => sql`
-  select c.position, c.step_id, c.lane, c.attempt, c.tries, c.final_args, content.*
+  select c.position, c.step_id, c.lane, c.attempt, c.tries, c.final_args, content.*,
+    extract(epoch from clock_timestamp() - c.available_at)::float8 as waited
   from ${sql.raw(source)} c cross join lateral (
     select ${contentColumns} from countersign.plan_steps s
     where s.plan_id = ${plan} and s.position = c.position and s.step_id = c.step_id offset 0

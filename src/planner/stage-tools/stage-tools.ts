@@ -7,6 +7,7 @@ import type { ReportActivity } from '#domain/planning/activity.ts';
 import { payingRun } from '#domain/planning/part.ts';
 import type { Stage } from '#domain/planning/stages.ts';
 import { JsonObject } from '#domain/text.ts';
+import { traceCall } from '#domain/trace-call.ts';
 import { describeDraft, describeReading } from '../activity.ts';
 import { fail, type ToolResult } from '../agent/agent-tool.ts';
 import type { Session } from '../controller/session.ts';
@@ -160,7 +161,9 @@ export function createStageTools(parts: StageToolsParts): StageTools {
       return { result };
     }
     if (tool.reads) report(describeReading(tool.name, args));
-    const { outcome, remembered } = await execute(tool, args, signal);
+    const { outcome, remembered } = await traceCall('planner', tool.name, args, () =>
+      execute(tool, args, signal),
+    );
     const answer = finalise(tool, outcome, startedAt, remembered);
     if (outcome.changes?.outline !== undefined) report(describeDraft(session.state, 0));
     return answer;

@@ -8,6 +8,7 @@ import { plans } from '#db/schema.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';
+import { currentTrace, linkTo } from '#domain/telemetry.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { nextStatus, type PlanEvent, sourcesOf } from './lifecycle-table.ts';
 import { wakeWatchers } from './wake.ts';
@@ -39,10 +40,14 @@ export async function transition(
   set: Changeable = {},
 ): Promise<PlanRow> {
   const status = nextStatus(row.status, event);
+  // What follows a person's decision, or a new proposal, belongs to it; what the executor does goes on with what it belongs to.
+  const cause = by.actor.kind === 'system' ? null : currentTrace();
+  if (cause !== null) linkTo(row.traceparent);
   const [changed] = await tx
     .update(plans)
     .set({
       ...set,
+      ...(cause === null ? {} : { traceparent: cause }),
       status,
       revision: sql`${plans.revision} + 1`,
       updated_at: sql`clock_timestamp()`,

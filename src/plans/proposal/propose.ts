@@ -15,6 +15,7 @@ import { CountersignError } from '#domain/errors.ts';
 import { type Actor, isVerified, system } from '#domain/people/actor.ts';
 import type { NewFinding, RaisedFinding } from '#domain/plan/finding.ts';
 import type { Plan, PlanDraft, Risk, StepCounts } from '#domain/plan/plan.ts';
+import { currentTrace } from '#domain/telemetry.ts';
 import { digestPlan, type PlanHeader, termsOf, withDigests } from '../approval/canonical.ts';
 import { digestOperations } from '../approval/operation-digests.ts';
 import { raiseFindings } from '../findings/raise.ts';
@@ -263,6 +264,7 @@ export async function preparePropose(
       planner_model: origin.planner,
       confidence: origin.confidence,
       cost_usd: origin.costUsd,
+      traceparent: currentTrace(),
     });
     await storeVersion(tx, digested, origin);
     await appendPlanEvent(tx, { planId: id, revision: 1, kind: 'proposed', status: 'proposed' });

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type CallToolResult, Client, type Tool } from '@modelcontextprotocol/client';
 import { CountersignError } from '#domain/errors.ts';
 import type { McpServer } from '#domain/settings.ts';
+import { currentTrace, span } from '#domain/telemetry.ts';
 import { type JsonObject, makeStorableText } from '#domain/text.ts';
 import type { JsonSchema, ServerHealth } from '#domain/tool.ts';
 import { nothingDone, throwIfAborted, toAbortError } from '../failures.ts';
@@ -111,7 +112,9 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   /** Sends a call, and keeps its client open until it has ended. */
   async function sendOn(client: Client, request: CallRequest): Promise<CallToolResult> {
-    const call = send(client, request, server.timeout_ms);
+    const call = span('mcp_request', `tools/call ${request.tool}`, describeRequest(request), () =>
+      send(client, request, server.timeout_ms),
+    );
     const calls = live?.client === client ? live.calls : undefined;
     calls?.add(call);
     try {
@@ -119,6 +122,28 @@ export function createConnection(options: ConnectionOptions): Connection {
     } finally {
       calls?.delete(call);
     }
+  }
+
+  /** By OpenTelemetry's conventions for MCP. */
+  function describeRequest({ tool }: CallRequest) {
+    const address = server.url === undefined ? null : new URL(server.url);
+    return {
+      kind: 'client' as const,
+      attributes: {
+        'mcp.method.name': 'tools/call',
+        'mcp.protocol.version': live?.client.getNegotiatedProtocolVersion(),
+        'gen_ai.operation.name': 'execute_tool',
+        'gen_ai.tool.name': tool,
+        'countersign.mcp.server': name,
+        'network.transport': address === null ? 'pipe' : 'tcp',
+        ...(address === null
+          ? {}
+          : {
+              'server.address': address.hostname,
+              'server.port': Number(address.port || (address.protocol === 'https:' ? 443 : 80)),
+            }),
+      },
+    };
   }
 
   function retryLater(): void {
@@ -287,7 +312,12 @@ export function createConnection(options: ConnectionOptions): Connection {
 async function send(client: Client, call: CallRequest, timeoutMs: number): Promise<CallToolResult> {
   const { tool: name, args, input, signal } = call;
   const toolDefinition = { name, inputSchema: { ...input, type: 'object' as const } };
-  return client.callTool({ name, arguments: args }, { signal, timeout: timeoutMs, toolDefinition });
+  const traceparent = currentTrace();
+  const traced = traceparent === null ? {} : { _meta: { traceparent } };
+  return client.callTool(
+    { name, arguments: args, ...traced },
+    { signal, timeout: timeoutMs, toolDefinition },
+  );
 }
 
 async function listTools(client: Client, options: ConnectionOptions): Promise<void> {

@@ -8,6 +8,7 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { createRedactor } from '#domain/secrets.ts';
 import type { McpServer } from '#domain/settings.ts';
+import { secretsOfServer } from './secrets.ts';
 
 export type Wire = {
   transport: Transport;
@@ -42,41 +43,10 @@ export function openWire(server: McpServer, baseDir: string): Wire {
   return { transport, lastWords: () => words };
 }
 
-/** What may be secret in an address: who signs in, its query, and long parts of its path. */
-function secretsOf(address: string): string[] {
-  const { username, password, search, searchParams, pathname } = new URL(address);
-  const parts = pathname.split('/').filter((part) => part.length >= 16);
-  return [search, ...searchParams.values(), username, password, ...parts];
-}
-
-/** A flag whose value may be secret, with or without it: `--token`, `--api-key=…`. */
-export const secretFlag = /^--?[\w-]*(token|secret|key|password|auth|header)[\w-]*(?==|$)/i;
-
-/** What may be secret in the arguments of a command: values of such flags, addresses, and words that look like a token. */
-function secretsAmong(args: string[]): string[] {
-  return args.flatMap((argument, index) => {
-    const value = argument.replace(/^--?[\w-]+=/, '');
-    if (value.includes('://') && URL.canParse(value)) return [value, ...secretsOf(value)];
-    const before = args[index - 1] ?? '';
-    const named = secretFlag.test(argument) || secretFlag.exec(before)?.[0] === before;
-    return named || /^(?=.*\d)[\w+=-]{12,}$/.test(value) ? [value] : [];
-  });
-}
-
 /**
  * Takes the values of the server's headers, environment and arguments, which may be secrets, out of texts.
  * @param more other secrets
  */
 export function createServerRedactor(server: McpServer, more: string[]): (text: string) => string {
-  const values = [
-    ...Object.values(server.headers),
-    ...Object.values(server.env),
-    ...secretsAmong(server.args),
-    ...(server.url === undefined ? [] : secretsOf(server.url)),
-    ...(server.oauth?.client_secret === undefined ? [] : [server.oauth.client_secret]),
-    ...more,
-  ];
-  return createRedactor(
-    values.flatMap((value) => [value, value.replace(/^(Bearer|Basic)\s+/i, '')]),
-  );
+  return createRedactor([...secretsOfServer(server), ...more]);
 }

@@ -17,8 +17,8 @@ import { describeChange, digestJson, digestOperation } from '../operation-digest
 import { compileValidator } from '../validate-arguments.ts';
 import { type Connection, createConnection } from './connection.ts';
 import { describeTool } from './describe-tool.ts';
-import { secretFlag } from './open-transport.ts';
 import { readResult } from './read-result.ts';
+import { secretFlag } from './secrets.ts';
 
 // What a target of a trusted server is now, by the read that the operator has named for the operation (A12).
 const textAtMost = 500;

@@ -47,7 +47,12 @@ describe('the back ends of a process', () => {
     };
     let more = 0;
     const look = async () => void more++;
-    const registration = await registerBackends(executor, [{ id: 'one/main', backend }], look);
+    const registration = await registerBackends(
+      executor,
+      [{ id: 'one/main', backend }],
+      '1.2.3',
+      look,
+    );
     const read = () => readManifests(instance.db.query);
     const offered = async () => (await readBackends(instance.db.query))[0]?.operations ?? [];
     expect(await offered()).toEqual(['control_noop', 'control_wait']);

@@ -5,11 +5,15 @@ import { startApi, type TestApi } from '../../fixtures/api.ts';
 
 let api: TestApi;
 let state: { ready: boolean; parts: Record<string, string> } | Error;
+const life = { alive: true, parts: {} as Record<string, string> };
 beforeAll(async () => {
   api = await startApi({
-    readiness: async () => {
-      if (state instanceof Error) throw state;
-      return state;
+    probes: {
+      alive: async () => life,
+      ready: async () => {
+        if (state instanceof Error) throw state;
+        return state;
+      },
     },
   });
 });
@@ -18,6 +22,17 @@ afterAll(() => api.close());
 describe('probes', () => {
   it('says that the process runs', async () => {
     expect(await (await api.get('/healthz')).json()).toEqual({ status: 'ok', version: '0.0.1' });
+  });
+
+  it('says what of a process that runs does not work', async () => {
+    Object.assign(life, { alive: false, parts: { leases: 'not renewed for 90 s' } });
+    const response = await api.get('/healthz');
+    Object.assign(life, { alive: true, parts: {} });
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({
+      status: 'failing',
+      parts: { leases: 'not renewed for 90 s' },
+    });
   });
 
   it('says whether requests can be served, and what is missing', async () => {
@@ -123,7 +138,7 @@ describe('the OpenAPI document', () => {
     const operation = document.paths[path]?.[method.toLowerCase()];
     expect(operation?.summary).toMatch(/^[A-Z]/);
     for (const [status, { content }] of Object.entries(operation?.responses ?? {})) {
-      if (Number(status) < 400 || path === '/readyz') continue;
+      if (Number(status) < 400 || path === '/readyz' || path === '/healthz') continue;
       expect(Object.keys(content), status).toEqual(['application/problem+json']);
     }
     if (path.startsWith('/api/'))

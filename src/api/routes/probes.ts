@@ -1,4 +1,4 @@
-// Probes, metrics and the document itself.
+// Probes and metrics, of servers and of workers.
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Registry } from 'prom-client';
 import { z } from 'zod';
@@ -7,19 +7,27 @@ import { openToAll, tags } from '../openapi.ts';
 import { documented } from '../registry.ts';
 import { Readiness } from '../schemas.ts';
 
-export type SystemOptions = {
-  metrics: Registry;
-  readiness(): Promise<{ ready: boolean; parts: Record<string, string> }>;
-  version: string;
+export type Probes = {
+  /** Whether this process works, whatever becomes of what it depends on; `parts` says what does not. */
+  alive(): Promise<{ alive: boolean; parts: Record<string, string> }>;
+  /** Whether it can do its work now. */
+  ready(): Promise<{ ready: boolean; parts: Record<string, string> }>;
 };
 
-const Health = documented(z.object({ status: z.literal('ok'), version: z.string() }), {
-  id: 'Health',
-});
+export type ProbeOptions = { metrics: Registry; probes: Probes; version: string };
 
-export const systemRoutes: FastifyPluginAsyncZod<SystemOptions> = async (
+const Health = documented(
+  z.object({
+    status: z.enum(['ok', 'failing']),
+    version: z.string(),
+    parts: z.record(z.string(), z.string()).optional(),
+  }),
+  { id: 'Health' },
+);
+
+export const probeRoutes: FastifyPluginAsyncZod<ProbeOptions> = async (
   app,
-  { metrics, readiness, version },
+  { metrics, probes, version },
 ) => {
   app.get(
     '/healthz',
@@ -30,10 +38,17 @@ export const systemRoutes: FastifyPluginAsyncZod<SystemOptions> = async (
         tags: [tags.system],
         summary: 'Whether the process runs',
         security: openToAll,
-        response: openAnswers({ 200: json('It runs.', Health) }),
+        response: openAnswers({
+          200: json('It runs.', Health),
+          503: json('It runs and does not work; `parts` says what. Start it anew.', Health),
+        }),
       },
     },
-    async () => ({ status: 'ok' as const, version }),
+    async (_request, reply) => {
+      const { alive, parts } = await probes.alive();
+      if (alive) return { status: 'ok' as const, version };
+      return reply.code(503).send({ status: 'failing' as const, version, parts });
+    },
   );
 
   app.get(
@@ -53,7 +68,7 @@ export const systemRoutes: FastifyPluginAsyncZod<SystemOptions> = async (
     },
     async (request, reply) => {
       try {
-        const state = await readiness();
+        const state = await probes.ready();
         return await reply.code(state.ready ? 200 : 503).send(state);
       } catch (error) {
         request.log.error({ err: error }, 'readiness could not be found out');
@@ -78,24 +93,5 @@ export const systemRoutes: FastifyPluginAsyncZod<SystemOptions> = async (
     },
     async (_request, reply) =>
       reply.header('content-type', metrics.contentType).send(await metrics.metrics()),
-  );
-
-  let document: string | null = null;
-  app.get(
-    '/openapi.json',
-    {
-      config: { role: 'page', subject: 'instance' },
-      schema: {
-        operationId: 'getDocument',
-        tags: [tags.system],
-        summary: 'This document',
-        response: openAnswers({ 200: text('OpenAPI 3.1.', 'application/json') }, ['forbidden']),
-      },
-    },
-    async (_request, reply) => {
-      // Made at the first request: by then every plugin has added its routes, and none can follow.
-      document ??= JSON.stringify(app.swagger());
-      return reply.header('content-type', 'application/json; charset=utf-8').send(document);
-    },
   );
 };

@@ -1,0 +1,164 @@
+// What every HTTP server of a process has in common: logging, headers, guard, errors, metrics, traces and an orderly end.
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { Service } from '#domain/service.ts';
+import { bodyLimits } from './context.ts';
+import { answerErrors, explainError, sendProblem } from './errors.ts';
+import { type Doors, guardVisits, type Reach } from './guard.ts';
+import { measureRequests } from './metrics.ts';
+import { answerUnknownPaths } from './not-found.ts';
+import { toProblem } from './problem.ts';
+import { validatorCompiler } from './validation.ts';
+
+// What is logged about requests: one line each at debug, faults at error, never a header, a body or a query.
+
+/** Streams that break after their first byte are faults; clients that leave are not. */
+class QuietLog extends LogController {
+  constructor() {
+    super({ disableRequestLogging: true, requestIdLogLabel: 'request_id' });
+  }
+
+  override streamError(...[error, request]: Parameters<LogController['streamError']>): void {
+    const left = 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+    if (left) request.log.debug('the client left before the end');
+    else request.log.error({ err: error }, 'the answer broke off');
+  }
+}
+
+/** The logging options of the server; tokens that a plugin might log by accident are masked. */
+function loggingOptions(log: Logger | false): {
+  logController: LogController;
+  loggerInstance?: FastifyBaseLogger;
+} {
+  const logController = new QuietLog();
+  if (log === false) return { logController };
+  const redact = [
+    'req.headers.authorization',
+    'req.headers.cookie',
+    'headers.authorization',
+    'headers.cookie',
+    'authorization',
+  ];
+  return { logController, loggerInstance: log.child({ part: 'api' }, { redact }) };
+}
+
+// Bytes that are not HTTP, or whose head is too large: they never become a request, so their problem is written to the socket.
+
+/** Statuses of Node's parser errors; anything else is 400. */
+const statuses: Record<string, number> = {
+  HPE_HEADER_OVERFLOW: 431,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+function answerBrokenRequests(error: Error, socket: Socket): void {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status = statuses[code] ?? 400;
+  const detail = `The request is not HTTP that can be read here (${STATUS_CODES[status] ?? 'Bad Request'}).`;
+  const body = JSON.stringify({ ...toProblem({ code: 'invalid_request', detail }, '/'), status });
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Bad Request'}`,
+      'content-type: application/problem+json; charset=utf-8',
+      `content-length: ${Buffer.byteLength(body)}`,
+      'connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}
+
+export type AppOptions = {
+  /** false: no logs. */
+  log: Logger | false;
+  service: Service;
+  /** Who is let in: the instance's token, personal tokens, people who signed in. Without any, this machine only. */
+  doors?: Partial<Doors>;
+  /** The service as far as somebody reaches it; all of it where this is left out. */
+  reach?: Reach;
+  /** Where HTTP metrics are kept and what `/metrics` shows; one server to a registry. */
+  metrics: Registry;
+};
+
+/** Milliseconds a client may take to send a request. */
+const requestTimeout = 120_000;
+
+/** A server without routes; `closing` aborts as soon as it begins to close. */
+export function openApp(options: AppOptions): { app: FastifyInstance; closing: AbortSignal } {
+  const app: FastifyInstance = Fastify({
+    ...loggingOptions(options.log),
+    genReqId: () => randomUUID(),
+    bodyLimit: bodyLimits.other,
+    requestTimeout,
+    // Requests of connections that are still open are served while the server closes; the service outlives it.
+    return503OnClosing: false,
+    // Conversation ids are longer than the 100 characters that are usual.
+    routerOptions: { maxParamLength: 1000 },
+    frameworkErrors: (error, request, reply) => {
+      sendProblem(explainError(error, request), request, reply);
+    },
+    clientErrorHandler: answerBrokenRequests,
+  });
+  app.setValidatorCompiler(validatorCompiler);
+  // Answers are typed by their schemas and come from inside: checking large ones again would only cost.
+  app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
+
+  setSecurityHeaders(app);
+  measureRequests(app, options.metrics);
+  const { doors, service, reach = () => service } = options;
+  guardVisits(app, { signIn: false, identify: async () => null, ...doors }, reach);
+  answerErrors(app);
+  answerUnknownPaths(app);
+  return { app, closing: closeGracefully(app) };
+}
+
+// Headers every answer carries: no sniffing, no framing, nothing of the API kept in caches. Plugins may set their own instead.
+function setSecurityHeaders(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({
+      'x-request-id': request.id,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-resource-policy': 'same-origin',
+      'content-security-policy': "frame-ancestors 'none'",
+    });
+    if (!request.url.startsWith('/api')) return;
+    reply.headers({
+      'cache-control': 'no-store',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    });
+  });
+}
+
+// Closing without waiting for anybody: streams end, answers under way are finished, connections that never asked are cut.
+
+/** A signal that aborts as soon as the server begins to close. */
+function closeGracefully(app: FastifyInstance): AbortSignal {
+  const closing = new AbortController();
+  // Browsers and pools open connections ahead of need. To Node they are not idle, so closing would wait for them.
+  const silent = new Set<Socket>();
+
+  app.server.on('connection', (socket: Socket) => {
+    if (closing.signal.aborted) return void socket.destroy();
+    silent.add(socket);
+    socket.once('close', () => silent.delete(socket));
+  });
+  app.server.on('request', ({ socket }) => silent.delete(socket));
+
+  app.addHook('preClose', async () => {
+    closing.abort();
+    for (const socket of silent) socket.destroy();
+  });
+  app.addHook('onSend', async (_request, reply, payload) => {
+    if (closing.signal.aborted) reply.header('connection', 'close');
+    return payload;
+  });
+  return closing.signal;
+}

@@ -1,0 +1,254 @@
+// Gauges of the whole installation, read from the database: each process shows the same. They are read together, at most every ten
+// seconds, however often somebody asks. What is to be seen too is one more entry of `clusterReads`.
+import { setTimeout as pause } from 'node:timers/promises';
+import { Gauge, type Registry } from 'prom-client';
+import { readAuditState, readLastSeal } from '#db/audit-seals.ts';
+import { readBackends } from '#db/backends.ts';
+import { readDeliveryState } from '#db/chat-places.ts';
+import type { Database, Queryable } from '#db/database.ts';
+import {
+  countedAtMost,
+  countJobs,
+  countPlansByStatus,
+  countSteps,
+  countWaitingForPeople,
+  readSpendingByModel,
+} from '#db/gauges.ts';
+import { readInboxState } from '#db/inbox.ts';
+import { readPools } from '#db/sql/resources.ts';
+import { type Clock, startOfDay } from '#domain/clock.ts';
+
+type Sample = [gauge: string, value: number, labels?: Record<string, string>];
+
+type ClusterRead = {
+  /** Names without `countersign_`. */
+  gauges: Record<string, { help: string; labels?: string[] }>;
+  /** Everything there is to say: what has no sample is not shown. */
+  read(db: Queryable, now: Date): Promise<Sample[]>;
+};
+
+const upTo = `counted up to ${countedAtMost.toLocaleString('en-US')}`;
+
+export const clusterReads: ClusterRead[] = [
+  {
+    gauges: { plans: { help: `Plans by status, each ${upTo}.`, labels: ['status'] } },
+    read: async (db) =>
+      (await countPlansByStatus(db)).map(({ kind, n }) => ['plans', n, { status: kind }]),
+  },
+  {
+    gauges: {
+      approvals_waiting: {
+        help: 'What waits for people: plans to approve, changes to approve, steps to answer.',
+        labels: ['kind'],
+      },
+      approvals_oldest_seconds: {
+        help: 'How long the oldest of what waits for people has waited; of steps, since their plan last moved.',
+        labels: ['kind'],
+      },
+    },
+    read: async (db) =>
+      (await countWaitingForPeople(db)).flatMap(({ kind, n, oldest }): Sample[] => [
+        ['approvals_waiting', n, { kind }],
+        ['approvals_oldest_seconds', oldest ?? 0, { kind }],
+      ]),
+  },
+  {
+    gauges: {
+      steps: {
+        help: 'Steps of plans that go on, by status, from kept counters.',
+        labels: ['status'],
+      },
+    },
+    read: async (db) =>
+      Object.entries(await countSteps(db)).map(([status, n]) => ['steps', n, { status }]),
+  },
+  {
+    gauges: {
+      queue_jobs: { help: `Jobs that wait and are due, by queue, ${upTo}.`, labels: ['queue'] },
+      queue_oldest_seconds: {
+        help: 'How long the oldest job of a queue has been due.',
+        labels: ['queue'],
+      },
+    },
+    read: async (db) =>
+      (await countJobs(db)).flatMap(({ kind: queue, n, oldest }): Sample[] => [
+        ['queue_jobs', n, { queue }],
+        ['queue_oldest_seconds', oldest ?? 0, { queue }],
+      ]),
+  },
+  {
+    gauges: {
+      inbox_events: { help: `Events of chat platforms that are not handled, ${upTo}.` },
+      inbox_oldest_seconds: { help: 'How long the oldest event of a chat platform has waited.' },
+      inbox_failed_events: { help: `Events of chat platforms that were set aside, ${upTo}.` },
+    },
+    async read(db, now) {
+      const { open, oldest, failed } = await readInboxState(db, countedAtMost);
+      const seconds = oldest === null ? 0 : (now.getTime() - oldest.getTime()) / 1000;
+      return [
+        ['inbox_events', open],
+        ['inbox_oldest_seconds', Math.max(0, seconds)],
+        ['inbox_failed_events', failed],
+      ];
+    },
+  },
+  {
+    gauges: {
+      deliveries_waiting: { help: `Conversations that wait to be brought up to date, ${upTo}.` },
+      deliveries_broken: { help: `Conversations that nothing can be posted to, ${upTo}.` },
+    },
+    async read(db) {
+      const { waiting, broken } = await readDeliveryState(db, countedAtMost);
+      return [
+        ['deliveries_waiting', waiting],
+        ['deliveries_broken', broken],
+      ];
+    },
+  },
+  {
+    gauges: {
+      model_cost_today_usd: {
+        help: 'US dollars of today (UTC) by model, of all processes; calls under way at what they may cost.',
+        labels: ['model'],
+      },
+      model_tokens_today: {
+        help: 'Tokens of today (UTC) by model and direction, of all processes.',
+        labels: ['model', 'direction'],
+      },
+    },
+    read: async (db, now) =>
+      (await readSpendingByModel(db, startOfDay(now))).flatMap(
+        ({ model, usd, input_tokens, output_tokens }): Sample[] => [
+          ['model_cost_today_usd', usd, { model }],
+          ['model_tokens_today', input_tokens, { model, direction: 'input' }],
+          ['model_tokens_today', output_tokens, { model, direction: 'output' }],
+        ],
+      ),
+  },
+  {
+    gauges: {
+      backends: {
+        help: 'Back ends of live workers, by name and version.',
+        labels: ['backend', 'version'],
+      },
+      backend_concurrency: {
+        help: 'Calls that live back ends make at once, by name.',
+        labels: ['backend'],
+      },
+    },
+    async read(db) {
+      const live = await readBackends(db);
+      return live.flatMap(({ name: backend, version, concurrency }): Sample[] => [
+        ['backends', 1, { backend, version: version ?? 'unknown' }],
+        ['backend_concurrency', concurrency, { backend }],
+      ]);
+    },
+  },
+  {
+    gauges: {
+      audit_seal: {
+        help: 'The last seal of the audit log, by the hash to keep elsewhere; its number is the value.',
+        labels: ['hash'],
+      },
+      audit_unsealed_rows: { help: `Rows of the audit log that are not sealed yet, ${upTo}.` },
+    },
+    async read(db) {
+      const last = await readLastSeal(db);
+      const { unsealed } = await readAuditState(db);
+      return [
+        ...(last === null ? [] : [['audit_seal', last.seq, { hash: last.hash }] satisfies Sample]),
+        ['audit_unsealed_rows', unsealed],
+      ];
+    },
+  },
+  {
+    gauges: {
+      resource_pool: {
+        help: 'Resource pools: capacity, headroom, what is in use, and plans that wait.',
+        labels: ['pool', 'part'],
+      },
+    },
+    read: async (db) =>
+      (await readPools(db)).flatMap(
+        ({ name: pool, capacity, headroom, in_use, waiting }): Sample[] => [
+          ['resource_pool', capacity, { pool, part: 'capacity' }],
+          ['resource_pool', headroom, { pool, part: 'headroom' }],
+          ['resource_pool', in_use, { pool, part: 'in_use' }],
+          ['resource_pool', waiting.length, { pool, part: 'waiting_plans' }],
+        ],
+      ),
+  },
+];
+
+/** Milliseconds for which what was read is shown again. */
+const keptMs = 10_000;
+/** Milliseconds after which a database that says nothing is not waited for: what does not depend on it is shown all the same. */
+const readWithinMs = 4000;
+
+/** Adds the gauges of `clusterReads`, and `countersign_database_up`. */
+export function addClusterGauges(
+  registry: Registry,
+  db: Pick<Database, 'query'>,
+  clock: Clock,
+  warn: (message: string, error: unknown) => void,
+): void {
+  let readAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | null = null;
+
+  const up = new Gauge({
+    name: 'countersign_database_up',
+    help: 'Whether the database answered when the gauges of the installation were last read.',
+    registers: [registry],
+    collect: () => refresh(),
+  });
+  const gauges = new Map<string, { gauge: Gauge; clear(): void }>();
+  for (const read of clusterReads) {
+    for (const [name, { help, labels = [] }] of Object.entries(read.gauges)) {
+      const gauge = new Gauge({
+        name: `countersign_${name}`,
+        help,
+        labelNames: labels,
+        registers: [registry],
+        collect: () => refresh(),
+      });
+      const isPlain = labels.length === 0;
+      // What was not read is not shown; one without labels would say 0.
+      const clear = () => (isPlain ? gauge.remove() : gauge.reset());
+      clear();
+      gauges.set(name, { gauge, clear });
+    }
+  }
+
+  async function readAll(): Promise<Sample[]> {
+    const samples: Sample[] = [];
+    // One after the other: what is watched needs the connections more.
+    for (const { read } of clusterReads) samples.push(...(await read(db.query, clock.now())));
+    return samples;
+  }
+
+  async function read(): Promise<void> {
+    const late = pause(readWithinMs, null, { ref: false });
+    const samples = await Promise.race([
+      readAll().catch((error: unknown) => {
+        warn('Gauges could not be read from the database.', error);
+        return null;
+      }),
+      late,
+    ]);
+    readAt = performance.now();
+    up.set(samples === null ? 0 : 1);
+    for (const { clear } of gauges.values()) clear();
+    // The same labels may come more than once: two back ends of one name.
+    for (const [name, value, labels = {}] of samples ?? [])
+      gauges.get(name)?.gauge.inc(labels, value);
+  }
+
+  function refresh(): Promise<void> {
+    if (reading !== null) return reading;
+    if (performance.now() - readAt < keptMs) return Promise.resolve();
+    reading = read().finally(() => {
+      reading = null;
+    });
+    return reading;
+  }
+}

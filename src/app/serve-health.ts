@@ -1,0 +1,30 @@
+// The HTTP side of a worker: probes and metrics, where `HEALTH_PORT` asks for them.
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { createHealthServer } from '#api/health-server.ts';
+import type { Config } from './config.ts';
+import { createProbes } from './health.ts';
+import { explainTaken, portOf } from './ports.ts';
+import { version } from './version.ts';
+import type { Instance } from './wire.ts';
+
+/** Listens; the answer's `port` is the one that was taken. @throws `invalid_configuration` when the port is in use */
+export async function serveHealth(
+  instance: Instance,
+  { env: { HOST: host, COUNTERSIGN_API_TOKEN: apiToken } }: Config,
+  options: { port: number; log: Logger; metrics: Registry },
+): Promise<{ app: FastifyInstance; port: number }> {
+  const { port, log, metrics } = options;
+  const probes = createProbes(instance);
+  const doors = apiToken === undefined ? {} : { apiToken };
+  const { service } = instance;
+  const app = await createHealthServer({ service, log, doors, metrics, probes, version });
+  try {
+    await app.listen({ host, port });
+  } catch (cause) {
+    await app.close();
+    throw explainTaken('HEALTH_PORT', port, host, cause);
+  }
+  return { app, port: portOf(app) };
+}

@@ -1,0 +1,41 @@
+// Whether and where traces are sent, as OpenTelemetry's own variables say. Nothing of its SDK is loaded to find that out.
+import type { Environment } from '#domain/settings.ts';
+
+export type TraceTarget = {
+  /** The address that OTLP over HTTP posts traces to; null: they go elsewhere (gRPC, the console, what a file of settings says). */
+  url: string | null;
+  /** Where they go, for people. */
+  words: string;
+};
+
+type Variables = Pick<
+  Environment,
+  | 'OTEL_SDK_DISABLED'
+  | 'OTEL_TRACES_EXPORTER'
+  | 'OTEL_EXPORTER_OTLP_ENDPOINT'
+  | 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'
+  | 'OTEL_EXPORTER_OTLP_PROTOCOL'
+  | 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'
+  | 'OTEL_CONFIG_FILE'
+>;
+
+/** Where OTLP goes unless a variable says otherwise. */
+const usualEndpoint = 'http://localhost:4318';
+
+/** null: nothing is traced, as long as none of the variables that name an exporter or an endpoint is set. */
+export function readTraceTarget(env: Variables): TraceTarget | null {
+  if (env.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return null;
+  if (env.OTEL_CONFIG_FILE !== undefined)
+    return { url: null, words: `as ${env.OTEL_CONFIG_FILE} says` };
+  const exporters = env.OTEL_TRACES_EXPORTER?.split(',').map((name) => name.trim()) ?? [];
+  const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const own = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
+  if (exporters.includes('none')) return null;
+  if (exporters.length === 0 && base === undefined && own === undefined) return null;
+  if (exporters.length > 0 && !exporters.includes('otlp'))
+    return { url: null, words: exporters.join(', ') };
+  const protocol = env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? env.OTEL_EXPORTER_OTLP_PROTOCOL ?? '';
+  if (protocol === 'grpc') return { url: null, words: `${own ?? base ?? usualEndpoint} (gRPC)` };
+  const url = own ?? `${(base ?? usualEndpoint).replace(/\/+$/, '')}/v1/traces`;
+  return { url, words: url };
+}

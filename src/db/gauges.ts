@@ -1,0 +1,85 @@
+// What can be counted in the database for metrics, each by an index and up to a limit, so that no count grows with what is stored.
+import { type SQL, sql } from 'drizzle-orm';
+import { PlanStatus, StepStatus } from '#domain/plan/plan.ts';
+import type { Queryable } from './database.ts';
+
+/** Rows are counted up to this many of a kind; more are as many. */
+export const countedAtMost = 10_000;
+
+type Counted = { kind: string; n: number; oldest: number | null };
+
+const age = (at: SQL) => sql`extract(epoch from clock_timestamp() - ${at})::float8`;
+
+/** Plans by status, and how long the oldest stands there since it was proposed (seconds). */
+export async function countPlansByStatus(db: Queryable): Promise<Counted[]> {
+  const { rows } = await db.execute<Counted>(sql`
+    select s.kind, p.n, p.oldest from unnest(${sql.param(PlanStatus.options)}::text[]) s(kind)
+    cross join lateral (
+      select count(*)::int as n, ${age(sql`min(created_at)`)} as oldest from (
+        select created_at from countersign.plans where status = s.kind order by created_at limit ${countedAtMost}
+      ) counted
+    ) p`);
+  return rows;
+}
+
+/** What waits for people: plans, changes of plans that go on, and steps; and since when the oldest of each does (seconds). */
+export async function countWaitingForPeople(db: Queryable): Promise<Counted[]> {
+  const { rows } = await db.execute<Counted>(sql`
+    with open as materialized (
+      select pending_patch, waiting, updated_at from countersign.plans
+      where status in ('executing', 'stalled') order by created_at limit ${countedAtMost}
+    ), proposed as materialized (
+      select v.created_at from (
+        select id, version from countersign.plans where status in ('proposed', 'needs_review') order by created_at
+        limit ${countedAtMost}
+      ) p join countersign.plan_versions v on v.plan_id = p.id and v.version = p.version
+    )
+    select 'plan' as kind, count(*)::int as n, ${age(sql`min(created_at)`)} as oldest from proposed
+    union all
+    select 'change', count(*)::int, ${age(sql`min(p.created_at)`)}
+      from open join countersign.plan_patches p on p.id = open.pending_patch
+    union all
+    select 'step', coalesce(sum(waiting), 0)::int, ${age(sql`min(updated_at)`)} from open where waiting > 0`);
+  return rows;
+}
+
+/** Jobs of each queue that wait and are due, and how long the oldest is (seconds). */
+export async function countJobs(db: Queryable): Promise<Counted[]> {
+  const { rows } = await db.execute<Counted>(sql`
+    select q.name as kind, j.n, j.oldest from pgboss.queue q cross join lateral (
+      select count(*)::int as n, ${age(sql`min(due)`)} as oldest from (
+        select greatest(created_on, start_after) as due from pgboss.job
+        where name = q.name and state < 'active' and not blocked limit ${countedAtMost}
+      ) waiting where due <= clock_timestamp()
+    ) j where q.name not like '\\_\\_%' order by q.name`);
+  return rows;
+}
+
+type Spending = {
+  model: string;
+  usd: number;
+  input_tokens: number;
+  output_tokens: number;
+  calls: number;
+};
+
+/** What each model has cost since `since`, by every process of this database; calls under way at what they may cost. */
+export async function readSpendingByModel(db: Queryable, since: Date): Promise<Spending[]> {
+  const { rows } = await db.execute<Spending>(sql`
+    select model, sum(coalesce(cost_usd, estimate_usd))::float8 as usd, count(*)::int as calls,
+      coalesce(sum(input_tokens), 0)::float8 as input_tokens, coalesce(sum(output_tokens), 0)::float8 as output_tokens
+    from countersign.model_calls where began_at >= ${since.toISOString()}::timestamptz group by model`);
+  return rows;
+}
+
+/** Steps by status, of plans that are executing or stalled, from their counters. */
+export async function countSteps(db: Queryable): Promise<Record<StepStatus, number>> {
+  const sums = StepStatus.options.map((status) => `coalesce(sum(${status}), 0)::int as ${status}`);
+  const { rows } = await db.execute<Record<StepStatus, number>>(sql`
+    select ${sql.raw(sums.join(', '))} from (
+      select * from countersign.plans where status in ('executing', 'stalled') order by created_at limit ${countedAtMost}
+    ) open`);
+  const [row] = rows;
+  if (row === undefined) throw new Error('countSteps: no row came back');
+  return row;
+}
