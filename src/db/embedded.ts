@@ -1,5 +1,6 @@
 // The embedded PostgreSQL, shared by all processes of one home directory: the first process starts it, later ones join, the
-// last one stops it, each under one lock. The server is nobody's child and survives kill -9.
+// last one stops it, each under one lock. The server is nobody's child and survives kill -9; where that was everybody's end,
+// the watchdog beside it (`embedded/watchdog.ts`) stops it.
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -20,8 +21,10 @@ import { explainFileError } from './embedded/files.ts';
 import { chooseIdentity } from './embedded/identity.ts';
 import { withLock } from './embedded/lock.ts';
 import { isAlive, isServed, readPostmaster } from './embedded/postmaster.ts';
+import { startDetached } from './embedded/run.ts';
 import {
   ensureDatabase,
+  hasWatchdog,
   isOurServer,
   type Login,
   openSession,
@@ -49,6 +52,9 @@ export type Embedded = {
 
 const lockTimeoutMs = 180_000;
 const recoveryTimeoutMs = 120_000;
+/** Milliseconds between two looks of each process whether the watchdog is there. */
+const watchdogEveryMs = 15_000;
+const watchdogProgram = join(import.meta.dirname, 'embedded', 'watchdog.ts');
 
 /**
  * A session of the server that says "I am still here" for as long as this process lives.
@@ -56,7 +62,8 @@ const recoveryTimeoutMs = 120_000;
  */
 type Presence = { session: Client & { ref(): void; unref(): void }; login: Login; owned: boolean };
 
-async function openCluster(dir: string): Promise<Cluster> {
+/** The cluster in `dir`, the folder of the database; makes the folder. */
+export async function openCluster(dir: string): Promise<Cluster> {
   const binaries = await findBinaries();
   // Root's server runs as another user, who must pass through the folder; nobody else has a reason to.
   await mkdir(dir, { recursive: true });
@@ -77,7 +84,11 @@ async function openCluster(dir: string): Promise<Cluster> {
  * The port of the server that serves this cluster, or null when none does. Waits for one that is starting,
  * recovering or stopping; forgets a postmaster.pid whose process id now belongs to a stranger.
  */
-async function findRunning(cluster: Cluster, password: string, log: Log): Promise<number | null> {
+export async function findRunning(
+  cluster: Cluster,
+  password: string,
+  log: Log,
+): Promise<number | null> {
   const deadline = Date.now() + recoveryTimeoutMs;
   while (Date.now() < deadline) {
     const server = await readPostmaster(cluster.data);
@@ -120,16 +131,49 @@ async function enter(cluster: Cluster, options: EmbeddedOptions, id: string): Pr
   return { session, login, owned: running === null };
 }
 
-/** Stops the server unless another process uses it. The caller holds the lock. */
-async function leave(cluster: Cluster, presence: Presence, id: string, log: Log): Promise<void> {
-  presence.session.ref();
-  await presence.session.end().catch(() => undefined); // Already lost: all the better.
-  const running = await findRunning(cluster, presence.login.password, log);
-  if (running === null) return;
-  const others = await othersConnected({ ...presence.login, port: running }, id);
-  if (others > 0) return;
+/**
+ * Stops the server unless another process uses it. The caller holds the lock, so nobody joins meanwhile.
+ * @param id the presence that does not count, or null
+ * @returns whether a server is left
+ */
+async function stopUnused(
+  cluster: Cluster,
+  password: string,
+  id: string | null,
+  log: Log,
+): Promise<boolean> {
+  const port = await findRunning(cluster, password, log);
+  if (port === null) return false;
+  if ((await othersConnected({ port, password }, id)) > 0) return true;
   await stopServer(cluster);
   log.info('PostgreSQL stopped');
+  return false;
+}
+
+/** Runs `work` on the cluster of `dir` while no other process starts, joins or stops its server. */
+export async function underLock<T>(
+  dir: string,
+  work: (cluster: Cluster) => Promise<T>,
+): Promise<T> {
+  try {
+    const cluster = await openCluster(dir);
+    return await withLock(cluster.lockFile, lockTimeoutMs, () => work(cluster));
+  } catch (error) {
+    throw explainFileError(error, dir);
+  }
+}
+
+/** For the watchdog: stops the server of `dir` if no process uses it. @returns whether a server is left */
+export function endUnused(dir: string, log: Log): Promise<boolean> {
+  return underLock(dir, async (cluster) =>
+    stopUnused(cluster, await readOrMakePassword(cluster), null, log),
+  );
+}
+
+/** Starts the watchdog where none is connected; of several that start at once all but one end at once. */
+async function ensureWatchdog({ session }: Presence, dir: string): Promise<void> {
+  if (await hasWatchdog(session)) return;
+  startDetached(process.execPath, [watchdogProgram, dir], join(dir, 'watchdog.log'));
 }
 
 /**
@@ -141,16 +185,7 @@ async function leave(cluster: Cluster, presence: Presence, id: string, log: Log)
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const dir = resolve(options.dir);
   const id = randomBytes(6).toString('hex');
-  const underLock = async <T>(work: (cluster: Cluster) => Promise<T>): Promise<T> => {
-    try {
-      const cluster = await openCluster(dir);
-      return await withLock(cluster.lockFile, lockTimeoutMs, () => work(cluster));
-    } catch (error) {
-      throw explainFileError(error, dir);
-    }
-  };
-
-  const first = await underLock((cluster) => enter(cluster, options, id));
+  const first = await underLock(dir, (cluster) => enter(cluster, options, id));
   let presence = first;
   let closing: Promise<void> | null = null;
   let reviving: Promise<void> | null = null;
@@ -158,7 +193,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   const revive = async () => {
     for (let delayMs = 100; closing === null; delayMs = Math.min(delayMs * 2, 5000)) {
       try {
-        presence = await underLock((cluster) => enter(cluster, options, id));
+        presence = await underLock(dir, (cluster) => enter(cluster, options, id));
         watch(presence);
         if (presence.login.port !== first.login.port)
           options.log.warn('PostgreSQL came back on another port; restart this process');
@@ -178,11 +213,22 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       reviving = revive();
     });
   };
+  const guard = () =>
+    ensureWatchdog(presence, dir).catch((error: unknown) => {
+      if (closing === null) options.log.warn(`PostgreSQL has no watchdog: ${errorMessage(error)}`);
+    });
+  await guard();
   watch(presence);
+  const guarding = setInterval(() => void guard(), watchdogEveryMs).unref();
 
   const close = async () => {
+    clearInterval(guarding);
     await reviving;
-    await underLock((cluster) => leave(cluster, presence, id, options.log));
+    await underLock(dir, async (cluster) => {
+      presence.session.ref();
+      await presence.session.end().catch(() => undefined); // Already lost: all the better.
+      await stopUnused(cluster, presence.login.password, id, options.log);
+    });
   };
   return {
     url: `postgres://countersign:${first.login.password}@127.0.0.1:${first.login.port}/countersign`,

@@ -1,5 +1,5 @@
 // The embedded database: made once, shared by all processes of a home, stopped by the last, and never lost.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import {
   chmod,
   cp,
@@ -14,12 +14,14 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findBinaries } from '#db/embedded/binaries.ts';
 import { chooseIdentity } from '#db/embedded/identity.ts';
+import { isAlive } from '#db/embedded/postmaster.ts';
 import { run } from '#db/embedded/run.ts';
-import { openEmbedded } from '#db/embedded.ts';
+import { endUnused, openEmbedded } from '#db/embedded.ts';
 import { waitFor } from '../wait.ts';
 
 const program = join(import.meta.dirname, '../fixtures/embedded-process.ts');
@@ -291,3 +293,71 @@ test.runIf(asRoot)(
     }
   },
 );
+
+describe('the watchdog', () => {
+  const watchdogs = async () => {
+    const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,args=']);
+    return stdout
+      .split('\n')
+      .filter((line) => line.includes('embedded/watchdog.ts') && line.includes(dir))
+      .map((line) => Number.parseInt(line, 10));
+  };
+  const oneWatchdog = () =>
+    waitFor(
+      'one watchdog',
+      async () => {
+        const found = await watchdogs();
+        return found.length === 1 ? found : null;
+      },
+      { timeoutMs: 40_000 },
+    );
+  const stopped = (pid: number) =>
+    waitFor('the server to be stopped', async () => (await readPid()) !== pid && !isAlive(pid), {
+      timeoutMs: 60_000,
+    });
+
+  test('stops the server within a minute of the last process being killed, and a later one starts it again', async () => {
+    const [first, second] = [await startGuest(), await startGuest()];
+    const pid = (await readPid()) ?? 0;
+    await oneWatchdog();
+    first.child.kill('SIGKILL');
+    await first.exited;
+    expect(await ask(second.url, '1')).toBe(1);
+    second.child.kill('SIGKILL');
+    await second.exited;
+    await stopped(pid);
+    await waitFor('the watchdog to end', async () => (await watchdogs()).length === 0);
+    const again = await open();
+    expect(await ask(again.url, '1')).toBe(1);
+    await again.close();
+  });
+
+  test('is replaced when it is killed itself, and then stops the server all the same', async () => {
+    const guest = await startGuest();
+    const pid = (await readPid()) ?? 0;
+    const [watchdog = 0] = await oneWatchdog();
+    process.kill(watchdog, 'SIGKILL');
+    await waitFor(
+      'another watchdog',
+      async () => (await watchdogs()).some((other) => other !== watchdog),
+      { timeoutMs: 40_000 },
+    );
+    guest.child.kill('SIGKILL');
+    await guest.exited;
+    await stopped(pid);
+  });
+
+  test('stops no server under a process that joins at the same moment', async () => {
+    const quiet = { info: () => undefined, warn: () => undefined };
+    for (let round = 0; round < 5; round += 1) {
+      const killed = await startGuest();
+      killed.child.kill('SIGKILL');
+      await killed.exited;
+      const [guest] = await Promise.all([startGuest(), endUnused(dir, quiet)]);
+      expect(await ask(guest.url, '1')).toBe(1);
+      expect(await endUnused(dir, quiet)).toBe(true);
+      expect(await ask(guest.url, '1')).toBe(1);
+      await leave(guest);
+    }
+  });
+});

@@ -1,5 +1,6 @@
 // Runs one of PostgreSQL's programs as the right user, without the PG* variables of the environment.
 import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { parse } from 'node:path';
 
 /** As whom to run; `identity.ts` decides. */
@@ -44,4 +45,22 @@ export function run(command: string, args: string[], identity: Identity): Promis
     child.on('error', reject);
     child.on('close', (code) => resolve({ code, output: output.trim() }));
   });
+}
+
+/** Starts a program of ours that outlives this process; what it has to say goes to `logFile`. */
+export function startDetached(program: string, args: string[], logFile: string): void {
+  const log = openSync(logFile, 'a', 0o600);
+  try {
+    const child = spawn(program, args, {
+      cwd: parse(process.cwd()).root,
+      detached: true,
+      env: environment(),
+      stdio: ['ignore', 'ignore', log],
+      windowsHide: true,
+    });
+    child.on('error', () => undefined); // Nothing was started: the next look finds none and starts it again.
+    child.unref();
+  } finally {
+    closeSync(log);
+  }
 }

@@ -76,22 +76,40 @@ export async function ensureDatabase(login: Login): Promise<void> {
   });
 }
 
+/** How the watchdog's session is called; it is nobody who uses the server. */
+export const watchdogName = 'embedded watchdog';
+
+/** Whether a watchdog is connected to the server of this session. */
+export async function hasWatchdog(session: Client): Promise<boolean> {
+  const count = 'select count(*) as answer from pg_stat_activity where application_name = $1';
+  return Number(await ask(session, count, [watchdogName])) > 0;
+}
+
+/** How many sessions processes of ours have at this moment; `id` is a presence that does not count, or null. */
+export async function countUsers(
+  session: Client,
+  id: string | null,
+): Promise<{ sessions: number; present: boolean }> {
+  const { rows } = await session.query<{ name: string }>(
+    `select application_name as name from pg_stat_activity
+     where application_name like 'countersign%' and application_name <> $1`,
+    [`countersign presence ${id ?? ''}`],
+  );
+  const present = rows.some(({ name }) => name.startsWith('countersign presence'));
+  return { sessions: rows.length, present };
+}
+
 /**
  * Counts the sessions of other processes. Sessions that this process has just closed vanish a moment later,
  * so only what is still there after that moment counts; another's presence counts at once.
- * @param id this process's presence, which does not count
+ * @param id this process's presence, which does not count, or null
  */
-export async function othersConnected(login: Login, id: string): Promise<number> {
+export async function othersConnected(login: Login, id: string | null): Promise<number> {
   return await withSession(login, async (client) => {
     const deadline = Date.now() + lingerMs;
     for (;;) {
-      const { rows } = await client.query<{ name: string }>(
-        `select application_name as name from pg_stat_activity
-         where application_name like 'countersign%' and application_name <> $1`,
-        [`countersign presence ${id}`],
-      );
-      const present = rows.some(({ name }) => name.startsWith('countersign presence'));
-      if (rows.length === 0 || present || Date.now() > deadline) return rows.length;
+      const { sessions, present } = await countUsers(client, id);
+      if (sessions === 0 || present || Date.now() > deadline) return sessions;
       await pause(20);
     }
   });

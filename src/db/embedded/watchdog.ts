@@ -1,0 +1,64 @@
+// A program of its own beside the embedded PostgreSQL: stops the server when no process uses it any more, which happens when the
+// last one was killed. It stops under the same lock under which processes join, so one that comes meanwhile either is seen or
+// finds no server and starts one. Where it is killed itself, the next look of any process starts another (`embedded.ts`).
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Client } from 'pg';
+import { errorMessage } from '#domain/errors.ts';
+import { endUnused, findRunning, underLock } from '../embedded.ts';
+import { readOrMakePassword } from './cluster.ts';
+import { readPostmaster } from './postmaster.ts';
+import { countUsers, openSession, watchdogName } from './sessions.ts';
+
+const lookEveryMs = 8000;
+/** Looks in a row that find nobody before the server is stopped. */
+const looksAtLeast = 2;
+/** "wdog" in ASCII: of several watchdogs one holds it. */
+const lockKey = 0x77_64_6f_67;
+
+const log = { info: () => undefined, warn: (message: string) => console.error(message) };
+
+/** A session that holds the watchdog's lock; null: there is no server, or another watchdog. */
+async function takePost(dir: string): Promise<Client | null> {
+  const login = await underLock(dir, async (cluster) => {
+    const password = await readOrMakePassword(cluster);
+    const port = await findRunning(cluster, password, log);
+    return port === null ? null : { port, password };
+  });
+  if (login === null) return null;
+  const session = await openSession(login, watchdogName, 'postgres');
+  session.on('error', () => undefined); // The next look fails, and says so.
+  const { rows } = await session.query<{ mine: boolean }>(
+    'select pg_try_advisory_lock($1) as mine',
+    [lockKey],
+  );
+  if (rows[0]?.mine === true) return session;
+  await session.end();
+  return null;
+}
+
+/** Looks until the server is stopped; a session that is lost throws. */
+async function watch(session: Client, dir: string): Promise<void> {
+  for (let idle = 0; ; await pause(lookEveryMs)) {
+    const { sessions } = await countUsers(session, null);
+    idle = sessions === 0 ? idle + 1 : 0;
+    if (idle >= looksAtLeast && !(await endUnused(dir, log))) return;
+  }
+}
+
+const [dir = ''] = process.argv.slice(2);
+// Without a postmaster there is nothing to guard, and perhaps no folder any more.
+while ((await readPostmaster(join(dir, 'data'))) !== null) {
+  const session = await takePost(dir);
+  if (session === null) break;
+  try {
+    await watch(session, dir);
+    break;
+  } catch (error) {
+    await session.end().catch(() => undefined); // Lost already.
+    await pause(1000);
+    if ((await readPostmaster(join(dir, 'data'))) !== null)
+      console.error(`The session was lost: ${errorMessage(error)}`);
+  }
+}
+process.exit();
