@@ -20,6 +20,7 @@ import { createHumanReminders } from '#notices/human-reminders.ts';
 import { createRinging } from '#notices/reminders.ts';
 import { fulfilRequest } from '#planner/data-requests.ts';
 import type { PlannerTools } from '#planner/ports.ts';
+import { type Keeping, runRetention } from '#retention/run-retention.ts';
 import { expandPart } from '#runs/expand-part.ts';
 import { planTurn } from '#runs/plan-turn.ts';
 import { platformQueueFor, queueFor } from './queues.ts';
@@ -115,6 +116,18 @@ function expireJob(
   };
 }
 
+/** Deletes what is over; of several processes one does. */
+function retentionJob(keeping: Keeping): Job<'retention'> {
+  return {
+    name: 'retention',
+    queue: queueFor('retention'),
+    concurrency: 1,
+    async handle(_, signal) {
+      await runRetention(keeping, signal);
+    },
+  };
+}
+
 /** Wakeups fetched at once: what waits here for a slot, no other process takes. */
 const wakeupsFetched = 12;
 /** What comes in this time is fetched together. Nobody who writes or presses notices it. */
@@ -184,8 +197,10 @@ export function jobsOf(parts: {
   delivery: DeliveryContext;
   homes: HomesContext;
   crew: Crew;
+  home: string;
 }): AnyJob[] {
-  const { settings, conversation, call, inbox, delivery, homes, crew } = parts;
+  const { settings, conversation, call, inbox, delivery, homes, crew, home } = parts;
+  const keeping = { ...conversation, settings: settings.retention, home };
   return [
     planJob(conversation),
     expandJob(conversation),
@@ -195,6 +210,7 @@ export function jobsOf(parts: {
     cardJob(conversation),
     remindJob(conversation),
     expireJob(conversation, settings),
+    retentionJob(keeping),
     ...inboxJobs(inbox),
     ...deliverJobs(delivery),
     ...homesJobs(homes),

@@ -46,6 +46,14 @@ const options: Record<JobName, Options> = {
   card: { policy: 'short', retryLimit: 5, retryDelay: 1, expireInSeconds: 60 },
   remind: { policy: 'standard', retryLimit: 5, retryDelay: 1, expireInSeconds: 60 },
   expire: { policy: 'short', retryLimit: 1, retryDelay: 10, expireInSeconds: 300 },
+  retention: {
+    policy: 'short',
+    retryLimit: 1,
+    retryDelay: 60,
+    heartbeatSeconds: 30,
+    // The first round of a large database takes long, and the next one goes on where it was cut off.
+    expireInSeconds: 6 * 3600,
+  },
   inbox: {
     policy: 'short',
     retryLimit: 3,
@@ -91,6 +99,7 @@ const shared = [
   'card',
   'remind',
   'expire',
+  'retention',
 ] as const;
 const perPlatform = ['inbox', 'deliver', 'homes'] as const;
 
@@ -101,3 +110,6 @@ export const queues: QueueSpec[] = [
 
 /** How often proposals and questions are looked through. */
 export const expireCron = '*/10 * * * *';
+
+/** How often it is looked for what is over. */
+export const retentionCron = '17 * * * *';

@@ -2,16 +2,13 @@
 import type { HomesContext } from '#chat/homes/homes-context.ts';
 import { createHomesWatch } from '#chat/homes/work-on-homes.ts';
 import type { InboxContext } from '#chat/inbox/inbox-context.ts';
-import { createInboxWatch, forgetHandled } from '#chat/inbox/look-after.ts';
+import { createInboxWatch } from '#chat/inbox/look-after.ts';
 import type { DeliveryContext } from '#chat/outbox/delivery-context.ts';
-import { createDeliveryWatch, forgetPosts } from '#chat/outbox/look-after.ts';
+import { createDeliveryWatch } from '#chat/outbox/look-after.ts';
 import type { Crew } from '#executor/crew.ts';
 import { recover } from '#executor/recover.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { createRinging } from '#notices/reminders.ts';
-import { forgetCodes } from '#people/link.ts';
-import { forgetFetchedData } from '#planner/data-requests.ts';
-import { forgetOldResults } from '#planner/memo/memo.ts';
 import { replanPlans } from '#plans/replan/start-replanning.ts';
 import { extendSeries } from '#plans/series/extend.ts';
 import { retryAbandonedRuns } from '#runs/abandoned-runs.ts';
@@ -43,22 +40,11 @@ export function startWatch(
       ['Looking for work', () => crew.lookForWork()],
       ['Ringing reminders', ringReminders],
       ['Looking after runs', () => retryAbandonedRuns(conversation)],
-      [
-        'Forgetting old results',
-        () => forgetOldResults(conversation.db.query, conversation.clock.now()),
-      ],
-      [
-        'Forgetting fetched data',
-        () => forgetFetchedData(conversation.db.query, conversation.clock.now()),
-      ],
       ['Looking after what comes again', () => extendSeries(conversation)],
       ['Replanning', () => replanPlans(conversation)],
       ['Looking after the inbox', lookAfterInbox],
       ['Looking after delivery', lookAfterDelivery],
       ['Looking after Homes', lookAfterHomes],
-      ['Forgetting handled events', () => forgetHandled(inbox)],
-      ['Forgetting old posts', () => forgetPosts(delivery)],
-      ['Forgetting codes', () => forgetCodes(conversation)],
       ['Sealing the audit log', sealAudit],
     ];
     for (const [name, chore] of chores) {

@@ -75,7 +75,9 @@ export function answers<Good extends Record<number, Answer<string, z.ZodType>>>(
   good: Good,
   codes: ProblemCode[] = [],
 ): Good {
-  return { ...problemAnswers([...always, ...codes]), ...good };
+  // Where a plan is looked for, retention may have deleted it.
+  const gone: ProblemCode[] = codes.includes('plan_not_found') ? ['plan_deleted'] : [];
+  return { ...problemAnswers([...always, ...codes, ...gone]), ...good };
 }
 
 /** The answers of a path outside the API: only the problems it names, and `internal`. */

@@ -53,6 +53,13 @@ program
   .description('bring the database up to this version')
   .action(runs(async () => (await import('./verbs/migrate.ts')).run));
 
+program
+  .command('retention')
+  .description('delete what is over, as the settings say; a running bot does so every hour')
+  .option('--dry-run', 'only say what would go')
+  .option('--json', 'for machines')
+  .action(runs(async () => (await import('./verbs/retention.ts')).run));
+
 const user = new Option('--user <name>', 'who asks').default('local');
 
 program

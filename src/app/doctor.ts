@@ -5,6 +5,7 @@ import { readAuditState } from '#db/audit-seals.ts';
 import { readBackends } from '#db/backends.ts';
 import { readDeliveryState } from '#db/chat-places.ts';
 import { readInboxState } from '#db/inbox.ts';
+import { readRetention } from '#db/retention.ts';
 import { readPools } from '#db/sql/resources.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
@@ -206,6 +207,22 @@ async function checkAudit({ db }: Instance): Promise<CheckResult[]> {
   ];
 }
 
+/** What retention left, and why; nothing to say before its first round. */
+async function checkRetention({ db }: Instance): Promise<CheckResult[]> {
+  const state = await readRetention(db.query);
+  if (state === null) return [];
+  const { problem, running, ended_at, deleted_plans } = state;
+  if (problem !== null) {
+    const advice = 'When the cause is gone: countersign retention';
+    return [{ part: 'Retention', state: 'broken', text: problem, advice }];
+  }
+  const when = running
+    ? 'it is at work'
+    : `its last round ended ${ended_at?.toISOString() ?? 'before it was done'}`;
+  const text = `${countOf(deleted_plans, 'plan')} deleted so far; ${when}`;
+  return [{ part: 'Retention', state: 'ok', text }];
+}
+
 async function checkInstance(config: Config, log: Logger): Promise<CheckResult[]> {
   try {
     const instance = await openInstance({ config, log, work: false, linkTo: () => null });
@@ -226,6 +243,7 @@ async function checkInstance(config: Config, log: Logger): Promise<CheckResult[]
       ...(await checkInbox(instance)),
       ...(await checkDelivery(instance)),
       ...(await checkAudit(instance)),
+      ...(await checkRetention(instance)),
       ...(await checkSlackWorkspaces(config, instance)),
     ];
     await instance.close();

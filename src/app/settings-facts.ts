@@ -8,7 +8,7 @@ import { readPools } from '#db/sql/resources.ts';
 import { startOfDay, systemClock } from '#domain/clock.ts';
 import { isLoopbackHost } from '#domain/public-url.ts';
 import { createRedactor } from '#domain/secrets.ts';
-import type { McpServer } from '#domain/settings.ts';
+import type { McpServer, Retention } from '#domain/settings.ts';
 import {
   type CheckedPart,
   type CheckResult,
@@ -20,6 +20,7 @@ import {
 import type { ToolStatus } from '#domain/tool.ts';
 import { readModelAccess } from '#models/access.ts';
 import { findPrice } from '#models/catalogue.ts';
+import { archiveFolder } from '#retention/run-retention.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import { plannerOperations } from '#tools/guard.ts';
 import { checkSlackAccess, checkSlackWorkspaces, checkTeamsAccess } from './check-chats.ts';
@@ -72,11 +73,17 @@ export function createSettingsFacts(
           workspace,
           database: env.DATABASE_URL === undefined ? 'embedded' : 'external',
           private_addresses: settings.http.allowPrivate,
+          kept_days: keptDays(settings.retention),
+          archive: archiveFolder(settings.retention, home),
         },
       });
     },
     check: (part) => check(part, config, instance, log),
   };
+}
+
+function keptDays({ archive: _, ...days }: Retention): Record<string, number | null> {
+  return days;
 }
 
 async function check(

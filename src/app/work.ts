@@ -14,7 +14,7 @@ import { backendsOf, registerBackends } from '#executor/backends.ts';
 import { createCrew } from '#executor/crew.ts';
 import type { ArgumentDecider } from '#executor/executor-context.ts';
 import { jobsOf } from '#jobs/jobs.ts';
-import { expireCron } from '#jobs/queues.ts';
+import { expireCron, retentionCron } from '#jobs/queues.ts';
 import { runJobs } from '#jobs/run-jobs.ts';
 import { startWatch } from '#jobs/watch.ts';
 import type { ConversationContext } from '#messages/context.ts';
@@ -89,7 +89,7 @@ export async function startWorking(parts: {
   closers.add('the back ends', registration.withdraw);
   const stopJobs = await runJobs(
     boss,
-    jobsOf({ settings, conversation, call, inbox, delivery, homes, crew }),
+    jobsOf({ settings, conversation, call, inbox, delivery, homes, crew, home: config.home }),
     log,
   );
   closers.add('the jobs', async () => {
@@ -100,6 +100,7 @@ export async function startWorking(parts: {
   const statuses = followActivity(delivery, conversation.listener);
   closers.add('the statuses', statuses.close);
   await boss.schedule('expire', expireCron);
+  await boss.schedule('retention', retentionCron);
   const watch = startWatch(
     crew,
     conversation,

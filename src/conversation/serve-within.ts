@@ -1,6 +1,6 @@
 // The service as far as somebody of one organisation reaches it: what is of another reads as what does not exist. The console, the
 // API, chats that several organisations share and their planners all read through this.
-import { planNotFound } from '#db/plans.ts';
+import { planNotFound } from '#db/plan-rows.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { PlanScope, ScopedSubject } from '#domain/plan/scope.ts';
 import type { Service } from '#domain/service.ts';

@@ -107,18 +107,6 @@ export async function settleRequest(tx: Transaction, id: string, end: Fulfilment
   await notify(tx, `request:${id}`);
 }
 
-/** Deletes requests of runs without a plan that were filed before `before`, and what came, at most `limit` of each. */
-export async function forgetFetched(db: Queryable, before: Date, limit: number): Promise<void> {
-  for (const table of ['artifacts', 'plan_requests']) {
-    const name = sql`${sql.identifier('countersign')}.${sql.identifier(table)}`;
-    await db.execute(sql`
-      delete from ${name} where id in (
-        select id from ${name}
-        where run_id is not null and plan_id is null and created_at < ${before.toISOString()}::timestamptz
-        limit ${limit} for update skip locked)`);
-  }
-}
-
 /** What was fetched while the run planned belongs to its plan from here on. Requests first: one that is being fulfilled is waited for. */
 export async function giveRequests(tx: Transaction, runId: string, planId: string): Promise<void> {
   await tx

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { Client } from 'pg';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { findBinaries } from './embedded/binaries.ts';
@@ -54,7 +55,7 @@ const lockTimeoutMs = 180_000;
 const recoveryTimeoutMs = 120_000;
 /** Milliseconds between two looks of each process whether the watchdog is there. */
 const watchdogEveryMs = 15_000;
-const watchdogProgram = join(import.meta.dirname, 'embedded', 'watchdog.ts');
+const watchdogProgram = fileURLToPath(new URL('./embedded/watchdog.ts', import.meta.url));
 
 /**
  * A session of the server that says "I am still here" for as long as this process lives.

@@ -127,14 +127,25 @@ function pageOf(changes: Change[], since: number, limit: number): Diff {
   };
 }
 
-/** Changes after revision `since`, at most `limit`; `to` is where to go on. */
+/** Of plans that ended long ago the first changes were deleted: the revision after which they are kept. */
+async function readFloor(db: Queryable, planId: string): Promise<number> {
+  const { rows } = await db.execute<{ floor: number }>(sql`
+    select revision - n as floor from countersign.plan_events where plan_id = ${planId} order by revision limit 1`);
+  return rows[0]?.floor ?? 0;
+}
+
+/** Changes after revision `since`, at most `limit`; `to` is where to go on. Where the next ones were deleted, it begins after them. */
 export async function readDiff(
   db: Queryable,
   planId: string,
   since: number,
   limit: number,
 ): Promise<Diff> {
-  return pageOf(await readChanges(db, planId, since, limit + 1), since, limit);
+  const changes = await readChanges(db, planId, since, limit + 1);
+  if (changes.length > 0) return pageOf(changes, since, limit);
+  const floor = await readFloor(db, planId);
+  if (floor <= since) return pageOf([], since, limit);
+  return pageOf(await readChanges(db, planId, floor, limit + 1), since, limit);
 }
 
 /** Changes looked at for each one of a compact page. */

@@ -1,8 +1,7 @@
 // Requests with an idempotency key and presses on cards, each done once. The key, its effect and its answer commit together.
-import { asc, eq, inArray, lt } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { Queryable, Transaction } from './database.ts';
 import { keptAnswers, presses } from './schema.ts';
-import { daysAgo } from './sql/time.ts';
 
 export type KeptAnswer = Pick<typeof keptAnswers.$inferSelect, 'request' | 'answer'>;
 
@@ -68,30 +67,4 @@ export async function refusePress(
   refused: NonNullable<PressRow['refused']>,
 ): Promise<void> {
   await tx.update(presses).set({ refused }).where(eq(presses.once, once));
-}
-
-/** Deletes at most `limit` answers that are older than `days`. @returns how many */
-export async function forgetAnswers(db: Queryable, days: number, limit: number): Promise<number> {
-  const { key, at } = keptAnswers;
-  const old = db
-    .select({ key })
-    .from(keptAnswers)
-    .where(lt(at, daysAgo(days)))
-    .orderBy(asc(at))
-    .limit(limit);
-  const { rowCount } = await db.delete(keptAnswers).where(inArray(key, old));
-  return rowCount ?? 0;
-}
-
-/** Deletes at most `limit` presses that were decided more than `days` ago. @returns how many */
-export async function forgetPresses(db: Queryable, days: number, limit: number): Promise<number> {
-  const { once, at } = presses;
-  const old = db
-    .select({ once })
-    .from(presses)
-    .where(lt(at, daysAgo(days)))
-    .orderBy(asc(at))
-    .limit(limit);
-  const { rowCount } = await db.delete(presses).where(inArray(once, old));
-  return rowCount ?? 0;
 }

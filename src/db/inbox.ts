@@ -97,26 +97,6 @@ export async function storeEvent(
   return stored;
 }
 
-/** Deletes at most `limit` events that were handled more than `days` ago, with their names. @returns how many */
-export async function forgetHandledEvents(
-  db: Queryable,
-  days: number,
-  limit: number,
-): Promise<number> {
-  const { rows } = await db.execute<{ gone: number }>(sql`
-    with old as (
-      select id from countersign.inbox
-      where handled_at is not null and handled_at < clock_timestamp() - make_interval(days => ${days})
-      order by handled_at limit ${limit} for update skip locked
-    ), gone as (
-      delete from countersign.inbox where id in (select id from old) returning id
-    ), unnamed as (
-      delete from countersign.inbox_keys where event_id in (select id from old)
-    )
-    select count(*)::int as gone from gone`);
-  return rows[0]?.gone ?? 0;
-}
-
 /**
  * Threads after `after` whose first open event has been due for `lateSeconds` and that nobody is at. Goes from thread to
  * thread by the index, whatever waits in each.

@@ -1,7 +1,7 @@
 // Codes for linking accounts, and failed attempts.
-import { and, asc, eq, gt, inArray, lte, or, sql } from 'drizzle-orm';
+import { and, eq, gt, or, sql } from 'drizzle-orm';
 import type { Surface } from '#domain/people/actor.ts';
-import type { Queryable, Transaction } from './database.ts';
+import type { Transaction } from './database.ts';
 import { linkCodes, linkTries } from './schema.ts';
 
 /**
@@ -90,26 +90,4 @@ export async function recordWrongCode(
         since: sql`case when ${goesOn} then ${linkTries.since} else excluded.since end`,
       },
     });
-}
-
-/** Deletes at most `limit` codes that expired before `before`, and as many older counts of wrong ones. @returns the larger number */
-export async function forgetLinkCodes(db: Queryable, before: Date, limit: number): Promise<number> {
-  const skipLocked = { skipLocked: true } as const;
-  const oldCodes = db
-    .select({ account: linkCodes.account })
-    .from(linkCodes)
-    .where(lte(linkCodes.expires_at, before))
-    .orderBy(asc(linkCodes.expires_at))
-    .limit(limit)
-    .for('update', skipLocked);
-  const codes = await db.delete(linkCodes).where(inArray(linkCodes.account, oldCodes));
-  const oldTries = db
-    .select({ account: linkTries.account })
-    .from(linkTries)
-    .where(lte(linkTries.since, before))
-    .orderBy(asc(linkTries.since))
-    .limit(limit)
-    .for('update', skipLocked);
-  const tries = await db.delete(linkTries).where(inArray(linkTries.account, oldTries));
-  return Math.max(codes.rowCount ?? 0, tries.rowCount ?? 0);
 }

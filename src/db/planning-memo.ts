@@ -1,5 +1,5 @@
 // Memoised results, keyed by the digest of everything they depend on (B5). Written once: the first result counts for all.
-import { eq, inArray, lt, sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { Queryable } from './database.ts';
 import { planningMemo } from './schema.ts';
 
@@ -30,20 +30,4 @@ export async function writeMemo(
     .onConflictDoNothing()
     .returning({ key: planningMemo.key });
   return added.length > 0 ? text : ((await readMemo(db, key)) ?? text);
-}
-
-/** Deletes at most `limit` results made before `before`. @returns how many */
-export async function forgetMemo(db: Queryable, before: Date, limit: number): Promise<number> {
-  const old = db
-    .select({ key: planningMemo.key })
-    .from(planningMemo)
-    .where(lt(planningMemo.created_at, before))
-    .orderBy(planningMemo.created_at)
-    .limit(limit)
-    .for('update', { skipLocked: true });
-  const gone = await db
-    .delete(planningMemo)
-    .where(inArray(planningMemo.key, old))
-    .returning({ key: planningMemo.key });
-  return gone.length;
 }

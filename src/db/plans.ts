@@ -1,6 +1,5 @@
 // The plan record: read without its steps, listed by keyset, locked for changes.
 import { and, asc, desc, eq, getTableColumns, inArray, lt, or, sql } from 'drizzle-orm';
-import { CountersignError } from '#domain/errors.ts';
 import type { Plan, PlanStatus, PlanSummary } from '#domain/plan/plan.ts';
 import type { PlanListFilter } from '#domain/service.ts';
 import { countsOf } from './accounting.ts';
@@ -9,6 +8,7 @@ import { decodeCursor, encodeCursor } from './cursor.ts';
 import { allowForSteps, prepareStatement, type Queryable, type Transaction } from './database.ts';
 import { openFindingsOf } from './findings.ts';
 import { readPatchOutcome } from './patches.ts';
+import { explainMissingPlan } from './plan-rows.ts';
 import { firstWithin, type Within } from './plans-within.ts';
 import { planPartitions, planPatches, plans, planVersions, runs } from './schema.ts';
 
@@ -53,13 +53,6 @@ function toSummary(row: PlanRow, summary: string | null): PlanSummary {
   };
 }
 
-export function planNotFound(id: string): CountersignError {
-  return new CountersignError(
-    'plan_not_found',
-    `There is no plan ${id}. List plans with \`countersign plans\` or /plans.`,
-  );
-}
-
 /** The plan without its steps. @throws `plan_not_found` */
 export async function readPlan(db: Queryable, id: string): Promise<Plan> {
   const [row] = await db
@@ -70,7 +63,7 @@ export async function readPlan(db: Queryable, id: string): Promise<Plan> {
       and(eq(planVersions.plan_id, plans.id), eq(planVersions.version, plans.version)),
     )
     .where(eq(plans.id, id));
-  if (row === undefined) throw planNotFound(id);
+  if (row === undefined) throw await explainMissingPlan(db, id);
   return {
     ...toSummary(row.plan, row.version.summary),
     card_refs: [],
@@ -102,7 +95,7 @@ export async function readPlanCause(db: Queryable, id: string): Promise<string |
 /** The plan's own row. @throws `plan_not_found` */
 export async function readPlanRow(db: Queryable, id: string): Promise<PlanRow> {
   const [row] = await db.run<PlanRow>(read, { id });
-  if (row === undefined) throw planNotFound(id);
+  if (row === undefined) throw await explainMissingPlan(db, id);
   return row;
 }
 
@@ -138,7 +131,7 @@ export async function readAskedAt(db: Queryable, ids: string[]): Promise<Map<str
  */
 export async function lockPlan(tx: Transaction, id: string): Promise<PlanRow> {
   const [row] = await tx.run<PlanRow>(lock, { id });
-  if (row === undefined) throw planNotFound(id);
+  if (row === undefined) throw await explainMissingPlan(tx, id);
   await allowForSteps(tx, row.total);
   return row;
 }

@@ -12,4 +12,5 @@ export * from './schema/installations.ts';
 export * from './schema/planning.ts';
 export * from './schema/plans.ts';
 export * from './schema/records.ts';
+export * from './schema/retention.ts';
 export * from './schema/steps.ts';

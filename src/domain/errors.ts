@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'forbidden'
   | 'not_found'
   | 'plan_not_found'
+  | 'plan_deleted'
   | 'run_not_found'
   | 'unknown_operation'
   | 'invalid_arguments'
@@ -48,6 +49,7 @@ export type ErrorCode =
   | 'budget_exhausted'
   | 'invalid_configuration'
   | 'schema_too_new'
+  | 'archive_failed'
   | 'database_unavailable'
   | 'internal';
 

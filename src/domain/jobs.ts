@@ -19,6 +19,8 @@ export const jobPayloads = {
   remind: z.strictObject({}),
   /** Cancel or remind about proposals that nobody decided. */
   expire: z.strictObject({}),
+  /** Delete what is over. */
+  retention: z.strictObject({}),
   /** Handle what a thread of a chat platform has sent. Names the thread, not an event: the worker takes what is open. */
   inbox: InboxWakeup,
   /** Bring a conversation up to date on its chat platform. Names no message: the worker posts what is not posted. */

@@ -182,6 +182,10 @@ export const SettingsView = z.object({
     workspace: z.string(),
     database: z.enum(['embedded', 'external']),
     private_addresses: z.array(z.string()),
+    /** Days after which what is over is deleted; null: never. */
+    kept_days: z.record(z.string(), z.number().nullable()),
+    /** The folder of what was deleted; null: it is not kept. */
+    archive: z.string().nullable(),
   }),
 });
 export type SettingsView = z.infer<typeof SettingsView>;

@@ -82,6 +82,28 @@ const OperationRule = z.strictObject({
 });
 export type OperationRule = z.infer<typeof OperationRule>;
 
+/** Days after which something is deleted; null: never. */
+const daysKept = (usual: number) => z.number().min(0).max(36_500).nullable().default(usual);
+
+/** How long is kept what is over. Plans that have not ended stay, with all they need. */
+const Retention = z.strictObject({
+  /** Plans since they last changed, with all that is theirs. */
+  plans: daysKept(365),
+  /** Of plans that have ended: the stream of changes. */
+  events: daysKept(90),
+  /** Of plans that have ended: attempts of steps. */
+  attempts: daysKept(180),
+  /** What was said, unless it is about a plan or a run that is still kept. */
+  messages: daysKept(365),
+  /** Runs of planners, unless their plan is still kept. */
+  runs: daysKept(365),
+  /** How it was planned: sessions, traces, parts, calls of models and their cost. */
+  planning: daysKept(90),
+  /** Write what is deleted to files first: in `archive` of the home, or in this folder. */
+  archive: z.union([z.boolean(), z.string().min(1)]).default(true),
+});
+export type Retention = z.infer<typeof Retention>;
+
 export const Settings = z.strictObject({
   $schema: z.string().optional(),
   mcpServers: z
@@ -176,6 +198,7 @@ export const Settings = z.strictObject({
   human_reminder_hours: z.number().positive().default(24),
   /** A proposed plan nobody decides about: reminder at half time, then cancelled. */
   stale_after_days: z.number().positive().default(7),
+  retention: Retention.prefault({}),
 });
 export type Settings = z.infer<typeof Settings>;
 

@@ -120,7 +120,11 @@ export function createCrew(
   function begin(member: (typeof members)[number], planId: string): void {
     member.worker.work(planId).catch((error: unknown) => {
       // A job may outlive its plan.
-      if (error instanceof CountersignError && error.code === 'plan_not_found') return;
+      if (
+        error instanceof CountersignError &&
+        (error.code === 'plan_not_found' || error.code === 'plan_deleted')
+      )
+        return;
       context.warn(`${planId} could not be worked on.`, error);
     });
   }

@@ -17,7 +17,6 @@ import {
 import {
   countWrongCodes,
   findLinkCode,
-  forgetLinkCodes,
   type LinkCode,
   markLinkCode,
   recordWrongCode,
@@ -259,14 +258,4 @@ export async function link(
     default:
       return command satisfies never;
   }
-}
-
-const forgottenAtOnce = 500;
-/** An hour. Codes and counts of wrong ones have expired by then, even where clocks differ. */
-const keptForMs = 3_600_000;
-
-/** Deletes link codes that can no longer be used. */
-export async function forgetCodes({ db, clock }: { db: Database; clock: Clock }): Promise<void> {
-  const before = new Date(clock.now().getTime() - keptForMs);
-  await forgetLinkCodes(db.query, before, forgottenAtOnce);
 }

@@ -6,11 +6,10 @@ import {
   countRequests,
   type Fulfilment,
   fileRequest,
-  forgetFetched,
   readRequest,
   settleRequest,
 } from '#db/data-requests.ts';
-import type { Database, Queryable, Transaction } from '#db/database.ts';
+import type { Database, Transaction } from '#db/database.ts';
 import type { Listener } from '#db/notify.ts';
 import type { Random } from '#domain/clock.ts';
 import { endAt } from '#domain/crash-point.ts';
@@ -28,10 +27,6 @@ const requestsAtMost = 200;
 /** What one fetch may take (milliseconds). */
 const fetchAtMostMs = 120_000;
 const summaryAtMost = 300;
-
-/** What nobody's plan came to use is kept so long. */
-const keptForDays = 30;
-const forgottenAtOnce = 100;
 
 export function createDataRequests(context: {
   db: Database;
@@ -122,9 +117,4 @@ async function fetchData(
     if (error instanceof CountersignError && error.passesAfterMs !== null) throw error;
     return { status: 'failed', summary: onOneLine(errorMessage(error), summaryAtMost) };
   }
-}
-
-/** Forgets what was fetched for runs that came to no plan; one bounded delete, for the watch round. */
-export function forgetFetchedData(db: Queryable, now: Date): Promise<void> {
-  return forgetFetched(db, new Date(now.getTime() - keptForDays * 86_400_000), forgottenAtOnce);
 }

@@ -7,7 +7,16 @@ import { parseSync } from 'oxc-parser';
 const world = ['domain', 'db', 'models', 'tools', 'timeline', 'graph'];
 const planning = [...world, 'cards', 'plans', 'planner'];
 const talk = [...planning, 'executor', 'messages', 'people', 'notices', 'runs', 'conversation'];
-const everything = [...talk, 'chat', 'api', 'jobs', 'app', 'adapters/console', 'adapters/terminal'];
+const everything = [
+  ...talk,
+  'chat',
+  'retention',
+  'api',
+  'jobs',
+  'app',
+  'adapters/console',
+  'adapters/terminal',
+];
 const adapter = ['domain', 'cards', 'people', 'chat', 'conversation', 'api'];
 
 /** Each module, and the modules it may import beside itself. `main` is what stands directly in src/. */
@@ -29,7 +38,8 @@ export const modules: Record<string, string[]> = {
   chat: talk,
   api: talk,
   cards: ['domain'],
-  jobs: [...talk, 'chat'],
+  retention: ['domain', 'db', 'plans'],
+  jobs: [...talk, 'chat', 'retention'],
   'adapters/console': adapter,
   'adapters/console/page': ['domain', 'cards'],
   'adapters/terminal': adapter,

@@ -15,6 +15,7 @@ import {
   readSpendingByModel,
 } from '#db/gauges.ts';
 import { readInboxState } from '#db/inbox.ts';
+import { readRetention } from '#db/retention.ts';
 import { readPools } from '#db/sql/resources.ts';
 import { type Clock, startOfDay } from '#domain/clock.ts';
 
@@ -158,6 +159,24 @@ export const clusterReads: ClusterRead[] = [
       return [
         ...(last === null ? [] : [['audit_seal', last.seq, { hash: last.hash }] satisfies Sample]),
         ['audit_unsealed_rows', unsealed],
+      ];
+    },
+  },
+  {
+    gauges: {
+      retention_deleted_rows: {
+        help: 'Rows that retention has deleted, by kind, since the beginning.',
+        labels: ['kind'],
+      },
+      retention_problem: { help: '1 while retention cannot delete or archive what is over.' },
+    },
+    async read(db) {
+      const state = await readRetention(db);
+      return [
+        ...Object.entries(state?.deleted ?? {}).map(
+          ([kind, rows]): Sample => ['retention_deleted_rows', rows, { kind }],
+        ),
+        ['retention_problem', state === null || state.problem === null ? 0 : 1],
       ];
     },
   },

@@ -1,6 +1,5 @@
-// The inbox's recovery round: finds threads whose holder died or whose wakeup was lost, and replies nobody read; deletes old events.
-import { forgetAnswers, forgetPresses } from '#db/idempotency.ts';
-import { findWaitingThreads, forgetHandledEvents, reopenUnread } from '#db/inbox.ts';
+// The inbox's recovery round: finds threads whose holder died or whose wakeup was lost, and replies nobody read.
+import { findWaitingThreads, reopenUnread } from '#db/inbox.ts';
 import { type AuthoredThread, type InboxThread, Platform } from '#domain/chat/inbox.ts';
 import type { InboxContext } from './inbox-context.ts';
 import { wakeupsFor } from './wakeups.ts';
@@ -8,16 +7,10 @@ import { wakeupsFor } from './wakeups.ts';
 /** Threads looked at in one statement, and statements in one round. */
 const threadsAtOnce = 200;
 const looksARound = 5;
-/** Long beyond the retries of any platform: Slack's end after an hour. */
-const keptForDays = 7;
-const forgottenAtOnce = 500;
 
 const start = { tenant: '', thread: '' };
 
 /** Most of what waits has a wakeup that waits as well. So what is found stands in a line of its own and overtakes nobody. */
-/** A client that got no answer has given up long before. */
-const answersKeptForDays = 1;
-
 const inLine = (thread: InboxThread): AuthoredThread => ({ ...thread, author: 'found again' });
 
 /** A function for the watch round. Where a round ends the next one goes on, so that many waiting threads hide none. */
@@ -58,20 +51,4 @@ export function createInboxWatch(
       await lookAfter(platform);
     }
   };
-}
-
-/** Forgets what no platform sends again, the presses among it, and answers to requests with a key; in small deletes, as many as keep up with what arrives. */
-export async function forgetHandled({ db }: Pick<InboxContext, 'db'>): Promise<void> {
-  for (let look = 0; look < looksARound; look++) {
-    const gone = await forgetHandledEvents(db.query, keptForDays, forgottenAtOnce);
-    if (gone < forgottenAtOnce) break;
-  }
-  for (let look = 0; look < looksARound; look++) {
-    const gone = await forgetPresses(db.query, keptForDays, forgottenAtOnce);
-    if (gone < forgottenAtOnce) break;
-  }
-  for (let look = 0; look < looksARound; look++) {
-    const gone = await forgetAnswers(db.query, answersKeptForDays, forgottenAtOnce);
-    if (gone < forgottenAtOnce) return;
-  }
 }

@@ -49,7 +49,12 @@ async function unlessMissing<T>(reading: Promise<T | null>): Promise<T | null> {
     return await reading;
   } catch (error) {
     if (!(error instanceof CountersignError)) throw error;
-    if (error.code === 'plan_not_found' || error.code === 'run_not_found') return null;
+    if (
+      error.code === 'plan_not_found' ||
+      error.code === 'plan_deleted' ||
+      error.code === 'run_not_found'
+    )
+      return null;
     throw error;
   }
 }

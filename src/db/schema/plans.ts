@@ -5,7 +5,6 @@ import {
   boolean,
   check,
   doublePrecision,
-  foreignKey,
   index,
   integer,
   jsonb,
@@ -125,7 +124,7 @@ export const planVersions = countersign.table(
   (t) => [primaryKey({ columns: [t.plan_id, t.version] })],
 );
 
-/** Steps of earlier versions, as they were proposed, for the diff between versions. */
+/** Steps of earlier versions, as they were proposed, for the diff between versions. No foreign key, as for `plan_steps`. */
 export const planVersionSteps = countersign.table(
   'plan_version_steps',
   {
@@ -135,13 +134,7 @@ export const planVersionSteps = countersign.table(
     step_id: text('step_id').notNull(),
     content: jsonb('content').$type<JsonObject>().notNull(),
   },
-  (t) => [
-    primaryKey({ columns: [t.plan_id, t.version, t.position] }),
-    foreignKey({
-      columns: [t.plan_id, t.version],
-      foreignColumns: [planVersions.plan_id, planVersions.version],
-    }).onDelete('cascade'),
-  ],
+  (t) => [primaryKey({ columns: [t.plan_id, t.version, t.position] })],
 );
 
 /** Step counts per partition; the plan's own are on `plans`. */

@@ -12,7 +12,6 @@ import {
 import type { Actor } from '#domain/people/actor.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { at, bytes, countersign } from './columns.ts';
-import { plans } from './plans.ts';
 
 /** Who did what, by which way, and why it was allowed or refused. Only ever appended to. */
 export const audit = countersign.table(
@@ -64,7 +63,8 @@ export const artifacts = countersign.table(
   'artifacts',
   {
     id: text('id').primaryKey(),
-    plan_id: text('plan_id').references(() => plans.id, { onDelete: 'cascade' }),
+    /** No foreign key: the trigger `forget_plan` or retention removes them, in parts where they are many. */
+    plan_id: text('plan_id'),
     /** Of what was fetched while planning: the run that asked for it. */
     run_id: text('run_id'),
     step_id: text('step_id'),

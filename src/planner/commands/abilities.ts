@@ -106,6 +106,7 @@ export async function answerAboutPlans(
     } catch (error) {
       if (error instanceof CountersignError && error.code === 'plan_not_found')
         return `There is no ${id}.`;
+      if (error instanceof CountersignError && error.code === 'plan_deleted') return error.message;
       throw error;
     }
   }

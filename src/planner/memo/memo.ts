@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { z } from 'zod';
 import type { Queryable } from '#db/database.ts';
-import { forgetMemo, readMemo, writeMemo } from '#db/planning-memo.ts';
+import { readMemo, writeMemo } from '#db/planning-memo.ts';
 
 /** All that a result depends on. */
 export type MemoParts = {
@@ -21,8 +21,6 @@ export type MemoParts = {
 
 /** JSON text beyond this many characters is not kept. */
 const keptAtMost = 4_000_000;
-const keptForDays = 7;
-const forgottenAtOnce = 500;
 
 /** SHA-256 in hex over the parts as canonical JSON (RFC 8785). */
 export function memoKey(parts: MemoParts): string {
@@ -78,10 +76,4 @@ export async function remember<Value>(
   const known = await recall(db, use);
   if (known !== null) return { value: known, remembered: true };
   return { value: await keep(db, use, await make()), remembered: false };
-}
-
-/** Forgets what no session can ask for any more; one bounded delete, for the watch round. */
-export async function forgetOldResults(db: Queryable, now: Date): Promise<number> {
-  const before = new Date(now.getTime() - keptForDays * 86_400_000);
-  return forgetMemo(db, before, forgottenAtOnce);
 }

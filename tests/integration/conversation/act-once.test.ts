@@ -1,10 +1,11 @@
 // A press on a card in a chat decides once, however often it is tried: after a process died, because its presser could not be
 // told, or long after it was made.
 import { expect, test } from 'vitest';
-import { forgetPresses } from '#db/idempotency.ts';
+import { presses } from '#db/schema.ts';
 import type { Pressed } from '#domain/chat/pressed.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import { ana, runPlan, scriptedPlanner } from '../../setup/instance.ts';
+import { runRound } from '../../setup/retention.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
@@ -71,7 +72,11 @@ test('a press older than half an hour is told to its presser instead of carried 
 });
 
 test('presses are forgotten once nobody tries them any more', async () => {
-  expect(await forgetPresses(instance.db.query, 1, 100)).toBe(0);
-  expect(await forgetPresses(instance.db.query, 0, 1)).toBe(1);
-  expect(await forgetPresses(instance.db.query, 0, 100)).toBeGreaterThan(0);
+  const count = async () => (await instance.db.query.select().from(presses)).length;
+  const kept = await count();
+  expect(kept).toBeGreaterThan(0);
+  await runRound(instance.db, { now: new Date(Date.now() + 6 * 86_400_000) });
+  expect(await count()).toBe(kept);
+  await runRound(instance.db, { now: new Date(Date.now() + 8 * 86_400_000) });
+  expect(await count()).toBe(0);
 });

@@ -4,7 +4,6 @@ import { sql } from 'drizzle-orm';
 import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { examine } from '#app/doctor.ts';
-import { forgetHandled } from '#chat/inbox/look-after.ts';
 import { createReceiver } from '#chat/inbox/receive.ts';
 import { createWaker } from '#chat/inbox/wakeups.ts';
 import { type Database, joinTransaction, openDatabase } from '#db/database.ts';
@@ -12,6 +11,7 @@ import { findWaitingThreads, readInboxState, storeEvent } from '#db/inbox.ts';
 import { makeEvent } from '../../fixtures/inbox-events.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { runRound } from '../../setup/retention.ts';
 import { waitFor } from '../../wait.ts';
 import { clearInbox, readInbox } from './bench.ts';
 
@@ -340,7 +340,7 @@ describe('forgetting', () => {
     await age('young', 'handled_at', '6 days 23 hours 59 minutes');
     await age('failed', 'failed_at', '70 days');
     await age('open', 'stored_at', '70 days');
-    await forgetHandled(one);
+    await runRound(one.db);
     expect((await readInbox(one)).map(({ body }) => body)).toEqual(['young', 'failed', 'open']);
     const { rows } = await one.db.query.execute<{ key: string }>(
       sql`select key from countersign.inbox_keys order by key`,
@@ -355,7 +355,7 @@ describe('forgetting', () => {
     await one.db.query.execute(
       sql`update countersign.inbox set handled_at = clock_timestamp() - interval '8 days'`,
     );
-    await forgetHandled(one);
+    await runRound(one.db);
     expect(await readInbox(one)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 // Posts are forgotten thirty days after they came to rest, and not before.
 import { sql } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
-import { forgetPosts } from '#chat/outbox/look-after.ts';
+import { runRound } from '../../setup/retention.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 
 const instance = useInstance({ work: false });
@@ -29,7 +29,7 @@ test('what rests for more than thirty days goes, and nothing else', async () => 
       (8, 'PLAN-2', 'about to be posted', 'sending', false, false, 0, '400 days'),
       (9, 'PLAN-2', 'to be drawn once more', 'posted', false, true, 1, '400 days')
     ) as posts(n, plan, key, state, live, superseded, asked, age)`);
-  await forgetPosts(instance);
+  await runRound(instance.db);
   expect(await left()).toEqual([
     'nearly long ago',
     'follows its plan',
@@ -43,6 +43,6 @@ test('many go in one round', async () => {
     insert into countersign.chat_posts (message_id, conversation, key, state, live, shown_at)
     select n, 'slack-1', n::text, 'posted', false, clock_timestamp() - interval '31 days'
     from generate_series(1, 1200) n`);
-  await forgetPosts(instance);
+  await runRound(instance.db);
   expect(await left()).toEqual([]);
 });

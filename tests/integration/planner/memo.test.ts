@@ -9,10 +9,11 @@ import { PlanningState } from '#domain/planning/state.ts';
 import type { ChatModel, ChatReply, ChatRequest } from '#models/chat.ts';
 import { createBudget } from '#planner/budget/budget.ts';
 import { payForCalls } from '#planner/budget/pay-for-calls.ts';
-import { forgetOldResults, remember } from '#planner/memo/memo.ts';
+import { remember } from '#planner/memo/memo.ts';
 import { createRemember } from '#planner/memo/remember-outcomes.ts';
 import type { ToolOutcome } from '#planner/tools/planning-tool.ts';
 import { useDatabase } from '../../setup/database.ts';
+import { runRound } from '../../setup/retention.ts';
 
 const database = useDatabase();
 let db: Database;
@@ -263,16 +264,14 @@ describe('what is stored', () => {
     });
   });
 
-  test('is forgotten after seven days, five hundred at a time', async () => {
+  test('is forgotten after seven days', async () => {
     await db.query.execute(sql`
       insert into countersign.planning_memo (key, kind, run_id, value, created_at)
       select n::text, 'model', 'run_1', '""'::jsonb, ${now.toISOString()}::timestamptz - interval '8 days'
       from generate_series(1, 700) n
       union all
       select 'young', 'model', 'run_1', '""'::jsonb, ${now.toISOString()}::timestamptz - interval '6 days'`);
-    expect(await forgetOldResults(db.query, now)).toBe(500);
-    expect(await forgetOldResults(db.query, now)).toBe(200);
-    expect(await forgetOldResults(db.query, now)).toBe(0);
+    await runRound(db, { now });
     const { rows } = await db.query.execute(sql`select key from countersign.planning_memo`);
     expect(rows).toEqual([{ key: 'young' }]);
   });

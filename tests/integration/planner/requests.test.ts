@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { fileRequest, giveRequests } from '#db/data-requests.ts';
 import { systemRandom } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { forgetFetchedData, fulfilRequest } from '#planner/data-requests.ts';
+import { fulfilRequest } from '#planner/data-requests.ts';
 import { describeData } from '#planner/stage-tools/request-data.ts';
 import { defineOperation } from '#tools/define-operation.ts';
 import { call, resultsIn } from '../../fixtures/model-calls.ts';
@@ -13,6 +13,7 @@ import { type ModelInstance, openModelInstance } from '../../fixtures/model-inst
 import type { Turn } from '../../fixtures/openai-double.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana } from '../../setup/instance.ts';
+import { runRound } from '../../setup/retention.ts';
 import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
@@ -223,9 +224,9 @@ test('what was fetched for no plan is forgotten after a month, and nothing else'
   const without = before.filter(({ plan_id }) => plan_id === null);
   expect(without.length).toBeGreaterThan(0);
   const day = 86_400_000;
-  await forgetFetchedData(instance.db.query, new Date(Date.now() + 29 * day));
+  await runRound(instance.db, { now: new Date(Date.now() + 29 * day) });
   expect(await readRows()).toHaveLength(before.length);
-  await forgetFetchedData(instance.db.query, new Date(Date.now() + 31 * day));
+  await runRound(instance.db, { now: new Date(Date.now() + 31 * day) });
   expect(await readRows()).toHaveLength(before.length - without.length);
 });
 

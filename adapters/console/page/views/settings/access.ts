@@ -1,7 +1,7 @@
 // Access: who reaches this instance, what of it can be exported, and where its data is.
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { SettingsView } from '#domain/settings-view.ts';
-import { listOf } from '#domain/words.ts';
+import { countOf, listOf } from '#domain/words.ts';
 import { formatTime } from '../../plan/format.ts';
 import { drawBlock, drawFactList, drawState, drawWhere } from './parts.ts';
 
@@ -56,6 +56,13 @@ function drawReach(facts: SettingsView): TemplateResult {
   );
 }
 
+/** `plans 365 days, events 90 days, messages for ever` */
+function describeKept(days: SettingsView['access']['kept_days']): string {
+  return Object.entries(days)
+    .map(([kind, n]) => `${kind} ${n === null ? 'for ever' : countOf(n, 'day')}`)
+    .join(', ');
+}
+
 function drawData(facts: SettingsView): TemplateResult {
   const { access, version, started_at: started } = facts;
   return drawBlock(
@@ -71,13 +78,20 @@ function drawData(facts: SettingsView): TemplateResult {
       ],
       ['Home', html`<code>${access.home}</code>`],
       ['Workspace', html`<code>${access.workspace}</code>`],
+      ['Kept when it is over', describeKept(access.kept_days)],
+      [
+        'Archive',
+        access.archive === null
+          ? 'None: what is deleted is gone'
+          : html`<code>${access.archive}</code>`,
+      ],
     ])}
       <p class="operation-notes">
         Every decision and call of a plan is under its tab Audit. The whole record of a plan is at
         <code>/api/plans/PLAN/log.jsonl</code>, its text at <code>/api/plans/PLAN/plan.md</code>, and everything the API does at
         <code>/openapi.json</code>. <code>npx countersign doctor</code> checks every part.
       </p>
-      ${drawWhere(facts, { variables: ['DATABASE_URL', 'COUNTERSIGN_HOME', 'COUNTERSIGN_WORKSPACE'] })}`,
+      ${drawWhere(facts, { keys: ['retention'], variables: ['DATABASE_URL', 'COUNTERSIGN_HOME', 'COUNTERSIGN_WORKSPACE'] })}`,
   );
 }
 

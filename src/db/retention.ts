@@ -1,0 +1,71 @@
+// The one row of retention: a lease, so that one process of all deletes, and what it has done.
+import { sql } from 'drizzle-orm';
+import type { Queryable } from './database.ts';
+import { deletedPlans, retention } from './schema.ts';
+
+export type RetentionState = {
+  /** Somebody is at it. */
+  running: boolean;
+  began_at: Date | null;
+  ended_at: Date | null;
+  /** Rows deleted by kind, since the beginning. */
+  deleted: Record<string, number>;
+  problem: string | null;
+  deleted_plans: number;
+};
+
+/** null: no round has begun yet. */
+export async function readRetention(db: Queryable): Promise<RetentionState | null> {
+  const [row] = await db
+    .select({
+      running: sql<boolean>`coalesce(${retention.lease_until} > clock_timestamp(), false)`,
+      began_at: retention.began_at,
+      ended_at: retention.ended_at,
+      deleted: retention.deleted,
+      problem: retention.problem,
+      deleted_plans: sql<number>`(select count(*)::int from ${deletedPlans})`,
+    })
+    .from(retention);
+  return row ?? null;
+}
+
+/** Takes the lease where nobody has it. @returns whether it was taken */
+export async function beginRetention(
+  db: Queryable,
+  holder: string,
+  leaseSeconds: number,
+): Promise<boolean> {
+  const { rowCount } = await db.execute(sql`
+    insert into countersign.retention as r (name, holder, lease_until, began_at)
+    values ('retention', ${holder}, clock_timestamp() + make_interval(secs => ${leaseSeconds}), clock_timestamp())
+    on conflict (name) do update set holder = excluded.holder, lease_until = excluded.lease_until, began_at = excluded.began_at
+    where r.holder is null or r.lease_until < clock_timestamp()`);
+  return rowCount === 1;
+}
+
+/** Adds what was deleted, and renews the lease. @returns false: another process has it by now */
+export async function bookDeleted(
+  db: Queryable,
+  holder: string,
+  leaseSeconds: number,
+  deleted: Record<string, number>,
+): Promise<boolean> {
+  const { rowCount } = await db.execute(sql`
+    update countersign.retention r set lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds}),
+      deleted = r.deleted || coalesce((select jsonb_object_agg(key, value::bigint + coalesce((r.deleted ->> key)::bigint, 0))
+        from jsonb_each_text(${JSON.stringify(deleted)}::jsonb)), '{}')
+    where holder = ${holder}`);
+  return rowCount === 1;
+}
+
+/** Gives the lease back. */
+export async function endRetention(
+  db: Queryable,
+  holder: string,
+  end: { finished: boolean; problem: string | null },
+): Promise<void> {
+  await db.execute(sql`
+    update countersign.retention set holder = null, lease_until = null, problem = ${end.problem},
+      ended_at = case when ${end.finished} then clock_timestamp() else ended_at end
+    where holder = ${holder}`);
+}

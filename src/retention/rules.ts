@@ -1,0 +1,257 @@
+// What bounds each table: the plan or run its rows go with, an age, or a reason why it stays small. A test looks that no table is
+// left out. The sweeps at the end delete by age, whole rows that nothing refers to any more; plans are deleted by `plans.ts`.
+import { type SQL, sql } from 'drizzle-orm';
+import type { Retention } from '#domain/settings.ts';
+
+/** Names of the archive's files, and of what is counted. `chat` and `caches` are never archived. */
+export type Kind =
+  | 'plans'
+  | 'events'
+  | 'attempts'
+  | 'messages'
+  | 'runs'
+  | 'planning'
+  | 'chat'
+  | 'caches';
+
+/** `plan`: its rows go with their plan; `run`: with their run; `kind`: by age; `stays`: why it is bounded. */
+type TableRule =
+  | { with: 'plan'; large?: true }
+  | { with: 'run' }
+  | { by: Kind }
+  | { stays: string };
+
+const plan = { with: 'plan' } as const;
+/** Without a foreign key to `plans`: deleted in parts. */
+const largePart = { with: 'plan', large: true } as const;
+
+/** In the order in which the rows of one plan are deleted: node_steps before the steps it refers to. */
+export const tableRules: Record<string, TableRule> = {
+  plans: { by: 'plans' },
+  plan_versions: plan,
+  plan_partitions: plan,
+  plan_lanes: plan,
+  plan_patches: plan,
+  plan_findings: plan,
+  plan_series: plan,
+  plan_requests: plan,
+  planning_artifacts: plan,
+  outline_nodes: plan,
+  roadmap_edges: plan,
+  roadmap_options: plan,
+  schedule_blocks: plan,
+  approvals: plan,
+  node_steps: largePart,
+  plan_steps: largePart,
+  step_states: largePart,
+  step_blocks: largePart,
+  step_attempts: largePart,
+  plan_edges: largePart,
+  plan_events: largePart,
+  plan_version_steps: largePart,
+  artifacts: largePart,
+  reservations: largePart,
+  resource_waits: largePart,
+  deleted_plans: {
+    stays: 'about 150 bytes a deleted plan, so that links to it say what became of it',
+  },
+  retention: { stays: 'one row' },
+  runs: { by: 'runs' },
+  planning_checkpoints: { with: 'run' },
+  planning_parts: { with: 'run' },
+  model_calls: { by: 'planning' },
+  spending: { by: 'planning' },
+  planning_memo: { by: 'caches' },
+  messages: { by: 'messages' },
+  reminders: { by: 'messages' },
+  chat_posts: { by: 'chat' },
+  inbox: { by: 'chat' },
+  inbox_keys: { by: 'chat' },
+  inbox_leases: { by: 'chat' },
+  presses: { by: 'chat' },
+  kept_answers: { by: 'caches' },
+  link_codes: { by: 'caches' },
+  link_tries: { by: 'caches' },
+  teams_conversations: { by: 'chat' },
+  chat_places: { stays: 'one small row a thread or chat' },
+  chat_homes: { stays: 'deleted when nobody has opened it for a while, as Homes are drawn' },
+  rate_limits: { stays: 'rows of the past are deleted by the next one' },
+  slack_oauth_states: { stays: 'deleted by the next installation, an hour after they end' },
+  slack_installations: { stays: 'one row a workspace' },
+  slack_workspaces: { stays: 'one row a workspace' },
+  backends: { stays: 'deleted seconds after their worker is gone' },
+  resource_pools: { stays: 'one row a pool of the settings' },
+  interaction_policies: { stays: 'one row a person' },
+  memory: { stays: 'what people asked to keep, until they say otherwise; bounded by person' },
+  identities: { stays: 'one row a linked account' },
+  person_names: { stays: 'one row an account' },
+  former_links: { by: 'caches' },
+  audit: { stays: 'only ever appended to' },
+};
+
+/** Rows of one table that are over, by their age. */
+export type Sweep = {
+  kind: Kind;
+  table: string;
+  /** One column that names a row, and its type. */
+  key: { column: string; type: 'bigint' | 'text' };
+  /** What is compared with the age. */
+  time: string;
+  /**
+   * `index`: pages go by an index on `time`. `key`: keys grow with time, and pages go by them until one is young throughout.
+   */
+  order: 'index' | 'key';
+  /** Rows older than this many days. */
+  days: number;
+  /** Rows of a page at most, where one can be large. */
+  atMost?: number;
+  /** What else has to hold; the row is `t`. */
+  also?: SQL;
+  /** Rows of other tables that go with these, by the column that has the key. */
+  with?: { table: string; column: string }[];
+  /** Empty this column instead of deleting the row. */
+  empties?: { column: string; to: SQL };
+};
+
+const noPlan = (id: string) =>
+  sql`not exists (select 1 from countersign.plans p where p.id = ${sql.raw(id)})`;
+const noRun = sql`not exists (select 1 from countersign.runs r where r.id = t.run_id)`;
+
+/** Of a run that nobody goes on with, and whose plan, if it has one, has ended. */
+const overRun = (run: string) => sql`${sql.raw(run)}.planning_status in ('complete', 'aborted')
+  and not exists (select 1 from countersign.plans p where p.id = ${sql.raw(run)}.plan_id
+    and (p.status not in ('completed', 'failed', 'cancelled', 'rejected') or p.revising))`;
+
+const hour = 1 / 24;
+
+/** Those of the settings; `null` days: it stays for ever, and there is no sweep. */
+export function sweepsOf(settings: Retention): Sweep[] {
+  const serial = { key: { column: 'id', type: 'bigint' }, order: 'key' } as const;
+  const named = (column: string) => ({ key: { column, type: 'text' }, order: 'index' }) as const;
+  const configured: (Omit<Sweep, 'days'> & { days: number | null })[] = [
+    {
+      kind: 'planning',
+      table: 'runs',
+      ...named('id'),
+      time: 'updated_at',
+      atMost: 20,
+      days: settings.planning,
+      also: sql`${overRun('t')} and (t.trace <> '[]'
+        or exists (select 1 from countersign.planning_checkpoints c where c.run_id = t.id)
+        or exists (select 1 from countersign.planning_parts c where c.run_id = t.id))`,
+      with: [
+        { table: 'planning_checkpoints', column: 'run_id' },
+        { table: 'planning_parts', column: 'run_id' },
+      ],
+      empties: { column: 'trace', to: sql`'[]'` },
+    },
+    {
+      kind: 'planning',
+      table: 'model_calls',
+      ...serial,
+      time: 'began_at',
+      days: settings.planning,
+      also: sql`not exists (select 1 from countersign.runs r where r.id = t.run_id and not (${overRun('r')}))`,
+    },
+    { kind: 'planning', table: 'spending', ...serial, time: 'at', days: settings.planning },
+    {
+      kind: 'runs',
+      table: 'runs',
+      ...named('id'),
+      time: 'updated_at',
+      atMost: 20,
+      days: settings.runs,
+      also: sql`t.planning_status <> 'running' and ${noPlan('t.plan_id')}`,
+      with: [
+        { table: 'planning_checkpoints', column: 'run_id' },
+        { table: 'planning_parts', column: 'run_id' },
+      ],
+    },
+    {
+      kind: 'messages',
+      table: 'messages',
+      ...serial,
+      time: 'created_at',
+      days: settings.messages,
+      also: sql`${noPlan('t.plan_id')} and ${noRun}`,
+      with: [{ table: 'chat_posts', column: 'message_id' }],
+    },
+    {
+      kind: 'messages',
+      table: 'reminders',
+      ...named('id'),
+      time: 'created_at',
+      days: settings.messages,
+      also: sql`t.next_at is null and ${noPlan('t.plan_id')}`,
+    },
+    {
+      kind: 'chat',
+      table: 'teams_conversations',
+      ...named('channel'),
+      time: 'removed_at',
+      days: settings.messages,
+    },
+    {
+      kind: 'chat',
+      table: 'inbox',
+      key: serial.key,
+      order: 'index',
+      time: 'failed_at',
+      days: settings.messages,
+      with: [{ table: 'inbox_keys', column: 'event_id' }],
+    },
+  ];
+  const always: Sweep[] = [
+    {
+      // Long beyond the retries of any platform: Slack's end after an hour.
+      kind: 'chat',
+      table: 'inbox',
+      key: serial.key,
+      order: 'index',
+      time: 'handled_at',
+      days: 7,
+      with: [{ table: 'inbox_keys', column: 'event_id' }],
+    },
+    { kind: 'chat', table: 'inbox_leases', ...named('thread'), time: 'lease_until', days: 1 },
+    { kind: 'chat', table: 'presses', ...named('once'), time: 'at', days: 7 },
+    {
+      // Nobody presses a card that ended so long ago. The messages themselves stay, on their platform and here.
+      kind: 'chat',
+      table: 'chat_posts',
+      key: { column: 'message_id', type: 'bigint' },
+      order: 'index',
+      time: 'shown_at',
+      days: 30,
+      also: sql`not t.live and t.state <> 'sending' and t.asked <= t.answered`,
+    },
+    // A client that got no answer has given up long before.
+    { kind: 'caches', table: 'kept_answers', ...named('key'), time: 'at', days: 1 },
+    { kind: 'caches', table: 'planning_memo', ...named('key'), time: 'created_at', days: 7 },
+    { kind: 'caches', table: 'link_codes', ...named('account'), time: 'expires_at', days: hour },
+    { kind: 'caches', table: 'link_tries', ...named('account'), time: 'since', days: hour },
+    {
+      // About plans that are older than its end they decide; a name can have several, and no plan of theirs is left of any.
+      kind: 'caches',
+      table: 'former_links',
+      ...named('account'),
+      time: 'ended_at',
+      days: 30,
+      also: sql`not exists (select 1 from countersign.plans p where p.created_at < t.ended_at)`,
+    },
+    // What was fetched while planning, of runs that came to no plan.
+    ...['artifacts', 'plan_requests'].map(
+      (table): Sweep => ({
+        kind: 'caches',
+        table,
+        ...named('id'),
+        time: 'created_at',
+        days: 30,
+        also: sql`t.run_id is not null and t.plan_id is null`,
+      }),
+    ),
+  ];
+  return [
+    ...configured.flatMap(({ days, ...sweep }) => (days === null ? [] : [{ ...sweep, days }])),
+    ...always,
+  ];
+}

@@ -1,0 +1,199 @@
+// Deletes rows that are over, in short transactions: a page is locked (rows that somebody else holds are left for the next round),
+// written to the archive, and deleted. The size of a page follows how long pages take, and after each the database rests as long.
+import { setTimeout as pause } from 'node:timers/promises';
+import { type SQL, sql } from 'drizzle-orm';
+import type { Database, Transaction } from '#db/database.ts';
+import type { Clock } from '#domain/clock.ts';
+import type { Archive } from './archive.ts';
+import type { Kind, Sweep } from './rules.ts';
+
+export type RetentionContext = {
+  db: Database;
+  clock: Clock;
+  /** null: what is deleted is not written anywhere. */
+  archive: Archive | null;
+  /** Books deleted rows and keeps the lease. @throws when this process is to stop or another one has taken over */
+  book(kind: Kind, rows: number): Promise<void>;
+  pace: Pace;
+};
+
+/** Runs one page after the other: `work` is told how many rows it may take. */
+export type Pace = <T>(work: (rows: number) => Promise<T>) => Promise<T>;
+
+/** Milliseconds: pages become smaller beyond the one, and larger below the other. */
+const longMs = 100;
+const shortMs = 40;
+const fewest = 20;
+
+/** @param most rows of a page */
+export function createPace(most = 5000): Pace {
+  let rows = Math.min(500, most);
+  return async (work) => {
+    const began = performance.now();
+    const result = await work(rows);
+    const ms = performance.now() - began;
+    if (ms > longMs) rows = Math.max(fewest, Math.floor((rows * longMs) / ms));
+    else if (ms < shortMs) rows = Math.min(most, Math.ceil(rows * 1.5));
+    await pause(Math.min(ms, 2000));
+    return result;
+  };
+}
+
+const name = (table: string) => sql`${sql.identifier('countersign')}.${sql.identifier(table)}`;
+const column = (of: string) => sql`t.${sql.identifier(of)}`;
+
+type Taken = { ctid: string; row: string; place: string | null; key: string | null };
+
+/** Locks up to `limit` rows. @param from.whole reads them as JSON; else their `row` is empty */
+export async function takeRows(
+  tx: Transaction,
+  from: {
+    table: string;
+    where: SQL;
+    order?: SQL;
+    limit: number | null;
+    more?: SQL;
+    whole: boolean;
+  },
+): Promise<Taken[]> {
+  const { rows } = await tx.execute<Taken>(sql`
+    select t.ctid::text as ctid, ${from.whole ? sql`to_jsonb(t)::text` : sql`''`} as row,
+      ${from.more ?? sql`null as place, null as key`}
+    from ${name(from.table)} t where ${from.where} ${from.order ?? sql``} limit ${from.limit}::bigint
+    for update of t skip locked`);
+  return rows;
+}
+
+/** Deletes rows that this transaction has locked. @returns how many */
+export async function deleteTaken(
+  tx: Transaction,
+  table: string,
+  ctids: string[],
+): Promise<number> {
+  const { rowCount } = await tx.execute(
+    sql`delete from ${name(table)} where ctid = any(${`{${ctids.map((ctid) => `"${ctid}"`).join(',')}}`}::tid[])`,
+  );
+  return rowCount ?? 0;
+}
+
+/** A line of the archive; `row` is JSON already. */
+export const lineOf = (table: string, row: string) => `{"table":"${table}","row":${row}}`;
+
+export function cutoff(clock: Clock, days: number): string {
+  return new Date(clock.now().getTime() - days * 86_400_000).toISOString();
+}
+
+/** What a sweep looks for, wherever it stands. */
+function isOver(sweep: Sweep, before: string): SQL {
+  return sql`${column(sweep.time)} < ${before}::timestamptz and ${sweep.also ?? sql`true`}`;
+}
+
+/** Kinds of what is deleted without a trace: it says nothing that is not said elsewhere. */
+const unarchived = new Set<Kind>(['chat', 'caches']);
+
+type Place = { time: string; key: string };
+
+/** Deletes a page. @returns where the next one begins; null: this was the last */
+async function sweepPage(
+  context: RetentionContext,
+  tx: Transaction,
+  sweep: Sweep,
+  page: { where: SQL; order: SQL; limit: number },
+): Promise<{ gone: number; last: Place | null }> {
+  const { table, key, time } = sweep;
+  const more = sql`${column(time)}::text as place, ${column(key.column)}::text as key`;
+  const { archive } = context;
+  const whole = archive !== null && !unarchived.has(sweep.kind);
+  const taken = await takeRows(tx, { table, ...page, more, whole });
+  const end = taken.at(-1);
+  if (end === undefined) return { gone: 0, last: null };
+  const keys = taken.flatMap((row) => row.key ?? []);
+  const lines = taken.map(({ row }) => lineOf(table, row));
+  for (const other of sweep.with ?? []) {
+    const theirs = sql`${column(other.column)} = any(${sql.param(keys)}::${sql.raw(key.type)}[])`;
+    const found = await takeRows(tx, {
+      table: other.table,
+      where: theirs,
+      limit: null,
+      whole,
+    });
+    lines.push(...found.map(({ row }) => lineOf(other.table, row)));
+    await deleteTaken(
+      tx,
+      other.table,
+      found.map(({ ctid }) => ctid),
+    );
+  }
+  if (whole) await archive.append(sweep.kind, lines);
+  const ctids = taken.map(({ ctid }) => ctid);
+  if (sweep.empties === undefined) await deleteTaken(tx, table, ctids);
+  else
+    await tx.execute(sql`update ${name(table)} set ${sql.identifier(sweep.empties.column)} = ${sweep.empties.to}
+      where ctid = any(${`{${ctids.map((ctid) => `"${ctid}"`).join(',')}}`}::tid[])`);
+  const last =
+    taken.length < page.limit || end.place === null || end.key === null
+      ? null
+      : { time: end.place, key: end.key };
+  return { gone: taken.length, last };
+}
+
+/** By an index on the time. */
+async function sweepByTime(context: RetentionContext, sweep: Sweep): Promise<void> {
+  const before = cutoff(context.clock, sweep.days);
+  const [time, key] = [column(sweep.time), column(sweep.key.column)];
+  for (let last: Place | null = { time: '-infinity', key: '' }, first = true; last !== null; ) {
+    const after: SQL = first
+      ? sql`true`
+      : sql`(${time}, ${key}) > (${last.time}::timestamptz, ${last.key}::${sql.raw(sweep.key.type)})`;
+    const page: { gone: number; last: Place | null } = await context.pace((rows) => {
+      const limit = Math.min(rows, sweep.atMost ?? rows);
+      return context.db.transaction((tx) =>
+        sweepPage(context, tx, sweep, {
+          where: sql`${isOver(sweep, before)} and ${after}`,
+          order: sql`order by ${time}, ${key}`,
+          limit,
+        }),
+      );
+    });
+    await context.book(sweep.kind, page.gone);
+    [last, first] = [page.last, false];
+  }
+}
+
+/** By keys that grow with time: page by page until one has nothing old. */
+async function sweepByKey(context: RetentionContext, sweep: Sweep): Promise<void> {
+  const before = cutoff(context.clock, sweep.days);
+  const [time, key] = [column(sweep.time), column(sweep.key.column)];
+  for (let last = '-1'; ; ) {
+    const from = last;
+    const page = await context.pace((limit) =>
+      context.db.transaction(async (tx) => {
+        const { rows } = await tx.execute<{ last: string | null; old: boolean | null }>(sql`
+          select max(key)::text as last, bool_or(time < ${before}::timestamptz) as old from (
+            select ${key} as key, ${time} as time from ${name(sweep.table)} t
+            where ${key} > ${from}::bigint order by ${key} limit ${limit}) t`);
+        const [next] = rows;
+        if (next?.last == null || next.old !== true) return null;
+        const where = sql`${key} > ${from}::bigint and ${key} <= ${next.last}::bigint and ${isOver(sweep, before)}`;
+        const { gone } = await sweepPage(context, tx, sweep, { where, order: sql``, limit });
+        return { gone, last: next.last };
+      }),
+    );
+    if (page === null) return;
+    await context.book(sweep.kind, page.gone);
+    last = page.last;
+  }
+}
+
+/** Deletes what a sweep finds; what somebody holds at the moment is left for the next time. */
+export function sweep(context: RetentionContext, one: Sweep): Promise<void> {
+  return one.order === 'index' ? sweepByTime(context, one) : sweepByKey(context, one);
+}
+
+/** How many rows a sweep would delete or empty now. */
+export async function countOver({ db, clock }: Pick<RetentionContext, 'db' | 'clock'>, one: Sweep) {
+  const { rows } = await db.query.execute<{ n: number }>(
+    sql`select count(*)::int as n from ${name(one.table)} t where ${isOver(one, cutoff(clock, one.days))}`,
+  );
+  return rows[0]?.n ?? 0;
+}

@@ -1,0 +1,31 @@
+// A round of retention by a test's own clock, without an archive unless a folder is named.
+import type { Database } from '#db/database.ts';
+import { systemRandom } from '#domain/clock.ts';
+import { Settings } from '#domain/settings.ts';
+import { runRetention } from '#retention/run-retention.ts';
+
+/** @param options.settings what stands under `retention`; the rest is as usual */
+export async function runRound(
+  db: Database,
+  options: {
+    now?: Date;
+    settings?: object;
+    home?: string;
+    warn?: (message: string) => void;
+    signal?: AbortSignal;
+  } = {},
+) {
+  const { now = new Date(), settings, home, warn, signal } = options;
+  const archive = home === undefined ? { archive: false } : {};
+  return await runRetention(
+    {
+      db,
+      clock: { now: () => now },
+      random: systemRandom,
+      settings: Settings.parse({ retention: { ...archive, ...settings } }).retention,
+      home: home ?? '/nowhere',
+      warn: warn ?? (() => {}),
+    },
+    signal ?? new AbortController().signal,
+  );
+}
