@@ -198,9 +198,10 @@ export function jobsOf(parts: {
   homes: HomesContext;
   crew: Crew;
   home: string;
+  auditKey: Keeping['auditKey'];
 }): AnyJob[] {
-  const { settings, conversation, call, inbox, delivery, homes, crew, home } = parts;
-  const keeping = { ...conversation, settings: settings.retention, home };
+  const { settings, conversation, call, inbox, delivery, homes, crew, home, auditKey } = parts;
+  const keeping = { ...conversation, settings: settings.retention, home, auditKey };
   return [
     planJob(conversation),
     expandJob(conversation),

@@ -89,7 +89,17 @@ export async function startWorking(parts: {
   closers.add('the back ends', registration.withdraw);
   const stopJobs = await runJobs(
     boss,
-    jobsOf({ settings, conversation, call, inbox, delivery, homes, crew, home: config.home }),
+    jobsOf({
+      settings,
+      conversation,
+      call,
+      inbox,
+      delivery,
+      homes,
+      crew,
+      home: config.home,
+      auditKey: auditKeyOf(config.env),
+    }),
     log,
   );
   closers.add('the jobs', async () => {

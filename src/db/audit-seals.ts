@@ -178,6 +178,15 @@ export function createSealing(
 /** Lets this transaction remove rows of the log; the trigger refuses everybody else. */
 const allowRetention = sql`select set_config('countersign.retention', 'on', true)`;
 
+/** The last row of the seals whose rows are all from before `before`: what `pruneAudit` removes by now; null: nothing. */
+export async function findPrunable(db: Queryable, before: Date): Promise<number | null> {
+  const { rows } = await db.execute<{ through: number | null }>(sql`
+    select max(s.last_id) as through from countersign.audit_seals s where s.pruned is null and not exists (
+      select 1 from countersign.audit_seals k
+      where k.pruned is null and k.seq <= s.seq and k.newest_at >= ${before.toISOString()}::timestamptz)`);
+  return rows[0]?.through ?? null;
+}
+
 /**
  * Removes the rows of whole seals from the old end, as long as all of them are from before `before`. The last of these seals
  * stays as the anchor, with a signature, so the chain can still be checked; what was not sealed yet is never removed. Each

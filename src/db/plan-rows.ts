@@ -33,6 +33,17 @@ export async function readAllOf(
   return rows.map(({ row }) => row);
 }
 
+/** A page of the audit log as JSON, up to a row. */
+export async function readAuditPage(
+  db: Queryable,
+  page: { after: number; through: number; limit: number },
+): Promise<{ id: number; row: string }[]> {
+  const { rows } = await db.execute<{ id: number; row: string }>(sql`
+    select id, to_jsonb(t)::text as row from countersign.audit t
+    where id > ${page.after} and id <= ${page.through} order by id limit ${page.limit}`);
+  return rows;
+}
+
 /** What is said of a plan that does not exist, and of one that is not to be shown. */
 export function planNotFound(id: string): CountersignError {
   return new CountersignError(

@@ -99,6 +99,8 @@ const Retention = z.strictObject({
   runs: daysKept(365),
   /** How it was planned: sessions, traces, parts, calls of models and their cost. */
   planning: daysKept(90),
+  /** The audit log, from its old end, as far as it is sealed. */
+  audit: daysKept(1095),
   /** Write what is deleted to files first: in `archive` of the home, or in this folder. */
   archive: z.union([z.boolean(), z.string().min(1)]).default(true),
 });

@@ -11,6 +11,7 @@ export type Kind =
   | 'messages'
   | 'runs'
   | 'planning'
+  | 'audit'
   | 'chat'
   | 'caches';
 
@@ -86,7 +87,13 @@ export const tableRules: Record<string, TableRule> = {
   identities: { stays: 'one row a linked account' },
   person_names: { stays: 'one row an account' },
   former_links: { by: 'caches' },
-  audit: { stays: 'only ever appended to' },
+  sign_in_tries: { by: 'caches' },
+  sign_in_sessions: { by: 'caches' },
+  signed_in: { stays: 'one row an account' },
+  access_tokens: { stays: 'one row a token that somebody made' },
+  chat_groups: { stays: 'one row a group that a rule of approvers names' },
+  audit: { by: 'audit' },
+  audit_seals: { by: 'audit' },
 };
 
 /** Rows of one table that are over, by their age. */
@@ -227,6 +234,14 @@ export function sweepsOf(settings: Retention): Sweep[] {
     // A client that got no answer has given up long before.
     { kind: 'caches', table: 'kept_answers', ...named('key'), time: 'at', days: 1 },
     { kind: 'caches', table: 'planning_memo', ...named('key'), time: 'created_at', days: 7 },
+    {
+      kind: 'caches',
+      table: 'sign_in_tries',
+      ...named('state_hash'),
+      time: 'expires_at',
+      days: hour,
+    },
+    { kind: 'caches', table: 'sign_in_sessions', ...named('hash'), time: 'expires_at', days: 1 },
     { kind: 'caches', table: 'link_codes', ...named('account'), time: 'expires_at', days: hour },
     { kind: 'caches', table: 'link_tries', ...named('account'), time: 'since', days: hour },
     {

@@ -1,7 +1,10 @@
 // A round of retention: one process of all deletes what is over, until nothing is left. What is cut off goes on in the next round.
 import { isAbsolute, join } from 'node:path';
 import { sql } from 'drizzle-orm';
+import type { AuditKey } from '#db/audit-chain.ts';
+import { findPrunable, pruneAudit } from '#db/audit-seals.ts';
 import type { Database } from '#db/database.ts';
+import { readAuditPage } from '#db/plan-rows.ts';
 import { beginRetention, bookDeleted, endRetention } from '#db/retention.ts';
 import type { Clock, Random } from '#domain/clock.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
@@ -9,13 +12,15 @@ import type { Retention } from '#domain/settings.ts';
 import { isArchiveFailure, openArchive } from './archive.ts';
 import { deletePlans, emptyDeletedPlans, plansOver, trimmable, trimPlans } from './plans.ts';
 import { type Kind, sweepsOf } from './rules.ts';
-import { countOver, createPace, cutoff, type RetentionContext, sweep } from './sweep.ts';
+import { countOver, createPace, cutoff, lineOf, type RetentionContext, sweep } from './sweep.ts';
 
 export type Keeping = {
   db: Database;
   clock: Clock;
   random: Random;
   settings: Retention;
+  /** Signs for what is removed from the audit log; null: nobody can. */
+  auditKey: AuditKey | null;
   /** The home of this process: the archive is in it unless the settings say where. */
   home: string;
   warn(message: string, error?: unknown): void;
@@ -31,9 +36,41 @@ export function archiveFolder({ archive }: Retention, home: string): string | nu
   return isAbsolute(archive) ? archive : join(home, archive);
 }
 
+const auditRowsAtOnce = 1000;
+
+/** Removes the old end of the audit log, as whole seals. What is archived twice, where that was cut off, has the same ids. */
+async function trimAudit(
+  context: RetentionContext,
+  days: number,
+  key: AuditKey | null,
+): Promise<void> {
+  const { db, archive } = context;
+  const before = new Date(cutoff(context.clock, days));
+  const through = await findPrunable(db.query, before);
+  if (through === null) return;
+  for (let after = 0; archive !== null; ) {
+    const from = after;
+    const page = await context.pace(() =>
+      readAuditPage(db.query, { after: from, through, limit: auditRowsAtOnce }),
+    );
+    const last = page.at(-1);
+    if (last === undefined) break;
+    await archive.append(
+      'audit',
+      page.map(({ row }) => lineOf('audit', row)),
+    );
+    await context.book('audit', 0);
+    after = last.id;
+  }
+  await context.book('audit', await pruneAudit(db, before, { key }));
+}
+
 /** The work of a round, in the order of what refers to what: plans before their runs, and runs before their messages. */
-function choresOf(context: RetentionContext, settings: Retention) {
-  const { plans, events, attempts } = settings;
+function choresOf(
+  context: RetentionContext,
+  { settings, auditKey }: Pick<Keeping, 'settings' | 'auditKey'>,
+) {
+  const { plans, events, attempts, audit } = settings;
   return [
     () => emptyDeletedPlans(context),
     async () => await context.archive?.compress(),
@@ -41,6 +78,7 @@ function choresOf(context: RetentionContext, settings: Retention) {
     async () => (events === null ? undefined : await trimPlans(context, 'events', events)),
     async () => (attempts === null ? undefined : await trimPlans(context, 'attempts', attempts)),
     ...sweepsOf(settings).map((one) => () => sweep(context, one)),
+    async () => (audit === null ? undefined : await trimAudit(context, audit, auditKey)),
   ];
 }
 
@@ -81,7 +119,7 @@ export async function runRetention(
   let problem: string | null = null;
   let finished = false;
   try {
-    for (const chore of choresOf(context, settings)) {
+    for (const chore of choresOf(context, keeping)) {
       try {
         await chore();
       } catch (error) {
@@ -118,6 +156,7 @@ export async function previewRetention({
     messages: 0,
     runs: 0,
     planning: 0,
+    audit: 0,
     chat: 0,
     caches: 0,
   };
@@ -139,6 +178,14 @@ export async function previewRetention({
       where ${trimmable(kind, cutoff(clock, days))} ${kind === 'events' ? sql`and t.revision < p.revision` : sql``}`);
     found[kind] = row?.n ?? 0;
   }
+  const through =
+    settings.audit === null
+      ? null
+      : await findPrunable(db.query, new Date(cutoff(clock, settings.audit)));
+  if (through !== null)
+    found.audit =
+      (await count(sql`select count(*)::int as n from countersign.audit where id <= ${through}`))
+        ?.n ?? 0;
   for (const one of sweepsOf(settings)) found[one.kind] += await countOver({ db, clock }, one);
   return found;
 }

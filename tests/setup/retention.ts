@@ -23,6 +23,7 @@ export async function runRound(
       clock: { now: () => now },
       random: systemRandom,
       settings: Settings.parse({ retention: { ...archive, ...settings } }).retention,
+      auditKey: null,
       home: home ?? '/nowhere',
       warn: warn ?? (() => {}),
     },

@@ -3,12 +3,21 @@ import { openDatabase } from '#db/database.ts';
 import { systemClock, systemRandom } from '#domain/clock.ts';
 import { countOf } from '#domain/words.ts';
 import { archiveFolder, previewRetention, runRetention } from '#retention/run-retention.ts';
-import { loadConfig } from '../config.ts';
+import { auditKeyOf, loadConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
 import { openMigrated } from '../open-database.ts';
 import { untilSignal } from './until-signal.ts';
 
-const kinds = ['events', 'attempts', 'messages', 'runs', 'planning', 'chat', 'caches'] as const;
+const kinds = [
+  'events',
+  'attempts',
+  'messages',
+  'runs',
+  'planning',
+  'audit',
+  'chat',
+  'caches',
+] as const;
 
 type Counts = Partial<Record<(typeof kinds)[number] | 'plans' | 'steps', number>>;
 
@@ -50,6 +59,7 @@ export async function run({ dryRun, json }: { dryRun?: true; json?: true }): Pro
       random: systemRandom,
       settings: config.settings.retention,
       home: config.home,
+      auditKey: auditKeyOf(config.env),
       warn: (message: string) => console.error(`countersign: ${message}`),
     };
     const found =

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { sql } from 'drizzle-orm';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { sealAudit } from '#db/audit-seals.ts';
+import { verifyAudit } from '#db/audit-verify.ts';
 import { readRetention } from '#db/retention.ts';
 import { Settings } from '#domain/settings.ts';
 import { tableRules } from '#retention/rules.ts';
@@ -115,7 +117,8 @@ test('events and attempts of plans that ended go earlier, and who follows the pl
   expect(diff).toMatchObject({ to: revision, more: false });
   await runRound(instance.db, { home, now: new Date(Date.now() + 90 * day) });
   expect((await countRows(id)).step_attempts).toBeUndefined();
-  expect((await readArchive('attempts')).length).toBe(2);
+  const attempts = (await readArchive('attempts')).filter(({ row }) => row.plan_id === id);
+  expect(attempts).toHaveLength(2);
 });
 
 test('what is said goes after its plan and its run, never before', async () => {
@@ -226,4 +229,21 @@ test('a dry run counts what a round then deletes', async () => {
   expect(found).toMatchObject({ plans: 1, steps: 2 });
   await runRound(db);
   expect(await previewRetention({ db, clock, settings })).toMatchObject({ plans: 0, steps: 0 });
+});
+
+test('the old end of the audit log goes with its seals, archived first, and the rest can still be verified', async () => {
+  const { db } = instance;
+  await sealAudit(db, { key: null, clock: { now: () => new Date() } });
+  const count = async () =>
+    (await db.query.execute<{ n: number }>(sql`select count(*)::int as n from countersign.audit`))
+      .rows[0]?.n ?? 0;
+  const before = await count();
+  expect(before).toBeGreaterThan(0);
+  await runRound(db, { home, now: new Date(Date.now() + 1094 * day), settings: { plans: null } });
+  expect(await count()).toBe(before);
+  await runRound(db, { home, now: new Date(Date.now() + 1096 * day), settings: { plans: null } });
+  // What says that they were removed stays.
+  expect(await count()).toBeLessThan(before);
+  expect(await readArchive('audit')).toHaveLength(before);
+  expect((await verifyAudit(db, { key: null })).fault).toBeNull();
 });
