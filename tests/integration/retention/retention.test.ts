@@ -129,7 +129,7 @@ test('what is said goes after its plan and its run, never before', async () => {
     insert into countersign.runs (id, "user", via, conversation, planning_status, request, modes, plan_id, updated_at)
     values ('run-kept', 'ana', 'api', 'c', 'complete', 'x', '{}', ${id}, ${old}::timestamptz),
       ('run-old', 'ana', 'api', 'c', 'complete', 'x', '{}', null, ${old}::timestamptz),
-      ('run-open', 'ana', 'api', 'c', 'running', 'x', '{}', null, ${old}::timestamptz)`);
+      ('run-open', 'ana', 'api', 'c', 'needs_clarification', 'x', '{}', null, now())`);
   await db.query.execute(sql`
     insert into countersign.messages (conversation, run_id, author, name, text, plan_id, created_at)
     select 'c', run, 'bot', 'bot', said, plan, ${old}::timestamptz from (values
