@@ -48,6 +48,13 @@ export type QueueSpec = {
   deleteAfterSeconds?: number;
 };
 
+/** Some of pg-boss's reports are copies of errors, as plain objects. */
+function asError(reported: Error): Error {
+  if (reported instanceof Error) return reported;
+  const { message, stack } = reported as { message: string; stack?: string };
+  return Object.assign(new Error(message), stack === undefined ? {} : { stack });
+}
+
 /**
  * Starts pg-boss on the connections of `db`, installing its schema if need be.
  * @param options.work false for a process that only sends jobs
@@ -68,7 +75,7 @@ export async function openBoss(
     supervise: options.work,
     schedule: options.work,
   });
-  boss.on('error', options.onError);
+  boss.on('error', (error) => options.onError(asError(error)));
   await boss.start();
   return boss;
 }

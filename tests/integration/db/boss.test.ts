@@ -1,0 +1,34 @@
+// What pg-boss reports on its way, as it is logged.
+import { expect, test } from 'vitest';
+import { createQueues, openBoss } from '#db/boss.ts';
+import { openDatabase } from '#db/database.ts';
+import { queueFor } from '#jobs/queues.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { waitFor } from '../../wait.ts';
+
+const database = useDatabase();
+
+test('a worker that cannot fetch jobs reports an error with its reason and its queue', async () => {
+  const db = openDatabase(database.url, { max: 4, applicationName: 'test', onError: () => {} });
+  let away = false;
+  const query = db.pool.query.bind(db.pool);
+  db.pool.query = ((...args: Parameters<typeof query>) =>
+    away ? Promise.reject(new Error('The database is away.')) : query(...args)) as typeof query;
+  const reported: unknown[] = [];
+  const boss = await openBoss(
+    db,
+    { listen: async () => ({ close: async () => {} }) },
+    { work: true, onError: (error) => reported.push(error) },
+  );
+  await createQueues(boss, [queueFor('card')]);
+  await boss.work('card', { pollingIntervalSeconds: 0.5 }, async () => {});
+  away = true;
+  await waitFor('a report about its queue', () =>
+    reported.some((one) => String(one).includes('card')),
+  );
+  away = false;
+  expect(reported.every((error) => error instanceof Error)).toBe(true);
+  expect(String(reported[0])).toContain('The database is away.');
+  await boss.stop({ graceful: false });
+  await db.close();
+});
