@@ -1,6 +1,5 @@
 // A gateway and two workers whose connections to the database are cut, delayed, refused or go silent, over and over: every plan is
 // proposed once, approved once and completed, and every call is made once, or a person is asked what became of it.
-import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,7 +9,8 @@ import { appendTool } from '../fixtures/append-tool.ts';
 import { chanceFrom } from '../fixtures/random.ts';
 import { openTcpProxy, type TcpProxy } from '../fixtures/tcp-proxy.ts';
 import { useDatabase } from '../setup/database.ts';
-import { type Server, usePrograms } from '../setup/process.ts';
+import { insist } from '../setup/insist.ts';
+import { usePrograms } from '../setup/process.ts';
 import { waitFor } from '../wait.ts';
 
 const database = useDatabase();
@@ -22,25 +22,6 @@ const troubleMs = 30_000;
 const slowestCallMs = 100;
 /** Other seeds: COUNTERSIGN_NETWORK_SEEDS=7,8,9. */
 const seeds = (process.env.COUNTERSIGN_NETWORK_SEEDS ?? '1').split(',').map(Number);
-
-/** Sends a request with one key until it is answered with what it did, as a careful client does. */
-async function insist<T>({ url }: Server, path: string, body: object): Promise<T> {
-  const headers = { 'content-type': 'application/json', 'idempotency-key': randomUUID() };
-  for (;;) {
-    const answer = await fetch(url + path, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(60_000),
-    }).catch(() => null);
-    const said: unknown = await answer?.json().catch(() => null);
-    // It is what the route answers.
-    if (answer?.ok === true) return said as T;
-    // Anything else would be our own mistake, or one of the gateway.
-    if (answer !== null) expect([answer.status, said]).toEqual([503, expect.anything()]);
-    await pause(300);
-  }
-}
 
 function draftOf(number: number, seed: number) {
   const chance = chanceFrom(seed * 1000 + number);

@@ -1,0 +1,21 @@
+// A soak: two gateways and three workers behind a pooler, asked for plans by Slack, Teams, the console, programs and terminals, while
+// processes are killed and stopped, the database is restarted and networks break. Then it is quiet, and everything has to be in order.
+// `npm run soak -- --minutes 30 --seed 7` is the same for longer.
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { usePrograms } from '../setup/process.ts';
+import { runSoak } from '../soak/soak.ts';
+
+const programs = usePrograms();
+const minutes = Number(process.env.COUNTERSIGN_SOAK_MINUTES ?? '3');
+const seed = Number(process.env.COUNTERSIGN_SOAK_SEED ?? '1');
+const folder = process.env.COUNTERSIGN_SOAK_REPORT ?? join(tmpdir(), 'countersign-soak');
+
+test('nothing is lost, done twice or left behind', {
+  timeout: (minutes + 25) * 60_000,
+  retry: 0,
+}, async () => {
+  const report = await runSoak(programs, { minutes, seed, folder, say: console.error });
+  expect(report.verdicts.filter(({ ok }) => !ok)).toEqual([]);
+});

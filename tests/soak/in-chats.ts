@@ -1,0 +1,259 @@
+// People in Slack and in Teams: they ask, read the cards, press or write what they decide, and press again what was not acknowledged.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Chance } from '../fixtures/random.ts';
+import type { Attempt, Delivery } from '../fixtures/slack/delivery.ts';
+import { ImpossibleForPeople } from '../fixtures/slack/refusal.ts';
+import type { SlackMessage } from '../fixtures/slack/types.ts';
+import type { Place } from '../fixtures/teams/chats.ts';
+import { cardOf, findButton, type Message } from '../fixtures/teams/sent-cards.ts';
+import type { Stage } from './stage.ts';
+import type { Desk, Story } from './story.ts';
+import { wordsFor } from './work.ts';
+
+const changeWords = (name: string) =>
+  `propose changes: use last/${name}.txt instead of done/${name}.txt`;
+const wordOf = ({ decision, name }: Story) =>
+  decision === 'reject' ? 'reject' : decision === 'change' ? changeWords(name) : 'approve';
+/** A word decides about the latest plan of its conversation, so such a plan needs one to itself. */
+const needsThread = ({ decision }: Story) => decision !== 'approve' && decision !== 'approve twice';
+/** How long somebody looks at a button before they press again what nobody acknowledged. */
+const againAfterMs = 3000;
+
+/** The JSON of what stands in messages, which are looked through again and again. */
+function createReader() {
+  const known = new WeakMap<object, string>();
+  return (content: object): string => {
+    const text = known.get(content) ?? JSON.stringify(content);
+    known.set(content, text);
+    return text;
+  };
+}
+
+/** Buttons that decide something about a plan. Those that open something may stay. */
+export const slackButtons =
+  /"countersign:(?:approve|reject|propose_changes|cancel|pause|resume|retry|settle_\w+)/;
+
+export function openSlackDesk({ slack, records, ledger }: Stage, chance: Chance): Desk {
+  const read = createReader();
+  const users = ['ana', 'ben', 'cleo', 'dan'].map((name) => slack.addUser({ name }).id);
+  const channels = ['release', 'support', 'random', 'launch', 'ops', 'people'].map(
+    (name) => slack.addChannel({ name, members: users }).id,
+  );
+  const asked = new Map<string, { user: string; channel: string; ts: string; alone: boolean }>();
+
+  const whereIs = ({ name }: Story) => {
+    const found = asked.get(name);
+    if (found === undefined) throw new Error(`${name} was not asked in Slack`);
+    return found;
+  };
+  /** In direct messages nobody thinks in threads: there everything since then is looked at. */
+  const answersTo = (story: Story): SlackMessage[] => {
+    const { channel, ts, alone } = whereIs(story);
+    const messages = alone ? slack.messages(channel) : slack.replies(channel, ts);
+    return messages.filter((one) => one.bot_id !== undefined && one.ts > ts);
+  };
+  const textOf = ({ blocks, text }: SlackMessage) => text + read(blocks);
+  const cardsOf = (story: Story) =>
+    answersTo(story).filter(
+      (message) => story.plan !== null && textOf(message).includes(story.plan),
+    );
+  const findOpen = (story: Story) =>
+    cardsOf(story).findLast((message) => textOf(message).includes('countersign:approve'));
+
+  /** Whether one of the tries was acknowledged; false once Slack has given up. */
+  async function isHeard(deliveries: Delivery[]): Promise<boolean> {
+    const ok = ({ status }: Attempt) => status === 200;
+    for (;;) {
+      if (deliveries.some(({ attempts }) => attempts.some(ok))) return true;
+      if (deliveries.every(({ attempts }) => attempts.length >= 4)) return false;
+      await pause(200);
+    }
+  }
+
+  /** Writes in the thread. Whoever is told that it failed writes again. */
+  async function write(story: Story, text: string): Promise<void> {
+    const { user, channel, ts } = whereIs(story);
+    for (let tries = 0; tries < 5; tries++) {
+      const { deliveries } = await slack.say(user, channel, text, { thread_ts: ts });
+      if (await isHeard(deliveries)) return;
+    }
+  }
+
+  /** Presses until it was acknowledged or there is nothing to press any more. */
+  async function press(story: Story): Promise<void> {
+    const { user } = whereIs(story);
+    for (;;) {
+      const card = findOpen(story);
+      if (card === undefined) return;
+      try {
+        const { answer } = await slack.press(user, card, 'countersign:approve');
+        if (answer.status === 200) return;
+      } catch (error) {
+        // The card was drawn anew in between.
+        if (!(error instanceof ImpossibleForPeople)) throw error;
+      }
+      await pause(againAfterMs);
+    }
+  }
+
+  return {
+    async ask(story) {
+      const user = chance.pick(users);
+      const words = wordsFor(
+        story.kind === 'program' ? 'unclear' : story.kind,
+        story.name,
+        ledger.url,
+      );
+      const alone = !needsThread(story) && chance.next() < 0.3;
+      const said = alone
+        ? await slack.directMessage(user, words)
+        : await slack.mention(user, chance.pick(channels), words);
+      const { channel, ts } = said.message;
+      asked.set(story.name, { user, channel, ts, alone });
+      return await isHeard(said.deliveries);
+    },
+    showsPlan: (story) => findOpen(story) !== undefined,
+    showsAnswer: (story) => answersTo(story).length > 0,
+    async decide(story) {
+      const { decision } = story;
+      if (decision === 'approve by word' || decision === 'reject')
+        return await write(story, wordOf(story));
+      if (decision === 'change') {
+        await write(story, wordOf(story));
+        const second = () => (records.plans.get(story.plan ?? '')?.version ?? 0) > 1;
+        while (!second() || findOpen(story) === undefined) await pause(200);
+      }
+      if (decision === 'approve twice') {
+        await Promise.all([press(story), press(story)]);
+        return;
+      }
+      await press(story);
+    },
+    isClosed: (story) => {
+      const cards = cardsOf(story);
+      return cards.length > 0 && !cards.some((message) => slackButtons.test(textOf(message)));
+    },
+  };
+}
+
+const teamsButtons = [
+  'Approve',
+  'Reject',
+  'Propose changes',
+  'Cancel',
+  'Pause',
+  'Resume',
+  'Retry the step',
+];
+
+export function openTeamsDesk({ teams, records, ledger }: Stage, chance: Chance): Desk {
+  const read = createReader();
+  const people = ['Eva', 'Finn', 'Gil', 'Hana'].map((name) => teams.addPerson(name));
+  const places = [teams.addChannel(people), teams.addChannel(people), teams.addGroup(people)];
+  const personal = people.map((person) => teams.addPersonal(person));
+  const asked = new Map<
+    string,
+    {
+      person: (typeof people)[number];
+      place: Place;
+      root: string | null;
+      conversation: string;
+      from: number;
+    }
+  >();
+
+  const whereIs = ({ name }: Story) => {
+    const found = asked.get(name);
+    if (found === undefined) throw new Error(`${name} was not asked in Teams`);
+    return found;
+  };
+  const messagesOf = (story: Story): Message[] => {
+    const { conversation, from } = whereIs(story);
+    return teams.messages
+      .slice(from)
+      .filter((one) => one.conversation === conversation && !one.deleted);
+  };
+  const cardsOf = (story: Story) =>
+    messagesOf(story).filter(
+      ({ activity }) =>
+        story.plan !== null &&
+        read(activity).includes(story.plan) &&
+        (activity.attachments ?? []).length > 0,
+    );
+  const findOpen = (story: Story) =>
+    cardsOf(story).findLast((message) => findButton(cardOf(message), 'Approve') !== null);
+
+  /** Whether a call was acknowledged; a connection that breaks tells nothing. */
+  const isHeard = async (call: Promise<{ status: number }>) =>
+    await call.then(
+      ({ status }) => status >= 200 && status < 300,
+      () => false,
+    );
+
+  async function write(story: Story, text: string): Promise<void> {
+    const { person, place, root } = whereIs(story);
+    for (let tries = 0; tries < 10; tries++) {
+      const options = root === null ? {} : { root };
+      const call = teams.say(person, place, text, options).then(({ answer }) => answer);
+      if (await isHeard(call)) return;
+      await pause(againAfterMs);
+    }
+  }
+
+  async function press(story: Story): Promise<void> {
+    const { person } = whereIs(story);
+    for (;;) {
+      const card = findOpen(story);
+      if (card === undefined) return;
+      const opens = findButton(cardOf(card), 'Approve')?.card !== undefined;
+      const path = opens ? ['Approve', 'Approve and run'] : 'Approve';
+      if (await isHeard(teams.press(person, card, path))) return;
+      await pause(againAfterMs);
+    }
+  }
+
+  return {
+    async ask(story) {
+      const at = chance.whole(0, people.length - 1);
+      const [person, own] = [people[at], personal[at]];
+      if (person === undefined || own === undefined) throw new Error('nobody is there');
+      const place = needsThread(story)
+        ? chance.pick(places.slice(0, 2))
+        : chance.pick([...places, own]);
+      const root = place.kind === 'channel' ? `17${story.name.slice(1)}000000` : null;
+      const conversation = root === null ? place.id : `${place.id};messageid=${root}`;
+      asked.set(story.name, { person, place, root, conversation, from: teams.messages.length });
+      const words = wordsFor(
+        story.kind === 'program' ? 'unclear' : story.kind,
+        story.name,
+        ledger.url,
+      );
+      const call = teams.say(person, place, words, root === null ? {} : { root });
+      if (await isHeard(call.then(({ answer }) => answer))) return true;
+      // It may have been stored all the same.
+      await pause(10_000);
+      return [...records.runs.values()].some(({ request }) => request.includes(story.name));
+    },
+    showsPlan: (story) => findOpen(story) !== undefined,
+    showsAnswer: (story) => messagesOf(story).length > 0,
+    async decide(story) {
+      const { decision } = story;
+      if (decision === 'approve by word' || decision === 'reject')
+        return await write(story, wordOf(story));
+      if (decision === 'change') {
+        await write(story, wordOf(story));
+        const second = () => (records.plans.get(story.plan ?? '')?.version ?? 0) > 1;
+        while (!second() || findOpen(story) === undefined) await pause(200);
+      }
+      await (decision === 'approve twice'
+        ? Promise.all([press(story), press(story)])
+        : press(story));
+    },
+    isClosed: (story) => {
+      const cards = cardsOf(story);
+      const live = (message: Message) =>
+        teamsButtons.some((title) => findButton(cardOf(message), title) !== null);
+      return cards.length > 0 && !cards.some(live);
+    },
+  };
+}

@@ -1,0 +1,241 @@
+// A soak from beginning to end: the stage, people and trouble at once, then quiet, and what holds then.
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Chance, chanceFrom } from '../fixtures/random.ts';
+import type { Programs } from '../setup/process.ts';
+import { attend } from './attend.ts';
+import { makeTrouble } from './chaos.ts';
+import { readTreeCpu } from './fleet.ts';
+import { openSlackDesk, openTeamsDesk } from './in-chats.ts';
+import { countKinds } from './incidents.ts';
+import { openConsoleDesk, openProgramDesk, openTerminalDesk } from './over-http.ts';
+import { drawReport, type Report, readLatencies, writeReport } from './report.ts';
+import { openStage, type Stage } from './stage.ts';
+import { type Decision, type Desk, openStory, play, type Story, type Surface } from './story.ts';
+import {
+  countLogLines,
+  judgeAnswers,
+  judgeChats,
+  judgeConnections,
+  judgeEffects,
+  judgeIdle,
+  judgeLives,
+  judgeMemory,
+  judgePlans,
+  judgeStories,
+  judgeUnknowns,
+  readGrowth,
+  readLeftovers,
+  type Verdict,
+} from './verdicts.ts';
+import { kinds, nameOf } from './work.ts';
+
+export type SoakOptions = {
+  minutes: number;
+  seed: number;
+  /** Where the report goes. */
+  folder: string;
+  say(line: string): void;
+};
+
+/** How often each surface is asked, out of a hundred. */
+const shares: [Surface, number][] = [
+  ['slack', 20],
+  ['teams', 24],
+  ['console', 24],
+  ['program', 30],
+  ['terminal', 2],
+];
+/** Milliseconds between two requests. */
+const gap = [500, 1300] as const;
+/** So many may be on their way at once; people wait until some are done. */
+const mostOpen = 60;
+/** Minutes that may pass until everything is quiet again: Slack tries an event for the last time after six. */
+const quietWithin = Number(process.env.COUNTERSIGN_SOAK_QUIET || '12');
+const idleSeconds = 60;
+const mostIdle = 0.03;
+const mostGrowth = 60;
+
+function chooseSurface(chance: Chance): Surface {
+  let at = chance.whole(1, 100);
+  for (const [surface, share] of shares) {
+    at -= share;
+    if (at <= 0) return surface;
+  }
+  return 'program';
+}
+
+function chooseDecision(surface: Surface, kind: Story['kind'], chance: Chance): Decision {
+  const at = chance.next();
+  if (surface === 'terminal' || surface === 'program') return 'approve';
+  if (surface === 'console') return at < 0.9 ? 'approve' : 'reject';
+  if (at < 0.1) return 'reject';
+  if (at < 0.2) return 'approve twice';
+  if (at < 0.4) return 'approve by word';
+  return at < 0.5 && kind === 'files' ? 'change' : 'approve';
+}
+
+/** Has people ask until `endAt`. @returns their stories, which go on */
+async function ask(
+  stage: Stage,
+  programs: Programs,
+  seed: number,
+  endAt: number,
+  stories: Story[],
+  broken: string[],
+) {
+  const chance = chanceFrom(seed);
+  const consoleDesk = openConsoleDesk(stage, chance);
+  const desks: Record<Surface, Desk> = {
+    slack: openSlackDesk(stage, chance),
+    teams: openTeamsDesk(stage, chance),
+    console: consoleDesk,
+    program: openProgramDesk(stage, chance),
+    terminal: openTerminalDesk(stage, programs),
+  };
+  const isOpen = ({ outcome }: Story) => outcome === 'open';
+  for (let number = 1; Date.now() < endAt; number++) {
+    const surface = chooseSurface(chance);
+    const inChat = surface === 'slack' || surface === 'teams';
+    const kind =
+      surface === 'program'
+        ? 'program'
+        : chance.pick(inChat ? kinds : kinds.filter((one) => one !== 'say'));
+    const story = openStory(nameOf(number), surface, kind, chooseDecision(surface, kind, chance));
+    stories.push(story);
+    play(story, desks[surface], stage.records).catch((error: unknown) => {
+      broken.push(
+        `${story.name} (${surface}): ${error instanceof Error ? error.message : String(error)}`,
+      );
+    });
+    await pause(chance.whole(...gap));
+    while (stories.filter(isOpen).length >= mostOpen && Date.now() < endAt) await pause(200);
+  }
+  return consoleDesk.streams;
+}
+
+/** Looks at processes and connections every few seconds until it is over. */
+async function watch({ fleet, records }: Stage, isOver: () => boolean) {
+  const most = { pooled: 0, listening: 0 };
+  while (!isOver()) {
+    await fleet.look();
+    const [now] = await records.query<{ pooled: number; listening: number }>(`
+      select count(*) filter (where application_name not in ('countersign listener', 'soak') and application_name not like 'countersign presence%')::int as pooled,
+        count(*) filter (where application_name = 'countersign listener')::int as listening
+      from pg_stat_activity where datname = 'countersign' and backend_type = 'client backend'`);
+    most.pooled = Math.max(most.pooled, now?.pooled ?? 0);
+    most.listening = Math.max(most.listening, now?.listening ?? 0);
+    await pause(3000);
+  }
+  return most;
+}
+
+/** Shares of a core that each process takes while nothing is to be done. */
+async function measureIdle({ fleet, database }: Stage) {
+  const postmaster = await database.readPid();
+  const [before, server] = [await fleet.look(), await readTreeCpu(postmaster)];
+  await pause(idleSeconds * 1000);
+  const [after, serverNow] = [await fleet.look(), await readTreeCpu(postmaster)];
+  const used = after.flatMap(({ name, pid, cpu }) => {
+    const then = before.find((one) => one.pid === pid);
+    return then === undefined ? [] : [{ name, share: (cpu - then.cpu) / idleSeconds }];
+  });
+  return { processes: used, server: (serverNow - server) / idleSeconds };
+}
+
+export async function runSoak(programs: Programs, options: SoakOptions): Promise<Report> {
+  const { minutes, seed, folder, say } = options;
+  const stage = await openStage(programs, seed);
+  const { fleet, incidents } = stage;
+  await fleet.settled();
+  say(`soak: ${fleet.members.length} processes are ready`);
+  const began = Date.now();
+  const endAt = began + minutes * 60_000;
+  const stories: Story[] = [];
+  const broken: string[] = [];
+  let over = false;
+  const attending = attend(stage, () => over);
+  const watching = watch(stage, () => over);
+  const isOpen = ({ outcome }: Story) => outcome === 'open';
+  const telling = setInterval(() => {
+    const open = stories.filter(isOpen).length;
+    const late = Math.round((Date.now() - began) / 1000);
+    say(
+      `soak: ${late} s, ${stories.length} requests, ${open} open, ${incidents.all.length} incidents`,
+    );
+  }, 30_000);
+  const [streams] = await Promise.all([
+    ask(stage, programs, seed, endAt, stories, broken),
+    makeTrouble(stage, seed, endAt),
+  ]);
+  const load = { until: Date.now() };
+  await fleet.settled();
+  const quietBy = Date.now() + quietWithin * 60_000;
+  const isQuiet = async () => !stories.some(isOpen) && (await readLeftovers(stage)).length === 0;
+  while (Date.now() < quietBy && !(await isQuiet())) await pause(2000);
+  const quietAfter = (Date.now() - load.until) / 1000;
+  say(`soak: quiet after ${quietAfter.toFixed(0)} s`);
+  over = true;
+  clearInterval(telling);
+  const [settled, most] = [await attending, await watching];
+  const idle = await measureIdle(stage);
+  const eventProblems = (await Promise.all(streams)).flat();
+  const left = await readLeftovers(stage);
+  const growth = readGrowth(fleet.usages, Math.min(5, minutes / 3), Math.min(10, minutes / 3));
+  const toldAt = Date.now();
+  await fleet.end();
+  const none = (name: string, problems: string[]): Verdict => ({
+    name,
+    ok: problems.length === 0,
+    facts: problems.slice(0, 8).join('; '),
+  });
+  const verdicts = [
+    judgeStories(stories),
+    judgeAnswers(stories),
+    none('every request could be played to its end', broken),
+    await judgePlans(stage),
+    await judgeEffects(stage, stories),
+    await judgeUnknowns({ ...stage, lives: fleet.lives }, settled),
+    none('nothing is left behind: reservations, leases, events, messages, jobs', left),
+    ...(await judgeChats(stage)),
+    none('events over HTTP came once each and in order', eventProblems),
+    // In a few minutes memory says nothing about hours.
+    ...(minutes >= 15 ? [judgeMemory(growth, mostGrowth)] : []),
+    judgeConnections(most),
+    judgeIdle(idle.processes, mostIdle),
+    judgeLives(fleet.lives, incidents.all, toldAt),
+  ];
+  const report: Report = {
+    seed,
+    minutes,
+    requests: countKinds(stories.map(({ surface }) => ({ kind: surface }))),
+    counts: await readCounts(stage, idle.server, quietAfter),
+    latencies: await readLatencies(stage, stories),
+    incidents: countKinds(incidents.all),
+    verdicts,
+    logged: await countLogLines(stage.logs),
+  };
+  await writeReport(folder, report, stories, incidents.all);
+  say(drawReport(report));
+  say(`soak: the report is in ${folder}`);
+  await stage.close();
+  return report;
+}
+
+async function readCounts(
+  { records }: Stage,
+  server: number,
+  quietAfter: number,
+): Promise<Record<string, number>> {
+  const [counts] = await records.query<Record<string, number>>(`
+    select (select count(*)::int from countersign.plans) as plans, (select count(*)::int from countersign.runs) as runs,
+      (select count(*)::int from countersign.step_attempts) as attempts,
+      (select count(*)::int from countersign.step_attempts where status = 'lost') as lost,
+      (select count(*)::int from countersign.step_attempts where status = 'unknown') as unknown,
+      (select count(*)::int from countersign.inbox) as events, (select count(*)::int from countersign.chat_posts) as posts,
+      (pg_database_size(current_database()) / 1000000)::int as "MB of database"`);
+  return {
+    ...counts,
+    'seconds until quiet': Math.round(quietAfter),
+    '‰ of a core by the idle server': Math.round(server * 1000),
+  };
+}

@@ -1,0 +1,110 @@
+// One request of a soak, from being asked to its end, as the one sees it who asked.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Records } from './records.ts';
+import { effectsOf, type Kind } from './work.ts';
+
+export type Surface = 'slack' | 'teams' | 'console' | 'program' | 'terminal';
+export type Decision = 'approve' | 'approve by word' | 'approve twice' | 'reject' | 'change';
+
+export type Story = {
+  name: string;
+  surface: Surface;
+  kind: Kind | 'program';
+  decision: Decision;
+  /** What takes effect exactly once when the plan is completed. */
+  effects: string[];
+  /** When things happened, in milliseconds since 1970. */
+  at: {
+    asked: number;
+    /** The plan, a question or a refusal could be seen. */
+    shown?: number;
+    pressed?: number;
+    /** The card showed how it ended, and nothing to press any more. */
+    closed?: number;
+  };
+  run: string | null;
+  plan: string | null;
+  /** `not heard`: nobody acknowledged it, as its sender was told. */
+  outcome: 'open' | 'not heard' | 'answered' | 'ended';
+  /** What was said instead of a plan. */
+  answer: string;
+  /** What it waits for. */
+  waitsFor: string;
+};
+
+/** A surface as a story uses it. */
+export type Desk = {
+  /** @returns whether it was acknowledged */
+  ask(story: Story): Promise<boolean>;
+  /** Whether a card with a plan to decide about can be seen. */
+  showsPlan(story: Story): boolean;
+  /** Whether an answer can be seen, of a request that led to no plan. */
+  showsAnswer(story: Story): boolean;
+  decide(story: Story): Promise<void>;
+  /** Whether what can be seen of its plan says how it ended, and can't be pressed. */
+  isClosed(story: Story): boolean;
+};
+
+export function openStory(
+  name: string,
+  surface: Surface,
+  kind: Story['kind'],
+  decision: Decision,
+): Story {
+  return {
+    name,
+    surface,
+    kind,
+    decision,
+    effects: kind === 'program' ? [] : effectsOf(kind, name),
+    at: { asked: Date.now() },
+    run: null,
+    plan: null,
+    outcome: 'open',
+    answer: '',
+    waitsFor: 'being acknowledged',
+  };
+}
+
+/** A plan of these goes on only when a person makes it. */
+export const endedStatuses = ['completed', 'failed', 'rejected', 'cancelled'];
+
+/** Waits as long as it takes; `waitsFor` says what for when the soak is over. */
+async function reach(story: Story, waitsFor: string, probe: () => boolean): Promise<void> {
+  story.waitsFor = waitsFor;
+  while (!probe()) await pause(200);
+}
+
+export async function play(story: Story, desk: Desk, records: Records): Promise<void> {
+  if (!(await desk.ask(story))) {
+    story.outcome = 'not heard';
+    return;
+  }
+  const planOf = () => (story.plan === null ? undefined : records.plans.get(story.plan));
+  await reach(story, 'a plan or an answer', () => {
+    const run = [...records.runs.values()].find(({ request }) => request.includes(story.name));
+    story.run ??= run?.id ?? null;
+    story.plan ??= run?.plan ?? null;
+    if (story.plan !== null) return true;
+    return run !== undefined && run.status !== 'running';
+  });
+  if (story.plan === null) {
+    await reach(story, 'its answer to be seen', () => desk.showsAnswer(story));
+    story.at.shown = Date.now();
+    story.answer = records.runs.get(story.run ?? '')?.answer ?? '';
+    story.outcome = 'answered';
+    return;
+  }
+  await reach(story, 'its plan to be seen', () => desk.showsPlan(story));
+  story.at.shown = Date.now();
+  story.waitsFor = 'being decided';
+  story.at.pressed = Date.now();
+  await desk.decide(story);
+  await reach(story, 'its plan to end', () => {
+    const plan = planOf();
+    return plan !== undefined && !plan.revising && endedStatuses.includes(plan.status);
+  });
+  await reach(story, 'its end to be seen', () => desk.isClosed(story));
+  story.at.closed = Date.now();
+  story.outcome = 'ended';
+}

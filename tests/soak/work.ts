@@ -1,0 +1,142 @@
+// What people ask for during a soak: each request has a name of its own, and every effect of it can be told from all others.
+
+import { propose, wordsIn } from '../fixtures/model-calls.ts';
+import type { Script, Turn } from '../fixtures/openai-double.ts';
+import type { Chance } from '../fixtures/random.ts';
+
+export const kinds = ['files', 'lines', 'post', 'say', 'unclear'] as const;
+export type Kind = (typeof kinds)[number];
+
+/** The name of a request, in whatever was said or made of it. */
+const namePattern = /\br\d{5}\b/;
+
+export const nameOf = (number: number) => `r${String(number).padStart(5, '0')}`;
+export const findName = (text: string) => namePattern.exec(text)?.[0] ?? null;
+
+/** Asks for it in words that are understood with a model and without one. */
+export function wordsFor(kind: Kind, name: string, ledger: string): string {
+  switch (kind) {
+    case 'files':
+      return `Create soak/${name}.txt saying ${name}, then move it to done/${name}.txt`;
+    case 'lines':
+      return `log_append {"line": "${name}-1"}, then log_append {"line": "${name}-2"}`;
+    case 'post':
+      return `POST {"step": "${name}-1"} to ${ledger}`;
+    case 'say':
+      return `Post "${name} is here" here`;
+    case 'unclear':
+      return `Sort ${name} out as we did last time`;
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** What takes effect exactly once when the plan is done. */
+export function effectsOf(kind: Kind, name: string): string[] {
+  if (kind === 'lines') return [`${name}-1`, `${name}-2`];
+  return kind === 'post' ? [`${name}-1`] : [];
+}
+
+function stepsOf(kind: Kind, name: string, ledger: string): object[] {
+  const step = (
+    id: string,
+    tool: string,
+    operation: string,
+    args: object,
+    after: string[] = [],
+  ) => ({
+    id,
+    description: `${operation} for ${name}`,
+    tool,
+    operation,
+    args: JSON.stringify(args),
+    after,
+  });
+  switch (kind) {
+    case 'files':
+      return [
+        step('1', 'workspace', 'write', { path: `soak/${name}.txt`, content: name }),
+        step('2', 'workspace', 'move', { from: `soak/${name}.txt`, to: `done/${name}.txt` }, ['1']),
+      ];
+    case 'lines':
+      return [
+        step('1', 'log', 'append', { line: `${name}-1` }),
+        step('2', 'log', 'append', { line: `${name}-2` }, ['1']),
+      ];
+    case 'post':
+      return [
+        step('1', 'http', 'request', { method: 'POST', url: ledger, body: { step: `${name}-1` } }),
+      ];
+    case 'say':
+      return [step('1', 'chat', 'post', { text: `${name} is here` })];
+    case 'unclear':
+      return [];
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** A model that does what it was asked, and now and then is too busy or breaks off. */
+export function scriptModel(ledger: string, chance: Chance): Script {
+  return (body): Turn => {
+    const trouble = chance.next();
+    if (trouble < 0.02) return { status: 429, headers: { 'retry-after': '1' } };
+    if (trouble < 0.04) return { status: 500 };
+    const said = body.messages.flatMap(({ role, content }) =>
+      role === 'user' && typeof content === 'string' ? [content] : [],
+    );
+    const name = said.flatMap((text) => findName(text) ?? []).at(-1);
+    const kind = kinds.find(
+      (one) =>
+        name !== undefined && said.some((text) => text.includes(wordsFor(one, name, ledger))),
+    );
+    if (name === undefined || kind === undefined || kind === 'unclear')
+      return { text: `What is to be done about ${name ?? wordsIn(body).slice(0, 40)}?` };
+    return propose({
+      title: `Do ${name}`,
+      summary: `${name} is done.`,
+      steps: stepsOf(kind, name, ledger),
+      risks: [],
+      confidence: 0.9,
+    });
+  };
+}
+
+/** A plan as a program proposes it, and the effects it has. */
+export function draftPlan(name: string, ledger: string, chance: Chance) {
+  const effects: string[] = [];
+  const steps = Array.from({ length: chance.whole(4, 12) }, (_, index) => {
+    const id = `s${index + 1}`;
+    const effect = `${name}-${index + 1}`;
+    const after = index > 0 && chance.next() < 0.6 ? [`s${chance.whole(1, index)}`] : [];
+    const common = { id, description: `Step ${effect}`, after };
+    const kind = chance.next();
+    if (kind < 0.45) {
+      effects.push(effect);
+      const args = { line: effect, after_ms: chance.whole(0, 150) };
+      const resources = chance.next() < 0.3 ? { line: 1 } : {};
+      return { ...common, tool: 'log', operation: 'append', args, resources };
+    }
+    if (kind < 0.7) {
+      effects.push(effect);
+      const args = { method: 'POST', url: ledger, body: { step: effect } };
+      return { ...common, tool: 'http', operation: 'request', args };
+    }
+    if (kind < 0.8)
+      return {
+        ...common,
+        tool: 'control',
+        operation: 'wait',
+        args: { seconds: chance.whole(0, 3) },
+      };
+    if (kind < 0.85)
+      return {
+        ...common,
+        tool: 'human',
+        operation: 'confirm',
+        args: { question: `Shall ${name} go on?` },
+      };
+    return { ...common, tool: 'control', operation: 'noop' };
+  });
+  return { draft: { title: `Program ${name}`, steps }, effects };
+}
