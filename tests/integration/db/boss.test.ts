@@ -1,14 +1,13 @@
 // What pg-boss reports on its way, as it is logged.
 import { expect, test } from 'vitest';
-import { createQueues, openBoss } from '#db/boss.ts';
+import { openBoss } from '#db/boss.ts';
 import { openDatabase } from '#db/database.ts';
-import { queueFor } from '#jobs/queues.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 
-test('a worker that cannot fetch jobs reports an error with its reason and its queue', async () => {
+test('a worker that cannot fetch jobs reports an error with its reason', async () => {
   const db = openDatabase(database.url, { max: 4, applicationName: 'test', onError: () => {} });
   let away = false;
   const query = db.pool.query.bind(db.pool);
@@ -20,12 +19,8 @@ test('a worker that cannot fetch jobs reports an error with its reason and its q
     { listen: async () => ({ close: async () => {} }) },
     { work: true, onError: (error) => reported.push(error) },
   );
-  await createQueues(boss, [queueFor('card')]);
-  await boss.work('card', { pollingIntervalSeconds: 0.5 }, async () => {});
   away = true;
-  await waitFor('a report about its queue', () =>
-    reported.some((one) => String(one).includes('card')),
-  );
+  await waitFor('a report', () => reported.length > 0);
   away = false;
   expect(reported.every((error) => error instanceof Error)).toBe(true);
   expect(String(reported[0])).toContain('The database is away.');
