@@ -8,12 +8,14 @@ import type { Place } from '../fixtures/teams/chats.ts';
 import { cardOf, findButton, type Message } from '../fixtures/teams/sent-cards.ts';
 import type { Stage } from './stage.ts';
 import type { Desk, Story } from './story.ts';
-import { wordsFor } from './work.ts';
+import { changeWords, wordsFor } from './work.ts';
 
-const changeWords = (name: string) =>
-  `propose changes: use last/${name}.txt instead of done/${name}.txt`;
 const wordOf = ({ decision, name }: Story) =>
-  decision === 'reject' ? 'reject' : decision === 'change' ? changeWords(name) : 'approve';
+  decision === 'reject'
+    ? 'reject'
+    : decision === 'change'
+      ? `propose changes: ${changeWords(name)}`
+      : 'approve';
 /** A word decides about the latest plan of its conversation, so such a plan needs one to itself. */
 const needsThread = ({ decision }: Story) => decision !== 'approve' && decision !== 'approve twice';
 /** How long somebody looks at a button before they press again what nobody acknowledged. */
@@ -33,12 +35,30 @@ function createReader() {
 export const slackButtons =
   /"countersign:(?:approve|reject|propose_changes|cancel|pause|resume|retry|settle_\w+)/;
 
+/** Until there is a second version, or whoever was to make it has given the plan back. */
+async function untilChanged({ plan }: Story, { query }: Stage['records']): Promise<void> {
+  for (;;) {
+    const [done] = await query(
+      `select 1 from countersign.plans p where id = $1 and (version > 1
+        or exists (select 1 from countersign.audit a where a.plan_id = p.id and a.action = 'keep'))`,
+      [plan],
+    );
+    if (done !== undefined) return;
+    await pause(500);
+  }
+}
+
+/** Who asks where nobody thinks in threads waits for what the one before was told: what is said meanwhile is part of that. */
+const isTaken = (story: Story | undefined) =>
+  story !== undefined && story.outcome === 'open' && story.at.shown === undefined;
+
 export function openSlackDesk({ slack, records, ledger }: Stage, chance: Chance): Desk {
   const read = createReader();
   const users = ['ana', 'ben', 'cleo', 'dan'].map((name) => slack.addUser({ name }).id);
   const channels = ['release', 'support', 'random', 'launch', 'ops', 'people'].map(
     (name) => slack.addChannel({ name, members: users }).id,
   );
+  const direct = new Map<string, Story>();
   const asked = new Map<string, { user: string; channel: string; ts: string; alone: boolean }>();
 
   const whereIs = ({ name }: Story) => {
@@ -104,7 +124,8 @@ export function openSlackDesk({ slack, records, ledger }: Stage, chance: Chance)
         story.name,
         ledger.url,
       );
-      const alone = !needsThread(story) && chance.next() < 0.3;
+      const alone = !needsThread(story) && !isTaken(direct.get(user)) && chance.next() < 0.3;
+      if (alone) direct.set(user, story);
       const said = alone
         ? await slack.directMessage(user, words)
         : await slack.mention(user, chance.pick(channels), words);
@@ -120,8 +141,8 @@ export function openSlackDesk({ slack, records, ledger }: Stage, chance: Chance)
         return await write(story, wordOf(story));
       if (decision === 'change') {
         await write(story, wordOf(story));
-        const second = () => (records.plans.get(story.plan ?? '')?.version ?? 0) > 1;
-        while (!second() || findOpen(story) === undefined) await pause(200);
+        await untilChanged(story, records);
+        while (findOpen(story) === undefined) await pause(200);
       }
       if (decision === 'approve twice') {
         await Promise.all([press(story), press(story)]);
@@ -149,7 +170,9 @@ const teamsButtons = [
 export function openTeamsDesk({ teams, records, ledger }: Stage, chance: Chance): Desk {
   const read = createReader();
   const people = ['Eva', 'Finn', 'Gil', 'Hana'].map((name) => teams.addPerson(name));
-  const places = [teams.addChannel(people), teams.addChannel(people), teams.addGroup(people)];
+  const channels = [teams.addChannel(people), teams.addChannel(people)];
+  const group = teams.addGroup(people);
+  const flat = new Map<Place, Story>();
   const personal = people.map((person) => teams.addPersonal(person));
   const asked = new Map<
     string,
@@ -217,9 +240,12 @@ export function openTeamsDesk({ teams, records, ledger }: Stage, chance: Chance)
       const at = chance.whole(0, people.length - 1);
       const [person, own] = [people[at], personal[at]];
       if (person === undefined || own === undefined) throw new Error('nobody is there');
-      const place = needsThread(story)
-        ? chance.pick(places.slice(0, 2))
-        : chance.pick([...places, own]);
+      const choice = needsThread(story)
+        ? chance.pick(channels)
+        : chance.pick([...channels, group, own]);
+      const place = isTaken(flat.get(choice)) ? chance.pick(channels) : choice;
+      if (place.kind !== 'channel') flat.set(place, story);
+
       const root = place.kind === 'channel' ? `17${story.name.slice(1)}000000` : null;
       const conversation = root === null ? place.id : `${place.id};messageid=${root}`;
       asked.set(story.name, { person, place, root, conversation, from: teams.messages.length });
@@ -242,8 +268,8 @@ export function openTeamsDesk({ teams, records, ledger }: Stage, chance: Chance)
         return await write(story, wordOf(story));
       if (decision === 'change') {
         await write(story, wordOf(story));
-        const second = () => (records.plans.get(story.plan ?? '')?.version ?? 0) > 1;
-        while (!second() || findOpen(story) === undefined) await pause(200);
+        await untilChanged(story, records);
+        while (findOpen(story) === undefined) await pause(200);
       }
       await (decision === 'approve twice'
         ? Promise.all([press(story), press(story)])

@@ -50,7 +50,7 @@ const gap = [500, 1300] as const;
 /** So many may be on their way at once; people wait until some are done. */
 const mostOpen = 60;
 /** Minutes that may pass until everything is quiet again: Slack tries an event for the last time after six. */
-const quietWithin = Number(process.env.COUNTERSIGN_SOAK_QUIET || '12');
+const quietWithin = 12;
 const idleSeconds = 60;
 const mostIdle = 0.03;
 const mostGrowth = 60;

@@ -1,6 +1,6 @@
 // What people ask for during a soak: each request has a name of its own, and every effect of it can be told from all others.
 
-import { propose, wordsIn } from '../fixtures/model-calls.ts';
+import { propose, revise, wordsIn } from '../fixtures/model-calls.ts';
 import type { Script, Turn } from '../fixtures/openai-double.ts';
 import type { Chance } from '../fixtures/random.ts';
 
@@ -30,6 +30,9 @@ export function wordsFor(kind: Kind, name: string, ledger: string): string {
       return kind satisfies never;
   }
 }
+
+/** Asks for another file at the end. */
+export const changeWords = (name: string) => `use last/${name}.txt instead of done/${name}.txt`;
 
 /** What takes effect exactly once when the plan is done. */
 export function effectsOf(kind: Kind, name: string): string[] {
@@ -86,6 +89,10 @@ export function scriptModel(ledger: string, chance: Chance): Script {
       role === 'user' && typeof content === 'string' ? [content] : [],
     );
     const name = said.flatMap((text) => findName(text) ?? []).at(-1);
+    if (name !== undefined && wordsIn(body).includes(changeWords(name))) {
+      const args = { from: `soak/${name}.txt`, to: `last/${name}.txt` };
+      return revise({ id: '2', args: JSON.stringify(args) });
+    }
     const kind = kinds.find(
       (one) =>
         name !== undefined && said.some((text) => text.includes(wordsFor(one, name, ledger))),
