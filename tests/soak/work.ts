@@ -1,5 +1,4 @@
 // What people ask for during a soak: each request has a name of its own, and every effect of it can be told from all others.
-
 import { propose, revise, wordsIn } from '../fixtures/model-calls.ts';
 import type { Script, Turn } from '../fixtures/openai-double.ts';
 import type { Chance } from '../fixtures/random.ts';
