@@ -6,6 +6,7 @@ import type { ApiContext } from './context.ts';
 import { isLimited, isThroughLocalProxy } from './guard.ts';
 import { takeKeys } from './idempotency.ts';
 import { readJsonBodies } from './json-body.ts';
+import type { McpOptions } from './mcp/options.ts';
 import { type AppOptions, openApp } from './open-app.ts';
 import { collectRoutes } from './openapi.ts';
 import { artifactRoutes } from './routes/artifacts.ts';
@@ -17,6 +18,7 @@ import { exportRoutes } from './routes/exports.ts';
 import { findingRoutes } from './routes/findings.ts';
 import { importRoutes } from './routes/import.ts';
 import { linkRoutes } from './routes/link.ts';
+import { mcpRoutes } from './routes/mcp.ts';
 import { memoryRoutes } from './routes/memory.ts';
 import { patchRoutes } from './routes/patches.ts';
 import { planRoutes } from './routes/plans.ts';
@@ -32,6 +34,8 @@ export type ServerOptions = AppOptions & {
   version: string;
   probes: Probes;
   settings: SettingsOptions['settings'];
+  /** What agents are told over MCP; left out: `/mcp` is not served. */
+  mcp?: Omit<McpOptions, 'closing' | 'version'>;
   /** Milliseconds between the heartbeats of event streams (15,000). */
   heartbeatMs?: number;
 };
@@ -70,6 +74,14 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     await api.register(probeRoutes, { metrics, probes, version });
     await api.register(documentRoute);
   });
+  const { mcp, version } = options;
+  if (mcp !== undefined) {
+    // biome-ignore lint/nursery/noMisusedPromises: Fastify awaits what a plugin returns.
+    await app.register(async (agents) => {
+      readJsonBodies(agents);
+      await mcpRoutes(agents, { ...mcp, version, closing: context.closing });
+    });
+  }
   return app;
 }
 

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { registerConsole } from '#adapters/console/routes.ts';
 import { createServer } from '#api/server.ts';
+import { readManifests } from '#db/backends.ts';
 import { isEveryHost } from '#domain/public-url.ts';
 import { countOf } from '#domain/words.ts';
 import { readModelAccess } from '#models/access.ts';
@@ -31,6 +32,14 @@ export async function serve(
     probes: createProbes(instance),
     settings: createSettingsFacts(config, instance, log),
     metrics,
+    mcp: {
+      linkTo: instance.linkTo,
+      guarded: config.settings.guardedTools,
+      async operations() {
+        await instance.catalogue.refresh(() => readManifests(instance.db.query));
+        return instance.catalogue.list().filter(({ internal }) => internal !== true);
+      },
+    },
   });
   try {
     await registerConsole(app, { timezone: config.timezone });

@@ -176,6 +176,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
     listener,
     database: connections.words,
     vitals,
+    linkTo,
     close: closers.closeAll,
   };
 }

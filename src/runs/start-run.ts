@@ -38,9 +38,11 @@ export async function startRun(
   const user = request.user ?? actor.id;
   const inherited = await inheritPolicy(context, conversation, user);
   const policy = { ...inherited, ...request.interaction_policy };
-  const wish = await readWish(context, conversation, request.text);
+  // An agent asks for somebody, whose preferences and memory hold only what they said themselves.
+  const own = actor.kind === 'person';
+  const wish = own ? await readWish(context, conversation, request.text) : null;
   const memory =
-    wish === null
+    own && wish === null
       ? await readMemoryWish(context.db.query, { conversation, user }, request.text, actor)
       : null;
   const wanted = wish === null || wish.rest === '' ? request.text : wish.rest;
@@ -53,7 +55,8 @@ export async function startRun(
     action: null,
   };
   await context.db.transaction(async (tx) => {
-    const said = { conversation, name: user, text: request.text, runId: id, parts: heard, once };
+    const name = own ? user : actor.id;
+    const said = { conversation, name, text: request.text, runId: id, parts: heard, once };
     const requestMessage = await hearPerson(tx, said);
     const remembered = memory === null ? null : await memory(tx, requestMessage);
     await insertRun(tx, {

@@ -56,7 +56,7 @@ const fenced: { packages: RegExp; modules: string[] }[] = [
   { packages: /^@slack\//, modules: ['adapters/slack', 'bench'] },
   { packages: /^pg(-copy-streams)?$/, modules: ['db'] },
   { packages: /^openai$/, modules: ['models'] },
-  { packages: /^@modelcontextprotocol\//, modules: ['tools'] },
+  { packages: /^@modelcontextprotocol\//, modules: ['tools', 'api'] },
   { packages: /^@dbos-inc\//, modules: ['bench'] },
   { packages: /^@opentelemetry\//, modules: ['app'] },
 ];

@@ -39,6 +39,8 @@ export type Instance = {
   database: string;
   /** How its work goes; null: it takes no jobs. */
   vitals: (() => Vitals) | null;
+  /** Where a person reads a plan, as far as this process knows. */
+  linkTo: (planId: string) => string | null;
   /** Ends what is under way, hands back the rest, closes connections. */
   close(): Promise<void>;
 };

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Role } from './principal.ts';
 
-export const Surface = z.enum(['slack', 'teams', 'console', 'terminal', 'api', 'system']);
+export const Surface = z.enum(['slack', 'teams', 'console', 'terminal', 'api', 'mcp', 'system']);
 export type Surface = z.infer<typeof Surface>;
 
 /** A person, a model or the system itself. Only a person can decide about a plan. */

@@ -1,0 +1,78 @@
+// Which agent makes a call, and for whom: the token says whose it is, the agent itself what it is called.
+import { CLIENT_INFO_META_KEY, type ServerContext } from '@modelcontextprotocol/server';
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import { hasRole, type Role } from '#domain/people/principal.ts';
+import type { Service } from '#domain/service.ts';
+import { makeStorableText } from '#domain/text.ts';
+import { actorOf } from '../actor.ts';
+
+/** Somebody's agent, and what it reaches. */
+export type Visitor = {
+  /** The person whose token it has: the requester of what it proposes. */
+  owner: Actor;
+  /** The agent itself. It is no person, so it decides nothing. */
+  agent: Actor;
+  service: Service;
+  /** @throws `forbidden` where the owner, or the token, has a smaller role */
+  requireRole(role: Role): void;
+};
+
+const Greeting = z.looseObject({
+  [CLIENT_INFO_META_KEY]: z.looseObject({ title: z.string().optional(), name: z.string() }),
+});
+const nameAtMost = 60;
+
+/** `claude-code/2.1.0 (cli)` → `claude-code`; what says nothing of who asks is no name. */
+function readUserAgent(header: string | undefined): string | null {
+  const [, product = ''] = /^([\w.-]+)/.exec(header ?? '') ?? [];
+  return ['', 'node', 'undici', 'mozilla', 'curl'].includes(product.toLowerCase()) ? null : product;
+}
+
+/** `claude-code` → `Claude Code`; a name that somebody wrote for people stays. */
+function capitalise(name: string): string {
+  if (!/^[a-z\d]+(?:[-_][a-z\d]+)*$/.test(name)) return name;
+  return name
+    .replace(/(?:^|[-_])([a-z\d])/g, (_, first: string) => ` ${first.toUpperCase()}`)
+    .trim();
+}
+
+/** How the agent is called: as it says in the call, by its protocol's greeting, or by its User-Agent. It is shown, never compared. */
+function nameAgent(
+  request: FastifyRequest,
+  context: ServerContext,
+  said: string | undefined,
+): string {
+  const greeted = Greeting.safeParse(context.mcpReq.envelope).data?.[CLIENT_INFO_META_KEY];
+  const greeting = greeted?.title ?? greeted?.name;
+  const name = said ?? greeting ?? readUserAgent(request.headers['user-agent']) ?? 'An agent';
+  const line = makeStorableText(name)
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, nameAtMost)
+    .toWellFormed();
+  return capitalise(line === '' ? 'An agent' : line);
+}
+
+export function visitorOf(
+  request: FastifyRequest,
+  context: ServerContext,
+  said: string | undefined,
+): Visitor {
+  const { principal, service } = request;
+  const owner = actorOf(request, undefined);
+  return {
+    owner,
+    agent: { ...owner, kind: 'model', id: nameAgent(request, context, said), via: 'mcp' },
+    service,
+    requireRole(role) {
+      if (hasRole(principal.role, role)) return;
+      throw new CountersignError(
+        'forbidden',
+        `This takes the role ${role}; ${principal.name} is ${principal.role} here.`,
+      );
+    },
+  };
+}

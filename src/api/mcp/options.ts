@@ -1,0 +1,14 @@
+// What `/mcp` is given of the instance beside the service.
+import type { OperationSpec } from '#domain/tool.ts';
+
+export type McpOptions = {
+  /** What plans can use now, as planners see it. */
+  operations(): Promise<OperationSpec[]>;
+  /** Operations that are marked on the card. */
+  guarded: readonly string[];
+  /** Where a person reads a plan; null: nobody can say. */
+  linkTo(planId: string): string | null;
+  version: string;
+  /** Aborts when the server begins to close: whoever waits is told to ask again. */
+  closing: AbortSignal;
+};

@@ -1,0 +1,78 @@
+// plan_propose: steps as they are, or a request in words for the planner. Either becomes a plan of the token's owner that waits for
+// people; nothing here decides about it.
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { CountersignError } from '#domain/errors.ts';
+import { PlanDraft } from '#domain/plan/plan.ts';
+import { readDraft } from '#domain/plan/templates.ts';
+import type { Service } from '#domain/service.ts';
+import type { Visitor } from './agent.ts';
+import type { ProposeInput } from './shapes.ts';
+
+type Proposal = z.infer<typeof ProposeInput>;
+/** What was stored: a plan, or a run whose planner makes one. */
+const Proposed = z.union([z.object({ plan_id: z.string() }), z.object({ run_id: z.string() })]);
+export type Proposed = z.infer<typeof Proposed>;
+
+function requireOne({ request, title, steps }: Proposal): void {
+  const inSteps = title !== undefined && steps !== undefined;
+  if (inSteps !== (request !== undefined)) return;
+  throw new CountersignError(
+    'invalid_request',
+    'Give either "title" and "steps", or "request": what should be done, in words.',
+  );
+}
+
+function readProposedDraft({
+  title,
+  summary,
+  steps,
+  context,
+  risks,
+  step_approval,
+}: Proposal): PlanDraft {
+  const given = { title, summary, steps, context, risks, step_approval };
+  const known = Object.entries(given).filter(([, value]) => value !== undefined);
+  const draft = PlanDraft.safeParse(Object.fromEntries(known));
+  if (draft.success) return readDraft(draft.data);
+  throw new CountersignError('invalid_request', z.prettifyError(draft.error));
+}
+
+/** Does it once under the proposal's key; an owner's keys are their own. */
+async function once<C>(
+  { service, owner }: Visitor,
+  { idempotency_key: key, ...proposal }: Proposal,
+  check: () => Promise<C>,
+  work: (joined: Service, checked: C) => Promise<Proposed>,
+): Promise<Proposed> {
+  if (key === undefined) return work(service, await check());
+  const digest = createHash('sha256').update(JSON.stringify(proposal)).digest('hex');
+  return Proposed.parse(
+    await service.once({ key: `${owner.id} /mcp ${key}`, digest }, check, work),
+  );
+}
+
+/** @throws what refuses the proposal; nothing is stored then */
+export async function propose(visitor: Visitor, proposal: Proposal): Promise<Proposed> {
+  visitor.requireRole('requester');
+  requireOne(proposal);
+  const { owner, agent } = visitor;
+  const { request } = proposal;
+  if (request !== undefined)
+    return once(
+      visitor,
+      proposal,
+      async () => null,
+      async (joined) => {
+        const { run_id } = await joined.startRun({ text: request, user: owner.id }, agent);
+        return { run_id };
+      },
+    );
+  const draft = readProposedDraft(proposal);
+  return once(
+    visitor,
+    proposal,
+    () => visitor.service.checkProposal(draft, { user: owner.id }, agent),
+    async (joined, checked) => ({ plan_id: (await joined.commit(checked)).id }),
+  );
+}

@@ -1,0 +1,159 @@
+// plan_wait, as agents call it: one long call, with signs of progress, that says what people decided, ask, or what came of it.
+import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { CountersignError } from '#domain/errors.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import type { RunView } from '#domain/planning/run.ts';
+import type { Service } from '#domain/service.ts';
+import { onOneLine } from '#domain/words.ts';
+import type { McpOptions } from './options.ts';
+import { type Answer, answerWith, reads } from './results.ts';
+import { StepFacts, stateOf, stepFactsOf, WaitInput } from './shapes.ts';
+import { Standing, standingOf, standingOfRun, writeStanding } from './standing.ts';
+import { waitForPlan, waitForRun } from './wait.ts';
+
+/** Steps that are told of with what they ask, or why they failed. */
+const stepsTold = 20;
+
+const Waited = Standing.extend({
+  timed_out: z.boolean().describe('nothing has happened yet: call again with the cursor'),
+  waiting: z.array(StepFacts).describe('steps that wait for a person'),
+  failed: z.array(StepFacts),
+  changes: z
+    .array(
+      z.object({
+        revision: z.int(),
+        step: z.string().nullable(),
+        kind: z.string(),
+        status: z.string().nullable(),
+        at: z.string(),
+        detail: z.string().nullable(),
+      }),
+    )
+    .describe('since the cursor, oldest first'),
+});
+
+/** @param left aborts when the client is gone */
+export function registerWaitTool(
+  server: McpServer,
+  answer: Answer,
+  service: Service,
+  { linkTo, closing }: McpOptions,
+  left: AbortSignal,
+): void {
+  server.registerTool(
+    'plan_wait',
+    {
+      title: 'Wait for a plan',
+      description:
+        'Waits until something about a plan is decided, asked or over, or the time runs out; then call it again with the cursor. Any number of calls may follow each other, and nothing is missed between them.',
+      inputSchema: WaitInput,
+      outputSchema: Waited,
+      annotations: reads,
+    },
+    ({ plan: id, run: runId, cursor, timeout_seconds }, context) =>
+      answer(async () => {
+        const time = AbortSignal.timeout(timeout_seconds * 1000);
+        const signal = AbortSignal.any([time, left, closing, context.mcpReq.signal]);
+        const progress = reportProgress(context, signal);
+        try {
+          const found = await findPlan(id, runId, signal);
+          if ('run' in found) {
+            const standing = standingOfRun(found.run, null);
+            return answerWith(writeStanding(standing), {
+              ...standing,
+              timed_out: standing.state === 'planning',
+              waiting: [],
+              failed: [],
+              changes: [],
+            });
+          }
+          const waited = await waitForPlan(service, found.plan, cursor, signal, (plan) =>
+            progress.tell(
+              `${stateOf(plan)}: ${plan.counts.succeeded} of ${plan.total_steps} steps done`,
+            ),
+          );
+          const { plan, timed_out, changes } = waited;
+          const standing = standingOf(plan, linkTo(plan.id));
+          const [waiting, failed] = await Promise.all([
+            readSteps(plan, plan.counts.waiting + plan.counts.unknown, ['waiting', 'unknown']),
+            readSteps(plan, plan.counts.failed, ['failed']),
+          ]);
+          const questions = waiting.flatMap(({ question }) => question ?? []);
+          const text = [
+            ...(timed_out
+              ? ['Nothing has happened yet; call plan_wait again with the cursor.']
+              : []),
+            writeStanding(standing),
+            ...questions.map((question) => `Asks: ${onOneLine(question, 300)}`),
+          ].join('\n');
+          return answerWith(text, {
+            ...standing,
+            questions,
+            timed_out,
+            waiting,
+            failed,
+            changes: changes.map(({ revision, step_id, kind, status, at, detail }) => ({
+              revision,
+              step: step_id,
+              kind,
+              status: status ?? null,
+              at,
+              detail: detail ?? null,
+            })),
+          });
+        } finally {
+          progress.end();
+        }
+      }),
+  );
+
+  async function findPlan(
+    id: string | undefined,
+    runId: string | undefined,
+    signal: AbortSignal,
+  ): Promise<{ plan: string } | { run: RunView }> {
+    if (id !== undefined) return { plan: id };
+    if (runId === undefined)
+      throw new CountersignError(
+        'invalid_request',
+        'Give "plan", or "run" where there is no plan yet.',
+      );
+    const run = await waitForRun(service, runId, signal);
+    return run.plan_id === undefined ? { run } : { plan: run.plan_id };
+  }
+
+  async function readSteps(
+    plan: Plan,
+    count: number,
+    status: ('waiting' | 'unknown' | 'failed')[],
+  ) {
+    if (count === 0) return [];
+    const { steps } = await service.listSteps(plan.id, { status, limit: stepsTold });
+    return steps.map(stepFactsOf);
+  }
+}
+
+/** Seconds between two signs that the call is alive, where the agent asked for them. */
+const signEverySeconds = 10;
+
+/** Tells an agent that asked for it how far the plan is, and now and then that the call goes on. */
+function reportProgress({ mcpReq }: ServerContext, signal: AbortSignal) {
+  const progressToken = mcpReq._meta?.progressToken;
+  let progress = 0;
+  let last = 'Waiting for people';
+  const tell = async (message: string): Promise<void> => {
+    last = message;
+    if (progressToken === undefined || signal.aborted) return;
+    progress += 1;
+    await mcpReq.notify({
+      method: 'notifications/progress',
+      params: { progressToken, progress, message },
+    });
+  };
+  const timer = setInterval(() => {
+    // An agent that has left is told nothing; its call ends by its signal.
+    tell(last).catch(() => undefined);
+  }, signEverySeconds * 1000);
+  return { tell, end: () => clearInterval(timer) };
+}

@@ -1,0 +1,30 @@
+// `/mcp`: Model Context Protocol over streamable HTTP, for agents that propose plans and wait for what people decide. Each request
+// stands for itself, so any gateway answers any of them. The protocol's library is loaded at the first request.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { bodyLimits } from '../context.ts';
+import type { McpAnswer } from '../mcp/handler.ts';
+import type { McpOptions } from '../mcp/options.ts';
+
+export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Promise<void> {
+  let answer: Promise<McpAnswer> | null = null;
+  async function handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    answer ??= import('../mcp/handler.ts').then(({ createMcpAnswer }) => createMcpAnswer(options));
+    const left = new AbortController();
+    reply.raw.once('close', () => left.abort());
+    return reply.send(await (await answer)(request, left.signal));
+  }
+
+  app.route({
+    method: ['GET', 'POST', 'DELETE'],
+    url: '/mcp',
+    bodyLimit: bodyLimits.plan,
+    exposeHeadRoute: false,
+    // A call may last as long as a person thinks. What each tool takes beyond reading, it checks itself.
+    config: { role: 'viewer', subject: 'list', endless: true },
+    schema: { hide: true },
+    handler: handle,
+  });
+  app.addHook('onClose', async () => {
+    if (answer !== null) await (await answer).close();
+  });
+}
