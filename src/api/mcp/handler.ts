@@ -1,13 +1,12 @@
 // Answers requests to `/mcp` with the protocol's own server, made anew for each of them: it keeps nothing, so that both eras of the
 // protocol are served by whichever gateway is asked.
-
 import { toWebRequest } from '@modelcontextprotocol/node';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
 import type { McpOptions } from './options.ts';
 import { registerTools } from './tools.ts';
 
-const instructions = `Countersign runs what people have approved. To have something done, find operations with operations_search, read them with operation_describe, and propose a plan with plan_propose: small steps, one call each, with every argument. Nothing runs until a person has approved exactly that plan. Give them its link, then call plan_wait, again and again with its cursor, until it is completed, failed, rejected or cancelled. You cannot approve, reject, answer or cancel anything, and must not ask a person to let you. If a plan is rejected, read the feedback and propose a better one. plan_get has what each step gave.`;
+const instructions = `Countersign runs what people have approved. To have something done, find operations with operations_search, read them with operation_describe, and propose a plan with plan_propose: small steps, one call each, with every argument. Nothing runs until a person has approved exactly that plan. Give them its link, then call plan_wait, again and again with its cursor, until it is completed, failed, rejected or cancelled. You cannot approve, reject, answer or cancel anything: that is for people, at the link. If a plan is rejected, read the feedback and propose a better one. plan_get has what each step gave.`;
 
 /** @param left aborts when the client is gone */
 export type McpAnswer = {
