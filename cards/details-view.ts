@@ -6,7 +6,7 @@ import { countOf } from '#domain/words.ts';
 import { pressOf } from './buttons.ts';
 import { windowWords } from './chat-words.ts';
 import { nameEvidence } from './evidence.ts';
-import { showLine, showPerson } from './plain.ts';
+import { showLine, showPerson, throughAgent } from './plain.ts';
 import type { ReviewPage, ReviewStep } from './review.ts';
 import { viewApprovals, viewState, viewTitle } from './state.ts';
 import { tellTime } from './times.ts';
@@ -47,7 +47,7 @@ export function keepPages([first = '', ...rest]: string[]): string[] {
 
 function viewRows(facts: PlanCardFacts): DetailsView['facts'] {
   const { plan } = facts;
-  const asked = `${showPerson(facts, plan.requester, 80)}, ${tellTime(plan.created_at, facts)}`;
+  const asked = `${showPerson(facts, plan.requester, 80)}${throughAgent(plan)}, ${tellTime(plan.created_at, facts)}`;
   const approvals = viewApprovals(facts);
   const evidence = nameEvidence(facts);
   return [

@@ -134,8 +134,15 @@ export function showPerson(
 }
 
 /** Who asked for a plan, as a list has it. */
-export function showRequester({ asked_by: shown, requester }: PlanSummary): string {
-  return shown === undefined ? showLine(requester, 60) : showLine(shown, shownAtMost);
+export function showRequester(plan: PlanSummary): string {
+  const { asked_by: shown, requester } = plan;
+  const name = shown === undefined ? showLine(requester, 60) : showLine(shown, shownAtMost);
+  return name + throughAgent(plan);
+}
+
+/** ` through Claude Code`, where an agent proposed a plan for its requester, or asked for it. */
+export function throughAgent({ agent }: Pick<PlanSummary, 'agent'>): string {
+  return agent === undefined ? '' : ` through ${showLine(agent, 60)}`;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { countOf } from '#domain/words.ts';
 import { countHiddenAsks, viewAsks } from './asks.ts';
 import { askForReview, viewButtons } from './buttons.ts';
-import { showLine } from './plain.ts';
+import { showLine, showPerson, throughAgent } from './plain.ts';
 import { viewHistory, viewProposal } from './proposal.ts';
 import { viewCompleted, viewOptions, viewProgress, viewRunning, viewStopped } from './report.ts';
 import { viewApprovals, viewSentence, viewState, viewTitle } from './state.ts';
@@ -66,6 +66,9 @@ function viewFacts(facts: PlanCardFacts): string {
     ...describePlanning(facts),
     ...describeTime(facts),
     describeCost(facts),
+    ...(plan.agent === undefined
+      ? []
+      : [`requested by ${showPerson(facts, plan.requester, 60)}${throughAgent(plan)}`]),
     showLine(plan.planner_model, 80),
     ...(plan.confidence === null ? [] : [`confidence ${confidenceWord(plan.confidence)}`]),
     `digest ${plan.digest.slice(0, 8)}`,

@@ -147,6 +147,7 @@ export function createService(context: ConversationContext): Service {
         requester: options.user ?? actor.id,
         conversation: options.conversation ?? null,
         runId: null,
+        agent: actor.kind === 'model' ? actor.id : null,
         planner: actor.kind === 'model' ? actor.id : 'proposed directly',
         executorModel: context.executorModel,
         confidence: null,

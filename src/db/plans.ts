@@ -31,6 +31,7 @@ function toSummary(row: PlanRow, summary: string | null): PlanSummary {
     approver_policy: row.approver_policy,
     conversation: row.conversation,
     planner_model: row.planner_model,
+    ...(row.agent === null ? {} : { agent: row.agent }),
     executor_model: row.executor_model,
     tools_required: row.tools_required,
     guarded_operations: row.guarded_operations,

@@ -94,7 +94,13 @@ async function prepareProposal(
       ? await preparePropose(
           context,
           draft,
-          { ...origin, requester: run.user, conversation: run.conversation, runId: run.id },
+          {
+            ...origin,
+            requester: run.user,
+            agent: run.agent,
+            conversation: run.conversation,
+            runId: run.id,
+          },
           actor,
         )
       : await prepareRevise(context, refused, draft, origin, actor);

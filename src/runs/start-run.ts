@@ -64,6 +64,7 @@ export async function startRun(
       request_message: requestMessage,
       user,
       via: actor.via,
+      agent: own ? null : actor.id,
       verified: isVerified(actor),
       tenant: await findTenant(tx, conversation, actor),
       conversation,

@@ -25,6 +25,8 @@ export const runs = countersign.table(
     id: text('id').primaryKey(),
     user: text('user').notNull(),
     via: text('via').notNull(),
+    /** The agent that asked for them; null: they asked themselves. */
+    agent: text('agent'),
     /** Whether it is certain who asked. */
     verified: boolean('verified').notNull().default(false),
     /** The organisation it is planned for; null: the instance's own. */

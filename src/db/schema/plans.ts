@@ -44,6 +44,8 @@ export const plans = countersign.table(
     conversation: text('conversation'),
     run_id: text('run_id'),
     planner_model: text('planner_model').notNull(),
+    /** The agent that proposed it, or asked for it, for the requester; null: they did so themselves. */
+    agent: text('agent'),
     executor_model: text('executor_model'),
     tools_required: text('tools_required').array().notNull(),
     guarded_operations: text('guarded_operations').array().notNull(),

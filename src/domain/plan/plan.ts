@@ -292,6 +292,8 @@ export const Plan = z.object({
   approver_policy: ApproverPolicy,
   conversation: text.nullable(),
   planner_model: text,
+  /** The agent that proposed it, or asked for it, for the requester, as it calls itself. */
+  agent: text.exactOptional(),
   executor_model: text.nullable(),
   tools_required: z.array(text),
   guarded_operations: z.array(text),

@@ -36,6 +36,8 @@ import { resolvePrerequisites } from './resolve-prerequisites.ts';
 /** Where a proposal comes from. */
 export type Origin = {
   requester: string;
+  /** The agent that acts for them; null: they act themselves. */
+  agent: string | null;
   conversation: string | null;
   runId: string | null;
   planner: string;
@@ -224,7 +226,7 @@ async function describeOrigin(tx: Transaction, { runId, conversation }: Origin, 
   const run = runId === null ? null : await readRun(tx, runId);
   return {
     tenant: run === null ? await findTenant(tx, conversation, actor) : run.tenant,
-    requester_verified: actor.kind === 'person' ? isVerified(actor) : run?.verified === true,
+    requester_verified: run === null || actor.kind === 'person' ? isVerified(actor) : run.verified,
   };
 }
 
@@ -258,6 +260,7 @@ export async function preparePropose(
       status: 'proposed',
       revision: 1,
       requester: origin.requester,
+      agent: origin.agent,
       ...(await describeOrigin(tx, origin, actor)),
       conversation: origin.conversation,
       run_id: origin.runId,

@@ -3,6 +3,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { serve } from '#app/serve.ts';
+import { viewPlan } from '#cards/view-model.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { openTestInstance, reach, type TestInstance } from '../../setup/instance.ts';
@@ -141,6 +142,8 @@ describe.each(eras)('an agent that speaks the protocol of %s', (era) => {
     expect(await gateway.instance.service.getPlan(id)).toMatchObject({
       planner_model: 'Claude Code',
     });
+    const card = await gateway.instance.service.card(id, { user: 'ben', timezone: 'UTC' });
+    expect(viewPlan(card).facts).toContain('requested by local through Claude Code');
     const [deed] = await gateway.instance.service.audit(id, { limit: 1 });
     expect(deed).toMatchObject({ actor: 'Claude Code', actor_kind: 'model', via: 'mcp' });
   });
@@ -252,6 +255,8 @@ describe('waiting', () => {
     expect(data).toMatchObject({ state: 'planning', plan: null });
     const { data: made } = await call(client, 'plan_wait', { run: data.run, timeout_seconds: 1 });
     expect(made).toMatchObject({ state: 'awaiting_approval', plan: { requester: 'local' } });
+    const asked = await gateway.instance.service.getPlan(made.plan?.plan ?? '');
+    expect(asked).toMatchObject({ agent: 'Claude Code', requester: 'local' });
     const unclear = await call(client, 'plan_propose', { request: 'approve' });
     const { data: asks } = await call(client, 'plan_wait', {
       run: unclear.data.run,

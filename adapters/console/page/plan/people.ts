@@ -1,6 +1,6 @@
 // What people are called in tables, lists and messages of the page: its reader is `You`, everyone else goes by their name. Sentences
 // of cards keep the name.
-import { showPerson, showRequester } from '#cards/plain.ts';
+import { showPerson, showRequester, throughAgent } from '#cards/plain.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { PlanSummary } from '#domain/plan/plan.ts';
 
@@ -14,7 +14,7 @@ export function callPerson(facts: Pick<PlanCardFacts, 'names'>, name: string): s
 }
 
 export function callRequester(plan: PlanSummary): string {
-  return plan.requester === reader ? you : showRequester(plan);
+  return plan.requester === reader ? you + throughAgent(plan) : showRequester(plan);
 }
 
 /** The author of a message. */

@@ -1,5 +1,6 @@
 // Who, when, how much: the facts of a plan as a list, and its record as files.
 import { html, type TemplateResult } from 'lit-html';
+import { throughAgent } from '#cards/plain.ts';
 import { describeExpected, tellSpan } from '#cards/times.ts';
 import { describeError, request } from '../live/api.ts';
 import type { Card } from '../live/state.ts';
@@ -52,7 +53,7 @@ function listApproval(card: Card): Row[] {
 export function drawFacts(card: Card): TemplateResult {
   const { plan } = card.facts;
   const rows: Row[] = [
-    ['Requested by', drawPerson(card, plan.requester)],
+    ['Requested by', html`${drawPerson(card, plan.requester)}${throughAgent(plan)}`],
     ...listApproval(card),
     ...listTimes(card),
     ['Cost so far', formatCost(plan.cost_usd)],
