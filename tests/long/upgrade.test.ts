@@ -1,0 +1,158 @@
+// Upgrades: what an older version left in its database, with plans in every state, goes on under this one; and a program that is older
+// than its database refuses it, whatever it was told to do. tests/fixtures/upgrade/make.ts makes the older databases.
+import { globSync, readFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { Client } from 'pg';
+import { describe, expect, test } from 'vitest';
+import { migrate } from '#db/migrate.ts';
+import type { RunView } from '#domain/planning/run.ts';
+import { emptyDatabase, freshDatabase } from '../setup/database.ts';
+import { root, type Server, usePrograms } from '../setup/process.ts';
+import { waitFor } from '../wait.ts';
+
+const programs = usePrograms();
+const fixtures = join(root, 'tests/fixtures/upgrade');
+
+async function execute(url: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+type Known = { plans: Record<string, string>; runs: Record<string, string> };
+
+describe.each(globSync('*.json', { cwd: fixtures }).map((name) => basename(name, '.json')))(
+  'a database at %s',
+  (name) => {
+    const { plans, runs }: Known = JSON.parse(readFileSync(join(fixtures, `${name}.json`), 'utf8'));
+    const id = (title: string) => plans[title] ?? '';
+    const inHome = (home: string, path: string) => readFile(join(home, 'workspace', path), 'utf8');
+
+    async function approve({ api }: Server, title: string): Promise<void> {
+      const answer = await api.approve(await api.plan(id(title)));
+      expect([title, answer.status, answer.body]).toEqual([title, 200, expect.anything()]);
+    }
+    async function resume({ api }: Server, title: string, steps?: object): Promise<void> {
+      const { version } = await api.plan(id(title));
+      const body = steps === undefined ? { version } : { version, steps };
+      const answer = await api.post(`/api/plans/${id(title)}/resume`, body);
+      expect([title, answer.status, answer.body]).toEqual([title, 200, expect.anything()]);
+    }
+
+    test('goes on with this version: nothing is lost, and every plan can be brought to its end', async () => {
+      const database = await emptyDatabase();
+      try {
+        await execute(
+          database.url,
+          gunzipSync(readFileSync(join(fixtures, `${name}.sql.gz`))).toString(),
+        );
+        // The fixture grows older than plans that nobody decides about may become.
+        const home = await programs.home({ stale_after_days: 36_500 });
+        const server = await programs.serve({ home, database: database.url });
+        const { api } = server;
+        const statusOf = async (title: string) => (await api.plan(id(title))).status;
+
+        // What was decided stays as it was, with its history.
+        for (const title of ['rejected', 'cancelled', 'completed', 'failed', 'proposed'])
+          expect(await statusOf(title)).toBe(title);
+        expect(await statusOf('needs review')).toBe('needs_review');
+        expect(await statusOf('stalled')).toBe('stalled');
+        const log = (await api.text(`/api/plans/${id('completed')}/log.jsonl`)).trim().split('\n');
+        expect(log.map((line) => JSON.parse(line).status)).toEqual(['done']);
+        const { body } = await api.get<{ entries: { action: string }[] }>(
+          `/api/plans/${id('completed')}/audit`,
+        );
+        expect(body.entries.map(({ action }) => action)).toContain('approve');
+        expect(await api.text(`/api/plans/${id('completed')}/plan.md`)).toContain('completed.md');
+        for (const title of Object.keys(plans)) {
+          const card = await api.get(`/api/plans/${id(title)}/card?user=local`);
+          expect([title, card.status]).toEqual([title, 200]);
+        }
+
+        // What was approved or under way goes on by itself.
+        await api.reach(id('approved'), 'completed');
+        expect(await inHome(home, 'approved.md')).toBe('Written');
+        await api.reach(id('running'), 'completed');
+        expect(await inHome(home, 'running.md')).toBe('Written');
+
+        // What waits for a person takes their word.
+        await approve(server, 'proposed');
+        await api.reach(id('proposed'), 'completed');
+        await approve(server, 'needs review');
+        await api.reach(id('needs review'), 'completed');
+        await waitFor('the task to wait', async () => {
+          return (await api.plan(id('waiting'))).counts.waiting === 1;
+        });
+        await resume(server, 'waiting', { task: 'done' });
+        await api.reach(id('waiting'), 'completed');
+        expect(await inHome(home, 'waiting.md')).toBe('Written');
+        await waitFor('the call that may have happened', async () => {
+          return (await api.plan(id('unknown'))).counts.unknown === 1;
+        });
+        await resume(server, 'unknown', { move: 'done' });
+        await api.reach(id('unknown'), 'completed');
+        await resume(server, 'stalled');
+        await api.reach(id('stalled'), 'completed');
+        await writeFile(join(home, 'workspace', 'later.md'), 'Here now');
+        const { version } = await api.plan(id('failed'));
+        expect((await api.post(`/api/plans/${id('failed')}/retry`, { version })).status).toBe(200);
+        await api.reach(id('failed'), 'completed');
+        expect(await statusOf('series')).toBe('executing');
+
+        // A change that waited is approved with the plan it changes, and a question is still answered.
+        const { pending_patch: patch } = await api.plan(id('patched'));
+        expect(patch).not.toBeNull();
+        const { run_id } = (await api.get<RunView>(`/api/runs/${runs.question}`)).body;
+        expect(
+          (await api.reply(run_id, 'Create answered.md saying Answered')).plan_id,
+        ).toBeTruthy();
+        expect(await server.stop()).toEqual({ code: 0, signal: null });
+      } finally {
+        await database.close();
+      }
+    });
+  },
+);
+
+/** Every verb that opens the database. */
+const verbs = [
+  ['start'],
+  ['gateway'],
+  ['worker'],
+  ['migrate'],
+  ['ask', 'Create a.md saying A'],
+  ['plans'],
+  ['findings', 'PLAN-00000000'],
+  ['policy'],
+  ['memory'],
+  ['link', 'show'],
+  ['doctor'],
+];
+
+test('a program that is older than the database refuses it with every verb, and says what to do', async () => {
+  const database = await freshDatabase();
+  try {
+    await migrate(database.url);
+    await execute(
+      database.url,
+      `insert into countersign_migrations.applied (hash, created_at) values ('x', ${Date.UTC(3000, 0, 1)})`,
+    );
+    const home = await programs.home();
+    for (const args of verbs) {
+      const ended = await programs.finish(args, { home, database: database.url });
+      expect([args[0], ended.code]).toEqual([args[0], 1]);
+      expect([args[0], ended.stdout + ended.stderr]).toEqual([
+        args[0],
+        expect.stringMatching(/3000-01-01.*(?:Upgrade Countersign|newer)/s),
+      ]);
+    }
+  } finally {
+    await database.close();
+  }
+});
