@@ -47,6 +47,7 @@ describe.each(globSync('*.json', { cwd: fixtures }).map((name) => basename(name,
 
     test('goes on with this version: nothing is lost, and every plan can be brought to its end', async () => {
       const database = await emptyDatabase();
+      let server: Server | null = null;
       try {
         await execute(
           database.url,
@@ -54,7 +55,7 @@ describe.each(globSync('*.json', { cwd: fixtures }).map((name) => basename(name,
         );
         // The fixture grows older than plans that nobody decides about may become.
         const home = await programs.home({ stale_after_days: 36_500 });
-        const server = await programs.serve({ home, database: database.url });
+        server = await programs.serve({ home, database: database.url });
         const { api } = server;
         const statusOf = async (title: string) => (await api.plan(id(title))).status;
 
@@ -64,7 +65,7 @@ describe.each(globSync('*.json', { cwd: fixtures }).map((name) => basename(name,
         expect(await statusOf('needs review')).toBe('needs_review');
         expect(await statusOf('stalled')).toBe('stalled');
         const log = (await api.text(`/api/plans/${id('completed')}/log.jsonl`)).trim().split('\n');
-        expect(log.map((line) => JSON.parse(line).status)).toEqual(['done']);
+        expect(log.map((line) => JSON.parse(line).status)).toEqual(['succeeded']);
         const { body } = await api.get<{ entries: { action: string }[] }>(
           `/api/plans/${id('completed')}/audit`,
         );
@@ -114,6 +115,7 @@ describe.each(globSync('*.json', { cwd: fixtures }).map((name) => basename(name,
         ).toBeTruthy();
         expect(await server.stop()).toEqual({ code: 0, signal: null });
       } finally {
+        await server?.stop();
         await database.close();
       }
     });
