@@ -18,6 +18,8 @@ import type { ConversationContext } from '#messages/context.ts';
 import { announce } from '#notices/announce.ts';
 import { createHumanReminders } from '#notices/human-reminders.ts';
 import { createRinging } from '#notices/reminders.ts';
+import { tellNeedsYou } from '#notices/webhooks/needs-you.ts';
+import { type WebhooksContext, workOnEndpoint } from '#notices/webhooks/work-on-endpoint.ts';
 import { fulfilRequest } from '#planner/data-requests.ts';
 import type { PlannerTools } from '#planner/ports.ts';
 import { type Keeping, runRetention } from '#retention/run-retention.ts';
@@ -83,6 +85,7 @@ function cardJob(context: ConversationContext): Job<'card'> {
     async handle({ plan_id, later }) {
       await announce(context, plan_id, later);
       await followPlan(context, plan_id, later);
+      await tellNeedsYou(context, plan_id);
       await followHomes(context);
     },
   };
@@ -188,6 +191,16 @@ function requestJob(
   };
 }
 
+/** An endpoint has something to be told. One that hangs keeps a slot until its time is up, and is then left alone for a while. */
+function webhookJob(context: WebhooksContext): Job<'webhook'> {
+  return {
+    name: 'webhook',
+    queue: queueFor('webhook'),
+    concurrency: 4,
+    handle: ({ endpoint }, signal) => workOnEndpoint(context, endpoint, signal),
+  };
+}
+
 /** All that this process works on. */
 export function jobsOf(parts: {
   settings: Settings;
@@ -196,11 +209,13 @@ export function jobsOf(parts: {
   inbox: InboxContext;
   delivery: DeliveryContext;
   homes: HomesContext;
+  webhooks: WebhooksContext;
   crew: Crew;
   home: string;
   auditKey: Keeping['auditKey'];
 }): AnyJob[] {
-  const { settings, conversation, call, inbox, delivery, homes, crew, home, auditKey } = parts;
+  const { settings, conversation, call, inbox, delivery, homes, webhooks, crew, home, auditKey } =
+    parts;
   const keeping = { ...conversation, settings: settings.retention, home, auditKey };
   return [
     planJob(conversation),
@@ -212,6 +227,7 @@ export function jobsOf(parts: {
     remindJob(conversation),
     expireJob(conversation, settings),
     retentionJob(keeping),
+    webhookJob(webhooks),
     ...inboxJobs(inbox),
     ...deliverJobs(delivery),
     ...homesJobs(homes),

@@ -54,6 +54,14 @@ const options: Record<JobName, Options> = {
     // The first round of a large database takes long, and the next one goes on where it was cut off.
     expireInSeconds: 6 * 3600,
   },
+  webhook: {
+    policy: 'short',
+    retryLimit: 3,
+    retryDelay: 1,
+    heartbeatSeconds: 30,
+    expireInSeconds: 3600,
+    deleteAfterSeconds: 3600,
+  },
   inbox: {
     policy: 'short',
     retryLimit: 3,
@@ -100,6 +108,7 @@ const shared = [
   'remind',
   'expire',
   'retention',
+  'webhook',
 ] as const;
 const perPlatform = ['inbox', 'deliver', 'homes'] as const;
 

@@ -9,6 +9,7 @@ import type { Crew } from '#executor/crew.ts';
 import { recover } from '#executor/recover.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { createRinging } from '#notices/reminders.ts';
+import { lookAfterWebhooks, type WebhooksContext } from '#notices/webhooks/work-on-endpoint.ts';
 import { replanPlans } from '#plans/replan/start-replanning.ts';
 import { extendSeries } from '#plans/series/extend.ts';
 import { retryAbandonedRuns } from '#runs/abandoned-runs.ts';
@@ -22,6 +23,7 @@ export function startWatch(
   inbox: InboxContext,
   delivery: DeliveryContext,
   homes: HomesContext,
+  webhooks: WebhooksContext,
   sealAudit: () => Promise<void>,
   everyMs: number,
 ): Watch {
@@ -45,6 +47,7 @@ export function startWatch(
       ['Looking after the inbox', lookAfterInbox],
       ['Looking after delivery', lookAfterDelivery],
       ['Looking after Homes', lookAfterHomes],
+      ['Looking after webhooks', () => lookAfterWebhooks(webhooks)],
       ['Sealing the audit log', sealAudit],
     ];
     for (const [name, chore] of chores) {

@@ -163,6 +163,28 @@ audit
   .option('--from <id>', 'the first row', wholeNumber)
   .action(runs(async () => (await import('./verbs/audit.ts')).exportRows));
 
+const webhooks = program
+  .command('webhooks')
+  .description('programs that are told what becomes of plans');
+
+webhooks
+  .command('list')
+  .description('each endpoint and what waits for it')
+  .option('--json', 'for machines')
+  .action(runs(async () => (await import('./verbs/webhooks.ts')).list));
+
+webhooks
+  .command('test')
+  .argument('[endpoint]', 'its id; all by default')
+  .description('send an event called webhook.test now')
+  .action(runs(async () => (await import('./verbs/webhooks.ts')).test));
+
+webhooks
+  .command('retry')
+  .argument('[endpoint]', 'its id; all by default')
+  .description('tell again what was given up, and wake endpoints that rest')
+  .action(runs(async () => (await import('./verbs/webhooks.ts')).retry));
+
 program
   .command('bench')
   .addArgument(new Argument('[name...]', 'what to measure; all by default').choices(benchNames))

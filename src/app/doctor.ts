@@ -7,6 +7,7 @@ import { readDeliveryState } from '#db/chat-places.ts';
 import { readInboxState } from '#db/inbox.ts';
 import { readRetention } from '#db/retention.ts';
 import { readPools } from '#db/sql/resources.ts';
+import { readEndpoints } from '#db/webhooks.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
 import { countOf, listOf } from '#domain/words.ts';
@@ -174,6 +175,22 @@ async function checkDelivery({ db }: Instance): Promise<CheckResult[]> {
       ];
 }
 
+/** Endpoints of webhooks: nothing to say where there are none. */
+async function checkWebhooks({ db }: Instance): Promise<CheckResult[]> {
+  return (await readEndpoints(db.query)).map((endpoint): CheckResult => {
+    const { id, url, open, failed, failures, last_error, gone_at } = endpoint;
+    const part = `Webhook ${id}`;
+    const text = `${new URL(url).host}: ${countOf(open, 'event')} to come, ${failed} given up`;
+    if (gone_at === null && failures === 0 && failed === 0) return { part, state: 'ok', text };
+    return {
+      part,
+      state: gone_at !== null || failures > 0 ? 'broken' : 'ok',
+      text: last_error === null ? text : `${text}; the last failure: ${last_error}`,
+      advice: `When the cause is gone: npx countersign webhooks retry ${id}`,
+    };
+  });
+}
+
 /** A row is sealed within a minute or so while a worker runs; after this long (milliseconds) something is wrong. */
 const sealedWithinMs = 15 * 60_000;
 
@@ -244,6 +261,7 @@ async function checkInstance(config: Config, log: Logger): Promise<CheckResult[]
       ...(await checkDelivery(instance)),
       ...(await checkAudit(instance)),
       ...(await checkRetention(instance)),
+      ...(await checkWebhooks(instance)),
       ...(await checkSlackWorkspaces(config, instance)),
     ];
     await instance.close();

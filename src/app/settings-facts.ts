@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { readBackends } from '#db/backends.ts';
 import { readSpentSince } from '#db/spending.ts';
 import { readPools } from '#db/sql/resources.ts';
+import { readEndpoints } from '#db/webhooks.ts';
 import { startOfDay, systemClock } from '#domain/clock.ts';
 import { isLoopbackHost } from '#domain/public-url.ts';
 import { createRedactor } from '#domain/secrets.ts';
@@ -63,6 +64,7 @@ export function createSettingsFacts(
         planning: readPlanning(config),
         running,
         chats: readChats(config),
+        webhooks: await readWebhooks(instance),
         access: {
           token: env.COUNTERSIGN_API_TOKEN !== undefined,
           host: env.HOST,
@@ -112,6 +114,19 @@ async function check(
     default:
       return part satisfies never;
   }
+}
+
+async function readWebhooks({ db }: Instance): Promise<SettingsView['webhooks']> {
+  return (await readEndpoints(db.query)).map(
+    ({ id, url, events, open, failed, failures, last_error }) => ({
+      id,
+      host: new URL(url).host,
+      events,
+      waiting: open,
+      given_up: failed,
+      problem: failures > 0 ? last_error : null,
+    }),
+  );
 }
 
 // Tools: what each offers, and how the MCP servers are.

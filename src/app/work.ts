@@ -9,6 +9,7 @@ import type { InboxContext } from '#chat/inbox/inbox-context.ts';
 import type { DeliveryContext } from '#chat/outbox/delivery-context.ts';
 import { followActivity } from '#chat/outbox/follow-activity.ts';
 import { createSealing } from '#db/audit-seals.ts';
+import { endpointId, storeEndpoints } from '#db/webhooks.ts';
 import type { ToolRegistry } from '#domain/tool.ts';
 import { backendsOf, registerBackends } from '#executor/backends.ts';
 import { createCrew } from '#executor/crew.ts';
@@ -18,6 +19,8 @@ import { expireCron, retentionCron } from '#jobs/queues.ts';
 import { runJobs } from '#jobs/run-jobs.ts';
 import { startWatch } from '#jobs/watch.ts';
 import type { ConversationContext } from '#messages/context.ts';
+import { openSender } from '#notices/webhooks/sender.ts';
+import type { WebhooksContext } from '#notices/webhooks/work-on-endpoint.ts';
 import { createReads } from '#planner/open-tools.ts';
 import type { Closers } from './closers.ts';
 import { auditKeyOf, type Config } from './config.ts';
@@ -28,6 +31,17 @@ import type { Vitals } from './wire/instance.ts';
 const usualWatchEveryMs = 5000;
 /** How long a stopping process waits for steps, planners and other jobs under way; tools and database stay open for them. */
 const jobsEndWithinMs = 10_000;
+
+/** What webhooks are sent with; `closers` learn how to end it. */
+function openWebhooks(
+  { settings }: Config,
+  { db, enqueue, clock, random, linkTo }: ConversationContext,
+  closers: Closers,
+): WebhooksContext {
+  const sender = openSender({ allowPrivate: settings.http.allowPrivate, clock });
+  closers.add('the sender of webhooks', sender.close);
+  return { db, enqueue, random, endpoints: settings.webhooks, sender, linkTo };
+}
 
 /** Begins to work; `closers` learn how to end it. @returns how it goes */
 export async function startWorking(parts: {
@@ -87,6 +101,17 @@ export async function startWorking(parts: {
     crew.lookForWork,
   );
   closers.add('the back ends', registration.withdraw);
+  const webhooks = openWebhooks(config, conversation, closers);
+  await db.transaction((tx) =>
+    storeEndpoints(
+      tx,
+      settings.webhooks.map((one) => ({
+        id: endpointId(one),
+        url: one.url,
+        events: one.events ?? null,
+      })),
+    ),
+  );
   const stopJobs = await runJobs(
     boss,
     jobsOf({
@@ -96,6 +121,7 @@ export async function startWorking(parts: {
       inbox,
       delivery,
       homes,
+      webhooks,
       crew,
       home: config.home,
       auditKey: auditKeyOf(config.env),
@@ -117,6 +143,7 @@ export async function startWorking(parts: {
     inbox,
     delivery,
     homes,
+    webhooks,
     createSealing(db, {
       key: auditKeyOf(config.env),
       clock,

@@ -14,3 +14,4 @@ export * from './schema/plans.ts';
 export * from './schema/records.ts';
 export * from './schema/retention.ts';
 export * from './schema/steps.ts';
+export * from './schema/webhooks.ts';

@@ -25,6 +25,8 @@ export const jobPayloads = {
   inbox: InboxWakeup,
   /** Bring a conversation up to date on its chat platform. Names no message: the worker posts what is not posted. */
   deliver: z.strictObject({ conversation: z.string() }),
+  /** Tell an endpoint what is due. Names no event: the worker takes what is open. */
+  webhook: z.strictObject({ endpoint: z.string() }),
   /** Draw the Homes of a chat platform that are due. */
   homes: z.strictObject({ platform: Platform }),
 } as const;

@@ -4,6 +4,7 @@ import { CallClass } from './plan/call.ts';
 import { ApproverPolicy } from './plan/plan.ts';
 import { StrategyProfile } from './planning/schedule.ts';
 import { ToolSource } from './tool.ts';
+import { WebhookEvent } from './webhook.ts';
 
 const OperationFacts = z.object({
   name: z.string(),
@@ -172,6 +173,20 @@ export const SettingsView = z.object({
   planning: Planning,
   running: Running,
   chats: Chats,
+  /** Programs that are told what becomes of plans, as the worker that was started last has them. */
+  webhooks: z.array(
+    z.object({
+      id: z.string(),
+      host: z.string(),
+      /** null: all. */
+      events: z.array(WebhookEvent).nullable(),
+      waiting: z.int(),
+      /** Events of the last week that it did not take within a day. */
+      given_up: z.int(),
+      /** Why the last call failed, if none has got through since. */
+      problem: z.string().nullable(),
+    }),
+  ),
   access: z.object({
     token: z.boolean(),
     host: z.string(),

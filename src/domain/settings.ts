@@ -4,6 +4,7 @@ import { ApproverPolicy } from './plan/plan.ts';
 import { StrategyProfile } from './planning/schedule.ts';
 import { readPublicUrl } from './public-url.ts';
 import { Effect } from './tool.ts';
+import { WebhookSettings } from './webhook.ts';
 
 /** How Countersign signs in at a hosted server; without it, it registers itself there. */
 const McpOauth = z.strictObject({
@@ -196,6 +197,14 @@ export const Settings = z.strictObject({
       max_backoff_seconds: z.number().min(0).max(86_400).default(60),
     })
     .prefault({}),
+  /** Programs that are told what becomes of plans. */
+  webhooks: z
+    .array(WebhookSettings)
+    .refine(
+      (all) => new Set(all.map(({ url }) => url)).size === all.length,
+      'an address stands there twice',
+    )
+    .default([]),
   /** A person for whom a step or a patch waits is reminded after this long, and again each time as much has passed. */
   human_reminder_hours: z.number().positive().default(24),
   /** A proposed plan nobody decides about: reminder at half time, then cancelled. */

@@ -92,6 +92,8 @@ export const tableRules: Record<string, TableRule> = {
   signed_in: { stays: 'one row an account' },
   access_tokens: { stays: 'one row a token that somebody made' },
   chat_groups: { stays: 'one row a group that a rule of approvers names' },
+  webhook_endpoints: { stays: 'one row an endpoint of the settings' },
+  webhook_deliveries: { by: 'caches' },
   audit: { by: 'audit' },
   audit_seals: { by: 'audit' },
 };
@@ -233,6 +235,14 @@ export function sweepsOf(settings: Retention): Sweep[] {
     },
     // A client that got no answer has given up long before.
     { kind: 'caches', table: 'kept_answers', ...named('key'), time: 'at', days: 1 },
+    {
+      kind: 'caches',
+      table: 'webhook_deliveries',
+      key: serial.key,
+      order: 'index',
+      time: 'ended_at',
+      days: 7,
+    },
     { kind: 'caches', table: 'planning_memo', ...named('key'), time: 'created_at', days: 7 },
     {
       kind: 'caches',

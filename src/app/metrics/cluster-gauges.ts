@@ -17,6 +17,7 @@ import {
 import { readInboxState } from '#db/inbox.ts';
 import { readRetention } from '#db/retention.ts';
 import { readPools } from '#db/sql/resources.ts';
+import { readEndpoints } from '#db/webhooks.ts';
 import { type Clock, startOfDay } from '#domain/clock.ts';
 
 type Sample = [gauge: string, value: number, labels?: Record<string, string>];
@@ -179,6 +180,19 @@ export const clusterReads: ClusterRead[] = [
         ['retention_problem', state === null || state.problem === null ? 0 : 1],
       ];
     },
+  },
+  {
+    gauges: {
+      webhook_events: {
+        help: `Events for the endpoints of webhooks, open, and given up in the last week, ${upTo}.`,
+        labels: ['endpoint', 'state'],
+      },
+    },
+    read: async (db) =>
+      (await readEndpoints(db)).flatMap(({ id: endpoint, open, failed }): Sample[] => [
+        ['webhook_events', open, { endpoint, state: 'open' }],
+        ['webhook_events', failed, { endpoint, state: 'given_up' }],
+      ]),
   },
   {
     gauges: {

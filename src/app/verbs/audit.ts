@@ -3,31 +3,11 @@ import { once } from 'node:events';
 import { exitCodes } from '#adapters/terminal/exit-codes.ts';
 import { readRows } from '#db/audit-seals.ts';
 import { type AuditVerdict, verifyAudit } from '#db/audit-verify.ts';
-import { type Database, openDatabase } from '#db/database.ts';
 import { countOf } from '#domain/words.ts';
-import { auditKeyOf, type Config, loadConfig } from '../config.ts';
-import { createLog } from '../logging.ts';
-import { openMigrated } from '../open-database.ts';
+import { auditKeyOf } from '../config.ts';
+import { withDatabase } from './with-database.ts';
 
 const rowsAtOnce = 1000;
-
-async function withDatabase(work: (db: Database, config: Config) => Promise<void>): Promise<void> {
-  const config = loadConfig(process.env, process.cwd());
-  const log = createLog(config, true);
-  const place = await openMigrated(config, log);
-  const db = openDatabase(place.url, {
-    max: 2,
-    pooled: place.pooled,
-    applicationName: 'countersign audit',
-    onError: (error) => log.warn({ err: error }, 'A database connection was lost.'),
-  });
-  try {
-    await work(db, config);
-  } finally {
-    await db.close();
-    await place.close();
-  }
-}
 
 /** The verdict as a person reads it. */
 function describe({ seals, rows, unkeyed, unsealed, pruned_through, last, fault }: AuditVerdict) {

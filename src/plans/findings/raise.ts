@@ -15,6 +15,7 @@ import { type Actor, system } from '#domain/people/actor.ts';
 import type { FindingAction, NewFinding, RaisedFinding, Severity } from '#domain/plan/finding.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import { onOneLine } from '#domain/words.ts';
+import { tellWebhooks } from '../lifecycle/tell-webhooks.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
 
 type RaiseContext = { enqueue: Enqueue<Transaction>; random: Random };
@@ -63,7 +64,7 @@ function actionsFor({ severity }: NewFinding, affected: number): FindingAction[]
 }
 
 async function raise(
-  { random }: RaiseContext,
+  { enqueue, random }: RaiseContext,
   tx: Transaction,
   row: PlanRow,
   finding: RaisedFinding,
@@ -111,6 +112,9 @@ async function raise(
       data: { finding: id, severity, category, step: step_id, partition, stale: affected },
     },
   ]);
+  await tellWebhooks(tx, enqueue, 'finding.opened', row, {
+    finding: { id, severity, category, message, step: step_id, partition, stale: affected },
+  });
   return { id, progress: contained.progress };
 }
 

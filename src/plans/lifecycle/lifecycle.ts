@@ -11,6 +11,7 @@ import type { PlanStatus } from '#domain/plan/plan.ts';
 import { currentTrace, linkTo } from '#domain/telemetry.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { nextStatus, type PlanEvent, sourcesOf } from './lifecycle-table.ts';
+import { tellWebhooks, webhookEventOf } from './tell-webhooks.ts';
 import { wakeWatchers } from './wake.ts';
 
 /** What else may change with the status. */
@@ -83,6 +84,11 @@ export async function transition(
       ...(by.data === undefined ? {} : { data: by.data }),
     },
   ]);
+  await tellWebhooks(tx, enqueue, webhookEventOf(event), changed, {
+    event,
+    actor: by.actor,
+    reason: by.reason ?? null,
+  });
   await wakeWatchers(tx, enqueue, row.id);
   return changed;
 }

@@ -22,6 +22,7 @@ import { raiseFindings } from '../findings/raise.ts';
 import { dismissAll } from '../findings/settle.ts';
 import { transition } from '../lifecycle/lifecycle.ts';
 import { nextStatus } from '../lifecycle/lifecycle-table.ts';
+import { tellWebhooks } from '../lifecycle/tell-webhooks.ts';
 import { wakeWatchersLater } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { type Begun, expandDraft, withTemplates } from '../series/normalise.ts';
@@ -275,7 +276,10 @@ export async function preparePropose(
     await recordDeeds(tx, [{ planId: id, actor, action: 'propose', version: 1, digest }]);
     await raiseNotes(context, tx, digested);
     await wakeWatchersLater(tx, context.enqueue, id);
-    return readPlan(tx, id);
+    const plan = await readPlan(tx, id);
+    const facts = { event: 'propose', actor, reason: null };
+    await tellWebhooks(tx, context.enqueue, 'plan.proposed', plan, facts);
+    return plan;
   };
 }
 

@@ -54,7 +54,10 @@ it('there are examples', () => {
 it.each(examples)('%s: %s', (_name, block) => {
   const path = join(folder, 'countersign.json');
   writeFileSync(path, block);
-  const named = [...block.matchAll(/\$\{(\w+)/g)].map(([, name = '']) => [name, 'a value of it']);
+  const named = [...block.matchAll(/\$\{(?:env:)?(\w+)/g)].map(([, name = '']) => [
+    name,
+    'a value that is long enough',
+  ]);
   const { settings } = loadConfig(
     { ...Object.fromEntries(named), COUNTERSIGN_CONFIG: path },
     folder,

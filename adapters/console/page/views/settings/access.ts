@@ -95,6 +95,24 @@ function drawData(facts: SettingsView): TemplateResult {
   );
 }
 
+function drawWebhooks(facts: SettingsView): TemplateResult {
+  return drawBlock(
+    'Webhooks',
+    html`${
+      facts.webhooks.length === 0
+        ? html`<p>No other program is told what becomes of plans.</p>`
+        : drawFactList(
+            facts.webhooks.map(({ id, host, events, waiting, given_up, problem }) => [
+              `${host} (${id})`,
+              html`${events === null ? 'All events' : listOf(events)}; ${waiting} to come, ${given_up} given up${
+                problem === null ? nothing : html`<br />${drawState('broken', problem)}`
+              }`,
+            ]),
+          )
+    } ${drawWhere(facts, { keys: ['webhooks'] })}`,
+  );
+}
+
 export function drawAccess(facts: SettingsView): TemplateResult {
-  return html`${drawReach(facts)} ${drawData(facts)}`;
+  return html`${drawReach(facts)} ${drawWebhooks(facts)} ${drawData(facts)}`;
 }

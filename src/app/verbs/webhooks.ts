@@ -1,0 +1,73 @@
+// `webhooks list`, `test` and `retry`: the endpoints that are told what becomes of plans.
+import { randomUUID } from 'node:crypto';
+import { exitCodes } from '#adapters/terminal/exit-codes.ts';
+import type { Database } from '#db/database.ts';
+import { endpointId, readEndpoints, retryDeliveries } from '#db/webhooks.ts';
+import { systemClock } from '#domain/clock.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { countOf, listOf } from '#domain/words.ts';
+import { openSender } from '#notices/webhooks/sender.ts';
+import { withDatabase } from './with-database.ts';
+
+function refuseUnknown(id: string): never {
+  throw new CountersignError(
+    'invalid_request',
+    `There is no endpoint ${id}; countersign webhooks list shows them.`,
+  );
+}
+
+export function list({ json }: { json?: true }): Promise<void> {
+  return withDatabase(async (db) => {
+    const endpoints = (await readEndpoints(db.query)).map(
+      ({ holder: _holder, lease_until: _until, ...facts }) => facts,
+    );
+    if (json === true) return console.log(JSON.stringify(endpoints));
+    if (endpoints.length === 0)
+      return console.log(
+        'None. Add webhooks to countersign.json and start a worker: docs/webhooks.md',
+      );
+    for (const { id, url, events, open, failed, failures, last_error, gone_at } of endpoints) {
+      console.log(`${id}  ${url}  ${events === null ? 'all events' : listOf(events)}`);
+      console.log(`          ${countOf(open, 'event')} to come, ${failed} given up`);
+      if (gone_at !== null) console.log('          It answered 410 and is told nothing any more.');
+      if (failures > 0 && last_error !== null)
+        console.log(`          ${countOf(failures, 'failure')} in a row, the last: ${last_error}`);
+    }
+  });
+}
+
+/** Calls the endpoints of the settings from here, past the outbox. Exit code 1: one did not take it. */
+export function test(id: string | undefined): Promise<void> {
+  return withDatabase(async (_db, { settings }) => {
+    const chosen = settings.webhooks.filter((one) => id === undefined || endpointId(one) === id);
+    if (id !== undefined && chosen.length === 0) refuseUnknown(id);
+    const sender = openSender({ allowPrivate: settings.http.allowPrivate, clock: systemClock });
+    try {
+      for (const endpoint of chosen) {
+        const message = {
+          id: `msg_${randomUUID().replaceAll('-', '')}`,
+          type: 'webhook.test',
+          at: systemClock.now(),
+          data: {},
+        };
+        const { error } = await sender.send(endpoint, message);
+        console.log(`${endpointId(endpoint)}  ${endpoint.url}  ${error ?? 'took it'}`);
+        if (error !== null) process.exitCode = exitCodes.failed;
+      }
+    } finally {
+      await sender.close();
+    }
+    if (chosen.length === 0) console.log('No webhooks are set up in countersign.json.');
+  });
+}
+
+async function retryIn(db: Database, id: string | undefined): Promise<void> {
+  const known = (await readEndpoints(db.query)).map((endpoint) => endpoint.id);
+  if (id !== undefined && !known.includes(id)) refuseUnknown(id);
+  const chosen = id === undefined ? known : [id];
+  const again = chosen.length === 0 ? 0 : await db.transaction((tx) => retryDeliveries(tx, chosen));
+  console.log(`${countOf(again, 'event')} to be told again. A worker sends them within seconds.`);
+}
+
+export const retry = (id: string | undefined): Promise<void> =>
+  withDatabase((db) => retryIn(db, id));

@@ -1,0 +1,26 @@
+// For verbs that work on the database alone.
+import { type Database, openDatabase } from '#db/database.ts';
+import { type Config, loadConfig } from '../config.ts';
+import { createLog } from '../logging.ts';
+import { openMigrated } from '../open-database.ts';
+
+/** Runs `work` on the configured database, without an instance: for commands that need nothing else. */
+export async function withDatabase(
+  work: (db: Database, config: Config) => Promise<void>,
+): Promise<void> {
+  const config = loadConfig(process.env, process.cwd());
+  const log = createLog(config, true);
+  const place = await openMigrated(config, log);
+  const db = openDatabase(place.url, {
+    max: 2,
+    pooled: place.pooled,
+    applicationName: 'countersign',
+    onError: (error) => log.warn({ err: error }, 'A database connection was lost.'),
+  });
+  try {
+    await work(db, config);
+  } finally {
+    await db.close();
+    await place.close();
+  }
+}

@@ -1,0 +1,55 @@
+// Tables of webhooks: who is told, and what is to be told to each.
+import { sql } from 'drizzle-orm';
+import { bigserial, index, integer, jsonb, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import type { JsonObject } from '#domain/text.ts';
+import type { WebhookEvent } from '#domain/webhook.ts';
+import { at, countersign } from './columns.ts';
+
+/** An endpoint of `webhooks` in the settings of the worker that was started last. Its secrets are never stored. */
+export const webhookEndpoints = countersign.table('webhook_endpoints', {
+  id: text('id').primaryKey(),
+  url: text('url').notNull(),
+  /** null: all. */
+  events: text('events').array().$type<WebhookEvent[]>(),
+  /** Failures in a row, of whichever deliveries. */
+  failures: integer('failures').notNull().default(0),
+  /** It is left alone until then. */
+  not_before: at('not_before'),
+  last_error: text('last_error'),
+  last_error_at: at('last_error_at'),
+  last_ok_at: at('last_ok_at'),
+  /** It answered 410: it wants nothing any more. */
+  gone_at: at('gone_at'),
+  /** Who sends to it now; nobody else does until `lease_until`. */
+  holder: text('holder'),
+  lease_until: at('lease_until'),
+});
+
+/** An event for one endpoint, written in the transaction of what it tells of. */
+export const webhookDeliveries = countersign.table(
+  'webhook_deliveries',
+  {
+    id: bigserial('id', { mode: 'number' }).primaryKey(),
+    endpoint: text('endpoint').notNull(),
+    /** The same for every endpoint and every try. */
+    message: text('message').notNull(),
+    type: text('type').$type<WebhookEvent>().notNull(),
+    plan_id: text('plan_id').notNull(),
+    data: jsonb('data').$type<JsonObject>().notNull(),
+    /** What is told once only, whoever notices it. */
+    once: text('once'),
+    created_at: at('created_at').notNull().default(sql`clock_timestamp()`),
+    tries: integer('tries').notNull().default(0),
+    due_at: at('due_at').notNull().default(sql`clock_timestamp()`),
+    /** Given up then. */
+    until: at('until').notNull().default(sql`clock_timestamp() + interval '1 day'`),
+    state: text('state').$type<'open' | 'delivered' | 'failed'>().notNull().default('open'),
+    ended_at: at('ended_at'),
+    error: text('error'),
+  },
+  (t) => [
+    uniqueIndex('webhook_deliveries_once').on(t.endpoint, t.once),
+    index('webhook_deliveries_open').on(t.endpoint, t.plan_id, t.id).where(sql`state = 'open'`),
+    index('webhook_deliveries_ended').on(t.ended_at).where(sql`ended_at is not null`),
+  ],
+);

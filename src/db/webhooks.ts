@@ -1,0 +1,232 @@
+// The outbox of webhooks: events are written in the transaction of a change and taken by one sender for each endpoint.
+import { createHash } from 'node:crypto';
+import { and, asc, eq, inArray, lt, sql } from 'drizzle-orm';
+import type { JsonObject } from '#domain/text.ts';
+import type { WebhookEvent, WebhookSettings } from '#domain/webhook.ts';
+import type { Queryable, Transaction } from './database.ts';
+import { webhookDeliveries, webhookEndpoints } from './schema.ts';
+import { inSeconds, now } from './sql/time.ts';
+
+/** The name of an endpoint, in tables and on the command line. */
+export function endpointId({ url }: Pick<WebhookSettings, 'url'>): string {
+  return createHash('sha256').update(url).digest('hex').slice(0, 8);
+}
+
+type Endpoint = Pick<typeof webhookEndpoints.$inferSelect, 'id' | 'url' | 'events'>;
+
+/** Makes `endpoints` those that are told from now on. What was still to be told to others ends. */
+export async function storeEndpoints(tx: Transaction, endpoints: Endpoint[]): Promise<void> {
+  await tx.execute(sql`lock table countersign.webhook_endpoints in share row exclusive mode`);
+  const ids = endpoints.map(({ id }) => id);
+  const removed = sql`not (endpoint = any(${sql.param(ids)}::text[]))`;
+  const error = 'The endpoint is no longer in the settings.';
+  await tx
+    .update(webhookDeliveries)
+    .set({ state: 'failed', error, ended_at: now })
+    .where(and(eq(webhookDeliveries.state, 'open'), removed));
+  await tx.delete(webhookEndpoints).where(sql`not (id = any(${sql.param(ids)}::text[]))`);
+  for (const endpoint of endpoints)
+    await tx
+      .insert(webhookEndpoints)
+      .values(endpoint)
+      .onConflictDoUpdate({ target: webhookEndpoints.id, set: { events: endpoint.events } });
+}
+
+/** Whether anybody is told anything. */
+export async function hasEndpoints(db: Queryable): Promise<boolean> {
+  const rows = await db.select({ id: webhookEndpoints.id }).from(webhookEndpoints).limit(1);
+  return rows.length > 0;
+}
+
+/** What is told. `once` keeps it from being told twice, whoever notices it. */
+export type Told = { type: WebhookEvent; planId: string; data: JsonObject; once?: string };
+
+/** Writes an event for each endpoint that wants it. @returns these endpoints */
+export async function recordWebhook(
+  tx: Queryable,
+  { type, planId, data, once }: Told,
+): Promise<string[]> {
+  const { rows } = await tx.execute<{ endpoint: string }>(sql`
+    with event as materialized (select 'msg_' || replace(gen_random_uuid()::text, '-', '') as message)
+    insert into countersign.webhook_deliveries (endpoint, message, type, plan_id, data, once)
+    select e.id, event.message, ${type}, ${planId}, ${JSON.stringify(data)}::jsonb, ${once ?? null}
+    from countersign.webhook_endpoints e
+    cross join event
+    where e.gone_at is null and (e.events is null or ${type} = any(e.events))
+    order by e.id
+    on conflict do nothing
+    returning endpoint`);
+  return rows.map(({ endpoint }) => endpoint);
+}
+
+/** Takes an endpoint, so that nobody else sends to it. @returns failures in a row; null: somebody has it, or it rests */
+export async function enterEndpoint(
+  db: Queryable,
+  id: string,
+  { holder, seconds }: { holder: string; seconds: number },
+): Promise<number | null> {
+  const free = sql`(lease_until is null or lease_until < clock_timestamp())`;
+  const awake = sql`(not_before is null or not_before <= clock_timestamp()) and gone_at is null`;
+  const [row] = await db
+    .update(webhookEndpoints)
+    .set({ holder, lease_until: inSeconds(seconds) })
+    .where(and(eq(webhookEndpoints.id, id), free, awake))
+    .returning({ failures: webhookEndpoints.failures });
+  return row?.failures ?? null;
+}
+
+const isHolder = (id: string, holder: string) =>
+  and(eq(webhookEndpoints.id, id), eq(webhookEndpoints.holder, holder));
+
+/** @returns false: the lease was lost */
+export async function renewEndpoint(
+  db: Queryable,
+  id: string,
+  { holder, seconds }: { holder: string; seconds: number },
+): Promise<boolean> {
+  const { rowCount } = await db
+    .update(webhookEndpoints)
+    .set({ lease_until: inSeconds(seconds) })
+    .where(isHolder(id, holder));
+  return rowCount === 1;
+}
+
+export async function leaveEndpoint(db: Queryable, id: string, holder: string): Promise<void> {
+  await db
+    .update(webhookEndpoints)
+    .set({ holder: null, lease_until: null })
+    .where(isHolder(id, holder));
+}
+
+export type Delivery = typeof webhookDeliveries.$inferSelect & { expired: boolean };
+
+const isDue = sql`d.state = 'open' and d.due_at <= clock_timestamp() and not exists (
+  select 1 from countersign.webhook_deliveries b
+  where b.endpoint = d.endpoint and b.plan_id = d.plan_id and b.id < d.id and b.state = 'open'
+)`;
+
+/** The next event for an endpoint: of each plan only the oldest that is open; null: none is due. */
+export async function readNextDelivery(db: Queryable, endpoint: string): Promise<Delivery | null> {
+  const { rows } = await db.execute<{ id: number; expired: boolean }>(sql`
+    select d.id, d.until < clock_timestamp() as expired from countersign.webhook_deliveries d
+    where d.endpoint = ${endpoint} and ${isDue} order by d.id limit 1`);
+  const [next] = rows;
+  if (next === undefined) return null;
+  const [row] = await db.select().from(webhookDeliveries).where(eq(webhookDeliveries.id, next.id));
+  return row === undefined ? null : { ...row, expired: next.expired };
+}
+
+/** What became of a delivery at its end. */
+export async function endDelivery(db: Queryable, id: number, error: string | null): Promise<void> {
+  await db
+    .update(webhookDeliveries)
+    .set({
+      state: error === null ? 'delivered' : 'failed',
+      error,
+      ended_at: now,
+      tries: sql`tries + ${error === null ? 1 : 0}`,
+    })
+    .where(and(eq(webhookDeliveries.id, id), eq(webhookDeliveries.state, 'open')));
+}
+
+/** It is tried again in `seconds`. */
+export async function postponeDelivery(
+  db: Queryable,
+  id: number,
+  { error, seconds }: { error: string; seconds: number },
+): Promise<void> {
+  await db
+    .update(webhookDeliveries)
+    .set({ error, tries: sql`tries + 1`, due_at: inSeconds(seconds) })
+    .where(and(eq(webhookDeliveries.id, id), eq(webhookDeliveries.state, 'open')));
+}
+
+/** The endpoint took an event. */
+export async function noteSuccess(db: Queryable, id: string): Promise<void> {
+  await db
+    .update(webhookEndpoints)
+    .set({ failures: 0, not_before: null, last_ok_at: now })
+    .where(eq(webhookEndpoints.id, id));
+}
+
+/** The endpoint did not take an event; it rests for `restSeconds` (0: it does not). */
+export async function noteFailure(
+  db: Queryable,
+  id: string,
+  { error, restSeconds }: { error: string; restSeconds: number },
+): Promise<void> {
+  await db
+    .update(webhookEndpoints)
+    .set({
+      failures: sql`failures + 1`,
+      last_error: error,
+      last_error_at: now,
+      not_before: restSeconds === 0 ? null : inSeconds(restSeconds),
+    })
+    .where(eq(webhookEndpoints.id, id));
+}
+
+/** The endpoint wants nothing any more: what was still to be told to it ends. */
+export async function noteGone(tx: Transaction, id: string, error: string): Promise<void> {
+  await tx
+    .update(webhookEndpoints)
+    .set({ gone_at: now, last_error: error, last_error_at: now })
+    .where(eq(webhookEndpoints.id, id));
+  await tx
+    .update(webhookDeliveries)
+    .set({ state: 'failed', error, ended_at: now })
+    .where(and(eq(webhookDeliveries.endpoint, id), eq(webhookDeliveries.state, 'open')));
+}
+
+/** Endpoints with an event that is due and with nobody at them. */
+export async function findDueEndpoints(db: Queryable): Promise<string[]> {
+  const { rows } = await db.execute<{ id: string }>(sql`
+    select e.id from countersign.webhook_endpoints e
+    where e.gone_at is null and (e.not_before is null or e.not_before <= clock_timestamp())
+      and (e.lease_until is null or e.lease_until < clock_timestamp())
+      and exists (select 1 from countersign.webhook_deliveries d where d.endpoint = e.id and ${isDue})
+    order by e.id`);
+  return rows.map(({ id }) => id);
+}
+
+export type EndpointState = typeof webhookEndpoints.$inferSelect & {
+  open: number;
+  failed: number;
+};
+
+/** Every endpoint, with how much waits for it and what was given up in the last week. */
+export async function readEndpoints(db: Queryable): Promise<EndpointState[]> {
+  const counted = (state: 'open' | 'failed') =>
+    sql<number>`(select count(*)::int from (select 1 from countersign.webhook_deliveries d
+      where d.endpoint = webhook_endpoints.id and d.state = ${state} limit 10000) counted)`;
+  const rows = await db
+    .select({ endpoint: webhookEndpoints, open: counted('open'), failed: counted('failed') })
+    .from(webhookEndpoints)
+    .orderBy(asc(webhookEndpoints.id));
+  return rows.map(({ endpoint, ...counts }) => ({ ...endpoint, ...counts }));
+}
+
+/** Has what was given up told again, and wakes its endpoint. @returns how many events */
+export async function retryDeliveries(tx: Transaction, endpoints: string[]): Promise<number> {
+  await tx
+    .update(webhookEndpoints)
+    .set({ failures: 0, not_before: null, gone_at: null })
+    .where(inArray(webhookEndpoints.id, endpoints));
+  const { rowCount } = await tx
+    .update(webhookDeliveries)
+    .set({ state: 'open', ended_at: null, tries: 0, due_at: now, until: inSeconds(86_400) })
+    .where(
+      and(inArray(webhookDeliveries.endpoint, endpoints), eq(webhookDeliveries.state, 'failed')),
+    );
+  await tx
+    .update(webhookDeliveries)
+    .set({ due_at: now })
+    .where(
+      and(
+        inArray(webhookDeliveries.endpoint, endpoints),
+        eq(webhookDeliveries.state, 'open'),
+        lt(now, webhookDeliveries.due_at),
+      ),
+    );
+  return rowCount ?? 0;
+}

@@ -1,0 +1,37 @@
+// Webhooks: the events that Countersign tells other programs about, and where it tells them.
+import { z } from 'zod';
+import type { JsonObject } from './text.ts';
+
+export const WebhookEvent = z.enum([
+  'plan.proposed',
+  'plan.decided',
+  'plan.started',
+  'plan.needs_you',
+  'plan.stalled',
+  'plan.ended',
+  'finding.opened',
+]);
+export type WebhookEvent = z.infer<typeof WebhookEvent>;
+
+const Secret = z
+  .string()
+  .min(16, 'must have at least 16 characters')
+  .refine(
+    (text) => !text.startsWith('whsec_') || /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(text),
+    'begins with whsec_, and is not base64 after it',
+  );
+
+export const WebhookSettings = z.strictObject({
+  url: z.url({ protocol: /^https?$/, error: 'must begin with https:// or http://' }),
+  /** Which events; all by default. */
+  events: z.array(WebhookEvent).min(1).optional(),
+  /** Signs what is sent; two while a receiver changes from one to the other. `whsec_…` is base64, anything else is taken as it is. */
+  secret: z.union([Secret, z.array(Secret).min(1).max(2)]),
+  headers: z.record(z.string(), z.string()).optional(),
+});
+export type WebhookSettings = z.infer<typeof WebhookSettings>;
+
+export type WebhookMessage = { id: string; type: string; at: Date; data: JsonObject };
+
+/** What came of a call; `error` null: the endpoint took the event. `gone`: it wants no further ones. */
+export type WebhookAnswer = { error: string | null; gone: boolean; retryAfterSeconds: number };

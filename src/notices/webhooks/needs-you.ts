@@ -1,0 +1,44 @@
+// Tells webhooks that a plan waits for a person: a question, a task, an outcome nobody knows, or a change. Each once.
+import { lockPlan, readPlan } from '#db/plans.ts';
+import { readSteps } from '#db/step-pages.ts';
+import { hasEndpoints } from '#db/webhooks.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { tellWebhooks } from '#plans/lifecycle/tell-webhooks.ts';
+import { describeQuestion } from '../announce.ts';
+
+/** Of a plan that asks more at once, the rest is told as these are answered. */
+const toldAtOnce = 50;
+
+/** Safe to call at any time and any number of times. */
+export async function tellNeedsYou(
+  { db, enqueue }: Pick<ConversationContext, 'db' | 'enqueue'>,
+  planId: string,
+): Promise<void> {
+  if (!(await hasEndpoints(db.query))) return;
+  await db.transaction(async (tx) => {
+    // A change that is being committed holds this lock: it may have counted on the job that brought us here.
+    await lockPlan(tx, planId);
+    const plan = await readPlan(tx, planId);
+    const asking = plan.counts.waiting + plan.counts.unknown > 0;
+    const steps = asking
+      ? await readSteps(tx, planId, { status: ['waiting', 'unknown'] }, 0, toldAtOnce)
+      : [];
+    for (const step of steps) {
+      const { facts } = describeQuestion(plan, step, (name) => name);
+      const { step_id: id, label, status, who, question, call } = facts;
+      const about = status === 'unknown' ? 'unknown' : who === null ? 'question' : 'task';
+      await tellWebhooks(tx, enqueue, 'plan.needs_you', plan, {
+        about,
+        step: { id, label: label ?? null, who, question, call },
+        once: `${planId}:step:${id}:${step.attempt}:${status}`,
+      });
+    }
+    const { pending_patch: patch } = plan;
+    if (patch !== null)
+      await tellWebhooks(tx, enqueue, 'plan.needs_you', plan, {
+        about: 'change',
+        patch: { id: patch.patch_id, by: patch.proposed_by, widening: patch.widening },
+        once: `${planId}:patch:${patch.patch_id}`,
+      });
+  });
+}

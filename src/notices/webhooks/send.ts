@@ -1,0 +1,94 @@
+// One call of an endpoint: the event as JSON, signed as Standard Webhooks has it (standardwebhooks.com).
+import { Webhook } from 'standardwebhooks';
+import { type Agent, fetch } from 'undici';
+import type { Clock } from '#domain/clock.ts';
+import { errorMessage } from '#domain/errors.ts';
+import type { Json } from '#domain/text.ts';
+import type { WebhookAnswer, WebhookMessage, WebhookSettings } from '#domain/webhook.ts';
+import { type AddressRules, findUrlProblem } from '#tools/http/addresses.ts';
+
+/** How webhooks are sent from this process. `timeoutMs`: until an endpoint has to have answered. */
+type Way = { agent: Agent; rules: AddressRules; timeoutMs: number; clock: Clock };
+
+/** What an event is at most, in characters of JSON: receivers refuse what is large. */
+const charactersAtMost = 60_000;
+const textAtMost = 4000;
+
+/** Long texts, of which a receiver finds the rest at the plan, are cut. */
+function cutTexts(value: Json): Json {
+  if (typeof value === 'string')
+    return value.length > textAtMost ? `${value.slice(0, textAtMost)}…` : value;
+  if (Array.isArray(value)) return value.map(cutTexts);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, cutTexts(one)]));
+}
+
+function write({ id, type, at, data }: WebhookMessage): string {
+  const head = { id, type, version: 1, timestamp: at.toISOString() };
+  const body = JSON.stringify({ ...head, data: cutTexts(data) });
+  return body.length <= charactersAtMost
+    ? body
+    : JSON.stringify({
+        ...head,
+        data: { plan: data.plan ?? null, links: data.links ?? null, cut: true },
+      });
+}
+
+function sign(secret: string, id: string, at: Date, body: string): string {
+  const key = secret.startsWith('whsec_')
+    ? new Webhook(secret)
+    : new Webhook(secret, { format: 'raw' });
+  return key.sign(id, at, body);
+}
+
+const longestWaitSeconds = 3600;
+
+function readRetryAfter(value: string | null): number {
+  const seconds = Number(value ?? 0);
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), longestWaitSeconds) : 0;
+}
+
+/** Calls the endpoint once. Never throws: what went wrong is in the answer, without anything that the endpoint wrote. */
+export async function send(
+  { agent, rules, timeoutMs, clock }: Way,
+  { url, secret, headers = {} }: WebhookSettings,
+  message: WebhookMessage,
+  stopping?: AbortSignal,
+): Promise<WebhookAnswer> {
+  const failed = (error: string): WebhookAnswer => ({ error, gone: false, retryAfterSeconds: 0 });
+  const problem = findUrlProblem(url, rules);
+  if (problem !== null) return failed(problem.message);
+  const now = clock.now();
+  const body = write(message);
+  const signatures = [secret].flat().map((one) => sign(one, message.id, now, body));
+  const limit = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        ...headers,
+        'content-type': 'application/json',
+        'user-agent': 'Countersign',
+        'webhook-id': message.id,
+        'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+        'webhook-signature': signatures.join(' '),
+      },
+      body,
+      redirect: 'manual',
+      dispatcher: agent,
+      signal: stopping === undefined ? limit : AbortSignal.any([limit, stopping]),
+    });
+    await response.body?.cancel();
+    if (response.ok) return { error: null, gone: false, retryAfterSeconds: 0 };
+    const redirected = response.status >= 300 && response.status < 400;
+    return {
+      error: `It answered ${response.status}${redirected ? ', and redirects are not followed' : ''}.`,
+      gone: response.status === 410,
+      retryAfterSeconds: readRetryAfter(response.headers.get('retry-after')),
+    };
+  } catch (error) {
+    if (limit.aborted) return failed(`It did not answer within ${timeoutMs / 1000} s.`);
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+    return failed(errorMessage(cause));
+  }
+}

@@ -1,0 +1,156 @@
+// Sends what is due to one endpoint, one event after the other.
+//
+// Promises: each event is sent until the endpoint takes it, for a day, always with the same id; events of one plan are sent in their
+// order. An endpoint may get an event twice: a process that dies between the call and its record has it sent again.
+// Two processes at one endpoint: the lease lets one in. What is written while somebody is in is seen before, or just after, they leave.
+import type { Database, Transaction } from '#db/database.ts';
+import {
+  type Delivery,
+  endDelivery,
+  endpointId,
+  enterEndpoint,
+  findDueEndpoints,
+  leaveEndpoint,
+  noteFailure,
+  noteGone,
+  noteSuccess,
+  postponeDelivery,
+  readNextDelivery,
+  renewEndpoint,
+} from '#db/webhooks.ts';
+import type { Random } from '#domain/clock.ts';
+import { endAt } from '#domain/crash-point.ts';
+import type { Enqueue } from '#domain/jobs.ts';
+import type { WebhookAnswer, WebhookMessage, WebhookSettings } from '#domain/webhook.ts';
+import type { Sender } from './sender.ts';
+
+export type WebhooksContext = {
+  db: Database;
+  enqueue: Enqueue<Transaction>;
+  random: Random;
+  endpoints: WebhookSettings[];
+  sender: Sender;
+  linkTo(planId: string): string | null;
+};
+
+/** Seconds: a call and its record take less. */
+const leaseSeconds = 30;
+const sentInARow = 200;
+/** Failures in a row after which an endpoint is left alone for a while, so that its attempts cost nobody else. */
+const failuresBeforeRest = 3;
+const firstRestSeconds = 10;
+const longestRestSeconds = 900;
+const firstRetrySeconds = 5;
+const longestRetrySeconds = 3600;
+
+/** Twice as long each time, and not all at the same moment. */
+function backOff(first: number, longest: number, tries: number, random: Random): number {
+  const seconds = Math.min(first * 2 ** Math.min(tries, 20), longest);
+  return seconds * (0.8 + (Number.parseInt(random.hex(2), 16) / 255) * 0.4);
+}
+
+function messageOf({ linkTo }: WebhooksContext, delivery: Delivery): WebhookMessage {
+  const { message: id, type, created_at: at, data, plan_id } = delivery;
+  const console = linkTo(plan_id);
+  const api = console === null ? null : new URL(`api/plans/${plan_id}`, console).href;
+  return { id, type, at, data: { ...data, links: { console, api } } };
+}
+
+/** Records what became of a call. @returns whether the endpoint is to be left alone now */
+async function settle(
+  { db, random }: WebhooksContext,
+  delivery: Delivery,
+  { error, gone, retryAfterSeconds }: WebhookAnswer,
+  failures: number,
+): Promise<boolean> {
+  const { id, endpoint, tries } = delivery;
+  return await db.transaction(async (tx) => {
+    if (error === null) {
+      await endDelivery(tx, id, null);
+      await noteSuccess(tx, endpoint);
+      return false;
+    }
+    if (gone) {
+      await noteGone(tx, endpoint, error);
+      return true;
+    }
+    const rests = failures + 1 >= failuresBeforeRest;
+    const restSeconds = rests
+      ? backOff(firstRestSeconds, longestRestSeconds, failures + 1 - failuresBeforeRest, random)
+      : 0;
+    const seconds = backOff(firstRetrySeconds, longestRetrySeconds, tries, random);
+    await postponeDelivery(tx, id, { error, seconds: Math.max(seconds, retryAfterSeconds) });
+    await noteFailure(tx, endpoint, {
+      error,
+      restSeconds: rests ? Math.max(restSeconds, retryAfterSeconds) : 0,
+    });
+    return rests;
+  });
+}
+
+/** Sends while something is due and the lease holds. @returns whether more may be due right now */
+async function stay(
+  context: WebhooksContext,
+  endpoint: WebhookSettings,
+  lease: { holder: string; seconds: number },
+  known: number,
+  stopping: AbortSignal,
+): Promise<boolean> {
+  const { db, sender } = context;
+  const id = endpointId(endpoint);
+  let failures = known;
+  for (let sent = 0; sent < sentInARow && !stopping.aborted; sent++) {
+    const delivery = await readNextDelivery(db.query, id);
+    if (delivery === null) return true;
+    if (delivery.expired) {
+      const last = delivery.error ?? 'It was not reached.';
+      await endDelivery(db.query, delivery.id, `Given up after a day. ${last}`);
+      continue;
+    }
+    if (!(await renewEndpoint(db.query, id, lease))) return false;
+    const message = messageOf(context, delivery);
+    const answer = await sender.send(endpoint, message, stopping);
+    if (answer.error !== null && stopping.aborted) return false;
+    endAt('webhook_sent');
+    if (await settle(context, delivery, answer, failures)) return false;
+    failures = answer.error === null ? 0 : failures + 1;
+  }
+  return false;
+}
+
+/** Sends what is due to an endpoint, unless somebody else is at it or it rests. */
+export async function workOnEndpoint(
+  context: WebhooksContext,
+  id: string,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { db, random, endpoints } = context;
+  const endpoint = endpoints.find((one) => endpointId(one) === id);
+  // Another process knows it; the round of its worker finds what waits.
+  if (endpoint === undefined) return;
+  const lease = { holder: random.hex(16), seconds: leaseSeconds };
+  for (let more = true; more; ) {
+    const failures = await enterEndpoint(db.query, id, lease);
+    if (failures === null) return;
+    try {
+      more = await stay(context, endpoint, lease, failures, stopping);
+    } finally {
+      await leaveEndpoint(db.query, id, lease.holder);
+    }
+    more = more && !stopping.aborted && (await readNextDelivery(db.query, id)) !== null;
+  }
+}
+
+/** For the watch round: wakes endpoints with something due, whatever became of the jobs. */
+export async function lookAfterWebhooks({
+  db,
+  enqueue,
+  endpoints,
+}: WebhooksContext): Promise<void> {
+  const ours = new Set(endpoints.map(endpointId));
+  const due = (await findDueEndpoints(db.query)).filter((id) => ours.has(id));
+  if (due.length > 0)
+    await db.transaction(async (tx) => {
+      for (const endpoint of due) await enqueue(tx, 'webhook', { endpoint }, { key: endpoint });
+    });
+}
