@@ -1,4 +1,9 @@
 // Agents over MCP, with the protocol's own client: they propose, people decide elsewhere, and the agents wait for what comes of it.
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -7,10 +12,12 @@ import { viewPlan } from '#cards/view-model.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { openTestInstance, reach, type TestInstance } from '../../setup/instance.ts';
+import { node, root } from '../../setup/process.ts';
 import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 const token = 'a-token-for-these-tests';
+const inspector = 'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js';
 const eras = ['2025', '2026-07-28'] as const;
 type Era = (typeof eras)[number];
 
@@ -361,6 +368,32 @@ describe('an agent', () => {
         { tool: 'workspace', operation: 'delete', effect: 'write [destructive, guarded]' },
       ],
     });
+  });
+
+  it('is found by the command line of the MCP inspector', async () => {
+    const home = await mkdtemp(join(tmpdir(), 'countersign-inspector-'));
+    const inspect = async (...args: string[]): Promise<unknown> => {
+      const header = ['--header', `Authorization: Bearer ${token}`];
+      const target = [`${gateway.url}/mcp`, '--transport', 'http', ...header];
+      const { stdout } = await promisify(execFile)(
+        node,
+        [join(root, inspector), '--cli', ...target, ...args],
+        { env: { ...process.env, HOME: home }, timeout: 50_000 },
+      );
+      return JSON.parse(stdout);
+    };
+    try {
+      const listed = await inspect('--method', 'tools/list');
+      expect(listed).toMatchObject({
+        tools: expect.arrayContaining([expect.objectContaining({ name: 'plan_propose' })]),
+      });
+      const found = ['--method', 'tools/call', '--tool-name', 'operations_search'];
+      expect(await inspect(...found, '--tool-arg', 'query=delete a file')).toMatchObject({
+        structuredContent: { operations: expect.arrayContaining([expect.anything()]) },
+      });
+    } finally {
+      await rm(home, { recursive: true });
+    }
   });
 
   it('is not answered without a token, and told how to send one', async () => {
