@@ -26,7 +26,8 @@ export async function checkSlackAccess({ slack }: Config, log: Logger): Promise<
       advice: 'Put manifest.json into "App Manifest" of the Slack app and install it again.',
     };
   } catch (error) {
-    return { part, state: 'broken', text: errorMessage(error) };
+    const advice = 'docs/slack.md says where each token and secret is found; set it anew.';
+    return { part, state: 'broken', text: errorMessage(error), advice };
   }
 }
 
@@ -44,7 +45,8 @@ export async function checkTeamsAccess({ teams }: Config): Promise<CheckResult> 
     const { text, advice } = await checkTeams(teams);
     return { part, state: 'ok', text, ...(advice === null ? {} : { advice }) };
   } catch (error) {
-    return { part, state: 'broken', text: errorMessage(error) };
+    const advice = 'docs/teams.md says where the app id and its secret are found; set them anew.';
+    return { part, state: 'broken', text: errorMessage(error), advice };
   }
 }
 
@@ -78,7 +80,7 @@ export async function checkSlackWorkspaces(
           advice: `Set COUNTERSIGN_ENCRYPTION_KEY to the former key, or have the app added there again at ${installAt}.`,
         };
       case 'broken':
-        return { part, state, text };
+        return { part, state, text, advice: `Have the app added there again at ${installAt}.` };
       default:
         return state satisfies never;
     }

@@ -4,9 +4,13 @@ import type { Logger } from 'pino';
 import { readAuditState } from '#db/audit-seals.ts';
 import { readBackends } from '#db/backends.ts';
 import { readDeliveryState } from '#db/chat-places.ts';
+import { countJobs } from '#db/gauges.ts';
 import { readInboxState } from '#db/inbox.ts';
+import { findSchemaProblem, readNewestMigration } from '#db/migrate.ts';
 import { readRetention } from '#db/retention.ts';
+import { readIdentity, readServerFacts } from '#db/server-facts.ts';
 import { readPools } from '#db/sql/resources.ts';
+import { causeOf } from '#db/transient.ts';
 import { readEndpoints } from '#db/webhooks.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
@@ -14,6 +18,21 @@ import { countOf, listOf } from '#domain/words.ts';
 import { readModelAccess } from '#models/access.ts';
 import { checkSlackAccess, checkSlackWorkspaces, checkTeamsAccess } from './check-chats.ts';
 import type { Config } from './config.ts';
+import {
+  judgePooler,
+  judgeQueue,
+  judgeSchema,
+  judgeServer,
+  judgeVersions,
+} from './doctor/check-server.ts';
+import {
+  checkDisk,
+  checkKey,
+  checkPublicUrl,
+  checkTraces,
+  judgeZones,
+} from './doctor/check-surroundings.ts';
+import { version } from './version.ts';
 import { type Instance, openInstance } from './wire.ts';
 
 async function checkWorkspace({ workspace }: Config): Promise<CheckResult> {
@@ -70,6 +89,27 @@ async function countWaiting({ service }: Instance): Promise<string> {
   return `${countOf(plans.length, 'plan')}${next_cursor === null ? '' : ' or more'}`;
 }
 
+/** The server, its connections, its schema and the queue in it. */
+async function checkServer(config: Config, { db }: Instance): Promise<CheckResult[]> {
+  const { DATABASE_POOL_SIZE, DATABASE_URL, DATABASE_DIRECT_URL } = config.env;
+  const facts = await readServerFacts(db.query);
+  const embedded = DATABASE_URL === undefined;
+  const direct =
+    DATABASE_DIRECT_URL === undefined
+      ? null
+      : await readIdentity(DATABASE_DIRECT_URL).then(
+          (identity) => ({ identity }),
+          (error: unknown) => ({ problem: causeOf(error) }),
+        );
+  return [
+    // One more listens.
+    ...judgeServer(facts, { needs: DATABASE_POOL_SIZE + 1, embedded }),
+    ...(embedded ? [] : [judgePooler(facts, direct)]),
+    judgeSchema(await findSchemaProblem(db.query), await readNewestMigration()),
+    judgeQueue(await countJobs(db.query)),
+  ];
+}
+
 async function listBackends({ db }: Instance): Promise<CheckResult[]> {
   const found = await readBackends(db.query);
   if (found.length === 0) {
@@ -82,11 +122,12 @@ async function listBackends({ db }: Instance): Promise<CheckResult[]> {
       },
     ];
   }
-  return found.map(({ id, name, capabilities, operations, concurrency }) => {
+  const backends = found.map(({ id, name, capabilities, operations, concurrency, ...one }) => {
     const able = capabilities.length === 0 ? 'no capabilities' : listOf(capabilities);
-    const text = `${countOf(operations.length, 'operation')}, ${able}, ${concurrency} at once (${id})`;
-    return { part: `Back end ${name}`, state: 'ok', text };
+    const text = `${countOf(operations.length, 'operation')}, ${able}, ${concurrency} at once (${id}), last heard of at ${one.seen_at.toISOString()}`;
+    return { part: `Back end ${name}`, state: 'ok', text } satisfies CheckResult;
   });
+  return [...backends, ...judgeVersions(found, version)];
 }
 
 async function listPools({ db }: Instance): Promise<CheckResult[]> {
@@ -242,7 +283,14 @@ async function checkRetention({ db }: Instance): Promise<CheckResult[]> {
 
 async function checkInstance(config: Config, log: Logger): Promise<CheckResult[]> {
   try {
-    const instance = await openInstance({ config, log, work: false, linkTo: () => null });
+    const warnings = new Set<string>();
+    const instance = await openInstance({
+      config,
+      log,
+      work: false,
+      linkTo: () => null,
+      onWarning: (message) => void warnings.add(message),
+    });
     const tools = instance.registry.status().map(
       ({ tool, ok, operations, reason, file }): CheckResult => ({
         part: `Tool ${tool}`,
@@ -254,6 +302,15 @@ async function checkInstance(config: Config, log: Logger): Promise<CheckResult[]
       }),
     );
     const text = `${instance.database}; ${await countWaiting(instance)} waiting for a decision.`;
+    const told = [...warnings].map(
+      (text): CheckResult => ({
+        part: 'Warning',
+        state: 'off',
+        text,
+        advice: `Correct it in ${config.settingsFile.path} or in the environment, or leave it.`,
+      }),
+    );
+    const server = await checkServer(config, instance);
     const workers = [
       ...(await listBackends(instance)),
       ...(await listPools(instance)),
@@ -265,7 +322,7 @@ async function checkInstance(config: Config, log: Logger): Promise<CheckResult[]
       ...(await checkSlackWorkspaces(config, instance)),
     ];
     await instance.close();
-    return [{ part: 'Database', state: 'ok', text }, ...tools, ...workers];
+    return [{ part: 'Database', state: 'ok', text }, ...server, ...tools, ...told, ...workers];
   } catch (error) {
     if (error instanceof CountersignError && error.code === 'invalid_configuration') {
       const advice = `Correct it in ${config.settingsFile.path}, or in the file it names.`;
@@ -301,6 +358,11 @@ export async function examine(config: Config, log: Logger): Promise<CheckResult[
     ...settingsFile.warnings.map((text): CheckResult => ({ part: 'Settings', state: 'off', text })),
     ...(await checkInstance(config, log)),
     await checkWorkspace(config),
+    await checkDisk(config),
+    checkKey(config),
+    judgeZones(config.timezone, process.versions.tz, new Date()),
+    await checkPublicUrl(config),
+    await checkTraces(config),
     await checkModel(config),
     await checkSlackAccess(config, log),
     await checkTeamsAccess(config),

@@ -56,8 +56,10 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
 
 async function furnish(options: InstanceOptions, closers: Closers): Promise<Instance> {
   const { config, log, work, linkTo } = options;
-  const warn = (message: string, err?: unknown) =>
+  const warn = (message: string, err?: unknown) => {
+    options.onWarning?.(message);
     log.warn(err === undefined ? {} : { err }, message);
+  };
   for (const warning of config.settingsFile.warnings)
     log.warn(`${config.settingsFile.path}: ${warning}`);
   const connections = await openConnections(config, { log, work, warn }, closers);

@@ -93,6 +93,11 @@ export async function findSchemaProblem(db: Pick<Queryable, 'execute'>): Promise
     : 'migrations are missing; run countersign migrate';
 }
 
+/** The newest migration that this build has. */
+export async function readNewestMigration(): Promise<string> {
+  return (await readJournal()).at(-1)?.tag ?? 'none';
+}
+
 /** Key of the advisory lock: "coun" in ASCII, so that other users of the database hardly take the same. */
 const lockKey = 0x63_6f_75_6e;
 

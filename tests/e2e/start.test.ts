@@ -127,9 +127,11 @@ describe('with a database of somebody else', () => {
       Model: 'off',
     });
     const told = await programs.finish(['doctor'], options);
+    // Connections, room on the disk and moments are others a second later.
+    const still = (text: string) => text.replaceAll(/\d[\d.:TZ-]*/g, 'n');
     for (const { part, text } of findings) {
       expect(told.stdout).toContain(part);
-      expect(told.stdout).toContain(text);
+      expect(still(told.stdout)).toContain(still(text));
     }
   });
 });

@@ -63,6 +63,8 @@ export type InstanceOptions = {
   linkTo: (planId: string) => string | null;
   /** The same for cards in a chat; left out: they have no links. */
   chatLinkTo?: (planId: string) => string | null;
+  /** Told of what an operator should know; it is logged as well. */
+  onWarning?: (message: string) => void;
   /** Instead of the one the configuration asks for. */
   planner?: Planner;
   /** Milliseconds between two rounds of recovery; default 5,000. */

@@ -1,0 +1,145 @@
+// What doctor says of the database server, the queue and the workers, from facts that were read.
+import type { LiveBackend } from '#db/backends.ts';
+import type { ServerFacts } from '#db/server-facts.ts';
+import type { CheckResult } from '#domain/settings-view.ts';
+import { countOf, listOf } from '#domain/words.ts';
+import { describeBytes } from './describe-bytes.ts';
+
+/** The oldest server that is tested. */
+const oldestMajor = 14;
+/** Milliseconds by which clocks may differ: leases and reminders go by both. */
+const skewAtMostMs = 2000;
+
+/**
+ * @param needs connections that one process opens
+ * @param embedded whether it is the server that Countersign brings
+ */
+export function judgeServer(
+  { version, major, encoding, aheadMs, connections, size }: ServerFacts,
+  { needs, embedded }: { needs: number; embedded: boolean },
+): CheckResult[] {
+  const { used, most } = connections;
+  const left = Math.max(0, most - used);
+  const skew = `${(Math.abs(aheadMs) / 1000).toFixed(1)} s ${aheadMs < 0 ? 'behind' : 'ahead of'} this machine`;
+  const result = (part: string, text: string, advice: string | null): CheckResult =>
+    advice === null ? { part, state: 'ok', text } : { part, state: 'broken', text, advice };
+  return [
+    result(
+      'Database server',
+      `PostgreSQL ${version}${embedded ? ', embedded' : ''}, ${describeBytes(size)}`,
+      major >= oldestMajor ? null : `Upgrade it to PostgreSQL ${oldestMajor} or newer.`,
+    ),
+    result(
+      'Database encoding',
+      encoding,
+      encoding === 'UTF8'
+        ? null
+        : 'Create the database anew with "encoding UTF8 template template0", and move its rows.',
+    ),
+    result(
+      'Database clock',
+      Math.abs(aheadMs) <= skewAtMostMs ? 'agrees with this machine' : skew,
+      Math.abs(aheadMs) <= skewAtMostMs ? null : 'Keep both machines on time with NTP.',
+    ),
+    result(
+      'Connections',
+      `${used} of ${most} in use`,
+      left >= needs
+        ? null
+        : `A process opens ${needs} and ${left} are left: lower DATABASE_POOL_SIZE, raise max_connections, or put a pooler in front (docs/operations.md).`,
+    ),
+  ];
+}
+
+/**
+ * Of a pooler and the way around it.
+ * @param direct which database the way around leads to, or why it leads nowhere; null: none is configured
+ */
+export function judgePooler(
+  { identity }: Pick<ServerFacts, 'identity'>,
+  direct: { identity: string } | { problem: string } | null,
+): CheckResult {
+  const part = 'Pooler';
+  if (direct === null)
+    return {
+      part,
+      state: 'off',
+      text: 'None: DATABASE_URL leads to the database itself.',
+      advice: 'Where it leads to PgBouncer in transaction mode, set DATABASE_DIRECT_URL, too.',
+    };
+  if ('problem' in direct)
+    return {
+      part,
+      state: 'broken',
+      text: `DATABASE_DIRECT_URL leads nowhere: ${direct.problem}`,
+      advice: 'Let DATABASE_DIRECT_URL lead to the database behind the pooler.',
+    };
+  return direct.identity === identity
+    ? { part, state: 'ok', text: 'DATABASE_URL and DATABASE_DIRECT_URL lead to one database' }
+    : {
+        part,
+        state: 'broken',
+        text: 'DATABASE_URL and DATABASE_DIRECT_URL lead to two different databases',
+        advice: 'Let both lead to the same database: what one tells, the other has to hear.',
+      };
+}
+
+/** @param problem why the schema is not that of this program; null: it is */
+export function judgeSchema(problem: string | null, newest: string): CheckResult {
+  const part = 'Migrations';
+  return problem === null
+    ? { part, state: 'ok', text: `up to ${newest}` }
+    : {
+        part,
+        state: 'broken',
+        text: `The schema is not this program's: ${problem}.`,
+        advice:
+          'Run countersign migrate with the newest program, then start every process with it.',
+      };
+}
+
+/** Seconds a job may be due before something is wrong. */
+const dueAtMostSeconds = 300;
+
+export function judgeQueue(
+  queues: { kind: string; n: number; oldest: number | null }[],
+): CheckResult {
+  const part = 'Queue';
+  const late = queues.filter(({ oldest }) => (oldest ?? 0) > dueAtMostSeconds);
+  const waiting = queues.reduce((sum, { n }) => sum + n, 0);
+  if (late.length === 0)
+    return {
+      part,
+      state: 'ok',
+      text: waiting === 0 ? 'nothing waits' : `${countOf(waiting, 'job')} due`,
+    };
+  const words = late.map(
+    ({ kind, n, oldest }) =>
+      `${countOf(n, 'job')} of ${kind} for ${Math.round((oldest ?? 0) / 60)} min`,
+  );
+  return {
+    part,
+    state: 'broken',
+    text: `${listOf(words)} wait to be taken.`,
+    advice:
+      'Start a worker that serves them, or look at the log of those that run for jobs that fail.',
+  };
+}
+
+/** Whether all who work run this program's version; nothing to say while nobody works. */
+export function judgeVersions(live: Pick<LiveBackend, 'version'>[], own: string): CheckResult[] {
+  const others = [...new Set(live.map(({ version }) => version ?? 'unknown'))].filter(
+    (version) => version !== own,
+  );
+  if (live.length === 0) return [];
+  return others.length === 0
+    ? [{ part: 'Versions', state: 'ok', text: `every worker runs ${own}` }]
+    : [
+        {
+          part: 'Versions',
+          state: 'broken',
+          text: `Workers run ${listOf(others)} beside ${own}.`,
+          advice: 'Finish the upgrade: start every process with the same version.',
+        },
+      ];
+}

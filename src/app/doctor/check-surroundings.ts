@@ -1,0 +1,151 @@
+// What doctor says of all that is around the program: disk, key, time zones, its public address, the collector of traces.
+import { statfs } from 'node:fs/promises';
+import { errorMessage } from '#domain/errors.ts';
+import type { CheckResult } from '#domain/settings-view.ts';
+import type { Config } from '../config.ts';
+import { readTraceTarget } from '../telemetry/target.ts';
+import { describeBytes } from './describe-bytes.ts';
+
+/** Milliseconds for an address to answer. */
+const answersWithinMs = 5000;
+/** Bytes below which a disk is as good as full. */
+const freeAtLeast = 1_000_000_000;
+
+/** @param free,all bytes of the disk that `home` is on */
+export function judgeDisk({
+  home,
+  free,
+  all,
+}: {
+  home: string;
+  free: number;
+  all: number;
+}): CheckResult {
+  const text = `${describeBytes(free)} of ${describeBytes(all)} free for ${home}`;
+  return free < freeAtLeast
+    ? {
+        part: 'Disk',
+        state: 'broken',
+        text,
+        advice: 'Make room or move COUNTERSIGN_HOME: nothing can be stored on a disk that is full.',
+      }
+    : { part: 'Disk', state: 'ok', text };
+}
+
+export async function checkDisk({ home }: Pick<Config, 'home'>): Promise<CheckResult> {
+  try {
+    const { bavail, blocks, bsize } = await statfs(home);
+    return judgeDisk({ home, free: bavail * bsize, all: blocks * bsize });
+  } catch (error) {
+    return {
+      part: 'Disk',
+      state: 'broken',
+      text: `${home} cannot be looked at: ${errorMessage(error)}`,
+      advice: 'Let COUNTERSIGN_HOME be a folder that this user may write to.',
+    };
+  }
+}
+
+export function checkKey({ env }: Pick<Config, 'env'>): CheckResult {
+  const part = 'Encryption key';
+  return env.COUNTERSIGN_ENCRYPTION_KEY === undefined
+    ? {
+        part,
+        state: 'off',
+        text: 'COUNTERSIGN_ENCRYPTION_KEY is not set.',
+        advice:
+          'Set it to what "openssl rand -base64 32" prints, for every process alike, to seal the audit log and stored tokens.',
+      }
+    : { part, state: 'ok', text: 'set' };
+}
+
+/** Years after which zones may have changed without Node knowing. */
+const zonesOldAfterYears = 2;
+
+/** @param data the release of the time zone data of Node, `2026b` */
+export function judgeZones(timezone: string, data: string | undefined, now: Date): CheckResult {
+  const part = 'Time zones';
+  const year = Number(data?.slice(0, 4));
+  const text = `${timezone}, by the data of ${data ?? 'nobody knows when'}`;
+  return now.getUTCFullYear() - year < zonesOldAfterYears
+    ? { part, state: 'ok', text }
+    : {
+        part,
+        state: 'broken',
+        text,
+        advice: 'Update Node, which brings the time zones along: clock changes may be wrong.',
+      };
+}
+
+/** Why `url` does not answer as it should; null: it does. */
+async function findFault(
+  url: string,
+  init: RequestInit,
+  isRight: (response: Response) => Promise<boolean>,
+): Promise<string | null> {
+  try {
+    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(answersWithinMs) });
+    return (await isRight(response)) ? null : `answers ${response.status}`;
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    return `does not answer (${errorMessage(cause)})`;
+  }
+}
+
+/** Whether the public address leads here. */
+export async function checkPublicUrl({ env }: Pick<Config, 'env'>): Promise<CheckResult> {
+  const part = 'Public address';
+  const { COUNTERSIGN_PUBLIC_URL: url, HOST, PORT } = env;
+  if (url === undefined)
+    return {
+      part,
+      state: 'off',
+      text: 'COUNTERSIGN_PUBLIC_URL is not set, so cards in chats have no links.',
+      advice: 'Set it to the address under which people reach the console.',
+    };
+  const fault = await findFault(`${url}/healthz`, {}, async (response) => {
+    if (!response.ok) return false;
+    return /"status":\s*"ok"/.test(await response.text());
+  });
+  return fault === null
+    ? { part, state: 'ok', text: `${url} leads here` }
+    : {
+        part,
+        state: 'broken',
+        text: `${url}/healthz ${fault}.`,
+        advice: `Start the gateway, and let the proxy pass everything on to ${HOST}:${PORT} (docs/operations.md).`,
+      };
+}
+
+/** Whether the collector of traces takes any. */
+export async function checkTraces({ env }: Pick<Config, 'env'>): Promise<CheckResult> {
+  const part = 'Traces';
+  const target = readTraceTarget(env);
+  if (target === null)
+    return {
+      part,
+      state: 'off',
+      text: 'They are not sent anywhere.',
+      advice:
+        'Set OTEL_EXPORTER_OTLP_ENDPOINT to send them to a collector (docs/observability.md).',
+    };
+  if (target.url === null) return { part, state: 'ok', text: `sent ${target.words}` };
+  const init = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"resourceSpans":[]}',
+  };
+  const { url } = target;
+  // Its token is the SDK's business: one that asks for it is there.
+  const there = async ({ status }: Response) => status < 400 || status === 401 || status === 403;
+  const fault = await findFault(url, init, there);
+  return fault === null
+    ? { part, state: 'ok', text: `sent to ${url}` }
+    : {
+        part,
+        state: 'broken',
+        text: `${url} ${fault}.`,
+        advice:
+          'Start the collector with its otlp receiver for HTTP, or correct OTEL_EXPORTER_OTLP_ENDPOINT.',
+      };
+}
