@@ -151,6 +151,8 @@ export function sendProblem(
   const problem = toProblem(details === undefined ? complaint : { ...complaint, details }, path);
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="countersign"');
   if (status === 503) reply.header('retry-after', '5');
+  const { retry_after_seconds: after } = complaint.details ?? {};
+  if (status === 429 && typeof after === 'number') reply.header('retry-after', String(after));
   // Headers set for the answer that failed do not describe this one.
   reply.removeHeader('content-disposition').removeHeader('content-length');
   return reply

@@ -5,7 +5,7 @@
 import type { ErrorCode } from '#domain/errors.ts';
 
 /** The codes of the instance, and those that only HTTP knows. */
-export type ProblemCode = ErrorCode | 'method_not_allowed' | 'rate_limited';
+export type ProblemCode = ErrorCode | 'method_not_allowed';
 
 export const problemKinds: Record<ProblemCode, { status: number; title: string }> = {
   invalid_json: { status: 400, title: 'The body is not JSON' },

@@ -240,6 +240,7 @@ function makeConversation(
     guardedApprovers: settings.guardedApprovers,
     resourcePools: settings.resourcePools,
     onFailure: settings.executor.on_failure,
+    personLimits: settings.limits.person,
     replan: settings.executor.replan,
     clock: systemClock,
     random: systemRandom,

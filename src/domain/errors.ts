@@ -25,6 +25,7 @@ export type ErrorCode =
   | 'empty_plan'
   | 'context_too_large'
   | 'limit_exceeded'
+  | 'rate_limited'
   | 'stale_version'
   | 'digest_mismatch'
   | 'already_decided'

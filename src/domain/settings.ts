@@ -197,6 +197,21 @@ export const Settings = z.strictObject({
       max_backoff_seconds: z.number().min(0).max(86_400).default(60),
     })
     .prefault({}),
+  /** What one person may ask for; without a number there is no limit. */
+  limits: z
+    .strictObject({
+      person: z
+        .strictObject({
+          /** Requests that are being planned at once. */
+          open_runs: z.number().int().min(1).optional(),
+          /** Proposals of theirs that wait for a decision. */
+          waiting_plans: z.number().int().min(1).optional(),
+          /** US dollars of planning a day (UTC). */
+          planning_usd_per_day: z.number().positive().optional(),
+        })
+        .prefault({}),
+    })
+    .prefault({}),
   /** Programs that are told what becomes of plans. */
   webhooks: z
     .array(WebhookSettings)

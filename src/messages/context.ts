@@ -2,6 +2,7 @@
 import type { Listener } from '#db/notify.ts';
 import type { Planner, PlanningModes } from '#domain/planning/run.ts';
 import type { StrategyProfile } from '#domain/planning/schedule.ts';
+import type { Settings } from '#domain/settings.ts';
 import type { PlansContext } from '#plans/plans-context.ts';
 
 export type ConversationContext = PlansContext & {
@@ -11,6 +12,8 @@ export type ConversationContext = PlansContext & {
   /** Seconds a planner may take. */
   planningSeconds: number;
   timezone: string;
+  /** What one person may ask for. */
+  personLimits: Settings['limits']['person'];
   /** When people work, for plans that have no schedule of their own. */
   profile: StrategyProfile;
   listener: Listener;

@@ -17,6 +17,7 @@ import { requireReadable } from '#messages/message-length.ts';
 import { readMemoryWish } from '#people/memory.ts';
 import { inheritPolicy, keepWish, readWish, sayPreference } from '#people/policy.ts';
 import { zoneOf } from '#people/zone.ts';
+import { requireRoom } from './person-limits.ts';
 import { readModes } from './read-modes.ts';
 import { nextRunStatus } from './run-table.ts';
 
@@ -24,7 +25,7 @@ import { nextRunStatus } from './run-table.ts';
  * Stores the run and queues its first turn. A message that only says how to talk, or what to remember, is answered, and nothing is planned.
  * @param once the name of the message where it came from
  * @returns its id and conversation
- * @throws SaidBefore, and `invalid_request` for a text that is too long; then nothing is stored
+ * @throws SaidBefore, `rate_limited` where a limit of the person is reached, and `invalid_request` for a text that is too long; then nothing is stored
  */
 export async function startRun(
   context: ConversationContext,
@@ -55,6 +56,7 @@ export async function startRun(
     action: null,
   };
   await context.db.transaction(async (tx) => {
+    if (asks) await requireRoom(tx, context, user);
     const name = own ? user : actor.id;
     const said = { conversation, name, text: request.text, runId: id, parts: heard, once };
     const requestMessage = await hearPerson(tx, said);

@@ -37,6 +37,7 @@ function contextOf(of: TestInstance, days = 0): ConversationContext {
     approvers: [],
     guardedApprovers: {},
     onFailure: 'continue_independent',
+    personLimits: {},
     replan: 'automatic',
     resourcePools: {},
     clock: { now: () => new Date(Date.now() + days * 86_400_000) },

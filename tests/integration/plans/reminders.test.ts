@@ -51,6 +51,7 @@ const at = (hours: number): ConversationContext => ({
   approvers: [],
   guardedApprovers: {},
   onFailure: 'continue_independent',
+  personLimits: {},
   replan: 'automatic',
   resourcePools: {},
   clock: { now: () => new Date(Date.now() + hours * hour) },

@@ -22,9 +22,7 @@ describe('the table of problems', () => {
     const union = source.slice(begin, source.indexOf(';', begin));
     const codes = [...union.matchAll(/'(\w+)'/g)].map(([, code]) => code);
     expect(codes.length).toBeGreaterThan(30);
-    expect(Object.keys(problemKinds).sort()).toEqual(
-      [...codes, 'method_not_allowed', 'rate_limited'].sort(),
-    );
+    expect(Object.keys(problemKinds).sort()).toEqual([...codes, 'method_not_allowed'].sort());
   });
 
   it('tells malformed requests, refused plans and late decisions apart', () => {
