@@ -54,6 +54,28 @@ program
   .action(runs(async () => (await import('./verbs/migrate.ts')).run));
 
 program
+  .command('backup')
+  .argument('<file>', 'where to write it')
+  .description('write all of the database to a file, while the bot runs')
+  .option('--workspace', 'with the files of the workspace and of the archive')
+  .option(
+    '--postgres <bin>',
+    "the folder of another PostgreSQL's programs, for embedded data that it made",
+  )
+  .option('--json', 'for machines')
+  .action(runs(async () => (await import('./verbs/backup.ts')).backup));
+
+program
+  .command('restore')
+  .argument('<file>', 'a backup')
+  .description('fill an empty database from a backup; what was about to run is paused')
+  .option('--force', 'where the database has data: keep it aside under another name')
+  .option('--resume', 'go on with what was approved or running, as if nothing had happened since')
+  .option('--workspace', 'with the files of the workspace and of the archive')
+  .option('--json', 'for machines')
+  .action(runs(async () => (await import('./verbs/backup.ts')).restore));
+
+program
   .command('retention')
   .description('delete what is over, as the settings say; a running bot does so every hour')
   .option('--dry-run', 'only say what would go')

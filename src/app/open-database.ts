@@ -17,7 +17,8 @@ type Place = {
   close(): Promise<void>;
 };
 
-async function openPlace(config: Config, log: Logger): Promise<Place> {
+/** The database of this configuration as it is. @param binaries programs for the embedded one, instead of ours */
+export async function openPlace(config: Config, log: Logger, binaries?: string): Promise<Place> {
   secureHome(config);
   const { DATABASE_URL, DATABASE_DIRECT_URL } = config.env;
   if (DATABASE_URL !== undefined) {
@@ -33,6 +34,7 @@ async function openPlace(config: Config, log: Logger): Promise<Place> {
   const dir = join(config.home, 'postgres');
   const embedded = await openEmbedded({
     dir,
+    ...(binaries === undefined ? {} : { binaries }),
     log: { info: (text) => log.debug(text), warn: (text) => log.warn(text) },
   });
   return {

@@ -6,8 +6,8 @@ import { readOpenQuestions } from '#db/plan-groups.ts';
 import { isConversationWithin, isRunWithin, keepWithin, type Within } from '#db/plans-within.ts';
 import { readRun } from '#db/runs.ts';
 import { isSamePerson } from '#domain/people/names.ts';
-import type { PlanReads, ServeWithin } from '#domain/service.ts';
 import type { PlanScope, ScopedSubject } from '#domain/plan/scope.ts';
+import type { PlanReads, ServeWithin } from '#domain/service.ts';
 import type { Asking } from './waiting-for.ts';
 
 /** Read afresh each time: an account can be linked and a task be asked meanwhile. */

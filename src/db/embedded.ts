@@ -2,7 +2,7 @@
 // last one stops it, each under one lock. The server is nobody's child and survives kill -9; where that was everybody's end,
 // the watchdog beside it (`embedded/watchdog.ts`) stops it.
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,9 @@ import { findBinaries } from './embedded/binaries.ts';
 import {
   type Cluster,
   ensureCluster,
+  findOtherVersion,
   readOrMakePassword,
+  refuseOtherVersion,
   removeDrafts,
   startServer,
   stopServer,
@@ -40,6 +42,8 @@ export type EmbeddedOptions = {
   log: Log;
   /** Settings of postgresql.conf beside ours (tests give up durability for speed). */
   settings?: Record<string, string>;
+  /** A folder of PostgreSQL's programs, instead of ours: for data of another major version. */
+  binaries?: string;
 };
 
 export type Embedded = {
@@ -64,8 +68,8 @@ const watchdogProgram = fileURLToPath(new URL('./embedded/watchdog.ts', import.m
 type Presence = { session: Client & { ref(): void; unref(): void }; login: Login; owned: boolean };
 
 /** The cluster in `dir`, the folder of the database; makes the folder. */
-export async function openCluster(dir: string): Promise<Cluster> {
-  const binaries = await findBinaries();
+export async function openCluster(dir: string, at?: string): Promise<Cluster> {
+  const binaries = await findBinaries(at);
   // Root's server runs as another user, who must pass through the folder; nobody else has a reason to.
   await mkdir(dir, { recursive: true });
   await chmod(dir, process.getuid?.() === 0 ? 0o711 : 0o700);
@@ -118,6 +122,7 @@ async function enter(cluster: Cluster, options: EmbeddedOptions, id: string): Pr
   const password = await readOrMakePassword(cluster);
   const running = await findRunning(cluster, password, options.log);
   if (running === null) await removeDrafts(cluster);
+  if (running === null) await refuseOtherVersion(cluster);
   const made = running === null && (await ensureCluster(cluster));
   const port = running ?? (await startServer(cluster, options.settings ?? {}));
   const login = { port, password };
@@ -155,9 +160,10 @@ async function stopUnused(
 export async function underLock<T>(
   dir: string,
   work: (cluster: Cluster) => Promise<T>,
+  binaries?: string,
 ): Promise<T> {
   try {
-    const cluster = await openCluster(dir);
+    const cluster = await openCluster(dir, binaries);
     return await withLock(cluster.lockFile, lockTimeoutMs, () => work(cluster));
   } catch (error) {
     throw explainFileError(error, dir);
@@ -186,7 +192,9 @@ async function ensureWatchdog({ session }: Presence, dir: string): Promise<void>
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const dir = resolve(options.dir);
   const id = randomBytes(6).toString('hex');
-  const first = await underLock(dir, (cluster) => enter(cluster, options, id));
+  const lock = <T>(work: (cluster: Cluster) => Promise<T>) =>
+    underLock(dir, work, options.binaries);
+  const first = await lock((cluster) => enter(cluster, options, id));
   let presence = first;
   let closing: Promise<void> | null = null;
   let reviving: Promise<void> | null = null;
@@ -194,7 +202,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   const revive = async () => {
     for (let delayMs = 100; closing === null; delayMs = Math.min(delayMs * 2, 5000)) {
       try {
-        presence = await underLock(dir, (cluster) => enter(cluster, options, id));
+        presence = await lock((cluster) => enter(cluster, options, id));
         watch(presence);
         if (presence.login.port !== first.login.port)
           options.log.warn('PostgreSQL came back on another port; restart this process');
@@ -225,7 +233,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   const close = async () => {
     clearInterval(guarding);
     await reviving;
-    await underLock(dir, async (cluster) => {
+    await lock(async (cluster) => {
       presence.session.ref();
       await presence.session.end().catch(() => undefined); // Already lost: all the better.
       await stopUnused(cluster, presence.login.password, id, options.log);
@@ -239,4 +247,17 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       return closing;
     },
   };
+}
+
+/**
+ * Puts data of another major version than this build's aside, so that a new cluster can take its place.
+ * @returns the folder it is in now; null: there is none of another version
+ */
+export function setAsideOtherVersion(dir: string, stamp: string): Promise<string | null> {
+  return underLock(dir, async (cluster) => {
+    if ((await findOtherVersion(cluster)) === null) return null;
+    const aside = `${cluster.data}.before-${stamp}`;
+    await rename(cluster.data, aside);
+    return aside;
+  });
 }

@@ -1,6 +1,7 @@
 // Migrates a database to this build. Any number of processes may start at once: one migrates under an advisory lock, the others
 // wait and find nothing to do. A database newer than the build is refused.
-import { readFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
@@ -155,4 +156,47 @@ export async function migrate(url: string): Promise<string[]> {
       await applyMigrations(drizzle(client), { migrationsFolder, ...notedIn });
     return now.pending;
   });
+}
+
+/** The newest migration that the database has had, with its name; null: none. @throws `schema_too_new` when it is not known */
+export async function newestApplied(client: Client): Promise<Migration | null> {
+  const [ours, newest] = [await readJournal(), await readNewest(client)];
+  if (newest === null) return null;
+  refuseUnknown(await compareMigrations(client));
+  return ours.find(({ when }) => when === newest) ?? null;
+}
+
+/** @throws CountersignError `schema_too_new` when this build does not know that migration */
+export async function requireKnown(last: Migration): Promise<void> {
+  const ours = await readJournal();
+  if (!ours.some(({ when }) => when === last.when))
+    throw new CountersignError(
+      'schema_too_new',
+      `It comes from a newer Countersign: its schema had migration ${last.tag}, which this one does not know. Upgrade Countersign first.`,
+    );
+}
+
+/** Makes the schema as it was after one migration, which this build knows, in a database that has none of it. */
+export async function migrateTo(url: string, last: Migration): Promise<void> {
+  const journal: unknown = JSON.parse(
+    await readFile(join(migrationsFolder, 'meta', '_journal.json'), 'utf8'),
+  );
+  // drizzle applies what the journal of a folder names, so it gets one that ends earlier.
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-migrations-'));
+  try {
+    await cp(migrationsFolder, folder, { recursive: true });
+    const { entries, ...rest } = z
+      .looseObject({ entries: z.array(z.looseObject({ when: z.number() })) })
+      .parse(journal);
+    const upTo = entries.filter(({ when }) => when <= last.when);
+    await writeFile(
+      join(folder, 'meta', '_journal.json'),
+      JSON.stringify({ ...rest, entries: upTo }),
+    );
+    await withClient(url, (client) =>
+      applyMigrations(drizzle(client), { migrationsFolder: folder, ...notedIn }),
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }

@@ -27,14 +27,17 @@ function findBinFolder(): string | null {
 
 /**
  * The programs of the embedded PostgreSQL.
+ * @param at another folder of them than that of the package
  * @throws CountersignError `database_unavailable` when they are not installed for this machine
  */
-export async function findBinaries(): Promise<Binaries> {
-  const folder = findBinFolder();
+export async function findBinaries(at?: string): Promise<Binaries> {
+  const folder = at ?? findBinFolder();
   const missing = (cause?: unknown) =>
     new CountersignError(
       'database_unavailable',
-      `PostgreSQL's programs (${platformPackage()}) are not installed. Run "npm ci" with install scripts and optional packages allowed, or set DATABASE_URL to a PostgreSQL of your own.`,
+      at === undefined
+        ? `PostgreSQL's programs (${platformPackage()}) are not installed. Run "npm ci" with install scripts and optional packages allowed, or set DATABASE_URL to a PostgreSQL of your own.`
+        : `${at} has no initdb, pg_ctl and postgres. Name the folder bin of a PostgreSQL.`,
       { cause },
     );
   if (folder === null) throw missing();

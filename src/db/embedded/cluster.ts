@@ -119,6 +119,28 @@ export async function syncCluster(cluster: Cluster): Promise<void> {
   if (code !== 0) throw explainFailure('could not flush its database to the disk', output);
 }
 
+/** The major version of the cluster's data and of the programs, where they differ; null: they do not, or there is no data. */
+export async function findOtherVersion(
+  cluster: Cluster,
+): Promise<{ data: string; programs: string } | null> {
+  const data = (await readIfThere(join(cluster.data, 'PG_VERSION')))?.trim();
+  if (data === undefined) return null;
+  const { output } = await run(cluster.binaries.postgres, ['--version'], cluster.identity);
+  const programs = /\) (\d+)/.exec(output)?.[1];
+  return programs === undefined || programs === data ? null : { data, programs };
+}
+
+/** @throws CountersignError `database_unavailable` that says how data of another major version is brought here */
+export async function refuseOtherVersion(cluster: Cluster): Promise<void> {
+  const other = await findOtherVersion(cluster);
+  if (other === null) return;
+  const { data, programs } = other;
+  throw new CountersignError(
+    'database_unavailable',
+    `The embedded database in ${cluster.data} was made by PostgreSQL ${data}, and this Countersign brings ${programs}. Back it up with the Countersign that made it (countersign backup FILE), or with the programs of a PostgreSQL ${data} (countersign backup FILE --postgres FOLDER_OF_BIN). Then: countersign restore FILE --force`,
+  );
+}
+
 /** Puts a log that has grown large aside; @returns where in the file the next start will write. */
 async function prepareLog(cluster: Cluster): Promise<number> {
   const size = await sizeOf(cluster.logFile);

@@ -1,0 +1,344 @@
+// Reads a backup into a database without data of ours: its schema is made as it was then, filled in one transaction that holds
+// only if every count and digest is right, and then migrated to this build's.
+//
+// The world may have gone on since the backup: what was about to run may have run. So unless told otherwise nothing goes on by
+// itself: plans that were approved or running are paused, and chat events that were not handled yet are set aside.
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, relative, resolve } from 'node:path';
+import { finished } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { Client } from 'pg';
+import { type CopyStreamQuery, from } from 'pg-copy-streams';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { migrate, migrateTo, requireKnown } from '../migrate.ts';
+import { copied, quote } from './dump.ts';
+import { formatVersion, Header, Manifest, Sequences } from './format.ts';
+import { type Entry, readEntries } from './tar.ts';
+
+const schemas = ['countersign', 'countersign_migrations', 'pgboss'];
+
+export type Restored = {
+  header: Header;
+  rows: number;
+  files: number;
+  /** Plans that were paused, and chat events that were set aside. */
+  paused: number;
+  set_aside: number;
+};
+
+export type RestoreOptions = {
+  now: Date;
+  /** Go on with what was approved or running, and handle what chats had sent. */
+  resume: boolean;
+  /** Data that is there is kept aside: schemas get another name. */
+  force: boolean;
+  /** Where files of the backup go, by the first part of their names; those of others are left out. */
+  folders: Record<string, string>;
+};
+
+const damaged = (what: string) =>
+  new CountersignError(
+    'invalid_request',
+    `The backup is damaged: ${what}. Nothing was restored; take another one.`,
+  );
+
+async function* readFileEntries(file: string): AsyncGenerator<Entry> {
+  const bytes = createReadStream(file);
+  const unzipped = createGunzip();
+  bytes.on('error', (error) => unzipped.destroy(error));
+  bytes.pipe(unzipped);
+  try {
+    yield* readEntries(unzipped);
+  } catch (error) {
+    if (error instanceof CountersignError) throw error;
+    throw damaged(errorMessage(error));
+  } finally {
+    bytes.destroy();
+  }
+}
+
+function parseJson<T>(parse: (value: unknown) => T, { name, content }: Entry): T {
+  try {
+    return parse(JSON.parse(content.toString('utf8')));
+  } catch (error) {
+    throw damaged(`${name} cannot be read (${errorMessage(error)})`);
+  }
+}
+
+async function connect(url: string): Promise<Client> {
+  const client = new Client({
+    connectionString: url,
+    application_name: 'restore of countersign',
+    connectionTimeoutMillis: 10_000,
+  });
+  await client.connect();
+  return client;
+}
+
+/** Processes of ours in this database. The embedded server's presence of this process itself is not a session of this database's user. */
+async function refuseUsers(client: Client): Promise<void> {
+  const { rows } = await client.query<{ n: number }>(`
+    select count(*)::int as n from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()
+      and application_name like 'countersign%' and application_name not like 'countersign presence %'`);
+  if ((rows[0]?.n ?? 0) > 0)
+    throw new CountersignError(
+      'already_decided',
+      'Countersign is running on this database. Stop every process of it, then restore.',
+    );
+}
+
+/** Whether any of our tables that people or chats fill has a row. */
+async function hasData(client: Client): Promise<boolean> {
+  for (const table of ['plans', 'runs', 'messages', 'audit', 'memory', 'identities', 'inbox']) {
+    const { rows } = await client.query<{ there: boolean }>(
+      `select to_regclass('countersign.${table}') is not null as there`,
+    );
+    if (rows[0]?.there !== true) continue;
+    const found = await client.query(`select from countersign.${table} limit 1`);
+    if (found.rows.length > 0) return true;
+  }
+  return false;
+}
+
+/** Makes room: empty schemas are dropped, those with data renamed. @throws `already_decided` without `force` */
+async function makeRoom(url: string, { force, now }: RestoreOptions): Promise<void> {
+  const client = await connect(url);
+  try {
+    await refuseUsers(client);
+    const keep = await hasData(client);
+    if (keep && !force)
+      throw new CountersignError(
+        'already_decided',
+        'The database has data of its own. Restore into an empty one, or use --force: it keeps what is there aside.',
+      );
+    const aside = `_before_${now.toISOString().replace(/\D/g, '').slice(0, 14)}`;
+    await client.query('begin');
+    for (const name of schemas) {
+      const { rows } = await client.query(`select from pg_namespace where nspname = $1`, [name]);
+      if (rows.length === 0) continue;
+      if (keep && name !== 'pgboss')
+        await client.query(`alter schema ${quote(name)} rename to ${quote(`${name}${aside}`)}`);
+      else await client.query(`drop schema ${quote(name)} cascade`);
+    }
+    await client.query('commit');
+  } finally {
+    await client.end();
+  }
+}
+
+/** Takes the pieces of tables, one table after the other. */
+function createFiller(client: Client, header: Header) {
+  const columns = new Map(header.tables.map((table) => [table.name, table]));
+  const filled: Manifest['tables'] = {};
+  let current: { name: string; stream: CopyStreamQuery; hash: Hash; bytes: number } | null = null;
+
+  async function end(): Promise<void> {
+    if (current === null) return;
+    const { name, stream, hash, bytes } = current;
+    current = null;
+    stream.end();
+    await finished(stream);
+    filled[name] = { rows: stream.rowCount, bytes, sha256: hash.digest('hex') };
+  }
+
+  async function fill(name: string, content: Buffer): Promise<void> {
+    if (current?.name !== name) {
+      await end();
+      const table = columns.get(name);
+      if (table === undefined) throw damaged(`it has no columns for ${name}`);
+      const stream = client.query(from(`copy ${copied(table)} from stdin`));
+      current = { name, stream, hash: createHash('sha256'), bytes: 0 };
+    }
+    current.hash.update(content);
+    current.bytes += content.length;
+    const { stream } = current;
+    await new Promise<void>((done, fail) => {
+      stream.write(content, (error) => (error ? fail(error) : done()));
+    });
+  }
+  return { fill, end, filled };
+}
+
+/** @throws when what was read is not what was written */
+function compare(manifest: Manifest, tables: Manifest['tables'], files: Manifest['files']): void {
+  for (const [name, wanted] of Object.entries(manifest.tables)) {
+    const got = tables[name] ?? { rows: 0, bytes: 0, sha256: createHash('sha256').digest('hex') };
+    if (got.rows !== wanted.rows || got.bytes !== wanted.bytes || got.sha256 !== wanted.sha256)
+      throw damaged(`${name} has ${got.rows} rows instead of ${wanted.rows}, or other ones`);
+  }
+  for (const [name, wanted] of Object.entries(manifest.files))
+    if (files[name]?.sha256 !== wanted.sha256) throw damaged(`${name} is not as it was`);
+}
+
+/** What was about to go on waits for a person. Only columns that every version since the first backups has. */
+async function holdBack(client: Client, madeAt: string) {
+  const reason = `Restored from a backup of ${madeAt}: what it was about to do may have been done since. Resume it if not.`;
+  const paused = await client.query(
+    `with held as (
+      update countersign.plans set paused_at = now(), revision = revision + 1, updated_at = now()
+      where status in ('approved', 'executing') and paused_at is null
+      returning id, revision, status, version
+    ), told as (
+      insert into countersign.plan_events (plan_id, revision, kind, status, details)
+      select id, revision, 'paused', status, array[$1::text] from held
+    )
+    insert into countersign.audit (plan_id, actor, actor_kind, via, action, version, reason)
+    select id, 'countersign', 'system', 'system', 'pause', version, $1 from held`,
+    [reason],
+  );
+  const aside = await client.query(
+    `update countersign.inbox set failed_at = now(), error = $1
+     where handled_at is null and failed_at is null`,
+    [`It had not been handled when the backup of ${madeAt} was made.`],
+  );
+  return { paused: paused.rowCount ?? 0, set_aside: aside.rowCount ?? 0 };
+}
+
+async function writeFileOf(entry: Entry, folders: RestoreOptions['folders']): Promise<void> {
+  const [first = '', ...rest] = entry.name.split('/');
+  const folder = folders[first];
+  if (folder === undefined) return;
+  const path = resolve(folder, ...rest);
+  if (relative(folder, path).startsWith('..')) throw damaged(`${entry.name} leads elsewhere`);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await writeFile(path, entry.content, { mode: 0o600 });
+}
+
+async function fillAll(
+  client: Client,
+  entries: AsyncGenerator<Entry>,
+  header: Header,
+  options: RestoreOptions,
+): Promise<Omit<Restored, 'header'>> {
+  const filler = createFiller(client, header);
+  const files: Manifest['files'] = {};
+  for await (const entry of entries) {
+    const { name, content } = entry;
+    const [kind = '', table = ''] = name.split('/');
+    if (kind === 'tables') {
+      await filler.fill(table, content);
+      continue;
+    }
+    await filler.end();
+    if (name === 'sequences.json') {
+      const sequences = parseJson((value) => Sequences.parse(value), entry);
+      for (const [sequence, last] of Object.entries(sequences))
+        await client.query('select setval($1::regclass, $2)', [
+          `countersign.${quote(sequence)}`,
+          last,
+        ]);
+      continue;
+    }
+    if (name === 'manifest.json') {
+      const manifest = parseJson((value) => Manifest.parse(value), entry);
+      compare(manifest, filler.filled, files);
+      const held = options.resume
+        ? { paused: 0, set_aside: 0 }
+        : await holdBack(client, header.made_at);
+      const rows = Object.values(filler.filled).reduce((sum, one) => sum + one.rows, 0);
+      return { rows, files: Object.keys(files).length, ...held };
+    }
+    files[name] = {
+      bytes: content.length,
+      sha256: createHash('sha256').update(content).digest('hex'),
+    };
+    await writeFileOf(entry, options.folders);
+  }
+  throw damaged('its end is missing');
+}
+
+/** Reads a whole backup, so that nothing is touched for one that is damaged. */
+async function check(file: string): Promise<void> {
+  const entries = readFileEntries(file);
+  const header = await readHeader(entries);
+  await requireKnown(header.migration);
+  const tables = new Map(
+    header.tables.map(({ name }) => [name, { rows: 0, bytes: 0, hash: createHash('sha256') }]),
+  );
+  const files: Manifest['files'] = {};
+  for await (const entry of entries) {
+    const { name, content } = entry;
+    const [kind = '', table = ''] = name.split('/');
+    const found = kind === 'tables' ? tables.get(table) : undefined;
+    if (found !== undefined) {
+      found.hash.update(content);
+      found.bytes += content.length;
+      for (let at = content.indexOf(0x0a); at !== -1; at = content.indexOf(0x0a, at + 1))
+        found.rows += 1;
+    } else if (name === 'manifest.json') {
+      const read = Object.fromEntries(
+        [...tables].map(([one, { rows, bytes, hash }]) => [
+          one,
+          { rows, bytes, sha256: hash.digest('hex') },
+        ]),
+      );
+      compare(
+        parseJson((value) => Manifest.parse(value), entry),
+        read,
+        files,
+      );
+      return;
+    } else
+      files[name] = {
+        bytes: content.length,
+        sha256: createHash('sha256').update(content).digest('hex'),
+      };
+  }
+  throw damaged('its end is missing');
+}
+
+/** Reads the beginning of a backup. @throws `invalid_request` when it is none, or of a later format */
+async function readHeader(entries: AsyncGenerator<Entry>): Promise<Header> {
+  const first = await entries.next();
+  if (first.done === true || first.value.name !== 'backup.json')
+    throw damaged('it does not begin with backup.json');
+  const header = parseJson((value) => Header.parse(value), first.value);
+  if (header.format_version > formatVersion)
+    throw new CountersignError(
+      'schema_too_new',
+      `The backup has format ${header.format_version}; this Countersign reads up to ${formatVersion}. Restore it with Countersign ${header.version} or newer.`,
+    );
+  return header;
+}
+
+/**
+ * Restores `file` into the database behind `url`.
+ * @throws CountersignError `already_decided` (somebody uses the database, or it has data), `schema_too_new`, `invalid_request`
+ * (damaged); the data that was there is untouched, or kept aside under another name with `force`
+ */
+export async function restoreBackup(
+  url: string,
+  file: string,
+  options: RestoreOptions,
+): Promise<Restored> {
+  await check(file);
+  const entries = readFileEntries(file);
+  try {
+    const header = await readHeader(entries);
+    await makeRoom(url, options);
+    await migrateTo(url, header.migration);
+    const client = await connect(url);
+    try {
+      await client.query(`begin; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
+        set local datestyle = 'ISO'; set local timezone = 'UTC'; set local countersign.counted = 'on'`);
+      // Rows that count others are in the backup themselves.
+      for (const { name } of header.tables)
+        await client.query(`alter table countersign.${quote(name)} disable trigger user`);
+      const restored = await fillAll(client, entries, header, options);
+      // Foreign keys are looked at before triggers are changed again.
+      await client.query('set constraints all immediate');
+      for (const { name } of header.tables)
+        await client.query(`alter table countersign.${quote(name)} enable trigger user`);
+      await client.query('commit');
+      await migrate(url);
+      return { header, ...restored };
+    } finally {
+      await client.end();
+    }
+  } finally {
+    await entries.return(undefined);
+  }
+}

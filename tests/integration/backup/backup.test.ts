@@ -1,0 +1,135 @@
+// A backup made while an instance runs, restored into an empty database: all rows are there, and nothing goes on by itself.
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { writeBackup } from '#db/backup/dump.ts';
+import { restoreBackup } from '#db/backup/restore.ts';
+import { emptyDatabase, type FreshDatabase } from '../../setup/database.ts';
+import { ana, noop, openTestInstance, reach, runPlan } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
+
+const instance = useInstance();
+let folder: string;
+let file: string;
+let done: string;
+let open: string;
+const targets: FreshDatabase[] = [];
+
+async function target(): Promise<FreshDatabase> {
+  const database = await emptyDatabase();
+  targets.push(database);
+  return database;
+}
+
+async function ask<Row extends object>(url: string, statement: string): Promise<Row[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Row>(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const restore = (url: string, options: { force?: boolean; resume?: boolean; from?: string } = {}) =>
+  restoreBackup(url, options.from ?? file, {
+    now: new Date(),
+    force: options.force ?? false,
+    resume: options.resume ?? false,
+    folders: { workspace: join(folder, 'restored') },
+  });
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-backup-'));
+  file = join(folder, 'backup.tar.gz');
+  const finished = await runPlan(instance, { title: 'Tab\tand “quotes”', steps: [noop('a')] });
+  await reach(instance, finished.id, 'completed');
+  const waiting = await runPlan(instance, {
+    title: 'Goes on',
+    steps: [
+      {
+        id: 'ask',
+        description: 'Say yes',
+        tool: 'human',
+        operation: 'task',
+        args: { question: 'Yes?' },
+      },
+      noop('b', 'ask'),
+    ],
+  });
+  await reach(instance, waiting.id, 'executing');
+  [done, open] = [finished.id, waiting.id];
+  const long = `${'long/'.repeat(30)}name.txt`;
+  await instance.db.pool.query(`insert into countersign.inbox (platform, tenant, thread, kind, body, received_at)
+    values ('slack', 'T1', 'C1', 'event', 'press', now())`);
+  await mkdir(join(instance.workspace, 'long/'.repeat(30)), { recursive: true });
+  await writeFile(join(instance.workspace, long), 'Hello');
+  await writeBackup(instance.db.url, file, {
+    version: 'test',
+    now: new Date(),
+    folders: { workspace: instance.workspace },
+  });
+});
+afterAll(async () => {
+  for (const database of targets) await database.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('brings every row and file back, and what was running waits for a person', async () => {
+  const { url } = await target();
+  const restored = await restore(url);
+  expect(restored).toMatchObject({ paused: 1, set_aside: 1, files: 1 });
+  expect(await readFile(join(folder, 'restored', `${'long/'.repeat(30)}name.txt`), 'utf8')).toBe(
+    'Hello',
+  );
+  const steps = (at: string) =>
+    ask(at, 'select * from countersign.plan_steps order by plan_id, position');
+  expect(await steps(url)).toEqual(await steps(instance.db.url));
+  const copy = await openTestInstance(url);
+  try {
+    expect(await copy.service.getPlan(done)).toMatchObject({
+      status: 'completed',
+      title: 'Tab\tand “quotes”',
+    });
+    expect(await copy.service.getPlan(open)).toMatchObject({ status: 'executing', paused: true });
+    // New rows get ids after the restored ones.
+    await runPlan(copy, { title: 'New', steps: [noop('a')] });
+    const { version } = await copy.service.getPlan(open);
+    await copy.service.resume(open, { version }, ana);
+    expect((await copy.service.getPlan(open)).paused).toBe(false);
+    // Somebody uses it now.
+    await expect(restore(url, { force: true })).rejects.toMatchObject({ code: 'already_decided' });
+  } finally {
+    await copy.close();
+  }
+  // It has data now, which is kept aside where that is said.
+  await expect(restore(url)).rejects.toThrow(/--force/);
+  await restore(url, { force: true, resume: true });
+  const [row] = await ask<{ paused: number; aside: number }>(
+    url,
+    `select (select count(*)::int from countersign.plans where paused_at is not null) as paused,
+      (select count(*)::int from pg_namespace where nspname like 'countersign_before_%') as aside`,
+  );
+  expect(row).toEqual({ paused: 0, aside: 1 });
+});
+
+test('refuses a backup that is damaged or from a newer version, and leaves the database as it is', async () => {
+  const { url } = await target();
+  const bytes = await readFile(file);
+  const cut = join(folder, 'cut.tar.gz');
+  await writeFile(cut, bytes.subarray(0, Math.floor(bytes.length / 2)));
+  await expect(restore(url, { from: cut })).rejects.toMatchObject({ code: 'invalid_request' });
+  const plain = gunzipSync(bytes);
+  const changed = join(folder, 'changed.tar.gz');
+  const text = plain.toString('latin1').replace('Goes on', 'Goes of');
+  await writeFile(changed, gzipSync(Buffer.from(text, 'latin1')));
+  await expect(restore(url, { from: changed })).rejects.toThrow(/damaged: plan/);
+  const newer = join(folder, 'newer.tar.gz');
+  const later = plain.toString('latin1').replace(/"when": 1(\d{12})/, '"when": 9$1');
+  await writeFile(newer, gzipSync(Buffer.from(later, 'latin1')));
+  await expect(restore(url, { from: newer })).rejects.toMatchObject({ code: 'schema_too_new' });
+  expect(await ask(url, `select from pg_namespace where nspname = 'countersign'`)).toEqual([]);
+});
