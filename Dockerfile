@@ -1,11 +1,12 @@
 # Countersign: gateway, worker or both, with a PostgreSQL of its own outside (DATABASE_URL). compose.yaml runs it.
 FROM node:24-slim AS build
-WORKDIR /app
-# The dependencies alone first, so that a change of the source keeps this layer. What is optional are Node and PostgreSQL as packages.
+WORKDIR /build
+# The dependencies first, so that a change of the source keeps this layer. What is optional are Node and PostgreSQL as packages.
 COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
-COPY . /source
-RUN node /source/scripts/build.ts /app
+RUN npm ci --omit=optional --ignore-scripts --no-audit --no-fund
+COPY . source
+RUN node source/scripts/build.ts app
+RUN npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
 FROM node:24-slim
 ENV NODE_ENV=production
@@ -13,7 +14,8 @@ ENV HOST=0.0.0.0
 ENV COUNTERSIGN_HOME=/data
 ENV COUNTERSIGN_NO_BROWSER=true
 WORKDIR /data
-COPY --from=build /app /app
+COPY --from=build /build/node_modules /app/node_modules
+COPY --from=build /build/app /app
 RUN chown node:node /data
 USER node
 VOLUME /data

@@ -53,7 +53,7 @@ beforeAll(async () => {
   port = await findPort();
   // Of a worker that dies the steps are taken over after that.
   writeFileSync(join(image.cwd, 'countersign.json'), '{"executor":{"lease_seconds":2}}');
-}, 240_000);
+}, 420_000);
 
 afterAll(async () => {
   stop();
@@ -69,13 +69,16 @@ const environmentOf = (service: ComposeService) => ({
   PORT: String(port),
 });
 
-function start(name: string) {
+async function start(name: string) {
   const service = services[name];
   if (service?.command === undefined) throw new Error(`${name} starts nothing`);
+  const env = environmentOf(service);
+  // Each container has its own address.
+  if ('HEALTH_PORT' in env) Object.assign(env, { HEALTH_PORT: String(await findPort()) });
   const [program = '', ...args] = [...image.entrypoint, ...service.command];
   const child = spawn(program, args, {
     cwd: image.cwd,
-    env: environmentOf(service),
+    env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';
@@ -87,7 +90,19 @@ function start(name: string) {
     child.once('close', (code, signal) => resolve(code ?? signal));
   });
   void stopAll.then(() => child.kill('SIGKILL'));
-  return { child, exited, said: () => said };
+  const isHealthy = async () => {
+    const own = service.healthcheck;
+    const words =
+      own !== undefined && 'test' in own
+        ? own.test.slice(1).map((word) => (word.startsWith('/') ? join(image.root, word) : word))
+        : image.healthcheck;
+    const [check = '', ...rest] = words;
+    return await promisify(execFile)(check, rest, { cwd: image.cwd, env }).then(
+      ({ stdout }) => stdout === 'ok\n',
+      () => false,
+    );
+  };
+  return { child, exited, said: () => said, isHealthy };
 }
 
 async function ask<T>(path: string, body?: object): Promise<T> {
@@ -135,29 +150,17 @@ test('the database is asked whether it is there', async () => {
 
 test('a plan goes on when one of the workers is killed, and every process ends in order', async () => {
   const before = listFiles(image);
-  const migrated = start('migrate');
+  const migrated = await start('migrate');
   expect([await migrated.exited, migrated.said()]).toEqual([
     0,
     expect.stringContaining('is now at'),
   ]);
 
-  const gateway = start('gateway');
-  const [check = '', ...args] = image.healthcheck;
-  const service = services.gateway;
-  if (service === undefined) throw new Error('no gateway');
-  await waitFor(
-    'the health check to pass',
-    () =>
-      promisify(execFile)(check, args, { cwd: image.cwd, env: environmentOf(service) }).then(
-        ({ stdout }) => stdout === 'ok\n',
-        () => false,
-      ),
-    { timeoutMs: 60_000, everyMs: 500 },
-  );
+  const gateway = await start('gateway');
   expect(services.worker?.deploy).toEqual({ replicas: 2 });
-  const workers = [start('worker'), start('worker')];
-  for (const worker of workers)
-    await waitFor('a worker', () => /worker is ready/.test(worker.said()), { timeoutMs: 60_000 });
+  const workers = [await start('worker'), await start('worker')];
+  for (const one of [gateway, ...workers])
+    await waitFor('the health check to pass', one.isHealthy, { timeoutMs: 60_000, everyMs: 500 });
 
   const waits = Array.from({ length: 6 }, (_, at) => `wait${at}`);
   const plan = await ask<Plan>('/api/plans', {
@@ -187,6 +190,8 @@ test('a plan goes on when one of the workers is killed, and every process ends i
     timeoutMs: 30_000,
   });
   workers[0]?.child.kill('SIGKILL');
+  await workers[0]?.exited;
+  expect(await workers[0]?.isHealthy()).toBe(false);
   await waitFor('the plan to be done', async () => (await now()).status === 'completed', {
     timeoutMs: 60_000,
   });
