@@ -86,7 +86,7 @@ test('a plan is made, approved and done by the package, whose console loads ever
     expect([address, answer.status]).toEqual([address, 200]);
     await answer.arrayBuffer();
   }
-  for (const path of ['/docs', '/docs/api', '/docs/viewer.js', '/docs/files/slack.png'])
+  for (const path of ['/docs', '/docs/api', '/docs/viewer.js', '/docs/files/docs/slack.png'])
     expect([path, (await fetch(server.url + path)).status]).toEqual([path, 200]);
   const plan = await server.api.propose({
     title: 'A note',

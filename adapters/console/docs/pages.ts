@@ -11,7 +11,7 @@ export type DocsPage = { slug: string; file: string; group: string };
 /** Names of pages under docs/, without their ending; a path with an ending is a document of its own. */
 const menu: Record<string, string[]> = {
   Start: ['README.md', 'deploy', 'console', 'commands', 'cli'],
-  Connect: ['slack', 'teams', 'models', 'tools', 'typescript-tools', 'mcp', 'webhooks'],
+  Connect: ['slack', 'teams', 'models', 'tools', 'tools-in-typescript', 'mcp', 'webhooks'],
   Use: ['planning', 'approvals', 'playbooks'],
   Run: [
     'configuration',
@@ -68,6 +68,15 @@ export function listPages(): DocsPage[] {
     ...inGroup('Pictures', pictures),
     ...inGroup('More', others),
   ];
+}
+
+/** Files beside the pages that documents link to, by their path from the root: pictures, and what people copy. */
+export function isShown(path: string): boolean {
+  return (
+    /^docs\/(?:[\w-]+\/)?[\w-]+\.(?:gif|png|webp)$/.test(path) ||
+    /^(?:deploy|examples)\/(?:[\w@-]+\/)?[\w@.-]+$/.test(path) ||
+    /^(?:compose\.yaml|Dockerfile|LICENSE|manifest\.json|countersign\.example\.json)$/.test(path)
+  );
 }
 
 export function readPage({ file }: DocsPage): Promise<string> {

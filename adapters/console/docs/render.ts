@@ -1,7 +1,7 @@
 // A document as HTML: headings that can be linked to, links between pages as the site addresses them, pictures from the site.
 import { posix } from 'node:path';
 import MarkdownIt from 'markdown-it';
-import type { DocsPage } from './pages.ts';
+import { type DocsPage, isShown } from './pages.ts';
 
 /** `level`: 1 to 6; `id`: what a link to it names. */
 export type Heading = { level: number; id: string; text: string };
@@ -20,7 +20,7 @@ export function toAnchor(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** Where a link of a document leads on the site; one to a file that is neither page nor picture stays text to its reader. */
+/** Where a link of a document leads on the site. */
 function toAddress(target: string, page: DocsPage, pages: DocsPage[]): string {
   if (/^[a-z]+:/i.test(target) || target.startsWith('#')) return target;
   const [path = '', anchor] = target.split('#');
@@ -28,7 +28,7 @@ function toAddress(target: string, page: DocsPage, pages: DocsPage[]): string {
   const found = pages.find((one) => one.file === file || one.file === `${file}/README.md`);
   const hash = anchor === undefined ? '' : `#${anchor}`;
   if (found !== undefined) return `/docs${found.slug === '' ? '' : `/${found.slug}`}${hash}`;
-  return file.startsWith('docs/') ? `/docs/files/${file.slice('docs/'.length)}` : target;
+  return isShown(file) ? `/docs/files/${file}` : target;
 }
 
 /** @param pages all of them, to find what links lead to */

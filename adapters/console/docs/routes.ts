@@ -1,13 +1,13 @@
 // /docs: the documents as pages, a search over them, and the reference of the HTTP API. Made on the server; no page but the
 // reference runs a script.
 import { readFile } from 'node:fs/promises';
-import { extname, join, normalize, sep } from 'node:path';
+import { extname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import { send, toServed } from '../served.ts';
 import { drawFound, drawFrame, drawPage, type MenuEntry } from './layout.ts';
-import { type DocsPage, listPages, readPage, root } from './pages.ts';
+import { type DocsPage, isShown, listPages, readPage, root } from './pages.ts';
 import { render } from './render.ts';
 import { createSearch } from './search.ts';
 import { locateViewer } from './viewer.ts';
@@ -57,7 +57,7 @@ async function openSite(): Promise<Site> {
 }
 
 const noFile = (name: string) =>
-  new CountersignError('not_found', `There is no picture ${name} in the docs.`);
+  new CountersignError('not_found', `There is no file ${name} in the docs.`);
 
 const SearchQuery = z.object({ q: z.string().max(200).default('') });
 const PagePath = z.object({ '*': z.string().max(300) });
@@ -118,15 +118,14 @@ export function registerDocs(app: FastifyInstance): void {
     '/docs/files/*',
     { config, schema: { params: PagePath } },
     async (request, reply) => {
-      const folder = join(root, 'docs');
-      const file = normalize(join(folder, request.params['*']));
-      const type = pictures[extname(file)];
-      if (type === undefined || !file.startsWith(folder + sep)) throw noFile(request.params['*']);
-      const bytes = await readFile(file).catch((error: unknown) => {
+      const path = request.params['*'];
+      if (!isShown(path)) throw noFile(path);
+      const bytes = await readFile(join(root, path)).catch((error: unknown) => {
         if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
         throw error;
       });
-      if (bytes === null) throw noFile(request.params['*']);
+      if (bytes === null) throw noFile(path);
+      const type = pictures[extname(path)] ?? 'text/plain; charset=utf-8';
       return reply.type(type).header('cache-control', 'no-cache').send(bytes);
     },
   );

@@ -91,9 +91,13 @@ it('answers an unknown page with the menu, and gives away no file outside docs',
   for (const path of [
     '..%2f..%2fpackage.json',
     '..%2fpackage.json',
-    'api.md',
-    'console%2fnone.webp',
+    'docs%2fapi.md',
+    'docs%2f..%2fpackage.json',
+    'package.json',
+    'src%2fmain.ts',
+    'examples%2f..%2fpackage.json',
+    'docs%2fconsole%2fnone.webp',
   ])
     expect((await open(`/docs/files/${path}`)).status).toBe(404);
-  expect((await open('/docs/files/slack.png')).status).toBe(200);
+  expect((await open('/docs/files/docs/slack.png')).status).toBe(200);
 });
