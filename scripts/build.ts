@@ -20,6 +20,7 @@ const copied = [
   'manifest.json',
   'countersign.example.json',
   'LICENSE',
+  'THIRD-PARTY-NOTICES',
   '*.md',
   'docs/**/*.{md,gif,png,webp}',
 ];
