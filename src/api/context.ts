@@ -5,6 +5,8 @@ export type ApiContext = {
   /** Aborts when the server begins to close. */
   closing: AbortSignal;
   heartbeatMs: number;
+  /** How often a stream looks whether its reader is still let in, in milliseconds. */
+  recheckMs: number;
 };
 
 export type Routes = FastifyPluginAsyncZod<ApiContext>;

@@ -10,6 +10,7 @@ import { CountersignError } from '#domain/errors.ts';
 import {
   hasRole,
   instancePrincipal,
+  isKnown,
   localPrincipal,
   type Principal,
   Role,
@@ -47,6 +48,8 @@ declare module 'fastify' {
     principal: Principal;
     /** The service as far as they reach it. */
     service: Service;
+    /** Whether they would be let in now: what lasts ends when a session, a token or a role does. */
+    isStillLetIn(): Promise<boolean>;
   }
 }
 
@@ -74,6 +77,8 @@ export type Doors = {
   apiToken?: string;
   /** People sign in. */
   signIn: boolean;
+  /** The origin of COUNTERSIGN_PUBLIC_URL, which a proxy may not pass on as Host. */
+  publicOrigin: string | null;
   identify: Identify;
 };
 
@@ -154,8 +159,9 @@ const unauthorized = ({ signIn }: Doors): CountersignError =>
   );
 
 /** A page of elsewhere must not act with the cookie that the browser sends along. */
-function requireSameOrigin({ method, origin, host }: Visit): void {
+function requireSameOrigin({ method, origin, host }: Visit, { publicOrigin }: Doors): void {
   if (safeMethods.has(method)) return;
+  if (origin !== undefined && origin === publicOrigin) return;
   if (origin !== undefined && host !== undefined && isSameOrigin(origin, host)) return;
   throw new CountersignError('forbidden', "Pages from another origin can't change anything here.");
 }
@@ -171,7 +177,7 @@ async function findPrincipal(visit: Visit, doors: Doors): Promise<Principal> {
   if (token === null && signIn && visit.session !== undefined) {
     const person = await identify({ session: visit.session });
     if (person !== null) {
-      requireSameOrigin(visit);
+      requireSameOrigin(visit, doors);
       return person;
     }
   }
@@ -262,15 +268,26 @@ export type Reach = (principal: Principal) => Service;
 
 /** Judges every request to this instance before anything of it is read. */
 export function guardVisits(app: FastifyInstance, doors: Doors, reach: Reach): void {
-  // Both are set before any handler sees a request.
+  // They are set before any handler sees a request.
   app.decorateRequest('principal');
   app.decorateRequest('service');
+  app.decorateRequest('isStillLetIn');
   app.addHook('onRoute', ({ config, method, url }) => {
     if (config?.role === undefined || config.subject === undefined)
       throw new TypeError(`${method} ${url} declares no config: { role, subject }.`);
   });
   app.addHook('onRequest', async (request) => {
-    request.principal = await admit(visitOf(request), roleOf(request), doors);
+    const visit = visitOf(request);
+    const role = roleOf(request);
+    request.principal = await admit(visit, role, doors);
     request.service = reach(request.principal);
+    request.isStillLetIn = async () => {
+      if (!isKnown(request.principal)) return true;
+      const now = await admit(visit, role, doors).catch((error: unknown) => {
+        if (error instanceof CountersignError) return null;
+        throw error;
+      });
+      return now !== null && now.tenant === request.principal.tenant;
+    };
   });
 }

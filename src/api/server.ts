@@ -16,6 +16,7 @@ import { documentRoute } from './routes/document.ts';
 import { eventRoutes } from './routes/events.ts';
 import { exportRoutes } from './routes/exports.ts';
 import { findingRoutes } from './routes/findings.ts';
+import { type IdentityOptions, identityRoutes } from './routes/identity.ts';
 import { importRoutes } from './routes/import.ts';
 import { linkRoutes } from './routes/link.ts';
 import { mcpRoutes } from './routes/mcp.ts';
@@ -29,6 +30,8 @@ import { type SettingsOptions, settingsRoutes } from './routes/settings.ts';
 import { stepRoutes } from './routes/steps.ts';
 
 export type ServerOptions = AppOptions & {
+  /** Signing in and personal tokens; left out: there are no such paths. */
+  identity?: IdentityOptions;
   /** Requests of the API that one caller from elsewhere may make in a minute (1200). */
   requestsPerMinute?: number;
   version: string;
@@ -38,6 +41,8 @@ export type ServerOptions = AppOptions & {
   mcp?: Omit<McpOptions, 'closing' | 'version'>;
   /** Milliseconds between the heartbeats of event streams (15,000). */
   heartbeatMs?: number;
+  /** Milliseconds after which a stream looks again whether its reader is still let in (30,000). */
+  recheckMs?: number;
 };
 
 /** The server with the whole API, ready for further plugins and then for `listen`. */
@@ -46,8 +51,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   await limitRequests(app, options.requestsPerMinute ?? 1200);
   await collectRoutes(app, options.version);
 
-  const { heartbeatMs = 15_000 } = options;
-  const context: ApiContext = { heartbeatMs, closing };
+  const { heartbeatMs = 15_000, recheckMs = 30_000 } = options;
+  const context: ApiContext = { heartbeatMs, recheckMs, closing };
   // biome-ignore lint/nursery/noMisusedPromises: Fastify awaits what a plugin returns.
   await app.register(async (api) => {
     readJsonBodies(api);
@@ -70,6 +75,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     ];
     for (const group of groups) await api.register(group, context);
     const { metrics, probes, settings, version } = options;
+    if (options.identity !== undefined) await api.register(identityRoutes, options.identity);
     await api.register(settingsRoutes, { settings });
     await api.register(probeRoutes, { metrics, probes, version });
     await api.register(documentRoute);

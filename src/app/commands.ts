@@ -4,6 +4,7 @@ import { exitCodes } from '#adapters/terminal/exit-codes.ts';
 import { benchNames } from '#bench/names.ts';
 import { causeOf, isTransient } from '#db/transient.ts';
 import { CountersignError } from '#domain/errors.ts';
+import { Role } from '#domain/people/principal.ts';
 import { FindingAction } from '#domain/plan/finding.ts';
 import { version } from './version.ts';
 
@@ -147,6 +148,35 @@ program
   .option('--json', 'for machines')
   .addOption(user)
   .action(runs(async () => (await terminal()).link));
+
+const token = program
+  .command('token')
+  .description('personal tokens for the API: with a name, a role and an expiry');
+
+token
+  .command('create')
+  .description('make a token; it is shown this once')
+  .requiredOption('--name <name>', 'what it is for')
+  .addOption(
+    new Option('--role <role>', 'the most it may do').choices(Role.options).default('requester'),
+  )
+  .option('--days <n>', 'after which it expires; 0: never', '90')
+  .option('--tenant <tenant>', 'only this organisation: slack:T0123ABCD, teams:GUID')
+  .addOption(new Option('--user <name>', 'whose it is').default('local'))
+  .option('--json', 'for machines')
+  .action(runs(async () => (await import('./verbs/token.ts')).create));
+
+token
+  .command('list')
+  .description('every token that is not revoked')
+  .option('--json', 'for machines')
+  .action(runs(async () => (await import('./verbs/token.ts')).list));
+
+token
+  .command('revoke')
+  .argument('<id>', 'the token, by its id in the list')
+  .description('end a token at once')
+  .action(runs(async () => (await import('./verbs/token.ts')).revoke));
 
 program
   .command('doctor')

@@ -11,6 +11,7 @@ import {
   type TeamsAccess,
 } from '#domain/chat/access.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { admitsSeveral, resolveProviders, type SignInProvider } from '#domain/people/identity.ts';
 import { isLoopbackHost } from '#domain/public-url.ts';
 import { createRedactor } from '#domain/secrets.ts';
 import { Environment, Settings } from '#domain/settings.ts';
@@ -118,9 +119,9 @@ function checkTimezone(zone: string): string {
   }
 }
 
-/** Without a token the API answers this machine only, so nobody else is to be led to it. */
-function checkHost({ HOST, COUNTERSIGN_API_TOKEN }: Environment): void {
-  if (COUNTERSIGN_API_TOKEN !== undefined || isLoopbackHost(HOST)) return;
+/** Where nobody signs in and there is no token, the API answers this machine only, so nobody else is to be led to it. */
+function checkHost({ HOST, COUNTERSIGN_API_TOKEN }: Environment, signIn: boolean): void {
+  if (COUNTERSIGN_API_TOKEN !== undefined || signIn || isLoopbackHost(HOST)) return;
   throw new CountersignError(
     'invalid_configuration',
     `HOST: others than this machine reach ${HOST}, and without a token only this machine is answered. Set COUNTERSIGN_API_TOKEN, or set HOST to 127.0.0.1.`,
@@ -130,6 +131,28 @@ function checkHost({ HOST, COUNTERSIGN_API_TOKEN }: Environment): void {
 /** The key that seals of the audit log are made with; null: COUNTERSIGN_ENCRYPTION_KEY is not set. */
 export function auditKeyOf({ COUNTERSIGN_ENCRYPTION_KEY: key }: Environment): AuditKey | null {
   return key === undefined ? null : deriveAuditKey(readEncryptionKey(key));
+}
+
+/** @throws `invalid_configuration` */
+function checkIdentity(
+  { COUNTERSIGN_PUBLIC_URL }: Environment,
+  providers: SignInProvider[],
+  apart: boolean,
+): void {
+  if (providers.length > 0 && COUNTERSIGN_PUBLIC_URL === undefined) {
+    throw new CountersignError(
+      'invalid_configuration',
+      'COUNTERSIGN_PUBLIC_URL: people who sign in (identity.providers) come back to it, so it must be set, such as https://bot.example.com.',
+    );
+  }
+  const adrift = providers.find(
+    ({ tenant, tenant_claim }) => apart && tenant === null && tenant_claim === undefined,
+  );
+  if (adrift === undefined) return;
+  throw new CountersignError(
+    'invalid_configuration',
+    `identity.providers.${adrift.name}: several organisations share this Countersign, so it must say whose people sign in here: set "tenant" to one of them (such as slack:T0123ABCD), or "tenant_claim".`,
+  );
 }
 
 /**
@@ -144,9 +167,13 @@ export function loadConfig(variables: NodeJS.ProcessEnv, cwd: string): Config {
   }
   const env = parsed.data;
   const [slack, teams] = [readSlackAccess(env), readTeamsAccess(env)];
-  checkHost(env);
   const path = resolve(cwd, env.COUNTERSIGN_CONFIG);
   const file = readSettings(path, set.COUNTERSIGN_CONFIG !== undefined, variables);
+  const providers = resolveProviders(file.settings.identity);
+  checkHost(env, providers.length > 0);
+  const shared = slack?.workspaces.kind === 'many' || teams?.kind === 'MultiTenant';
+  const apart = shared || providers.some(admitsSeveral);
+  checkIdentity(env, providers, apart);
   const home = resolve(cwd, env.COUNTERSIGN_HOME);
   const workspace = env.COUNTERSIGN_WORKSPACE ?? 'workspace';
   return {
@@ -163,6 +190,6 @@ export function loadConfig(variables: NodeJS.ProcessEnv, cwd: string): Config {
     ),
     slack,
     teams,
-    apart: slack?.workspaces.kind === 'many' || teams?.kind === 'MultiTenant',
+    apart,
   };
 }

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { registerConsole } from '#adapters/console/routes.ts';
 import { createServer } from '#api/server.ts';
+import { serveWithin } from '#conversation/serve-within.ts';
 import { readManifests } from '#db/backends.ts';
 import { isEveryHost } from '#domain/public-url.ts';
 import { countOf } from '#domain/words.ts';
@@ -23,10 +24,22 @@ export async function serve(
   metrics: Registry = new Registry(),
 ): Promise<{ app: FastifyInstance; port: number }> {
   const { env } = config;
+  const { identity } = instance;
+  const publicUrl = env.COUNTERSIGN_PUBLIC_URL;
   const app = await createServer({
     service: instance.service,
     log,
-    doors: env.COUNTERSIGN_API_TOKEN === undefined ? {} : { apiToken: env.COUNTERSIGN_API_TOKEN },
+    doors: {
+      ...(env.COUNTERSIGN_API_TOKEN === undefined ? {} : { apiToken: env.COUNTERSIGN_API_TOKEN }),
+      signIn: identity.providers.length > 0,
+      publicOrigin: publicUrl === undefined ? null : new URL(publicUrl).origin,
+      identify: identity.identify,
+    },
+    identity: { identity, secure: publicUrl?.startsWith('https:') === true },
+    reach: ({ account, tenant }) =>
+      tenant === null
+        ? instance.service
+        : serveWithin(instance.service, { tenant, reader: account }),
     requestsPerMinute: env.API_REQUESTS_PER_MINUTE,
     version,
     probes: createProbes(instance),

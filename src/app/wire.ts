@@ -23,6 +23,7 @@ import { findUnknownPrices } from '#models/catalogue.ts';
 import type { ChatModel } from '#models/chat.ts';
 import { decideArguments } from '#models/decide-arguments.ts';
 import { createTextModel } from '#models/text-model.ts';
+import { createIdentity } from '#people/identity.ts';
 import { findNames } from '#people/people-named.ts';
 import { createDataRequests } from '#planner/data-requests.ts';
 import { createPartPlanners } from '#planner/parts/part-planners.ts';
@@ -171,6 +172,16 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
     slack,
     teams,
     openConversation: (tx, place, timezone) => openConversation(delivery, tx, place, timezone),
+    identity: createIdentity({
+      db,
+      clock: systemClock,
+      random: systemRandom,
+      identity: config.settings.identity,
+      groups: config.settings.groups,
+      apart,
+      publicUrl: config.env.COUNTERSIGN_PUBLIC_URL ?? null,
+      warn,
+    }),
     registry,
     catalogue,
     planner,

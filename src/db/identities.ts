@@ -112,6 +112,14 @@ export async function noteFormerLinks(
     });
 }
 
+/** Whether somebody has taken two accounts apart. */
+export async function wereLinked(tx: Transaction, a: string, b: string): Promise<boolean> {
+  const { rows } = await tx.execute(sql`
+    select from countersign.former_links
+    where account = ${a} and other = ${b} or account = ${b} and other = ${a} limit 1`);
+  return rows.length > 0;
+}
+
 /** Accounts that were one person until `ended_at`, and the persons they act for now. */
 export type FormerLink = { names: string[]; ended_at: string };
 

@@ -1,5 +1,6 @@
 // The schema of `countersign.json` and of the environment, with every default. `src/app/config.ts` parses them.
 import { z } from 'zod';
+import { IdentitySettings } from './people/identity.ts';
 import { ApproverPolicy } from './plan/plan.ts';
 import { StrategyProfile } from './planning/schedule.ts';
 import { readPublicUrl } from './public-url.ts';
@@ -136,6 +137,15 @@ export const Settings = z.strictObject({
   approvers: z.array(z.string()).default([]),
   /** Who must approve a plan that uses one of these operations, besides what the plan itself asks for. */
   guardedApprovers: z.record(z.string(), ApproverPolicy).default({}),
+  /** Groups of people by name; approver rules and roles name them as `group:NAME`. */
+  groups: z
+    .record(
+      z.string().regex(/^[^\s:]+$/, 'no blanks or colons'),
+      z.array(z.string().min(1).max(200)),
+    )
+    .default({}),
+  /** How people sign in to the console and the API. */
+  identity: IdentitySettings.prefault({}),
   /** Resources by name: a number, or `{ capacity, headroom }`. */
   resourcePools: z.record(z.string().min(1).max(200), ResourcePool).default({}),
   /** Executors of a worker process, by name. Without any there is one, `default`, without capabilities. */

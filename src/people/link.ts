@@ -13,6 +13,7 @@ import {
   readAccounts,
   readPerson,
   storePerson,
+  wereLinked,
 } from '#db/identities.ts';
 import {
   countWrongCodes,
@@ -136,6 +137,26 @@ async function joinPolicies(tx: Transaction, winner: string, loser: string): Pro
   const policy = { ...added.policy, ...kept.policy };
   if (Object.keys(policy).length > 0) await replacePolicy(tx, winner, policy);
   if (added.probed) await markProbed(tx, winner);
+}
+
+/**
+ * Makes an account and a verified address one person, under the lock of links; a new one of the account every time would undo what
+ * somebody took apart.
+ */
+export async function joinAccounts(
+  tx: Transaction,
+  account: string,
+  address: string,
+  actor: Actor,
+): Promise<void> {
+  const [own, other] = [await show(tx, account), await show(tx, address)];
+  if (own.person === other.person || (await wereLinked(tx, account, address))) return;
+  const winner = chooseName(own.person, other.person);
+  const loser = winner === own.person ? other.person : own.person;
+  await storePerson(tx, [account, address, ...own.accounts, ...other.accounts], winner);
+  await joinPolicies(tx, winner, loser);
+  const data = { person: winner, joined: loser, reason: 'by a verified address' };
+  await recordDeeds(tx, [{ planId: null, actor, action: 'link', data }]);
 }
 
 /** Makes both one person. */

@@ -1,7 +1,7 @@
 // Event streams: the changes of a plan and the messages of a conversation as they happen, from any place on.
 import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
-import type { FastifyBaseLogger, FastifyReply } from 'fastify';
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { answers, text } from '../answers.ts';
 import type { ApiContext, Routes } from '../context.ts';
 import { tags } from '../openapi.ts';
@@ -22,6 +22,9 @@ type EventStreamOptions<T> = {
   /** Aborts when the server closes. */
   closing: AbortSignal;
   heartbeatMs: number;
+  recheckMs: number;
+  /** Whether the reader is still let in. */
+  isStillLetIn(): Promise<boolean>;
   log: FastifyBaseLogger;
 };
 
@@ -42,8 +45,18 @@ function streamEvents<T>(options: EventStreamOptions<T>): Readable {
   const heartbeat = setInterval(() => {
     if (!signal.aborted && !out.writableNeedDrain) out.write(': heartbeat\n\n');
   }, options.heartbeatMs);
+  const recheck = setInterval(() => {
+    void options.isStillLetIn().then(
+      (still) => {
+        if (!still) left.abort();
+      },
+      (error: unknown) =>
+        options.log.error({ err: error }, 'nobody could see whether a stream may go on'),
+    );
+  }, options.recheckMs);
   out.once('close', () => {
     clearInterval(heartbeat);
+    clearInterval(recheck);
     left.abort();
   });
   signal.addEventListener('abort', () => out.end(), { once: true });
@@ -91,8 +104,9 @@ export function placeEvents<T>(
 const media = 'text/event-stream';
 
 function sendEvents<T>(
+  request: FastifyRequest,
   reply: FastifyReply,
-  { closing, heartbeatMs }: ApiContext,
+  { closing, heartbeatMs, recheckMs }: ApiContext,
   source: Pick<EventStreamOptions<T>, 'watch' | 'toEvents'>,
 ): FastifyReply {
   return (
@@ -101,7 +115,16 @@ function sendEvents<T>(
       .header('x-accel-buffering', 'no')
       // The connection ends with the stream, so that a closing server does not wait for it.
       .header('connection', 'close')
-      .send(streamEvents({ ...source, closing, heartbeatMs, log: reply.log }))
+      .send(
+        streamEvents({
+          ...source,
+          closing,
+          heartbeatMs,
+          recheckMs,
+          isStillLetIn: () => request.isStillLetIn(),
+          log: reply.log,
+        }),
+      )
   );
 }
 
@@ -128,7 +151,7 @@ export const eventRoutes: Routes = async (app, context) => {
       const since = request.headers['last-event-id'] ?? request.query.since ?? 0;
       // Before the stream begins, so that an unknown plan is a problem and not an empty stream.
       await request.service.getPlan(id);
-      return sendEvents(reply, context, {
+      return sendEvents(request, reply, context, {
         watch: (signal) => request.service.watchPlan(id, since, signal),
         toEvents: (batch) => placeEvents('change', batch, (change) => change.revision),
       });
@@ -155,7 +178,7 @@ export const eventRoutes: Routes = async (app, context) => {
     async (request, reply) => {
       const { id } = request.params;
       const after = request.headers['last-event-id'] ?? request.query.since ?? 0;
-      return sendEvents(reply, context, {
+      return sendEvents(request, reply, context, {
         watch: (signal) => request.service.watchConversation(id, after, signal),
         toEvents: (batch) =>
           batch.map((happened) =>

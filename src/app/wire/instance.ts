@@ -13,6 +13,7 @@ import type { ChatPlace } from '#domain/chat/chat.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import type { Service } from '#domain/service.ts';
 import type { Catalogue, Operation, ToolRegistry } from '#domain/tool.ts';
+import type { Identity } from '#people/identity.ts';
 import type { Config } from '../config.ts';
 
 export type Instance = {
@@ -30,6 +31,8 @@ export type Instance = {
    * @param timezone of the one who reads there, in a direct message
    */
   openConversation(tx: Transaction, place: ChatPlace, timezone?: string | null): Promise<string>;
+  /** Who signs in, and personal tokens. */
+  identity: Identity;
   registry: ToolRegistry;
   catalogue: Catalogue;
   planner: Planner;

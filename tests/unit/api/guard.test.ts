@@ -21,7 +21,7 @@ async function refusalOf(
   role: RouteRole,
   apiToken?: string,
 ): Promise<string | null> {
-  const doors = { signIn: false, identify: async () => null };
+  const doors = { signIn: false, publicOrigin: null, identify: async () => null };
   try {
     await admit(
       { ...visit, ...facts },

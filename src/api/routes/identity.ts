@@ -1,0 +1,281 @@
+// Signing in and out, who one is, and personal tokens.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { CountersignError } from '#domain/errors.ts';
+import { isKnown, Role } from '#domain/people/principal.ts';
+import { line } from '#domain/text.ts';
+import { type Identity, requireLesser, signInSeconds } from '#people/identity.ts';
+import { actorOf } from '../actor.ts';
+import { answers, bodyProblems, json, openAnswers } from '../answers.ts';
+import { cookieOf, sessionCookie } from '../guard.ts';
+import { openToAll, tags } from '../openapi.ts';
+import { documented } from '../registry.ts';
+
+export type IdentityOptions = {
+  identity: Pick<
+    Identity,
+    | 'providers'
+    | 'begin'
+    | 'finish'
+    | 'signOut'
+    | 'signOutEverywhere'
+    | 'createToken'
+    | 'listTokens'
+    | 'revokeToken'
+  >;
+  /** The public address is https: cookies go nowhere else. */
+  secure: boolean;
+};
+
+const tryCookie = 'countersign_sign_in';
+
+/** `SameSite=Lax`: it comes along where a link leads here, and never with what a page of elsewhere sends. */
+function setCookie(
+  reply: FastifyReply,
+  {
+    name,
+    value,
+    path,
+    seconds,
+    secure,
+  }: { name: string; value: string; path: string; seconds: number; secure: boolean },
+): void {
+  const parts = [
+    `${name}=${value}`,
+    `Path=${path}`,
+    `Max-Age=${seconds}`,
+    'HttpOnly',
+    'SameSite=Lax',
+  ];
+  reply.header('set-cookie', [...parts, ...(secure ? ['Secure'] : [])].join('; '));
+}
+
+const ProviderPath = z.object({ provider: line(100) });
+const BeginQuery = z.object({ back: z.string().max(2000).exactOptional() });
+
+const SignInAnswer = documented(
+  z.object({ providers: z.array(z.object({ name: z.string(), label: z.string() })) }),
+  { id: 'SignIns', description: 'What people can sign in with; none: nobody signs in.' },
+);
+const MeAnswer = documented(
+  z.object({
+    account: z.string(),
+    name: z.string(),
+    email: z.string().exactOptional(),
+    role: Role,
+    tenant: z.string().nullable(),
+    groups: z.array(z.string()),
+    names: z.array(z.string()),
+    by: z.enum(['local', 'instance', 'token', 'session']),
+  }),
+  {
+    id: 'Principal',
+    description:
+      'Who asks: the account, what they may do, the organisation whose plans they reach (null: the whole instance), and by what it is known.',
+  },
+);
+const TokenAnswer = documented(
+  z.object({
+    id: z.string(),
+    account: z.string(),
+    name: z.string(),
+    role: Role,
+    tenant: z.string().nullable(),
+    created_at: z.iso.datetime(),
+    expires_at: z.iso.datetime().nullable(),
+    used_at: z.iso.datetime().nullable(),
+  }),
+  { id: 'Token', description: 'A personal token without its secret.' },
+);
+const NewToken = documented(
+  z.strictObject({
+    name: line(80),
+    role: Role.default('requester'),
+    days: documented(z.int().min(1).max(3650).nullable().default(90), {
+      description: 'After which it expires; null: never.',
+    }),
+  }),
+  { id: 'NewToken', examples: [{ name: 'CI of the website', role: 'requester', days: 30 }] },
+);
+const MadeToken = documented(TokenAnswer.extend({ token: z.string() }), {
+  id: 'MadeToken',
+  description: '`token` is shown this once.',
+});
+const SignOutBody = z.strictObject({ everywhere: z.boolean().default(false) }).nullish();
+const Done = z.object({ done: z.literal(true) });
+
+type Token = Awaited<ReturnType<Identity['listTokens']>>[number];
+const isoOf = (at: Date | null) => at?.toISOString() ?? null;
+const describe = ({ id, account, name, role, tenant, created_at, expires_at, used_at }: Token) => ({
+  ...{ id, account, name, role, tenant, created_at: created_at.toISOString() },
+  ...{ expires_at: isoOf(expires_at), used_at: isoOf(used_at) },
+});
+
+/** Whose tokens somebody sees; null: of everybody. */
+function reachOf({ principal }: FastifyRequest): string[] | null {
+  const isOperator = principal.role === 'admin' && principal.tenant === null;
+  return isOperator ? null : principal.names;
+}
+
+export const identityRoutes: FastifyPluginAsyncZod<IdentityOptions> = async (
+  app,
+  { identity, secure },
+) => {
+  const pages = { role: 'page', subject: 'instance' } as const;
+
+  app.get(
+    '/api/sign-in',
+    {
+      config: pages,
+      schema: {
+        operationId: 'listSignIns',
+        tags: [tags.system],
+        summary: 'What people can sign in with',
+        security: openToAll,
+        response: openAnswers({ 200: json('The providers.', SignInAnswer) }, ['forbidden']),
+      },
+    },
+    async () => ({ providers: identity.providers.map(({ name, label }) => ({ name, label })) }),
+  );
+
+  app.get(
+    '/sign-in/:provider',
+    {
+      config: pages,
+      exposeHeadRoute: false,
+      schema: { params: ProviderPath, querystring: BeginQuery },
+    },
+    async (request, reply) => {
+      const { address, browser } = await identity.begin(
+        request.params.provider,
+        request.query.back,
+      );
+      const cookie = { name: tryCookie, value: browser, path: '/', seconds: signInSeconds };
+      setCookie(reply, { ...cookie, secure });
+      return reply.header('cache-control', 'no-store').redirect(address);
+    },
+  );
+
+  app.get(
+    '/sign-in/:provider/callback',
+    { config: pages, exposeHeadRoute: false, schema: { params: ProviderPath } },
+    async (request, reply) => {
+      const [, query = ''] = request.url.split('?', 2);
+      const { session, expires, back } = await identity.finish(request.params.provider, {
+        query,
+        browser: cookieOf(request, tryCookie) ?? '',
+        before: cookieOf(request, sessionCookie) ?? null,
+      });
+      const seconds = Math.max(1, Math.round((expires.getTime() - Date.now()) / 1000));
+      setCookie(reply, { name: sessionCookie, value: session, path: '/', seconds, secure });
+      return reply.header('cache-control', 'no-store').redirect(back);
+    },
+  );
+
+  app.post(
+    '/api/sign-out',
+    {
+      config: { role: 'viewer', subject: 'self' },
+      schema: {
+        operationId: 'signOut',
+        tags: [tags.system],
+        summary: 'Sign out, here or everywhere',
+        body: SignOutBody,
+        response: answers({ 200: json('It is done.', Done) }, bodyProblems),
+      },
+    },
+    async (request, reply) => {
+      const session = cookieOf(request, sessionCookie);
+      if (session !== undefined) await identity.signOut(session);
+      if (request.body?.everywhere === true && isKnown(request.principal))
+        await identity.signOutEverywhere(request.principal);
+      setCookie(reply, { name: sessionCookie, value: '', path: '/', seconds: 0, secure });
+      return { done: true as const };
+    },
+  );
+
+  app.get(
+    '/api/me',
+    {
+      config: { role: 'viewer', subject: 'self' },
+      schema: {
+        operationId: 'getMe',
+        tags: [tags.system],
+        summary: 'Who I am here',
+        response: answers({ 200: json('The one who asks.', MeAnswer) }),
+      },
+    },
+    async (request) => request.principal,
+  );
+
+  app.get(
+    '/api/tokens',
+    {
+      config: { role: 'viewer', subject: 'self' },
+      schema: {
+        operationId: 'listTokens',
+        tags: [tags.system],
+        summary: 'Personal tokens: one’s own; an admin’s list has everybody’s',
+        response: answers({
+          200: json(
+            'The tokens.',
+            documented(z.object({ tokens: z.array(TokenAnswer) }), { id: 'TokenList' }),
+          ),
+        }),
+      },
+    },
+    async (request) => ({ tokens: (await identity.listTokens(reachOf(request))).map(describe) }),
+  );
+
+  app.post(
+    '/api/tokens',
+    {
+      config: { role: 'viewer', subject: 'self' },
+      schema: {
+        operationId: 'createToken',
+        tags: [tags.system],
+        summary: 'Make a personal token',
+        description: 'Only for those who are signed in. It never has more than its owner has.',
+        body: NewToken,
+        response: answers({ 201: json('The token, shown this once.', MadeToken) }, bodyProblems),
+      },
+    },
+    async (request, reply) => {
+      const { principal } = request;
+      if (principal.by !== 'session')
+        throw new CountersignError(
+          'forbidden',
+          'Sign in to make a token for yourself, or run: countersign token create --user NAME.',
+        );
+      requireLesser(request.body.role, principal.role);
+      const { account, tenant } = principal;
+      const wanted = { ...request.body, tenant };
+      const { token, facts } = await identity.createToken(
+        account,
+        wanted,
+        actorOf(request, undefined),
+      );
+      return reply.code(201).send({ ...describe(facts), token });
+    },
+  );
+
+  app.delete(
+    '/api/tokens/:id',
+    {
+      config: { role: 'viewer', subject: 'self' },
+      schema: {
+        operationId: 'revokeToken',
+        tags: [tags.system],
+        summary: 'Revoke a personal token',
+        params: z.object({ id: line(100) }),
+        response: answers({ 200: json('It is revoked.', Done) }, ['not_found']),
+      },
+    },
+    async (request) => {
+      const actor = actorOf(request, undefined);
+      await identity.revokeToken(request.params.id, reachOf(request), actor);
+      return { done: true as const };
+    },
+  );
+};

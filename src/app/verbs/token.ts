@@ -1,0 +1,102 @@
+// `token create`, `token list` and `token revoke`: personal tokens, made by whoever runs this Countersign. Whose one is, is their word.
+import { openDatabase } from '#db/database.ts';
+import { systemClock, systemRandom } from '#domain/clock.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { person } from '#domain/people/actor.ts';
+import type { Role } from '#domain/people/principal.ts';
+import { createIdentity, type Identity } from '#people/identity.ts';
+import { loadConfig } from '../config.ts';
+import { createLog } from '../logging.ts';
+import { openMigrated } from '../open-database.ts';
+
+/** Tokens are made by whoever has the configuration and the database. */
+const operator = person('local', 'terminal');
+
+async function withIdentity(work: (identity: Identity) => Promise<void>): Promise<void> {
+  const config = loadConfig(process.env, process.cwd());
+  const log = createLog(config, true);
+  const place = await openMigrated(config, log);
+  const db = openDatabase(place.url, {
+    max: 2,
+    pooled: place.pooled,
+    applicationName: 'countersign token',
+    onError: (error) => log.warn({ err: error }, 'A database connection was lost.'),
+  });
+  try {
+    const { settings, apart, env } = config;
+    await work(
+      createIdentity({
+        db,
+        clock: systemClock,
+        random: systemRandom,
+        identity: settings.identity,
+        groups: settings.groups,
+        apart,
+        publicUrl: env.COUNTERSIGN_PUBLIC_URL ?? null,
+        warn: (message, err) => log.warn({ err }, message),
+      }),
+    );
+  } finally {
+    await db.close();
+    await place.close();
+  }
+}
+
+/** @throws `invalid_request` */
+function readDays(said: string): number | null {
+  const days = Number(said);
+  if (Number.isInteger(days) && days >= 0 && days <= 3650 && said.trim() !== '')
+    return days === 0 ? null : days;
+  throw new CountersignError(
+    'invalid_request',
+    '--days takes a whole number from 0 (never expires) to 3650.',
+  );
+}
+
+type Wanted = {
+  name: string;
+  role: Role;
+  days: string;
+  user: string;
+  tenant?: string;
+  json?: true;
+};
+
+const dayOf = (at: Date | null) => at?.toISOString().slice(0, 10) ?? 'never';
+
+export function create({ name, role, days, user, tenant, json }: Wanted): Promise<void> {
+  const wanted = { name, role, days: readDays(days), tenant: tenant ?? null };
+  return withIdentity(async ({ createToken }) => {
+    const { token, facts } = await createToken(user, wanted, operator);
+    if (json === true) {
+      console.log(JSON.stringify({ id: facts.id, token, expires_at: facts.expires_at }));
+      return;
+    }
+    console.log(token);
+    console.error(
+      `${facts.id} of ${user} as ${role}; expires: ${dayOf(facts.expires_at)}. It is shown this once.`,
+    );
+  });
+}
+
+export function list({ json }: { json?: true }): Promise<void> {
+  return withIdentity(async ({ listTokens }) => {
+    const tokens = (await listTokens(null)).map(({ hash: _, ...facts }) => facts);
+    if (json === true) {
+      console.log(JSON.stringify(tokens));
+      return;
+    }
+    for (const { id, account, name, role, tenant, expires_at, used_at } of tokens)
+      console.log(
+        `${id}  ${account}  ${role}  ${name}${tenant === null ? '' : `  ${tenant}`}  expires: ${dayOf(expires_at)}  used: ${dayOf(used_at)}`,
+      );
+    if (tokens.length === 0) console.log('There are no tokens.');
+  });
+}
+
+export function revoke(id: string): Promise<void> {
+  return withIdentity(async ({ revokeToken }) => {
+    await revokeToken(id, null, operator);
+    console.log(`${id} is revoked.`);
+  });
+}

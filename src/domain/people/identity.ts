@@ -1,0 +1,243 @@
+// How people sign in: the `identity` settings, and what a provider's claims say of a person. Pure.
+import { z } from 'zod';
+import { isSamePerson } from './names.ts';
+import { Role } from './principal.ts';
+
+const names = z.array(z.string().min(1).max(200));
+
+const Provider = z
+  .strictObject({
+    /** Sets the issuer, the scopes and the claims of a well-known provider. */
+    preset: z.enum(['slack', 'entra', 'google']).optional(),
+    /** What the button says; by default the name of the preset or the provider. */
+    label: z.string().min(1).max(60).optional(),
+    /** Where `/.well-known/openid-configuration` is. */
+    issuer: z.url().optional(),
+    client_id: z.string().min(1),
+    client_secret: z.string().min(1),
+    scopes: z.array(z.string().min(1)).optional(),
+    /** The claim that names the organisation; left out, everybody is of one. */
+    tenant_claim: z.string().optional(),
+    /** The organisation of everybody who signs in here, such as `slack:T0123ABCD`. */
+    tenant: z.string().min(1).max(200).optional(),
+    groups_claim: z.string().default('groups'),
+    /** Only people with a verified e-mail address in one of these. */
+    allowed_domains: z.array(z.string().toLowerCase()).default([]),
+    /** Only people of these organisations, by the value of the claim; `any`: of all. */
+    allowed_tenants: z.array(z.string()).default([]),
+    /** What somebody may do whom `roles` does not name; null: they may not sign in. */
+    default_role: Role.nullable().default('requester'),
+    /** Who has more: e-mail addresses, accounts, and groups as `group:NAME`. The highest that names somebody counts. */
+    roles: z
+      .strictObject({
+        viewer: names.default([]),
+        requester: names.default([]),
+        approver: names.default([]),
+        admin: names.default([]),
+      })
+      .prefault({}),
+  })
+  .refine(
+    ({ preset, issuer }) => preset !== undefined || issuer !== undefined,
+    'needs "issuer" or "preset"',
+  )
+  .refine(
+    ({ preset, allowed_domains, allowed_tenants }) =>
+      preset === undefined || allowed_domains.length + allowed_tenants.length > 0,
+    'needs "allowed_domains" or "allowed_tenants": anybody in the world has an account there',
+  )
+  .refine(
+    ({ preset, issuer, allowed_tenants }) =>
+      preset !== 'entra' || issuer !== undefined || allowed_tenants.length > 0,
+    'needs "allowed_tenants": the ids of Microsoft Entra tenants, or any',
+  );
+type Provider = z.infer<typeof Provider>;
+
+export const IdentitySettings = z.strictObject({
+  providers: z
+    .record(
+      z.string().regex(/^[a-z][a-z0-9-]*$/, 'lower-case letters, digits and hyphens'),
+      Provider,
+    )
+    .default({}),
+  session: z
+    .strictObject({
+      /** Whoever does nothing for so long signs in again. */
+      idle_hours: z.number().positive().max(8760).default(24),
+      /** Everybody signs in again after so long. */
+      days: z.number().positive().max(365).default(14),
+    })
+    .prefault({}),
+  /** E-mail addresses and accounts that are refused at once, whatever their provider, session or token says. */
+  blocked: names.default([]),
+});
+export type IdentitySettings = z.infer<typeof IdentitySettings>;
+
+/** A provider with everything its preset says. */
+export type SignInProvider = Omit<Provider, 'issuer' | 'label' | 'scopes' | 'tenant'> & {
+  name: string;
+  label: string;
+  issuer: string;
+  scopes: string[];
+  tenant: string | null;
+  /** Claims of the people of one platform, who are there by the same account. */
+  platform: 'slack' | 'teams' | null;
+};
+
+const slack = (claim: string) => `https://slack.com/${claim}`;
+
+function presetOf({ preset, allowed_tenants: allowed }: Provider) {
+  switch (preset) {
+    case 'slack':
+      return {
+        label: 'Slack',
+        issuer: 'https://slack.com',
+        tenant_claim: slack('team_id'),
+        platform: 'slack' as const,
+      };
+    case 'entra': {
+      const [only] = allowed.length === 1 && allowed[0] !== 'any' ? allowed : ['organizations'];
+      const issuer = `https://login.microsoftonline.com/${only}/v2.0`;
+      return { label: 'Microsoft', issuer, tenant_claim: 'tid', platform: 'teams' as const };
+    }
+    case 'google':
+      return { label: 'Google', issuer: 'https://accounts.google.com', platform: null };
+    case undefined:
+      return { platform: null };
+    default:
+      return preset satisfies never;
+  }
+}
+
+export function resolveProvider(name: string, provider: Provider): SignInProvider {
+  const preset = presetOf(provider);
+  const {
+    issuer = preset.issuer ?? '',
+    label = preset.label ?? name,
+    scopes,
+    tenant = null,
+    ...rest
+  } = provider;
+  return {
+    ...(preset.tenant_claim === undefined ? {} : { tenant_claim: preset.tenant_claim }),
+    ...rest,
+    name,
+    issuer,
+    label,
+    tenant,
+    scopes: scopes ?? ['openid', 'profile', 'email'],
+    platform: preset.platform,
+  };
+}
+
+export function resolveProviders({ providers }: IdentitySettings): SignInProvider[] {
+  return Object.entries(providers).map(([name, provider]) => resolveProvider(name, provider));
+}
+
+/** Whether people of several organisations sign in here. */
+export function admitsSeveral({
+  tenant,
+  tenant_claim,
+  allowed_tenants: allowed,
+}: SignInProvider): boolean {
+  return (
+    tenant === null && tenant_claim !== undefined && (allowed.length !== 1 || allowed[0] === 'any')
+  );
+}
+
+/** What is kept of somebody who signed in. */
+export type Profile = {
+  account: string;
+  name: string;
+  /** Verified, and of a domain that is let in; else null. */
+  email: string | null;
+  /** `slack:T…`, `teams:GUID`, a provider's own; null: none is named. */
+  tenant: string | null;
+  groups: string[];
+};
+
+type Claims = Record<string, unknown>;
+const textOf = (claims: Claims, claim: string): string | null => {
+  const value = claims[claim];
+  return typeof value === 'string' && value !== '' ? value : null;
+};
+const isTrue = (value: unknown) =>
+  value === true || value === 'true' || value === 1 || value === '1';
+const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1);
+
+/**
+ * The verified address. Microsoft's `email` is not: anybody may set it in a tenant of theirs. The sign-in name of an only tenant's
+ * own people is, as in Teams.
+ */
+function readEmail(provider: SignInProvider, claims: Claims): string | null {
+  const { preset, allowed_tenants: allowed } = provider;
+  const isOwn =
+    allowed.length === 1 && allowed[0] !== 'any' && claims.acct !== 1 && claims.acct !== '1';
+  const said =
+    preset !== 'entra'
+      ? isTrue(claims.email_verified) && textOf(claims, 'email')
+      : isTrue(claims.xms_edov)
+        ? textOf(claims, 'email')
+        : isOwn && textOf(claims, 'preferred_username');
+  return said === false || said === null || !/^[^@\s]+@[^@\s]+$/.test(said) || said.length > 200
+    ? null
+    : said.toLowerCase();
+}
+
+/**
+ * What the claims say of a person.
+ * @param apart several organisations share the instance: an address counts only where its domain is one that is let in
+ */
+export function readProfile(provider: SignInProvider, claims: Claims, apart: boolean): Profile {
+  const { name: providerName, platform, tenant_claim: claim, allowed_domains: domains } = provider;
+  const subject = textOf(claims, 'sub') ?? '';
+  const said = readEmail(provider, claims);
+  const email = said !== null && (!apart || domains.includes(domainOf(said))) ? said : null;
+  const organisation = claim === undefined ? null : textOf(claims, claim);
+  const groups = claims[provider.groups_claim];
+  const accountOn = {
+    slack: () =>
+      `slack:${textOf(claims, slack('enterprise_id')) ?? organisation}:${textOf(claims, slack('user_id')) ?? subject}`,
+    teams: () => `teams:${organisation}:${textOf(claims, 'oid')}`,
+  };
+  return {
+    account: platform === null ? (email ?? `${providerName}:${subject}`) : accountOn[platform](),
+    name: textOf(claims, 'name') ?? said ?? subject,
+    email,
+    tenant:
+      provider.tenant ??
+      (organisation === null ? null : `${platform ?? providerName}:${organisation}`),
+    groups: Array.isArray(groups)
+      ? groups.filter((group) => typeof group === 'string').slice(0, 500)
+      : [],
+  };
+}
+
+/** Whether the provider's rules let somebody in. */
+function isAllowed(provider: SignInProvider, { email, tenant }: Profile): boolean {
+  const { allowed_domains: domains, allowed_tenants: tenants, platform, name } = provider;
+  const fits = (value: string) => value === 'any' || tenant === `${platform ?? name}:${value}`;
+  return (
+    (domains.length === 0 || (email !== null && domains.includes(domainOf(email)))) &&
+    (tenants.length === 0 || tenants.some(fits))
+  );
+}
+
+/**
+ * What somebody may do now, by the settings as they are now; null: they are not let in.
+ * @param known every name they go by, and their groups
+ */
+export function roleOf(
+  { blocked }: Pick<IdentitySettings, 'blocked'>,
+  provider: SignInProvider,
+  profile: Profile,
+  known: { names: string[]; groups: string[] },
+): Role | null {
+  const isNamed = (name: string) =>
+    name.startsWith('group:')
+      ? known.groups.includes(name.slice('group:'.length))
+      : known.names.some((own) => isSamePerson(own, name));
+  if (blocked.some(isNamed) || !isAllowed(provider, profile)) return null;
+  const given = Role.options.toReversed().find((role) => provider.roles[role].some(isNamed));
+  return given ?? provider.default_role;
+}

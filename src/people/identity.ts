@@ -1,0 +1,326 @@
+// People who sign in, and their personal tokens: who somebody is, decided anew at each request by the settings as they are. Nothing is
+// kept in a process, so any gateway answers; of sessions and tokens only hashes are stored.
+import { createHash } from 'node:crypto';
+import { recordDeeds } from '#db/audit.ts';
+import type { Database } from '#db/database.ts';
+import { lockIdentities, readEveryName, storeName } from '#db/identities.ts';
+import {
+  type AccessToken,
+  endSession,
+  endSessionsOf,
+  listTokens,
+  openSession,
+  readSession,
+  readSignedIn,
+  readToken,
+  revokeToken,
+  type SignedIn,
+  storeSignedIn,
+  storeToken,
+  storeTry,
+  takeTry,
+  touchSession,
+  touchToken,
+} from '#db/sign-ins.ts';
+import type { Clock, Random } from '#domain/clock.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { type Actor, person as personActor } from '#domain/people/actor.ts';
+import { groupsOf } from '#domain/people/groups.ts';
+import {
+  type IdentitySettings,
+  type Profile,
+  readProfile,
+  resolveProviders,
+  roleOf,
+  type SignInProvider,
+} from '#domain/people/identity.ts';
+import { hasRole, lesserRole, type Principal, type Role } from '#domain/people/principal.ts';
+import { joinAccounts } from './link.ts';
+import { readCalled } from './note-name.ts';
+import type { OpenId } from './open-id.ts';
+
+export type IdentityContext = {
+  db: Database;
+  clock: Clock;
+  random: Random;
+  identity: IdentitySettings;
+  /** Groups of the configuration, by name. */
+  groups: Record<string, string[]>;
+  /** Several organisations share the instance. */
+  apart: boolean;
+  /** COUNTERSIGN_PUBLIC_URL, where people come back to; null: nobody signs in. */
+  publicUrl: string | null;
+  warn(message: string, error?: unknown): void;
+};
+
+const minute = 60_000;
+/** How long a sign-in may take. */
+export const signInSeconds = 600;
+const tokenPrefix = 'cst_';
+
+/** Of a secret with 256 bits of its own, so that no salt is needed. */
+const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+
+/** Whatever is asked is refused with one sentence: which part was wrong is for the log. */
+const refused = () =>
+  new CountersignError(
+    'unauthorized',
+    'That sign-in is over or was begun in another browser. Begin again from the console.',
+  );
+
+/** Only a path of this server, so that nobody is sent elsewhere by a link. */
+function pathOf(back: string | undefined): string {
+  return back !== undefined && /^\/(?![/\\])[^\s\\]*$/.test(back) && back.length < 2000
+    ? back
+    : '/';
+}
+
+export function createIdentity(context: IdentityContext) {
+  const { db, clock, random, identity, apart, publicUrl, warn } = context;
+  const providers = new Map(resolveProviders(identity).map((one) => [one.name, one]));
+  const idle = identity.session.idle_hours * 60 * minute;
+  let loading: Promise<OpenId> | null = null;
+  const openId = () => {
+    loading ??= import('./open-id.ts').then(({ createOpenId }) => createOpenId());
+    return loading;
+  };
+
+  function providerOf(name: string): SignInProvider {
+    const provider = providers.get(name);
+    if (provider !== undefined && publicUrl !== null) return provider;
+    throw new CountersignError('not_found', `There is no sign-in called ${name}.`);
+  }
+  const redirectOf = ({ name }: SignInProvider) => `${publicUrl}/sign-in/${name}/callback`;
+
+  /** Whoever it is, as the settings see them now; null: they are not let in any more. */
+  async function toPrincipal(
+    profile: SignedIn,
+    by: 'session' | 'token',
+  ): Promise<Principal | null> {
+    const provider = providers.get(profile.provider);
+    if (provider === undefined) return null;
+    const { account, name, email, tenant } = profile;
+    const linked = await readEveryName(db.query, account);
+    const names = email === null || linked.includes(email) ? linked : [...linked, email];
+    const groups = groupsOf(context, { ...profile, names });
+    const role = roleOf(identity, provider, profile, { names, groups });
+    if (role === null) return null;
+    return {
+      ...{ account, name, role, groups, names, by },
+      ...(email === null ? {} : { email }),
+      tenant: apart ? tenant : null,
+    };
+  }
+
+  async function identifySession(secret: string): Promise<Principal | null> {
+    const now = clock.now();
+    const hash = hashOf(secret);
+    const idleSince = new Date(now.getTime() - idle);
+    const session = await readSession(db.query, hash, { now, idleSince });
+    if (session === null) return null;
+    const principal = await toPrincipal(session.person, 'session');
+    if (principal !== null && now.getTime() - session.used_at.getTime() > minute)
+      await touchSession(db.query, hash, now);
+    return principal;
+  }
+
+  /** The owner of a token as they signed in last; of one who never did, as the operator made it. */
+  async function ownerOf(token: AccessToken): Promise<Principal | null> {
+    const { account, role, tenant } = token;
+    const names = await readEveryName(db.query, account);
+    const [profile] = await readSignedIn(db.query, names);
+    if (profile !== undefined) {
+      const owner = await toPrincipal(profile, 'token');
+      return owner === null
+        ? null
+        : { ...owner, role: lesserRole(role, owner.role), tenant: owner.tenant ?? tenant };
+    }
+    if (names.some((name) => identity.blocked.includes(name))) return null;
+    const groups = groupsOf(context, { names, groups: [], tenant });
+    return { account, name: account, role, tenant, groups, names, by: 'token' };
+  }
+
+  async function identifyToken(secret: string): Promise<Principal | null> {
+    if (!secret.startsWith(tokenPrefix)) return null;
+    const now = clock.now();
+    const token = await readToken(db.query, hashOf(secret), now);
+    if (token === null) return null;
+    const principal = await ownerOf(token);
+    if (
+      principal !== null &&
+      (token.used_at === null || now.getTime() - token.used_at.getTime() > minute)
+    )
+      await touchToken(db.query, token.id, now);
+    return principal;
+  }
+
+  /** Keeps who signed in. Accounts of a verified address are one person, unless somebody took them apart. */
+  async function keep(provider: SignInProvider, profile: Profile, now: Date): Promise<void> {
+    await db.transaction(async (tx) => {
+      await storeSignedIn(tx, { ...profile, provider: provider.name }, now);
+      await storeName(tx, profile.account, readCalled(profile.name));
+      if (profile.email === null || profile.email === profile.account) return;
+      await lockIdentities(tx);
+      await joinAccounts(tx, profile.account, profile.email, signedInActor(profile));
+    });
+  }
+
+  return {
+    /** What people can sign in with. */
+    providers: publicUrl === null ? [] : [...providers.values()],
+    redirectOf,
+
+    identify: (credentials: { token: string } | { session: string }): Promise<Principal | null> =>
+      'token' in credentials
+        ? identifyToken(credentials.token)
+        : identifySession(credentials.session),
+
+    /** @throws `invalid_configuration` where a provider can't be asked */
+    check: async (provider: SignInProvider) => (await openId()).check(provider),
+
+    /**
+     * Begins a sign-in. @param back the path to go to afterwards
+     * @returns where to send the browser, and the secret it is known by when it comes back
+     * @throws `not_found`, `invalid_configuration`
+     */
+    async begin(name: string, back: string | undefined) {
+      const provider = providerOf(name);
+      const { draw, addressFor } = await openId();
+      const challenge = draw();
+      const address = await addressFor(provider, challenge, redirectOf(provider));
+      const browser = random.hex(32);
+      const now = clock.now();
+      await storeTry(
+        db.query,
+        {
+          state_hash: hashOf(challenge.state),
+          browser_hash: hashOf(browser),
+          provider: name,
+          nonce: challenge.nonce,
+          verifier: challenge.verifier,
+          back_to: pathOf(back),
+          expires_at: new Date(now.getTime() + signInSeconds * 1000),
+        },
+        now,
+      );
+      return { address, browser };
+    },
+
+    /**
+     * Ends a sign-in. @param came path and query of the address the browser came back to; `browser`, `before`: its cookies
+     * @returns the new session and the address to go to
+     * @throws `unauthorized` where the answer does not hold, `forbidden` where the person is not let in
+     */
+    async finish(
+      name: string,
+      { query, browser, before }: { query: string; browser: string; before: string | null },
+    ) {
+      const provider = providerOf(name);
+      const now = clock.now();
+      const state = new URLSearchParams(query).get('state') ?? '';
+      const begun = await takeTry(
+        db.query,
+        { state: hashOf(state), browser: hashOf(browser), provider: name },
+        now,
+      );
+      if (begun === null) throw refused();
+      const { nonce, verifier, back_to: back } = begun;
+      const came = new URL(`${redirectOf(provider)}?${query}`);
+      const { readClaims } = await openId();
+      const claims = await readClaims(provider, came, { state, nonce, verifier }).catch(
+        (cause: unknown) => {
+          warn(`A sign-in with ${name} failed: ${errorMessage(cause)}`, cause);
+          throw refused();
+        },
+      );
+      const profile = readProfile(provider, claims, apart);
+      const principal = await keepIfLetIn(provider, profile, now);
+      const session = random.hex(32);
+      const expires = new Date(now.getTime() + identity.session.days * 24 * 60 * minute);
+      await openSession(
+        db.query,
+        {
+          ...{ hash: hashOf(session), account: principal.account },
+          ...{ created_at: now, used_at: now, expires_at: expires },
+        },
+        before === null ? null : hashOf(before),
+      );
+      return { session, expires, back: `${publicUrl}${back}` };
+    },
+
+    signOut: (session: string): Promise<void> => endSession(db.query, hashOf(session)),
+    signOutEverywhere: ({ account }: Principal): Promise<void> => endSessionsOf(db.query, account),
+
+    /**
+     * Makes a personal token. @param wanted.days after which it expires; null: never
+     * @returns the token, which is shown this once
+     */
+    async createToken(
+      account: string,
+      wanted: { name: string; role: Role; days: number | null; tenant: string | null },
+      actor: Actor,
+    ): Promise<{ token: string; facts: AccessToken }> {
+      const token = `${tokenPrefix}${random.hex(32)}`;
+      const now = clock.now();
+      const { name, role, days, tenant } = wanted;
+      const id = `tok-${random.hex(6)}`;
+      const facts = await db.transaction(async (tx) => {
+        await recordDeeds(tx, [
+          { planId: null, actor, action: 'create_token', data: { token: id, account, name, role } },
+        ]);
+        return storeToken(tx, {
+          ...{ id, hash: hashOf(token), account, name, role, tenant, created_at: now },
+          expires_at: days === null ? null : new Date(now.getTime() + days * 24 * 60 * minute),
+        });
+      });
+      return { token, facts };
+    },
+
+    /** @param accounts of whom; null: of everybody */
+    listTokens: (accounts: string[] | null): Promise<AccessToken[]> =>
+      listTokens(db.query, accounts),
+
+    /** @throws `not_found` where there is no such token, or it is somebody else's */
+    async revokeToken(id: string, accounts: string[] | null, actor: Actor): Promise<void> {
+      const revoked = await db.transaction(async (tx) => {
+        if (!(await revokeToken(tx, id, accounts, clock.now()))) return false;
+        await recordDeeds(tx, [
+          { planId: null, actor, action: 'revoke_token', data: { token: id } },
+        ]);
+        return true;
+      });
+      if (!revoked) throw new CountersignError('not_found', `There is no token ${id}.`);
+    },
+  };
+
+  /** @throws `forbidden` */
+  async function keepIfLetIn(
+    provider: SignInProvider,
+    profile: Profile,
+    now: Date,
+  ): Promise<Principal> {
+    const signedIn = { ...profile, provider: provider.name };
+    const isKnownOrganisation = !apart || profile.tenant !== null;
+    if (isKnownOrganisation && (await toPrincipal(signedIn, 'session')) !== null) {
+      await keep(provider, profile, now);
+      // Once more: by now the account may be linked to names that have more, or that are blocked.
+      const principal = await toPrincipal(signedIn, 'session');
+      if (principal !== null) return principal;
+    }
+    throw new CountersignError(
+      'forbidden',
+      `${profile.name} signed in with ${provider.label}, but is not let in here. Ask whoever runs this Countersign.`,
+    );
+  }
+}
+export type Identity = ReturnType<typeof createIdentity>;
+
+function signedInActor({ account }: Profile): Actor {
+  return { ...personActor(account, 'console'), verified: true };
+}
+
+/** @throws `forbidden` where a token would have more than its owner */
+export function requireLesser(wanted: Role, own: Role): void {
+  if (hasRole(own, wanted)) return;
+  throw new CountersignError('forbidden', `A token can't have the role ${wanted}; you are ${own}.`);
+}

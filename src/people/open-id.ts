@@ -1,0 +1,100 @@
+// Signing in with OpenID Connect: the address to go to, and what a provider answers. The authorization code flow with PKCE, state
+// and nonce; openid-client checks the answer. Loaded only where people sign in.
+import * as client from 'openid-client';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
+import type { SignInProvider } from '#domain/people/identity.ts';
+import { isLoopbackHost } from '#domain/public-url.ts';
+
+const keptForMs = 3_600_000;
+const timeoutSeconds = 10;
+
+export type Claims = Record<string, unknown>;
+/** What the browser has to come back with. */
+export type Challenge = { state: string; nonce: string; verifier: string };
+
+/** @throws `invalid_configuration` where the issuer can't be asked, naming the key */
+async function discover(provider: SignInProvider): Promise<client.Configuration> {
+  const { name, issuer, client_id: id, client_secret: secret } = provider;
+  const url = new URL(issuer);
+  // Of this machine alone: elsewhere only https is asked.
+  const execute = isLoopbackHost(url.hostname) ? [client.allowInsecureRequests] : [];
+  try {
+    return await client.discovery(url, id, secret, undefined, { execute, timeout: timeoutSeconds });
+  } catch (cause) {
+    throw new CountersignError(
+      'invalid_configuration',
+      `identity.providers.${name}: ${issuer} does not answer as a sign-in provider (${errorMessage(cause)}). Check "issuer".`,
+      { cause },
+    );
+  }
+}
+
+export function createOpenId() {
+  const known = new Map<string, { until: number; found: Promise<client.Configuration> }>();
+
+  function configurationOf(provider: SignInProvider): Promise<client.Configuration> {
+    const kept = known.get(provider.name);
+    if (kept !== undefined && kept.until > performance.now()) return kept.found;
+    const found = discover(provider);
+    known.set(provider.name, { until: performance.now() + keptForMs, found });
+    // What failed is asked anew.
+    found.catch(() => known.delete(provider.name));
+    return found;
+  }
+
+  return {
+    /** @throws `invalid_configuration` where the issuer can't be asked */
+    check: async (provider: SignInProvider): Promise<void> => {
+      await discover(provider);
+    },
+
+    draw: (): Challenge => ({
+      state: client.randomState(),
+      nonce: client.randomNonce(),
+      verifier: client.randomPKCECodeVerifier(),
+    }),
+
+    /** Where to send the browser. */
+    async addressFor(
+      provider: SignInProvider,
+      challenge: Challenge,
+      redirect: string,
+    ): Promise<string> {
+      const configuration = await configurationOf(provider);
+      return client.buildAuthorizationUrl(configuration, {
+        redirect_uri: redirect,
+        scope: provider.scopes.join(' '),
+        state: challenge.state,
+        nonce: challenge.nonce,
+        code_challenge: await client.calculatePKCECodeChallenge(challenge.verifier),
+        code_challenge_method: 'S256',
+      }).href;
+    },
+
+    /**
+     * What the provider says of whoever came back. @param came the address they came back to, as it is configured
+     * @throws what openid-client throws where the answer does not hold
+     */
+    async readClaims(provider: SignInProvider, came: URL, challenge: Challenge): Promise<Claims> {
+      const configuration = await configurationOf(provider);
+      const tokens = await client.authorizationCodeGrant(configuration, came, {
+        pkceCodeVerifier: challenge.verifier,
+        expectedState: challenge.state,
+        expectedNonce: challenge.nonce,
+        idTokenExpected: true,
+      });
+      const claims: Claims = { ...tokens.claims() };
+      const lacks = [provider.groups_claim, 'email', 'name'].some(
+        (claim) => claims[claim] === undefined,
+      );
+      const { userinfo_endpoint: more } = configuration.serverMetadata();
+      if (!lacks || more === undefined) return claims;
+      const subject = typeof claims.sub === 'string' ? claims.sub : '';
+      return {
+        ...(await client.fetchUserInfo(configuration, tokens.access_token, subject)),
+        ...claims,
+      };
+    },
+  };
+}
+export type OpenId = ReturnType<typeof createOpenId>;
