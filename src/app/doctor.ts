@@ -17,6 +17,7 @@ import type { CheckResult } from '#domain/settings-view.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { readModelAccess } from '#models/access.ts';
 import { checkSlackAccess, checkSlackWorkspaces, checkTeamsAccess } from './check-chats.ts';
+import { checkSignIns } from './check-sign-ins.ts';
 import type { Config } from './config.ts';
 import {
   judgePooler,
@@ -366,6 +367,7 @@ export async function examine(config: Config, log: Logger): Promise<CheckResult[
     await checkModel(config),
     await checkSlackAccess(config, log),
     await checkTeamsAccess(config),
+    ...(await checkSignIns(config)),
   ];
 }
 

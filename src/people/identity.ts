@@ -168,15 +168,11 @@ export function createIdentity(context: IdentityContext) {
   return {
     /** What people can sign in with. */
     providers: publicUrl === null ? [] : [...providers.values()],
-    redirectOf,
 
     identify: (credentials: { token: string } | { session: string }): Promise<Principal | null> =>
       'token' in credentials
         ? identifyToken(credentials.token)
         : identifySession(credentials.session),
-
-    /** @throws `invalid_configuration` where a provider can't be asked */
-    check: async (provider: SignInProvider) => (await openId()).check(provider),
 
     /**
      * Begins a sign-in. @param back the path to go to afterwards

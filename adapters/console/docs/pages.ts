@@ -20,6 +20,7 @@ const menu: Record<string, string[]> = {
     'observability',
     'keeping',
     'audit',
+    'identity',
     'records',
     'scaling',
   ],

@@ -8,6 +8,7 @@ import { findVerifiedRequests, type PlanRow, readAskedAt } from '#db/plans.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, isVerified } from '#domain/people/actor.ts';
 import { isSamePerson, needsPlatform, plainName } from '#domain/people/names.ts';
+import { hasRole } from '#domain/people/principal.ts';
 import { listOf } from '#domain/words.ts';
 import type { PlansContext } from '../plans-context.ts';
 import {
@@ -204,6 +205,18 @@ export function requirePerson(actor: Actor): void {
   );
 }
 
+/**
+ * A role limits what the rules allow, on every way in: words and buttons as much as paths. A chat gives none.
+ * @throws `not_allowed` unless `actor` may decide about plans
+ */
+function requireDecider({ role }: Actor): void {
+  if (role === undefined || hasRole(role, 'approver')) return;
+  throw new CountersignError(
+    'not_allowed',
+    `You are signed in as a ${role}, and this takes the role approver. Ask an admin for it.`,
+  );
+}
+
 /** Whom the rules ask for when nobody has approved, in words. */
 function describeApprovers({ rules, people }: Authority): string {
   return describeAllMissing(judge(rules, people, []), people);
@@ -212,6 +225,7 @@ function describeApprovers({ rules, people }: Authority): string {
 /** @throws `not_allowed` unless `actor` is a person whom at least one rule counts */
 export function requireApprover(authority: Authority, actor: Actor): void {
   requirePerson(actor);
+  requireDecider(actor);
   if (isApprover(authority, actor.id)) return;
   throw new CountersignError(
     'not_allowed',
@@ -239,6 +253,7 @@ export function requireUseful(
   before: string[],
   actor: Actor,
 ): RuleStanding[] {
+  requireDecider(actor);
   const { rules, people } = authority;
   const open = judge(rules, people, before).filter((standing) => !isSatisfied(standing));
   const helped = findHelped(authority, open, actor.id);
@@ -264,7 +279,7 @@ export function mayManage({ rules, people }: Authority, user: string): boolean {
 }
 
 /**
- * Cancel, pause, resume, retry, refuse: the requester and everybody who may approve.
+ * Cancel, pause, resume, retry, refuse: the requester, and everybody who may approve and has the role for it.
  * @throws `not_allowed`
  */
 export async function requireManager(
@@ -275,6 +290,7 @@ export async function requireManager(
 ): Promise<void> {
   requirePerson(actor);
   const authority = await readAuthority(db, context, { plan, actor });
+  if (!isAmong(authority.people, [plan.requester], actor.id)) requireDecider(actor);
   if (mayManage(authority, actor.id)) return;
   const others = describeApprovers(authority);
   const asked = namesShown(authority.people, [plan.requester]);
@@ -319,6 +335,7 @@ export async function requireConfirmer(
   actor: Actor,
 ): Promise<void> {
   requirePerson(actor);
+  requireDecider(actor);
   const { people } = await readAuthority(db, context, { plan, actor, operations });
   const missing = confirmersOf(context, plan, operations)
     .filter(({ policy }) => !counts(policy, people, actor.id))
