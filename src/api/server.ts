@@ -28,6 +28,7 @@ import { type Probes, probeRoutes } from './routes/probes.ts';
 import { runRoutes } from './routes/runs.ts';
 import { type SettingsOptions, settingsRoutes } from './routes/settings.ts';
 import { stepRoutes } from './routes/steps.ts';
+import { type ToolSignInOptions, toolSignInRoutes } from './routes/tool-sign-in.ts';
 
 export type ServerOptions = AppOptions & {
   /** Signing in and personal tokens; left out: there are no such paths. */
@@ -39,6 +40,8 @@ export type ServerOptions = AppOptions & {
   settings: SettingsOptions['settings'];
   /** What agents are told over MCP; left out: `/mcp` is not served. */
   mcp?: Omit<McpOptions, 'closing' | 'version'>;
+  /** Signing in at hosted MCP servers; left out: there is none. */
+  toolSignIn?: ToolSignInOptions;
   /** Milliseconds between the heartbeats of event streams (15,000). */
   heartbeatMs?: number;
   /** Milliseconds after which a stream looks again whether its reader is still let in (30,000). */
@@ -77,6 +80,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     const { metrics, probes, settings, version } = options;
     if (options.identity !== undefined) await api.register(identityRoutes, options.identity);
     await api.register(settingsRoutes, { settings });
+    const { toolSignIn = { signIns: null, publicUrl: null } } = options;
+    await api.register(toolSignInRoutes, toolSignIn);
     await api.register(probeRoutes, { metrics, probes, version });
     await api.register(documentRoute);
   });

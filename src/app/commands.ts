@@ -178,6 +178,27 @@ token
   .description('end a token at once')
   .action(runs(async () => (await import('./verbs/token.ts')).revoke));
 
+const mcp = program.command('mcp').description('MCP servers, and signing in at hosted ones');
+
+mcp
+  .command('list')
+  .description('the servers, and whether they answer')
+  .option('--json', 'for machines')
+  .action(runs(async () => (await import('./verbs/mcp.ts')).list));
+
+mcp
+  .command('login')
+  .argument('<server>', 'its name under mcpServers')
+  .description('sign in at a hosted server, for everybody of this instance')
+  .option('--port <n>', 'where the browser comes back to on this machine', wholeNumber, 0)
+  .action(runs(async () => (await import('./verbs/mcp.ts')).login));
+
+mcp
+  .command('logout')
+  .argument('<server>', 'its name under mcpServers')
+  .description('forget the sign-in at a hosted server')
+  .action(runs(async () => (await import('./verbs/mcp.ts')).logout));
+
 program
   .command('doctor')
   .description('look at each part and say what to do about it')

@@ -44,6 +44,7 @@ export async function serve(
     version,
     probes: createProbes(instance),
     settings: createSettingsFacts(config, instance, log),
+    toolSignIn: { signIns: instance.signIns, publicUrl: env.COUNTERSIGN_PUBLIC_URL ?? null },
     metrics,
     mcp: {
       linkTo: instance.linkTo,

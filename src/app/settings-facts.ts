@@ -142,7 +142,14 @@ function transportOf({ type, url }: McpServer): 'stdio' | 'http' | 'sse' {
 }
 
 function describeServer(server: McpServer, status: ToolStatus | undefined): ToolFacts['server'] {
-  const nothing = { since: null, name: null, version: null, protocol: null, last_problem: null };
+  const nothing = {
+    since: null,
+    name: null,
+    version: null,
+    protocol: null,
+    last_problem: null,
+    sign_in: null,
+  };
   return {
     ...(status?.health ?? nothing),
     transport: transportOf(server),

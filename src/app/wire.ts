@@ -12,11 +12,13 @@ import { serveWithin } from '#conversation/serve-within.ts';
 import { createService } from '#conversation/service.ts';
 import { createToolPorts } from '#conversation/tool-ports.ts';
 import { readEveryName } from '#db/identities.ts';
+import { createSignInStore } from '#db/mcp-sign-ins.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import { systemClock, systemRandom } from '#domain/clock.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import type { ServeWithin } from '#domain/service.ts';
 import type { Catalogue } from '#domain/tool.ts';
+import type { SignInStore, SignIns } from '#domain/tool-sign-in.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { readModelAccess } from '#models/access.ts';
 import { findUnknownPrices } from '#models/catalogue.ts';
@@ -35,6 +37,7 @@ import { createCatalogue } from '#tools/catalogue.ts';
 import { createRegistry } from '#tools/registry.ts';
 import { type Closers, createClosers } from './closers.ts';
 import type { Config } from './config.ts';
+import { openSignInSeal } from './sign-in-key.ts';
 import type { Instance, InstanceOptions } from './wire/instance.ts';
 import { makeDelivery, makeInbox } from './wire/make-chat-work.ts';
 import { loadSlack, loadTeams } from './wire/open-chats.ts';
@@ -66,11 +69,13 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   const connections = await openConnections(config, { log, work, warn }, closers);
   const { db, boss, enqueue, enqueueAll, listener } = connections;
   const models = await openModels(config, warn);
+  const store = hasHosted(config) ? createSignInStore(db, listener, openSignInSeal(config)) : null;
   const registry = await createRegistry({
     mcpServers: config.settings.mcpServers,
     toolFiles: { paths: config.settings.tools, from: dirname(config.settingsFile.path) },
     disabledTools: config.settings.disabledTools,
     secrets: config.secrets,
+    ...(store === null ? {} : { signIns: store }),
     workspaceDir: config.workspace,
     http: config.settings.http,
     calendars: config.settings.calendars,
@@ -166,6 +171,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
     });
   }
   return {
+    signIns: store === null ? null : await openSignIns(config, store),
     service: createService(conversation),
     receive: createReceiver(inbox, waker.wake),
     wait: createWaiter({ db }),
@@ -192,6 +198,19 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
     linkTo,
     close: closers.closeAll,
   };
+}
+
+/** Whether an MCP server has an address, so that people may have to sign in there. */
+function hasHosted({ settings }: Config): boolean {
+  return Object.values(settings.mcpServers).some(
+    ({ url, disabled }) => url !== undefined && !disabled,
+  );
+}
+
+/** The protocol's library is loaded only where there is such a server. */
+async function openSignIns({ settings }: Config, store: SignInStore): Promise<SignIns> {
+  const { createSignIns } = await import('#tools/mcp/sign-in.ts');
+  return createSignIns(settings.mcpServers, store, systemClock);
 }
 
 // The language models that a configuration names.

@@ -20,7 +20,9 @@ export type Topic =
   /** What has not begun of a plan is not to begin. */
   | `pause:${string}`
   /** A plan has steps that some worker could claim. */
-  | `work:${string}`;
+  | `work:${string}`
+  /** A sign-in at an MCP server was made, refreshed or removed, or holds no more. */
+  | `sign-in:${string}`;
 /** Topics that are listened to whatever plan they name. */
 type Kind = 'activity' | 'cancel' | 'pause' | 'work';
 

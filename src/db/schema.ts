@@ -13,5 +13,6 @@ export * from './schema/planning.ts';
 export * from './schema/plans.ts';
 export * from './schema/records.ts';
 export * from './schema/retention.ts';
+export * from './schema/sign-ins.ts';
 export * from './schema/steps.ts';
 export * from './schema/webhooks.ts';

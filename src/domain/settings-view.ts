@@ -38,6 +38,8 @@ const ToolFacts = z.object({
       version: z.string().nullable(),
       protocol: z.string().nullable(),
       last_problem: z.object({ at: z.string(), text: z.string() }).nullable(),
+      /** Whether a person has to sign in at the server first, or has; null: it takes no sign-in, as far as is known. */
+      sign_in: z.enum(['needed', 'done']).nullable(),
       transport: z.enum(['stdio', 'http', 'sse']),
       /** The program or the host it is reached at, without arguments, path or query. */
       at: z.string(),

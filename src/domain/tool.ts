@@ -190,6 +190,8 @@ export type ServerHealth = {
   protocol: string | null;
   /** What went wrong last, also when it has passed. */
   last_problem: { at: string; text: string } | null;
+  /** Whether a person has to sign in at the server first, or has; null: it takes no sign-in, as far as is known. */
+  sign_in: 'needed' | 'done' | null;
 };
 
 export type ToolStatus = {

@@ -78,6 +78,8 @@ export const tableRules: Record<string, TableRule> = {
   chat_homes: { stays: 'deleted when nobody has opened it for a while, as Homes are drawn' },
   rate_limits: { stays: 'rows of the past are deleted by the next one' },
   slack_oauth_states: { stays: 'deleted by the next installation, an hour after they end' },
+  mcp_sign_ins: { stays: 'one for each hosted MCP server; deleted by who disconnects' },
+  mcp_sign_in_states: { stays: 'deleted by the next sign-in, ten minutes after it began' },
   slack_installations: { stays: 'one row a workspace' },
   slack_workspaces: { stays: 'one row a workspace' },
   backends: { stays: 'deleted seconds after their worker is gone' },

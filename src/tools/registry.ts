@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '#domain/clock.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { Settings } from '#domain/settings.ts';
 import type { Operation, OperationSpec, ToolRegistry, ToolStatus } from '#domain/tool.ts';
+import type { SignInStore } from '#domain/tool-sign-in.ts';
 import { traceCall } from '#domain/trace-call.ts';
 import { type BuiltinOptions, builtinTools, createBuiltins } from './builtins.ts';
 import { outcomeUnknown, passesOf, throwIfAborted } from './failures.ts';
@@ -19,6 +20,8 @@ export type RegistryOptions = Omit<BuiltinOptions, 'baseDir' | 'clock'> & {
   /** Files of tools, and the folder that relative paths of them start from. */
   toolFiles?: { paths: readonly string[]; from: string } | undefined;
   disabledTools: Settings['disabledTools'];
+  /** Keeps sign-ins at hosted servers; left out: nobody can sign in. */
+  signIns?: SignInStore;
   /** Values that nobody is to be shown, wherever a server says them. */
   secrets?: string[];
   /** Something a person who runs this should know. */
@@ -139,6 +142,8 @@ async function createServers(
       server,
       baseDir,
       secrets: options.secrets ?? [],
+      signIns: options.signIns ?? null,
+      clock: options.clock ?? systemClock,
       warn: options.warn,
       onChange,
       connectTimeoutMs: options.connectTimeoutMs ?? 30_000,

@@ -13,10 +13,13 @@ import type { ChatPlace } from '#domain/chat/chat.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import type { Service } from '#domain/service.ts';
 import type { Catalogue, Operation, ToolRegistry } from '#domain/tool.ts';
+import type { SignIns } from '#domain/tool-sign-in.ts';
 import type { Identity } from '#people/identity.ts';
 import type { Config } from '../config.ts';
 
 export type Instance = {
+  /** Signing in at hosted MCP servers; null: there is none. */
+  signIns: SignIns | null;
   service: Service;
   /** Stores what a chat platform sends, so that it may be acknowledged. */
   receive: Receive;

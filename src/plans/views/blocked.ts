@@ -1,6 +1,7 @@
 // Which steps of a plan nobody can run right now, or wait for a resource pool. Shown to people instead of waiting silently.
 import { type Offer, readBackends } from '#db/backends.ts';
 import type { Queryable } from '#db/database.ts';
+import { readSignInProblems } from '#db/mcp-sign-ins.ts';
 import { countSteps, type LongWait, readLongWaits } from '#db/sql/blocked.ts';
 import { readClaimableLanes } from '#db/sql/lanes.ts';
 import { type ExcessStep, readExcessSteps } from '#db/sql/resources.ts';
@@ -52,6 +53,21 @@ export function findLack(
   };
 }
 
+/** A server whose sign-in holds no more is offered by nobody; what helps is to sign in. */
+function withSignIn(
+  lack: Lack | null,
+  { tool }: Pick<Lane, 'tool'>,
+  problems: Map<string, string>,
+): Lack | null {
+  const problem = problems.get(tool);
+  if (lack === null || problem === undefined) return lack;
+  const how = `Open Settings → Tools in the console and press Connect, or run \`countersign mcp login ${tool}\``;
+  return {
+    ...lack,
+    reason: `the MCP server ${tool} needs somebody to sign in. ${problem} ${how}.`,
+  };
+}
+
 /** Steps that need more of a pool than there is, by pool: its capacity was lowered after they were proposed. */
 function describeExcess(steps: ExcessStep[]): Blockage[] {
   return [...Map.groupBy(steps, ({ pool }) => pool)].map(([pool, own]) => {
@@ -96,9 +112,10 @@ export async function findBlocked(
   if (lanes.length === 0) return [];
   const offers = await readBackends(db);
   const pooled = lanes.filter(({ pools }) => pools.length > 0).map(({ lane }) => lane);
+  const problems = await readSignInProblems(db);
   const byReason = new Map<string, Lack & { lanes: number[] }>();
   for (const lane of lanes) {
-    const lack = findLack(lane, offers);
+    const lack = withSignIn(findLack(lane, offers), lane, problems);
     if (lack === null) continue;
     const same = byReason.get(lack.reason);
     if (same === undefined) byReason.set(lack.reason, { ...lack, lanes: [lane.lane] });

@@ -10,6 +10,7 @@ import type { JsonSchema, ServerHealth } from '#domain/tool.ts';
 import { nothingDone, throwIfAborted, toAbortError } from '../failures.ts';
 import { explainFailure, toCallError, toCallFailure } from './explain-failure.ts';
 import { createServerRedactor, openWire } from './open-transport.ts';
+import { SignInError, type Tokens } from './tokens.ts';
 
 export type Connection = {
   /** Why it cannot be used now; null while it is connected. */
@@ -44,6 +45,8 @@ export type ConnectionOptions = {
   name: string;
   server: McpServer;
   baseDir: string;
+  /** Of a server at which people sign in; null: it takes none. */
+  tokens: Tokens | null;
   /** What nobody is to be shown, beside what the server's own settings hold. */
   secrets: string[];
   /** The server's tools, the name it gives itself and how it says it is to be used, each time the tools are listed. */
@@ -64,7 +67,7 @@ const probeMs = 5_000;
 const followAgainMs = 5_000;
 
 export function createConnection(options: ConnectionOptions): Connection {
-  const { name, server } = options;
+  const { name, server, tokens } = options;
   let live: {
     client: Client;
     since: number;
@@ -76,6 +79,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   let starting: Client | null = null;
   /** A program that knows no revision of 2026, as far as is known. */
   let isLegacy = false;
+  let signInNeeded = false;
   let connecting: Promise<Client> | null = null;
   let problem: string | null = `The MCP server ${name} is still starting.`;
   let failures = 0;
@@ -85,6 +89,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   const clean = createServerRedactor(server, options.secrets);
   const explain = (error: unknown, words = '') => clean(explainFailure(name, error, words));
   const warn = (error: unknown) => options.warn(explain(error));
+  const judge = async (error: unknown) => (tokens === null ? error : tokens.judge(error));
 
   function note(reason: string): void {
     problem = reason;
@@ -187,7 +192,7 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   async function connectOnce(): Promise<Client> {
     const client = createClient();
-    const wire = openWire(server, options.baseDir);
+    const wire = openWire(server, options.baseDir, tokens);
     starting = client;
     const prior = isLegacy ? { prior: { kind: 'legacy' as const } } : {};
     try {
@@ -203,11 +208,14 @@ export function createConnection(options: ConnectionOptions): Connection {
       };
       live = { client, since: Date.now(), calls: new Set() };
       problem = null;
+      signInNeeded = false;
       followChanges(client).catch(warn);
       return client;
-    } catch (error) {
+    } catch (thrown) {
+      const error = await judge(thrown);
       failures += 1;
       isLegacy = false;
+      signInNeeded = error instanceof SignInError && error.needed;
       const reason = explain(error, wire.lastWords());
       if (reason !== problem && !closed) options.warn(reason);
       note(reason);
@@ -239,7 +247,9 @@ export function createConnection(options: ConnectionOptions): Connection {
       // Not a ping: a server that has other tools by now need not say so by itself.
       await listTools(client, { ...options, connectTimeoutMs: pingMs });
       return true;
-    } catch (error) {
+    } catch (thrown) {
+      const error = await judge(thrown);
+      signInNeeded = error instanceof SignInError && error.needed;
       drop(client, explain(error));
       return false;
     }
@@ -259,6 +269,16 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
   }
 
+  // Somebody has signed in or out, in whatever process.
+  const stopFollowing = tokens?.onChange(() => {
+    if (closed) return;
+    if (live !== null) return void verify(live.client).catch(warn);
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    failures = 0;
+    obtain().catch(() => undefined);
+  });
+
   return {
     problem: () => problem,
     health() {
@@ -269,6 +289,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         version: version === null ? null : makeStorableText(clean(version)).slice(0, 100),
         protocol: live?.client.getNegotiatedProtocolVersion() ?? null,
         last_problem: lastProblem,
+        sign_in: signInNeeded ? 'needed' : tokens?.has() === true ? 'done' : null,
       };
     },
     async connect(signal) {
@@ -281,7 +302,9 @@ export function createConnection(options: ConnectionOptions): Connection {
         request.requireSame();
         try {
           return await sendOn(client, request);
-        } catch (error) {
+        } catch (thrown) {
+          const error = await judge(thrown);
+          signInNeeded = error instanceof SignInError && error.needed;
           const failure = toCallFailure(name, error, {
             tool: request.tool,
             signal: request.signal,
@@ -299,6 +322,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     },
     async close() {
       closed = true;
+      stopFollowing?.();
       if (timer !== null) clearTimeout(timer);
       await Promise.all([live?.client, starting, ...leaving].map((client) => client?.close()));
       // An attempt under way ends in an error that nobody waits for any more.

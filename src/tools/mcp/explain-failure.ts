@@ -15,16 +15,18 @@ import {
   systemCode,
   toAbortError,
 } from '../failures.ts';
+import { SignInError } from './tokens.ts';
 
 /** Why a server cannot be used now. `lastWords` is what its process last wrote to stderr. */
 export function explainFailure(name: string, error: unknown, lastWords: string): string {
   const last = lastWords.trim().split('\n').at(-1)?.trim().slice(0, 300) ?? '';
   const said = last === '' ? '' : ` Last output: ${last}`;
-  return `The MCP server ${name} ${describe(error)}.${said}`;
+  return `The MCP server ${name} ${describe(error).replace(/\.$/, '')}.${said}`;
 }
 
 function describe(error: unknown): string {
   if (typeof error === 'string') return `is not reachable: ${error}`;
+  if (error instanceof SignInError) return error.message;
   if (error instanceof SdkHttpError && (error.status === 401 || error.status === 403))
     return `refuses the credentials (${error.status}); check its "headers" in countersign.json`;
   if (isSdkError(error, SdkErrorCode.RequestTimeout))
@@ -122,7 +124,10 @@ export function toCallFailure(
       : firstLine(error);
     return { ...base, ...said, code: 'tool_failed', message };
   }
-  const neverSent = isSessionLost(error) || findSystemCode(error) === 'ECONNREFUSED';
+  const neverSent =
+    error instanceof SignInError ||
+    isSessionLost(error) ||
+    findSystemCode(error) === 'ECONNREFUSED';
   const status = error instanceof SdkHttpError ? error.status : undefined;
   const answered = status !== undefined;
   return {

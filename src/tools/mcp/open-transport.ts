@@ -1,6 +1,7 @@
 // The wire to an MCP server: a child process over stdio, or streamable HTTP.
 import { resolve } from 'node:path';
 import {
+  type AuthProvider,
   SSEClientTransport,
   StreamableHTTPClientTransport,
   type Transport,
@@ -18,10 +19,13 @@ export type Wire = {
 
 const kept = 2000;
 
-/** A fresh, unconnected wire. Only the variables of `env` and a few harmless ones reach the child process. */
-export function openWire(server: McpServer, baseDir: string): Wire {
+/** A fresh, unconnected wire; `tokens` sign its requests. Only the variables of `env` and a few harmless ones reach the child process. */
+export function openWire(server: McpServer, baseDir: string, tokens: AuthProvider | null): Wire {
   if (server.url !== undefined) {
-    const options = { requestInit: { headers: server.headers } };
+    const options = {
+      requestInit: { headers: server.headers },
+      ...(tokens === null ? {} : { authProvider: tokens }),
+    };
     const url = new URL(server.url);
     const transport =
       server.type === 'sse'

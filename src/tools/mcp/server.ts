@@ -1,6 +1,7 @@
 // One MCP server as a tool: its operations, known from the moment it was first seen, and how to call them.
 import { isDeepStrictEqual } from 'node:util';
 import type { Tool } from '@modelcontextprotocol/client';
+import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { isOpen } from '#domain/plan/arguments.ts';
 import type { McpServer } from '#domain/settings.ts';
@@ -11,6 +12,7 @@ import {
   operationName,
   type ToolOutput,
 } from '#domain/tool.ts';
+import type { SignInStore } from '#domain/tool-sign-in.ts';
 import { nothingDone } from '../failures.ts';
 import { cutText } from '../limit-output.ts';
 import { describeChange, digestJson, digestOperation } from '../operation-digest.ts';
@@ -19,6 +21,7 @@ import { type Connection, createConnection } from './connection.ts';
 import { describeTool } from './describe-tool.ts';
 import { readResult } from './read-result.ts';
 import { secretFlag } from './secrets.ts';
+import { createTokens, takesSignIn } from './tokens.ts';
 
 // What a target of a trusted server is now, by the read that the operator has named for the operation (A12).
 const textAtMost = 500;
@@ -75,6 +78,9 @@ export type McpToolOptions = {
   name: string;
   server: McpServer;
   baseDir: string;
+  /** Keeps sign-ins; null: nobody can sign in. */
+  signIns: SignInStore | null;
+  clock: Clock;
   secrets: string[];
   warn(message: string): void;
   /** Called when the operations have changed. */
@@ -94,8 +100,14 @@ export function createMcpTool(options: McpToolOptions): McpTool {
     warned.add(message);
     options.warn(message);
   };
+  const { signIns } = options;
+  const tokens =
+    signIns !== null && server.url !== undefined && takesSignIn(server)
+      ? createTokens(name, server.url, signIns, options.clock)
+      : null;
   const connection = createConnection({
     ...options,
+    tokens,
     onTools(tools, { name: serverName, instructions: said }) {
       instructions = makeStorableText(said);
       if (isDeepStrictEqual(listed, { tools, serverName })) return;

@@ -5,7 +5,7 @@ import type { PolicyView } from '#domain/service.ts';
 import type { CheckedPart, CheckResult, SettingsView } from '#domain/settings-view.ts';
 import { reader } from '../plan/people.ts';
 import { writeAddress } from './address.ts';
-import { describeError, get, post, put } from './api.ts';
+import { describeError, get, post, put, request } from './api.ts';
 import { readMemory } from './memory.ts';
 import { type Settings, type SettingsSection, sections } from './state.ts';
 import { change, state } from './store.ts';
@@ -102,6 +102,34 @@ export async function check(asked: CheckedPart): Promise<void> {
   } catch (error) {
     note([{ part: name, state: 'broken', text: describeError(error) }]);
   }
+}
+
+/** Leaves the page for the one where the person signs in at an MCP server; it comes back here. */
+export async function connect(server: string): Promise<void> {
+  const asked: CheckedPart = { part: 'tool', tool: server };
+  const note = (results: CheckResult[] | null) =>
+    changeSettings(({ checks }) => ({ checks: new Map([...checks, [nameCheck(asked), results]]) }));
+  note(null);
+  try {
+    const path = `/api/settings/tools/${encodeURIComponent(server)}/sign-in`;
+    const { url } = await post<{ url: string }>(path, {});
+    location.assign(url);
+  } catch (error) {
+    note([{ part: server, state: 'broken', text: describeError(error) }]);
+  }
+}
+
+/** Forgets the sign-in at an MCP server. */
+export async function disconnect(server: string): Promise<void> {
+  const asked: CheckedPart = { part: 'tool', tool: server };
+  try {
+    await request('DELETE', `/api/settings/tools/${encodeURIComponent(server)}/sign-in`);
+  } catch (error) {
+    const results: CheckResult[] = [{ part: server, state: 'broken', text: describeError(error) }];
+    changeSettings(({ checks }) => ({ checks: new Map([...checks, [nameCheck(asked), results]]) }));
+    return;
+  }
+  await check(asked);
 }
 
 /** Closing it gives the focus back to what it was opened with. */

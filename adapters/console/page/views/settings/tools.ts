@@ -4,7 +4,7 @@ import { repeat } from 'lit-html/directives/repeat.js';
 import { showLine, showText } from '#cards/plain.ts';
 import type { OperationFacts, SettingsView, ToolFacts } from '#domain/settings-view.ts';
 import { countOf, listOf } from '#domain/words.ts';
-import { searchTools } from '../../live/settings.ts';
+import { connect, disconnect, searchTools } from '../../live/settings.ts';
 import type { Settings } from '../../live/state.ts';
 import { capitalise, formatTime } from '../../plan/format.ts';
 import { drawBadge, drawEmpty, drawIcon } from '../parts.ts';
@@ -51,6 +51,7 @@ function describeServer({ server, file }: ToolFacts): string {
 
 function drawStateOf(tool: ToolFacts): TemplateResult {
   if (tool.state === 'off') return drawState('off', 'Switched off');
+  if (tool.server?.sign_in === 'needed') return drawState('broken', 'Needs sign-in');
   if (tool.state === 'down') return drawState('broken', 'Down');
   return drawState('ok', tool.source === 'mcp' ? 'Connected' : 'Ready');
 }
@@ -72,6 +73,15 @@ function drawTrouble({ state, problem, server }: ToolFacts): TemplateResult | ty
   </p>`;
 }
 
+/** Where people sign in for everybody of this instance. */
+function drawSignIn({ name, server, state }: ToolFacts): TemplateResult | typeof nothing {
+  const signIn = server?.sign_in ?? null;
+  if (signIn === null || state === 'off') return nothing;
+  return signIn === 'needed'
+    ? html`<button type="button" class="quiet bordered" @click=${() => void connect(name)}>Connect</button>`
+    : html`<button type="button" class="quiet bordered" @click=${() => void disconnect(name)}>Disconnect</button>`;
+}
+
 function drawTool(tool: ToolFacts, settings: Settings, searched: boolean): TemplateResult {
   const { name, source, state, operations } = tool;
   return html`<section class="tool" aria-label=${name}>
@@ -80,7 +90,7 @@ function drawTool(tool: ToolFacts, settings: Settings, searched: boolean): Templ
       ${drawStateOf(tool)}
     </header>
     <p class="operation-notes">${describeServer(tool)}</p>
-    ${drawTrouble(tool)}
+    ${drawTrouble(tool)} ${drawSignIn(tool)}
     ${
       source === 'mcp' && state !== 'off'
         ? drawCheck({ part: 'tool', tool: name }, settings, 'Check again')

@@ -1,0 +1,115 @@
+// Signing in at hosted MCP servers from the console. The browser that begins keeps a secret in a cookie, and only it can finish.
+import { randomBytes } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { CountersignError } from '#domain/errors.ts';
+import { describeClient, type SignIns, signInPaths } from '#domain/tool-sign-in.ts';
+import { answers, json } from '../answers.ts';
+import { cookieOf } from '../guard.ts';
+import { tags } from '../openapi.ts';
+import { documented } from '../registry.ts';
+
+export type ToolSignInOptions = {
+  /** null: no hosted server is set up. */
+  signIns: SignIns | null;
+  /** COUNTERSIGN_PUBLIC_URL; null: the host that the browser names, which the guard has checked. */
+  publicUrl: string | null;
+};
+
+const cookie = 'countersign_mcp_sign_in';
+const cookieSeconds = 600;
+const Server = z.object({ server: z.string().min(1).max(200) });
+
+const Begun = documented(z.object({ url: z.string() }), {
+  id: 'BegunSignIn',
+  description: 'Where the browser goes on: the page of the authorization server.',
+});
+
+export const toolSignInRoutes: FastifyPluginAsyncZod<ToolSignInOptions> = async (
+  app,
+  { signIns, publicUrl },
+) => {
+  const requireSignIns = (): SignIns => {
+    if (signIns !== null) return signIns;
+    throw new CountersignError('not_found', 'There is no hosted MCP server under mcpServers.');
+  };
+  const originOf = ({ protocol, host }: FastifyRequest) => publicUrl ?? `${protocol}://${host}`;
+
+  function keepInBrowser(request: FastifyRequest, reply: FastifyReply): string {
+    const secret = randomBytes(32).toString('base64url');
+    const secure = originOf(request).startsWith('https:') ? '; Secure' : '';
+    const path = new URL(`${originOf(request)}/oauth/mcp`).pathname;
+    reply.header(
+      'set-cookie',
+      `${cookie}=${secret}; Path=${path}; Max-Age=${cookieSeconds}; HttpOnly; SameSite=Lax${secure}`,
+    );
+    return secret;
+  }
+
+  app.post(
+    '/api/settings/tools/:server/sign-in',
+    {
+      config: { role: 'admin', subject: 'instance' },
+      schema: {
+        operationId: 'beginToolSignIn',
+        tags: [tags.system],
+        summary: 'Begin to sign in at a hosted MCP server',
+        description:
+          'Sets a cookie: only the browser that has it can finish. The tokens are for everybody of this instance.',
+        params: Server,
+        response: answers({ 200: json('Where to go on.', Begun) }),
+      },
+    },
+    async (request, reply) => {
+      const origin = originOf(request);
+      return requireSignIns().begin(request.params.server, {
+        redirect: `${origin}${signInPaths.callback}`,
+        browser: keepInBrowser(request, reply),
+        by: request.principal.name,
+        metadata: publicUrl?.startsWith('https:') ? `${origin}${signInPaths.metadata}` : null,
+      });
+    },
+  );
+
+  app.delete(
+    '/api/settings/tools/:server/sign-in',
+    {
+      config: { role: 'admin', subject: 'instance' },
+      schema: {
+        operationId: 'forgetToolSignIn',
+        tags: [tags.system],
+        summary: 'Forget the sign-in at a hosted MCP server',
+        description: 'The tokens are deleted here. To end them there, too, do so at the server.',
+        params: Server,
+        response: answers({
+          200: json('Whether there was one.', z.object({ forgotten: z.boolean() })),
+        }),
+      },
+    },
+    async (request) => ({ forgotten: await requireSignIns().forget(request.params.server) }),
+  );
+
+  app.get(
+    signInPaths.callback,
+    { config: { role: 'open', subject: 'instance' }, schema: { hide: true } },
+    async (request, reply) => {
+      const params = new URL(request.url, 'http://localhost').searchParams;
+      await requireSignIns().finish(params, cookieOf(request, cookie) ?? '');
+      return reply.redirect(`${publicUrl ?? ''}/?settings=tools`, 303);
+    },
+  );
+
+  // What Countersign says of itself where an authorization server reads it (client id metadata documents).
+  app.get(
+    signInPaths.metadata,
+    { config: { role: 'open', subject: 'instance' }, schema: { hide: true } },
+    async (request) => {
+      const origin = originOf(request);
+      return {
+        client_id: `${origin}${signInPaths.metadata}`,
+        ...describeClient(`${origin}${signInPaths.callback}`, false),
+      };
+    },
+  );
+};

@@ -1,0 +1,135 @@
+// `mcp`: MCP servers, and signing in at hosted ones from a terminal. The browser comes back to a listener of this command alone.
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import { createInterface } from 'node:readline/promises';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { type SignIns, signInPaths } from '#domain/tool-sign-in.ts';
+import { countOf } from '#domain/words.ts';
+import { type Config, loadConfig } from '../config.ts';
+import { createLog } from '../logging.ts';
+import type { Instance } from '../wire.ts';
+
+async function withInstance(
+  work: (instance: Instance, config: Config) => Promise<void>,
+): Promise<void> {
+  const config = loadConfig(process.env, process.cwd());
+  const { openInstance } = await import('../wire.ts');
+  const log = createLog(config, true);
+  const instance = await openInstance({ config, log, work: false, linkTo: () => null });
+  try {
+    await work(instance, config);
+  } finally {
+    await instance.close();
+  }
+}
+
+function requireSignIns({ signIns }: Instance): SignIns {
+  if (signIns !== null) return signIns;
+  throw new CountersignError(
+    'not_found',
+    'There is no hosted MCP server: none of mcpServers in countersign.json has a "url".',
+  );
+}
+
+export function list({ json }: { json?: true }): Promise<void> {
+  return withInstance(async ({ registry }, { settings }) => {
+    const known = registry.status().filter(({ source }) => source === 'mcp');
+    const rows = Object.entries(settings.mcpServers).map(([name, { disabled }]) => {
+      const status = known.find(({ tool }) => tool === name);
+      return {
+        name,
+        state: disabled ? 'off' : status?.ok === true ? 'ok' : 'down',
+        sign_in: status?.health?.sign_in ?? null,
+        operations: status?.operations ?? 0,
+        problem: status?.reason ?? null,
+      };
+    });
+    if (json === true) return void console.log(JSON.stringify(rows, null, 2));
+    if (rows.length === 0) console.log('No MCP server is set up. docs/tools.md says how.');
+    for (const { name, state, operations, problem, sign_in } of rows) {
+      const words =
+        state === 'off' ? 'switched off' : (problem ?? countOf(operations, 'operation'));
+      console.log(`${name}: ${words}${sign_in === 'done' ? ', signed in' : ''}`);
+    }
+  });
+}
+
+/** What came back, whoever brought it: the browser here, or a person who pasted its address. */
+async function waitForReturn(
+  port: number,
+  begin: (redirect: string) => Promise<void>,
+  finish: (params: URLSearchParams) => Promise<string>,
+): Promise<string> {
+  const done = Promise.withResolvers<string>();
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+    if (request.method !== 'GET' || url.pathname !== signInPaths.callback)
+      return void response.writeHead(404).end();
+    const say = (status: number, text: string) =>
+      response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`);
+    finish(url.searchParams).then(
+      (words) => {
+        say(200, `${words} You can close this page.`);
+        done.resolve(words);
+      },
+      (error: unknown) => say(400, errorMessage(error)),
+    );
+  });
+  const reader = process.stdin.isTTY ? createInterface({ input: process.stdin }) : null;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, '127.0.0.1', resolve);
+    });
+    const address = server.address();
+    const taken = typeof address === 'object' && address !== null ? address.port : port;
+    await begin(`http://127.0.0.1:${taken}${signInPaths.callback}`);
+    reader?.on('line', (line) => {
+      if (!URL.canParse(line.trim())) return;
+      finish(new URL(line.trim()).searchParams).then(done.resolve, (error: unknown) =>
+        console.error(errorMessage(error)),
+      );
+    });
+    return await done.promise;
+  } finally {
+    reader?.close();
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+/** @param port the one that is registered where the client is set up by hand; 0: any */
+export function login(name: string, { port }: { port: number }): Promise<void> {
+  return withInstance(async (instance) => {
+    const signIns = requireSignIns(instance);
+    const browser = randomBytes(32).toString('base64url');
+    const words = await waitForReturn(
+      port,
+      async (redirect) => {
+        const { url } = await signIns.begin(name, {
+          redirect,
+          browser,
+          by: 'local',
+          metadata: null,
+        });
+        console.log(`Open this address to sign in at ${name}:\n\n  ${url}\n`);
+        if (process.stdin.isTTY)
+          console.log(
+            'Is your browser on another machine? Then paste the address at which it ends here.',
+          );
+      },
+      async (params) => {
+        const { server } = await signIns.finish(params, browser);
+        return `Signed in at ${server}.`;
+      },
+    );
+    console.log(words);
+  });
+}
+
+export function logout(name: string): Promise<void> {
+  return withInstance(async (instance) => {
+    const forgotten = await requireSignIns(instance).forget(name);
+    console.log(forgotten ? `Forgot the sign-in at ${name}.` : `Nobody has signed in at ${name}.`);
+  });
+}

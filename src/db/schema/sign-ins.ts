@@ -1,0 +1,31 @@
+// Tables of sign-ins at hosted MCP servers.
+import { index, integer, text } from 'drizzle-orm/pg-core';
+import { at, bytes, countersign } from './columns.ts';
+
+export const mcpSignIns = countersign.table('mcp_sign_ins', {
+  server: text('server').primaryKey(),
+  /** Client and tokens, encrypted. */
+  sealed: bytes('sealed').notNull(),
+  /** Counts what was stored. */
+  generation: integer('generation').notNull(),
+  /** A process refreshes the tokens until then. */
+  refreshing_until: at('refreshing_until'),
+  /** Why somebody has to sign in again; null: it holds. */
+  problem: text('problem'),
+  /** What has to be asked for besides. */
+  wants: text('wants'),
+  signed_in_by: text('signed_in_by').notNull(),
+  signed_in_at: at('signed_in_at').notNull(),
+});
+
+/** Sign-ins whose person is at the authorization server; each comes back once. */
+export const mcpSignInStates = countersign.table(
+  'mcp_sign_in_states',
+  {
+    /** SHA-256 of the state. */
+    state: text('state').primaryKey(),
+    sealed: bytes('sealed').notNull(),
+    expires_at: at('expires_at').notNull(),
+  },
+  (t) => [index('mcp_sign_in_states_expiry').on(t.expires_at)],
+);
