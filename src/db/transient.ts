@@ -1,7 +1,7 @@
 // Classifies transient database errors: a lost or refused connection, a server that starts or stops, a deadlock, a lock
 // timeout, a full disk.
 import { setTimeout as pause } from 'node:timers/promises';
-import { errorMessage } from '#domain/errors.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
 
 const lockTimeout = '55P03';
 /** What the server says where there is no room left for what a statement writes. */
@@ -48,6 +48,14 @@ export function isTransient(error: unknown): boolean {
     (code, message) =>
       transientStates.test(code) || transientCodes.has(code) || transientTexts.test(message),
   );
+}
+
+/**
+ * Whether a statement of ours failed because the database was away for a moment. What models, tools and chat platforms could not
+ * be reached for has been given a code by then.
+ */
+export function isDatabaseAway(error: unknown): boolean {
+  return !(error instanceof CountersignError) && isTransient(error);
 }
 
 /** Whether the database has no room for what was to be stored. Nothing of its transaction was. */

@@ -1,6 +1,8 @@
 // What a planner is told of its surroundings before it begins: the workspace at a glance, calendars, connected servers, who approves
 // what is guarded, and where it can post. A few lines each; what cannot be looked at is said in one, and nothing fails.
+
 import { z } from 'zod';
+import { isDatabaseAway } from '#db/transient.ts';
 import { errorMessage } from '#domain/errors.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
 import type { JsonObject } from '#domain/text.ts';
@@ -38,6 +40,7 @@ async function look(what: string, read: () => Promise<string | null>): Promise<s
     const line = await read();
     return line === null ? [] : [line];
   } catch (error) {
+    if (isDatabaseAway(error)) throw error;
     return [`${what} could not be looked at: ${onOneLine(errorMessage(error), 150)}`];
   }
 }

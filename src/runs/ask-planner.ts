@@ -1,9 +1,11 @@
-// Calls the planner with everything it may know. Every call ends in an outcome.
+// Calls the planner with everything it may know. Every call ends in an outcome, unless the database goes away.
+
 import { readManifests } from '#db/backends.ts';
 import { isOnePerson } from '#db/identities.ts';
 import { readLatestMessages, type StoredMessage } from '#db/messages.ts';
 import type { PlanRow } from '#db/plans.ts';
 import type { RunRow } from '#db/runs.ts';
+import { isDatabaseAway } from '#db/transient.ts';
 import { errorMessage } from '#domain/errors.ts';
 import type { StepComment } from '#domain/plan/plan.ts';
 import type { ReportActivity } from '#domain/planning/activity.ts';
@@ -40,6 +42,16 @@ function toUtterances({ author, text, parts }: StoredMessage): Utterance[] {
     default:
       return [{ author, text, kind }];
   }
+}
+
+/** What was said before the message at `latest`; of what belongs to this run, whether the bot has said anything since. */
+function tellHistory(said: StoredMessage[], latest: number, { id }: RunRow): Utterance[] {
+  const before = said.slice(0, Math.max(0, latest));
+  const answered = before.findLastIndex(({ author, run_id }) => author === 'bot' && run_id === id);
+  return before.flatMap((message, at) => {
+    const open = message.author === 'person' && message.run_id === id && at > answered;
+    return toUtterances(message).map((one) => (open ? { ...one, unanswered: true as const } : one));
+  });
 }
 
 /** What the requester wrote, and what their answers chose. */
@@ -89,7 +101,7 @@ async function buildRequest(
     conversation: run.conversation,
     ...(run.plan_id === null ? {} : { goal: run.plan_id }),
     ...(plans.length === 0 ? {} : { plans }),
-    history: said.slice(0, Math.max(0, latest)).flatMap(toUtterances),
+    history: tellHistory(said, latest, run),
     revision:
       refused === null
         ? null
@@ -124,6 +136,7 @@ function aborted(context: ConversationContext, reason: string): PlanningOutcome 
 /**
  * The outcome of the planner for this turn of `run`.
  * @param refused the plan it is to revise, if there is one
+ * @throws where the database was away for a moment: the job is tried again
  */
 export async function askPlanner(
   context: ConversationContext,
@@ -151,6 +164,8 @@ export async function askPlanner(
       report(activity);
     });
   } catch (error) {
+    // Asked again once the database is there, it goes on where it was.
+    if (isDatabaseAway(error) && !deadline.signal.aborted) throw error;
     context.warn(`The planner failed in run ${run.id}.`, error);
     const reason = deadline.signal.aborted
       ? `Planning took longer than ${context.planningSeconds} seconds.`

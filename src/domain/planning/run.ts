@@ -57,6 +57,7 @@ export type RunView = z.infer<typeof RunView>;
 /**
  * One message of the conversation as the planner sees it. `kind`: left out where it was stored before messages had parts.
  * `questions`: what the bot asked in it. `answers`: what a person's message says to the questions that were open then.
+ * `unanswered`: somebody went on talking before the bot had said anything to it in this run.
  */
 export type Utterance = {
   author: 'person' | 'bot';
@@ -64,6 +65,7 @@ export type Utterance = {
   kind?: MessageKind;
   questions?: AskedQuestion[];
   answers?: GivenAnswer[];
+  unanswered?: true;
 };
 
 /** All that a planner is given. It sees nothing else and keeps nothing. */

@@ -1,5 +1,6 @@
 // The inner loop (B3): within a stage the model acts through the stage tools only, within caps on calls, time and cost.
 // Each way to stop has a name. It keeps nothing between stages.
+import { isDatabaseAway } from '#db/transient.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { StageEvent } from '#domain/planning/stages.ts';
@@ -129,6 +130,7 @@ async function takeTurn(run: AgentRun, state: State): Promise<AgentEnd | null> {
     stageTools.pay(1, cost);
     trace(reply.refusal === null, describeReply(reply), cost, paid.remembered);
   } catch (error) {
+    if (isDatabaseAway(error)) throw error;
     stageTools.pay(1, 0);
     trace(false, errorMessage(error), 0, false);
     return endByError(error, signal);

@@ -43,11 +43,24 @@ export function readConversation(
     end -= 2;
   }
   return {
-    text: current.text,
+    text: isNew ? joinUnanswered(before, current.text, isCommand) : current.text,
     answers,
     paths: findPaths(before.slice(0, end)),
     withdrawn: end < before.length && withdrawal.test(text.trim()),
   };
+}
+
+/** Commands that came one after the other before anything was said to the first of them are one request. */
+function joinUnanswered(
+  before: Utterance[],
+  text: string,
+  isCommand: (text: string) => boolean,
+): string {
+  const commands = before.flatMap((one) =>
+    one.unanswered === true && isCommand(one.text) ? [one.text] : [],
+  );
+  const joined = [...commands, text].join('\n');
+  return commands.length > 0 && isCommand(joined) ? joined : text;
 }
 
 function questionsOf(said: Utterance | undefined) {

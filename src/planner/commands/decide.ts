@@ -1,4 +1,5 @@
 // What a request comes to: steps of a plan, an answer, a question, or what no tool can do. Never throws.
+import { isDatabaseAway } from '#db/transient.ts';
 import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
 import type { PlanningRequest, TraceEntry } from '#domain/planning/run.ts';
@@ -45,6 +46,7 @@ export async function decide(work: Work, asked: Asked, firstId = 1): Promise<Dec
     work.signal.throwIfAborted();
     return await decideOn(work, asked, firstId);
   } catch (error) {
+    if (isDatabaseAway(error)) throw error;
     if (work.signal.aborted)
       return {
         kind: 'failed',

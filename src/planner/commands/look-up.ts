@@ -1,4 +1,5 @@
 // Answers by reading only: calls readable operations and says what they gave, as text.
+import { isDatabaseAway } from '#db/transient.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { isObject, type Json } from '#domain/text.ts';
 import type { PlannerTools } from '../ports.ts';
@@ -24,6 +25,7 @@ export async function lookUp(
     return { ok: true, text: formatOutput(step, output.data, output.summary) };
   } catch (error) {
     signal.throwIfAborted();
+    if (isDatabaseAway(error)) throw error;
     return { ok: false, text: `${what}: that did not work. ${errorMessage(error)}` };
   }
 }

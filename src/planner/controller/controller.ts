@@ -1,6 +1,8 @@
 // The outer loop (B2): one stage after the other, as the table says, until the session rests. Each transition is traced
 // and checkpointed before the next stage begins, so a planner that dies is replaced by one that goes on from there.
+
 import { writeCall } from '#cards/calls-to-action.ts';
+import { isDatabaseAway } from '#db/transient.ts';
 import { callOf } from '#domain/chat/message-parts.ts';
 import type { Clock } from '#domain/clock.ts';
 import { endAt } from '#domain/crash-point.ts';
@@ -67,6 +69,8 @@ export function createController(options: ControllerOptions): Planner {
         return await planTurn(options, request, signal, report);
       } catch (error) {
         if (error instanceof Superseded) return describeSuperseded(reasoner.name);
+        // The session goes on from its last checkpoint once the database is there again.
+        if (isDatabaseAway(error)) throw error;
         return describeFailure(reasoner.name, errorMessage(error));
       }
     },

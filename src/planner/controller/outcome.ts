@@ -6,7 +6,7 @@ import type { PlannerTools } from '../ports.ts';
 
 type Result = PlanningOutcome['result'];
 
-/** Nothing a planner does may throw, so this says what went wrong. */
+/** What a planner runs into ends in an outcome, so this says what went wrong. */
 export function describeFailure(planner: string, message: string): PlanningOutcome {
   return {
     result: {

@@ -1,5 +1,6 @@
 // The tools of a stage, bound to its session (B3). A call is prepared (offered? valid?), executed and finalised (state, trace).
 // Failures are results.
+import { isDatabaseAway } from '#db/transient.ts';
 import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { applyOverride } from '#domain/people/policy.ts';
@@ -98,6 +99,7 @@ export function createStageTools(parts: StageToolsParts): StageTools {
       if (revision === null || !json?.success) return { outcome: await run(), remembered: false };
       return await remember({ name: tool.name, revision }, json.data, run);
     } catch (error) {
+      if (isDatabaseAway(error)) throw error;
       return { outcome: { result: fail(errorMessage(error)) }, remembered: false };
     }
   }
