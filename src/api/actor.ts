@@ -2,7 +2,11 @@
 import type { FastifyRequest } from 'fastify';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
-import { isKnown, isOwnName } from '#domain/people/principal.ts';
+import { isKnown, isOwnName, localPrincipal } from '#domain/people/principal.ts';
+
+/** Where somebody signed in, the name of nobody in particular means them. */
+const isNamed = (user: string | undefined): user is string =>
+  user !== undefined && user !== localPrincipal.account;
 
 /**
  * The person behind a request; the console marks its own with `x-countersign-surface: console`.
@@ -12,7 +16,7 @@ export function actorOf(request: FastifyRequest, user: string | undefined): Acto
   const { principal } = request;
   const via = request.headers['x-countersign-surface'] === 'console' ? 'console' : 'api';
   if (!isKnown(principal)) return person(user ?? 'local', via);
-  if (user !== undefined && !isOwnName(principal, user)) {
+  if (isNamed(user) && !isOwnName(principal, user)) {
     throw new CountersignError(
       'forbidden',
       `You are ${principal.name} (${principal.account}) here and can't act as ${user}. Leave "user" out, or sign in as ${user}.`,
@@ -29,6 +33,6 @@ export function actorOf(request: FastifyRequest, user: string | undefined): Acto
 /** Whose view a request asks for: as `actorOf`, but an admin may look at that of anybody. @throws `forbidden` */
 export function viewerOf(request: FastifyRequest, user: string | undefined): string {
   const { role, tenant } = request.principal;
-  if (user !== undefined && role === 'admin' && tenant === null) return user;
+  if (isNamed(user) && role === 'admin' && tenant === null) return user;
   return actorOf(request, user).id;
 }

@@ -1,8 +1,8 @@
 // Who signed in, in which browsers, and personal tokens. Secrets are stored as hashes only. Times are given.
-import { and, asc, desc, eq, gt, inArray, isNull, lt, lte, or, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, isNull, lt, lte, or } from 'drizzle-orm';
 import type { Profile } from '#domain/people/identity.ts';
 import type { Queryable } from './database.ts';
-import { accessTokens, chatGroups, signedIn, signInSessions, signInTries } from './schema.ts';
+import { accessTokens, signedIn, signInSessions, signInTries } from './schema.ts';
 
 export type SignInTry = typeof signInTries.$inferSelect;
 export type SignedIn = Profile & { provider: string };
@@ -51,30 +51,6 @@ export async function readSignedIn(db: Queryable, names: string[]): Promise<Sign
     .from(signedIn)
     .where(or(inArray(signedIn.account, names), inArray(signedIn.email, names)))
     .orderBy(desc(signedIn.at));
-}
-
-/** Everybody who belongs to a group of their provider, as of their last sign-in. */
-export async function readGroupMembers(db: Queryable, groups: string[]) {
-  return db
-    .select({ account: signedIn.account, email: signedIn.email, groups: signedIn.groups })
-    .from(signedIn)
-    .where(sql`${signedIn.groups} && ${sql.param(groups)}::text[]`);
-}
-
-/** Who is in groups of a chat platform, by `slack:S…`, and when that was read. */
-export async function readChatGroups(db: Queryable, names: string[]) {
-  return db.select().from(chatGroups).where(inArray(chatGroups.name, names));
-}
-
-/** Keeps who is in a group of a chat platform. */
-export async function storeChatGroup(
-  db: Queryable,
-  group: typeof chatGroups.$inferInsert,
-): Promise<void> {
-  await db
-    .insert(chatGroups)
-    .values(group)
-    .onConflictDoUpdate({ target: chatGroups.name, set: group });
 }
 
 /** Opens a session, in the place of `before` where the browser has one, and forgets those that have ended. */

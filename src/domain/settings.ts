@@ -137,7 +137,7 @@ export const Settings = z.strictObject({
   approvers: z.array(z.string()).default([]),
   /** Who must approve a plan that uses one of these operations, besides what the plan itself asks for. */
   guardedApprovers: z.record(z.string(), ApproverPolicy).default({}),
-  /** Groups of people by name; approver rules and roles name them as `group:NAME`. */
+  /** Groups of people by name; the roles of sign-in providers name them as `group:NAME`. */
   groups: z
     .record(
       z.string().regex(/^[^\s:]+$/, 'no blanks or colons'),

@@ -45,8 +45,8 @@ export const memoryRoutes: Routes = async (app) => {
       },
     },
     async (request) => {
-      const { user } = request.params;
-      return { entries: await request.service.listMemory(user, actorOf(request, user)) };
+      const actor = actorOf(request, request.params.user);
+      return { entries: await request.service.listMemory(actor.id, actor) };
     },
   );
 
@@ -68,9 +68,10 @@ export const memoryRoutes: Routes = async (app) => {
       },
     },
     async (request, reply) =>
-      answerPost(request, reply, (joined) =>
-        joined.keepMemory(request.params.user, request.body, actorOf(request, request.params.user)),
-      ),
+      answerPost(request, reply, (joined) => {
+        const actor = actorOf(request, request.params.user);
+        return joined.keepMemory(actor.id, request.body, actor);
+      }),
   );
 
   app.put(
@@ -92,7 +93,8 @@ export const memoryRoutes: Routes = async (app) => {
     },
     async (request) => {
       const { user, id } = request.params;
-      return request.service.editMemory(user, id, request.body, actorOf(request, user));
+      const actor = actorOf(request, user);
+      return request.service.editMemory(actor.id, id, request.body, actor);
     },
   );
 
@@ -113,7 +115,8 @@ export const memoryRoutes: Routes = async (app) => {
     },
     async (request) => {
       const { user, id } = request.params;
-      return request.service.forgetMemory(user, id, actorOf(request, user));
+      const actor = actorOf(request, user);
+      return request.service.forgetMemory(actor.id, id, actor);
     },
   );
 };

@@ -54,9 +54,9 @@ export const policyRoutes: Routes = async (app) => {
       },
     },
     async (request) => {
-      const { user } = request.params;
+      const actor = actorOf(request, request.params.user);
       const change = { policy: request.body, keep: false };
-      return request.service.setPolicy(user, change, actorOf(request, user));
+      return request.service.setPolicy(actor.id, change, actor);
     },
   );
 };

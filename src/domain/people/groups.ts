@@ -1,18 +1,11 @@
-// Groups of people, which approver rules and roles name as `group:NAME`. Pure.
+// Groups of people, which roles name as `group:NAME`. Pure.
 import { isSamePerson } from './names.ts';
 
 /** Groups of the configuration by name, and whether several organisations share the instance. */
 export type Grouping = { groups: Record<string, string[]>; apart: boolean };
 
-const prefix = 'group:';
-
-/** The name of the group that stands in the place of a person; null: it is a person's. */
-export function groupIn(name: string): string | null {
-  return name.startsWith(prefix) ? name.slice(prefix.length) : null;
-}
-
-/** How rules name a group of a sign-in provider: where several organisations share the instance, by the organisation too. */
-export function providerGroup(apart: boolean, tenant: string | null, group: string): string {
+/** How roles name a group of a sign-in provider: where several organisations share the instance, by the organisation too. */
+function providerGroup(apart: boolean, tenant: string | null, group: string): string {
   return apart ? `${tenant}/${group}` : group;
 }
 

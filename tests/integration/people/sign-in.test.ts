@@ -241,6 +241,10 @@ test('a page of elsewhere changes nothing with somebody’s cookie', async () =>
 test('who signed in acts as themselves, is verified, and approves with the role for it', async () => {
   const [one, two] = [await signIn(ana), await signIn(ben)];
   expect((await send(one, '/api/plans', { ...plan, user: 'ben@corp.example' })).status).toBe(403);
+  // The console's own name for its reader means whoever signed in.
+  expect((await one.go(`${site}/api/inbox?user=local`)).status).toBe(200);
+  expect((await one.go(`${site}/api/memory/local`)).status).toBe(200);
+  expect((await one.go(`${site}/api/memory/ben@corp.example`)).status).toBe(403);
   const approvers = { kind: 'n_of', people: ['ana@corp.example', 'ben@corp.example'], n: 2 };
   const wanted = { ...plan, approvers, conversation: 'conv-of-ben' };
   const proposed = Proposed.parse(await (await send(two, '/api/plans', wanted)).json());

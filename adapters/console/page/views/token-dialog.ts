@@ -1,6 +1,22 @@
-// Asks for the server's token, once for all requests that wait for it. The token is kept for this tab only.
+// Offers the ways to sign in, or asks for the server's token, once for all requests that wait. The token is kept for this tab only.
 import { html, render } from 'lit-html';
 import { change } from '../live/store.ts';
+
+type SignIn = { name: string; label: string };
+
+/** What people can sign in with; a server that does not say has nothing. */
+async function readSignIns(): Promise<SignIn[]> {
+  const response = await fetch('/api/sign-in').catch(() => null);
+  if (response?.ok !== true) return [];
+  const { providers }: { providers: SignIn[] } = await response.json();
+  return providers;
+}
+
+function drawSignIns(signIns: SignIn[]) {
+  const back = encodeURIComponent(location.pathname + location.search + location.hash);
+  return html`<h2>Sign in</h2>
+    ${signIns.map(({ name, label }) => html`<p><a href=${`/sign-in/${name}?back=${back}`}>Continue with ${label}</a></p>`)}`;
+}
 
 function drawForm(save: (token: string) => void) {
   const submit = (event: SubmitEvent) => {
@@ -35,6 +51,9 @@ export function askForToken(): Promise<string> {
       resolve(token);
     };
     render(drawForm(save), dialog);
+    void readSignIns().then((signIns) => {
+      if (signIns.length > 0) render(drawSignIns(signIns), dialog);
+    });
     // Without a token nothing can be shown, so there is nothing to go back to.
     dialog.addEventListener('cancel', (event) => event.preventDefault());
     document.body.append(dialog);
