@@ -23,6 +23,7 @@ import { mcpRoutes } from './routes/mcp.ts';
 import { memoryRoutes } from './routes/memory.ts';
 import { patchRoutes } from './routes/patches.ts';
 import { planRoutes } from './routes/plans.ts';
+import { playbookRoutes } from './routes/playbooks.ts';
 import { policyRoutes } from './routes/policy.ts';
 import { type Probes, probeRoutes } from './routes/probes.ts';
 import { runRoutes } from './routes/runs.ts';
@@ -70,6 +71,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       decisionRoutes,
       exportRoutes,
       importRoutes,
+      playbookRoutes,
       conversationRoutes,
       policyRoutes,
       memoryRoutes,

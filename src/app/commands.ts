@@ -142,6 +142,21 @@ program
   .action(runs(async () => (await terminal()).memory));
 
 program
+  .command('playbook')
+  .addArgument(
+    new Argument('[verb]', 'what to do')
+      .choices(['list', 'show', 'save', 'run', 'remove'])
+      .default('list'),
+  )
+  .argument('[words...]', 'show NAME, save PLAN-… NAME, run NAME customer=ACME …, remove NAME')
+  .description('plans that are kept under a name, and proposed again with other values')
+  .option('--param <name=text...>', 'with save: a text of the plan that each run replaces')
+  .option('--default <name=text...>', 'with save: one that a run may replace')
+  .option('--json', 'for machines')
+  .addOption(user)
+  .action(runs(async () => (await terminal()).playbook));
+
+program
   .command('link')
   .argument('[code]', 'the code you were given elsewhere; or show, or remove')
   .description('be the same person here and in Slack or Teams')

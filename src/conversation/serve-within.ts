@@ -24,6 +24,7 @@ type Special =
   | 'startRun'
   | 'propose'
   | 'checkProposal'
+  | 'checkPlaybookRun'
   | 'listPlans'
   | 'inbox'
   | 'stats'
@@ -57,6 +58,10 @@ const subjects: Record<Exclude<keyof Service, Special>, Subject> = {
   link: 'own',
   // A new plan, in no conversation.
   checkMarkdown: 'own',
+  listPlaybooks: 'own',
+  getPlaybook: 'own',
+  removePlaybook: 'own',
+  savePlaybook: 'plan',
   commit: 'commit',
   getPlan: 'plan',
   overview: 'plan',
@@ -171,6 +176,10 @@ export function serveWithin(service: Service, scope: PlanScope): Service {
     async checkProposal(draft, options, actor) {
       await checkConversation(options.conversation);
       return service.checkProposal(draft, options, actor);
+    },
+    async checkPlaybookRun(name, values, options, actor) {
+      await checkConversation(options.conversation);
+      return service.checkPlaybookRun(name, values, options, actor);
     },
     listPlans: (filter) => service.listPlans({ ...filter, within: scope }),
     inbox: (query) => service.inbox({ ...query, within: scope }),

@@ -12,6 +12,7 @@ import { listPatches } from '#db/patches.ts';
 import { readPlanStats } from '#db/plan-stats.ts';
 import { readArtifacts } from '#db/planning-artifacts.ts';
 import { listPlans, readPlan, readPlanRow } from '#db/plans.ts';
+import { listPlaybooks } from '#db/playbooks.ts';
 import { readActivity, readRun, toRunView, updateRun } from '#db/runs.ts';
 import { readLabels } from '#db/step-pages.ts';
 import { countMatches } from '#db/step-search.ts';
@@ -32,6 +33,13 @@ import { nameRequesters } from '#people/people-named.ts';
 import { getPolicy, readSaidPolicies, setPolicy } from '#people/policy.ts';
 import { receiveFinding } from '#plans/findings/receive.ts';
 import { settleFinding } from '#plans/findings/settle.ts';
+import {
+  draftOfPlaybook,
+  getPlaybook,
+  placeOf,
+  removePlaybook,
+  savePlaybook,
+} from '#plans/playbooks/playbooks.ts';
 import { preparePropose } from '#plans/proposal/propose.ts';
 import { simulatePlan } from '#plans/proposal/simulate.ts';
 import { diffVersions } from '#plans/versions/version-diff.ts';
@@ -154,6 +162,14 @@ export function createService(context: ConversationContext): Service {
         costUsd: 0,
       };
       return new CheckedChange(await preparePropose(context, draft, origin, actor));
+    },
+    listPlaybooks: (actor) => listPlaybooks(db.query, placeOf(actor)),
+    getPlaybook: (name, actor) => getPlaybook(db.query, name, actor),
+    savePlaybook: (id, playbook, actor) => savePlaybook(context, id, playbook, actor),
+    removePlaybook: (name, actor) => removePlaybook(context, name, actor),
+    checkPlaybookRun: async (name, values, options, actor) => {
+      const draft = draftOfPlaybook(await getPlaybook(db.query, name, actor), values);
+      return service.checkProposal(draft, options, actor);
     },
     commit<T>(checked: Checked<T>): Promise<T> {
       if (!(checked instanceof CheckedChange)) throw new TypeError('commit: made by no check');

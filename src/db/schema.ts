@@ -11,6 +11,7 @@ export * from './schema/inbox.ts';
 export * from './schema/installations.ts';
 export * from './schema/planning.ts';
 export * from './schema/plans.ts';
+export * from './schema/playbooks.ts';
 export * from './schema/records.ts';
 export * from './schema/retention.ts';
 export * from './schema/sign-ins.ts';

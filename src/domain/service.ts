@@ -24,6 +24,7 @@ import type {
   StepComment,
   StepStatus,
 } from './plan/plan.ts';
+import type { NewPlaybook, Playbook, PlaybookValues } from './plan/playbook.ts';
 import type { StepPreview } from './plan/preview.ts';
 import type { PlanScope, ScopedSubject } from './plan/scope.ts';
 import type {
@@ -287,6 +288,24 @@ export type Service = {
   ): Promise<Plan>;
   checkProposal(
     draft: PlanDraft,
+    options: { user?: string; conversation?: string },
+    actor: Actor,
+  ): Promise<Checked<Plan>>;
+  /** Those of the actor's organisation, by name. */
+  listPlaybooks(actor: Actor): Promise<Playbook[]>;
+  /** @throws `not_found` */
+  getPlaybook(name: string, actor: Actor): Promise<{ playbook: Playbook; draft: PlanDraft }>;
+  /**
+   * Keeps a plan under a name, in the place of a playbook of the actor's of that name.
+   * @throws `invalid_request` where a parameter's text is not in the plan, `not_allowed` where the name is somebody else's
+   */
+  savePlaybook(id: string, playbook: NewPlaybook, actor: Actor): Promise<Playbook>;
+  /** @throws `not_found`, `not_allowed` for somebody else's */
+  removePlaybook(name: string, actor: Actor): Promise<Playbook>;
+  /** A proposal of a playbook with these values. @throws `not_found`, `invalid_request` where a value is missing or too many */
+  checkPlaybookRun(
+    name: string,
+    values: PlaybookValues,
     options: { user?: string; conversation?: string },
     actor: Actor,
   ): Promise<Checked<Plan>>;

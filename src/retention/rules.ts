@@ -96,6 +96,7 @@ export const tableRules: Record<string, TableRule> = {
   chat_groups: { stays: 'one row a group that a rule of approvers names' },
   webhook_endpoints: { stays: 'one row an endpoint of the settings' },
   webhook_deliveries: { by: 'caches' },
+  playbooks: { stays: 'what people saved, until they remove it; bounded by organisation' },
   audit: { by: 'audit' },
   audit_seals: { by: 'audit' },
 };

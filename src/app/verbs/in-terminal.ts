@@ -4,6 +4,7 @@ import { findings as findingsIn } from '#adapters/terminal/findings.ts';
 import { link as linkIn } from '#adapters/terminal/link.ts';
 import { memory as memoryIn } from '#adapters/terminal/memory.ts';
 import { listPlans } from '#adapters/terminal/plans.ts';
+import { playbook as playbookIn } from '#adapters/terminal/playbook.ts';
 import { policy as policyIn } from '#adapters/terminal/policy.ts';
 import type { TerminalIo } from '#adapters/terminal/screen.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -112,6 +113,17 @@ export function memory(
 ): Promise<void> {
   return inTerminal(false, ({ service }, { timezone }, io) =>
     memoryIn(service, { ...options, verb, words, timezone }, io),
+  );
+}
+
+/** Plans that are kept under a name: listed, saved, proposed again. */
+export function playbook(
+  verb: 'list' | 'show' | 'save' | 'run' | 'remove',
+  words: string[],
+  options: Said & { param?: string[]; default?: string[] },
+): Promise<void> {
+  return inTerminal(false, ({ service }, { timezone }, io) =>
+    playbookIn(service, { ...options, verb, words, timezone }, io),
   );
 }
 

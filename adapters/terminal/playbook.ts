@@ -1,0 +1,139 @@
+// `countersign playbook`: plans that are kept under a name, and proposed again with other values.
+import { CountersignError } from '#domain/errors.ts';
+import { type Playbook, PlaybookName, PlaybookValues } from '#domain/plan/playbook.ts';
+import type { Service } from '#domain/service.ts';
+import { countOf, shorten } from '#domain/words.ts';
+import { exitCodes } from './exit-codes.ts';
+import type { TerminalIo } from './screen.ts';
+import { openSession, type Session, tellError } from './session.ts';
+
+export type PlaybookOptions = {
+  user: string;
+  timezone: string;
+  verb: 'list' | 'show' | 'save' | 'run' | 'remove';
+  /** The plan and the name; or the name, and with `run` the values `customer=ACME`. */
+  words: string[];
+  /** With `save`: what must be given, and what keeps its text where it is left out. */
+  param?: string[];
+  default?: string[];
+  json?: boolean;
+};
+
+/** Lists or changes playbooks, or proposes the plan of one. @returns the exit code, see `exitCodes` */
+export async function playbook(
+  service: Service,
+  options: PlaybookOptions,
+  io: TerminalIo,
+): Promise<number> {
+  const session = openSession(service, { ...options, text: '' }, io);
+  try {
+    const { data, lines } = await carryOut(session, options);
+    if (options.json === true) session.screen.output.write(`${JSON.stringify(data)}\n`);
+    else session.say(...lines);
+    return exitCodes.done;
+  } catch (error) {
+    const { code } = tellError(session, error);
+    return code === 'invalid_request' ? exitCodes.usage : exitCodes.failed;
+  } finally {
+    session.close();
+  }
+}
+
+function refuse(message: string): CountersignError {
+  return new CountersignError('invalid_request', message);
+}
+
+/** `customer=ACME` */
+function readValues(pairs: string[]): PlaybookValues {
+  const entries = pairs.map((pair) => {
+    const at = pair.indexOf('=');
+    if (at < 1) throw refuse(`"${pair}" is no value. Write it as customer=ACME.`);
+    return [pair.slice(0, at), pair.slice(at + 1)];
+  });
+  const names = entries.map(([name]) => name);
+  if (new Set(names).size < names.length) throw refuse('A parameter is given twice.');
+  const values = PlaybookValues.safeParse(Object.fromEntries(entries));
+  if (values.success) return values.data;
+  throw refuse(
+    'Names of parameters are words of letters, digits, hyphens and underscores; a value has 1 to 2,000 characters.',
+  );
+}
+
+function readName(said: string | undefined): string {
+  const name = PlaybookName.safeParse(said ?? '');
+  if (name.success) return name.data;
+  throw refuse('Give the name of a playbook: letters, digits and hyphens, such as close-month.');
+}
+
+function describe({ name, title, version, params, owner, total_steps }: Playbook): string[] {
+  const said = params.map(({ name: param, text, optional }) =>
+    optional ? `[${param}=${shorten(text, 60)}]` : `${param}=…`,
+  );
+  return [
+    `${[name, ...said].join(' ')}  ${title}`,
+    `  ${countOf(total_steps, 'step')}, version ${version}, by ${owner}`,
+  ];
+}
+
+async function carryOut(
+  { service, actor }: Session,
+  options: PlaybookOptions,
+): Promise<{ data: unknown; lines: string[] }> {
+  const { verb, words } = options;
+  const [first, ...others] = words;
+  switch (verb) {
+    case 'list': {
+      const playbooks = await service.listPlaybooks(actor);
+      const none =
+        'None yet. Save one: countersign playbook save PLAN-… NAME --param customer=ACME';
+      const lines = playbooks.length === 0 ? [none] : playbooks.flatMap(describe);
+      return { data: { playbooks }, lines };
+    }
+    case 'show': {
+      const found = await service.getPlaybook(readName(first), actor);
+      const { params } = found.playbook;
+      const lines = [
+        ...describe(found.playbook),
+        ...params.map(
+          ({ name, text, places }) =>
+            `  ${name} stands for "${shorten(text, 200)}", ${countOf(places, 'time')}`,
+        ),
+        ...found.draft.steps.map(
+          ({ id, description, tool, operation }) =>
+            `  ${id ?? ''}. ${description} (${tool}_${operation})`,
+        ),
+      ];
+      return { data: found, lines };
+    }
+    case 'save': {
+      if (first === undefined) throw refuse('Give the plan and a name: playbook save PLAN-… NAME');
+      const saved = await service.savePlaybook(
+        first,
+        {
+          name: readName(others[0]),
+          params: readValues(options.param ?? []),
+          defaults: readValues(options.default ?? []),
+        },
+        actor,
+      );
+      return { data: saved, lines: describe(saved) };
+    }
+    case 'run': {
+      const checked = await service.checkPlaybookRun(
+        readName(first),
+        readValues(others),
+        { user: options.user },
+        actor,
+      );
+      const plan = await service.commit(checked);
+      const look = `Look at it and approve it: countersign plans ${plan.id}`;
+      return { data: plan, lines: [`${plan.id} is proposed: ${plan.title}`, look] };
+    }
+    case 'remove': {
+      const removed = await service.removePlaybook(readName(first), actor);
+      return { data: removed, lines: [`${removed.name} is removed. Plans made of it stay.`] };
+    }
+    default:
+      return verb satisfies never;
+  }
+}

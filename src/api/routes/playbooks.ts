@@ -1,0 +1,172 @@
+// Playbooks: plans that are kept under a name, and proposed again with other values.
+import { z } from 'zod';
+import { PlanDraft } from '#domain/plan/plan.ts';
+import { Playbook, PlaybookName, PlaybookValues } from '#domain/plan/playbook.ts';
+import { line } from '#domain/text.ts';
+import { actorOf } from '../actor.ts';
+import { answers, bodyProblems, json } from '../answers.ts';
+import type { Routes } from '../context.ts';
+import { answerChecked, answerPost } from '../idempotency.ts';
+import { tags } from '../openapi.ts';
+import { documented } from '../registry.ts';
+import { ImportQuery } from '../requests.ts';
+import { PlanAnswer } from '../schemas.ts';
+import { proposalProblems } from './plans.ts';
+
+const user = ImportQuery.shape.user;
+
+const PlaybookPath = z.object({
+  name: documented(PlaybookName, { description: 'The playbook: `close-month`.' }),
+});
+const PlaybookAnswer = documented(Playbook, {
+  id: 'Playbook',
+  description: 'A playbook without its steps; `text` is what stands for a parameter in its plan.',
+});
+const PlaybookList = documented(z.object({ playbooks: z.array(PlaybookAnswer) }), {
+  id: 'PlaybookList',
+  description: 'Playbooks by name.',
+});
+const WholePlaybook = documented(
+  z.object({ playbook: PlaybookAnswer, draft: documented(PlanDraft, { id: 'PlanDraft' }) }),
+  { id: 'WholePlaybook', description: 'A playbook with the plan it proposes.' },
+);
+const SaveBody = documented(
+  z.strictObject({
+    plan_id: line(300),
+    name: PlaybookName,
+    params: PlaybookValues.default({}),
+    defaults: PlaybookValues.default({}),
+    user,
+  }),
+  {
+    id: 'PlaybookToSave',
+    description:
+      'Parameters and the text that stands for each in the plan now: `params` must be given when the playbook is run, `defaults` keep that text where they are left out.',
+    examples: [{ plan_id: 'PLAN-3f9a1c20', name: 'close-month', params: { customer: 'ACME' } }],
+  },
+);
+const RunBody = documented(
+  z.strictObject({
+    params: PlaybookValues.default({}),
+    conversation: line(300).exactOptional(),
+    user,
+  }),
+  { id: 'PlaybookValues', examples: [{ params: { customer: 'Globex' } }] },
+);
+
+export const playbookRoutes: Routes = async (app) => {
+  const common = { tags: [tags.plans] };
+
+  app.get(
+    '/api/playbooks',
+    {
+      config: { role: 'viewer', subject: 'list' },
+      schema: {
+        ...common,
+        operationId: 'listPlaybooks',
+        summary: 'List playbooks',
+        response: answers({ 200: json('The playbooks.', PlaybookList) }),
+      },
+    },
+    async (request) => ({
+      playbooks: await request.service.listPlaybooks(actorOf(request, undefined)),
+    }),
+  );
+
+  app.post(
+    '/api/playbooks',
+    {
+      config: { role: 'requester', subject: 'new' },
+      schema: {
+        ...common,
+        operationId: 'savePlaybook',
+        summary: 'Keep a plan as a playbook',
+        description: 'A playbook of yours of the same name is replaced.',
+        body: SaveBody,
+        response: answers({ 200: json('The playbook.', PlaybookAnswer) }, [
+          ...bodyProblems,
+          'plan_not_found',
+          'not_allowed',
+          'limit_exceeded',
+        ]),
+      },
+    },
+    async (request, reply) => {
+      const { user: said, plan_id, ...playbook } = request.body;
+      const actor = actorOf(request, said);
+      return answerPost(request, reply, (joined) => joined.savePlaybook(plan_id, playbook, actor));
+    },
+  );
+
+  app.get(
+    '/api/playbooks/:name',
+    {
+      config: { role: 'viewer', subject: 'list' },
+      schema: {
+        ...common,
+        operationId: 'getPlaybook',
+        summary: 'Read a playbook with its steps',
+        params: PlaybookPath,
+        response: answers({ 200: json('The playbook.', WholePlaybook) }, ['not_found']),
+      },
+    },
+    async (request) =>
+      request.service.getPlaybook(request.params.name, actorOf(request, undefined)),
+  );
+
+  app.delete(
+    '/api/playbooks/:name',
+    {
+      config: { role: 'requester', subject: 'list' },
+      schema: {
+        ...common,
+        operationId: 'removePlaybook',
+        summary: 'Remove a playbook',
+        params: PlaybookPath,
+        querystring: ImportQuery,
+        response: answers({ 200: json('The playbook as it was.', PlaybookAnswer) }, [
+          'not_found',
+          'not_allowed',
+        ]),
+      },
+    },
+    async (request) =>
+      request.service.removePlaybook(request.params.name, actorOf(request, request.query.user)),
+  );
+
+  app.post(
+    '/api/playbooks/:name/run',
+    {
+      config: { role: 'requester', subject: 'new' },
+      schema: {
+        ...common,
+        operationId: 'runPlaybook',
+        summary: 'Propose the plan of a playbook',
+        description:
+          'A proposal like any other: it waits for approval, and nothing of earlier approvals counts.',
+        params: PlaybookPath,
+        body: RunBody,
+        response: answers({ 201: json('The plan, which waits for approval.', PlanAnswer) }, [
+          ...bodyProblems,
+          'not_found',
+          ...proposalProblems,
+        ]),
+      },
+    },
+    async (request, reply) => {
+      const { user: said, params, ...options } = request.body;
+      const actor = actorOf(request, said);
+      const { name } = request.params;
+      return answerChecked(
+        request,
+        reply,
+        () => request.service.checkPlaybookRun(name, params, options, actor),
+        async (joined, checked) => {
+          const plan = await joined.commit(checked);
+          reply.code(201).header('location', `/api/plans/${plan.id}`);
+          return plan;
+        },
+      );
+    },
+  );
+};

@@ -1,0 +1,25 @@
+// The table of playbooks: plans that are kept to be proposed again with other values.
+import { sql } from 'drizzle-orm';
+import { integer, jsonb, primaryKey, text } from 'drizzle-orm/pg-core';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import type { PlaybookParameter } from '#domain/plan/playbook.ts';
+import { at, countersign } from './columns.ts';
+
+export const playbooks = countersign.table(
+  'playbooks',
+  {
+    /** The organisation it belongs to, as of plans; empty: the instance's. */
+    tenant: text('tenant').notNull(),
+    name: text('name').notNull(),
+    owner: text('owner').notNull(),
+    /** The plan it was made of, which may be gone. */
+    plan_id: text('plan_id').notNull(),
+    draft: jsonb('draft').$type<PlanDraft>().notNull(),
+    params: jsonb('params').$type<PlaybookParameter[]>().notNull(),
+    total_steps: integer('total_steps').notNull(),
+    version: integer('version').notNull().default(1),
+    created_at: at('created_at').notNull().default(sql`clock_timestamp()`),
+    updated_at: at('updated_at').notNull().default(sql`clock_timestamp()`),
+  },
+  (t) => [primaryKey({ columns: [t.tenant, t.name] })],
+);

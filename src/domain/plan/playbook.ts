@@ -1,0 +1,150 @@
+// Playbooks: a plan that is kept to be proposed again with other values. What varies is data beside the draft, the texts that
+// stand for each parameter; nothing in the draft is marked, so that no text of it can be taken for a parameter or a template.
+import { z } from 'zod';
+import { type Json, type JsonObject, line } from '../text.ts';
+import { isArtifact, isReference } from './arguments.ts';
+import type { PlanDraft, StepDraft } from './plan.ts';
+
+export const PlaybookName = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .regex(
+    /^[a-z0-9][a-z0-9_.-]{0,79}$/,
+    'must be letters, digits, hyphens, dots and underscores, 80 at most, such as close-month',
+  );
+
+const ParameterName = z
+  .string()
+  .regex(
+    /^[a-zA-Z][a-zA-Z0-9_-]{0,39}$/,
+    'must be a word of letters, digits, hyphens and underscores',
+  );
+
+/** Values by the names of parameters. */
+export const PlaybookValues = z.record(ParameterName, line(2000));
+export type PlaybookValues = z.infer<typeof PlaybookValues>;
+
+const Parameter = z.object({
+  name: z.string(),
+  /** The text of the plan that it stands for. */
+  text: z.string(),
+  /** Left out, it keeps that text. */
+  optional: z.boolean(),
+  /** How often the text stands in the plan. */
+  places: z.int(),
+});
+export type PlaybookParameter = z.infer<typeof Parameter>;
+
+/** A playbook without its steps. */
+export const Playbook = z.object({
+  name: z.string(),
+  title: z.string(),
+  owner: z.string(),
+  /** The plan it was made of. */
+  plan_id: z.string(),
+  /** Counts how often it was saved. */
+  version: z.int(),
+  params: z.array(Parameter),
+  total_steps: z.int(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+});
+export type Playbook = z.infer<typeof Playbook>;
+
+/** What is kept of a plan under a name. `params` must be given when it is run, `defaults` may be. */
+export type NewPlaybook = { name: string; params: PlaybookValues; defaults: PlaybookValues };
+
+const letter = /[\p{L}\p{N}]/u;
+
+/** Where one of `texts` stands as a word of its own; of two that begin at one place, the longer one. */
+function patternOf(texts: string[]): RegExp {
+  const parts = texts
+    .toSorted((a, b) => b.length - a.length)
+    .map((text) => {
+      const before = letter.test(text.at(0) ?? '') ? '(?<![\\p{L}\\p{N}])' : '';
+      const after = letter.test(text.at(-1) ?? '') ? '(?![\\p{L}\\p{N}])' : '';
+      return `${before}${text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')}${after}`;
+    });
+  return new RegExp(parts.join('|'), 'gu');
+}
+
+type Change = { text(text: string): string; number(number: number): Json };
+
+function changeValue(value: Json, change: Change): Json {
+  if (typeof value === 'string') return change.text(value);
+  if (typeof value === 'number') return change.number(value);
+  // Which step or artifact is meant, and what of it, does not vary.
+  if (value === null || typeof value !== 'object' || isReference(value) || isArtifact(value))
+    return value;
+  if (Array.isArray(value)) return value.map((item) => changeValue(item, change));
+  return changeValues(value, change);
+}
+
+function changeValues(values: JsonObject, change: Change): JsonObject {
+  const entries = Object.entries(values);
+  return Object.fromEntries(entries.map(([key, value]) => [key, changeValue(value, change)]));
+}
+
+function changeStep(step: StepDraft, change: Change): StepDraft {
+  const { args } = step;
+  return {
+    ...step,
+    description: change.text(step.description),
+    ...(args === undefined ? {} : { args: changeValues(args, change) }),
+  };
+}
+
+/** The draft with the texts of `texts` replaced in titles, descriptions and arguments, never in names of operations. */
+function replaceTexts(
+  draft: PlanDraft,
+  texts: string[],
+  valueFor: (text: string) => string,
+): PlanDraft {
+  if (texts.length === 0) return draft;
+  const pattern = patternOf(texts);
+  const change: Change = {
+    text: (text) => text.replace(pattern, (found) => valueFor(found)),
+    number(number) {
+      if (!texts.includes(String(number))) return number;
+      const value = valueFor(String(number));
+      return /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : value;
+    },
+  };
+  const { title, summary, steps, series } = draft;
+  return {
+    ...draft,
+    title: change.text(title),
+    ...(summary === undefined ? {} : { summary: change.text(summary) }),
+    steps: steps.map((step) => changeStep(step, change)),
+    ...(series === undefined
+      ? {}
+      : {
+          series: series.map((one) => ({
+            ...one,
+            title: change.text(one.title),
+            steps: one.steps.map((step) => changeStep(step, change)),
+          })),
+        }),
+  };
+}
+
+/** How often each text stands in the draft, in the order of `texts`. */
+export function countPlaces(draft: PlanDraft, texts: string[]): number[] {
+  const places = new Map(texts.map((text) => [text, 0]));
+  replaceTexts(draft, texts, (text) => {
+    places.set(text, (places.get(text) ?? 0) + 1);
+    return text;
+  });
+  return [...places.values()];
+}
+
+/** The draft with a value in the place of each parameter's text. What comes in is text: nothing in it is read or replaced. */
+export function fillPlaybook(
+  draft: PlanDraft,
+  params: PlaybookParameter[],
+  values: PlaybookValues,
+): PlanDraft {
+  const byText = new Map(params.map(({ name, text }) => [text, values[name] ?? text]));
+  return replaceTexts(draft, [...byText.keys()], (text) => byText.get(text) ?? text);
+}

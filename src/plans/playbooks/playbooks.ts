@@ -1,0 +1,199 @@
+// Playbooks: keeping a plan under a name, and making the draft of a new one of it. What is proposed of a playbook is a proposal like
+// any other: nothing of the approvals of the plan it was made of goes with it.
+import { recordDeeds } from '#db/audit.ts';
+import type { Queryable } from '#db/database.ts';
+import { readEveryName } from '#db/identities.ts';
+import { readPlanRow } from '#db/plans.ts';
+import {
+  countPlaybooks,
+  deletePlaybook,
+  type PlaybookOwner,
+  type PlaybookPlace,
+  readPlaybook,
+  storePlaybook,
+} from '#db/playbooks.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import { artifactsOf } from '#domain/plan/arguments.ts';
+import { PlanDraft } from '#domain/plan/plan.ts';
+import {
+  countPlaces,
+  fillPlaybook,
+  type NewPlaybook,
+  type Playbook,
+  type PlaybookParameter,
+  type PlaybookValues,
+} from '#domain/plan/playbook.ts';
+import { listOf, shorten } from '#domain/words.ts';
+import type { PlansContext } from '../plans-context.ts';
+import { readDraft, revisableSteps } from '../views/draft.ts';
+
+/** Playbooks of one organisation. */
+const playbooksAtMost = 500;
+const paramsAtMost = 50;
+
+const refuse = (message: string) => new CountersignError('invalid_request', message);
+
+export const placeOf = ({ tenant }: Pick<Actor, 'tenant'>): PlaybookPlace => ({
+  tenant: tenant ?? null,
+});
+
+/** An admin may replace and remove everybody's, anybody else their own. */
+async function ownedBy(db: Queryable, { id, role }: Actor): Promise<PlaybookOwner> {
+  return role === 'admin' ? null : readEveryName(db, id);
+}
+
+/** @throws `not_found` */
+export async function getPlaybook(
+  db: Queryable,
+  name: string,
+  actor: Actor,
+): Promise<{ playbook: Playbook; draft: PlanDraft }> {
+  const found = await readPlaybook(db, placeOf(actor), name.trim().toLowerCase());
+  if (found !== null) return found;
+  throw new CountersignError(
+    'not_found',
+    `There is no playbook ${name}. Save one of a plan: countersign playbook save PLAN-… ${name}`,
+  );
+}
+
+function notTheirs(name: string): CountersignError {
+  return new CountersignError(
+    'not_allowed',
+    `The playbook ${name} is somebody else's. Only they or an admin can change it; choose another name.`,
+  );
+}
+
+/** @throws `invalid_request` that names the parameter */
+function readParams(
+  draft: PlanDraft,
+  { params, defaults }: Pick<NewPlaybook, 'params' | 'defaults'>,
+): PlaybookParameter[] {
+  const said = [
+    ...Object.entries(params).map(([name, text]) => ({ name, text, optional: false })),
+    ...Object.entries(defaults).map(([name, text]) => ({ name, text, optional: true })),
+  ];
+  if (said.length > paramsAtMost)
+    throw refuse(`A playbook has at most ${paramsAtMost} parameters.`);
+  for (const [index, { name, text }] of said.entries()) {
+    const other = said.slice(0, index).find((one) => one.name === name || one.text === text);
+    if (other?.name === name) throw refuse(`The parameter ${name} is named twice.`);
+    if (other !== undefined)
+      throw refuse(`${other.name} and ${name} both stand for "${text}". Leave one of them out.`);
+  }
+  const places = countPlaces(
+    draft,
+    said.map(({ text }) => text),
+  );
+  return said.map((one, index) => {
+    const there = places[index] ?? 0;
+    if (there > 0) return { ...one, places: there };
+    throw refuse(
+      `"${one.text}" (${one.name}) stands nowhere in the arguments and descriptions of the plan as words of their own. Give the text exactly as the plan has it.`,
+    );
+  });
+}
+
+/** @throws `plan_not_found`, `limit_exceeded`, and what `Service.savePlaybook` says */
+export async function savePlaybook(
+  context: Pick<PlansContext, 'db'>,
+  planId: string,
+  { name, ...wanted }: NewPlaybook,
+  actor: Actor,
+): Promise<Playbook> {
+  const { db } = context;
+  const { total } = await readPlanRow(db.query, planId);
+  if (total > revisableSteps)
+    throw new CountersignError(
+      'limit_exceeded',
+      `${planId} has ${total} steps; a playbook has at most ${revisableSteps}.`,
+    );
+  const { context: found, ...rest } = await readDraft(db.query, planId);
+  const [holder] = rest.steps.filter(({ args }) => artifactsOf(args ?? {}).length > 0);
+  if (holder !== undefined)
+    throw refuse(
+      `Step ${holder.id ?? ''} uses an artifact of ${planId}, which a new plan does not have. Propose it with a step that reads the data.`,
+    );
+  // What its planner found was true then.
+  const pattern = typeof found === 'object' ? found.pattern : undefined;
+  const draft: PlanDraft = {
+    ...rest,
+    ...(pattern === undefined
+      ? {}
+      : { context: { tool_outputs: {}, notes: '', artifacts: [], pattern } }),
+  };
+  const params = readParams(draft, wanted);
+  const owner = await ownedBy(db.query, actor);
+  const place = placeOf(actor);
+  return db.transaction(async (tx) => {
+    const isNew = (await readPlaybook(tx, place, name)) === null;
+    if (isNew && (await countPlaybooks(tx, place)) >= playbooksAtMost)
+      throw new CountersignError(
+        'limit_exceeded',
+        `There are ${playbooksAtMost} playbooks, and no more fit. Remove one.`,
+      );
+    const values = { name, owner: actor.id, plan_id: planId, draft, params, total_steps: total };
+    const stored = await storePlaybook(tx, place, values, owner);
+    if (stored === null) throw notTheirs(name);
+    const data = { playbook: name, version: stored.version };
+    await recordDeeds(tx, [{ planId, actor, action: 'save_playbook', data }]);
+    return stored;
+  });
+}
+
+/** @throws `not_found`, `not_allowed` */
+export async function removePlaybook(
+  { db }: Pick<PlansContext, 'db'>,
+  said: string,
+  actor: Actor,
+): Promise<Playbook> {
+  const { playbook } = await getPlaybook(db.query, said, actor);
+  const { name } = playbook;
+  const owner = await ownedBy(db.query, actor);
+  return db.transaction(async (tx) => {
+    if (!(await deletePlaybook(tx, placeOf(actor), name, owner))) throw notTheirs(name);
+    const data = { playbook: name, version: playbook.version };
+    await recordDeeds(tx, [{ planId: null, actor, action: 'remove_playbook', data }]);
+    return playbook;
+  });
+}
+
+/**
+ * The draft of a plan with `values` in the place of the parameters; its summary and notes say so.
+ * @throws `invalid_request` where a value is missing, there is no such parameter, or the values do not fit
+ */
+export function draftOfPlaybook(
+  { playbook, draft }: { playbook: Playbook; draft: PlanDraft },
+  values: PlaybookValues,
+): PlanDraft {
+  const { name, params, plan_id } = playbook;
+  const known = params.map((param) => param.name);
+  const unknown = Object.keys(values).filter((key) => !known.includes(key));
+  if (unknown.length > 0)
+    throw refuse(
+      `${name} has no parameter ${listOf(unknown)}. ${known.length === 0 ? 'It has none.' : `It has ${listOf(known)}.`}`,
+    );
+  const missing = params.filter((param) => !param.optional && values[param.name] === undefined);
+  if (missing.length > 0)
+    throw refuse(
+      `${name} needs a value for ${listOf(missing.map((param) => `${param.name} (such as ${shorten(param.text, 80)})`))}.`,
+    );
+  const filled = fillPlaybook(draft, params, values);
+  const given = params.map(
+    (param) => `${param.name} = ${shorten(values[param.name] ?? param.text, 200)}`,
+  );
+  const said = `Playbook ${name}${given.length === 0 ? '' : `: ${given.join(', ')}`}`;
+  const { summary } = filled;
+  const notes = `${said}. Saved from ${plan_id}, version ${playbook.version} of the playbook.`;
+  const context = typeof filled.context === 'object' ? filled.context : null;
+  const read = PlanDraft.safeParse({
+    ...filled,
+    summary: shorten(summary === undefined ? said : `${summary} (${said})`, 1000),
+    context: { tool_outputs: {}, artifacts: [], ...context, notes },
+  });
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  throw refuse(
+    `With these values ${name} is no plan: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`,
+  );
+}
