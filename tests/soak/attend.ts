@@ -1,4 +1,6 @@
 // The one who looks after what waits: says what became of calls nobody knows about, answers questions of steps, resumes what stalled.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { slowestEffectMs } from './ledger.ts';
 import type { Stage } from './stage.ts';
@@ -40,8 +42,9 @@ export async function attend(stage: Stage, isOver: () => boolean): Promise<Settl
     const there = await stage.ledger.count();
     for (const one of waiting) {
       const { plan, version, step, status, effect } = one;
-      // Files and posts in chats are looked at as one who can only guess: both can be done again.
-      const known = effect !== null && there.has(effect);
+      // A post in a chat can't be told from others by this: it is made again.
+      const known =
+        effect !== null && (there.has(effect) || existsSync(join(stage.workspace, effect)));
       const verdict = status === 'waiting' || known ? 'done' : 'retry';
       if (await post(plan, { version, steps: { [step]: verdict } }))
         if (status === 'unknown') settled.push({ plan, step, effect, verdict });

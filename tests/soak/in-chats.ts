@@ -275,11 +275,13 @@ export function openTeamsDesk({ teams, records, ledger }: Stage, chance: Chance)
         ? Promise.all([press(story), press(story)])
         : press(story));
     },
+    // The last one: of a post whose answer was lost there may be another above it.
     isClosed: (story) => {
-      const cards = cardsOf(story);
-      const live = (message: Message) =>
-        teamsButtons.some((title) => findButton(cardOf(message), title) !== null);
-      return cards.length > 0 && !cards.some(live);
+      const card = cardsOf(story).at(-1);
+      return (
+        card !== undefined &&
+        !teamsButtons.some((title) => findButton(cardOf(card), title) !== null)
+      );
     },
   };
 }

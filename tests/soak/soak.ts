@@ -200,7 +200,7 @@ export async function runSoak(programs: Programs, options: SoakOptions): Promise
     none('events over HTTP came once each and in order', eventProblems),
     // In a few minutes memory says nothing about hours.
     ...(minutes >= 15 ? [judgeMemory(growth, mostGrowth)] : []),
-    judgeConnections(most),
+    judgeConnections(most, fleet.members.length),
     judgeIdle(idle.processes, mostIdle),
     judgeLives(fleet.lives, incidents.all, toldAt),
   ];
@@ -208,7 +208,10 @@ export async function runSoak(programs: Programs, options: SoakOptions): Promise
     seed,
     minutes,
     requests: countKinds(stories.map(({ surface }) => ({ kind: surface }))),
-    counts: await readCounts(stage, idle.server, quietAfter),
+    counts: {
+      ...(await readCounts(stage, idle.server, quietAfter)),
+      'decided again': stories.reduce((sum, { decidedAgain }) => sum + decidedAgain, 0),
+    },
     latencies: await readLatencies(stage, stories),
     incidents: countKinds(incidents.all),
     verdicts,

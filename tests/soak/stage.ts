@@ -135,6 +135,7 @@ export async function openStage(programs: Programs, seed: number) {
     /** Where people and platforms reach whichever gateway is there. */
     front,
     logs: [...gateways, ...workers].map(({ name }) => ({ name, path: log(name) })),
+    workspace: join(home, 'workspace'),
     /** What a terminal is started with. */
     terminal: { ...shared, env: direct },
     proxies: { toPooler, toDatabase, toSlack, toTeams, toModel, toGateways },

@@ -26,6 +26,8 @@ export type Story = {
   plan: string | null;
   /** `not heard`: nobody acknowledged it, as its sender was told. */
   outcome: 'open' | 'not heard' | 'answered' | 'ended';
+  /** How often it was decided again, since the first decision was refused or changed nothing. */
+  decidedAgain: number;
   /** What was said instead of a plan. */
   answer: string;
   /** What it waits for. */
@@ -61,10 +63,14 @@ export function openStory(
     run: null,
     plan: null,
     outcome: 'open',
+    decidedAgain: 0,
     answer: '',
     waitsFor: 'being acknowledged',
   };
 }
+
+/** How long somebody waits for a decision to show. */
+const againAfterMs = 20_000;
 
 /** A plan of these goes on only when a person makes it. */
 export const endedStatuses = ['completed', 'failed', 'rejected', 'cancelled'];
@@ -100,6 +106,14 @@ export async function play(story: Story, desk: Desk, records: Records): Promise<
   story.waitsFor = 'being decided';
   story.at.pressed = Date.now();
   await desk.decide(story);
+  // Who is told that the plan has changed meanwhile looks again, and decides about what stands there now.
+  for (let since = Date.now(); planOf()?.status === 'proposed'; await pause(200)) {
+    if (Date.now() - since < againAfterMs || planOf()?.revising === true) continue;
+    if (story.decision === 'change') story.decision = 'approve';
+    story.decidedAgain += 1;
+    await desk.decide(story);
+    since = Date.now();
+  }
   await reach(story, 'its plan to end', () => {
     const plan = planOf();
     return plan !== undefined && !plan.revising && endedStatuses.includes(plan.status);

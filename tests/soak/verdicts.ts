@@ -176,18 +176,33 @@ export async function judgeChats({ records, slack, teams }: Stage): Promise<Verd
     .flatMap((id) => slack.messages(id))
     .filter(({ bot_id }) => bot_id !== undefined);
   const inTeams = teams.messages.filter(({ deleted }) => !deleted);
+  const planIn = (text: string) => /PLAN-[0-9a-f]+/.exec(text)?.[0] ?? '';
+  const textOf = ({ activity }: (typeof inTeams)[number]) => JSON.stringify(activity);
+  const isKnown = ({ id }: (typeof inTeams)[number]) => known.has(`teams ${id}`);
+  // Teams lets nobody look whether a post got through whose answer was lost, so such a one stands there twice.
+  const isCopy = (message: (typeof inTeams)[number]) =>
+    !isKnown(message) &&
+    inTeams.some(
+      (other) =>
+        isKnown(other) &&
+        other.conversation === message.conversation &&
+        (other.activity.text === message.activity.text ||
+          planIn(textOf(other)) === planIn(textOf(message))),
+    );
+  const copies = inTeams.filter(isCopy);
   const unknown = [
     ...inSlack
       .filter(({ ts }) => !known.has(`slack ${ts}`))
       .map(({ ts, text }) => `Slack ${ts} ${text.slice(0, 60)}`),
-    ...inTeams.filter(({ id }) => !known.has(`teams ${id}`)).map(({ id }) => `Teams ${id}`),
+    ...inTeams.flatMap((one) =>
+      isKnown(one) || copies.includes(one) ? [] : [`Teams ${one.id} ${planIn(textOf(one))}`],
+    ),
   ];
   const there = new Set([
     ...inSlack.map(({ ts }) => `slack ${ts}`),
     ...inTeams.map(({ id }) => `teams ${id}`),
   ]);
   const gone = [...known].filter((one) => !there.has(one));
-  const planIn = (text: string) => /PLAN-[0-9a-f]+/.exec(text)?.[0] ?? '';
   const live = [
     ...inSlack.flatMap(({ ts, blocks }) => {
       const text = JSON.stringify(blocks);
@@ -195,8 +210,8 @@ export async function judgeChats({ records, slack, teams }: Stage): Promise<Verd
         ? [`Slack ${ts} of ${planIn(text)}`]
         : [];
     }),
-    ...inTeams.flatMap((message) => {
-      const text = JSON.stringify(message.activity);
+    ...inTeams.filter(isKnown).flatMap((message) => {
+      const text = textOf(message);
       const pressed =
         (message.activity.attachments ?? []).length > 0 &&
         findButton(cardOf(message), 'Approve') !== null;
@@ -210,7 +225,7 @@ export async function judgeChats({ records, slack, teams }: Stage): Promise<Verd
         ...unknown.map((one) => `nobody knows ${one}`),
         ...gone.map((one) => `${one} is not there`),
       ].slice(0, 60),
-      `${inSlack.length} in Slack, ${inTeams.length} in Teams; ${strays} second posts that say so`,
+      `${inSlack.length} in Slack, ${inTeams.length} in Teams; second posts after an answer was lost: ${strays} that say so, ${copies.length} in Teams`,
     ),
     judge('cards of plans that ended have nothing to press', live),
   ];
@@ -260,11 +275,17 @@ export function judgeMemory(growth: Growth[], mostAnHour: number): Verdict {
   );
 }
 
-export function judgeConnections(most: { pooled: number; listening: number }): Verdict {
+/** Beside those of the pooler, a process that starts has one of its own for migrations. */
+export function judgeConnections(
+  most: { pooled: number; listening: number },
+  processes: number,
+): Verdict {
   return judge(
-    `the server had at most ${pooledConnections} connections of the pooler`,
-    most.pooled > pooledConnections ? [`${most.pooled}`] : [],
-    `${most.pooled} by the pooler, ${most.listening} that listen`,
+    `the server had at most ${pooledConnections} connections of the pooler, and two for each process`,
+    most.pooled > pooledConnections + processes || most.listening > 2 * processes
+      ? [`${most.pooled} and ${most.listening}`]
+      : [],
+    `${most.pooled} by the pooler and for migrations, ${most.listening} that listen`,
   );
 }
 
