@@ -1,6 +1,5 @@
 // What a planner is told of its surroundings before it begins: the workspace at a glance, calendars, connected servers, who approves
 // what is guarded, and where it can post. A few lines each; what cannot be looked at is said in one, and nothing fails.
-
 import { z } from 'zod';
 import { isDatabaseAway } from '#db/transient.ts';
 import { errorMessage } from '#domain/errors.ts';

@@ -1,5 +1,4 @@
 // Calls the planner with everything it may know. Every call ends in an outcome, unless the database goes away.
-
 import { readManifests } from '#db/backends.ts';
 import { isOnePerson } from '#db/identities.ts';
 import { readLatestMessages, type StoredMessage } from '#db/messages.ts';

@@ -1,6 +1,5 @@
 // The outer loop (B2): one stage after the other, as the table says, until the session rests. Each transition is traced
 // and checkpointed before the next stage begins, so a planner that dies is replaced by one that goes on from there.
-
 import { writeCall } from '#cards/calls-to-action.ts';
 import { isDatabaseAway } from '#db/transient.ts';
 import { callOf } from '#domain/chat/message-parts.ts';
