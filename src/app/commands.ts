@@ -77,6 +77,22 @@ program
   .action(runs(async () => (await import('./verbs/backup.ts')).restore));
 
 program
+  .command('export')
+  .argument('[plans...]', 'their ids')
+  .description('whole plans as JSON lines, with all that became of them')
+  .option('--all', 'every plan')
+  .action(runs(async () => (await import('./verbs/transfer.ts')).exportTo));
+
+program
+  .command('import')
+  .argument('<file>', 'what export wrote')
+  .description('propose the plans of an export here; nothing of their approvals counts')
+  .option('--ended', 'also those that are over where they come from')
+  .option('--json', 'for machines')
+  .addOption(new Option('--user <name>', 'who imports').default('local'))
+  .action(runs(async () => (await import('./verbs/transfer.ts')).importFrom));
+
+program
   .command('retention')
   .description('delete what is over, as the settings say; a running bot does so every hour')
   .option('--dry-run', 'only say what would go')

@@ -160,6 +160,7 @@ export function createService(context: ConversationContext): Service {
         executorModel: context.executorModel,
         confidence: null,
         costUsd: 0,
+        ...(options.imported === undefined ? {} : { imported: options.imported }),
       };
       return new CheckedChange(await preparePropose(context, draft, origin, actor));
     },

@@ -13,6 +13,7 @@ import type { ShownStep } from './plan/call.ts';
 import type { LookedAt } from './plan/expected-step.ts';
 import type { Finding, FindingAction, FindingStatus, NewFinding } from './plan/finding.ts';
 import type { Forecast, GroupBy, PlanGroups } from './plan/groups.ts';
+import type { ImportedFrom } from './plan/imported.ts';
 import type { Inbox, InboxQuery } from './plan/inbox.ts';
 import type { PlanPatch } from './plan/patch.ts';
 import type { PatchOutcome } from './plan/patch-outcome.ts';
@@ -286,9 +287,10 @@ export type Service = {
     options: { user?: string; conversation?: string },
     actor: Actor,
   ): Promise<Plan>;
+  /** @param options.imported the plan of another instance that it was */
   checkProposal(
     draft: PlanDraft,
-    options: { user?: string; conversation?: string },
+    options: { user?: string; conversation?: string; imported?: ImportedFrom },
     actor: Actor,
   ): Promise<Checked<Plan>>;
   /** Those of the actor's organisation, by name. */

@@ -14,6 +14,7 @@ import { findTenant } from '#db/tenants.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, isVerified, system } from '#domain/people/actor.ts';
 import type { NewFinding, RaisedFinding } from '#domain/plan/finding.ts';
+import type { ImportedFrom } from '#domain/plan/imported.ts';
 import type { Plan, PlanDraft, Risk, StepCounts } from '#domain/plan/plan.ts';
 import { currentTrace } from '#domain/telemetry.ts';
 import { digestPlan, type PlanHeader, termsOf, withDigests } from '../approval/canonical.ts';
@@ -45,6 +46,8 @@ export type Origin = {
   executorModel: string | null;
   confidence: number | null;
   costUsd: number;
+  /** The plan of another instance that it was. */
+  imported?: ImportedFrom;
 };
 
 type Prepared = {
@@ -246,7 +249,8 @@ export async function preparePropose(
   origin: Origin,
   actor: Actor,
 ): Promise<(tx: Transaction) => Promise<Plan>> {
-  const id = await drawPlanId(context);
+  const { imported } = origin;
+  const id = imported?.free === true ? imported.id : await drawPlanId(context);
   const own = actor.kind === 'person' ? draft : withoutApprovers(draft);
   const prepared = await preparePlan(context, own, id, 1, origin.executorModel);
   const { steps } = prepared.normal;
@@ -274,6 +278,10 @@ export async function preparePropose(
     await appendPlanEvent(tx, { planId: id, revision: 1, kind: 'proposed', status: 'proposed' });
     const { digest } = digested;
     await recordDeeds(tx, [{ planId: id, actor, action: 'propose', version: 1, digest }]);
+    if (imported !== undefined) {
+      const { free: _, ...data } = imported;
+      await recordDeeds(tx, [{ planId: id, actor, action: 'import', data }]);
+    }
     await raiseNotes(context, tx, digested);
     await wakeWatchersLater(tx, context.enqueue, id);
     const plan = await readPlan(tx, id);

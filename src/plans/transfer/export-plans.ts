@@ -1,0 +1,80 @@
+// Writes whole plans as lines: what is proposed of them, and every row that records what became of them.
+import { createHash } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import type { Transaction } from '#db/database.ts';
+import { readPlanRow } from '#db/plans.ts';
+import { iterateSteps } from '#db/step-pages.ts';
+import { readHeader } from '../approval/preflight.ts';
+import { createOccurrenceTest } from '../series/occurrences.ts';
+import { readContent, type TransferLine } from './format.ts';
+
+const rowsAtOnce = 500;
+
+/** Rows of a table that are a plan's, as JSON texts, a page at a time. @param column what names the plan in it */
+async function* rowsOf(
+  tx: Transaction,
+  table: string,
+  column: string,
+  planId: string,
+): AsyncGenerator<unknown> {
+  await tx.execute(
+    sql`declare plan_rows no scroll cursor for select to_jsonb(t) as row from countersign.${sql.identifier(table)} t where ${sql.identifier(column)} = ${sql.raw(`'${planId.replaceAll("'", "''")}'`)}`,
+  );
+  for (;;) {
+    const { rows } = await tx.execute<{ row: unknown }>(
+      sql`fetch ${sql.raw(String(rowsAtOnce))} from plan_rows`,
+    );
+    for (const { row } of rows) yield row;
+    if (rows.length < rowsAtOnce) break;
+  }
+  await tx.execute(sql`close plan_rows`);
+}
+
+/** A plan's lines before its end. */
+async function* linesOf(
+  tx: Transaction,
+  planId: string,
+  tables: string[],
+): AsyncGenerator<TransferLine> {
+  const row = await readPlanRow(tx, planId);
+  const content = await readHeader(tx, row);
+  const { digest, status, requester, tenant, total, pending, ready } = row;
+  const begun = total - pending - ready;
+  yield { kind: 'plan', content, digest, status, requester, tenant, total, begun };
+  const isOccurrence = createOccurrenceTest(content.series ?? []);
+  for await (const step of iterateSteps(tx, planId)) {
+    yield {
+      kind: 'step',
+      content: readContent(step),
+      ...(isOccurrence(step) ? { occurrence: true } : {}),
+    };
+  }
+  for await (const one of rowsOf(tx, 'plans', 'id', planId))
+    yield { kind: 'row', table: 'plans', row: one };
+  for (const table of tables)
+    for await (const one of rowsOf(tx, table, 'plan_id', planId))
+      yield { kind: 'row', table, row: one };
+}
+
+/**
+ * The lines of a plan, each with its line break, and their checksum.
+ * @param tx sees one state of the database throughout
+ * @param tables those that have rows of plans, by `plan_id`
+ * @throws `plan_not_found` before the first line
+ */
+export async function* exportPlan(
+  tx: Transaction,
+  planId: string,
+  tables: string[],
+): AsyncGenerator<string> {
+  const hash = createHash('sha256');
+  let lines = 0;
+  for await (const line of linesOf(tx, planId, tables)) {
+    const text = `${JSON.stringify(line)}\n`;
+    hash.update(text);
+    lines++;
+    yield text;
+  }
+  const end: TransferLine = { kind: 'end', plan_id: planId, lines, sha256: hash.digest('hex') };
+  yield `${JSON.stringify(end)}\n`;
+}

@@ -1,0 +1,98 @@
+// The file that plans travel in between instances: JSON lines. A header, then for each plan what it is, its steps, the rows that
+// record what became of it, and an end with a checksum, so that a file that was cut off or changed is noticed.
+import { z } from 'zod';
+import { ApproverPolicy, PlanContext, PlanStatus, Risk, Series, Step } from '#domain/plan/plan.ts';
+
+/** Counts the changes of the format that an older version cannot read. */
+export const transferVersion = 1;
+
+const Header = z.looseObject({
+  kind: z.literal('header'),
+  format: z.literal('countersign-plans'),
+  version: z.int(),
+  exported_at: z.string(),
+  /** The version of Countersign that wrote it. */
+  countersign: z.string(),
+});
+
+/** What `PlanHeader` has: the digest is over these and the steps. */
+const PlanContent = z.strictObject({
+  id: z.string(),
+  version: z.int(),
+  title: z.string(),
+  summary: z.string().nullable(),
+  context: PlanContext,
+  risks: z.array(Risk),
+  approver_policy: ApproverPolicy,
+  executor_model: z.string().nullable(),
+  tools_required: z.array(z.string()),
+  step_approval: z.literal('each').exactOptional(),
+  series: z.array(Series).exactOptional(),
+  operation_digests: z.record(z.string(), z.string()).exactOptional(),
+});
+
+const PlanLine = z.looseObject({
+  kind: z.literal('plan'),
+  content: PlanContent,
+  digest: z.string(),
+  status: PlanStatus,
+  requester: z.string(),
+  tenant: z.string().nullable(),
+  total: z.int(),
+  /** Steps that had begun or ended. */
+  begun: z.int(),
+});
+export type PlanLine = z.infer<typeof PlanLine>;
+
+/** A step of the present version as it was proposed. */
+const StepContent = Step.pick({
+  id: true,
+  description: true,
+  tool: true,
+  operation: true,
+  target: true,
+  args: true,
+  after: true,
+  priority: true,
+  partition: true,
+  tags: true,
+  resources: true,
+  capabilities: true,
+  notes: true,
+  duration_minutes: true,
+  not_before: true,
+  when: true,
+  ask_before: true,
+  seen: true,
+});
+
+const StepLine = z.looseObject({
+  kind: z.literal('step'),
+  content: StepContent,
+  /** It follows from a series, and is not proposed again by itself. */
+  occurrence: z.literal(true).exactOptional(),
+});
+export type StepLine = z.infer<typeof StepLine>;
+
+/** All that a step line says of a step. */
+export const readContent = (step: StepLine['content']) => StepContent.parse(step);
+
+/** A row of a table as Postgres writes it: the record of the plan. */
+const RowLine = z.looseObject({ kind: z.literal('row'), table: z.string(), row: z.unknown() });
+
+const EndLine = z.looseObject({
+  kind: z.literal('end'),
+  plan_id: z.string(),
+  lines: z.int(),
+  /** SHA-256 in hex over the plan's lines before this one, each with its line break. */
+  sha256: z.string(),
+});
+
+export const TransferLine = z.discriminatedUnion('kind', [
+  Header,
+  PlanLine,
+  StepLine,
+  RowLine,
+  EndLine,
+]);
+export type TransferLine = z.infer<typeof TransferLine>;

@@ -1,0 +1,175 @@
+// Reads exported plans and proposes them: the present version of each, as a plan that nobody has approved here. The rows that
+// record what became of it elsewhere are checked with the rest of the file, and not stored.
+import { createHash, type Hash } from 'node:crypto';
+import { and, eq, sql } from 'drizzle-orm';
+import type { Database, Queryable } from '#db/database.ts';
+import { audit, plans } from '#db/schema.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import type { PlanDraft, PlanStatus, StepDraft } from '#domain/plan/plan.ts';
+import type { Service } from '#domain/service.ts';
+import { parseJson } from '#domain/text.ts';
+import { shorten } from '#domain/words.ts';
+import { digestPlan } from '../approval/canonical.ts';
+import { type PlanLine, type StepLine, TransferLine, transferVersion } from './format.ts';
+
+/** What became of one plan of the file. `plan_id`: what it is called here. */
+export type Imported = { id: string; status: PlanStatus } & (
+  | { outcome: 'proposed' | 'here already'; plan_id: string }
+  /** It had ended where it comes from. */
+  | { outcome: 'ended' }
+  | { outcome: 'refused'; reason: string }
+);
+
+const isOver = new Set<PlanStatus>(['completed', 'failed', 'rejected', 'cancelled']);
+
+const bad = (reason: string) =>
+  new CountersignError('invalid_request', `This file cannot be imported: ${reason}`);
+
+type Whole = { plan: PlanLine; steps: StepLine[] };
+
+/** The step without what is looked up afresh and what says nothing. */
+function draftOf({ content }: StepLine): StepDraft {
+  const {
+    target: _t,
+    seen: _s,
+    partition,
+    notes,
+    duration_minutes,
+    not_before,
+    when,
+    ...rest
+  } = content;
+  return {
+    ...rest,
+    ...(partition === null ? {} : { partition }),
+    ...(notes === null ? {} : { notes }),
+    ...(duration_minutes === null ? {} : { duration_minutes }),
+    ...(not_before === null ? {} : { not_before }),
+    ...(when.length === 0 ? {} : { when }),
+  };
+}
+
+function proposalOf({ plan, steps }: Whole, exportedAt: string): PlanDraft {
+  const { content, status, begun, total } = plan;
+  const from = `Imported: ${content.id}, version ${content.version}, exported ${exportedAt}`;
+  const { summary, context, risks } = content;
+  const again = `It was ${status} where it comes from: ${begun} of ${total} steps had begun or ended there, and would run again here.`;
+  return {
+    title: content.title,
+    summary: shorten(summary === null ? from : `${summary} (${from})`, 1000),
+    steps: steps.filter(({ occurrence }) => occurrence !== true).map(draftOf),
+    // Artifacts stay where they are.
+    context: { ...context, artifacts: [] },
+    risks: begun === 0 ? risks : [{ text: again }, ...risks.slice(0, 49)],
+    approvers: content.approver_policy,
+    ...(content.step_approval === undefined ? {} : { step_approval: content.step_approval }),
+    ...(content.series === undefined ? {} : { series: content.series }),
+  };
+}
+
+/** What the plan is called here, where it was imported before or comes from; `free`: its id is not taken. */
+async function findImported(
+  db: Queryable,
+  { content, digest }: PlanLine,
+): Promise<{ here: string | null; free: boolean }> {
+  const [taken] = await db
+    .select({ digest: plans.digest })
+    .from(plans)
+    .where(eq(plans.id, content.id));
+  if (taken === undefined) return { here: null, free: true };
+  if (taken.digest === digest) return { here: content.id, free: false };
+  const wasImported = and(
+    eq(audit.action, 'import'),
+    sql`${audit.data}->>'id' = ${content.id} and ${audit.data}->>'digest' = ${digest}`,
+  );
+  const [before] = await db
+    .select({ id: plans.id })
+    .from(audit)
+    .innerJoin(plans, eq(plans.id, audit.plan_id))
+    .where(wasImported)
+    .limit(1);
+  return { here: before?.id ?? null, free: false };
+}
+
+async function importPlan(
+  { db, service }: { db: Database; service: Service },
+  whole: Whole,
+  { exportedAt, ended, actor }: { exportedAt: string; ended: boolean; actor: Actor },
+): Promise<Imported> {
+  const { content, digest, status, requester, tenant } = whole.plan;
+  const { id } = content;
+  const actual = await digestPlan(
+    content,
+    whole.steps.map((step) => step.content),
+  );
+  if (actual !== digest)
+    return { id, status, outcome: 'refused', reason: 'its content does not have its digest' };
+  const { here, free } = await findImported(db.query, whole.plan);
+  if (here !== null) return { id, status, outcome: 'here already', plan_id: here };
+  if (isOver.has(status) && !ended) return { id, status, outcome: 'ended' };
+  try {
+    const imported = { id, digest, exported_at: exportedAt, free };
+    const checked = await service.checkProposal(
+      proposalOf(whole, exportedAt),
+      { user: requester, imported },
+      { ...actor, ...(tenant === null ? {} : { tenant }) },
+    );
+    const plan = await service.commit(checked);
+    return { id, status, outcome: 'proposed', plan_id: plan.id };
+  } catch (error) {
+    if (!(error instanceof CountersignError)) throw error;
+    return { id, status, outcome: 'refused', reason: errorMessage(error) };
+  }
+}
+
+/**
+ * Imports the plans of a file, one after the other; each is stored by itself, so that a file can be imported again after it was
+ * cut off. Holds the steps of one plan at a time.
+ * @param ended also propose plans that are over where they come from
+ * @throws `invalid_request` for what is no export, was changed, or is of a newer format
+ */
+export async function* importPlans(
+  lines: AsyncIterable<string>,
+  instance: { db: Database; service: Service },
+  { ended, actor }: { ended: boolean; actor: Actor },
+): AsyncGenerator<Imported> {
+  let exportedAt: string | null = null;
+  let open: (Whole & { hash: Hash; lines: number }) | null = null;
+  let number = 0;
+  for await (const text of lines) {
+    number++;
+    if (text === '') continue;
+    const read = TransferLine.safeParse(parseJson(text));
+    const header = read.success && read.data.kind === 'header' ? read.data : null;
+    if (header !== null && header.version > transferVersion)
+      throw bad(
+        `it is of format ${header.version}, and this version reads ${transferVersion}. Upgrade first.`,
+      );
+    if (!read.success) throw bad(`line ${number} is not of an export of plans.`);
+    if (header !== null) {
+      exportedAt = header.exported_at;
+      continue;
+    }
+    if (exportedAt === null) throw bad('it does not begin with a header.');
+    const line = read.data;
+    if (line.kind === 'plan') {
+      if (open !== null) throw bad(`${open.plan.content.id} has no end.`);
+      open = { plan: line, steps: [], hash: createHash('sha256'), lines: 0 };
+    }
+    if (open === null) throw bad(`line ${number} is of no plan.`);
+    if (line.kind === 'end') {
+      if (line.lines !== open.lines || line.sha256 !== open.hash.digest('hex'))
+        throw bad(`${open.plan.content.id} was changed or cut off after it was exported.`);
+      const whole: Whole = open;
+      open = null;
+      yield await importPlan(instance, whole, { exportedAt, ended, actor });
+      continue;
+    }
+    open.hash.update(`${text}\n`);
+    open.lines++;
+    if (line.kind === 'step') open.steps.push(line);
+  }
+  if (open !== null) throw bad(`it ends within ${open.plan.content.id}.`);
+  if (exportedAt === null) throw bad('it is empty.');
+}
