@@ -6,7 +6,7 @@
 // Two processes at once: one has the advisory lock; were there two, the number of a seal is taken once. A process that dies has
 // sealed nothing, or a whole batch.
 import { setTimeout as pause } from 'node:timers/promises';
-import { asc, count, desc, eq, gt, isNotNull, isNull, lt, lte, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, gt, isNotNull, isNull, lt, lte, sql } from 'drizzle-orm';
 import type { Clock } from '#domain/clock.ts';
 import { system } from '#domain/people/actor.ts';
 import { recordDeeds } from './audit.ts';
@@ -178,7 +178,7 @@ export function createSealing(
 /** Lets this transaction remove rows of the log; the trigger refuses everybody else. */
 const allowRetention = sql`select set_config('countersign.retention', 'on', true)`;
 
-/** The last row of the seals whose rows are all from before `before`: what `pruneAudit` removes by now; null: nothing. */
+/** The last row of the seals whose rows are all from before `before`: what `pruneAudit` may remove; null: nothing. */
 export async function findPrunable(db: Queryable, before: Date): Promise<number | null> {
   const { rows } = await db.execute<{ through: number | null }>(sql`
     select max(s.last_id) as through from countersign.audit_seals s where s.pruned is null and not exists (
@@ -188,38 +188,33 @@ export async function findPrunable(db: Queryable, before: Date): Promise<number 
 }
 
 /**
- * Removes the rows of whole seals from the old end, as long as all of them are from before `before`. The last of these seals
- * stays as the anchor, with a signature, so the chain can still be checked; what was not sealed yet is never removed. Each
- * transaction removes a few seals' rows and says so in the log itself. @returns how many rows
+ * Removes the rows of whole seals from the old end, up to row `through`: one that `findPrunable` has found, since what was sealed
+ * after that is not in the archive. The last of these seals stays as the anchor, with a signature, so the chain can still be
+ * checked; what was not sealed yet is never removed. Each transaction removes a few seals' rows and says so in the log itself.
+ * @returns how many rows
  */
 export async function pruneAudit(
   db: Database,
-  before: Date,
+  through: number,
   { key }: { key: AuditKey | null },
 ): Promise<number> {
   let total = 0;
   for (;;) {
-    const gone = await db.transaction((tx) => pruneSome(tx, before, key));
+    const gone = await db.transaction((tx) => pruneSome(tx, through, key));
     if (gone === 0) return total;
     total += gone;
   }
 }
 
-async function pruneSome(tx: Transaction, before: Date, key: AuditKey | null): Promise<number> {
+async function pruneSome(tx: Transaction, through: number, key: AuditKey | null): Promise<number> {
   if (!(await lockChain(tx))) return 0;
   const oldest = await tx
-    .select({
-      seq: auditSeals.seq,
-      hash: auditSeals.hash,
-      last_id: auditSeals.last_id,
-      newest_at: auditSeals.newest_at,
-    })
+    .select({ seq: auditSeals.seq, hash: auditSeals.hash, last_id: auditSeals.last_id })
     .from(auditSeals)
-    .where(isNull(auditSeals.pruned))
+    .where(and(isNull(auditSeals.pruned), lte(auditSeals.last_id, through)))
     .orderBy(asc(auditSeals.seq))
     .limit(prunedAtOnce);
-  const kept = oldest.findIndex(({ newest_at }) => newest_at >= before);
-  const anchor = (kept === -1 ? oldest : oldest.slice(0, kept)).at(-1);
+  const anchor = oldest.at(-1);
   if (anchor === undefined) return 0;
   await tx.execute(allowRetention);
   const { rowCount } = await tx.delete(audit).where(lte(audit.id, anchor.last_id));

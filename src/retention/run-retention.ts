@@ -45,8 +45,7 @@ async function trimAudit(
   key: AuditKey | null,
 ): Promise<void> {
   const { db, archive } = context;
-  const before = new Date(cutoff(context.clock, days));
-  const through = await findPrunable(db.query, before);
+  const through = await findPrunable(db.query, new Date(cutoff(context.clock, days)));
   if (through === null) return;
   for (let after = 0; archive !== null; ) {
     const from = after;
@@ -62,7 +61,7 @@ async function trimAudit(
     await context.book('audit', 0);
     after = last.id;
   }
-  await context.book('audit', await pruneAudit(db, before, { key }));
+  await context.book('audit', await pruneAudit(db, through, { key }));
 }
 
 /** The work of a round, in the order of what refers to what: plans before their runs, and runs before their messages. */

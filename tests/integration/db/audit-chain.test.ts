@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { recordDeeds } from '#db/audit.ts';
 import { type AuditKey, deriveAuditKey } from '#db/audit-chain.ts';
-import { createSealing, pruneAudit, sealAudit } from '#db/audit-seals.ts';
+import { createSealing, findPrunable, pruneAudit, sealAudit } from '#db/audit-seals.ts';
 import { verifyAudit } from '#db/audit-verify.ts';
 import { type Database, openDatabase, type Queryable } from '#db/database.ts';
 import { system } from '#domain/people/actor.ts';
@@ -176,13 +176,33 @@ describe('the audit log', () => {
     expect(await verify()).toMatchObject({ seals: 4, fault: { kind: 'key', seal: 5 } });
   });
 
+  test('keeps old rows that are sealed while retention archives those before them', async () => {
+    await record(db.query, 'a', 'b', 'c', 'd', 'e', 'f');
+    await tamper(sql`update countersign.audit set at = '2026-01-01'`);
+    const [first] = await seal();
+    await tamper(sql`delete from countersign.audit_seals where seq > 1`);
+    const through = await findPrunable(db.query, new Date('2026-02-01T00:00:00Z'));
+    expect(through).toBe(first?.last_id);
+    // As after an upgrade: the log is older than what is kept, and its seals come one after the other.
+    await seal();
+    expect(await pruneAudit(db, through ?? 0, { key })).toBe(3);
+    const { rows } = await db.query.execute<{ id: number }>(
+      sql`select id from countersign.audit where id <= 6 order by id`,
+    );
+    expect(rows.map(({ id }) => id)).toEqual([4, 5, 6]);
+    expect(await verify()).toMatchObject({ ok: true, pruned_through: 1 });
+  });
+
   test('is still whole after retention removed its old end, and says up to where', async () => {
     await record(db.query, 'a', 'b', 'c', 'd');
     await tamper(sql`update countersign.audit set at = '2026-01-01' where id <= 3`);
     await seal();
     const before = new Date('2026-02-01T00:00:00Z');
-    expect(await pruneAudit(db, before, { key })).toBe(3);
-    expect(await pruneAudit(db, before, { key })).toBe(0);
+    const through = await findPrunable(db.query, before);
+    expect(through).toBe(3);
+    expect(await pruneAudit(db, 3, { key })).toBe(3);
+    expect(await pruneAudit(db, 3, { key })).toBe(0);
+    expect(await findPrunable(db.query, before)).toBeNull();
     const { rows } = await db.query.execute<{ id: number; action: string }>(
       sql`select id, action from countersign.audit order by id`,
     );
