@@ -57,7 +57,8 @@ export async function startRun(
   };
   await context.db.transaction(async (tx) => {
     if (asks) await requireRoom(tx, context, user);
-    const name = own ? user : actor.id;
+    // An agent calls itself what it likes; what it says never stands under the name of a person.
+    const name = own ? user : `${actor.id} (agent of ${user})`;
     const said = { conversation, name, text: request.text, runId: id, parts: heard, once };
     const requestMessage = await hearPerson(tx, said);
     const remembered = memory === null ? null : await memory(tx, requestMessage);

@@ -1,5 +1,5 @@
 // Stores a proposal: the first version of a plan, or the next one after a rejection, in one transaction.
-import { eq } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import { storeArtifact } from '#db/artifacts.ts';
 import { recordDeeds } from '#db/audit.ts';
 import { readManifests } from '#db/backends.ts';
@@ -7,7 +7,7 @@ import { allowForSteps, type Transaction } from '#db/database.ts';
 import { appendPlanEvent } from '#db/events.ts';
 import { lockPlan, type PlanRow, readPlan } from '#db/plans.ts';
 import { readRun } from '#db/runs.ts';
-import { plans, planVersions } from '#db/schema.ts';
+import { deletedPlans, plans, planVersions } from '#db/schema.ts';
 import { deleteSeries, insertSeries } from '#db/series.ts';
 import { analyzeMany, archiveSteps, insertEdges, insertLanes, insertSteps } from '#db/steps.ts';
 import { findTenant } from '#db/tenants.ts';
@@ -216,11 +216,11 @@ function versionColumns({ header, normal, begun, digest }: Digested) {
 async function drawPlanId(context: PlansContext): Promise<string> {
   for (let draw = 0; draw < 20; draw++) {
     const id = `PLAN-${context.random.hex(4)}`;
-    const taken = await context.db.query
-      .select({ id: plans.id })
-      .from(plans)
-      .where(eq(plans.id, id));
-    if (taken.length === 0) return id;
+    // Nor one that was deleted: its links, its audit log and what is left of its rows are that plan's.
+    const { rows } = await context.db.query.execute(sql`
+      select from ${plans} where ${plans.id} = ${id}
+      union all select from ${deletedPlans} where ${deletedPlans.id} = ${id}`);
+    if (rows.length === 0) return id;
   }
   throw new CountersignError('internal', 'No free plan id was found. Archive old plans.');
 }

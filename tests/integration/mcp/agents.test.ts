@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { sql } from 'drizzle-orm';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { serve } from '#app/serve.ts';
@@ -319,6 +320,15 @@ describe('an agent', () => {
       await expect(call(client, name, { plan, id: plan })).rejects.toThrow(/not found|unknown/i);
     const late = await gateway.instance.service.getPlan(plan);
     expect(late).toMatchObject({ status: 'proposed', version: 1, approvals: [], decided_by: null });
+  });
+
+  it('says nothing under the name of a person, whatever it calls itself', async () => {
+    const client = await connect(gateway.url);
+    const { data } = await call(client, 'plan_propose', { request: 'Hello', agent: 'bob' });
+    const { rows } = await gateway.instance.db.query.execute(
+      sql`select name from countersign.messages where run_id = ${data.run} and author = 'person'`,
+    );
+    expect(rows).toEqual([{ name: 'Bob (agent of local)' }]);
   });
 
   it('proposes once under a key, and is told when the key was another proposal’s', async () => {

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { sql } from 'drizzle-orm';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { sealAudit } from '#db/audit-seals.ts';
 import { verifyAudit } from '#db/audit-verify.ts';
 import { readRetention } from '#db/retention.ts';
+import { systemRandom } from '#domain/clock.ts';
 import { Settings } from '#domain/settings.ts';
 import { tableRules } from '#retention/rules.ts';
 import { previewRetention } from '#retention/run-retention.ts';
@@ -89,6 +90,23 @@ test('a plan that ended long ago goes with all that is its, its whole record is 
     code: 'plan_deleted',
     details: { archive: expect.stringMatching(/^plans-\d{4}-\d{2}-\d{2}\.jsonl$/) },
   });
+});
+
+test('the name of a deleted plan is never given to another one', async () => {
+  const { db, service } = instance;
+  await db.query.execute(
+    sql`insert into countersign.deleted_plans (id, ended_at) values ('PLAN-deadbeef', now())`,
+  );
+  const draws = ['deadbeef', 'deadbee0'];
+  const hex = systemRandom.hex;
+  const drawn = vi
+    .spyOn(systemRandom, 'hex')
+    .mockImplementation((bytes) => (bytes === 4 ? (draws.shift() ?? hex(bytes)) : hex(bytes)));
+  try {
+    expect((await service.propose(draft('Next'), { user: 'ana' }, ana)).id).toBe('PLAN-deadbee0');
+  } finally {
+    drawn.mockRestore();
+  }
 });
 
 test('open plans stay however old they are, and so does one that a reminder still refers to', async () => {
