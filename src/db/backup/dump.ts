@@ -175,7 +175,8 @@ export async function writeBackup(
     await pipeline(
       Readable.from(dump(client, header, options.folders, manifest)),
       createGzip({ level: 3 }),
-      createWriteStream(draft, { mode: 0o600, flush: true }),
+      // A file of its own: whoever else may write to that folder does not choose who reads this.
+      createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }),
     );
     await rename(draft, file);
   } catch (error) {

@@ -116,6 +116,18 @@ test('brings every row and file back, and what was running waits for a person', 
   expect(row).toEqual({ paused: 0, aside: 1 });
 });
 
+test('throws nothing away unasked, not even a workspace of Slack that nobody has asked for anything in', async () => {
+  const { url } = await target();
+  // What a process leaves that only ran is no data.
+  await (await openTestInstance(url)).close();
+  await restore(url);
+  const other = await target();
+  await (await openTestInstance(other.url)).close();
+  await ask(other.url, `insert into countersign.slack_workspaces values ('T1', 'E1')`);
+  await expect(restore(other.url)).rejects.toThrow(/--force/);
+  expect(await ask(other.url, 'select team from countersign.slack_workspaces')).toHaveLength(1);
+});
+
 test('refuses a backup that is damaged or from a newer version, and leaves the database as it is', async () => {
   const { url } = await target();
   const bytes = await readFile(file);
