@@ -21,13 +21,24 @@ const Secret = z
     'begins with whsec_, and is not base64 after it',
   );
 
+const HeaderName = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is no name of a header');
+/** Looked at here: what sends it would quote it in its error, and it may be a secret. */
+const HeaderValue = z
+  .string()
+  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'has a line break or a character that headers cannot have');
+
+const withoutPassword = (url: string) =>
+  !URL.canParse(url) || (new URL(url).username === '' && new URL(url).password === '');
+
 export const WebhookSettings = z.strictObject({
-  url: z.url({ protocol: /^https?$/, error: 'must begin with https:// or http://' }),
+  url: z
+    .url({ protocol: /^https?$/, error: 'must begin with https:// or http://' })
+    .refine(withoutPassword, 'has a user name or password in it; write them under headers'),
   /** Which events; all by default. */
   events: z.array(WebhookEvent).min(1).optional(),
   /** Signs what is sent; two while a receiver changes from one to the other. `whsec_…` is base64, anything else is taken as it is. */
   secret: z.union([Secret, z.array(Secret).min(1).max(2)]),
-  headers: z.record(z.string(), z.string()).optional(),
+  headers: z.record(HeaderName, HeaderValue).optional(),
 });
 export type WebhookSettings = z.infer<typeof WebhookSettings>;
 

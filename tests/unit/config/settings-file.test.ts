@@ -84,6 +84,21 @@ describe('a variable in countersign.json', () => {
   });
 });
 
+describe('a webhook', () => {
+  const webhook = { url: 'https://x.example/hook', secret: 'a-secret-of-24-characters' };
+
+  it.each([
+    [{ headers: { authorization: `Bearer ${v('TOKEN')}` } }, /headers\.authorization: has a line/],
+    [{ headers: { 'two words': 'x' } }, /two words/],
+    [{ url: `https://ana:${v('WORD')}@x.example` }, /url: has a user name or password in it/],
+  ])('that could never be sent stops the start, and its secrets are not shown %#', (part, reason) => {
+    const file = { webhooks: [{ ...webhook, ...part }] };
+    const start = () => load(file, { TOKEN: 'planted\n4f9d2c71', WORD: '4f9d2c71' });
+    expect(start).toThrow(reason);
+    expect(start).toThrow(/^(?!.*4f9d2c71)/s);
+  });
+});
+
 describe('an MCP server that was copied from another client', () => {
   const read = (entry: object, variables: Record<string, string> = {}) => {
     const { settings, settingsFile } = load({ mcpServers: { web: entry } }, variables);
