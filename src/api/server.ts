@@ -2,6 +2,7 @@
 // platforms can add their routes; headers, guard, errors, metrics and shutdown hold for theirs too.
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { isKnown } from '#domain/people/principal.ts';
 import type { ApiContext } from './context.ts';
 import { isLimited, isThroughLocalProxy } from './guard.ts';
 import { takeKeys } from './idempotency.ts';
@@ -36,6 +37,8 @@ export type ServerOptions = AppOptions & {
   identity?: IdentityOptions;
   /** Requests of the API that one caller from elsewhere may make in a minute (1200). */
   requestsPerMinute?: number;
+  /** Those that somebody who is signed in, or has a token of their own, may make, from wherever; left out: they count by address. */
+  personRequestsPerMinute?: number | undefined;
   version: string;
   probes: Probes;
   settings: SettingsOptions['settings'];
@@ -52,7 +55,7 @@ export type ServerOptions = AppOptions & {
 /** The server with the whole API, ready for further plugins and then for `listen`. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const { app, closing } = openApp(options);
-  await limitRequests(app, options.requestsPerMinute ?? 1200);
+  await limitRequests(app, options.requestsPerMinute ?? 1200, options.personRequestsPerMinute);
   await collectRoutes(app, options.version);
 
   const { heartbeatMs = 15_000, recheckMs = 30_000 } = options;
@@ -98,7 +101,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   return app;
 }
 
-// How often one caller may ask: per address and minute, counted in this process. This machine's own console and
+// How often one caller may ask: per address, or person, and minute, counted in this process. This machine's own console and
 // commands, probes, metrics and the webhooks of chat platforms are never refused.
 
 /** The address that asks. Of a proxy on this machine: the one it names last, which it saw itself. */
@@ -109,16 +112,23 @@ function callerOf(request: FastifyRequest): string {
 }
 
 /** Must come before the routes: it holds for those that are added after it. */
-async function limitRequests(app: FastifyInstance, perMinute: number): Promise<void> {
+async function limitRequests(
+  app: FastifyInstance,
+  perMinute: number,
+  ofPerson: number | undefined,
+): Promise<void> {
+  const isPerson = ({ principal }: FastifyRequest) => ofPerson !== undefined && isKnown(principal);
   await app.register(rateLimit, {
-    max: perMinute,
+    max: (request) => (ofPerson !== undefined && isPerson(request) ? ofPerson : perMinute),
     timeWindow: 60_000,
-    keyGenerator: callerOf,
+    // An address has no blank.
+    keyGenerator: (request) =>
+      isPerson(request) ? `person ${request.principal.account}` : callerOf(request),
     allowList: (request) => !isLimited(request),
-    errorResponseBuilder: (_, { statusCode, max, ttl }) =>
+    errorResponseBuilder: (request, { statusCode, max, ttl }) =>
       Object.assign(
         new Error(
-          `More than ${max} requests came from this address within a minute. Try again in ${Math.ceil(ttl / 1000)} s.`,
+          `More than ${max} requests came from ${isPerson(request) ? request.principal.name : 'this address'} within a minute. Try again in ${Math.ceil(ttl / 1000)} s.`,
         ),
         { statusCode },
       ),

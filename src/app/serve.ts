@@ -41,6 +41,7 @@ export async function serve(
         ? instance.service
         : serveWithin(instance.service, { tenant, reader: account }),
     requestsPerMinute: env.API_REQUESTS_PER_MINUTE,
+    personRequestsPerMinute: config.settings.limits.person.requests_per_minute,
     version,
     probes: createProbes(instance),
     settings: createSettingsFacts(config, instance, log),

@@ -218,6 +218,8 @@ export const Settings = z.strictObject({
           waiting_plans: z.number().int().min(1).optional(),
           /** US dollars of planning a day (UTC). */
           planning_usd_per_day: z.number().positive().optional(),
+          /** Requests of the API and over MCP that somebody who is signed in makes in a minute, in one process. */
+          requests_per_minute: z.number().int().min(1).optional(),
         })
         .prefault({}),
     })

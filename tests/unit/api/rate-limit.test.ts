@@ -50,6 +50,31 @@ it('does not believe an address that the caller names itself', async () => {
   expect(await statuses(4, lying)).toEqual([200, 200, 200, 429]);
 });
 
+it('counts what somebody signed in asks by person, from wherever, where that is limited', async () => {
+  const person = (token: string) => ({
+    ...{ account: token, name: `Person ${token}`, role: 'viewer' as const, tenant: null },
+    ...{ groups: [], names: [token], by: 'token' as const },
+  });
+  api = await startApi({
+    doors: { apiToken, identify: async (by) => ('token' in by ? person(by.token) : null) },
+    requestsPerMinute: 3,
+    personRequestsPerMinute: 2,
+  });
+  const { get } = api;
+  let made = 0;
+  const ask = (token: string) => () => {
+    made += 1;
+    const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': `203.0.113.${made}` };
+    return get('/api/plans', headers);
+  };
+  expect(await statuses(3, ask('ana'))).toEqual([200, 200, 429]);
+  expect(await statuses(1, ask('ben'))).toEqual([200]);
+  expect((await readProblem(await ask('ana')())).detail).toContain('came from Person ana');
+  expect(await statuses(4, () => get('/api/plans', through('203.0.113.7')))).toEqual([
+    200, 200, 200, 429,
+  ]);
+});
+
 it('never refuses this machine', async () => {
   const { get, origin } = await open();
   const console = { authorization, origin };
