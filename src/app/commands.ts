@@ -306,6 +306,11 @@ function describeExitCodes(): string {
     .join(', ');
 }
 
+// Nobody reads any more, as after `| head`: what the command does still ends in order.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 program.parseAsync().catch((error: unknown) => {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;

@@ -45,11 +45,6 @@ export function verify({ json, ...options }: Said): Promise<void> {
 
 /** One row a line, oldest first, as the seals hash it: columns without a value left out. */
 export function exportRows({ from }: { from?: number }): Promise<void> {
-  // Nobody reads any more, as after `| head`.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit();
-    throw error;
-  });
   return withDatabase(async (db) => {
     for (let after = (from ?? 1) - 1; ; ) {
       const through = Number.MAX_SAFE_INTEGER;

@@ -28,10 +28,6 @@ async function inTerminal(
   const { openInstance } = await import('../wire.ts');
   const log = createLog(config, true);
   const { chatLinkTo } = createLinks(config, () => addressOf(config, config.env.PORT));
-  // Nobody reads any more, as after `| head`: what the command does still ends in order.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
   const interrupt = untilSignal();
   endInTimeAfter(interrupt);
   const instance = await openInstance({ config, log, work, linkTo: () => null, chatLinkTo });
