@@ -248,7 +248,7 @@ async function openModels(
 
 // What the conversation room is given, from a configuration and what is open.
 function makeConversation(
-  { env, settings, timezone }: Config,
+  { env, settings, timezone, apart }: Config,
   parts: {
     connections: Connections;
     catalogue: Catalogue;
@@ -268,6 +268,7 @@ function makeConversation(
     guardedTools: settings.guardedTools,
     approvers: settings.approvers,
     guardedApprovers: settings.guardedApprovers,
+    grouping: { groups: settings.groups, apart },
     resourcePools: settings.resourcePools,
     onFailure: settings.executor.on_failure,
     personLimits: settings.limits.person,

@@ -8,27 +8,30 @@ import { readRun } from '#db/runs.ts';
 import { isSamePerson } from '#domain/people/names.ts';
 import type { PlanScope, ScopedSubject } from '#domain/plan/scope.ts';
 import type { PlanReads, ServeWithin } from '#domain/service.ts';
+import { readGroupNames } from '#plans/approval/members.ts';
 import type { Asking } from './waiting-for.ts';
 
 /** Read afresh each time: an account can be linked and a task be asked meanwhile. */
 export async function readWithin(
-  { db, approvers, guardedApprovers }: Asking,
+  { db, approvers, guardedApprovers, grouping }: Asking,
   { tenant, reader }: PlanScope,
 ): Promise<Within> {
   const person = await readPerson(db.query, reader);
   const names = (await readNamesOf(db.query, [person])).map(({ name }) => name);
+  const asked = [...names, ...(await readGroupNames(db.query, grouping, names))];
   const tasks = (await readOpenQuestions(db.query, null)).filter(
     ({ tool, assignee }) =>
       tool === 'human' && assignee !== null && names.some((name) => isSamePerson(name, assignee)),
   );
   const operations = Object.entries(guardedApprovers).flatMap(([operation, policy]) =>
-    'people' in policy && policy.people.some((one) => names.includes(one)) ? [operation] : [],
+    'people' in policy && policy.people.some((one) => asked.includes(one)) ? [operation] : [],
   );
   return {
     tenant,
     names,
+    asked,
     tasks: tasks.map(({ plan_id }) => plan_id),
-    approves: approvers.some((one) => names.includes(one)),
+    approves: approvers.some((one) => asked.includes(one)),
     operations,
   };
 }

@@ -25,7 +25,10 @@ import {
   readAuthorities,
 } from '#plans/approval/authority.ts';
 
-export type Asking = Pick<ConversationContext, 'db' | 'approvers' | 'guardedApprovers'>;
+export type Asking = Pick<
+  ConversationContext,
+  'db' | 'approvers' | 'guardedApprovers' | 'grouping'
+>;
 
 /** What waits for the reader in one plan, and since when (µs since 1970). */
 export type Waiting = GroupPlace & {

@@ -8,6 +8,8 @@ export type Within = {
   tenant: string;
   /** All names of the reader. */
   names: string[];
+  /** By what approver rules may call the reader: these names, and those of their groups. */
+  asked: string[];
   /** Plans in which a task waits for the reader. */
   tasks: string[];
   /** The reader is one of the configured approvers. */
@@ -19,9 +21,9 @@ export type Within = {
 const list = (values: string[]) => sql`${sql.param(values)}::text[]`;
 
 /** What makes a plan visible, each by an index of its own. */
-function reasons({ tenant, names, tasks, approves, operations }: Within): SQL[] {
+function reasons({ tenant, names, asked, tasks, approves, operations }: Within): SQL[] {
   const ofNobody = sql`${plans.tenant} is null`;
-  const asksForReader = sql`(${plans.approver_policy} -> 'people' ?| ${list(names)}
+  const asksForReader = sql`(${plans.approver_policy} -> 'people' ?| ${list(asked)}
     or ${plans.tools_required} && ${list(operations)}
     or ${approves} and ${plans.approver_policy} ->> 'kind' in ('requester', 'not_requester'))`;
   return [

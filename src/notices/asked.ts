@@ -17,7 +17,7 @@ import { isAmong, isSatisfied, judge, type RuleStanding } from '#plans/approval/
 import { readAuthority } from '#plans/approval/authority.ts';
 import { operationsWith } from '#plans/patch/approve.ts';
 
-type Asking = Pick<ConversationContext, 'db' | 'approvers' | 'guardedApprovers'>;
+type Asking = Pick<ConversationContext, 'db' | 'approvers' | 'guardedApprovers' | 'grouping'>;
 
 /** A message of the bot. `alone`: only one person reads there, who sees it anyway. */
 export type Asker = {
@@ -52,15 +52,18 @@ function namedBy({ rule: { policy } }: RuleStanding, requester: string, configur
 
 /** Those whose approval of a version is still asked for. */
 async function findApprovers(
-  { db, approvers, guardedApprovers }: Asking,
+  { db, ...configured }: Asking,
   plan: PlanRow,
   of: { version: number; operations: string[] },
 ): Promise<string[]> {
   const approved = await readApprovers(db.query, { ...plan, version: of.version });
-  const context = { approvers, guardedApprovers };
-  const { rules, people } = await readAuthority(db.query, context, { plan, approved, ...of });
+  const { rules, people } = await readAuthority(db.query, configured, {
+    plan,
+    approved,
+    ...of,
+  });
   const open = judge(rules, people, approved).filter((standing) => !isSatisfied(standing));
-  const named = open.flatMap((standing) => namedBy(standing, plan.requester, approvers));
+  const named = open.flatMap((standing) => namedBy(standing, plan.requester, people.configured));
   return named.filter((name) => !isAmong(people, approved, name));
 }
 

@@ -4,6 +4,7 @@ import type { PlanRow } from '#db/plans.ts';
 import type { Clock, Random } from '#domain/clock.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 import type { Actor } from '#domain/people/actor.ts';
+import type { Grouping } from '#domain/people/groups.ts';
 import type { Finding } from '#domain/plan/finding.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
 import type { Settings } from '#domain/settings.ts';
@@ -22,6 +23,8 @@ export type PlansContext = {
   approvers: string[];
   /** Who must approve a plan that uses one of these operations, besides what the plan itself asks for. */
   guardedApprovers: Record<string, ApproverPolicy>;
+  /** What `group:NAME` in both stands for; left out: no groups of the configuration. */
+  grouping?: Grouping;
   /** How much of each shared resource steps may reserve. */
   resourcePools: PoolLimits;
   /** What a failed step stops. */

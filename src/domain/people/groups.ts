@@ -1,8 +1,18 @@
-// Groups of people, which roles name as `group:NAME`. Pure.
+// Groups of people, which roles and approver rules name as `group:NAME`. Pure.
 import { isSamePerson } from './names.ts';
 
 /** Groups of the configuration by name, and whether several organisations share the instance. */
 export type Grouping = { groups: Record<string, string[]>; apart: boolean };
+
+const prefix = 'group:';
+
+/** How rules name a group. */
+export const groupNamed = (name: string): string => prefix + name;
+
+/** The group that a name in a rule stands for; null: it is a person's. */
+export function groupIn(name: string): string | null {
+  return name.startsWith(prefix) ? name.slice(prefix.length) : null;
+}
 
 /** How roles name a group of a sign-in provider: where several organisations share the instance, by the organisation too. */
 function providerGroup(apart: boolean, tenant: string | null, group: string): string {

@@ -1,5 +1,6 @@
 // Approver rules over names: the plan's own and those of its guarded operations. Pure. All rules must be satisfied; one person may
 // count for several.
+import { groupIn } from '#domain/people/groups.ts';
 import { isSamePerson, plainName } from '#domain/people/names.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
 
@@ -132,7 +133,8 @@ export function needsVouching({ kind }: ApproverPolicy): boolean {
 /** Whether an approval by `user` counts for `policy`. */
 export function counts(policy: ApproverPolicy, people: People, user: string): boolean {
   const { requester, configured, known } = people;
-  const among = (names: string[]) => isAmong(people, names, user);
+  // A group that has too few members stands among them: nobody becomes it by its name.
+  const among = (names: string[]) => groupIn(user) === null && isAmong(people, names, user);
   if (needsVouching(policy) && !people.vouched(personIn(people, user))) return false;
   switch (policy.kind) {
     case 'requester':

@@ -25,12 +25,13 @@ import {
   wasAmong,
 } from './approver-rules.ts';
 import { describeAllMissing, describeVouching, namesShown } from './approver-words.ts';
+import { openPolicy, readMembers, withMembers } from './members.ts';
 
 export type Asked = Pick<
   PlanRow,
   'id' | 'version' | 'requester' | 'approver_policy' | 'conversation' | 'tools_required'
 >;
-type Configured = Pick<PlansContext, 'approvers' | 'guardedApprovers'>;
+type Configured = Pick<PlansContext, 'approvers' | 'guardedApprovers' | 'grouping'>;
 export type Authority = { rules: Rule[]; people: People };
 
 function namesIn(rules: Rule[]): string[] {
@@ -114,12 +115,21 @@ function groupFormer(links: FormerLink[], askedAt: Date): Map<string, string> {
 /** What `readAuthority` reads, of many plans by as many statements as of one; in the order of the questions. */
 export async function readAuthorities(
   db: Queryable,
-  { approvers: configured, guardedApprovers }: Configured,
+  { approvers, guardedApprovers, grouping }: Configured,
   questions: Question[],
 ): Promise<Authority[]> {
-  const read = questions.map((question) => {
-    const { plan, operations = plan.tools_required, version = plan.version } = question;
-    const rules = rulesOf(plan.approver_policy, operations, guardedApprovers);
+  const raw = questions.map((question) => {
+    const { plan, operations = plan.tools_required } = question;
+    return { question, rules: rulesOf(plan.approver_policy, operations, guardedApprovers) };
+  });
+  const members = await readMembers(db, grouping, [
+    ...approvers,
+    ...raw.flatMap(({ rules }) => namesIn(rules)),
+  ]);
+  const configured = withMembers(approvers, members, 0);
+  const read = raw.map(({ question, rules: written }) => {
+    const { plan, version = plan.version } = question;
+    const rules = written.map((rule) => ({ ...rule, policy: openPolicy(rule.policy, members) }));
     return { question, plan, version, users: usersOf(question), rules };
   });
   const names = read.flatMap(({ plan, users, rules }) => [

@@ -33,7 +33,7 @@ async function ask(conversation: string, text: string, actor = ana) {
 }
 
 const within = (tenant: string, names: string[]) => ({
-  ...{ tenant: `slack:${tenant}`, names, tasks: [], approves: false, operations: [] },
+  ...{ tenant: `slack:${tenant}`, names, asked: names, tasks: [], approves: false, operations: [] },
 });
 
 /** The wishes that a chat tells `reader` of. */

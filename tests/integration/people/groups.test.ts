@@ -1,0 +1,102 @@
+// Groups in approver rules: members count, by the configuration and by what a sign-in said, and nobody else does.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Actor, person } from '#domain/people/actor.ts';
+import type { ApproverPolicy, Plan } from '#domain/plan/plan.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+
+const database = useDatabase();
+const ana = person('ana@example.com', 'slack');
+const ben = person('ben@example.com', 'slack');
+const cleo = person('cleo@example.com', 'slack');
+/** Signed in, and by the provider's word one of the auditors. */
+const dan: Actor = { ...person('oidc:corp:dan', 'console'), verified: true, role: 'approver' };
+let instance: TestInstance;
+
+beforeAll(async () => {
+  instance = await openTestInstance(database.url, {
+    work: false,
+    settings: {
+      groups: { finance: [ana.id, ben.id], small: [ben.id], nobody: [] },
+      approvers: ['group:small'],
+      guardedApprovers: { workspace_delete: { kind: 'named', people: ['group:auditors'] } },
+    },
+  });
+  await instance.db.query.execute(sql`
+    insert into countersign.signed_in (account, provider, name, email, tenant, groups, at)
+    values (${dan.id}, 'corp', 'Dan', null, null, array['auditors', 'finance'], now())`);
+});
+afterAll(() => instance.close());
+
+const propose = (approvers: ApproverPolicy, requester = cleo): Promise<Plan> =>
+  instance.service.propose(
+    { title: 'Plan', steps: [noop('a')], approvers },
+    { user: requester.id },
+    requester,
+  );
+const approve = ({ id, version, digest }: Plan, actor: Actor) =>
+  instance.service.approve(id, { version, digest }, actor);
+const refused = { code: 'not_allowed' };
+
+test('a member of a group of the configuration approves for it, and nobody else', async () => {
+  const plan = await propose({ kind: 'named', people: ['group:finance'] });
+  await expect(approve(plan, cleo)).rejects.toMatchObject(refused);
+  // A provider's group of the same name adds nobody.
+  await expect(approve(plan, dan)).rejects.toMatchObject(refused);
+  await expect(approve(plan, cleo)).rejects.toThrow(/ana@example\.com or ben@example\.com/);
+  expect((await approve(plan, ben)).status).toBe('approved');
+});
+
+test('two of a group are two of its people', async () => {
+  const plan = await propose({ kind: 'n_of', people: ['group:finance'], n: 2 });
+  expect((await approve(plan, ana)).status).toBe('proposed');
+  await approve(plan, ana);
+  expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
+  expect((await approve(plan, ben)).status).toBe('approved');
+});
+
+test('a group that has fewer people than a rule asks for is never enough', async () => {
+  const plan = await propose({ kind: 'n_of', people: ['group:small'], n: 2 });
+  expect((await approve(plan, ben)).status).toBe('proposed');
+  const named = person('group:small', 'slack');
+  await expect(approve(plan, named)).rejects.toMatchObject(refused);
+});
+
+test('a group without anybody is nobody, and nobody becomes it by its name', async () => {
+  const plan = await propose({ kind: 'named', people: ['group:nobody', 'group:unknown'] });
+  for (const id of ['group:nobody', 'group:unknown', 'nobody'])
+    await expect(approve(plan, person(id, 'api'))).rejects.toMatchObject(refused);
+});
+
+test('who is in a provider’s group by their last sign-in approves for it, until a sign-in says otherwise', async () => {
+  const remove = {
+    id: 'a',
+    description: 'Delete it',
+    tool: 'workspace',
+    operation: 'delete',
+    args: { path: 'a.md' },
+  };
+  const proposed = async () =>
+    instance.service.propose({ title: 'Delete', steps: [remove] }, { user: ben.id }, ben);
+  const plan = await proposed();
+  expect((await approve(plan, ben)).status).toBe('proposed');
+  expect((await approve(plan, dan)).status).toBe('approved');
+  const later = await proposed();
+  await approve(later, ben);
+  await instance.db.query.execute(
+    sql`update countersign.signed_in set groups = array['finance'] where account = ${dan.id}`,
+  );
+  await expect(approve(later, dan)).rejects.toMatchObject(refused);
+});
+
+test('an approver of the configuration may be a group, and it needs them in their inbox', async () => {
+  const plan = await propose({ kind: 'requester' });
+  const waits = async (user: string) => {
+    const { groups } = await instance.service.inbox({ user, limit: 20 });
+    return groups.find(({ group }) => group === 'needs_you')?.plans.map(({ id }) => id) ?? [];
+  };
+  expect(await waits(ben.id)).toContain(plan.id);
+  expect(await waits(ana.id)).not.toContain(plan.id);
+  expect((await approve(plan, ben)).status).toBe('approved');
+});
