@@ -5,7 +5,7 @@
 // declares neither does not start.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { BlockList, isIPv6 } from 'node:net';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify';
 import { CountersignError } from '#domain/errors.ts';
 import {
   hasRole,
@@ -217,6 +217,18 @@ export function cookieOf({ headers }: FastifyRequest, name: string): string | un
     ?.slice(name.length + 1);
 }
 
+/**
+ * What belongs to the whole instance (its settings, its metrics, its sign-ins at tools) is not for the admin of one organisation.
+ * @throws `forbidden`
+ */
+function requireReach({ tenant }: Principal, { role, subject }: FastifyContextConfig): void {
+  if (tenant === null || subject !== 'instance' || (role !== 'admin' && role !== 'metrics')) return;
+  throw new CountersignError(
+    'forbidden',
+    `This concerns every organisation of this Countersign; you are an admin of ${tenant} only. Ask whoever runs it.`,
+  );
+}
+
 function visitOf(request: FastifyRequest): Visit {
   const { headers } = request;
   return {
@@ -279,11 +291,17 @@ export function guardVisits(app: FastifyInstance, doors: Doors, reach: Reach): v
   app.addHook('onRequest', async (request) => {
     const visit = visitOf(request);
     const role = roleOf(request);
-    request.principal = await admit(visit, role, doors);
+    const letIn = async (): Promise<Principal> => {
+      const principal = await admit(visit, role, doors);
+      if (request.routeOptions.url !== undefined)
+        requireReach(principal, request.routeOptions.config);
+      return principal;
+    };
+    request.principal = await letIn();
     request.service = reach(request.principal);
     request.isStillLetIn = async () => {
       if (!isKnown(request.principal)) return true;
-      const now = await admit(visit, role, doors).catch((error: unknown) => {
+      const now = await letIn().catch((error: unknown) => {
         if (error instanceof CountersignError) return null;
         throw error;
       });

@@ -94,8 +94,8 @@ export async function endSession(db: Queryable, hash: string): Promise<void> {
   await db.delete(signInSessions).where(eq(signInSessions.hash, hash));
 }
 
-export async function endSessionsOf(db: Queryable, account: string): Promise<void> {
-  await db.delete(signInSessions).where(eq(signInSessions.account, account));
+export async function endSessionsOf(db: Queryable, accounts: string[]): Promise<void> {
+  await db.delete(signInSessions).where(inArray(signInSessions.account, accounts));
 }
 
 export async function storeToken(

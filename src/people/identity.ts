@@ -28,12 +28,14 @@ import { type Actor, person as personActor } from '#domain/people/actor.ts';
 import { groupsOf } from '#domain/people/groups.ts';
 import {
   type IdentitySettings,
+  isBlocked,
   type Profile,
   readProfile,
   resolveProviders,
   roleOf,
   type SignInProvider,
 } from '#domain/people/identity.ts';
+import { plainName } from '#domain/people/names.ts';
 import { hasRole, lesserRole, type Principal, type Role } from '#domain/people/principal.ts';
 import { joinAccounts } from './link.ts';
 import { readCalled } from './note-name.ts';
@@ -100,6 +102,8 @@ export function createIdentity(context: IdentityContext) {
     const provider = providers.get(profile.provider);
     if (provider === undefined) return null;
     const { account, name, email, tenant } = profile;
+    // Of nobody's organisation, such as who signed in before several shared the instance: they would reach all of them.
+    if (apart && tenant === null) return null;
     const linked = await readEveryName(db.query, account);
     const names = email === null || linked.includes(email) ? linked : [...linked, email];
     const groups = groupsOf(context, { ...profile, names });
@@ -124,19 +128,25 @@ export function createIdentity(context: IdentityContext) {
     return principal;
   }
 
-  /** The owner of a token as they signed in last; of one who never did, as the operator made it. */
+  /**
+   * The owner of a token as they signed in last, in the token's organisation where it is of one; of one who never signed in, as the
+   * operator made it.
+   */
   async function ownerOf(token: AccessToken): Promise<Principal | null> {
     const { account, role, tenant } = token;
     const names = await readEveryName(db.query, account);
-    const [profile] = await readSignedIn(db.query, names);
-    if (profile !== undefined) {
-      const owner = await toPrincipal(profile, 'token');
+    // Addresses of those who signed in are kept in lower case.
+    const profiles = await readSignedIn(db.query, [...names, ...names.map(plainName)]);
+    if (profiles.length > 0) {
+      const ours = profiles.filter((one) => !apart || tenant === null || one.tenant === tenant);
+      const profile = ours.find((one) => one.account === account) ?? ours[0];
+      const owner = profile === undefined ? null : await toPrincipal(profile, 'token');
       return owner === null
         ? null
         : { ...owner, role: lesserRole(role, owner.role), tenant: owner.tenant ?? tenant };
     }
-    if (names.some((name) => identity.blocked.includes(name))) return null;
     const groups = groupsOf(context, { names, groups: [], tenant });
+    if (isBlocked(identity, { names, groups })) return null;
     return { account, name: account, role, tenant, groups, names, by: 'token' };
   }
 
@@ -245,7 +255,8 @@ export function createIdentity(context: IdentityContext) {
     },
 
     signOut: (session: string): Promise<void> => endSession(db.query, hashOf(session)),
-    signOutEverywhere: ({ account }: Principal): Promise<void> => endSessionsOf(db.query, account),
+    /** In every browser, by whichever of their accounts. */
+    signOutEverywhere: ({ names }: Principal): Promise<void> => endSessionsOf(db.query, names),
 
     /**
      * Makes a personal token. @param wanted.days after which it expires; null: never
@@ -296,8 +307,7 @@ export function createIdentity(context: IdentityContext) {
     now: Date,
   ): Promise<Principal> {
     const signedIn = { ...profile, provider: provider.name };
-    const isKnownOrganisation = !apart || profile.tenant !== null;
-    if (isKnownOrganisation && (await toPrincipal(signedIn, 'session')) !== null) {
+    if ((await toPrincipal(signedIn, 'session')) !== null) {
       await keep(provider, profile, now);
       // Once more: by now the account may be linked to names that have more, or that are blocked.
       const principal = await toPrincipal(signedIn, 'session');

@@ -148,6 +148,6 @@ export function registerTools(
       }),
   );
 
-  registerWaitTool(server, answer, service, options, left);
+  registerWaitTool(server, answer, request, options, left);
   registerOperationTools(server, answer, options);
 }

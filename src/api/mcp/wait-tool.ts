@@ -1,10 +1,10 @@
 // plan_wait, as agents call it: one long call, with signs of progress, that says what people decided, ask, or what came of it.
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { RunView } from '#domain/planning/run.ts';
-import type { Service } from '#domain/service.ts';
 import { onOneLine } from '#domain/words.ts';
 import type { McpOptions } from './options.ts';
 import { type Answer, answerWith, reads } from './results.ts';
@@ -37,7 +37,7 @@ const Waited = Standing.extend({
 export function registerWaitTool(
   server: McpServer,
   answer: Answer,
-  service: Service,
+  { service, isStillLetIn }: FastifyRequest,
   { linkTo, closing }: McpOptions,
   left: AbortSignal,
 ): void {
@@ -58,6 +58,7 @@ export function registerWaitTool(
         const progress = reportProgress(context, signal);
         try {
           const found = await findPlan(id, runId, signal);
+          await requireStillLetIn();
           if ('run' in found) {
             const standing = standingOfRun(found.run, null);
             return answerWith(writeStanding(standing), {
@@ -68,11 +69,13 @@ export function registerWaitTool(
               changes: [],
             });
           }
-          const waited = await waitForPlan(service, found.plan, cursor, signal, (plan) =>
-            progress.tell(
+          const waited = await waitForPlan(service, found.plan, cursor, signal, async (plan) => {
+            await requireStillLetIn();
+            await progress.tell(
               `${stateOf(plan)}: ${plan.counts.succeeded} of ${plan.total_steps} steps done`,
-            ),
-          );
+            );
+          });
+          await requireStillLetIn();
           const { plan, timed_out, changes } = waited;
           const standing = standingOf(plan, linkTo(plan.id));
           const [waiting, failed] = await Promise.all([
@@ -107,6 +110,12 @@ export function registerWaitTool(
         }
       }),
   );
+
+  /** A call may last longer than its token. @throws `unauthorized` */
+  async function requireStillLetIn(): Promise<void> {
+    if (await isStillLetIn()) return;
+    throw new CountersignError('unauthorized', 'Your token was revoked or has expired meanwhile.');
+  }
 
   async function findPlan(
     id: string | undefined,

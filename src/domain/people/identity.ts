@@ -1,5 +1,6 @@
 // How people sign in: the `identity` settings, and what a provider's claims say of a person. Pure.
 import { z } from 'zod';
+import { CountersignError } from '../errors.ts';
 import { isSamePerson } from './names.ts';
 import { Role } from './principal.ts';
 
@@ -184,21 +185,33 @@ function readEmail(provider: SignInProvider, claims: Claims): string | null {
     : said.toLowerCase();
 }
 
+/** @throws `forbidden` where a claim is missing without which two people would be one */
+function requireClaim({ name, label }: SignInProvider, claims: Claims, claim: string): string {
+  const value = textOf(claims, claim);
+  if (value !== null) return value;
+  throw new CountersignError(
+    'forbidden',
+    `${label} did not say who you are: its answer has no "${claim}". Keep "openid" and "profile" among the scopes of identity.providers.${name}.`,
+  );
+}
+
 /**
  * What the claims say of a person.
+ * @throws `forbidden` where they do not say who it is
  * @param apart several organisations share the instance: an address counts only where its domain is one that is let in
  */
 export function readProfile(provider: SignInProvider, claims: Claims, apart: boolean): Profile {
   const { name: providerName, platform, tenant_claim: claim, allowed_domains: domains } = provider;
-  const subject = textOf(claims, 'sub') ?? '';
+  const subject = requireClaim(provider, claims, 'sub');
   const said = readEmail(provider, claims);
   const email = said !== null && (!apart || domains.includes(domainOf(said))) ? said : null;
   const organisation = claim === undefined ? null : textOf(claims, claim);
   const groups = claims[provider.groups_claim];
+  const required = (name: string) => requireClaim(provider, claims, name);
   const accountOn = {
     slack: () =>
-      `slack:${textOf(claims, slack('enterprise_id')) ?? organisation}:${textOf(claims, slack('user_id')) ?? subject}`,
-    teams: () => `teams:${organisation}:${textOf(claims, 'oid')}`,
+      `slack:${textOf(claims, slack('enterprise_id')) ?? required(slack('team_id'))}:${textOf(claims, slack('user_id')) ?? subject}`,
+    teams: () => `teams:${required('tid')}:${required('oid')}`,
   };
   return {
     account: platform === null ? (email ?? `${providerName}:${subject}`) : accountOn[platform](),
@@ -223,21 +236,31 @@ function isAllowed(provider: SignInProvider, { email, tenant }: Profile): boolea
   );
 }
 
+/** Every name somebody goes by, and their groups. */
+type Known = { names: string[]; groups: string[] };
+
+const isNamed = (name: string, { names, groups }: Known): boolean =>
+  name.startsWith('group:')
+    ? groups.includes(name.slice('group:'.length))
+    : names.some((own) => isSamePerson(own, name));
+
+/** Whether somebody is refused, whatever their provider, session or token says. */
+export function isBlocked({ blocked }: Pick<IdentitySettings, 'blocked'>, known: Known): boolean {
+  return blocked.some((name) => isNamed(name, known));
+}
+
 /**
  * What somebody may do now, by the settings as they are now; null: they are not let in.
- * @param known every name they go by, and their groups
  */
 export function roleOf(
-  { blocked }: Pick<IdentitySettings, 'blocked'>,
+  settings: Pick<IdentitySettings, 'blocked'>,
   provider: SignInProvider,
   profile: Profile,
-  known: { names: string[]; groups: string[] },
+  known: Known,
 ): Role | null {
-  const isNamed = (name: string) =>
-    name.startsWith('group:')
-      ? known.groups.includes(name.slice('group:'.length))
-      : known.names.some((own) => isSamePerson(own, name));
-  if (blocked.some(isNamed) || !isAllowed(provider, profile)) return null;
-  const given = Role.options.toReversed().find((role) => provider.roles[role].some(isNamed));
+  if (isBlocked(settings, known) || !isAllowed(provider, profile)) return null;
+  const given = Role.options
+    .toReversed()
+    .find((role) => provider.roles[role].some((name) => isNamed(name, known)));
   return given ?? provider.default_role;
 }
