@@ -192,6 +192,14 @@ export function openPlannerTools(options: {
               await getPlan(runId, id);
               return atHand.readDraft(runId, id);
             },
+            async readAnswer(runId, id, ...rest) {
+              await getPlan(runId, id);
+              return atHand.readAnswer(runId, id, ...rest);
+            },
+            async tryChange(runId, id, change) {
+              await getPlan(runId, id);
+              return atHand.tryChange(runId, id, change);
+            },
           },
   };
 }

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { Queryable } from '#db/database.ts';
+import { CountersignError } from '#domain/errors.ts';
 import { Settings } from '#domain/settings.ts';
 import { openPlannerTools } from '#planner/open-tools.ts';
 import { type Bench, openBench } from '../tools/tool-bench.ts';
@@ -59,4 +60,38 @@ test('reads calendars of the workspace and the configuration, and no address', a
   for (const args of [{ calendar: 'mine.ics' }, { calendar: 'team' }, {}]) {
     expect((await read(args)).data).toMatchObject({ count: 0 });
   }
+});
+
+test('goes on with no plan that the requester may not see', async () => {
+  stageTools = await openBench({});
+  const { registry } = stageTools;
+  const { plannerTools, guardedTools } = Settings.parse({});
+  const touched: string[] = [];
+  const touch = async (_: string, id: string): Promise<never> => {
+    touched.push(id);
+    throw new Error('it was touched');
+  };
+  const hidden = new CountersignError('plan_not_found', 'There is no plan PLAN-1.');
+  const tools = openPlannerTools({
+    registry,
+    catalogue: registry,
+    db: {} as Queryable,
+    allowed: plannerTools,
+    guarded: guardedTools,
+    timezone: 'UTC',
+    plansOf: async () => ({
+      getPlan: () => Promise.reject(hidden),
+      listPlans: async () => ({ plans: [], next_cursor: null }),
+    }),
+    atHand: { readPage: touch, readDraft: touch, readAnswer: touch, tryChange: touch },
+  });
+  const change = { base_revision: 1, operations: [] };
+  for (const going of [
+    tools.atHand?.readPage('run-1', 'PLAN-1', 0),
+    tools.atHand?.readDraft('run-1', 'PLAN-1'),
+    tools.atHand?.readAnswer('run-1', 'PLAN-1', '1', 'yes'),
+    tools.atHand?.tryChange('run-1', 'PLAN-1', change),
+  ])
+    await expect(going).rejects.toThrow(hidden);
+  expect(touched).toEqual([]);
 });
