@@ -113,7 +113,11 @@ export function openApp(options: AppOptions): { app: FastifyInstance; closing: A
   setSecurityHeaders(app);
   measureRequests(app, options.metrics);
   const { doors, service, reach = () => service } = options;
-  guardVisits(app, { signIn: false, publicOrigin: null, identify: async () => null, ...doors }, reach);
+  guardVisits(
+    app,
+    { signIn: false, publicOrigin: null, identify: async () => null, ...doors },
+    reach,
+  );
   answerErrors(app);
   answerUnknownPaths(app);
   return { app, closing: closeGracefully(app) };

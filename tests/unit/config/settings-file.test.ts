@@ -91,12 +91,15 @@ describe('a webhook', () => {
     [{ headers: { authorization: `Bearer ${v('TOKEN')}` } }, /headers\.authorization: has a line/],
     [{ headers: { 'two words': 'x' } }, /two words/],
     [{ url: `https://ana:${v('WORD')}@x.example` }, /url: has a user name or password in it/],
-  ])('that could never be sent stops the start, and its secrets are not shown %#', (part, reason) => {
-    const file = { webhooks: [{ ...webhook, ...part }] };
-    const start = () => load(file, { TOKEN: 'planted\n4f9d2c71', WORD: '4f9d2c71' });
-    expect(start).toThrow(reason);
-    expect(start).toThrow(/^(?!.*4f9d2c71)/s);
-  });
+  ])(
+    'that could never be sent stops the start, and its secrets are not shown %#',
+    (part, reason) => {
+      const file = { webhooks: [{ ...webhook, ...part }] };
+      const start = () => load(file, { TOKEN: 'planted\n4f9d2c71', WORD: '4f9d2c71' });
+      expect(start).toThrow(reason);
+      expect(start).toThrow(/^(?!.*4f9d2c71)/s);
+    },
+  );
 });
 
 describe('an MCP server that was copied from another client', () => {
