@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { storeArtifact } from '#db/artifacts.ts';
 import { recordDeeds } from '#db/audit.ts';
 import { readManifests } from '#db/backends.ts';
-import { allowForSteps, type Transaction } from '#db/database.ts';
+import { allowForSteps, type Queryable, type Transaction } from '#db/database.ts';
 import { appendPlanEvent } from '#db/events.ts';
 import { lockPlan, type PlanRow, readPlan } from '#db/plans.ts';
 import { readRun } from '#db/runs.ts';
@@ -212,15 +212,19 @@ function versionColumns({ header, normal, begun, digest }: Digested) {
   };
 }
 
+/** Whether no plan has the id, nor one that was deleted: its links, its audit log and what is left of its rows are that plan's. */
+export async function isFreePlanId(db: Queryable, id: string): Promise<boolean> {
+  const { rows } = await db.execute(sql`
+    select from ${plans} where ${plans.id} = ${id}
+    union all select from ${deletedPlans} where ${deletedPlans.id} = ${id}`);
+  return rows.length === 0;
+}
+
 /** A fresh id; the table's key decides if two processes draw the same one. */
 async function drawPlanId(context: PlansContext): Promise<string> {
   for (let draw = 0; draw < 20; draw++) {
     const id = `PLAN-${context.random.hex(4)}`;
-    // Nor one that was deleted: its links, its audit log and what is left of its rows are that plan's.
-    const { rows } = await context.db.query.execute(sql`
-      select from ${plans} where ${plans.id} = ${id}
-      union all select from ${deletedPlans} where ${deletedPlans.id} = ${id}`);
-    if (rows.length === 0) return id;
+    if (await isFreePlanId(context.db.query, id)) return id;
   }
   throw new CountersignError('internal', 'No free plan id was found. Archive old plans.');
 }
@@ -250,7 +254,8 @@ export async function preparePropose(
   actor: Actor,
 ): Promise<(tx: Transaction) => Promise<Plan>> {
   const { imported } = origin;
-  const id = imported?.free === true ? imported.id : await drawPlanId(context);
+  const keeps = imported !== undefined && (await isFreePlanId(context.db.query, imported.id));
+  const id = keeps ? imported.id : await drawPlanId(context);
   const own = actor.kind === 'person' ? draft : withoutApprovers(draft);
   const prepared = await preparePlan(context, own, id, 1, origin.executorModel);
   const { steps } = prepared.normal;
@@ -279,8 +284,7 @@ export async function preparePropose(
     const { digest } = digested;
     await recordDeeds(tx, [{ planId: id, actor, action: 'propose', version: 1, digest }]);
     if (imported !== undefined) {
-      const { free: _, ...data } = imported;
-      await recordDeeds(tx, [{ planId: id, actor, action: 'import', data }]);
+      await recordDeeds(tx, [{ planId: id, actor, action: 'import', data: imported }]);
     }
     await raiseNotes(context, tx, digested);
     await wakeWatchersLater(tx, context.enqueue, id);

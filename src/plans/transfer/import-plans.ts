@@ -11,6 +11,7 @@ import type { Service } from '#domain/service.ts';
 import { parseJson } from '#domain/text.ts';
 import { shorten } from '#domain/words.ts';
 import { digestPlan } from '../approval/canonical.ts';
+import { isFreePlanId } from '../proposal/propose.ts';
 import { type PlanLine, type StepLine, TransferLine, transferVersion } from './format.ts';
 
 /** What became of one plan of the file. `plan_id`: what it is called here. */
@@ -68,20 +69,16 @@ function proposalOf({ plan, steps }: Whole, exportedAt: string): PlanDraft {
   };
 }
 
-/** What the plan is called here, where it was imported before or comes from; `free`: its id is not taken. */
-async function findImported(
-  db: Queryable,
-  { content, digest }: PlanLine,
-): Promise<{ here: string | null; free: boolean }> {
-  const [taken] = await db
-    .select({ digest: plans.digest })
-    .from(plans)
-    .where(eq(plans.id, content.id));
-  if (taken === undefined) return { here: null, free: true };
-  if (taken.digest === digest) return { here: content.id, free: false };
+/** What the plan is called here, where it was imported before or comes from; null: it is not here. */
+async function findImported(db: Queryable, { content, digest }: PlanLine): Promise<string | null> {
+  const { id } = content;
+  if (await isFreePlanId(db, id)) return null;
+  const isSame = and(eq(plans.id, id), eq(plans.digest, digest));
+  const [same] = await db.select({ id: plans.id }).from(plans).where(isSame);
+  if (same !== undefined) return same.id;
   const wasImported = and(
     eq(audit.action, 'import'),
-    sql`${audit.data}->>'id' = ${content.id} and ${audit.data}->>'digest' = ${digest}`,
+    sql`${audit.data}->>'id' = ${id} and ${audit.data}->>'digest' = ${digest}`,
   );
   const [before] = await db
     .select({ id: plans.id })
@@ -89,7 +86,7 @@ async function findImported(
     .innerJoin(plans, eq(plans.id, audit.plan_id))
     .where(wasImported)
     .limit(1);
-  return { here: before?.id ?? null, free: false };
+  return before?.id ?? null;
 }
 
 async function importPlan(
@@ -105,11 +102,11 @@ async function importPlan(
   );
   if (actual !== digest)
     return { id, status, outcome: 'refused', reason: 'its content does not have its digest' };
-  const { here, free } = await findImported(db.query, whole.plan);
+  const here = await findImported(db.query, whole.plan);
   if (here !== null) return { id, status, outcome: 'here already', plan_id: here };
   if (isOver.has(status) && !ended) return { id, status, outcome: 'ended' };
   try {
-    const imported = { id, digest, exported_at: exportedAt, free };
+    const imported = { id, digest, exported_at: exportedAt };
     const checked = await service.checkProposal(
       proposalOf(whole, exportedAt),
       { user: requester, imported },

@@ -101,7 +101,7 @@ test('open plans are proposed under their ids with nothing approved, ended ones 
 test('a plan whose id is taken gets a new one, and is known by its origin', async () => {
   const { id } = await from.service.propose(draft('taken'), {}, ana);
   const lines = await exported([id]);
-  const taken = { id, digest: 'other', exported_at: 'then', free: true };
+  const taken = { id, digest: 'other', exported_at: 'then' };
   const other = await to.service.checkProposal(draft('other'), { imported: taken }, ana);
   await to.service.commit(other);
   const [first] = await load(lines);
