@@ -12,25 +12,25 @@ export type DocsPage = { slug: string; file: string; group: string };
 const menu: Record<string, string[]> = {
   Start: ['README.md', 'deploy', 'console', 'commands', 'cli'],
   Connect: ['slack', 'teams', 'models', 'tools', 'tools-in-typescript', 'mcp', 'webhooks'],
-  Use: ['planning', 'approvals', 'playbooks'],
+  Use: ['planning', 'approvals'],
   Run: [
     'configuration',
     'identity',
     'operations',
     'observability',
     'keeping',
-    'audit',
-    'identity',
     'records',
     'scaling',
   ],
-  Reference: ['api', 'security', 'CHANGELOG.md'],
+  Reference: ['api', 'security', 'SECURITY.md', 'CHANGELOG.md'],
   Inside: ['ARCHITECTURE.md', 'CONTRIBUTING.md'],
 };
 
 /** `README.md` → '', `CHANGELOG.md` → `changelog`, `docs/design/rules.md` → `design/rules`, `docs/console/README.md` → `console/pictures`. */
 function slugOf(file: string): string {
   if (file === 'README.md') return '';
+  // docs/security.md is the threat model.
+  if (file === 'SECURITY.md') return 'security-policy';
   if (!file.startsWith('docs/')) return file.replace(/\.md$/, '').toLowerCase();
   return file
     .slice('docs/'.length)
@@ -59,7 +59,7 @@ export function listPages(): DocsPage[] {
       !listed.some((page) => page.file === file) &&
       !inside.includes(file) &&
       !pictures.includes(file) &&
-      (file.startsWith('docs/') || file === 'SECURITY.md'),
+      file.startsWith('docs/'),
   );
   const inGroup = (group: string, files: string[]) =>
     files.sort().map((file) => ({ slug: slugOf(file), file, group }));
