@@ -71,7 +71,7 @@ export async function restore(
     });
     if (json === true) console.log(JSON.stringify(done));
     else {
-      const { rows, paused, set_aside, header } = done;
+      const { rows, paused, set_aside, tokens, header } = done;
       const lines = [
         `Restored ${countOf(rows, 'row')} of ${header.made_at} (Countersign ${header.version}).`,
         ...(paused === 0
@@ -82,6 +82,11 @@ export async function restore(
         ...(set_aside === 0
           ? []
           : [`${countOf(set_aside, 'chat event')} set aside; doctor says how to handle them.`]),
+        ...(tokens === 0
+          ? []
+          : [
+              `${countOf(tokens, 'token')} valid as then: revoke those you had revoked since (countersign token list).`,
+            ]),
       ];
       console.log(lines.join('\n'));
     }

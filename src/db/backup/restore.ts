@@ -26,6 +26,8 @@ export type Restored = {
   /** Plans that were paused, and chat events that were set aside. */
   paused: number;
   set_aside: number;
+  /** Tokens that open the API as they did then, those that were revoked since among them. */
+  tokens: number;
 };
 
 export type RestoreOptions = {
@@ -201,6 +203,16 @@ async function holdBack(client: Client, madeAt: string) {
   return { paused: paused.rowCount ?? 0, set_aside: aside.rowCount ?? 0 };
 }
 
+/** Whoever had signed in does so again, since they may have signed out. @returns how many tokens are valid */
+async function endSessions(client: Client, { tables }: Header): Promise<number> {
+  if (!tables.some(({ name }) => name === 'access_tokens')) return 0;
+  await client.query('delete from countersign.sign_in_sessions');
+  const { rows } = await client.query<{ n: number }>(`
+    select count(*)::int as n from countersign.access_tokens
+    where revoked_at is null and (expires_at is null or expires_at > now())`);
+  return rows[0]?.n ?? 0;
+}
+
 async function writeFileOf(entry: Entry, folders: RestoreOptions['folders']): Promise<void> {
   const [first = '', ...rest] = entry.name.split('/');
   const folder = folders[first];
@@ -243,7 +255,8 @@ async function fillAll(
         ? { paused: 0, set_aside: 0 }
         : await holdBack(client, header.made_at);
       const rows = Object.values(filler.filled).reduce((sum, one) => sum + one.rows, 0);
-      return { rows, files: Object.keys(files).length, ...held };
+      const tokens = await endSessions(client, header);
+      return { rows, files: Object.keys(files).length, ...held, tokens };
     }
     files[name] = {
       bytes: content.length,

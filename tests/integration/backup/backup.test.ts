@@ -65,6 +65,10 @@ beforeAll(async () => {
   const long = `${'long/'.repeat(30)}name.txt`;
   await instance.db.pool.query(`insert into countersign.inbox (platform, tenant, thread, kind, body, received_at)
     values ('slack', 'T1', 'C1', 'event', 'press', now())`);
+  await instance.db.pool.query(`insert into countersign.access_tokens (id, hash, account, name, role, created_at)
+    values ('valid', 'a', 'ana', 'one', 'viewer', now())`);
+  await instance.db.pool.query(`insert into countersign.sign_in_sessions (hash, account, created_at, used_at, expires_at)
+    values ('b', 'ana', now(), now(), now() + interval '1 day')`);
   await mkdir(join(instance.workspace, 'long/'.repeat(30)), { recursive: true });
   await writeFile(join(instance.workspace, long), 'Hello');
   await writeBackup(instance.db.url, file, {
@@ -81,13 +85,14 @@ afterAll(async () => {
 test('brings every row and file back, and what was running waits for a person', async () => {
   const { url } = await target();
   const restored = await restore(url);
-  expect(restored).toMatchObject({ paused: 1, set_aside: 1, files: 1 });
+  expect(restored).toMatchObject({ paused: 1, set_aside: 1, files: 1, tokens: 1 });
   expect(await readFile(join(folder, 'restored', `${'long/'.repeat(30)}name.txt`), 'utf8')).toBe(
     'Hello',
   );
   const steps = (at: string) =>
     ask(at, 'select * from countersign.plan_steps order by plan_id, position');
   expect(await steps(url)).toEqual(await steps(instance.db.url));
+  expect(await ask(url, 'select from countersign.sign_in_sessions')).toEqual([]);
   const copy = await openTestInstance(url);
   try {
     expect(await copy.service.getPlan(done)).toMatchObject({
