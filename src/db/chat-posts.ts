@@ -139,13 +139,13 @@ export async function beginPost(
 /** What is shown of a message after the platform took it. */
 export type Shown = {
   post: ChatPost;
-  /** Digest of what was sent. */
-  digest: string;
+  /** Digest of what was sent; null: an earlier try may have sent something else. */
+  digest: string | null;
   /** The version of the plan that was drawn; 0: its card was left out, null: it is about no plan. */
   version: number | null;
   /** The plan has ended, or the session has gone on; its card rests. */
   rests: boolean;
-  /** It stands there without its card, which is to follow. */
+  /** It stands there without its card, or with an older one; what is true now is to follow. */
   follows: boolean;
   /** By the platform's clock; null: it did not say. */
   sent_at: Date | null;

@@ -265,6 +265,23 @@ describe('a card', () => {
     expect(platform.standing[0]?.changes).toBeLessThanOrEqual(Math.ceil(paces) + 1);
   });
 
+  test('shows what is true now though the answer to its post was lost, and its plan has changed since', async () => {
+    const instance = await work();
+    const here = await open(instance, placeOf('1'));
+    let isLost = false;
+    platform.after = async ({ verb }) => {
+      if (verb !== 'post' || isLost) return;
+      isLost = true;
+      await gateway.db.query.execute(
+        sql`update countersign.plans set title = 'Changed since' where conversation = ${here}`,
+      );
+      throw new CountersignError('timed_out', 'No answer.', { passesAfterMs: 0 });
+    };
+    await propose(instance, here);
+    await delivered(instance);
+    expect(cards()[0]).toContain('Changed since');
+  });
+
   test('that did not change is not sent again', async () => {
     const instance = await work();
     const here = await open(instance, placeOf('1'));
