@@ -13,6 +13,7 @@ import { measureImpact } from './benches/impact.ts';
 import { measurePlanner } from './benches/planner.ts';
 import { measurePropose } from './benches/propose.ts';
 import { measureReady } from './benches/ready.ts';
+import { measureRetention } from './benches/retention.ts';
 import { measureShapes } from './benches/shapes.ts';
 import { measureStart } from './benches/start.ts';
 import { measureViews } from './benches/views.ts';
@@ -38,6 +39,7 @@ const benches: Record<BenchName, Bench> = {
   planner: measurePlanner,
   visible: measureVisible,
   start: measureStart,
+  retention: measureRetention,
 };
 
 export type BenchOptions = Sizes & {

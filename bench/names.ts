@@ -15,5 +15,6 @@ export const benchNames = [
   'planner',
   'visible',
   'start',
+  'retention',
 ] as const;
 export type BenchName = (typeof benchNames)[number];

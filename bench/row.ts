@@ -1,6 +1,6 @@
 // One line of the report: what was measured, what it is compared with, and whether the target is reached.
 
-export type Unit = 'steps/s' | 'ms' | 's' | 'MB';
+export type Unit = 'steps/s' | 'rows/s' | 'ms' | 's' | 'MB' | 'B';
 
 export type Row = {
   name: string;
@@ -43,7 +43,7 @@ function round(value: number): number {
 
 /** Rates are to be high, times and memory low. */
 function reaches(unit: Unit, measured: number, target: number): boolean {
-  return unit === 'steps/s' ? measured >= target : measured <= target;
+  return unit.endsWith('/s') ? measured >= target : measured <= target;
 }
 
 /** The row, with its ratio and its verdicts. */

@@ -1,5 +1,5 @@
 // All that the tables have of one plan, row by row, for the archive; and what is said of a plan that was deleted.
-import { eq, is, sql } from 'drizzle-orm';
+import { eq, is, type SQL, sql } from 'drizzle-orm';
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
 import { CountersignError } from '#domain/errors.ts';
 import type { Queryable } from './database.ts';
@@ -7,30 +7,67 @@ import * as schema from './schema.ts';
 
 const { deletedPlans } = schema;
 
-/** By table, the columns that order the rows of one plan, as an index has them. */
+/** By table, the columns that order the rows of a plan, as an index has them. */
 const orders = new Map(
   Object.values(schema)
     .filter((value) => is(value, PgTable))
     .map((table) => {
       const { name, columns, primaryKeys } = getTableConfig(table);
       const key = primaryKeys[0]?.columns ?? columns.filter(({ primary }) => primary);
-      return [name, key.map((column) => column.name)];
+      const types = new Map(columns.map((column) => [column.name, column.getSQLType()]));
+      return [
+        name,
+        key.map((column) => ({ name: column.name, type: types.get(column.name) ?? 'text' })),
+      ];
     }),
 );
 
-/** A page of the rows of a plan in `table`, as JSON, in an order that stays the same while nothing is changed. */
+/** The rows of some plans; the row is `t`. Of one it is said so that any server follows the index. */
+export function rowsOfPlans(planIds: string[], column = 'plan_id'): SQL {
+  const [first] = planIds;
+  return planIds.length === 1
+    ? sql`t.${sql.identifier(column)} = ${first}`
+    : sql`t.${sql.identifier(column)} = any(${sql.param(planIds)}::text[])`;
+}
+
+/** A row as JSON, and the values of its key. */
+export type PlanRow = { row: string; key: string[] };
+
+/**
+ * A page of the rows of some plans in `table`, as JSON, in the order of their keys.
+ * @param page.after the key of the last row of the page before; null: this is the first
+ */
 export async function readAllOf(
   db: Queryable,
   table: string,
-  planId: string,
-  page: { offset: number; limit: number },
-): Promise<string[]> {
-  const of = table === 'plans' ? sql`t.id` : sql`t.plan_id`;
-  const order = (orders.get(table) ?? []).map((column) => sql`t.${sql.identifier(column)}`);
-  const { rows } = await db.execute<{ row: string }>(sql`
-    select to_jsonb(t)::text as row from ${sql.identifier('countersign')}.${sql.identifier(table)} t
-    where ${of} = ${planId} order by ${sql.join(order, sql`, `)} offset ${page.offset} limit ${page.limit}`);
-  return rows.map(({ row }) => row);
+  planIds: string[],
+  page: { after: string[] | null; limit: number },
+): Promise<PlanRow[]> {
+  const order = (orders.get(table) ?? []).map(({ name, type }) => ({
+    column: sql`t.${sql.identifier(name)}`,
+    type: sql.raw(type === 'bigserial' ? 'bigint' : type),
+  }));
+  const columns = sql.join(
+    order.map(({ column }) => column),
+    sql`, `,
+  );
+  const { after } = page;
+  const further =
+    after === null
+      ? sql`true`
+      : sql`(${columns}) > (${sql.join(
+          order.map(({ type }, at) => sql`${after[at]}::${type}`),
+          sql`, `,
+        )})`;
+  const { rows } = await db.execute<PlanRow>(sql`
+    select to_jsonb(t)::text as row,
+      array[${sql.join(
+        order.map(({ column }) => sql`${column}::text`),
+        sql`, `,
+      )}] as key
+    from ${sql.identifier('countersign')}.${sql.identifier(table)} t
+    where ${rowsOfPlans(planIds, table === 'plans' ? 'id' : 'plan_id')} and ${further} order by ${columns} limit ${page.limit}`);
+  return rows;
 }
 
 /** A page of the audit log as JSON, up to a row. */

@@ -1,14 +1,17 @@
-// Deletes plans that ended long ago, and events and attempts of those that ended a while ago. A plan is archived whole, then its
-// row is deleted if nothing has changed since, which makes it vanish at once, and what it has in large tables follows in parts: a
-// round that was cut off goes on there, since the deleted plan is remembered as not emptied yet.
+// Deletes plans that ended long ago, and events and attempts of those that ended a while ago. Some plans are archived whole, then
+// the row of each is deleted if nothing has changed since, which makes it vanish at once, and what they have in large tables follows
+// in parts: a round that was cut off goes on there, since a deleted plan is remembered as not emptied yet. Small plans are taken
+// together, since each statement and each write to the archive costs as much for one as for twenty.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
-import { readAllOf } from '#db/plan-rows.ts';
+import { type PlanRow, readAllOf, rowsOfPlans } from '#db/plan-rows.ts';
 import { exportMarkdown } from '#plans/views/markdown.ts';
 import { tableRules } from './rules.ts';
 import { cutoff, deleteTaken, lineOf, type RetentionContext, takeRows } from './sweep.ts';
 
-const plansAtOnce = 100;
+const plansAtOnce = 20;
+/** Steps of plans that are archived together; a plan with more stands alone. */
+const stepsAtOnce = 20_000;
 /** Of plans with so many steps at most the archive also has the Markdown, to read; the rows say the same of all. */
 const readableSteps = 2000;
 const rowsAtOnce = 2000;
@@ -26,14 +29,27 @@ const isAlone = (before: string): SQL => sql`
   and not exists (select 1 from countersign.runs r where r.plan_id = p.id
     and r.planning_status not in ('complete', 'aborted') and r.updated_at >= ${before}::timestamptz)`;
 
-type Found = { id: string; revision: number; total: number; ended_at: string };
+type Found = { id: string; revision: number; total: number };
 
-async function* findPlans(db: Queryable, condition: SQL): AsyncGenerator<Found> {
+const idsOf = (plans: Found[]) => plans.map(({ id }) => id);
+
+/** Plans with what `condition` says of them, a few at a time. */
+async function* findPlans(db: Queryable, condition: SQL): AsyncGenerator<Found[]> {
   for (let after = ''; ; ) {
     const { rows } = await db.execute<Found>(sql`
-      select p.id, p.revision, p.total, p.updated_at::text as ended_at from countersign.plans p
+      select p.id, p.revision, p.total from countersign.plans p
       where p.id > ${after} and ${condition} order by p.id limit ${plansAtOnce}`);
-    yield* rows;
+    let together: Found[] = [];
+    let steps = 0;
+    for (const plan of rows) {
+      steps += plan.total;
+      if (together.length > 0 && steps > stepsAtOnce) {
+        yield together;
+        [together, steps] = [[], plan.total];
+      }
+      together.push(plan);
+    }
+    if (together.length > 0) yield together;
     const last = rows.at(-1);
     if (last === undefined || rows.length < plansAtOnce) return;
     after = last.id;
@@ -44,74 +60,86 @@ const planTables = Object.entries(tableRules).flatMap(([table, rule]) =>
   'with' in rule && rule.with === 'plan' ? [{ table, large: rule.large === true }] : [],
 );
 
-/** Writes everything of a plan to the archive. @returns the file's name */
-async function archivePlan(context: RetentionContext, plan: Found): Promise<string | null> {
+/** Writes everything of some plans to the archive. @returns the file's name */
+async function archivePlans(context: RetentionContext, plans: Found[]): Promise<string | null> {
   const { archive, db } = context;
   if (archive === null) return null;
   let file: string | null = null;
-  const write = async (table: string, rows: string[]) => {
-    file = await archive.append(
-      'plans',
-      rows.map((row) => lineOf(table, row)),
-    );
+  let lines: string[] = [];
+  const flush = async () => {
+    file = await archive.append('plans', lines);
+    lines = [];
+    await context.book('plans', 0);
   };
   for (const table of ['plans', ...planTables.map((one) => one.table)]) {
     const limit = table === 'artifacts' ? artifactsAtOnce : rowsAtOnce;
-    for (let offset = 0; ; offset += limit) {
-      const rows = await context.pace(() => readAllOf(db.query, table, plan.id, { offset, limit }));
-      if (rows.length > 0) await write(table, rows);
-      if (rows.length < limit) break;
-      await context.book('plans', 0);
+    for (let after: string[] | null = null, more = true; more; ) {
+      const from: string[] | null = after;
+      const rows: PlanRow[] = await context.pace(() =>
+        readAllOf(db.query, table, idsOf(plans), { after: from, limit }),
+      );
+      lines.push(...rows.map(({ row }) => lineOf(table, row)));
+      if (lines.length >= limit) await flush();
+      [after, more] = [rows.at(-1)?.key ?? null, rows.length === limit];
     }
   }
-  if (plan.total <= readableSteps) {
+  for (const { id, total } of plans) {
+    if (total > readableSteps) continue;
     const text: string[] = [];
-    for await (const chunk of exportMarkdown(db.query, plan.id)) text.push(chunk);
-    await write('plan.md', [JSON.stringify({ plan_id: plan.id, text: text.join('') })]);
+    for await (const chunk of exportMarkdown(db.query, id)) text.push(chunk);
+    lines.push(lineOf('plan.md', JSON.stringify({ plan_id: id, text: text.join('') })));
   }
+  await flush();
   return file;
 }
 
-/** The plan's own row and all small ones, if it is still as it was archived. @returns whether it was */
-function deletePlan(
+/** The rows of those plans that are still as they were archived, and all small ones of them. @returns their ids */
+function deleteRows(
   { db }: RetentionContext,
-  plan: Found,
+  plans: Found[],
   archive: string | null,
   still: SQL,
-): Promise<boolean> {
+): Promise<string[]> {
   return db.transaction(async (tx) => {
-    const { rows } = await tx.execute(sql`
-      select 1 from countersign.plans p where p.id = ${plan.id} and p.revision = ${plan.revision} and ${still}
-      for update skip locked`);
-    if (rows.length === 0) return false;
+    const { rows } = await tx.execute<{ id: string }>(sql`
+      select p.id from countersign.plans p join unnest(${sql.param(idsOf(plans))}::text[],
+        ${sql.param(plans.map(({ revision }) => revision))}::bigint[]) a (id, revision) on p.id = a.id and p.revision = a.revision
+      where ${still} for update of p skip locked`);
+    const ids = rows.map(({ id }) => id);
+    if (ids.length === 0) return ids;
     await tx.execute(sql`select set_config('countersign.in_parts', 'on', true)`);
     await tx.execute(sql`
       insert into countersign.deleted_plans (id, ended_at, archive)
-      values (${plan.id}, ${plan.ended_at}::timestamptz, ${archive})`);
-    await tx.execute(sql`delete from countersign.plans where id = ${plan.id}`);
-    return true;
+      select t.id, t.updated_at, ${archive} from countersign.plans t where ${rowsOfPlans(ids, 'id')}`);
+    await tx.execute(sql`delete from countersign.plans t where ${rowsOfPlans(ids, 'id')}`);
+    return ids;
   });
 }
 
-/** What a deleted plan has left in large tables. Nobody refers to it, so its rows are locked by nobody else. */
-async function emptyPlan(context: RetentionContext, id: string): Promise<void> {
+/** What deleted plans have left in large tables. Nobody refers to it, so its rows are locked by nobody else. */
+async function emptyPlans(context: RetentionContext, ids: string[]): Promise<void> {
   const { db } = context;
+  if (ids.length === 0) return;
   for (const { table } of planTables.filter(({ large }) => large)) {
-    for (let gone = -1; gone !== 0; ) {
-      gone = await context.pace((limit) =>
-        db.transaction(async (tx) => {
+    const name = sql`countersign.${sql.identifier(table)}`;
+    for (let more = true; more; ) {
+      const page = await context.pace(async (limit) => {
+        const gone = await db.transaction(async (tx) => {
           // Blocks need not be kept right for a plan that is not there.
           await tx.execute(sql`select set_config('countersign.counted', 'on', true)`);
-          const { rowCount } = await tx.execute(sql`
-            delete from ${sql.identifier('countersign')}.${sql.identifier(table)} where ctid = any(array(
-              select ctid from ${sql.identifier('countersign')}.${sql.identifier(table)} where plan_id = ${id} limit ${limit}))`);
+          const { rowCount } = await tx.execute(sql`delete from ${name} where ctid = any(array(
+            select ctid from ${name} t where ${rowsOfPlans(ids)} limit ${limit}))`);
           return rowCount ?? 0;
-        }),
-      );
-      await context.book('plans', gone);
+        });
+        return { gone, more: gone === limit };
+      });
+      await context.book('plans', page.gone);
+      more = page.more;
     }
   }
-  await db.query.execute(sql`update countersign.deleted_plans set emptied = true where id = ${id}`);
+  await db.query.execute(
+    sql`update countersign.deleted_plans t set emptied = true where ${rowsOfPlans(ids, 'id')}`,
+  );
 }
 
 /** Goes on with plans of which only the beginning was deleted. */
@@ -119,7 +147,10 @@ export async function emptyDeletedPlans(context: RetentionContext): Promise<void
   const { rows } = await context.db.query.execute<{ id: string }>(
     sql`select id from countersign.deleted_plans where not emptied order by id`,
   );
-  for (const { id } of rows) await emptyPlan(context, id);
+  await emptyPlans(
+    context,
+    rows.map(({ id }) => id),
+  );
 }
 
 export const plansOver = (before: string) => sql`${hasEnded(before)} and ${isAlone(before)}`;
@@ -127,10 +158,9 @@ export const plansOver = (before: string) => sql`${hasEnded(before)} and ${isAlo
 /** Deletes plans that ended more than `days` ago. */
 export async function deletePlans(context: RetentionContext, days: number): Promise<void> {
   const over = plansOver(cutoff(context.clock, days));
-  for await (const plan of findPlans(context.db.query, over)) {
-    const archive = await archivePlan(context, plan);
-    if (await deletePlan(context, plan, archive, over)) await emptyPlan(context, plan.id);
-    else await context.book('plans', 0);
+  for await (const plans of findPlans(context.db.query, over)) {
+    const archive = await archivePlans(context, plans);
+    await emptyPlans(context, await context.pace(() => deleteRows(context, plans, archive, over)));
   }
 }
 
@@ -156,15 +186,17 @@ export async function trimPlans(
   const { db, clock, archive } = context;
   const { table, which } = trimmed[kind];
   const before = cutoff(clock, days);
-  for await (const plan of findPlans(db.query, trimmable(kind, before))) {
-    for (let gone = -1; gone !== 0; ) {
-      gone = await context.pace((limit) =>
-        db.transaction(async (tx) => {
-          // Whoever resumes it waits a moment, and what comes then finds a plan that has not ended.
-          const { rows } = await tx.execute(sql`
-            select 1 from countersign.plans p where p.id = ${plan.id} and ${hasEnded(before)} for no key update skip locked`);
+  for await (const plans of findPlans(db.query, trimmable(kind, before))) {
+    for (let more = true; more; ) {
+      const page = await context.pace(async (limit) => {
+        const gone = await db.transaction(async (tx) => {
+          // Whoever resumes one waits a moment, and what comes then finds a plan that has not ended.
+          const { rows } = await tx.execute<{ id: string }>(sql`
+            select p.id from countersign.plans p where p.id = any(${sql.param(idsOf(plans))}::text[]) and ${hasEnded(before)}
+            for no key update skip locked`);
           if (rows.length === 0) return 0;
-          const where = sql`t.plan_id = ${plan.id} and exists (select 1 from countersign.plans p where p.id = ${plan.id} and ${which})`;
+          const where = sql`${rowsOfPlans(rows.map(({ id }) => id))}
+            and exists (select 1 from countersign.plans p where p.id = t.plan_id and ${which})`;
           const taken = await takeRows(tx, { table, where, limit, whole: archive !== null });
           if (taken.length === 0) return 0;
           await archive?.append(
@@ -176,9 +208,11 @@ export async function trimPlans(
             table,
             taken.map(({ ctid }) => ctid),
           );
-        }),
-      );
-      await context.book(kind, gone);
+        });
+        return { gone, more: gone === limit };
+      });
+      await context.book(kind, page.gone);
+      more = page.more;
     }
   }
 }

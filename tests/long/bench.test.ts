@@ -34,7 +34,7 @@ const Report = z.strictObject({
     z.strictObject({
       name: z.string(),
       what: z.string(),
-      unit: z.enum(['steps/s', 'ms', 's', 'MB']),
+      unit: z.enum(['steps/s', 'rows/s', 'ms', 's', 'MB', 'B']),
       value: z.number().positive(),
       compared_with: z.string().optional(),
       baseline: z.number().positive().optional(),

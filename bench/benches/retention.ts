@@ -1,0 +1,262 @@
+// A year of plans is brought to the limits of retention while plans run and somebody proposes and approves: how fast it goes, and what
+// the presses have of it, beside the same presses when nothing goes on and when only plans run.
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { sql } from 'drizzle-orm';
+import { type Database, openDatabase } from '#db/database.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import type { Service } from '#domain/service.ts';
+import { Settings } from '#domain/settings.ts';
+import { archiveFolder } from '#retention/run-retention.ts';
+import { drawPlan } from '../graphs.ts';
+import { daysOfHistory, fillHistory } from '../history.ts';
+import { quantile } from '../numbers.ts';
+import type { RoundOrder, RoundResult } from '../retention-thread.ts';
+import { makeRow, type Row } from '../row.ts';
+import { asker, beginPlan } from '../run-plan.ts';
+import { makeFolder, removeFolder } from '../server.ts';
+import type { Bench, Stage } from '../stage.ts';
+
+const usualSteps = 100_000;
+/** Presses of each measurement before retention runs; while it runs, as many as there is time for. */
+const usualPresses = 300;
+const warmUp = 20;
+/** Milliseconds from one press to the next, at least. */
+const pressEveryMs = 60;
+const stepsOfPress = 3;
+/** Large enough to run for hours: a hundred steps a second, each waiting for one. */
+const stepsOfRunning = 20_000;
+/** Statements that fill the database may take long. */
+const silenceMs = 1_800_000;
+const atMostTwice = { reach: 2, stretch: 1.3 };
+const megabyte = 1e6;
+
+/** Half of the plans go; of the others most events and a quarter of the attempts; half of the rest. */
+const limits = Settings.parse({
+  retention: {
+    plans: 180,
+    events: 30,
+    attempts: 90,
+    messages: 180,
+    runs: 180,
+    planning: 90,
+    audit: 180,
+  },
+}).retention;
+
+/** Tables whose rows are many, with the name of one of them. */
+const weighed = [
+  'plan_steps',
+  'step_states',
+  'step_attempts',
+  'plan_edges',
+  'plan_events',
+  'audit',
+  'messages',
+];
+
+type Presses = { propose: number[]; approve: number[] };
+
+const describePresses = (times: Presses) =>
+  Object.entries(times)
+    .map(
+      ([kind, ms]) =>
+        `${kind} p50 ${quantile(ms, 0.5).toFixed(1)} ms, p99 ${quantile(ms, 0.99).toFixed(1)} ms`,
+    )
+    .join('; ');
+
+/** Presses after which it is said how they are. */
+const saidEvery = 300;
+
+/** Proposes and approves small plans until `enough`, and times both. */
+async function press(
+  service: Service,
+  { signal, say }: Pick<Stage, 'signal' | 'say'>,
+  enough: (presses: number) => boolean,
+): Promise<Presses> {
+  const times: Presses = { propose: [], approve: [] };
+  const draft = drawPlan('wide', stepsOfPress);
+  while (!enough(times.approve.length)) {
+    signal.throwIfAborted();
+    const began = performance.now();
+    const { id, version, digest } = await service.propose(draft, { user: asker.id }, asker);
+    const proposed = performance.now();
+    await service.approve(id, { version, digest }, asker);
+    const approved = performance.now();
+    times.propose.push(proposed - began);
+    times.approve.push(approved - proposed);
+    if (times.approve.length % saidEvery === 0)
+      say(`${times.approve.length} presses: ${describePresses(times)}`);
+    await pause(Math.max(0, pressEveryMs - (approved - began)));
+  }
+  return times;
+}
+
+function drawWaiting(): PlanDraft {
+  const { title, steps } = drawPlan('deep', stepsOfRunning, { tool: 'control', operation: 'wait' });
+  return { title, steps: steps.map((step) => ({ ...step, args: { seconds: 1 } })) };
+}
+
+/** Runs retention to its limits in a thread. */
+async function runRound(order: RoundOrder, { signal }: Stage): Promise<RoundResult> {
+  const thread = new Worker(new URL('../retention-thread.ts', import.meta.url), {
+    workerData: order,
+  });
+  const ended = Promise.withResolvers<RoundResult>();
+  const abort = () => ended.reject(signal.reason);
+  signal.addEventListener('abort', abort);
+  thread.once('error', ended.reject);
+  thread.once('message', ended.resolve);
+  try {
+    return await ended.promise;
+  } finally {
+    signal.removeEventListener('abort', abort);
+    await thread.terminate();
+  }
+}
+
+async function readFolderSize(folder: string): Promise<number> {
+  const names = await readdir(folder);
+  const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+async function readDatabaseSize({ query }: Database): Promise<number> {
+  const { rows } = await query.execute<{ size: number }>(
+    sql`select pg_database_size(current_database()) as size`,
+  );
+  return rows[0]?.size ?? 0;
+}
+
+/** Bytes of a row with what its indexes and its TOAST table take. */
+async function weigh({ query }: Database): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const table of weighed) {
+    const name = sql`countersign.${sql.identifier(table)}`;
+    const { rows: found } = await query.execute<{ n: number; bytes: number }>(sql`
+      select count(*) as n, pg_total_relation_size(${`countersign.${table}`}) as bytes from ${name}`);
+    const { n = 0, bytes = 0 } = found[0] ?? {};
+    if (n === 0) continue;
+    rows.push(
+      makeRow({
+        name: `retention/row/${table}`,
+        what: `a row with its indexes, of ${n} (${(bytes / megabyte).toFixed(0)} MB)`,
+        unit: 'B',
+        value: bytes / n,
+      }),
+    );
+  }
+  return rows;
+}
+
+const beside = (what: string, times: number[]) => ({
+  with: `${what} (p50 ${quantile(times, 0.5).toFixed(1)} ms)`,
+  value: quantile(times, 0.99),
+});
+
+export const measureRetention: Bench = async (stage) => {
+  const { signal, say, url } = stage;
+  const db = openDatabase(url, {
+    max: 2,
+    applicationName: 'countersign bench',
+    silenceMs,
+    onError: (error) => say(error.message),
+  });
+  const { service } = await stage.openInstance({ work: false });
+  stage.closeLater('the connection of the bench', db.close);
+  await stage.start('worker');
+  const history = await fillHistory(db, service, { steps: stage.steps ?? usualSteps, signal, say });
+  const weights = await weigh(db);
+  const sizeBefore = await readDatabaseSize(db);
+
+  const presses = stage.runs ?? usualPresses;
+  await press(service, stage, (n) => n >= warmUp);
+  say(`${presses} presses while nothing goes on`);
+  const quiet = await press(service, stage, (n) => n >= presses);
+  const running = await beginPlan(service, drawWaiting());
+  say(`${presses} presses while plans run`);
+  const busy = await press(service, stage, (n) => n >= presses);
+  say('presses while plans run and retention deletes');
+  const home = await makeFolder();
+  stage.closeLater(`the folder ${home}`, () => removeFolder(home));
+  let over = false;
+  const round = runRound({ url, home, settings: limits }, stage).finally(() => {
+    over = true;
+  });
+  // At the end it is waited for, and thrown.
+  round.catch(() => undefined);
+  const during = await press(service, stage, (n) => over && n > 0);
+  const { deleted, ms, longestMs } = await round;
+  if (deleted === null)
+    throw new Error('the worker of the bench deletes at the moment; run it again');
+  await service.cancel(running.id, { version: running.version }, asker);
+
+  const rows = Object.values(deleted).reduce((sum, n) => sum + n, 0);
+  const folder = archiveFolder(limits, home);
+  const shared = { unit: 'ms' } as const;
+  const bytes = { unit: 'MB' } as const;
+  const what = `${history.steps} steps of ${history.plans} plans over ${daysOfHistory} days`;
+  const compare = (kind: keyof Presses) => {
+    const own = {
+      ...shared,
+      what: `${kind} while retention deletes and plans run, p99 of ${during[kind].length}`,
+      value: quantile(during[kind], 0.99),
+      p50: quantile(during[kind], 0.5),
+      target: atMostTwice,
+    };
+    return [
+      makeRow({
+        ...own,
+        name: `retention/${kind}`,
+        compared: beside('nothing goes on', quiet[kind]),
+      }),
+      makeRow({
+        ...own,
+        name: `retention/${kind}/beside-plans`,
+        compared: beside('plans run', busy[kind]),
+      }),
+    ];
+  };
+  return [
+    makeRow({ name: 'retention', what: `${what}, until the limits`, unit: 's', value: ms / 1000 }),
+    makeRow({
+      name: 'retention/rate',
+      what: `${rows} rows deleted (${Object.entries(deleted)
+        .filter(([, n]) => n > 0)
+        .map(([kind, n]) => `${kind} ${n}`)
+        .join(', ')})`,
+      unit: 'rows/s',
+      value: (rows / ms) * 1000,
+    }),
+    ...compare('approve'),
+    ...compare('propose'),
+    makeRow({
+      ...shared,
+      name: 'retention/transaction',
+      what: 'the longest transaction of retention',
+      value: longestMs,
+      target: { reach: 1000, stretch: 300 },
+    }),
+    makeRow({
+      ...bytes,
+      name: 'retention/archive',
+      what: 'what was archived',
+      value: folder === null ? 0 : (await readFolderSize(folder)) / megabyte,
+    }),
+    makeRow({
+      ...bytes,
+      name: 'retention/before',
+      what: 'the database before',
+      value: sizeBefore / megabyte,
+    }),
+    makeRow({
+      ...bytes,
+      name: 'retention/after',
+      what: 'the database after, with room that new rows take',
+      value: (await readDatabaseSize(db)) / megabyte,
+    }),
+    ...weights,
+  ];
+};
