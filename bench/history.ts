@@ -5,6 +5,7 @@ import { sealAudit } from '#db/audit-seals.ts';
 import type { Database, Queryable, Transaction } from '#db/database.ts';
 import { systemClock } from '#domain/clock.ts';
 import type { Service } from '#domain/service.ts';
+import { Settings } from '#domain/settings.ts';
 import { tableRules } from '#retention/rules.ts';
 import { drawPlan } from './graphs.ts';
 import { awaitCompletion, beginPlan } from './run-plan.ts';
@@ -22,6 +23,19 @@ const callsEach = 5;
 
 /** Days before now of the oldest plan; the last one ended just now. */
 export const daysOfHistory = 365;
+
+/** What retention makes of it: half of the plans go, of the others most events and half of the attempts. */
+export const limitsOfHistory = Settings.parse({
+  retention: {
+    plans: 180,
+    events: 30,
+    attempts: 90,
+    messages: 180,
+    runs: 180,
+    planning: 90,
+    audit: 180,
+  },
+}).retention;
 
 export type History = { plans: number; steps: number };
 

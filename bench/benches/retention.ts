@@ -8,10 +8,9 @@ import { sql } from 'drizzle-orm';
 import { type Database, openDatabase } from '#db/database.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { Service } from '#domain/service.ts';
-import { Settings } from '#domain/settings.ts';
 import { archiveFolder } from '#retention/run-retention.ts';
 import { drawPlan } from '../graphs.ts';
-import { daysOfHistory, fillHistory } from '../history.ts';
+import { daysOfHistory, fillHistory, limitsOfHistory } from '../history.ts';
 import { quantile } from '../numbers.ts';
 import type { RoundOrder, RoundResult } from '../retention-thread.ts';
 import { makeRow, type Row } from '../row.ts';
@@ -32,19 +31,6 @@ const stepsOfRunning = 20_000;
 const silenceMs = 1_800_000;
 const atMostTwice = { reach: 2, stretch: 1.3 };
 const megabyte = 1e6;
-
-/** Half of the plans go; of the others most events and a quarter of the attempts; half of the rest. */
-const limits = Settings.parse({
-  retention: {
-    plans: 180,
-    events: 30,
-    attempts: 90,
-    messages: 180,
-    runs: 180,
-    planning: 90,
-    audit: 180,
-  },
-}).retention;
 
 /** Tables whose rows are many, with the name of one of them. */
 const weighed = [
@@ -182,7 +168,7 @@ export const measureRetention: Bench = async (stage) => {
   const home = await makeFolder();
   stage.closeLater(`the folder ${home}`, () => removeFolder(home));
   let over = false;
-  const round = runRound({ url, home, settings: limits }, stage).finally(() => {
+  const round = runRound({ url, home, settings: limitsOfHistory }, stage).finally(() => {
     over = true;
   });
   // At the end it is waited for, and thrown.
@@ -194,7 +180,7 @@ export const measureRetention: Bench = async (stage) => {
   await service.cancel(running.id, { version: running.version }, asker);
 
   const rows = Object.values(deleted).reduce((sum, n) => sum + n, 0);
-  const folder = archiveFolder(limits, home);
+  const folder = archiveFolder(limitsOfHistory, home);
   const shared = { unit: 'ms' } as const;
   const bytes = { unit: 'MB' } as const;
   const what = `${history.steps} steps of ${history.plans} plans over ${daysOfHistory} days`;
