@@ -32,7 +32,7 @@ const lookEveryMs = 20;
 /** Seals of one round, so that others of the process have their turn. */
 const sealsARound = 20;
 /** Seals whose rows are removed in one transaction. */
-const prunedAtOnce = 10;
+const prunedAtOnce = 3;
 
 /** Rows with ids above `after` and up to `through`, in the order of their ids. */
 export async function readRows(
@@ -188,25 +188,16 @@ export async function findPrunable(db: Queryable, before: Date): Promise<number 
 }
 
 /**
- * Removes the rows of whole seals from the old end, up to row `through`: one that `findPrunable` has found, since what was sealed
- * after that is not in the archive. The last of these seals stays as the anchor, with a signature, so the chain can still be
- * checked; what was not sealed yet is never removed. Each transaction removes a few seals' rows and says so in the log itself.
- * @returns how many rows
+ * Removes the rows of a few whole seals from the old end, up to row `through`: one that `findPrunable` has found, since what was
+ * sealed after that is not in the archive. The last of these seals stays as the anchor, with a signature, so the chain can still
+ * be checked; what was not sealed yet is never removed. The transaction says so in the log itself.
+ * @returns how many rows; 0: nothing is left to remove
  */
 export async function pruneAudit(
-  db: Database,
+  tx: Transaction,
   through: number,
   { key }: { key: AuditKey | null },
 ): Promise<number> {
-  let total = 0;
-  for (;;) {
-    const gone = await db.transaction((tx) => pruneSome(tx, through, key));
-    if (gone === 0) return total;
-    total += gone;
-  }
-}
-
-async function pruneSome(tx: Transaction, through: number, key: AuditKey | null): Promise<number> {
   if (!(await lockChain(tx))) return 0;
   const oldest = await tx
     .select({ seq: auditSeals.seq, hash: auditSeals.hash, last_id: auditSeals.last_id })

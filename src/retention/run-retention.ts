@@ -61,7 +61,10 @@ async function trimAudit(
     await context.book('audit', 0);
     after = last.id;
   }
-  await context.book('audit', await pruneAudit(db, through, { key }));
+  for (let gone = -1; gone !== 0; ) {
+    gone = await context.pace(() => db.transaction((tx) => pruneAudit(tx, through, { key })));
+    await context.book('audit', gone);
+  }
 }
 
 /** The work of a round, in the order of what refers to what: plans before their runs, and runs before their messages. */

@@ -200,8 +200,8 @@ describe('the audit log', () => {
     const before = new Date('2026-02-01T00:00:00Z');
     const through = await findPrunable(db.query, before);
     expect(through).toBe(3);
-    expect(await pruneAudit(db, 3, { key })).toBe(3);
-    expect(await pruneAudit(db, 3, { key })).toBe(0);
+    expect(await db.transaction((tx) => pruneAudit(tx, 3, { key }))).toBe(3);
+    expect(await db.transaction((tx) => pruneAudit(tx, 3, { key }))).toBe(0);
     expect(await findPrunable(db.query, before)).toBeNull();
     const { rows } = await db.query.execute<{ id: number; action: string }>(
       sql`select id, action from countersign.audit order by id`,
