@@ -1,7 +1,7 @@
 // Deletes plans that ended long ago, and events and attempts of those that ended a while ago. Some plans are archived whole, then
 // the row of each is deleted if nothing has changed since, which makes it vanish at once, and what they have in large tables follows
 // in parts: a round that was cut off goes on there, since a deleted plan is remembered as not emptied yet. Small plans are taken
-// together, since each statement and each write to the archive costs as much for one as for twenty.
+// together, since each statement and each write to the archive costs as much for one as for a hundred.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
 import { type PlanRow, readAllOf, rowsOfPlans } from '#db/plan-rows.ts';
@@ -9,7 +9,9 @@ import { exportMarkdown } from '#plans/views/markdown.ts';
 import { tableRules } from './rules.ts';
 import { cutoff, deleteTaken, lineOf, type RetentionContext, takeRows } from './sweep.ts';
 
-const plansAtOnce = 20;
+const plansAtOnce = 100;
+/** Plans whose rows are deleted in one transaction, with all small ones of theirs. */
+const deletedAtOnce = 20;
 /** Steps of plans that are archived together; a plan with more stands alone. */
 const stepsAtOnce = 20_000;
 /** Of plans with so many steps at most the archive also has the Markdown, to read; the rows say the same of all. */
@@ -88,6 +90,7 @@ async function archivePlans(context: RetentionContext, plans: Found[]): Promise<
     const text: string[] = [];
     for await (const chunk of exportMarkdown(db.query, id)) text.push(chunk);
     lines.push(lineOf('plan.md', JSON.stringify({ plan_id: id, text: text.join('') })));
+    await context.book('plans', 0);
   }
   await flush();
   return file;
@@ -160,7 +163,12 @@ export async function deletePlans(context: RetentionContext, days: number): Prom
   const over = plansOver(cutoff(context.clock, days));
   for await (const plans of findPlans(context.db.query, over)) {
     const archive = await archivePlans(context, plans);
-    await emptyPlans(context, await context.pace(() => deleteRows(context, plans, archive, over)));
+    const gone: string[] = [];
+    for (let at = 0; at < plans.length; at += deletedAtOnce) {
+      const some = plans.slice(at, at + deletedAtOnce);
+      gone.push(...(await context.pace(() => deleteRows(context, some, archive, over))));
+    }
+    await emptyPlans(context, gone);
   }
 }
 
