@@ -185,7 +185,7 @@ describe('the audit log', () => {
     expect(through).toBe(first?.last_id);
     // As after an upgrade: the log is older than what is kept, and its seals come one after the other.
     await seal();
-    expect(await pruneAudit(db, through ?? 0, { key })).toBe(3);
+    expect(await db.transaction((tx) => pruneAudit(tx, through ?? 0, { key }))).toBe(3);
     const { rows } = await db.query.execute<{ id: number }>(
       sql`select id from countersign.audit where id <= 6 order by id`,
     );
