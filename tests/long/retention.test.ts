@@ -1,4 +1,4 @@
-// Retention on a year of plans, 50,000 steps in all: everything older than the limits goes and is archived, nothing else does, and
+// Retention on a year of plans, 20,000 steps in all: everything older than the limits goes and is archived, nothing else does, and
 // people propose and approve meanwhile.
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
