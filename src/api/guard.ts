@@ -16,6 +16,7 @@ import {
   Role,
 } from '#domain/people/principal.ts';
 import type { Service } from '#domain/service.ts';
+import { cookieOf } from './cookies.ts';
 import type { Complaint } from './problem.ts';
 
 /**
@@ -207,15 +208,6 @@ export async function admit(visit: Visit, role: RouteRole, doors: Doors): Promis
 
 /** Of routes that anybody may ask: they do not say who does. */
 const nobody: Principal = { ...localPrincipal, account: 'nobody', name: 'nobody', role: 'viewer' };
-
-/** The value of one cookie of a request. */
-export function cookieOf({ headers }: FastifyRequest, name: string): string | undefined {
-  return (headers.cookie ?? '')
-    .split(';')
-    .map((pair) => pair.trim())
-    .find((pair) => pair.startsWith(`${name}=`))
-    ?.slice(name.length + 1);
-}
 
 /**
  * What belongs to the whole instance (its settings, its metrics, its sign-ins at tools) is not for the admin of one organisation.

@@ -16,9 +16,8 @@ import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { readModelAccess } from '#models/access.ts';
-import { checkSlackAccess, checkSlackWorkspaces, checkTeamsAccess } from './check-chats.ts';
-import { checkSignIns } from './check-sign-ins.ts';
 import type { Config } from './config.ts';
+import { checkSlackAccess, checkSlackWorkspaces, checkTeamsAccess } from './doctor/check-chats.ts';
 import {
   judgePooler,
   judgeQueue,
@@ -26,6 +25,7 @@ import {
   judgeServer,
   judgeVersions,
 } from './doctor/check-server.ts';
+import { checkSignIns } from './doctor/check-sign-ins.ts';
 import {
   checkDisk,
   checkKey,

@@ -24,8 +24,8 @@ import { findPrice } from '#models/catalogue.ts';
 import { archiveFolder } from '#retention/run-retention.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import { plannerOperations } from '#tools/guard.ts';
-import { checkSlackAccess, checkSlackWorkspaces, checkTeamsAccess } from './check-chats.ts';
 import type { Config } from './config.ts';
+import { checkSlackAccess, checkSlackWorkspaces, checkTeamsAccess } from './doctor/check-chats.ts';
 import { version } from './version.ts';
 import type { Instance } from './wire/instance.ts';
 

@@ -1,5 +1,5 @@
 // Signing in and out, who one is, and personal tokens.
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
@@ -8,7 +8,8 @@ import { line } from '#domain/text.ts';
 import { type Identity, requireLesser, signInSeconds } from '#people/identity.ts';
 import { actorOf } from '../actor.ts';
 import { answers, bodyProblems, json, openAnswers } from '../answers.ts';
-import { cookieOf, sessionCookie } from '../guard.ts';
+import { cookieOf, setCookie } from '../cookies.ts';
+import { sessionCookie } from '../guard.ts';
 import { openToAll, tags } from '../openapi.ts';
 import { documented } from '../registry.ts';
 
@@ -29,27 +30,6 @@ export type IdentityOptions = {
 };
 
 const tryCookie = 'countersign_sign_in';
-
-/** `SameSite=Lax`: it comes along where a link leads here, and never with what a page of elsewhere sends. */
-function setCookie(
-  reply: FastifyReply,
-  {
-    name,
-    value,
-    path,
-    seconds,
-    secure,
-  }: { name: string; value: string; path: string; seconds: number; secure: boolean },
-): void {
-  const parts = [
-    `${name}=${value}`,
-    `Path=${path}`,
-    `Max-Age=${seconds}`,
-    'HttpOnly',
-    'SameSite=Lax',
-  ];
-  reply.header('set-cookie', [...parts, ...(secure ? ['Secure'] : [])].join('; '));
-}
 
 const ProviderPath = z.object({ provider: line(100) });
 const BeginQuery = z.object({ back: z.string().max(2000).exactOptional() });

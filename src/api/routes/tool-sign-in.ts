@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import { describeClient, type SignIns, signInPaths } from '#domain/tool-sign-in.ts';
 import { answers, json } from '../answers.ts';
-import { cookieOf } from '../guard.ts';
+import { cookieOf, setCookie } from '../cookies.ts';
 import { tags } from '../openapi.ts';
 import { documented } from '../registry.ts';
 
@@ -38,12 +38,9 @@ export const toolSignInRoutes: FastifyPluginAsyncZod<ToolSignInOptions> = async 
 
   function keepInBrowser(request: FastifyRequest, reply: FastifyReply): string {
     const secret = randomBytes(32).toString('base64url');
-    const secure = originOf(request).startsWith('https:') ? '; Secure' : '';
-    const path = new URL(`${originOf(request)}/oauth/mcp`).pathname;
-    reply.header(
-      'set-cookie',
-      `${cookie}=${secret}; Path=${path}; Max-Age=${cookieSeconds}; HttpOnly; SameSite=Lax${secure}`,
-    );
+    const { protocol, pathname: path } = new URL(`${originOf(request)}/oauth/mcp`);
+    const secure = protocol === 'https:';
+    setCookie(reply, { name: cookie, value: secret, path, seconds: cookieSeconds, secure });
     return secret;
   }
 

@@ -1,12 +1,10 @@
 // `retention`: deletes what is over now, or says what would go.
-import { openDatabase } from '#db/database.ts';
 import { systemClock, systemRandom } from '#domain/clock.ts';
 import { countOf } from '#domain/words.ts';
 import { archiveFolder, previewRetention, runRetention } from '#retention/run-retention.ts';
-import { auditKeyOf, loadConfig } from '../config.ts';
-import { createLog } from '../logging.ts';
-import { openMigrated } from '../open-database.ts';
+import { auditKeyOf } from '../config.ts';
 import { untilSignal } from './until-signal.ts';
+import { withDatabase } from './with-database.ts';
 
 const kinds = [
   'events',
@@ -41,25 +39,16 @@ function describe(found: Counts, dryRun: boolean): string {
   return `${dryRun ? 'Would be deleted' : 'Deleted'}:\n${lines.join('\n')}`;
 }
 
-export async function run({ dryRun, json }: { dryRun?: true; json?: true }): Promise<void> {
-  const config = loadConfig(process.env, process.cwd());
-  const log = createLog(config, true);
+export function run({ dryRun, json }: { dryRun?: true; json?: true }): Promise<void> {
   const signal = untilSignal();
-  const place = await openMigrated(config, log);
-  const db = openDatabase(place.url, {
-    max: 2,
-    pooled: place.pooled,
-    applicationName: 'countersign retention',
-    onError: (error) => log.warn({ err: error }, 'A database connection was lost.'),
-  });
-  try {
+  return withDatabase(async (db, { settings, home, env }) => {
     const keeping = {
       db,
       clock: systemClock,
       random: systemRandom,
-      settings: config.settings.retention,
-      home: config.home,
-      auditKey: auditKeyOf(config.env),
+      settings: settings.retention,
+      home,
+      auditKey: auditKeyOf(env),
       warn: (message: string) => console.error(`countersign: ${message}`),
     };
     const found =
@@ -67,10 +56,7 @@ export async function run({ dryRun, json }: { dryRun?: true; json?: true }): Pro
     if (found === null) console.log('Another process is deleting already.');
     else if (json === true) console.log(JSON.stringify(found));
     else console.log(describe(found, dryRun === true));
-    const folder = archiveFolder(config.settings.retention, config.home);
+    const folder = archiveFolder(settings.retention, home);
     if (json !== true && dryRun !== true && folder !== null) console.log(`Archive: ${folder}`);
-  } finally {
-    await db.close();
-    await place.close();
-  }
+  });
 }

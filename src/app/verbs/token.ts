@@ -1,30 +1,17 @@
 // `token create`, `token list` and `token revoke`: personal tokens, made by whoever runs this Countersign. Whose one is, is their word.
-import { openDatabase } from '#db/database.ts';
 import { systemClock, systemRandom } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { person } from '#domain/people/actor.ts';
 import type { Role } from '#domain/people/principal.ts';
 import { createIdentity, type Identity } from '#people/identity.ts';
-import { loadConfig } from '../config.ts';
-import { createLog } from '../logging.ts';
-import { openMigrated } from '../open-database.ts';
+import { withDatabase } from './with-database.ts';
 
 /** Tokens are made by whoever has the configuration and the database. */
 const operator = person('local', 'terminal');
 
-async function withIdentity(work: (identity: Identity) => Promise<void>): Promise<void> {
-  const config = loadConfig(process.env, process.cwd());
-  const log = createLog(config, true);
-  const place = await openMigrated(config, log);
-  const db = openDatabase(place.url, {
-    max: 2,
-    pooled: place.pooled,
-    applicationName: 'countersign token',
-    onError: (error) => log.warn({ err: error }, 'A database connection was lost.'),
-  });
-  try {
-    const { settings, apart, env } = config;
-    await work(
+function withIdentity(work: (identity: Identity) => Promise<void>): Promise<void> {
+  return withDatabase((db, { settings, apart, env }, log) =>
+    work(
       createIdentity({
         db,
         clock: systemClock,
@@ -35,11 +22,8 @@ async function withIdentity(work: (identity: Identity) => Promise<void>): Promis
         publicUrl: env.COUNTERSIGN_PUBLIC_URL ?? null,
         warn: (message, err) => log.warn({ err }, message),
       }),
-    );
-  } finally {
-    await db.close();
-    await place.close();
-  }
+    ),
+  );
 }
 
 /** @throws `invalid_request` */

@@ -1,4 +1,5 @@
 // For verbs that work on the database alone.
+import type { Logger } from 'pino';
 import { type Database, openDatabase } from '#db/database.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
@@ -6,7 +7,7 @@ import { openMigrated } from '../open-database.ts';
 
 /** Runs `work` on the configured database, without an instance: for commands that need nothing else. */
 export async function withDatabase(
-  work: (db: Database, config: Config) => Promise<void>,
+  work: (db: Database, config: Config, log: Logger) => Promise<void>,
 ): Promise<void> {
   const config = loadConfig(process.env, process.cwd());
   const log = createLog(config, true);
@@ -18,7 +19,7 @@ export async function withDatabase(
     onError: (error) => log.warn({ err: error }, 'A database connection was lost.'),
   });
   try {
-    await work(db, config);
+    await work(db, config, log);
   } finally {
     await db.close();
     await place.close();

@@ -2,7 +2,7 @@
 import { errorMessage } from '#domain/errors.ts';
 import { resolveProviders } from '#domain/people/identity.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
-import type { Config } from './config.ts';
+import type { Config } from '../config.ts';
 
 export async function checkSignIns({ settings, env }: Config): Promise<CheckResult[]> {
   const providers = resolveProviders(settings.identity);

@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import { errorMessage } from '#domain/errors.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
 import { listOf } from '#domain/words.ts';
-import type { Config } from './config.ts';
-import type { Instance } from './wire/instance.ts';
+import type { Config } from '../config.ts';
+import type { Instance } from '../wire/instance.ts';
 
 export async function checkSlackAccess({ slack }: Config, log: Logger): Promise<CheckResult> {
   const part = 'Slack';
