@@ -1,15 +1,14 @@
 // The built npm package: what is in it, that it runs without TypeScript, and its launcher on an older Node. With the dependencies of
 // this project; tests/long/package.test.ts installs it.
-import { execFile, spawn } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
-import { cp, mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
+import { cp, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { parseSync } from 'oxc-parser';
 import { expect, test } from 'vitest';
 import { useDatabase } from '../setup/database.ts';
+import { launchOnOlderNode } from '../setup/older-node.ts';
 import { usePackage } from '../setup/package.ts';
-import { type Exit, node, type Output, root, usePrograms } from '../setup/process.ts';
+import { root, usePrograms } from '../setup/process.ts';
 
 const database = useDatabase();
 const programs = usePrograms();
@@ -113,87 +112,17 @@ test('a plan is made, approved and done by the package, whose console loads ever
   expect(await server.stop()).toEqual({ code: 0, signal: null });
 });
 
-test('an editor knows the types of a tool file beside which the package is installed', async () => {
-  const home = await programs.home();
-  await mkdir(join(home, 'node_modules'));
-  await symlink(built.folder, join(home, 'node_modules', 'countersign'));
-  const code = await readFile(join(root, 'examples/tools/invoice.ts'), 'utf8');
-  await writeFile(join(home, 'right.ts'), code);
-  await writeFile(join(home, 'wrong.ts'), code.replace("effect: 'write'", "effect: 'wrong'"));
-  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024'];
-  const check = (file: string) =>
-    promisify(execFile)(
-      process.execPath,
-      [
-        join(root, 'node_modules/.bin/tsc'),
-        ...options,
-        '--typeRoots',
-        join(root, 'node_modules/@types'),
-        '--types',
-        'node',
-        file,
-      ],
-      { cwd: home },
-    );
-  expect((await check('right.ts')).stdout).toBe('');
-  await expect(check('wrong.ts')).rejects.toMatchObject({
-    stdout: expect.stringMatching(/^wrong\.ts\(\d+,\d+\): error .*"wrong"/),
-  });
-});
-
-/** A Node that takes itself for an older one. */
-const older = [
-  '--import',
-  'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"18.20.0"})',
-];
-
-/** Runs the command on an older Node until it has said `until`, then sends `signal`. */
-function launch(args: string[], env: NodeJS.ProcessEnv, until?: RegExp, signal?: NodeJS.Signals) {
-  const child = spawn(node, [...older, built.command, ...args], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const output = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (text: string) => {
-      output[name] += text;
-      if (signal !== undefined && until?.test(output.stdout) === true) child.kill(signal);
-    });
-  }
-  return new Promise<Exit & Output>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code, ended) => resolve({ code, signal: ended, ...output }));
-  });
-}
-
 test('an older Node runs the program on the Node among the dependencies, and its exit codes are passed on', async () => {
-  const version = await launch(['--version'], {});
+  const version = await launchOnOlderNode(built.command, ['--version'], {});
   expect(version).toMatchObject({ code: 0, stderr: '' });
   expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-  expect((await launch(['nonsense'], {})).code).toBe(2);
-});
-
-test('SIGTERM to the command on an older Node ends the program in order', async () => {
-  const home = await programs.home();
-  const env = { COUNTERSIGN_HOME: home, DATABASE_URL: database.url, PORT: '0' };
-  const ended = await launch(['start'], env, /Console/, 'SIGTERM');
-  expect(ended).toMatchObject({ code: 0, signal: null });
-});
-
-test('a command on an older Node that was killed leaves no program behind', async () => {
-  const home = await programs.home();
-  const env = { COUNTERSIGN_HOME: home, DATABASE_URL: database.url, PORT: '0' };
-  // Both write to the same pipes, which close when the last of them has ended.
-  const ended = await launch(['start'], env, /Console/, 'SIGKILL');
-  expect(ended.signal).toBe('SIGKILL');
-  const [, url = ''] = /Console +(http:\S+)/.exec(ended.stdout) ?? [];
-  await expect(fetch(`${url}/healthz`)).rejects.toThrow();
+  expect((await launchOnOlderNode(built.command, ['nonsense'], {})).code).toBe(2);
 });
 
 test('an older Node without that package says in one sentence what is needed', async () => {
   const linked = join(built.folder, 'node_modules');
   await rename(linked, `${linked}-away`);
-  const refused = await launch(['start'], {});
+  const refused = await launchOnOlderNode(built.command, ['start'], {});
   await rename(`${linked}-away`, linked);
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toMatch(

@@ -285,7 +285,8 @@ describe('a worker that answers probes', () => {
     };
     const standing = await programs.work(options);
     const [, url = ''] = /Health and metrics: (\S+)/.exec(standing.stdout()) ?? [];
-    const probe = (path: string) => fetch(url + path, { signal: AbortSignal.timeout(1000) });
+    const probe = (path: string, withinMs = 30_000) =>
+      fetch(url + path, { signal: AbortSignal.timeout(withinMs) });
     expect(await (await probe('/healthz')).json()).toMatchObject({ status: 'ok' });
     expect(await (await probe('/readyz')).json()).toMatchObject({
       ready: true,
@@ -293,7 +294,7 @@ describe('a worker that answers probes', () => {
     });
     expect((await probe('/api/plans')).status).toBe(404);
     process.kill(standing.pid, 'SIGSTOP');
-    await expect(probe('/healthz')).rejects.toThrow('timeout');
+    await expect(probe('/healthz', 1000)).rejects.toThrow('timeout');
     process.kill(standing.pid, 'SIGCONT');
     expect((await probe('/healthz')).status).toBe(200);
     expect(await standing.stop()).toEqual({ code: 0, signal: null });
