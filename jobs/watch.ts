@@ -6,6 +6,7 @@ import { createInboxWatch } from '#chat/inbox/look-after.ts';
 import type { DeliveryContext } from '#chat/outbox/delivery-context.ts';
 import { createDeliveryWatch } from '#chat/outbox/look-after.ts';
 import type { Crew } from '#executor/crew.ts';
+import { askForLater } from '#executor/later.ts';
 import { recover } from '#executor/recover.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { createRinging } from '#notices/reminders.ts';
@@ -40,6 +41,7 @@ export function startWatch(
     const chores: [string, () => Promise<unknown>][] = [
       ['Recovery', () => recover(crew.context)],
       ['Looking for work', () => crew.lookForWork()],
+      ['Asking for what goes on', () => askForLater(crew.context, crew.backends)],
       ['Ringing reminders', ringReminders],
       ['Looking after runs', () => retryAbandonedRuns(conversation)],
       ['Looking after what comes again', () => extendSeries(conversation)],

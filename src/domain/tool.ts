@@ -95,6 +95,22 @@ export type HumanHandover = {
 };
 
 /**
+ * A call that came back while its work goes on. `handle` is what `checkLater` and `cancelLater` need to find the work again, from
+ * any process; `checkAfterMs` is when it is worth asking (milliseconds).
+ */
+export type LaterHandover = { later: string; checkAfterMs: number };
+
+/**
+ * How work stands that went on after its call. `elsewhere`: only the process that made the call can tell. `lost`: nobody knows any
+ * more, or it was stopped on the way; it may have acted. `message` is a sentence.
+ */
+export type LaterState =
+  | { state: 'running'; checkAfterMs: number }
+  | { state: 'done'; output: ToolOutput }
+  | { state: 'failed' | 'lost'; message: string }
+  | { state: 'elsewhere' };
+
+/**
  * What a call does, as data: the words and the names of arguments that are shown in the headline or as its content. The values
  * themselves are taken from the call, so that what is shown is what runs.
  */
@@ -144,7 +160,14 @@ export type Operation = OperationSpec & {
   preview?(args: JsonObject, signal: AbortSignal): Promise<FilePreview | null>;
   /** The fingerprint of the target once the call is made: what was done already is no change by somebody else. */
   fingerprintAfter?(args: JsonObject): string | null;
-  call(args: JsonObject, context: ToolContext): Promise<ToolOutput | HumanHandover>;
+  call(args: JsonObject, context: ToolContext): Promise<ToolOutput | HumanHandover | LaterHandover>;
+  /**
+   * Of an operation whose calls may come back before their work is done: how that work stands. It is there or not before any call.
+   * @throws what could not be asked now; the work goes on
+   */
+  checkLater?(handle: string, signal: AbortSignal): Promise<LaterState>;
+  /** Asks for the work to be stopped. That it was asked says nothing about how far it got. */
+  cancelLater?(handle: string, signal: AbortSignal): Promise<void>;
 };
 
 /** The tools of this process. */

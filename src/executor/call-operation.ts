@@ -10,6 +10,7 @@ import { passCrashPoint } from './crash-points.ts';
 import { askDatabase, type Permit, type StepRun } from './executor-context.ts';
 import { reportedBy } from './findings.ts';
 import { recordDecision } from './guard-call.ts';
+import { makeLater } from './later.ts';
 import { makeOutcome, makeUnknown, reportCutOff, reportNotCalled } from './outcomes.ts';
 import { failOrRetry, ruleOf } from './retry-policy.ts';
 
@@ -92,6 +93,7 @@ export async function callOperation(
         output: { form: result.form, assignee: result.assignee },
       });
     }
+    if ('later' in result) return makeLater(step, result, context.worker);
     const { summary, data, findings = [] } = result;
     const reported = findings.length === 0 ? {} : { findings: reportedBy(step, findings) };
     return makeOutcome(step, { status: 'succeeded', summary, output: data, ...reported });

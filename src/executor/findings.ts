@@ -4,13 +4,16 @@ import type { CountersignError } from '#domain/errors.ts';
 import { system } from '#domain/people/actor.ts';
 import type { NewFinding, RaisedFinding } from '#domain/plan/finding.ts';
 
-const by = ({ step_id }: ClaimedStep): string => `step ${step_id}`;
+const by = ({ step_id }: Pick<ClaimedStep, 'step_id'>): string => `step ${step_id}`;
 
 /** The step that raised a finding. */
 export const stepOf = (raisedBy: string): string => raisedBy.replace(/^step /, '');
 
 /** The findings in the output of a call: about its step, unless they say otherwise. */
-export function reportedBy(step: ClaimedStep, findings: NewFinding[]): RaisedFinding[] {
+export function reportedBy(
+  step: Pick<ClaimedStep, 'step_id' | 'attempt'>,
+  findings: NewFinding[],
+): RaisedFinding[] {
   return findings.map((finding, nth) => ({
     ...finding,
     ...(finding.step_id === undefined && finding.partition === undefined

@@ -8,9 +8,12 @@ import type { Skip } from './conditions.ts';
 import type { Confirmation } from './prepare-arguments.ts';
 import { askFate } from './recovery-rules.ts';
 
+/** What of a step its outcomes need. */
+type Attempt = Pick<ClaimedStep, 'position' | 'attempt'>;
+
 /** An outcome of which only `rest` is known. */
 export function makeOutcome(
-  step: ClaimedStep,
+  step: Attempt,
   rest: Partial<Outcome> & Pick<Outcome, 'status'>,
 ): Outcome {
   return {
@@ -26,7 +29,7 @@ export function makeOutcome(
   };
 }
 
-export function makeFailure(step: ClaimedStep, error: CountersignError): Outcome {
+export function makeFailure(step: Attempt, error: CountersignError): Outcome {
   return makeOutcome(step, {
     status: 'failed',
     error: { code: error.code, message: error.message },
@@ -69,13 +72,16 @@ export function reportNotCalled(step: ClaimedStep, why: string): Outcome {
  * What became of a call that was stopped with its plan, its lease or its worker. A read or an idempotent operation may
  * be made again; a write may have taken effect, so its outcome is unknown and a person is asked.
  */
-export function reportCutOff(step: ClaimedStep, message: string): Outcome {
+export function reportCutOff(
+  step: Attempt & Pick<ClaimedStep, 'effect'>,
+  message: string,
+): Outcome {
   if (step.effect === 'write') return makeUnknown(step, 'cancelled', message);
   return makeOutcome(step, { status: 'cancelled', error: { code: 'cancelled', message } });
 }
 
 /** A write that may have taken effect: only a person can find out. */
-export function makeUnknown(step: ClaimedStep, code: ErrorCode, message: string): Outcome {
+export function makeUnknown(step: Attempt, code: ErrorCode, message: string): Outcome {
   return makeOutcome(step, {
     status: 'unknown',
     question: askFate(message),

@@ -28,9 +28,12 @@ import { finishIfDone } from '#plans/lifecycle/finish.ts';
 import { isTerminal } from '#plans/lifecycle/lifecycle-table.ts';
 import { stopDependents } from '#plans/lifecycle/stop-dependents.ts';
 import { wakeWatchers } from '#plans/lifecycle/wake.ts';
-import type { ExecutorContext } from './executor-context.ts';
+import type { SharedContext } from './executor-context.ts';
 import { stepOf } from './findings.ts';
 import { releaseResources } from './release.ts';
+
+/** Under whose name outcomes are settled: the owner of their leases. */
+type SettleContext = SharedContext & { worker: string };
 
 // Outcomes that are refused: the audit says so, and the person asked about the outcome reads what the worker reported.
 
@@ -54,7 +57,7 @@ function describeLate({ attempt_status, summary, error }: StoredOutcome): string
 
 /** Outcomes whose lease was lost. The caller holds the plan's lock. What `settled` took, and what stood already, is left alone. */
 async function refuseLate(
-  { worker, enqueue }: Pick<ExecutorContext, 'worker' | 'enqueue'>,
+  { worker, enqueue }: Pick<SettleContext, 'worker' | 'enqueue'>,
   tx: Transaction,
   row: PlanRow,
   outcomes: StoredOutcome[],
@@ -125,7 +128,7 @@ function findLarge({ output }: Outcome): Buffer | null {
 
 /** Moves an output that is too large for a row into an artifact and leaves a pointer. */
 async function fitOutput(
-  { random }: ExecutorContext,
+  { random }: SettleContext,
   tx: Transaction,
   planId: string,
   outcome: Outcome,
@@ -172,7 +175,7 @@ function fitStatus(outcome: Outcome, plan: PlanStatus): StoredOutcome {
  * reports it. @returns the plan's counters, where steps became stale
  */
 async function raiseReported(
-  context: ExecutorContext,
+  context: SettleContext,
   tx: Transaction,
   row: PlanRow,
   outcomes: StoredOutcome[],
@@ -212,7 +215,7 @@ export type Settlement = {
  * @param start what of the freed steps may start at once; null: none
  */
 export async function settleOutcomes(
-  context: ExecutorContext,
+  context: SettleContext,
   tx: Transaction,
   row: PlanRow,
   outcomes: Outcome[],
@@ -223,7 +226,9 @@ export async function settleOutcomes(
     fitted.push(fitStatus(await fitOutput(context, tx, row.id, outcome), row.status));
   }
   const settled = await settleSteps(tx, row.id, context.worker, fitted, start);
-  await releaseResources(tx, row, settled.taken);
+  const goOn = new Set(fitted.flatMap((one) => (one.status === 'running' ? one.position : [])));
+  const left = settled.taken.filter((position) => !goOn.has(position));
+  await releaseResources(tx, row, left);
   const allTaken = settled.taken.length === outcomes.length;
   if (!allTaken) await refuseLate(context, tx, row, fitted, settled);
   const stopped = await stopDependents(tx, row.id, settled.failed, context.settings.on_failure);

@@ -26,7 +26,7 @@ export type Turn = Claim & {
 
 /** Whether nobody is asked or told anything because of this outcome. */
 function isProgress({ status }: Outcome): boolean {
-  return status === 'succeeded' || status === 'ready';
+  return status === 'succeeded' || status === 'ready' || status === 'running';
 }
 
 /** Whether the lanes still are those of the plan's version, and of what this back end offers. */

@@ -46,7 +46,11 @@ export function createReads({
   /** IANA zone of the calls. */
   timezone: string;
 }): Pick<PlannerTools, 'readable' | 'call'> {
-  const readable = () => plannerOperations(registry, allowed);
+  // What goes on after the call would have nobody who asks for it.
+  const readable = () =>
+    plannerOperations(registry, allowed).filter(
+      ({ name }) => registry.get(name)?.checkLater === undefined,
+    );
   const call: PlannerTools['call'] = async (name, args, signal) => {
     const decision = decideCall({
       operation: name,
@@ -79,8 +83,11 @@ export function createReads({
       pay: null,
       signal,
     });
-    if ('waitFor' in output)
-      throw new CountersignError('guarded_operation', `${name} asks a person; a planner cannot.`);
+    if ('waitFor' in output || 'later' in output)
+      throw new CountersignError(
+        'guarded_operation',
+        `${name} waits for a person or for work that goes on; a planner cannot.`,
+      );
     return output;
   };
   return { readable, call };

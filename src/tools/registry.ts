@@ -184,15 +184,24 @@ function checkNames(options: RegistryOptions): void {
 
 /** The operation with its failures given codes and its output made storable and small enough. */
 function guardCall(operation: Operation): Operation {
+  const { checkLater } = operation;
   return {
     ...operation,
+    ...(checkLater === undefined
+      ? {}
+      : {
+          async checkLater(handle, signal) {
+            const state = await checkLater(handle, signal);
+            return state.state === 'done' ? { ...state, output: limitOutput(state.output) } : state;
+          },
+        }),
     call(args, context) {
       const { name, tool } = operation;
       return traceCall(tool, name, args, async () => {
         throwIfAborted(context.signal);
         try {
           const output = await operation.call(args, context);
-          return 'waitFor' in output ? output : limitOutput(output);
+          return 'waitFor' in output || 'later' in output ? output : limitOutput(output);
         } catch (error) {
           if (error instanceof CountersignError) throw error;
           // A failure nobody foresaw: of a write, nobody knows how far it got.
@@ -221,6 +230,8 @@ function toSpec({
   compare: _compare,
   preview: _preview,
   fingerprintAfter: _after,
+  checkLater: _checkLater,
+  cancelLater: _cancelLater,
   ...spec
 }: Operation): OperationSpec {
   return spec;

@@ -9,6 +9,7 @@ import { type PlanProgress, progressOf } from '../change-steps.ts';
 import type { Queryable } from '../database.ts';
 import { keepCover, staleOr } from './cover.ts';
 import { claimableByBackend } from './lanes.ts';
+import { laterOwner } from './later.ts';
 
 /** A step whose worker was lost. */
 export type LostStep = Pick<
@@ -149,7 +150,7 @@ export async function findStalledPlans(
       and p.updated_at < clock_timestamp() - make_interval(secs => ${minutes * 60})
       and not exists (select 1 from countersign.step_states s where s.plan_id = p.id
         and s.queued_at > clock_timestamp() - make_interval(secs => ${minutes * 60}))
-      and not exists (select 1 from ${stepsOf(sql`p.id`, ['running'], sql`s.lease_until >= clock_timestamp()`)})
+      and not exists (select 1 from ${stepsOf(sql`p.id`, ['running'], sql`(s.lease_until >= clock_timestamp() or s.lease_owner = ${laterOwner})`)})
       and exists (select 1 from countersign.backends where ${aliveForMinutes(minutes)} and ${claimableByBackend})
     limit ${limit}`);
   return rows.map(({ id }) => id);

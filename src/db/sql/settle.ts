@@ -8,23 +8,28 @@ import { type PlanProgress, progressOf } from '../change-steps.ts';
 import { prepareStatement, type Queryable, type Transaction } from '../database.ts';
 import { allowCalls, type ClaimedStep, type ClaimTerms, claimValues, contentsOf } from './claim.ts';
 import { keepCover, staleOr } from './cover.ts';
+import { laterOwner } from './later.ts';
 import { freeSuccessors, type StartPlaceholders } from './unblock.ts';
 
 /** How one attempt ended. */
 export type Outcome = {
   position: number;
   attempt: number;
-  /** `skipped`: its condition did not hold, which meets its successors. `ready`: to be tried again after `retry_in_ms`, or, when that is null, handed back because nothing was called. */
+  /**
+   * `skipped`: its condition did not hold, which meets its successors. `ready`: to be tried again after `retry_in_ms`, or, when that
+   * is null, handed back because nothing was called. `running`: its work goes on without a worker (`later.ts`), and is asked for
+   * after `retry_in_ms`.
+   */
   status: Extract<
     StepStatus,
-    'succeeded' | 'failed' | 'waiting' | 'cancelled' | 'unknown' | 'ready' | 'skipped'
+    'succeeded' | 'failed' | 'waiting' | 'cancelled' | 'unknown' | 'ready' | 'skipped' | 'running'
   >;
   summary: string | null;
   output: Json;
   error: StepError | null;
   question: string | null;
   final_args: Json;
-  /** Milliseconds until the step may be tried again by itself. */
+  /** Milliseconds until the step may be tried again by itself, or until its work is asked for. */
   retry_in_ms: number | null;
   /** What is raised about the plan in the transaction that takes the outcome. */
   findings?: RaisedFinding[];
@@ -71,13 +76,14 @@ const settleOf = (terms: StartPlaceholders | null): SQL => sql`
   with ${given},
   done as (
     update countersign.step_states s set
-      status = ${staleOr('o.status')}, result_summary = o.summary, output = o.output,
-      error = ${keepCover('o.status', 'o.error')}, question = o.question,
+      status = case when o.status = 'running' then o.status else ${staleOr('o.status')} end,
+      result_summary = o.summary, output = o.output,
+      error = case when o.status = 'running' then s.error else ${keepCover('o.status', 'o.error')} end, question = o.question,
       final_args = coalesce(nullif(o.final_args, 'null'::jsonb), s.final_args),
-      available_at = case when o.status = 'ready'
+      available_at = case when o.status in ('ready', 'running')
         then clock_timestamp() + make_interval(secs => coalesce(o.retry_in_ms, 0) / 1000) else s.available_at end,
-      lease_owner = null, lease_until = null,
-      ended_at = case when o.status in ('waiting', 'ready') then null else clock_timestamp() end,
+      lease_owner = case when o.status = 'running' then ${sql.raw(`'${laterOwner}'`)} end, lease_until = null,
+      ended_at = case when o.status in ('waiting', 'ready', 'running') then null else clock_timestamp() end,
       tries = case when o.status = 'ready' and o.retry_in_ms is null then s.tries - 1 else s.tries end
     from given o
     where s.plan_id = ${plan} and s.position = any(${positions}) and s.position = o.position
@@ -90,7 +96,7 @@ const settleOf = (terms: StartPlaceholders | null): SQL => sql`
     insert into countersign.step_attempts (plan_id, position, attempt, status, worker, started_at, called_at, ended_at,
       result_summary, error)
     select ${plan}, position, attempt, attempt_status, ${worker}, started_at, called_at, ended_at, result_summary, error
-    from done
+    from done where status <> 'running'
   ),
   met as (select position from done where status in ('succeeded', 'skipped')),
   ${freeSuccessors(plan, ['FS', 'FF'], terms)},
@@ -99,7 +105,7 @@ const settleOf = (terms: StartPlaceholders | null): SQL => sql`
   changed as (
     select position, step_id, partition, 'running' as from_status, status as to_status,
       case when retried then 'step_retry' else 'step_' || status end as kind,
-      coalesce(error ->> 'message', result_summary) as detail from done
+      coalesce(error ->> 'message', result_summary) as detail from done where status <> 'running'
     union all
     select position, step_id, partition, 'pending', status,
       case status when 'running' then 'step_started' else 'step_ready' end, null from freed_now

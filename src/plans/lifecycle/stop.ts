@@ -7,6 +7,7 @@ import { touchPlan } from '#db/events.ts';
 import { notify } from '#db/notify.ts';
 import { lockPlan, type PlanRow } from '#db/plans.ts';
 import { plans } from '#db/schema.ts';
+import { hurryLater } from '#db/sql/later.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { Rejection, StepComment } from '#domain/plan/plan.ts';
@@ -144,6 +145,7 @@ export async function cancelPlan(
     kind: 'step_cancelled',
     set: sql`, ended_at = clock_timestamp()`,
   });
+  await hurryLater(tx, id);
   await dismissAll(tx, id, actor);
   const changed = await transition(
     tx,

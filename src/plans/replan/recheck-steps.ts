@@ -46,6 +46,7 @@ function findRead(context: RecheckContext, plan: PlanRow, step: Step): Operation
   const operation = registry.get(name);
   if (step.effect !== 'read' || operation?.effect !== 'read' || operation.human === true)
     return null;
+  if (operation.checkLater !== undefined) return null;
   if (operation.source === 'builtin' && sourceless.has(step.tool)) return null;
   if (findChangedOperation(plan.operation_digests, registry, name) !== null) return null;
   const { kind } = decideCall({
@@ -138,7 +139,7 @@ async function recheckStep(
   const [was, by] = [digestJson(before), `step ${call.stepId}`];
   try {
     const output = await operation.call(args, { ...call, pay: null });
-    if ('waitFor' in output) return undefined;
+    if ('waitFor' in output || 'later' in output) return undefined;
     const now = digestJson(output.data);
     if (now === was) return null;
     return toFinding(step, was, now, describeDifference(before, output.data), by);

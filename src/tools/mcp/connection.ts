@@ -1,5 +1,6 @@
 // Keeps one MCP server reachable: connects, notices when it is gone, tries again with growing pauses and before each use.
 // A call that may have reached the server is never repeated here unless the operation may be.
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type CallToolResult, Client, type Tool } from '@modelcontextprotocol/client';
 import { CountersignError } from '#domain/errors.ts';
@@ -23,13 +24,20 @@ export type Connection = {
    * @throws CountersignError tool_unavailable when the call was never made; otherwise tool_failed,
    * timed_out or cancelled, marked `outcomeUnknown` where the server may have acted
    */
-  call(request: CallRequest): Promise<CallToolResult>;
+  call<T>(request: CallRequest, send: Send<T>): Promise<T>;
+  /** Which run of the server's program this is, while it is connected; null: it is behind an address, or not connected. */
+  home(): string | null;
   /** Whether the server answers now. @throws CountersignError tool_unavailable */
   ping(): Promise<void>;
   close(): Promise<void>;
 };
 
+/** Makes a call at a connected server. `timeoutMs`: how long it may take to answer. */
+type Send<T> = (client: Client, call: CallRequest, timeoutMs: number) => Promise<T>;
+
 export type CallRequest = {
+  /** What is sent, as traces name it. */
+  method: string;
   tool: string;
   /** The schema of its arguments: some of them are sent as headers, too. */
   input: JsonSchema;
@@ -71,6 +79,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   let live: {
     client: Client;
     since: number;
+    home: string | null;
     calls: Set<Promise<unknown>>;
   } | null = null;
   let lastProblem: ServerHealth['last_problem'] = null;
@@ -116,8 +125,9 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   /** Sends a call, and keeps its client open until it has ended. */
-  async function sendOn(client: Client, request: CallRequest): Promise<CallToolResult> {
-    const call = span('mcp_request', `tools/call ${request.tool}`, describeRequest(request), () =>
+  async function sendOn<T>(client: Client, request: CallRequest, send: Send<T>): Promise<T> {
+    const { method, tool } = request;
+    const call = span('mcp_request', `${method} ${tool}`, describeRequest(request), () =>
       send(client, request, server.timeout_ms),
     );
     const calls = live?.client === client ? live.calls : undefined;
@@ -130,12 +140,12 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   /** By OpenTelemetry's conventions for MCP. */
-  function describeRequest({ tool }: CallRequest) {
+  function describeRequest({ method, tool }: CallRequest) {
     const address = server.url === undefined ? null : new URL(server.url);
     return {
       kind: 'client' as const,
       attributes: {
-        'mcp.method.name': 'tools/call',
+        'mcp.method.name': method,
         'mcp.protocol.version': live?.client.getNegotiatedProtocolVersion(),
         'gen_ai.operation.name': 'execute_tool',
         'gen_ai.tool.name': tool,
@@ -206,7 +216,8 @@ export function createConnection(options: ConnectionOptions): Connection {
         // The stream of an HTTP server is gone for good; the server may be, too.
         if (/reconnection attempts/i.test(error.message)) verify(client).catch(warn);
       };
-      live = { client, since: Date.now(), calls: new Set() };
+      const home = server.url === undefined ? randomUUID() : null;
+      live = { client, since: Date.now(), home, calls: new Set() };
       problem = null;
       signInNeeded = false;
       followChanges(client).catch(warn);
@@ -295,13 +306,14 @@ export function createConnection(options: ConnectionOptions): Connection {
     async connect(signal) {
       await obtain(signal);
     },
-    async call(request) {
+    home: () => live?.home ?? null,
+    async call(request, send) {
       for (let attempt = 1; ; attempt += 1) {
         throwIfAborted(request.signal);
         const client = await obtain(request.signal);
         request.requireSame();
         try {
-          return await sendOn(client, request);
+          return await sendOn(client, request, send);
         } catch (thrown) {
           const error = await judge(thrown);
           signInNeeded = error instanceof SignInError && error.needed;
@@ -333,7 +345,7 @@ export function createConnection(options: ConnectionOptions): Connection {
 }
 
 /** The definition is without an output schema: an answer against it would become a failure after the fact. */
-async function send(client: Client, call: CallRequest, timeoutMs: number): Promise<CallToolResult> {
+export const callTool: Send<CallToolResult> = (client, call, timeoutMs) => {
   const { tool: name, args, input, signal } = call;
   const toolDefinition = { name, inputSchema: { ...input, type: 'object' as const } };
   const traceparent = currentTrace();
@@ -342,7 +354,7 @@ async function send(client: Client, call: CallRequest, timeoutMs: number): Promi
     { name, arguments: args, ...traced },
     { signal, timeout: timeoutMs, toolDefinition },
   );
-}
+};
 
 async function listTools(client: Client, options: ConnectionOptions): Promise<void> {
   const tools: Tool[] = [];

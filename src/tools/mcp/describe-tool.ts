@@ -17,8 +17,6 @@ export function describeTool(
 ): OperationSpec | string {
   if (tool.name === '' || tool.name.length > 150 || !isStorableText(tool.name))
     return `The MCP server ${server} has a tool whose name cannot be used.`;
-  if (tool.execution?.taskSupport === 'required')
-    return `The tool ${tool.name} of the MCP server ${server} runs only as a background task, which is not supported; it is not offered.`;
   const override = Object.hasOwn(overrides, tool.name) ? overrides[tool.name] : undefined;
   // Nobody vouches for what else a server says: its word must not make a call repeat itself, or run while planning.
   const vouched = trusted || override !== undefined;

@@ -142,6 +142,11 @@ export function toCallFailure(
   };
 }
 
+/** Whether `error` is of a call that the server itself answered with an error: it would say so again. */
+export function wasRefused(error: unknown): boolean {
+  return error instanceof CountersignError && error.cause instanceof ProtocolError;
+}
+
 /** An error for a call, with secrets taken out by `clean`. */
 export function toCallError(
   failure: CallFailure,

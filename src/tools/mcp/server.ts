@@ -17,10 +17,11 @@ import { nothingDone } from '../failures.ts';
 import { cutText } from '../limit-output.ts';
 import { describeChange, digestJson, digestOperation } from '../operation-digest.ts';
 import { compileValidator } from '../validate-arguments.ts';
-import { type Connection, createConnection } from './connection.ts';
+import { type Connection, callTool, createConnection } from './connection.ts';
 import { describeTool } from './describe-tool.ts';
 import { readResult } from './read-result.ts';
 import { secretFlag } from './secrets.ts';
+import { taskOf } from './tasks.ts';
 import { createTokens, takesSignIn } from './tokens.ts';
 
 // What a target of a trusted server is now, by the read that the operator has named for the operation (A12).
@@ -118,12 +119,17 @@ export function createMcpTool(options: McpToolOptions): McpTool {
         const spec = describeTool(name, tool, server, serverDigest);
         const problem = typeof spec === 'string' ? spec : findSchemaProblem(spec);
         if (typeof spec === 'string' || problem !== null) warnOnce(problem ?? '');
-        else if (!found.has(spec.name)) found.set(spec.name, { ...spec, call: callOf(spec) });
+        else if (!found.has(spec.name)) found.set(spec.name, { ...spec, ...callOf(spec, tool) });
       }
       for (const [key, read] of Object.entries(server.inspect)) {
         const operation = found.get(operationName(name, key));
         const reader = found.get(operationName(name, read));
-        if (operation === undefined || reader?.effect !== 'read' || reader.trusted !== true) {
+        if (
+          operation === undefined ||
+          reader?.effect !== 'read' ||
+          reader.trusted !== true ||
+          reader.checkLater !== undefined
+        ) {
           const wrong = operation === undefined ? key : read;
           const why = found.has(operationName(name, wrong))
             ? 'does more than read what is there'
@@ -155,21 +161,25 @@ export function createMcpTool(options: McpToolOptions): McpTool {
 
   function sendTo(spec: OperationSpec) {
     return async (args: JsonObject, signal: AbortSignal): Promise<ToolOutput> => {
-      const result = await connection.call({
+      const request = {
+        method: 'tools/call',
         tool: spec.operation,
         input: spec.input,
         args,
         signal,
         repeatable: spec.effect !== 'write',
         requireSame: () => requireSame(spec),
-      });
+      };
+      const result = await connection.call(request, callTool);
       return readResult(spec.name, result, spec.output !== undefined);
     };
   }
 
-  function callOf(spec: OperationSpec): Operation['call'] {
+  function callOf(spec: OperationSpec, tool: Tool): Omit<Operation, keyof OperationSpec> {
+    if (tool.execution?.taskSupport === 'required')
+      return taskOf(spec, connection, () => requireSame(spec));
     const call = sendTo(spec);
-    return (args, { signal }) => call(args, signal);
+    return { call: (args, { signal }) => call(args, signal) };
   }
 
   return { name, connection, operations: () => operations, instructions: () => instructions };

@@ -1,0 +1,98 @@
+// Steps whose work goes on after their call came back: they run, reserve and count as before, but no worker holds them. What finds
+// the work again is in `output`, the next time to ask in `available_at`. They have no lease that could run out.
+import { sql } from 'drizzle-orm';
+import type { PlanStatus, Step } from '#domain/plan/plan.ts';
+import type { Json } from '#domain/text.ts';
+import { ofStatus, stepsOf } from '../blocks.ts';
+import type { Queryable } from '../database.ts';
+import type { Lease } from './leases.ts';
+
+/** Owner of such a step, in the place of a worker. What it comes to is settled under this name, by whichever worker learns of it. */
+export const laterOwner = 'later';
+
+/** A step whose work is to be asked for. */
+export type LaterStep = Lease &
+  Pick<Step, 'tool' | 'operation' | 'effect'> & {
+    step_id: string;
+    output: Json;
+    /** Seconds since its attempt began. */
+    waited: number;
+    /** The plan is over: the work is to be stopped. */
+    over: boolean;
+    /** The back end that made the call has not been missed. */
+    caller_alive: boolean;
+  };
+
+/** Who asks about which steps. Times in seconds. */
+type LaterTerms = {
+  /** Operations of this process. */
+  operations: string[];
+  over: PlanStatus[];
+  /** What is taken is left alone by others for so long. */
+  holdSeconds: number;
+  /** In a plan that is over, nobody who has the operation took it for so long; after it anybody may. */
+  orphanSeconds: number;
+  /** The same in a plan that goes on, since its attempt began. */
+  longestSeconds: number;
+};
+
+/** Takes up to `limit` steps that are due. Of several workers one takes each; one that dies leaves it to the others. */
+export async function takeLaterSteps(
+  db: Queryable,
+  { operations, over, holdSeconds, orphanSeconds, longestSeconds }: LaterTerms,
+  limit: number,
+): Promise<LaterStep[]> {
+  const isOver = sql`p.status in (${sql.join(
+    over.map((status) => sql`${status}`),
+    sql`, `,
+  )})`;
+  const { rows } = await db.execute<LaterStep>(sql`
+    with due as materialized (
+      select s.plan_id, s.position, s.attempt, c.tool, c.operation, c.effect, ${isOver} as over
+      from countersign.step_blocks b
+      cross join ${ofStatus(['running'], sql`s.lease_owner = ${laterOwner}`)}
+      join countersign.plans p on p.id = s.plan_id
+      join countersign.plan_steps c on c.plan_id = s.plan_id and c.position = s.position
+      where b.has_running and s.available_at <= clock_timestamp()
+        and (c.tool || '_' || c.operation in (select jsonb_array_elements_text(${JSON.stringify(operations)}::jsonb))
+          or s.started_at < clock_timestamp() - make_interval(secs => ${longestSeconds})
+          or ${isOver} and s.available_at < clock_timestamp() - make_interval(secs => ${orphanSeconds}))
+      order by s.available_at limit ${limit}
+    ),
+    taken as (
+      select s.plan_id, s.position, due.tool, due.operation, due.effect, due.over from countersign.step_states s
+      join due using (plan_id, position, attempt)
+      where s.status = 'running' and s.lease_owner = ${laterOwner} and s.available_at <= clock_timestamp()
+      for no key update of s skip locked
+    )
+    update countersign.step_states s
+    set available_at = clock_timestamp() + make_interval(secs => ${holdSeconds})
+    from taken t where s.plan_id = t.plan_id and s.position = t.position
+    returning s.plan_id, s.position, s.step_id, s.attempt, t.tool, t.operation, t.effect, s.output, t.over,
+      extract(epoch from clock_timestamp() - s.started_at)::float8 as waited,
+      exists (select 1 from countersign.backends k
+        where k.id = s.output ->> 'caller') as caller_alive`);
+  return rows;
+}
+
+/** Has the work of a step that was taken asked for again in `ms`. */
+export async function askAgainLater(
+  db: Queryable,
+  { plan_id, position, attempt }: Lease,
+  ms: number,
+): Promise<void> {
+  await db.execute(sql`
+    update countersign.step_states
+    set available_at = clock_timestamp() + make_interval(secs => ${ms / 1000})
+    where plan_id = ${plan_id} and position = ${position} and attempt = ${attempt}
+      and status = 'running' and lease_owner = ${laterOwner}`);
+}
+
+/** Has the work of all such steps of the plan asked for now: it was cancelled. The caller holds the plan's lock. */
+export async function hurryLater(tx: Queryable, planId: string): Promise<void> {
+  await tx.execute(sql`
+    update countersign.step_states t set available_at = clock_timestamp()
+    where t.plan_id = ${planId} and t.status = 'running' and t.lease_owner = ${laterOwner}
+      and t.position = any(array(
+        select position from ${stepsOf(planId, ['running'], sql`s.lease_owner = ${laterOwner}`)}))`);
+}

@@ -1,0 +1,166 @@
+// Work that goes on after its call came back: asked for now and then, by any worker that has the operation, until it is settled.
+// Asking changes nothing, so that it is no attempt: a worker that dies meanwhile is followed by another one.
+import { z } from 'zod';
+import { lockPlan } from '#db/plans.ts';
+import type { ClaimedStep } from '#db/sql/claim.ts';
+import { askAgainLater, type LaterStep, laterOwner, takeLaterSteps } from '#db/sql/later.ts';
+import type { Outcome } from '#db/sql/settle.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { PlanStatus } from '#domain/plan/plan.ts';
+import {
+  type LaterHandover,
+  type LaterState,
+  type Operation,
+  operationName,
+  type ToolOutput,
+} from '#domain/tool.ts';
+import { isTerminal } from '#plans/lifecycle/lifecycle-table.ts';
+import { wakeWatchers, wakeWorkers } from '#plans/lifecycle/wake.ts';
+import type { SharedContext } from './executor-context.ts';
+import { reportedBy } from './findings.ts';
+import { makeFailure, makeOutcome, makeUnknown, reportCutOff } from './outcomes.ts';
+import { settleOutcomes } from './settle.ts';
+
+/** What the step keeps meanwhile as its output: how its work is found again, and the back end that made the call. */
+const Kept = z.object({ later: z.string(), caller: z.string() });
+
+/** Work that no rule of the configuration bounds is waited for so long (seconds). */
+const longestSeconds = 24 * 3600;
+/** Work is asked for at least this often, and not more often than this (milliseconds). */
+const seldomMs = 60_000;
+const oftenMs = 500;
+/** Asking takes at most so long. */
+const askWithinMs = 5_000;
+/** A step that is asked about is left alone by others for so long (seconds): longer than asking, and stopping, may take. */
+const holdSeconds = 60;
+const stepsATurn = 100;
+
+const within = (ms: number) => Math.min(seldomMs, Math.max(oftenMs, ms));
+
+/** The outcome of a call whose work goes on: it is stored in the transaction that gives the lease up. */
+export function makeLater(
+  step: ClaimedStep,
+  { later, checkAfterMs }: LaterHandover,
+  caller: string,
+): Outcome {
+  const kept: z.output<typeof Kept> = { later, caller };
+  return makeOutcome(step, { status: 'running', output: kept, retry_in_ms: within(checkAfterMs) });
+}
+
+function succeed(step: LaterStep, output: ToolOutput): Outcome {
+  const { summary, data, findings = [] } = output;
+  const reported = findings.length === 0 ? {} : { findings: reportedBy(step, findings) };
+  return makeOutcome(step, { status: 'succeeded', summary, output: data, ...reported });
+}
+
+/** Nobody can tell any more. What writes may have acted; anything else has failed, and can be tried again by a person. */
+function giveUp(step: LaterStep, code: 'tool_failed' | 'timed_out', message: string): Outcome {
+  return step.effect === 'write'
+    ? makeUnknown(step, code, message)
+    : makeFailure(step, new CountersignError(code, message));
+}
+
+/** Stops the work, as far as that can be asked for; what comes of that is told by the log only. */
+async function stopWork(
+  context: SharedContext,
+  step: LaterStep,
+  operation: Operation | undefined,
+  handle: string,
+): Promise<void> {
+  try {
+    await operation?.cancelLater?.(handle, AbortSignal.timeout(askWithinMs));
+  } catch (error) {
+    context.warn(`${step.step_id} of ${step.plan_id} could not be told to stop.`, error);
+  }
+}
+
+/** @returns null: it goes on, or nobody could be asked */
+async function readState(
+  context: SharedContext,
+  step: LaterStep,
+  operation: Operation | undefined,
+  handle: string,
+): Promise<LaterState | null> {
+  if (operation?.checkLater === undefined) return null;
+  try {
+    return await operation.checkLater(handle, AbortSignal.timeout(askWithinMs));
+  } catch (error) {
+    context.warn(
+      `Nobody could be asked for ${step.step_id} of ${step.plan_id}: ${errorMessage(error)}`,
+      error,
+    );
+    return null;
+  }
+}
+
+/**
+ * What became of the work. @param ownIds the back ends of this process
+ * @returns an outcome, or the milliseconds after which it is worth asking again
+ */
+async function judge(
+  context: SharedContext,
+  step: LaterStep,
+  ownIds: ReadonlySet<string>,
+): Promise<Outcome | number> {
+  const name = operationName(step.tool, step.operation);
+  const kept = Kept.safeParse(step.output);
+  if (!kept.success) return giveUp(step, 'tool_failed', `Nobody knows how to ask ${name}.`);
+  const { later: handle, caller } = kept.data;
+  const operation = context.registry.get(name);
+  const state = await readState(context, step, operation, handle);
+  if (state?.state === 'done') return succeed(step, state.output);
+  if (state?.state === 'failed')
+    return makeFailure(step, new CountersignError('tool_failed', state.message));
+  if (state?.state === 'lost') return giveUp(step, 'tool_failed', state.message);
+  const isElsewhere = state?.state === 'elsewhere' && step.caller_alive && !ownIds.has(caller);
+  if (state?.state === 'elsewhere' && !isElsewhere)
+    return giveUp(step, 'tool_failed', `The process that ran ${name} is gone, and no result came.`);
+  const own = Object.hasOwn(context.operations, name) ? context.operations[name] : undefined;
+  const seconds = own?.timeout_seconds ?? longestSeconds;
+  const late = step.waited > seconds;
+  if (isElsewhere && !late) return 0;
+  if (!step.over && !late)
+    return within(Math.max(state?.state === 'running' ? state.checkAfterMs : 0, step.waited * 100));
+  await stopWork(context, step, operation, handle);
+  if (step.over) return reportCutOff(step, `${name} was told to stop, since its plan is over.`);
+  return giveUp(step, 'timed_out', `${name} did not come to an end within ${seconds} s.`);
+}
+
+async function settle(context: SharedContext, planId: string, outcome: Outcome): Promise<void> {
+  const { db, enqueue } = context;
+  await db.transaction(async (tx) => {
+    const row = await lockPlan(tx, planId);
+    const own = { ...context, worker: laterOwner };
+    const { ended } = await settleOutcomes(own, tx, row, [outcome], null);
+    if (ended) return;
+    await wakeWorkers(tx, enqueue, planId);
+    await wakeWatchers(tx, enqueue, planId);
+  });
+}
+
+/** One round: asks for all work that is due. @param backends of this process */
+export async function askForLater(
+  context: SharedContext,
+  backends: { id: string }[],
+): Promise<void> {
+  const { db, registry } = context;
+  const terms = {
+    operations: registry.list().map(({ name }) => name),
+    over: PlanStatus.options.filter(isTerminal),
+    holdSeconds,
+    orphanSeconds: holdSeconds,
+    // Who has the operation stops at the operation's own limit.
+    longestSeconds: longestSeconds + 3600,
+  };
+  const ownIds = new Set(backends.map(({ id }) => id));
+  const ask = async (step: LaterStep) => {
+    const result = await judge(context, step, ownIds);
+    if (typeof result === 'number') await askAgainLater(db.query, step, result);
+    else await settle(context, step.plan_id, result);
+  };
+  const asked = await Promise.allSettled(
+    (await takeLaterSteps(db.query, terms, stepsATurn)).map(ask),
+  );
+  for (const one of asked)
+    if (one.status === 'rejected') context.warn('What goes on could not be asked for.', one.reason);
+}

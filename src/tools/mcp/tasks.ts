@@ -1,0 +1,172 @@
+// Tools that run as background tasks (MCP 2025-11-25): a call comes back with a task, which is asked for, fetched and cancelled by its id.
+// A server that is a program of this process keeps its tasks for as long as it runs, and only this process can ask it.
+import { type CallToolResult, type Client, specTypeSchemas } from '@modelcontextprotocol/client';
+import { z } from 'zod';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { makeStorableText } from '#domain/text.ts';
+import type { LaterHandover, LaterState, Operation, OperationSpec } from '#domain/tool.ts';
+import { nothingDone, outcomeUnknown } from '../failures.ts';
+import { cutText } from '../limit-output.ts';
+import type { CallRequest, Connection } from './connection.ts';
+import { wasRefused } from './explain-failure.ts';
+import { readResult } from './read-result.ts';
+
+/** How long a server is asked to keep a task and its result (milliseconds); it may decide otherwise. */
+const keepMs = 26 * 3600 * 1000;
+/** Where a server does not say when to ask (milliseconds). */
+const usualPollMs = 5000;
+const saidAtMost = 500;
+
+/** `home`: the run of the program that has the task; null: it is behind an address. */
+const Handle = z.object({ task: z.string().min(1).max(1000), home: z.string().nullable() });
+
+/** Sends a call that is to run as a task. */
+async function callAsTask(client: Client, { tool, args, signal }: CallRequest, timeout: number) {
+  if (client.getProtocolEra() !== 'legacy')
+    throw new CountersignError(
+      'tool_unavailable',
+      `${tool} runs only as a background task, which revision ${client.getNegotiatedProtocolVersion()} of MCP does not have.`,
+      { details: nothingDone },
+    );
+  const params = { name: tool, arguments: args, task: { ttl: keepMs } };
+  const request = { method: 'tools/call', params };
+  const { task } = await client.request(request, specTypeSchemas.CreateTaskResult, {
+    signal,
+    timeout,
+  });
+  return task;
+}
+
+/** What `spec` needs to run as a task. @param requireSame throws when the tool is another one by now */
+export function taskOf(
+  spec: OperationSpec,
+  connection: Connection,
+  requireSame: () => void,
+): Required<Pick<Operation, 'call' | 'checkLater' | 'cancelLater'>> {
+  const requestOf = (method: string, signal: AbortSignal): CallRequest => ({
+    method,
+    tool: spec.operation,
+    input: spec.input,
+    args: {},
+    signal,
+    repeatable: true,
+    requireSame: () => undefined,
+  });
+  const ask = <T>(
+    method: 'tasks/get' | 'tasks/result' | 'tasks/cancel',
+    signal: AbortSignal,
+    send: (client: Client, timeout: number) => Promise<T>,
+  ) =>
+    connection.call(requestOf(method, signal), (client, _request, timeout) =>
+      send(client, timeout),
+    );
+  const read = (handle: string) => Handle.parse(JSON.parse(handle));
+  const isElsewhere = ({ home }: z.output<typeof Handle>) => home !== connection.home();
+
+  async function fetchResult(task: string, signal: AbortSignal): Promise<LaterState> {
+    const result = await ask('tasks/result', signal, (client, timeout) =>
+      client.request(
+        { method: 'tasks/result', params: { taskId: task } },
+        specTypeSchemas.CallToolResult,
+        { signal, timeout },
+      ),
+    );
+    try {
+      const output = readResult(
+        spec.name,
+        result satisfies CallToolResult,
+        spec.output !== undefined,
+      );
+      return { state: 'done', output };
+    } catch (error) {
+      if (!(error instanceof CountersignError) || error.code !== 'tool_failed') throw error;
+      return { state: 'failed', message: error.message };
+    }
+  }
+
+  async function check(task: string, signal: AbortSignal): Promise<LaterState> {
+    const found = await ask('tasks/get', signal, (client, timeout) =>
+      client.request(
+        { method: 'tasks/get', params: { taskId: task } },
+        specTypeSchemas.GetTaskResult,
+        { signal, timeout },
+      ),
+    );
+    const said = cutText(makeStorableText(found.statusMessage ?? ''), saidAtMost).trim();
+    const tell = (what: string) => `${spec.name} ${what}${said === '' ? '.' : `: ${said}`}`;
+    switch (found.status) {
+      case 'working':
+        return { state: 'running', checkAfterMs: found.pollInterval ?? usualPollMs };
+      case 'completed':
+        return fetchResult(task, signal);
+      case 'failed':
+        // The result says more, where it is one; some servers answer with an error instead.
+        return fetchResult(task, signal).catch((error: unknown) => {
+          if (!wasRefused(error)) throw error;
+          return { state: 'failed' as const, message: tell('failed') };
+        });
+      case 'cancelled':
+        return { state: 'lost', message: tell('was cancelled at its server') };
+      case 'input_required':
+        await cancel(task, signal);
+        return {
+          state: 'lost',
+          message: `${spec.name} wanted to ask a person while it ran, which is not possible, and was told to stop.`,
+        };
+      default:
+        return found.status satisfies never;
+    }
+  }
+
+  async function cancel(task: string, signal: AbortSignal): Promise<void> {
+    await ask('tasks/cancel', signal, (client, timeout) =>
+      client.request(
+        { method: 'tasks/cancel', params: { taskId: task } },
+        specTypeSchemas.CancelTaskResult,
+        { signal, timeout },
+      ),
+    );
+  }
+
+  return {
+    async call(args, { signal }): Promise<LaterHandover> {
+      const request = {
+        ...requestOf('tools/call', signal),
+        args,
+        repeatable: spec.effect !== 'write',
+        requireSame,
+      };
+      const { task, home } = await connection.call(request, async (...sent) => ({
+        task: await callAsTask(...sent),
+        home: connection.home(),
+      }));
+      const handle = Handle.safeParse({ task: task.taskId, home });
+      if (!handle.success)
+        throw new CountersignError(
+          'tool_failed',
+          `${spec.name} began a task whose id cannot be kept.`,
+          { details: outcomeUnknown },
+        );
+      return {
+        later: JSON.stringify(handle.data),
+        checkAfterMs: task.pollInterval ?? usualPollMs,
+      };
+    },
+    async checkLater(text, signal) {
+      const handle = read(text);
+      await connection.connect(signal);
+      if (isElsewhere(handle)) return { state: 'elsewhere' };
+      try {
+        return await check(handle.task, signal);
+      } catch (error) {
+        if (!wasRefused(error)) throw error;
+        const why = errorMessage(error);
+        return { state: 'lost', message: `The server of ${spec.name} lost its task: ${why}` };
+      }
+    },
+    async cancelLater(text, signal) {
+      const handle = read(text);
+      if (!isElsewhere(handle)) await cancel(handle.task, signal);
+    },
+  };
+}
