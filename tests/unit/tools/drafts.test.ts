@@ -71,7 +71,7 @@ const context = (stepId: string): ToolContext => ({
 /** The data of a call that makes a draftbook or a report. */
 async function run(operation: Operation, args: object, stepId: string) {
   const output = await operation.call(JSON.parse(JSON.stringify(args)), context(stepId));
-  if ('waitFor' in output) throw new Error('It asks a person.');
+  if ('waitFor' in output || 'later' in output) throw new Error('It waits.');
   return output.data as { draftbook: string; trace: string; text: string; [key: string]: unknown };
 }
 

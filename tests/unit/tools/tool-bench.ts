@@ -59,7 +59,7 @@ export async function openBench(
     const operation = registry.get(name);
     if (operation === undefined) throw new Error(`${name} is not registered`);
     const output = await operation.call(args, toolContext(change));
-    if ('waitFor' in output) throw new Error(`${name} waits for a person`);
+    if ('waitFor' in output || 'later' in output) throw new Error(`${name} waits`);
     return output;
   };
   return {
