@@ -115,7 +115,10 @@ export const stepStates = countersign.table(
     status: text('status').$type<StepStatus>().notNull().default('pending'),
     /** Prerequisites not yet met; 0 makes a pending step ready. */
     unmet: integer('unmet').notNull(),
-    /** Pending: not before this moment. Ready: since when it can be claimed, or from when on. */
+    /**
+     * Pending: not before this moment. Ready: since when it can be claimed, or from when on. Running without a worker
+     * (`sql/later.ts`): when its work is asked for.
+     */
     available_at: at('available_at'),
     /** `available_at` while the step is ready, else null. */
     queued_at: at('queued_at').generatedAlwaysAs(
@@ -125,6 +128,7 @@ export const stepStates = countersign.table(
     attempt: integer('attempt').notNull().default(0),
     /** Attempts since a person, or the start of the plan, last made it ready. */
     tries: integer('tries').notNull().default(0),
+    /** The back end that runs it; `later`: its work goes on without one, and `lease_until` is null. */
     lease_owner: text('lease_owner'),
     lease_until: at('lease_until'),
     started_at: at('started_at'),

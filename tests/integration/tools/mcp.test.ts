@@ -147,6 +147,7 @@ describe('the filesystem server over stdio', () => {
         version: expect.any(String),
         protocol: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
         last_problem: null,
+        sign_in: null,
       },
     });
     const planner = plannerOperations(registry, { deny: [] }).map((operation) => operation.name);
@@ -396,5 +397,27 @@ describe('a server over HTTP', () => {
     await stop(first);
     await startHttpServer(port);
     expect((await call('web_echo', { message: 'hi' })).summary).toBe('Echo: hi');
+  });
+});
+
+it('follows a tool that runs only as a background task, and knows when it cannot', async () => {
+  const mcpServers = { all: { command: node, args: [bin('server-everything')] } };
+  const other = await openBench({ mcpServers }, { startWaitMs: 15_000, retryMs: 50 });
+  const { registry } = await open(mcpServers);
+  const operation = registry.get('all_simulate-research-query');
+  const begun = await operation?.call({ topic: 'bread' }, toolContext());
+  if (begun === undefined || !('later' in begun)) throw new Error('it did not begin a task');
+  const { signal } = new AbortController();
+  const elsewhere = other.registry.get('all_simulate-research-query');
+  expect(await elsewhere?.checkLater?.(begun.later, signal)).toEqual({ state: 'elsewhere' });
+  await other.close();
+  expect(await operation?.checkLater?.(begun.later, signal)).toMatchObject({ state: 'running' });
+  const done = await waitFor('the task to be done', async () => {
+    const state = await operation?.checkLater?.(begun.later, signal);
+    return state?.state === 'running' ? null : state;
+  });
+  expect(done).toMatchObject({
+    state: 'done',
+    output: { summary: expect.stringContaining('bread') },
   });
 });
