@@ -25,6 +25,11 @@ export function takeKeys(api: FastifyInstance): void {
   });
 }
 
+/** Whose keys are whose: another person's answer is not for them, nor one that they were given in another organisation. */
+export function nameSender(account: string, tenant: string | null): string {
+  return tenant === null ? account : `${tenant} ${account}`;
+}
+
 const Kept = z.object({ status: z.number(), location: z.string().nullable(), body: z.unknown() });
 
 function digestOf({ method, url, body }: FastifyRequest): string {
@@ -55,8 +60,7 @@ export async function answerChecked<T, C>(
   const { service, principal } = request;
   const key = request.headers[keyHeader];
   if (typeof key !== 'string') return work(service, await check());
-  // A key is its sender's own: another person's answer is not for them.
-  const sender = isKnown(principal) ? `${principal.account} ` : '';
+  const sender = isKnown(principal) ? `${nameSender(principal.account, principal.tenant)} ` : '';
   const path = request.url.split('?', 1)[0] ?? '/';
   let done = false;
   const answer = await service.once(

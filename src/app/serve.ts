@@ -16,12 +16,17 @@ import { createSettingsFacts } from './settings-facts.ts';
 import { version } from './version.ts';
 import type { Instance } from './wire.ts';
 
-/** Listens; the answer's `port` is the one that was taken. @throws `invalid_configuration` when the port is in use */
+/**
+ * Listens; the answer's `port` is the one that was taken.
+ * @param recheckMs how often a stream looks whether its reader is still let in
+ * @throws `invalid_configuration` when the port is in use
+ */
 export async function serve(
   instance: Instance,
   config: Config,
   log: Logger,
   metrics: Registry = new Registry(),
+  recheckMs?: number,
 ): Promise<{ app: FastifyInstance; port: number }> {
   const { env } = config;
   const { identity } = instance;
@@ -42,6 +47,7 @@ export async function serve(
         : serveWithin(instance.service, { tenant, reader: account }),
     requestsPerMinute: env.API_REQUESTS_PER_MINUTE,
     personRequestsPerMinute: config.settings.limits.person.requests_per_minute,
+    ...(recheckMs === undefined ? {} : { recheckMs }),
     version,
     probes: createProbes(instance),
     settings: createSettingsFacts(config, instance, log),

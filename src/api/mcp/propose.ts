@@ -6,6 +6,7 @@ import { CountersignError } from '#domain/errors.ts';
 import { PlanDraft } from '#domain/plan/plan.ts';
 import { readDraft } from '#domain/plan/templates.ts';
 import type { Service } from '#domain/service.ts';
+import { nameSender } from '../idempotency.ts';
 import type { Visitor } from './agent.ts';
 import type { ProposeInput } from './shapes.ts';
 
@@ -46,10 +47,9 @@ async function once<C>(
   work: (joined: Service, checked: C) => Promise<Proposed>,
 ): Promise<Proposed> {
   if (key === undefined) return work(service, await check());
+  const sender = nameSender(owner.id, owner.tenant ?? null);
   const digest = createHash('sha256').update(JSON.stringify(proposal)).digest('hex');
-  return Proposed.parse(
-    await service.once({ key: `${owner.id} /mcp ${key}`, digest }, check, work),
-  );
+  return Proposed.parse(await service.once({ key: `${sender} /mcp ${key}`, digest }, check, work));
 }
 
 /** @throws what refuses the proposal; nothing is stored then */

@@ -178,6 +178,8 @@ export const eventRoutes: Routes = async (app, context) => {
     async (request, reply) => {
       const { id } = request.params;
       const after = request.headers['last-event-id'] ?? request.query.since ?? 0;
+      // Before the stream begins, so that one of another organisation is a problem and not an empty stream.
+      await request.service.activityIn(id);
       return sendEvents(request, reply, context, {
         watch: (signal) => request.service.watchConversation(id, after, signal),
         toEvents: (batch) =>
