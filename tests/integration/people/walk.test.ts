@@ -155,6 +155,7 @@ beforeAll(async () => {
     ...{ id: artifact, planId: named.plan, stepId: 'a', name: secret },
     ...{ mediaType: 'text/plain; charset=utf-8', content: Buffer.from(secret) },
   });
+  await make('POST', '/api/playbooks', { plan_id: named.plan, name: 'quill' });
   const theirs = await ask(tokenOf(elsewhere, 'requester'), 'POST', '/api/plans', {
     title: 'Theirs',
     steps,
@@ -205,6 +206,8 @@ const bodies: Record<string, () => unknown> = {
   'POST /api/tokens': () => ({ name: 'CI', role: 'viewer' }),
   'POST /api/settings/check': () => ({ part: 'slack' }),
   'POST /api/settings/tools/:server/sign-in': () => undefined,
+  'POST /api/playbooks': () => ({ plan_id: named.plan, name: 'another' }),
+  'POST /api/playbooks/:name/run': () => ({}),
   'POST /mcp': () => ({ jsonrpc: '2.0', id: 1, method: 'ping' }),
 };
 const queries: Record<string, string> = {
@@ -212,7 +215,22 @@ const queries: Record<string, string> = {
   '/api/plans/:id/previews': '?ids=a',
 };
 /** Of one person only; the others of their organisation do not reach them either. */
-const owned = ['/api/memory/:user/:id', '/api/tokens/:id'];
+const owned = [
+  'PUT /api/memory/:user/:id',
+  'DELETE /api/memory/:user/:id',
+  'DELETE /api/tokens/:id',
+  'DELETE /api/playbooks/:name',
+];
+/** They name something of `here`, though not by what their subject says. */
+const naming = [
+  'POST /api/run',
+  'POST /api/plans',
+  'POST /api/playbooks',
+  'GET /api/playbooks/:name',
+  'DELETE /api/playbooks/:name',
+  'POST /api/playbooks/:name/run',
+  'DELETE /api/tokens/:id',
+];
 
 /** The path of a route as it names what is of `here`, asked by `user`. */
 function pathOf({ url, subject }: Walked, user: string): string {
@@ -230,6 +248,7 @@ function pathOf({ url, subject }: Walked, user: string): string {
       a: '1',
       b: '1',
       server: 'none',
+      name: 'quill',
     },
   };
   const path = url.replaceAll(/:([a-z]+)/g, (_, name: string) => {
@@ -302,10 +321,7 @@ test('people of another organisation, its admin included, find nothing of this o
         const line = `${role}: ${nameOf(route)}: ${status} ${body.slice(0, 200)}`;
         if (body.includes(secret)) report(`leaks: ${line}`);
         const isNamed = ['plan', 'run', 'conversation', 'press'].includes(route.subject);
-        const namesConversation =
-          ['/api/plans', '/api/run'].includes(route.url) && route.method === 'POST';
-        if ((isNamed || namesConversation || route.url === '/api/tokens/:id') && status !== 404)
-          report(line);
+        if ((isNamed || naming.includes(nameOf(route))) && status !== 404) report(line);
         if (route.subject === 'person' && status !== 403) report(line);
       }
   }));
@@ -329,8 +345,12 @@ test('what is named by its plan is not found through a plan of another organisat
 
 test('people of the organisation reach what their role is for', () =>
   judge(async (report) => {
-    for (const route of guarded()) {
-      const roles: Role[] = owned.includes(route.url) ? ['requester'] : [route.role, 'admin'];
+    // What is deleted is looked at before.
+    const last = guarded().toSorted(
+      (a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'),
+    );
+    for (const route of last) {
+      const roles: Role[] = owned.includes(nameOf(route)) ? ['requester'] : [route.role, 'admin'];
       for (const role of new Set(roles)) {
         const { status, code, body } = await go(tokenOf(here, role), route, accountOf(here, role));
         const line = `${role}: ${nameOf(route)}: ${status} ${body.slice(0, 200)}`;
@@ -339,8 +359,11 @@ test('people of the organisation reach what their role is for', () =>
           if (code !== 'forbidden') report(line);
           continue;
         }
-        // No hosted server is set up.
-        if (route.url.includes(':server') && code === 'not_found') continue;
+        // What concerns every organisation is for the operator, whose turn is below; `/metrics` is for this machine as well.
+        if (route.subject === 'instance' && route.url !== '/metrics') {
+          if (code !== 'forbidden') report(line);
+          continue;
+        }
         // `not_allowed`: what the rules of approvers leave to others.
         if (
           status === 401 ||
@@ -350,6 +373,16 @@ test('people of the organisation reach what their role is for', () =>
         )
           report(line);
       }
+    }
+  }));
+
+test('the operator reaches what concerns every organisation', () =>
+  judge(async (report) => {
+    for (const route of guarded().filter(({ subject }) => subject === 'instance')) {
+      const { status, code, body } = await go(operator, route);
+      // No hosted server is set up.
+      const isAbsent = route.url.includes(':server') && code === 'not_found';
+      if (status >= 400 && !isAbsent) report(`${nameOf(route)}: ${status} ${body}`);
     }
   }));
 
