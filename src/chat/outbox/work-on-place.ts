@@ -210,7 +210,7 @@ async function postMessage(
     const began = performance.now();
     // The platform may have found what an earlier try posted, which shows what was true then.
     const isCard = row.plan_id !== null || row.run_id !== null;
-    const older = tried && isCard ? { digest: null, rests: false, follows: true } : {};
+    const older = tried && !again && isCard ? { digest: null, rests: false, follows: true } : {};
     const note = ({ sent_at, unfinished, reached = [], link = null, ...post }: Posted): Noted => ({
       ...drawn,
       ...older,
