@@ -16,7 +16,15 @@ const database = useDatabase();
 let instance: ModelInstance;
 
 beforeAll(async () => {
-  instance = await openModelInstance(database.url);
+  const several = {
+    ...{ issuer: 'https://id.example', client_id: 'c', client_secret: 's' },
+    ...{ tenant_claim: 'org', allowed_tenants: ['any'] },
+  };
+  // Several organisations share the instance; most of what is said here is of none.
+  instance = await openModelInstance(database.url, {
+    settings: { identity: { providers: { corp: several } } },
+    env: { COUNTERSIGN_PUBLIC_URL: 'http://127.0.0.1:3978' },
+  });
 });
 afterAll(() => instance.close());
 
@@ -30,7 +38,7 @@ const step = (id: string, operation: string, args: object, ...after: string[]) =
 });
 
 /** A plan of a conversation in which the second step fails. */
-async function failedIn(conversation: string) {
+async function failedIn(conversation: string, actor = ana) {
   const draft = {
     title: 'Copy the notes',
     steps: [
@@ -45,8 +53,8 @@ async function failedIn(conversation: string) {
     ],
   };
   const { service } = instance;
-  const plan = await service.propose(draft, { user: 'ana', conversation }, ana);
-  await service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+  const plan = await service.propose(draft, { user: 'ana', conversation }, actor);
+  await service.approve(plan.id, { version: 1, digest: plan.digest }, actor);
   return reach(instance, plan.id, 'failed');
 }
 
@@ -313,6 +321,35 @@ describe('a change that a model proposes', () => {
       `There is no plan ${plan.id}`,
     );
     expect((await instance.service.getPlan(plan.id)).pending_patch).toBeNull();
+  });
+
+  test('of a plan of the same person in another organisation is refused', async () => {
+    const [one, other] = [
+      { ...ana, tenant: 'slack:T1' },
+      { ...ana, tenant: 'slack:T2' },
+    ];
+    const plan = await failedIn('of-one', one);
+    const changeAs = async (actor: typeof one, conversation: string) => {
+      instance.play((_, index) =>
+        index === 0
+          ? continuing(plan.id, plan.revision, { remove: ['2', '3'] })
+          : call('answer', { text: 'I cannot.', cannot: null }),
+      );
+      const { service } = instance;
+      const { run_id } = await service.startRun(
+        { text: `change ${plan.id}`, user: 'ana', conversation },
+        actor,
+      );
+      await waitFor('the planner', async () =>
+        (await service.getRun(run_id)).planning_status === 'running' ? null : true,
+      );
+      return (await service.getPlan(plan.id)).pending_patch;
+    };
+    expect(await changeAs(other, 'of-other')).toBeNull();
+    expect(resultsIn(instance.requests()[1] ?? { model: '', messages: [] })[0]).toContain(
+      `There is no plan ${plan.id}`,
+    );
+    expect(await changeAs(one, 'of-one-too')).not.toBeNull();
   });
 });
 
