@@ -276,7 +276,6 @@ function makeConversation(
     clock: systemClock,
     random: systemRandom,
     planner,
-    apart,
     executorModel: hasModel ? env.EXECUTOR_MODEL : null,
     modes: {
       plan_reasoning_mode: env.PLAN_REASONING_MODE_DEFAULT,

@@ -7,8 +7,6 @@ import type { PlansContext } from '#plans/plans-context.ts';
 
 export type ConversationContext = PlansContext & {
   planner: Planner;
-  /** Several organisations share the instance. */
-  apart: boolean;
   executorModel: string | null;
   modes: PlanningModes;
   /** Seconds a planner may take. */

@@ -31,7 +31,7 @@ import { findPatchProblems } from '#plans/patch/try.ts';
 import { readAffectedPage, readBriefPage } from '#plans/views/brief.ts';
 import { readDraft, revisableSteps } from '#plans/views/draft.ts';
 
-type Asking = Pick<RunRow, 'conversation' | 'user' | 'tenant'>;
+type Asking = Pick<RunRow, 'conversation' | 'user'>;
 
 /** A planner's changes are proposed in its name; only a person decides about them. */
 function actorOf(planner: string): Actor {
@@ -39,22 +39,19 @@ function actorOf(planner: string): Actor {
 }
 
 /**
- * Whether a planner may propose a change: of plans of its run's conversation, and of those that its requester has asked for. Where
- * several organisations share the instance (`apart`), never one of another: somebody may be of two.
+ * Whether a planner may propose a change: of plans of its run's conversation, and of those that its requester has asked for.
  * @throws `plan_not_found`, and `invalid_transition` where the plan has not been approved yet
  */
 async function requireAtHand(
   db: Queryable,
-  apart: boolean,
-  { conversation, user, tenant }: Asking,
+  { conversation, user }: Asking,
   row: PlanRow,
 ): Promise<void> {
-  const isElsewhere = apart && tenant !== null && row.tenant !== null && row.tenant !== tenant;
   const isHere =
     row.conversation === conversation ||
     (await isShownIn(db, conversation, row.id)) ||
     (await isOnePerson(db, row.requester, user));
-  if (isElsewhere || !isHere) throw planNotFound(row.id);
+  if (!isHere) throw planNotFound(row.id);
   if (isGated(row)) return;
   throw new CountersignError(
     'invalid_transition',
@@ -79,10 +76,9 @@ export function createPlansAtHand(contextOf: () => ConversationContext): PlansAt
       );
     },
     async readAnswer(runId, id, stepId, answer) {
-      const { apart, db } = contextOf();
-      const { query } = db;
+      const { query } = contextOf().db;
       const row = await readPlanRow(query, id);
-      await requireAtHand(query, apart, await readRun(query, runId), row);
+      await requireAtHand(query, await readRun(query, runId), row);
       return readGiven(query, row, stepId, answer);
     },
     async tryChange(runId, id, change) {
@@ -90,7 +86,7 @@ export function createPlansAtHand(contextOf: () => ConversationContext): PlansAt
       const { query } = context.db;
       const run = await readRun(query, runId);
       try {
-        await requireAtHand(query, context.apart, run, await readPlanRow(query, id));
+        await requireAtHand(query, run, await readPlanRow(query, id));
       } catch (error) {
         if (error instanceof CountersignError) return [error.message];
         throw error;
@@ -164,7 +160,7 @@ export async function prepareChange(
   { plan_id: id, patch, why }: { plan_id: string; patch: PlanPatch; why: string },
   planner: string,
 ): Promise<(tx: Transaction) => Promise<StoredChange>> {
-  const check = (tx: Queryable, row: PlanRow) => requireAtHand(tx, context.apart, run, row);
+  const check = (tx: Queryable, row: PlanRow) => requireAtHand(tx, run, row);
   await check(context.db.query, await readPlanRow(context.db.query, id));
   const commit = await checkPatch(context, id, patch, actorOf(planner), check, true);
   return async (tx) => {

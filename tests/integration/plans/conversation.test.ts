@@ -43,7 +43,6 @@ function contextOf(of: TestInstance, days = 0): ConversationContext {
     clock: { now: () => new Date(Date.now() + days * 86_400_000) },
     random: { hex: (bytes) => '0'.repeat(bytes * 2) },
     planner,
-    apart: false,
     executorModel: null,
     modes: { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 3 },
     planningSeconds: 10,

@@ -56,7 +56,6 @@ const at = (hours: number): ConversationContext => ({
   resourcePools: {},
   clock: { now: () => new Date(Date.now() + hours * hour) },
   random: { hex: (bytes) => '0'.repeat(bytes * 2) },
-  apart: false,
   planner: scriptedPlanner(() => ({ kind: 'answer', text: 'Never asked.' })),
   executorModel: null,
   modes: { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 3 },
