@@ -162,6 +162,15 @@ describe('how the instance is set up', () => {
     await dialog().waitFor({ state: 'detached' });
   });
 
+  it('says that whoever is at this machine is an admin without a sign-in, and why no token is made here', async () => {
+    await page.goto(`${server.url}/?settings=access`);
+    const access = dialog().getByRole('region', { name: 'Access' });
+    await access.getByText('This machine, without a sign-in').waitFor();
+    await access.getByText('admin', { exact: true }).waitFor();
+    await access.getByText('Only people who are signed in make tokens here.').waitFor();
+    expect(await access.getByRole('button', { name: /^Sign out|^Create/ }).count()).toBe(0);
+  });
+
   it('finds an operation by what it does, and asks a server again that is down', async () => {
     await page.goto(`${server.url}/?settings=tools`);
     const gone = dialog().getByRole('region', { name: 'gone', exact: true });

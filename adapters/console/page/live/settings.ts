@@ -34,12 +34,14 @@ export async function openSettings(section: SettingsSection = 'preferences'): Pr
         problem: null,
         facts: null,
         factsProblem: null,
+        identity: null,
+        identityProblem: null,
         search: '',
         checks: new Map(),
       };
     });
     writeAddress(true);
-    await readFacts();
+    await Promise.all([readFacts(), readMe()]);
   } catch (error) {
     change((s) => {
       s.problem = describeError(error);
@@ -62,6 +64,18 @@ export async function readFacts(): Promise<void> {
     changeSettings(() => ({ facts }));
   } catch (error) {
     changeSettings(() => ({ factsProblem: describeError(error) }));
+  }
+}
+
+/** Reads who the person is, with the part of the page that only the settings need. */
+export async function readMe(): Promise<void> {
+  changeSettings(() => ({ identityProblem: null }));
+  try {
+    const { readIdentity } = await import('./identity.ts');
+    const identity = await readIdentity();
+    changeSettings(() => ({ identity }));
+  } catch (error) {
+    changeSettings(() => ({ identityProblem: describeError(error) }));
   }
 }
 

@@ -3,6 +3,7 @@ import type { PlanView as PlanWords, SessionView } from '#cards/view.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { MemoryEntry } from '#domain/people/memory.ts';
 import type { InteractionPolicy, PolicyOverride } from '#domain/people/policy.ts';
+import type { Principal, Role } from '#domain/people/principal.ts';
 import type { ArtifactPage } from '#domain/plan/artifact.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { ReportTrace } from '#domain/plan/draftbook.ts';
@@ -123,6 +124,30 @@ export type SettingsSection = (typeof sections)[number];
 
 export type Pane = 'inbox' | 'conversation' | 'plan';
 
+/** A personal token as the API lists it; times are ISO, `expires_at` null: never, `used_at` null: not yet. */
+export type Token = {
+  id: string;
+  account: string;
+  name: string;
+  role: Role;
+  tenant: string | null;
+  created_at: string;
+  expires_at: string | null;
+  used_at: string | null;
+};
+
+/** The part of the settings about the person at this page. */
+export type IdentityState = {
+  me: Principal;
+  tokens: Token[];
+  /** The token that was just made, with its secret; null: none since the dialog opened. */
+  made: { name: string; token: string; copied: boolean } | null;
+  /** The id of the token that is about to be revoked, once that is confirmed. */
+  revoking: string | null;
+  busy: boolean;
+  problem: string | null;
+};
+
 /** The dialog of settings. */
 export type Settings = {
   section: SettingsSection;
@@ -137,6 +162,9 @@ export type Settings = {
   /** How the instance is set up; null: not read yet, or it could not be. */
   facts: SettingsView | null;
   factsProblem: string | null;
+  /** Who the person is here; null: not read yet, or it could not be. */
+  identity: IdentityState | null;
+  identityProblem: string | null;
   /** Only tools and operations with these words; empty: all. */
   search: string;
   /** What checks found, by what was asked; null: it is being asked. */

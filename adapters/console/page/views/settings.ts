@@ -6,7 +6,7 @@ import { closeSettings, openSection, readFacts, showSection } from '../live/sett
 import { type Settings, type SettingsSection, type State, sections } from '../live/state.ts';
 import { state } from '../live/store.ts';
 import { drawIcon, drawLoading } from './parts.ts';
-import { drawAccess } from './settings/access.ts';
+import { drawAccess, drawWho } from './settings/access.ts';
 import { drawApprovals } from './settings/approvals.ts';
 import { drawChats } from './settings/chats.ts';
 import { drawModels } from './settings/models.ts';
@@ -67,23 +67,23 @@ function drawNavigation({ section, facts }: Settings): TemplateResult {
   </nav>`;
 }
 
+function drawUnread({ factsProblem }: Settings): TemplateResult {
+  return factsProblem === null
+    ? drawLoading()
+    : html`<div class="empty" role="alert">
+        <p class="empty-title">The settings could not be read</p>
+        <p>${factsProblem}</p>
+        <button type="button" class="quiet" @click=${() => void readFacts()}>Try again</button>
+      </div>`;
+}
+
 function drawFacts(settings: Settings): TemplateResult {
-  const { section, facts, factsProblem } = settings;
+  const { section, facts } = settings;
   if (section === 'preferences') return drawPreferences(settings);
-  if (facts !== null)
-    return html`<div class="settings-body facts-body" tabindex="0" role="region" aria-label=${names[section]}>
-      ${drawers[section](facts, settings)}
-    </div>`;
-  return html`<div class="settings-body">
-    ${
-      factsProblem === null
-        ? drawLoading()
-        : html`<div class="empty" role="alert">
-            <p class="empty-title">The settings could not be read</p>
-            <p>${factsProblem}</p>
-            <button type="button" class="quiet" @click=${() => void readFacts()}>Try again</button>
-          </div>`
-    }
+  // Everybody may know who they are and sign out; the settings are the operator's.
+  const who = section === 'access' ? drawWho(settings) : nothing;
+  return html`<div class="settings-body facts-body" tabindex="0" role="region" aria-label=${names[section]}>
+    ${who} ${facts === null ? drawUnread(settings) : drawers[section](facts, settings)}
   </div>`;
 }
 

@@ -1,22 +1,64 @@
-// Access: who reaches this instance, what of it can be exported, and where its data is.
+// Access: who the person is, who reaches this instance, what of it can be exported, and where its data is.
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { SettingsView } from '#domain/settings-view.ts';
 import { countOf, listOf } from '#domain/words.ts';
+import { describeError } from '../../live/api.ts';
+import { readMe } from '../../live/settings.ts';
+import type { IdentityState, Settings } from '../../live/state.ts';
+import { change } from '../../live/store.ts';
 import { formatTime } from '../../plan/format.ts';
+import { drawLoading } from '../parts.ts';
 import { drawBlock, drawFactList, drawState, drawWhere } from './parts.ts';
 
-function describeReach({ token, loopback_only: loopback }: SettingsView['access']): string {
+let draw: ((identity: IdentityState) => TemplateResult) | null = null;
+let asked = false;
+
+/** Who the person is and their tokens. How that is drawn is loaded when the section is opened first. */
+export function drawWho({ identity, identityProblem }: Settings): TemplateResult {
+  if (identityProblem !== null)
+    return html`<div role="alert">
+      <p>Who you are could not be read: ${identityProblem}</p>
+      <button type="button" class="quiet" @click=${() => void readMe()}>Try again</button>
+    </div>`;
+  if (identity !== null && draw !== null) return draw(identity);
+  if (!asked) void loadDrawing();
+  return drawLoading();
+}
+
+async function loadDrawing(): Promise<void> {
+  asked = true;
+  try {
+    const { drawIdentity } = await import('./identity.ts');
+    change(() => {
+      draw = drawIdentity;
+    });
+  } catch (error) {
+    asked = false;
+    change((s) => {
+      if (s.settings !== null)
+        s.settings = { ...s.settings, identityProblem: describeError(error) };
+    });
+  }
+}
+
+function describeReach(
+  { token, loopback_only: loopback }: SettingsView['access'],
+  known: boolean,
+): string {
+  if (!token && known) return 'People sign in, or use a personal token. Nobody else can use it.';
   if (!token) return 'Only this machine can use it, because no token is set.';
   return loopback
     ? 'The server listens on this machine only; a proxy may let others in. The API asks everyone for the token.'
     : 'Other machines can reach the server. The API asks everyone for the token.';
 }
 
-function drawReach(facts: SettingsView): TemplateResult {
+function drawReach(facts: SettingsView, { identity }: Settings): TemplateResult {
   const { access } = facts;
+  // Without the instance's token, only a sign-in or a personal token is asked for by a server that people sign in at.
+  const known = identity?.me.by === 'session' || identity?.me.by === 'token';
   return drawBlock(
     'API and console',
-    html`<p>${describeReach(access)}</p>
+    html`<p>${describeReach(access, known)}</p>
       ${drawFactList([
         ['API token', access.token ? 'Set' : 'Not set'],
         [
@@ -39,8 +81,8 @@ function drawReach(facts: SettingsView): TemplateResult {
         ],
       ])}
       <p class="operation-notes">
-        There are no accounts in the console yet: who has the token may decide as any typed name. Names in Slack and Teams are
-        verified. More in <code>docs/security.md</code>.
+        Who has the API token may decide as any typed name. Names of sign-ins, personal tokens, Slack and Teams are
+        verified. More in <code>docs/identity.md</code>.
       </p>
       ${drawWhere(facts, {
         keys: ['http.allowPrivate'],
@@ -52,7 +94,11 @@ function drawReach(facts: SettingsView): TemplateResult {
           'API_REQUESTS_PER_MINUTE',
         ],
       })}`,
-    access.token ? drawState('ok', 'Token set') : drawState('off', 'This machine only'),
+    access.token
+      ? drawState('ok', 'Token set')
+      : known
+        ? drawState('ok', 'Sign-in')
+        : drawState('off', 'This machine only'),
   );
 }
 
@@ -113,6 +159,6 @@ function drawWebhooks(facts: SettingsView): TemplateResult {
   );
 }
 
-export function drawAccess(facts: SettingsView): TemplateResult {
-  return html`${drawReach(facts)} ${drawWebhooks(facts)} ${drawData(facts)}`;
+export function drawAccess(facts: SettingsView, settings: Settings): TemplateResult {
+  return html`${drawReach(facts, settings)} ${drawWebhooks(facts)} ${drawData(facts)}`;
 }
