@@ -25,14 +25,15 @@ import {
   wasAmong,
 } from './approver-rules.ts';
 import { describeAllMissing, describeVouching, namesShown } from './approver-words.ts';
-import { openPolicy, readMembers, withMembers } from './members.ts';
+import { type Members, openPolicy, readMembers, withMembers } from './members.ts';
 
 export type Asked = Pick<
   PlanRow,
   'id' | 'version' | 'requester' | 'approver_policy' | 'conversation' | 'tools_required'
 >;
 type Configured = Pick<PlansContext, 'approvers' | 'guardedApprovers' | 'grouping'>;
-export type Authority = { rules: Rule[]; people: People };
+/** `members`: of the groups that its rules name. */
+export type Authority = { rules: Rule[]; people: People; members: Members };
 
 function namesIn(rules: Rule[]): string[] {
   return rules.flatMap(({ policy }) => ('people' in policy ? policy.people : []));
@@ -158,6 +159,7 @@ export async function readAuthorities(
     return present(conversation, users);
   };
   return read.map((one) => ({
+    members,
     rules: one.rules,
     people: {
       requester: one.plan.requester,
@@ -188,7 +190,10 @@ export async function readAuthority(
 }
 
 /** Whether an approval by `user` can count for any rule at all. */
-export function isApprover({ rules, people }: Authority, user: string): boolean {
+export function isApprover(
+  { rules, people }: Pick<Authority, 'rules' | 'people'>,
+  user: string,
+): boolean {
   return rules.some(({ policy }) => counts(policy, people, user));
 }
 
@@ -324,11 +329,11 @@ export function mayConfirm(
   configured: Configured,
   plan: Pick<Asked, 'approver_policy'>,
   operation: string,
-  { people }: Authority,
+  { people, members }: Authority,
   user: string,
 ): boolean {
   return confirmersOf(configured, plan, [operation]).every(({ policy }) =>
-    counts(policy, people, user),
+    counts(openPolicy(policy, members), people, user),
   );
 }
 
@@ -346,8 +351,11 @@ export async function requireConfirmer(
 ): Promise<void> {
   requirePerson(actor);
   requireDecider(actor);
-  const { people } = await readAuthority(db, context, { plan, actor, operations });
+  const authority = await readAuthority(db, context, { plan, actor, operations });
+  // What they confirm was not there when they approved: their name alone is not them, whoever has approved by it before.
+  const people: People = { ...authority.people, vouched: () => isVerified(actor) };
   const missing = confirmersOf(context, plan, operations)
+    .map((rule) => ({ ...rule, policy: openPolicy(rule.policy, authority.members) }))
     .filter(({ policy }) => !counts(policy, people, actor.id))
     .map((rule) => ({ rule, needed: 1, given: [] }));
   if (missing.length === 0) return;

@@ -5,6 +5,7 @@ import { findPlans } from '#conversation/find-plans.ts';
 import { readPlanStats } from '#db/plan-stats.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import { countStatements } from '../../fixtures/counted-database.ts';
+import { changeAudit } from '../../setup/audit.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, ben, noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
@@ -16,7 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => instance.close());
 beforeEach(() =>
-  instance.db.query.execute(
+  changeAudit(
+    instance.db,
     sql`truncate countersign.plans, countersign.runs, countersign.messages, countersign.audit, countersign.chat_places,
       countersign.identities cascade`,
   ),
@@ -77,8 +79,11 @@ test('what no tool can do is told with how often and by how many it was asked, t
     ['book flights', 3, 2],
     ['call the plumber', 1, 1],
   ]);
-  await instance.db.query.execute(sql`
-    update countersign.audit set at = at - interval '91 days' where reason = 'book flights'`);
+  await changeAudit(
+    instance.db,
+    sql`
+    update countersign.audit set at = at - interval '91 days' where reason = 'book flights'`,
+  );
   expect((await instance.service.stats()).gaps.map(({ wanted }) => wanted)).toEqual([
     'call the plumber',
   ]);

@@ -1,5 +1,5 @@
 // The audit log: append-only, sealed behind its writers, and checked row by row.
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { recordDeeds } from '#db/audit.ts';
 import { type AuditKey, deriveAuditKey } from '#db/audit-chain.ts';
@@ -7,6 +7,7 @@ import { createSealing, findPrunable, pruneAudit, sealAudit } from '#db/audit-se
 import { verifyAudit } from '#db/audit-verify.ts';
 import { type Database, openDatabase, type Queryable } from '#db/database.ts';
 import { system } from '#domain/people/actor.ts';
+import { changeAudit } from '../../setup/audit.ts';
 import { useDatabase } from '../../setup/database.ts';
 
 const database = useDatabase();
@@ -25,11 +26,7 @@ beforeEach(async () => {
 });
 
 /** As somebody does it who owns the database and knows of the trigger. */
-const tamper = (statement: ReturnType<typeof sql>) =>
-  db.transaction(async (tx) => {
-    await tx.execute(sql`select set_config('countersign.retention', 'on', true)`);
-    await tx.execute(statement);
-  });
+const tamper = (statement: SQL) => changeAudit(db, statement);
 
 const record = (tx: Queryable, ...actions: string[]) =>
   recordDeeds(

@@ -7,6 +7,7 @@ import { ownerOfPerson, readMemory, storeMemory } from '#db/memory.ts';
 import { readLatestMessages } from '#db/messages.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import { memoryLimits } from '#domain/people/memory-note.ts';
+import { changeAudit } from '../../setup/audit.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
 
@@ -23,7 +24,8 @@ beforeAll(async () => {
 });
 afterAll(() => instance.close());
 beforeEach(() =>
-  instance.db.query.execute(
+  changeAudit(
+    instance.db,
     sql`truncate countersign.memory, countersign.identities, countersign.audit`,
   ),
 );
