@@ -163,7 +163,8 @@ export function createSlackPort(options: {
       const said = addMention(contentOf(content), mentioned, words, true);
       const { post, again } = await postOnce(place, said, { key, triedSince, givenUp });
       const those = await findThose(post, mentioned, tried);
-      const posted: Posted = { ...post, ...those, sent_at: new Date(Number(post.message) * 1000) };
+      const sent_at = new Date(Number(post.message) * 1000);
+      const posted: Posted = { ...post, ...those, sent_at, ...(again ? { found: true } : {}) };
       if (content.file === undefined) return posted;
       const became = await attach(post, content.file, key, { again, givenUp });
       return became === 'ended' ? { ...posted, unfinished: true } : posted;

@@ -208,12 +208,19 @@ async function postMessage(
     const status = await handOverStatus(context, visit, row.key);
     passCrashPoint('begun');
     const began = performance.now();
-    // The platform may have found what an earlier try posted, which shows what was true then.
     const isCard = row.plan_id !== null || row.run_id !== null;
-    const older = tried && !again && isCard ? { digest: null, rests: false, follows: true } : {};
-    const note = ({ sent_at, unfinished, reached = [], link = null, ...post }: Posted): Noted => ({
+    const older = { digest: null, rests: false, follows: true };
+    const note = ({
+      sent_at,
+      unfinished,
+      found,
+      reached = [],
+      link = null,
+      ...post
+    }: Posted): Noted => ({
       ...drawn,
-      ...older,
+      // What stands there shows what was true when it was posted.
+      ...(found === true && isCard ? older : {}),
       post,
       reached,
       link,

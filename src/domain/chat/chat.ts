@@ -20,12 +20,14 @@ export type ChatPost = ChatPlace & { message: string };
 
 /**
  * A message as its platform answered for it; `sent_at` by the platform's clock, where it says when. `unfinished`: its post was
- * given up before its file was there, and the retry finds the post and adds the file. `reached`: those whom its content asks
+ * given up before its file was there, and the retry finds the post and adds the file. `found`: an earlier try had posted it, with what was true
+ * then. `reached`: those whom its content asks
  * and the platform knows, and `link` what leads there to the message.
  */
 export type Posted = ChatPost & {
   sent_at?: Date;
   unfinished?: true;
+  found?: true;
   reached?: Reached[];
   link?: string | null;
 };

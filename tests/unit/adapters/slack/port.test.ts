@@ -61,7 +61,7 @@ test('what is posted stands in its thread once, however often it is tried, and p
   const place = placeOf(slack.workspace.id, channel, message.ts);
   const said = content(`<!channel> <@${ana.id}> @here`);
   const first = await port.post(place, said, 'one');
-  expect(await port.post(place, said, 'one')).toEqual(first);
+  expect(await port.post(place, said, 'one')).toEqual({ ...first, found: true });
   const other = await port.post(place, said, 'two');
   expect(other.message).not.toBe(first.message);
   const replies = slack.replies(channel, message.ts);
@@ -115,7 +115,10 @@ test.each([
     if (where === 'thread') await say();
     const post = await port.post(place, content('mine'), 'key', null);
     if (where === 'channel') await say();
-    expect(await port.post(place, content('mine'), 'key', new Date())).toEqual(post);
+    expect(await port.post(place, content('mine'), 'key', new Date())).toEqual({
+      ...post,
+      found: true,
+    });
   },
 );
 
@@ -174,7 +177,7 @@ test('text that is too long stands in a file under its message, once', async () 
   const file = { name: 'answer.txt', title: 'All of it', text: 'line <!channel>\n'.repeat(5000) };
   const said = { ...content('beginning'), file };
   const post = await port.post(place, said, 'key-of-it');
-  expect(await port.post(place, said, 'key-of-it')).toEqual(post);
+  expect(await port.post(place, said, 'key-of-it')).toEqual({ ...post, found: true });
   const [message, ...replies] = slack.messages(channel);
   expect([message?.ts, replies.map(({ thread_ts }) => thread_ts)]).toEqual([
     post.message,
@@ -301,7 +304,7 @@ test('a post that is given up while its file is sent says where it stands, and t
   expect(slack.messages(channel).map(({ ts }) => ts)).toEqual([cut.message]);
   expect(slack.files()).toEqual([]);
   const { unfinished: _, ...whole } = cut;
-  expect(await port.post(place, said, 'key', new Date())).toEqual(whole);
+  expect(await port.post(place, said, 'key', new Date())).toEqual({ ...whole, found: true });
   expect(slack.files().map(({ content: bytes }) => bytes?.toString('utf8'))).toEqual(['all']);
 });
 
