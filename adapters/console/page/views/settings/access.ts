@@ -81,7 +81,7 @@ function drawReach(facts: SettingsView, { identity }: Settings): TemplateResult 
         ],
       ])}
       <p class="operation-notes">
-        Who has the API token may decide as any typed name. Names of sign-ins, personal tokens, Slack and Teams are
+        Anyone who has the API token may decide as any typed name. Names of sign-ins, personal tokens, Slack and Teams are
         verified. More in <code>docs/identity.md</code>.
       </p>
       ${drawWhere(facts, {
