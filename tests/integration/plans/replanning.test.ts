@@ -287,10 +287,9 @@ describe('a source that changes while its plan runs', () => {
     await put('edited.txt', 'one, says Ben');
     await settleAsRead(instance, plan.id, { gate: 'done' });
     const asked = await waitFor('one to ask', async () => {
-      const [use, other] = await instance.service.getSteps(plan.id, ['use', 'other']);
-      return (
-        use?.status === 'succeeded' && use.attempt === 2 && other?.status === 'waiting' && other
-      );
+      const [use, other, last] = await instance.service.getSteps(plan.id, ['use', 'other', 'last']);
+      const isDone = use?.attempt === 2 && use.status === 'succeeded';
+      return isDone && last?.status === 'succeeded' && other?.status === 'waiting' && other;
     });
     expect(asked.question).toContain('edited.txt changed');
     expect(await readFile(join(instance.workspace, 'own.txt'), 'utf8')).toBe('two');
