@@ -40,7 +40,7 @@ export const problemKinds: Record<ProblemCode, { status: number; title: string }
   unknown_step: { status: 422, title: 'No such step' },
   dependency_cycle: { status: 422, title: 'The steps wait for each other' },
   contradicting_target: { status: 422, title: 'A target contradicts its arguments' },
-  invalid_reference: { status: 422, title: 'A reference leads nowhere' },
+  invalid_reference: { status: 422, title: 'A reference points to nothing' },
   empty_plan: { status: 422, title: 'The plan has no steps' },
   limit_exceeded: { status: 422, title: 'Over a limit' },
   context_too_large: { status: 422, title: 'The context is too large' },

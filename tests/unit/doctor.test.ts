@@ -65,17 +65,17 @@ describe('the database server', () => {
     expect(found[0]).toMatch(words);
   });
 
-  it('is behind a pooler that leads to it', () => {
+  it('is reached through a pooler', () => {
     expect(judgePooler(sound, null).state).toBe('off');
     expect(judgePooler(sound, { identity: sound.identity }).state).toBe('ok');
   });
 
-  it('is not what the way around the pooler leads to', () => {
+  it('is not what DATABASE_DIRECT_URL reaches', () => {
     expect(broken([judgePooler(sound, { identity: '5 yesterday' })])[0]).toMatch(
       /two different databases → /,
     );
     expect(broken([judgePooler(sound, { problem: 'refused' })])[0]).toMatch(
-      /leads nowhere: refused → /,
+      /does not work: refused → /,
     );
   });
 
@@ -134,7 +134,7 @@ describe('what is around the program', () => {
     expect(judgeDisk({ home: '/d', free: 5e9, all: 1e12 }).text).toBe(
       '5.0 GB of 1.0 TB free for /d',
     );
-    expect(broken([judgeDisk({ home: '/d', free: 5e8, all: 1e12 })])[0]).toMatch(/ → Make room/);
+    expect(broken([judgeDisk({ home: '/d', free: 5e8, all: 1e12 })])[0]).toMatch(/ → Free some space/);
     expect(broken([await checkDisk({ home: '/nowhere/at/all' })])[0]).toMatch(
       / → Let COUNTERSIGN_HOME/,
     );
@@ -155,7 +155,7 @@ describe('what is around the program', () => {
     expect(broken([judgeZones('Europe/Madrid', undefined, now)])).toHaveLength(1);
   });
 
-  it('has a public address that leads here, a collector that takes traces, or neither', async () => {
+  it('has a public address that reaches this server, a collector that takes traces, or neither', async () => {
     let answer: [number, string] = [200, '{"status":"ok"}'];
     const server = await listenOnLoopback(
       createServer((_, response) => void response.writeHead(answer[0]).end(answer[1])),

@@ -53,7 +53,7 @@ export function judgeServer(
 
 /**
  * Of a pooler and the way around it.
- * @param direct which database the way around leads to, or why it leads nowhere; null: none is configured
+ * @param direct the database that DATABASE_DIRECT_URL reaches, or why it reaches none; null: not set
  */
 export function judgePooler(
   { identity }: Pick<ServerFacts, 'identity'>,
@@ -64,23 +64,23 @@ export function judgePooler(
     return {
       part,
       state: 'off',
-      text: 'None: DATABASE_URL leads to the database itself.',
-      advice: 'Where it leads to PgBouncer in transaction mode, set DATABASE_DIRECT_URL, too.',
+      text: 'None: DATABASE_URL connects to the database directly.',
+      advice: 'If it points at PgBouncer in transaction mode, set DATABASE_DIRECT_URL as well.',
     };
   if ('problem' in direct)
     return {
       part,
       state: 'broken',
-      text: `DATABASE_DIRECT_URL leads nowhere: ${direct.problem}`,
-      advice: 'Let DATABASE_DIRECT_URL lead to the database behind the pooler.',
+      text: `DATABASE_DIRECT_URL does not work: ${direct.problem}`,
+      advice: 'Point DATABASE_DIRECT_URL at the database behind the pooler.',
     };
   return direct.identity === identity
-    ? { part, state: 'ok', text: 'DATABASE_URL and DATABASE_DIRECT_URL lead to one database' }
+    ? { part, state: 'ok', text: 'DATABASE_URL and DATABASE_DIRECT_URL reach the same database' }
     : {
         part,
         state: 'broken',
-        text: 'DATABASE_URL and DATABASE_DIRECT_URL lead to two different databases',
-        advice: 'Let both lead to the same database: what one tells, the other has to hear.',
+        text: 'DATABASE_URL and DATABASE_DIRECT_URL reach two different databases',
+        advice: 'Point both at the same database: notifications sent over one must arrive at the other.',
       };
 }
 
@@ -92,7 +92,7 @@ export function judgeSchema(problem: string | null, newest: string): CheckResult
     : {
         part,
         state: 'broken',
-        text: `The schema is not this program's: ${problem}.`,
+        text: `The schema does not match this version: ${problem}.`,
         advice:
           'Run countersign migrate with the newest program, then start every process with it.',
       };

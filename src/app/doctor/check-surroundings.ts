@@ -27,7 +27,7 @@ export function judgeDisk({
         part: 'Disk',
         state: 'broken',
         text,
-        advice: 'Make room or move COUNTERSIGN_HOME: nothing can be stored on a disk that is full.',
+        advice: 'Free some space or move COUNTERSIGN_HOME: a full disk stops the bot.',
       }
     : { part: 'Disk', state: 'ok', text };
 }
@@ -40,8 +40,8 @@ export async function checkDisk({ home }: Pick<Config, 'home'>): Promise<CheckRe
     return {
       part: 'Disk',
       state: 'broken',
-      text: `${home} cannot be looked at: ${errorMessage(error)}`,
-      advice: 'Let COUNTERSIGN_HOME be a folder that this user may write to.',
+      text: `${home} cannot be read: ${errorMessage(error)}`,
+      advice: 'Set COUNTERSIGN_HOME to a folder that this user may write to.',
     };
   }
 }
@@ -73,7 +73,7 @@ export function judgeZones(timezone: string, data: string | undefined, now: Date
         part,
         state: 'broken',
         text,
-        advice: 'Update Node, which brings the time zones along: clock changes may be wrong.',
+        advice: 'Update Node, which carries the time zone data: clock changes may be wrong.',
       };
 }
 
@@ -101,19 +101,19 @@ export async function checkPublicUrl({ env }: Pick<Config, 'env'>): Promise<Chec
       part,
       state: 'off',
       text: 'COUNTERSIGN_PUBLIC_URL is not set, so cards in chats have no links.',
-      advice: 'Set it to the address under which people reach the console.',
+      advice: 'Set it to the address where people reach the console.',
     };
   const fault = await findFault(`${url}/healthz`, {}, async (response) => {
     if (!response.ok) return false;
     return /"status":\s*"ok"/.test(await response.text());
   });
   return fault === null
-    ? { part, state: 'ok', text: `${url} leads here` }
+    ? { part, state: 'ok', text: `${url} reaches this server` }
     : {
         part,
         state: 'broken',
         text: `${url}/healthz ${fault}.`,
-        advice: `Start the gateway, and let the proxy pass everything on to ${HOST}:${PORT} (docs/operations.md).`,
+        advice: `Start the gateway, and have the proxy forward everything to ${HOST}:${PORT} (docs/operations.md).`,
       };
 }
 
@@ -125,7 +125,7 @@ export async function checkTraces({ env }: Pick<Config, 'env'>): Promise<CheckRe
     return {
       part,
       state: 'off',
-      text: 'They are not sent anywhere.',
+      text: 'Not sent anywhere.',
       advice:
         'Set OTEL_EXPORTER_OTLP_ENDPOINT to send them to a collector (docs/observability.md).',
     };

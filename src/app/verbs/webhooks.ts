@@ -51,7 +51,7 @@ export function test(id: string | undefined): Promise<void> {
           data: {},
         };
         const { error } = await sender.send(endpoint, message);
-        console.log(`${endpointId(endpoint)}  ${endpoint.url}  ${error ?? 'took it'}`);
+        console.log(`${endpointId(endpoint)}  ${endpoint.url}  ${error ?? 'delivered'}`);
         if (error !== null) process.exitCode = exitCodes.failed;
       }
     } finally {

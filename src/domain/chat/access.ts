@@ -147,18 +147,18 @@ function readLocalTeams(env: Environment): TeamsAccess {
   if (lone !== undefined)
     refuse(
       'COUNTERSIGN_TEAMS_LOCAL',
-      `takes whoever asks for whom they say they are. Leave it out where ${lone} is set.`,
+      `checks no identity: anyone who reaches the bot can act as anyone. Unset it where ${lone} is set.`,
     );
   if (!loopbackHosts.includes(env.HOST))
     refuse(
       'COUNTERSIGN_TEAMS_LOCAL',
-      `takes whoever asks for whom they say they are. Set HOST to 127.0.0.1, not to ${env.HOST}.`,
+      `checks no identity: anyone who reaches the bot can act as anyone. Set HOST to 127.0.0.1, not to ${env.HOST}.`,
     );
   // A proxy on this machine forwards requests from elsewhere, and need not say so.
   if (env.COUNTERSIGN_PUBLIC_URL !== undefined)
     refuse(
       'COUNTERSIGN_TEAMS_LOCAL',
-      'takes whoever asks for whom they say they are. Leave it out where COUNTERSIGN_PUBLIC_URL is set.',
+      'checks no identity: anyone who reaches the bot can act as anyone. Unset it where COUNTERSIGN_PUBLIC_URL is set.',
     );
   return { kind: 'Local' };
 }

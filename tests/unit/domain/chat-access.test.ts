@@ -239,7 +239,7 @@ describe('Teams', () => {
     [
       'a local client where a proxy lets others in',
       { ...local, COUNTERSIGN_PUBLIC_URL: 'https://bot.example.com' },
-      /^COUNTERSIGN_TEAMS_LOCAL: .*Leave it out where COUNTERSIGN_PUBLIC_URL is set/,
+      /^COUNTERSIGN_TEAMS_LOCAL: .*Unset it where COUNTERSIGN_PUBLIC_URL is set/,
     ],
     [
       'a multi-tenant bot that does not say whom it serves',
