@@ -134,9 +134,11 @@ describe('what is around the program', () => {
     expect(judgeDisk({ home: '/d', free: 5e9, all: 1e12 }).text).toBe(
       '5.0 GB of 1.0 TB free for /d',
     );
-    expect(broken([judgeDisk({ home: '/d', free: 5e8, all: 1e12 })])[0]).toMatch(/ → Free some space/);
+    expect(broken([judgeDisk({ home: '/d', free: 5e8, all: 1e12 })])[0]).toMatch(
+      / → Free some space/,
+    );
     expect(broken([await checkDisk({ home: '/nowhere/at/all' })])[0]).toMatch(
-      / → Let COUNTERSIGN_HOME/,
+      / → Set COUNTERSIGN_HOME to/,
     );
   });
 

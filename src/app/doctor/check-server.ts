@@ -80,7 +80,8 @@ export function judgePooler(
         part,
         state: 'broken',
         text: 'DATABASE_URL and DATABASE_DIRECT_URL reach two different databases',
-        advice: 'Point both at the same database: notifications sent over one must arrive at the other.',
+        advice:
+          'Point both at the same database: notifications sent over one must arrive at the other.',
       };
 }
 
