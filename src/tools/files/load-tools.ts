@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { JsonValue, makeStorable } from '#domain/text.ts';
 import { Effect, type Operation, operationName, type ToolOutput } from '#domain/tool.ts';
+import { withoutSecrets } from './asked-secrets.ts';
 import { importTool } from './import-tool.ts';
 
 export type ToolFile = {
@@ -73,7 +74,7 @@ async function loadFile(file: string, baseDir: string): Promise<ToolFile> {
       name: operationName(spec.tool, spec.operation),
       source: 'file',
       identity: { server: loaded.digest, annotations: '' },
-      call: async (args, context) => readOutput(await call(args, context)),
+      call: (args, context) => withoutSecrets(async () => readOutput(await call(args, context))),
     };
   });
   const names = new Set<string>();

@@ -4,6 +4,7 @@ import { CountersignError } from '#domain/errors.ts';
 import { defineOperation as define } from '../define-operation.ts';
 import { nothingDone } from '../failures.ts';
 import { describeOutput } from '../output-schema.ts';
+import { noteSecret } from './asked-secrets.ts';
 import type { DefineOperation, Refusal, Secret } from './types.ts';
 
 export type * from './types.ts';
@@ -16,7 +17,10 @@ export const defineOperation: DefineOperation = ({ output, ...rest }) =>
 
 export const secret: Secret = (variable) => {
   const value = process.env[variable];
-  if (value !== undefined && value !== '') return value;
+  if (value !== undefined && value !== '') {
+    noteSecret(value);
+    return value;
+  }
   throw new CountersignError(
     'tool_unavailable',
     `${variable} is not set. Set it in the environment of the workers and start them again.`,

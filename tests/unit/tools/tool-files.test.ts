@@ -2,18 +2,20 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Operation, ToolContext } from '#domain/tool.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import { loadToolFiles, type ToolFile } from '#tools/files/load-tools.ts';
-import { defineOperation, z } from '#tools/files/public.ts';
+import { defineOperation, secret, z } from '#tools/files/public.ts';
 import { digestOperation } from '#tools/operation-digest.ts';
+
+const context = { signal: new AbortController().signal } as ToolContext;
 
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'countersign-tool-files-'));
   // What a file gets from `countersign/tools` where it is run by the program itself.
-  Object.assign(globalThis, { toolsForTests: { defineOperation, z } });
+  Object.assign(globalThis, { toolsForTests: { defineOperation, secret, z } });
 });
 afterAll(async () => {
   Reflect.deleteProperty(globalThis, 'toolsForTests');
@@ -26,7 +28,7 @@ async function load(code: string, taken: [string, string][] = []): Promise<ToolF
   const name = `tool-${files}.mjs`;
   await writeFile(
     join(folder, name),
-    `const { defineOperation, z } = globalThis.toolsForTests;\n${code}`,
+    `const { defineOperation, secret, z } = globalThis.toolsForTests;\n${code}`,
   );
   return loadToolFiles({ paths: [name], from: folder }, new Map(taken));
 }
@@ -106,8 +108,19 @@ describe('an operation of a file', () => {
     expect(after).not.toBe(before);
   });
 
+  it('says no secret that it asked for, in what it returns or throws', async () => {
+    vi.stubEnv('CRM_TOKEN', 'say "friend"');
+    const echo = `const token = secret('CRM_TOKEN'); if (args.text === 'fail') throw new Error('401 for ' + token);`;
+    const one = await loadOne(
+      `run: async (args) => { ${echo} return { summary: 'Used ' + token, data: { sent: ['Bearer ' + token] } }; }`,
+    );
+    const call = (text: string) => one.call({ customer: 'c', text }, context);
+    expect(await call('go')).toEqual({ summary: 'Used …', data: { sent: ['Bearer …'] } });
+    await expect(call('fail')).rejects.toThrow(/^401 for …$/);
+    vi.unstubAllEnvs();
+  });
+
   it('gives back what can be stored, whatever its code returns: it has acted by then', async () => {
-    const context = { signal: new AbortController().signal } as ToolContext;
     const args = { customer: 'C-1', text: 'x' };
     const outputOf = async (returned: string) =>
       (await loadOne(`run: async () => (${returned})`)).call(args, context);
