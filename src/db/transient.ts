@@ -76,13 +76,17 @@ export function isLockTimeout(error: unknown): boolean {
   return someCause(error, (code) => code === lockTimeout);
 }
 
+/** What a pool says that this process has closed: nothing comes back there. */
+const isClosed = (error: unknown) =>
+  someCause(error, (_, message) => message.includes('after calling end on the pool'));
+
 // Waiting for a database that is away for a moment: what is needed of it is asked for again, not given up.
 
 const firstWaitMs = 100;
 const longestWaitMs = 5000;
 
 /**
- * Does `work` until it succeeds or fails for a reason that does not pass. `work` must be safe to repeat.
+ * Does `work` until it succeeds or fails for a reason that does not pass, or the pool was closed. `work` must be safe to repeat.
  * @param warn called with each passing failure
  * @param signal aborted: it is tried once more at once, and that failure is thrown, whatever its reason
  */
@@ -95,7 +99,7 @@ export async function retryUntilDatabaseAnswers<T>(
     try {
       return await work();
     } catch (error) {
-      if (!isTransient(error) || signal?.aborted === true) throw error;
+      if (!isTransient(error) || isClosed(error) || signal?.aborted === true) throw error;
       warn(error);
       await pause(wait, undefined, { signal }).catch(() => {});
     }

@@ -35,6 +35,19 @@ function createReader() {
 export const slackButtons =
   /"countersign:(?:approve|reject|propose_changes|cancel|pause|resume|retry|settle_\w+)/;
 
+/** Whether somebody has decided about the plan by now, or does so within a moment. */
+async function isDecided({ plan }: Story, { query }: Stage['records']): Promise<boolean> {
+  for (let looks = 0; looks < 10; looks++) {
+    const [open] = await query(
+      `select 1 from countersign.plans where id = $1 and status = 'proposed'`,
+      [plan],
+    );
+    if (open === undefined) return true;
+    await pause(300);
+  }
+  return false;
+}
+
 /** Until there is a second version, or whoever was to make it has given the plan back. */
 async function untilChanged({ plan }: Story, { query }: Stage['records']): Promise<void> {
   for (;;) {
@@ -99,7 +112,7 @@ export function openSlackDesk({ slack, records, ledger }: Stage, chance: Chance)
     }
   }
 
-  /** Presses until it was acknowledged or there is nothing to press any more. */
+  /** Presses until the plan is decided or there is nothing to press any more: what is pressed may be of an older version. */
   async function press(story: Story): Promise<void> {
     const { user } = whereIs(story);
     for (;;) {
@@ -107,7 +120,7 @@ export function openSlackDesk({ slack, records, ledger }: Stage, chance: Chance)
       if (card === undefined) return;
       try {
         const { answer } = await slack.press(user, card, 'countersign:approve');
-        if (answer.status === 200) return;
+        if (answer.status === 200 && (await isDecided(story, records))) return;
       } catch (error) {
         // The card was drawn anew in between.
         if (!(error instanceof ImpossibleForPeople)) throw error;
@@ -230,7 +243,8 @@ export function openTeamsDesk({ teams, records, ledger }: Stage, chance: Chance)
       if (card === undefined) return;
       const opens = findButton(cardOf(card), 'Approve')?.card !== undefined;
       const path = opens ? ['Approve', 'Approve and run'] : 'Approve';
-      if (await isHeard(teams.press(person, card, path))) return;
+      if ((await isHeard(teams.press(person, card, path))) && (await isDecided(story, records)))
+        return;
       await pause(againAfterMs);
     }
   }

@@ -13,7 +13,7 @@ import { type Config, loadConfig } from '../config.ts';
 import { addressOf, createLinks } from '../links.ts';
 import { createLog } from '../logging.ts';
 import type { Instance } from '../wire.ts';
-import { endInTimeAfter, untilSignal } from './until-signal.ts';
+import { endInTimeAfter, endSoon, untilSignal } from './until-signal.ts';
 
 /** Options of all of them. */
 type Said = { json?: true; user: string };
@@ -41,6 +41,7 @@ async function inTerminal(
   } finally {
     process.stdin.pause();
     await instance.close();
+    endSoon();
   }
 }
 

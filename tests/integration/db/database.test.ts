@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { copyRows } from '#db/copy-rows.ts';
 import { type Database, openDatabase } from '#db/database.ts';
-import { isLockTimeout, isTransient } from '#db/transient.ts';
+import { isLockTimeout, isTransient, retryUntilDatabaseAnswers } from '#db/transient.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { waitFor } from '../../wait.ts';
 
@@ -33,6 +33,18 @@ function isLoss(error: unknown): boolean {
     /terminat|ECONNRESET|EPIPE|closed|not queryable/i.test(error.message) || isLoss(error.cause)
   );
 }
+
+test('a pool that this process has closed is not waited for', async () => {
+  const closed = openDatabase(database.url, { max: 1, applicationName: 'test', onError: () => {} });
+  await closed.close();
+  const waits: unknown[] = [];
+  const work = retryUntilDatabaseAnswers(
+    () => closed.transaction(pidOf),
+    (error) => waits.push(error),
+  );
+  await expect(work).rejects.toThrow('after calling end on the pool');
+  expect(waits).toEqual([]);
+});
 
 /** Vitest fails a run for errors that nobody caught; a worker would have ended. */
 describe('a connection that is lost in a transaction', () => {
