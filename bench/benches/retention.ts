@@ -25,7 +25,7 @@ const warmUp = 20;
 /** Milliseconds from one press to the next, at least. */
 const pressEveryMs = 60;
 const stepsOfPress = 3;
-/** Large enough to run for hours: a hundred steps a second, each waiting for one. */
+/** Each waits for a second, a hundred at a time. */
 const stepsOfRunning = 20_000;
 /** Statements that fill the database may take long. */
 const silenceMs = 1_800_000;
@@ -83,6 +83,29 @@ async function press(
 function drawWaiting(): PlanDraft {
   const { title, steps } = drawPlan('deep', stepsOfRunning, { tool: 'control', operation: 'wait' });
   return { title, steps: steps.map((step) => ({ ...step, args: { seconds: 1 } })) };
+}
+
+/** Has a plan running at all times: when one is done, the next begins. @returns what ends it */
+async function keepRunning(service: Service, { signal }: Stage): Promise<() => Promise<void>> {
+  let plan = await beginPlan(service, drawWaiting());
+  const ended = new AbortController();
+  const until = AbortSignal.any([signal, ended.signal]);
+  const going = (async () => {
+    while (!until.aborted) {
+      await pause(500, undefined, { signal: until }).catch(() => undefined);
+      const { status } = await service.overview(plan.id);
+      if (status === 'completed' && !until.aborted) plan = await beginPlan(service, drawWaiting());
+    }
+  })();
+  // It is waited for at the end, and thrown.
+  going.catch(() => undefined);
+  return async () => {
+    ended.abort();
+    await going;
+    await service.cancel(plan.id, { version: plan.version }, asker).catch(async (error: unknown) => {
+      if ((await service.overview(plan.id)).status !== 'completed') throw error;
+    });
+  };
 }
 
 /** Runs retention to its limits in a thread. */
@@ -161,7 +184,7 @@ export const measureRetention: Bench = async (stage) => {
   await press(service, stage, (n) => n >= warmUp);
   say(`${presses} presses while nothing goes on`);
   const quiet = await press(service, stage, (n) => n >= presses);
-  const running = await beginPlan(service, drawWaiting());
+  const stopPlans = await keepRunning(service, stage);
   say(`${presses} presses while plans run`);
   const busy = await press(service, stage, (n) => n >= presses);
   say('presses while plans run and retention deletes');
@@ -177,7 +200,7 @@ export const measureRetention: Bench = async (stage) => {
   const { deleted, ms, longestMs } = await round;
   if (deleted === null)
     throw new Error('the worker of the bench deletes at the moment; run it again');
-  await service.cancel(running.id, { version: running.version }, asker);
+  await stopPlans();
 
   const rows = Object.values(deleted).reduce((sum, n) => sum + n, 0);
   const folder = archiveFolder(limitsOfHistory, home);

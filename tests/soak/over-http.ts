@@ -112,7 +112,7 @@ export function openProgramDesk(stage: Stage, chance: Chance): Desk {
 
 /** Each request is a process, which approves by itself and stays until the end. */
 export function openTerminalDesk(stage: Stage, programs: Programs): Desk {
-  const { records, terminal, ledger } = stage;
+  const { records, terminal, terminals, ledger } = stage;
   const others = openHttpDesk(stage, 'ops');
   const endings = new Map<string, number | null>();
   return {
@@ -124,7 +124,11 @@ export function openTerminalDesk(stage: Stage, programs: Programs): Desk {
       );
       const program = programs.run(['ask', words, '--yes', '--json', '--user', 'tess'], terminal);
       program.endInput();
-      void program.exited.then(({ code }) => endings.set(story.name, code));
+      terminals.add(program.pid);
+      void program.exited.then(({ code }) => {
+        terminals.delete(program.pid);
+        endings.set(story.name, code);
+      });
       const isKnown = () =>
         [...records.runs.values()].some(({ request }) => request.includes(story.name));
       // A terminal that ends before its request is stored says so.

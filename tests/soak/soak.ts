@@ -114,8 +114,9 @@ async function ask(
 }
 
 /** Looks at processes and connections every few seconds until it is over. */
-async function watch({ fleet, records }: Stage, isOver: () => boolean) {
-  const most = { pooled: 0, listening: 0 };
+/** The most connections at any time; of those that listen, beyond two for each process that was there. */
+async function watch({ fleet, records, terminals }: Stage, isOver: () => boolean) {
+  const most = { pooled: 0, beyond: 0 };
   while (!isOver()) {
     await fleet.look();
     const [now] = await records.query<{ pooled: number; listening: number }>(`
@@ -123,7 +124,8 @@ async function watch({ fleet, records }: Stage, isOver: () => boolean) {
         count(*) filter (where application_name = 'countersign listener')::int as listening
       from pg_stat_activity where datname = 'countersign' and backend_type = 'client backend'`);
     most.pooled = Math.max(most.pooled, now?.pooled ?? 0);
-    most.listening = Math.max(most.listening, now?.listening ?? 0);
+    const allowed = 2 * (fleet.members.length + terminals.size);
+    most.beyond = Math.max(most.beyond, (now?.listening ?? 0) - allowed);
     await pause(3000);
   }
   return most;

@@ -138,6 +138,8 @@ export async function openStage(programs: Programs, seed: number) {
     workspace: join(home, 'workspace'),
     /** What a terminal is started with. */
     terminal: { ...shared, env: direct },
+    /** Process ids of terminals that are open. */
+    terminals: new Set<number>(),
     proxies: { toPooler, toDatabase, toSlack, toTeams, toModel, toGateways },
     close,
   };

@@ -277,15 +277,15 @@ export function judgeMemory(growth: Growth[], mostAnHour: number): Verdict {
 
 /** Beside those of the pooler, a process that starts has one of its own for migrations. */
 export function judgeConnections(
-  most: { pooled: number; listening: number },
+  most: { pooled: number; beyond: number },
   processes: number,
 ): Verdict {
   return judge(
     `the server had at most ${pooledConnections} connections of the pooler, and two for each process`,
-    most.pooled > pooledConnections + processes || most.listening > 2 * processes
-      ? [`${most.pooled} and ${most.listening}`]
+    most.pooled > pooledConnections + processes || most.beyond > 0
+      ? [`${most.pooled} by the pooler, ${most.beyond} too many that listen`]
       : [],
-    `${most.pooled} by the pooler and for migrations, ${most.listening} that listen`,
+    `${most.pooled} by the pooler and for migrations`,
   );
 }
 
