@@ -102,9 +102,11 @@ async function keepRunning(service: Service, { signal }: Stage): Promise<() => P
   return async () => {
     ended.abort();
     await going;
-    await service.cancel(plan.id, { version: plan.version }, asker).catch(async (error: unknown) => {
-      if ((await service.overview(plan.id)).status !== 'completed') throw error;
-    });
+    await service
+      .cancel(plan.id, { version: plan.version }, asker)
+      .catch(async (error: unknown) => {
+        if ((await service.overview(plan.id)).status !== 'completed') throw error;
+      });
   };
 }
 
