@@ -149,7 +149,7 @@ async function refuse(
     });
     const change = { kind: 'changes' as const, by: actor.id, feedback };
     const zone = await readZoneOf(tx, actor, run);
-    await queueTurn(context, tx, run, { text: feedback, message }, zone, change);
+    await queueTurn(context, tx, run, actor, { text: feedback, message }, zone, change);
     return readPlan(tx, id);
   };
 }

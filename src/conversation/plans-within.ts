@@ -49,7 +49,11 @@ export async function isSubjectWithin(
   return (await keepWithin(db, [subject.plan_id], within)).size > 0;
 }
 
-/** The plans that a planner may show in a run; null: all of the instance. @param apart several organisations share it */
+/**
+ * The plans that a planner may show in a run; null: all of the instance. A run of no organisation shows those of whoever said what
+ * its turn is about.
+ * @param apart several organisations share it
+ */
 export async function findPlansOfRun(
   db: Queryable,
   serve: ServeWithin,
@@ -57,6 +61,7 @@ export async function findPlansOfRun(
   runId: string,
 ): Promise<PlanReads | null> {
   if (!apart) return null;
-  const { tenant, user } = await readRun(db, runId);
-  return tenant === null ? null : serve({ tenant, reader: user });
+  const { tenant: own, decision, user } = await readRun(db, runId);
+  const tenant = own ?? decision?.tenant;
+  return tenant === undefined ? null : serve({ tenant, reader: user });
 }

@@ -1,5 +1,6 @@
 // The service as far as somebody of one organisation reaches it: what is of another reads as what does not exist. The console, the
 // API, chats that several organisations share and their planners all read through this.
+import { conversationNotFound } from '#db/messages.ts';
 import { planNotFound } from '#db/plan-rows.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { PlanScope, ScopedSubject } from '#domain/plan/scope.ts';
@@ -108,7 +109,7 @@ function notFound(subject: ScopedSubject): CountersignError {
   if ('plan_id' in subject) return planNotFound(subject.plan_id);
   return 'run_id' in subject
     ? new CountersignError('run_not_found', `There is no run ${subject.run_id}.`)
-    : new CountersignError('not_found', `There is no conversation ${subject.conversation}.`);
+    : conversationNotFound(subject.conversation);
 }
 
 /** `service` as `scope` reaches it. */

@@ -199,7 +199,7 @@ export async function decideSession(
     const message = said ? null : await record(tx, run, wordOf(choice), actor);
     const words = choice.kind === 'changes' ? { text: choice.feedback, message } : null;
     const zone = words === null ? null : await readZoneOf(tx, actor, run);
-    await queueTurn(context, tx, run, words, zone, decision);
+    await queueTurn(context, tx, run, actor, words, zone, decision);
   };
 }
 

@@ -56,9 +56,10 @@ export async function listConversations(
     spoken as (
       select a.conversation as id, last.created_at, (extract(epoch from last.created_at) * 1000000)::bigint as micros
       from asked a cross join lateral (
-        select m.created_at from countersign.messages m where m.conversation = a.conversation order by m.id desc limit 1
+        select m.created_at, m.tenant from countersign.messages m where m.conversation = a.conversation order by m.id desc limit 1
       ) last
       where not exists (select from countersign.chat_places c where c.conversation = a.conversation)
+        and (${tenant}::text is null or coalesce(last.tenant, ${tenant}) = ${tenant})
     ),
     page as (
       select * from spoken where ${comesAfter(cursor)} order by micros desc, id desc limit ${limit + 1}

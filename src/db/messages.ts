@@ -1,7 +1,8 @@
 // Messages of a conversation. A `once` key makes a message unique. Ids grow in the order in which messages become visible, so
 // reading on from an id misses none.
-import { and, asc, desc, eq, getTableColumns, gt, inArray, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, getTableColumns, gt, inArray, lt, type SQL, sql } from 'drizzle-orm';
 import { type MessageParts, readParts, textParts } from '#domain/chat/message-parts.ts';
+import { CountersignError } from '#domain/errors.ts';
 import { plainName } from '#domain/people/names.ts';
 import type { AskedQuestion } from '#domain/planning/asked-question.ts';
 import type { Message } from '#domain/service.ts';
@@ -19,6 +20,8 @@ export type NewMessage = {
   parts?: MessageParts;
   runId?: string | null;
   planId?: string | null;
+  /** The organisation that whoever says it is of; left out: that of the run or the plan. */
+  tenant?: string | null;
   once?: string;
 };
 
@@ -32,16 +35,31 @@ export async function lockConversation(tx: Transaction, conversation: string): P
   );
 }
 
+export const conversationNotFound = (id: string) =>
+  new CountersignError('not_found', `There is no conversation ${id}.`);
+
+/** The first message decides whose a conversation is: that of who says it, else that of what it is about. */
+function tenantOf({ conversation, tenant, runId, planId }: NewMessage): SQL {
+  return sql`coalesce(
+    (select m.tenant from countersign.messages m where m.conversation = ${conversation} order by m.id limit 1),
+    ${tenant ?? null}::text,
+    (select r.tenant from countersign.runs r where r.id = ${runId ?? null}),
+    (select p.tenant from countersign.plans p where p.id = ${planId ?? null}))`;
+}
+
 /**
  * Says something; the conversation is locked until the transaction ends.
  * @returns its id; null: a message with this key stands already
+ * @throws `not_found` where another organisation spoke first
  */
 export async function appendMessage(tx: Transaction, message: NewMessage): Promise<number | null> {
-  await lockConversation(tx, message.conversation);
+  const { conversation, tenant = null } = message;
+  await lockConversation(tx, conversation);
   const [added] = await tx
     .insert(messages)
     .values({
-      conversation: message.conversation,
+      conversation,
+      tenant: tenantOf(message),
       run_id: message.runId ?? null,
       author: message.author,
       name: message.name,
@@ -51,15 +69,17 @@ export async function appendMessage(tx: Transaction, message: NewMessage): Promi
       once: message.once ?? null,
     })
     .onConflictDoNothing()
-    .returning({ id: messages.id });
+    .returning({ id: messages.id, tenant: messages.tenant });
   if (added === undefined) return null;
-  await notify(tx, `conversation:${message.conversation}`);
+  if (tenant !== null && added.tenant !== tenant) throw conversationNotFound(conversation);
+  await notify(tx, `conversation:${conversation}`);
   return added.id;
 }
 
-const { parts: _, ...columns } = getTableColumns(messages);
+const { parts: _, tenant: _tenant, ...columns } = getTableColumns(messages);
+type Row = Omit<typeof messages.$inferSelect, 'parts' | 'tenant'>;
 
-function toMessage(row: Omit<typeof messages.$inferSelect, 'parts'>): Message {
+function toMessage(row: Row): Message {
   const { once: _once, ...rest } = row;
   return { ...rest, created_at: row.created_at.toISOString() };
 }
@@ -100,7 +120,7 @@ export async function readMessages(
   conversation: string,
   { after = 0, limit }: { after?: number; limit: number },
 ): Promise<Message[]> {
-  const rows = await db.run<Omit<typeof messages.$inferSelect, 'parts'>>(readingOn, {
+  const rows = await db.run<Row>(readingOn, {
     conversation,
     after,
     limit,
@@ -131,7 +151,7 @@ export async function readLatestMessages(
   limit: number,
 ): Promise<StoredMessage[]> {
   const rows = await db
-    .select()
+    .select({ ...columns, parts: messages.parts })
     .from(messages)
     .where(eq(messages.conversation, conversation))
     .orderBy(desc(messages.id))

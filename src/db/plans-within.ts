@@ -65,8 +65,9 @@ export async function isRunWithin(db: Queryable, id: string, within: Within): Pr
 }
 
 /**
- * Whether a conversation is of nobody else: in a chat of this organisation, or in none and all that was asked for in it is this
- * organisation's. One that nobody has used yet is whose first it is.
+ * Whether a conversation is of nobody else: in a chat of this organisation, or in none and begun by this organisation, whose all is
+ * that was asked for in it. One that nobody has used yet is whose first it is, unless
+ * reminders are said there.
  */
 export async function isConversationWithin(
   db: Queryable,
@@ -77,7 +78,12 @@ export async function isConversationWithin(
     select from (select) as one where coalesce(
       (select c.platform || ':' || c.tenant = ${tenant} from countersign.chat_places c where c.conversation = ${id}),
       not exists (select from countersign.runs r where r.conversation = ${id} and r.tenant is distinct from ${tenant})
-      and not exists (select from countersign.plans p where p.conversation = ${id} and p.tenant is distinct from ${tenant}))`);
+      and not exists (select from countersign.plans p where p.conversation = ${id} and p.tenant is distinct from ${tenant})
+      and coalesce(
+        (select m.tenant = ${tenant} from countersign.messages m where m.conversation = ${id} order by m.id limit 1),
+        ${id} not like 'reminders:%' and not exists (select from countersign.messages m where m.conversation = ${id})
+        or exists (select from countersign.runs r where r.conversation = ${id})
+        or exists (select from countersign.plans p where p.conversation = ${id})))`);
   return rows.length > 0;
 }
 

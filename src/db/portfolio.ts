@@ -58,7 +58,7 @@ export function createPortfolioReader(
         and p.run_id is distinct from ${exceptRun}
         and not (${apart} and exists (
           select from countersign.runs r
-          where r.id = ${exceptRun} and r.tenant is not null and r.tenant is distinct from p.tenant))
+          where r.id = ${exceptRun} and coalesce(r.tenant, r.decision ->> 'tenant') <> coalesce(p.tenant, '')))
       order by b.starts_at, b.plan_id, b.node_id
       limit ${limit + 1}`);
     return { blocks: rows.slice(0, limit).map(toBlock), more: rows.length > limit };

@@ -2,6 +2,7 @@
 import type { Transaction } from '#db/database.ts';
 import { appendMessage } from '#db/messages.ts';
 import { heardParts, type MessageParts } from '#domain/chat/message-parts.ts';
+import type { Actor } from '#domain/people/actor.ts';
 
 /** The message was heard before, with all that it meant. Nothing was changed when it is thrown. */
 export class SaidBefore extends Error {
@@ -11,12 +12,18 @@ export class SaidBefore extends Error {
   }
 }
 
-/** @returns the message's id @throws SaidBefore; let that roll the transaction back */
+/**
+ * @param actor who says it
+ * @returns the message's id
+ * @throws SaidBefore, and `not_found` where another organisation spoke first; let that roll the transaction back
+ */
 export async function hearPerson(
   tx: Transaction,
   said: {
     conversation: string;
-    name: string;
+    actor: Pick<Actor, 'id' | 'tenant'>;
+    /** What they are called there; left out: by their id. */
+    name?: string;
     text: string;
     runId: string | null;
     parts?: MessageParts;
@@ -24,8 +31,10 @@ export async function hearPerson(
     once?: string | undefined;
   },
 ): Promise<number | null> {
-  const { once, ...message } = said;
+  const { once, actor, ...message } = said;
   const added = await appendMessage(tx, {
+    name: actor.id,
+    tenant: actor.tenant ?? null,
     ...message,
     parts: message.parts ?? heardParts,
     author: 'person',

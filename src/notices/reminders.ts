@@ -2,7 +2,7 @@
 import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
 import { showName } from '#db/identities.ts';
-import { reminders } from '#db/schema.ts';
+import { plans, reminders } from '#db/schema.ts';
 import { isoOf } from '#db/sql/time.ts';
 import { comesAfter, createPages, type Place } from '#db/waiting.ts';
 import type { ConversationContext } from '#messages/context.ts';
@@ -10,19 +10,26 @@ import { speakAsBot } from '#messages/speak.ts';
 import { nextOccurrences } from '#timeline/recurrence.ts';
 import type { NewReminder } from '#tools/ports.ts';
 
+/** The organisation of a plan; null: it has none, or is gone. */
+async function readTenantOf(db: Queryable, id: string): Promise<string | null> {
+  const [plan] = await db.select({ tenant: plans.tenant }).from(plans).where(eq(plans.id, id));
+  return plan?.tenant ?? null;
+}
+
 /** Stores a reminder and books its first ring; a second call with the same id changes nothing. */
 export async function setReminder(
   { db, enqueue }: Pick<ConversationContext, 'db' | 'enqueue'>,
   reminder: NewReminder,
 ): Promise<void> {
   await db.transaction(async (tx) => {
+    const tenant = reminder.planId === null ? null : await readTenantOf(tx, reminder.planId);
     const added = await tx
       .insert(reminders)
       .values({
         id: reminder.id,
         plan_id: reminder.planId,
         user: reminder.user,
-        conversation: reminder.conversation,
+        conversation: reminder.conversation ?? conversationFor(reminder.user, tenant),
         text: reminder.text,
         rrule: reminder.rrule,
         timezone: reminder.timezone,
@@ -37,9 +44,9 @@ export async function setReminder(
 
 const remindersATurn = 100;
 
-/** Where a reminder without a conversation is said. */
-function conversationOf(reminder: { conversation: string | null; user: string }): string {
-  return reminder.conversation ?? `reminders:${reminder.user}`;
+/** Where a reminder is said that was asked for in no conversation. */
+function conversationFor(user: string, tenant: string | null): string {
+  return tenant === null ? `reminders:${user}` : `reminders:${tenant}:${user}`;
 }
 
 const isDue = (now: Date) => and(isNotNull(reminders.next_at), lte(reminders.next_at, now));
@@ -76,7 +83,8 @@ async function ring(
         ? []
         : nextOccurrences({ rrule, timezone, startsAt: reminder.starts_at }, now, 1);
     await speakAsBot({ enqueue }, tx, {
-      conversation: conversationOf(reminder),
+      conversation: reminder.conversation ?? conversationFor(reminder.user, null),
+      tenant: reminder.plan_id === null ? null : await readTenantOf(tx, reminder.plan_id),
       says: `Reminder for ${await showName(tx, reminder.user)}: ${reminder.text}`,
       once: `reminder:${reminder.id}:${reminder.next_at?.toISOString()}`,
     });

@@ -59,7 +59,7 @@ export async function startRun(
     if (asks) await requireRoom(tx, context, user);
     // An agent calls itself what it likes; what it says never stands under the name of a person.
     const name = own ? user : `${actor.id} (agent of ${user})`;
-    const said = { conversation, name, text: request.text, runId: id, parts: heard, once };
+    const said = { conversation, actor, name, text: request.text, runId: id, parts: heard, once };
     const requestMessage = await hearPerson(tx, said);
     const remembered = memory === null ? null : await memory(tx, requestMessage);
     await insertRun(tx, {
@@ -102,6 +102,7 @@ export async function queuePlanning(
 
 /**
  * Queues the next turn of a run the caller has locked. Results of earlier turns are ignored.
+ * @param actor whose word it is
  * @param said what the person said, and the message it is from where that is written down already; null: a decision alone,
  *   and the turn is about what was said last
  * @param zone the speaker's zone; null: unknown, or it is read with what was said before
@@ -110,11 +111,13 @@ export async function queueTurn(
   context: ConversationContext,
   tx: Transaction,
   run: RunRow,
+  actor: Actor,
   said: { text: string; message: number | null; modes?: WantedModes } | null,
   zone: string | null,
   decision: SessionDecision = { kind: 'said' },
 ): Promise<void> {
   const turn = run.turn + 1;
+  const tenant = run.tenant === null ? actor.tenant : undefined;
   const timezone = zone ?? run.decision?.timezone;
   const asked = said === null ? null : readModes(said.text);
   linkTo(run.traceparent);
@@ -125,7 +128,11 @@ export async function queueTurn(
     activity: null,
     ...(said === null ? {} : { request: asked?.rest ?? said.text, request_message: said.message }),
     modes: { ...run.modes, ...asked?.modes, ...said?.modes },
-    decision: { ...decision, ...(timezone === undefined ? {} : { timezone }) },
+    decision: {
+      ...decision,
+      ...(timezone === undefined ? {} : { timezone }),
+      ...(tenant === undefined ? {} : { tenant }),
+    },
     pause: null,
     planning_status: nextRunStatus(run.planning_status, 'talk'),
     questions: null,

@@ -94,7 +94,7 @@ export async function answerWaiting(
   const { actor, text, once } = saying;
   const { runId, planId } = answer;
   await context.db.transaction(async (tx) => {
-    await hearPerson(tx, { conversation, name: actor.id, text, runId, once });
+    await hearPerson(tx, { conversation, actor, text, runId, once });
     await speakAsBot(context, tx, { conversation, says: answer.says, runId, planId });
   });
   return answer;

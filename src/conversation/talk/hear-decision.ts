@@ -50,7 +50,7 @@ export async function hearDecision(
     const refusal = done instanceof CountersignError ? done : null;
     const words = done instanceof CountersignError ? (aloud(done) ? done.message : null) : done;
     // The plan and its run are locked before the conversation is, as everywhere.
-    const message = await hearPerson(tx, { conversation, name: actor.id, text, runId, once });
+    const message = await hearPerson(tx, { conversation, actor, text, runId, once });
     if (runId !== null) await noteFeedbackMessage(tx, runId, message);
     if (words !== null) await answer(context, tx, subject, words);
     return refusal;

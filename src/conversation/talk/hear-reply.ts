@@ -41,7 +41,7 @@ async function continueRun(
     if (memory !== null) {
       const facts = { answers: [], rest: '' };
       const parts: MessageParts = { kind: 'said', facts, action: null };
-      const heard = { conversation, name: actor.id, text, runId: id, parts, once };
+      const heard = { conversation, actor, text, runId: id, parts, once };
       const said = await memory(tx, await hearPerson(tx, heard));
       return sayPreference(context, tx, { conversation, runId: id }, said);
     }
@@ -52,15 +52,15 @@ async function continueRun(
       facts: { answers: assignAnswers(asked, rest), rest: wish === null ? null : rest },
       action: null,
     };
-    const heard = { conversation, name: actor.id, text, runId: id, parts, once };
+    const heard = { conversation, actor, text, runId: id, parts, once };
     const message = await hearPerson(tx, heard);
     if (wish !== null) await keepWish(context, tx, now, wish, actor.id);
     const zone = theirs ? zoneOf(actor) : null;
     if (rest !== '' || wish === null) {
-      await queueTurn(context, tx, now, { text: rest, message, modes }, zone);
+      await queueTurn(context, tx, now, actor, { text: rest, message, modes }, zone);
     } else if (wish.settlesQuestions && waitsFor(now) === 'questions') {
       // A person who wants no questions has answered the open ones.
-      await queueTurn(context, tx, now, { text, message }, zone);
+      await queueTurn(context, tx, now, actor, { text, message }, zone);
     }
   });
 }

@@ -75,7 +75,7 @@ async function refuseLength(
 ): Promise<{ run_id: null }> {
   const beginning = `${text.slice(0, shownOfTooLong).toWellFormed()}…`;
   await context.db.transaction(async (tx) => {
-    const message = { conversation, name: actor.id, text: beginning, runId: null, once };
+    const message = { conversation, actor, text: beginning, runId: null, once };
     await hearPerson(tx, message);
     await speakAsBot(context, tx, { conversation, says: why });
   });

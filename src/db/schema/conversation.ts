@@ -45,9 +45,10 @@ export const runs = countersign.table(
     policy: jsonb('policy').$type<PolicyOverride>().notNull().default({}),
     /**
      * What the person decided that this turn is about; null: they only said something. `timezone`: where those are whose
-     * words the turn is about; left out: nobody knows, and their times are those of the instance.
+     * words the turn is about; left out: nobody knows, and their times are those of the instance. `tenant`: where the run
+     * is of no organisation, that of whoever decided it.
      */
-    decision: jsonb('decision').$type<SessionDecision & { timezone?: string }>(),
+    decision: jsonb('decision').$type<SessionDecision & { timezone?: string; tenant?: string }>(),
     /** What the planning session waits for, and where it goes on; null: it does not wait. */
     pause: jsonb('pause').$type<Pause>(),
     pattern: jsonb('pattern').$type<PatternSpec>(),
@@ -85,6 +86,8 @@ export const messages = countersign.table(
   {
     id: bigserial('id', { mode: 'number' }).primaryKey(),
     conversation: text('conversation').notNull(),
+    /** The organisation whose the conversation is, as its first message had it; null: not known. In chats their place says it. */
+    tenant: text('tenant'),
     run_id: text('run_id'),
     author: text('author').$type<'person' | 'bot'>().notNull(),
     name: text('name').notNull(),

@@ -50,6 +50,7 @@ export const webhookDeliveries = countersign.table(
   (t) => [
     uniqueIndex('webhook_deliveries_once').on(t.endpoint, t.once),
     index('webhook_deliveries_open').on(t.endpoint, t.plan_id, t.id).where(sql`state = 'open'`),
+    index('webhook_deliveries_failed').on(t.endpoint).where(sql`state = 'failed'`),
     index('webhook_deliveries_ended').on(t.ended_at).where(sql`ended_at is not null`),
   ],
 );
