@@ -17,7 +17,7 @@ import { requireReadable } from '#messages/message-length.ts';
 import { readMemoryWish } from '#people/memory.ts';
 import { inheritPolicy, keepWish, readWish, sayPreference } from '#people/policy.ts';
 import { zoneOf } from '#people/zone.ts';
-import { requireRoom } from './person-limits.ts';
+import { requireBudget, requireRoom } from './person-limits.ts';
 import { readModes } from './read-modes.ts';
 import { nextRunStatus } from './run-table.ts';
 
@@ -106,6 +106,7 @@ export async function queuePlanning(
  * @param said what the person said, and the message it is from where that is written down already; null: a decision alone,
  *   and the turn is about what was said last
  * @param zone the speaker's zone; null: unknown, or it is read with what was said before
+ * @throws `rate_limited` where planning for the run's requester has cost what it may in a day
  */
 export async function queueTurn(
   context: ConversationContext,
@@ -116,6 +117,8 @@ export async function queueTurn(
   zone: string | null,
   decision: SessionDecision = { kind: 'said' },
 ): Promise<void> {
+  // What is given up costs nothing more.
+  if (decision.kind !== 'reject') await requireBudget(tx, context, run.user);
   const turn = run.turn + 1;
   const tenant = run.tenant === null ? actor.tenant : undefined;
   const timezone = zone ?? run.decision?.timezone;

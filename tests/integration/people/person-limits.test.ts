@@ -1,5 +1,6 @@
 // Limits of one person: what is reached is refused with what to do, and nobody else is held up by it.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, ben, noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
@@ -37,4 +38,63 @@ test('who has a plan that waits is asked to decide about it first', async () => 
   await expect(ask()).rejects.toMatchObject({ details: { limit: 'waiting_plans' } });
   await service.cancel(plan.id, { version: plan.version }, ana);
   await ask();
+});
+
+describe('who has spent what planning may cost in a day', () => {
+  let spent: TestInstance;
+  const cleo = person('cleo', 'api');
+  const refused = {
+    code: 'rate_limited',
+    message:
+      'Planning for cleo has cost $1.50 today, and the limit is $1.00. It is free again at midnight UTC.',
+    details: { limit: 'planning_usd_per_day', retry_after_seconds: expect.any(Number) },
+  };
+  const turnOf = async (id: string) => (await spent.service.getRun(id)).turn;
+  const spend = (began: string) =>
+    spent.db.query.execute(sql`
+      with before as (delete from countersign.model_calls)
+      insert into countersign.model_calls (run_id, turn, "user", model, stage, estimate_usd, cost_usd, began_at)
+      values ('run-of-today', 1, 'cleo', 'm', 'DRAFT_OUTLINE', 1, 1.5, now() - ${began}::interval)`);
+
+  beforeAll(async () => {
+    spent = await openTestInstance(database.url, {
+      work: false,
+      settings: { limits: { person: { planning_usd_per_day: 1 } } },
+    });
+  });
+  afterAll(() => spent.close());
+
+  test('goes on with no request by replying, and nobody does in their place, until the next day', async () => {
+    const { service } = spent;
+    const { run_id: id, conversation } = await service.startRun(
+      { text: 'Create b.md saying B' },
+      cleo,
+    );
+    await spend('0');
+    await expect(service.startRun({ text: 'Create c.md' }, cleo)).rejects.toMatchObject(refused);
+    await expect(service.reply(id, 'and c.md too', cleo)).rejects.toMatchObject(refused);
+    await expect(service.reply(id, 'and c.md too', ben)).rejects.toMatchObject(refused);
+    await expect(service.say(conversation, 'and c.md too', cleo)).rejects.toMatchObject(refused);
+    expect(await turnOf(id)).toBe(1);
+    // What asks for no planner is heard.
+    await service.reply(id, 'remember that tea is at four', cleo);
+    const own = await service.startRun({ text: 'Create d.md saying D' }, ben);
+    await service.reply(own.run_id, 'and e.md too', cleo);
+    expect(await turnOf(own.run_id)).toBe(2);
+    await spend('1 day');
+    await service.reply(id, 'and c.md too', cleo);
+    expect(await turnOf(id)).toBe(2);
+  });
+
+  test('has no plan changed by a planner, and rejects it', async () => {
+    const { service } = spent;
+    await spend('0');
+    const propose = () => service.propose({ title: 'One', steps: [noop('a')] }, {}, cleo);
+    const plan = await propose();
+    const wish = { version: 1, feedback: 'Do it twice' };
+    await expect(service.proposeChanges(plan.id, wish, cleo)).rejects.toMatchObject(refused);
+    expect(await service.getPlan(plan.id)).toMatchObject({ status: 'proposed', version: 1 });
+    await service.reject(plan.id, { version: 1 }, cleo);
+    expect(await service.getPlan(plan.id)).toMatchObject({ status: 'rejected' });
+  });
 });
