@@ -7,7 +7,7 @@ import { readDeliveryState } from '#db/chat-places.ts';
 import { countJobs } from '#db/gauges.ts';
 import { readInboxState } from '#db/inbox.ts';
 import { findSchemaProblem, readNewestMigration } from '#db/migrate.ts';
-import { readRetention } from '#db/retention.ts';
+import { countDeletedPlans, readRetention } from '#db/retention.ts';
 import { readIdentity, readServerFacts } from '#db/server-facts.ts';
 import { readPools } from '#db/sql/resources.ts';
 import { causeOf } from '#db/transient.ts';
@@ -270,7 +270,7 @@ async function checkAudit({ db }: Instance): Promise<CheckResult[]> {
 async function checkRetention({ db }: Instance): Promise<CheckResult[]> {
   const state = await readRetention(db.query);
   if (state === null) return [];
-  const { problem, running, ended_at, deleted_plans } = state;
+  const { problem, running, ended_at } = state;
   if (problem !== null) {
     const advice = 'When the cause is gone: countersign retention';
     return [{ part: 'Retention', state: 'broken', text: problem, advice }];
@@ -278,7 +278,7 @@ async function checkRetention({ db }: Instance): Promise<CheckResult[]> {
   const when = running
     ? 'it is at work'
     : `its last round ended ${ended_at?.toISOString() ?? 'before it was done'}`;
-  const text = `${countOf(deleted_plans, 'plan')} deleted so far; ${when}`;
+  const text = `${countOf(await countDeletedPlans(db.query), 'plan')} deleted so far; ${when}`;
   return [{ part: 'Retention', state: 'ok', text }];
 }
 
