@@ -26,6 +26,8 @@ import { describeCall } from '#tools/describe-call.ts';
 import { plannerOperations } from '#tools/guard.ts';
 import type { Config } from './config.ts';
 import { checkSlackAccess, checkSlackWorkspaces, checkTeamsAccess } from './doctor/check-chats.ts';
+import { listSettings } from './settings-lines.ts';
+import { readTraceTarget } from './telemetry/target.ts';
 import { version } from './version.ts';
 import type { Instance } from './wire/instance.ts';
 
@@ -77,11 +79,19 @@ export function createSettingsFacts(
           private_addresses: settings.http.allowPrivate,
           kept_days: keptDays(settings.retention),
           archive: archiveFolder(settings.retention, home),
+          traces: describeTraces(config),
         },
+        settings: listSettings(settings),
       });
     },
     check: (part) => check(part, config, instance, log),
   };
+}
+
+/** Without what an address may have of secrets. */
+function describeTraces({ env }: Config): string | null {
+  const words = readTraceTarget(env)?.words;
+  return words?.replace(/\/\/[^/\s]*@/, '//').replace(/\?\S*/, '') ?? null;
 }
 
 function keptDays({ archive: _, ...days }: Retention): Record<string, number | null> {

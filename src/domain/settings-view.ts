@@ -150,6 +150,10 @@ const Chats = z.object({
     .nullable(),
 });
 
+/** One setting of the file as it is in force. `value`: null: none; never a secret. */
+const SettingLine = z.object({ name: z.string(), value: z.string().nullable() });
+export type SettingLine = z.infer<typeof SettingLine>;
+
 /** Everything but the preferences of a person, which `PolicyView` has. */
 export const SettingsView = z.object({
   version: z.string(),
@@ -203,7 +207,11 @@ export const SettingsView = z.object({
     kept_days: z.record(z.string(), z.number().nullable()),
     /** The folder of what was deleted; null: it is not kept. */
     archive: z.string().nullable(),
+    /** Where traces go; null: nothing is traced. */
+    traces: z.string().nullable(),
   }),
+  /** All settings of the file, also those that a section shows in words. */
+  settings: z.array(SettingLine),
 });
 export type SettingsView = z.infer<typeof SettingsView>;
 

@@ -19,7 +19,10 @@ const copies = (table: string, values: string) => `
   insert into countersign.${table} select c.* from countersign.${table} t cross join ${numbers}
   cross join lateral jsonb_populate_record(t, jsonb_build_object(${values})) c`;
 const fills = [
-  copies('plans', `'id', ${id}, 'status', case when n % 100 = 0 then 'proposed' else 'completed' end`),
+  copies(
+    'plans',
+    `'id', ${id}, 'status', case when n % 100 = 0 then 'proposed' else 'completed' end`,
+  ),
   copies('plan_versions', `'plan_id', ${id}`),
   `insert into countersign.deleted_plans (id, ended_at) select 'gone-' || n, now() from ${numbers}`,
   `insert into countersign.model_calls (run_id, turn, "user", model, stage, estimate_usd, cost_usd, began_at)

@@ -1,4 +1,5 @@
 // What the settings tell of an instance: how its parts are, and never a secret.
+import { readFile } from 'node:fs/promises';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSettingsFacts, type SettingsFacts } from '#app/settings-facts.ts';
@@ -111,6 +112,46 @@ describe('the settings of an instance', () => {
     ]);
     expect(await facts.check({ part: 'slack' })).toMatchObject([{ state: 'off' }]);
   });
+});
+
+it('shows every setting of the example file, the limits of a person and where traces go among them', async () => {
+  const { $schema: _, ...example } = JSON.parse(
+    await readFile(new URL('../../../countersign.example.json', import.meta.url), 'utf8'),
+  );
+  const { read } = await open(
+    { ...example, mcpServers: { tickets: example.mcpServers.tickets } },
+    {
+      TICKETS_SECRET: 'planted-oauth-4f9d2c71',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://me:planted-otel-4f9d2c71@127.0.0.1:9/?k=planted',
+    },
+  );
+  const view = await read();
+  const lines = new Map(view.settings.map(({ name, value }) => [name, value]));
+  const byName = ['mcpServers', 'calendars', 'identity.providers', 'webhooks'];
+  const isShown = (name: string) =>
+    [...lines.keys()].some((line) => line === name || line.startsWith(`${name}.`));
+  const missing = (name: string, value: unknown): string[] => {
+    const isInner = typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (!isInner || byName.includes(name) || Object.keys(value).length === 0)
+      return isShown(name) ? [] : [name];
+    return Object.entries(value).flatMap(([key, inner]) => missing(`${name}.${key}`, inner));
+  };
+  // The pool without a headroom is read as one of 0.
+  const { resourcePools: __, ...others } = example;
+  expect(Object.entries(others).flatMap(([key, value]) => missing(key, value))).toEqual([]);
+  expect(Object.fromEntries(lines)).toMatchObject({
+    'limits.person.requests_per_minute': '300',
+    'resourcePools.licences.capacity': '5',
+    mcpServers: 'tickets',
+    calendars: 'team',
+    webhooks: 'ops.example.com',
+    'identity.providers': null,
+    tools: null,
+  });
+  expect(view.access.traces).toBe('http://127.0.0.1:9/');
+  const text = JSON.stringify(view);
+  for (const secret of ['planted', 'replace-this-secret', 'team.ics'])
+    expect(text).not.toContain(secret);
 });
 
 it('shows no secret of the environment or the file, also where a server of tools repeats it', async () => {

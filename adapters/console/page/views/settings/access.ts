@@ -1,5 +1,6 @@
 // Access: who the person is, who reaches this instance, what of it can be exported, and where its data is.
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { showLine } from '#cards/plain.ts';
 import type { SettingsView } from '#domain/settings-view.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { describeError } from '../../live/api.ts';
@@ -131,13 +132,14 @@ function drawData(facts: SettingsView): TemplateResult {
           ? 'None: what is deleted is gone'
           : html`<code>${access.archive}</code>`,
       ],
+      ['Traces', access.traces === null ? 'Not sent' : html`To <code>${access.traces}</code>`],
     ])}
       <p class="operation-notes">
         Every decision and call of a plan is under its tab Audit. The whole record of a plan is at
         <code>/api/plans/PLAN/log.jsonl</code>, its text at <code>/api/plans/PLAN/plan.md</code>, and everything the API does at
         <code>/openapi.json</code>. <code>npx countersign doctor</code> checks every part.
       </p>
-      ${drawWhere(facts, { keys: ['retention'], variables: ['DATABASE_URL', 'COUNTERSIGN_HOME', 'COUNTERSIGN_WORKSPACE'] })}`,
+      ${drawWhere(facts, { keys: ['retention'], variables: ['DATABASE_URL', 'COUNTERSIGN_HOME', 'COUNTERSIGN_WORKSPACE', 'OTEL_EXPORTER_OTLP_ENDPOINT'] })}`,
   );
 }
 
@@ -159,6 +161,26 @@ function drawWebhooks(facts: SettingsView): TemplateResult {
   );
 }
 
+/** Every setting of the file, whatever section it is in. */
+function drawAll({ settings, file }: SettingsView): TemplateResult {
+  return drawBlock(
+    'All settings',
+    html`<p>
+        What <code>${file.path}</code> sets, and what holds where it says nothing. Servers, calendars, providers and webhooks are
+        shown by name.
+      </p>
+      <details>
+        <summary>${countOf(settings.length, 'setting')}</summary>
+        ${drawFactList(
+          settings.map(({ name, value }) => [
+            html`<code>${name}</code>`,
+            showLine(value ?? 'None', 1000),
+          ]),
+        )}
+      </details>`,
+  );
+}
+
 export function drawAccess(facts: SettingsView, settings: Settings): TemplateResult {
-  return html`${drawReach(facts, settings)} ${drawWebhooks(facts)} ${drawData(facts)}`;
+  return html`${drawReach(facts, settings)} ${drawWebhooks(facts)} ${drawData(facts)} ${drawAll(facts)}`;
 }
