@@ -3,35 +3,16 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
-import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createServer } from '#api/server.ts';
-import { createProbes } from '#app/health.ts';
-import { createSettingsFacts } from '#app/settings-facts.ts';
-import { serveWithin } from '#conversation/serve-within.ts';
-import { localPrincipal, type Principal, Role } from '#domain/people/principal.ts';
+import { serve } from '#app/serve.ts';
+import { person } from '#domain/people/actor.ts';
+import { Role } from '#domain/people/principal.ts';
+import { freePort } from '../../fixtures/open-id.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
 
 const database = useDatabase();
 const tenants = ['slack:T1', 'slack:T2'] as const;
-
-/** A token for each role of each organisation: `slack:T1/viewer`. */
-function identifyByToken(token: string): Principal | null {
-  const [tenant = '', name] = token.split('/');
-  const role = Role.safeParse(name);
-  if (!role.success) return null;
-  const account = `${role.data}@${tenant}`;
-  return {
-    ...localPrincipal,
-    account,
-    name: account,
-    names: [account],
-    role: role.data,
-    tenant,
-    by: 'token',
-  };
-}
 
 let instance: TestInstance;
 let app: FastifyInstance;
@@ -39,32 +20,32 @@ let url: string;
 const clients: Client[] = [];
 
 beforeAll(async () => {
-  instance = await openTestInstance(database.url, { work: false });
-  const { service } = instance;
-  const log = pino({ level: 'silent' });
-  app = await createServer({
-    service,
-    log: false,
-    doors: {
-      signIn: true,
-      identify: async (credentials) =>
-        'token' in credentials ? identifyByToken(credentials.token) : null,
-    },
-    reach: ({ tenant, account }) =>
-      tenant === null ? service : serveWithin(service, { tenant, reader: account }),
-    version: '0.0.0',
-    probes: createProbes(instance),
-    settings: createSettingsFacts(instance.config, instance, log),
-    metrics: new Registry(),
-    mcp: { linkTo: () => null, guarded: [], operations: async () => instance.registry.list() },
+  const port = await freePort();
+  url = `http://127.0.0.1:${port}`;
+  const provider = {
+    ...{ issuer: 'https://id.example', client_id: 'c', client_secret: 's' },
+    ...{ tenant_claim: 'org', allowed_tenants: ['any'] },
+  };
+  instance = await openTestInstance(database.url, {
+    work: false,
+    settings: { identity: { providers: { corp: provider } } },
+    env: { COUNTERSIGN_PUBLIC_URL: url, PORT: String(port) },
   });
-  url = await app.listen({ host: '127.0.0.1', port: 0 });
+  app = (await serve(instance, instance.config, pino({ level: 'silent' }))).app;
 });
 afterAll(async () => {
   await Promise.all(clients.map((client) => client.close()));
-  await app.close();
-  await instance.close();
+  await app?.close();
+  await instance?.close();
 });
+
+/** A personal token of somebody with this role in an organisation. */
+async function makeToken(tenant: string, role: Role): Promise<string> {
+  const wanted = { name: 'agent', role, days: 1, tenant };
+  const operator = person('local', 'terminal');
+  const { token } = await instance.identity.createToken(`${role}@${tenant}`, wanted, operator);
+  return token;
+}
 
 async function connect(token: string): Promise<Client> {
   const client = new Client(
@@ -91,7 +72,7 @@ const draft = {
 };
 
 it('each tool takes its role, and reaches plans of its own organisation only', async () => {
-  const owner = await connect(`${tenants[0]}/requester`);
+  const owner = await connect(await makeToken(tenants[0], 'requester'));
   const { structuredContent, content } = await owner.callTool({
     name: 'plan_propose',
     arguments: draft,
@@ -113,7 +94,7 @@ it('each tool takes its role, and reaches plans of its own organisation only', a
   };
   for (const tenant of tenants)
     for (const role of Role.options) {
-      const client = await connect(`${tenant}/${role}`);
+      const client = await connect(await makeToken(tenant, role));
       const { tools } = await client.listTools();
       expect(tools.map(({ name }) => name).sort()).toEqual(Object.keys(calls).sort());
       const told = await Promise.all(
@@ -131,5 +112,5 @@ it('each tool takes its role, and reaches plans of its own organisation only', a
       const listed = await client.callTool({ name: 'plan_list', arguments: { everybody: true } });
       expect(JSON.stringify(listed).includes(plan)).toBe(tenant === tenants[0]);
     }
-  await expect(connect('slack:T1/nobody')).rejects.toThrow();
+  await expect(connect(`cst_${'0'.repeat(64)}`)).rejects.toThrow();
 });
