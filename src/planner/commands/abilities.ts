@@ -53,6 +53,12 @@ const clock =
   /^what(?: time is it|'s the time| is the time| day is it| is the date|'s the date)(?: now| today)?[.!?\s]*$/i;
 const forbids = /^(?:please )?(?:don['’]?t|do not|never) (?!forget)[^,;.\n]*[.!\s]*$/i;
 
+/** A greeting or thanks, with or without a name. */
+export function isCourtesy(said: string): boolean {
+  const words = said.replace(/[, ]+\p{Lu}\p{L}+$/u, '');
+  return greeting.test(words) || thanks.test(words);
+}
+
 /** What needs no plan and no look-up; null: the text is about something else. */
 export function answerTalk(
   text: string,

@@ -38,6 +38,9 @@ const listedNow: RiskNote = {
   sign: 'A file like these was added after this plan was made.',
 };
 
+const onceOnly = (what: string) =>
+  `${what} is looked up once, when this is planned, so it can't be repeated. Ask for it once.`;
+
 /** Ends the building with something to be said. */
 class Stop extends Error {
   readonly outcome: Outcome;
@@ -338,6 +341,7 @@ class Builder {
 
   /** There is no way to add to a file at run time: its whole new text is fixed here. */
   async #addEdit(path: string, edit: Edit): Promise<void> {
+    if (this.#now?.rule != null) throw stop(onceOnly(`What ${path} says`));
     const state = this.#stateOf(path);
     if (state.kind === 'unknown')
       throw stop(
@@ -373,6 +377,7 @@ class Builder {
   async #list(files: Files, to: string[] = []): Promise<Entry[]> {
     if (files.kind === 'paths')
       return files.paths.map((path) => ({ path: tidyPath(path), folder: files.folder }));
+    if (this.#now?.rule != null) throw stop(onceOnly('Which files there are'));
     const entries = await this.#find(files.set);
     if (this.#now?.start != null) this.#cautions.push(listedNow);
     const into = to.map((one) => tidyPath(one));

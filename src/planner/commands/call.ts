@@ -3,7 +3,7 @@
 import { type Json, JsonObject, parseJson } from '#domain/text.ts';
 import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
 import type { Built } from './forms.ts';
-import type { Reading } from './match.ts';
+import { type Reading, spanOf } from './match.ts';
 import { type Field, readFields, simplifyName, splitName } from './schema-fields.ts';
 import { value } from './tokens.ts';
 
@@ -152,7 +152,7 @@ function readArguments(
     const one = readNamed(reading, at, field.items);
     return one === null ? {} : { [field.name]: [one] };
   }
-  const given = coerce(field, textBetween(reading, at, end));
+  const given = coerce(field, spanOf(reading, at, end).text);
   return given === undefined ? null : { [field.name]: given };
 }
 
@@ -176,19 +176,11 @@ function readNamed(reading: Reading, from: number, schema: JsonSchema): JsonObje
   for (const [k, { field, next }] of starts.entries()) {
     let to = starts[k + 1]?.at ?? end;
     while (to > next && /^(?:,|;|and)$/.test(value(tokens[to - 1]))) to -= 1;
-    const given = coerce(field, textBetween(reading, next, to));
+    const given = coerce(field, spanOf(reading, next, to).text);
     if (given === undefined || values[field.name] !== undefined) return null;
     values[field.name] = given;
   }
   return values;
-}
-
-function textBetween({ source, tokens }: Reading, from: number, to: number): string {
-  const [first, last] = [tokens[from], tokens[to - 1]];
-  if (first === undefined || last === undefined || to <= from) return '';
-  return to - from === 1 && first.kind === 'quote'
-    ? first.value
-    : source.slice(first.start, last.end);
 }
 
 /** A value in the type that the schema wants; undefined where it does not fit. */

@@ -1,7 +1,12 @@
 // Changes of a plan: "leave out step 2", "use b.txt instead of a.txt", "at 10:00 instead", "also post …". Each is a fixed form
 // that says which step it means and what of it; anything else is asked about. What nobody spoke of stays as it is.
 import { referencesOf } from '#domain/plan/arguments.ts';
-import type { Dependency, PlanDraft, StepDraft } from '#domain/plan/plan.ts';
+import {
+  type Dependency,
+  type PlanDraft,
+  type StepDraft,
+  toDependency,
+} from '#domain/plan/plan.ts';
 import { labelVersion } from '#domain/plan/step-numbers.ts';
 import type { Gate } from '#domain/planning/stages.ts';
 import { type Json, JsonObject } from '#domain/text.ts';
@@ -33,6 +38,7 @@ export type Changes = {
   /** The earliest stage that has to be done again. */
   gate: Gate;
 };
+export const noChange = { edges: [], move: null, rule: null, addition: null };
 export type ReadChanges =
   | { kind: 'changes'; changes: Changes }
   | { kind: 'question'; question: Question };
@@ -89,7 +95,7 @@ const forms: Form[] = [
     (plan, { a = '', b = '' }) => {
       const [one, other] = findSteps(plan, `steps ${a} and ${b}`);
       const waits = plan.steps.find(({ id }) => id === other);
-      return idsOf(waits).includes(one ?? '')
+      return edgesOf(waits).some(({ id }) => id === one)
         ? reorder(plan, other, one)
         : reorder(plan, one, other);
     },
@@ -150,8 +156,7 @@ export function readChanges(
       const match = pattern.exec(said);
       const change = match === null ? null : read(plan, { ...match.groups });
       if (change === null) continue;
-      const nothing = { edges: [], move: null, rule: null, addition: null };
-      return { kind: 'changes', changes: { steps, ...nothing, ...change } };
+      return { kind: 'changes', changes: { steps, ...noChange, ...change } };
     }
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
@@ -162,16 +167,10 @@ export function readChanges(
 
 const plain = (said: string): string =>
   /^(["'“])([\s\S]*)["'”]$/u.exec(said.trim())?.[2] ?? said.trim();
-const idsOf = (one: StepDraft | undefined) =>
-  (one?.after ?? []).map((edge) => (typeof edge === 'string' ? edge : edge.id));
+const edgesOf = (one: StepDraft | undefined) => (one?.after ?? []).map(toDependency);
 /** What people call the steps of a draft, by id. */
 export function labelDraft(steps: StepDraft[]): Map<string, string> {
-  const linked = steps.map(({ id = '', after = [] }) => ({
-    id,
-    after: after.map((edge) =>
-      typeof edge === 'string' ? { id: edge, type: 'FS' as const, lag_minutes: 0 } : edge,
-    ),
-  }));
+  const linked = steps.map((one) => ({ id: one.id ?? '', after: edgesOf(one) }));
   const labels = labelVersion(linked);
   return new Map(linked.map(({ id }, index) => [id, labels[index] ?? `${index + 1}`]));
 }
@@ -283,11 +282,9 @@ function reorder(plan: Plan, first: string | undefined, second: string | undefin
       `Step ${labelOf(plan, first)} needs what step ${labelOf(plan, second)} gives.`,
     );
   const next: Edge = { from: first, to: second, type: 'FS', lag_minutes: 0, remove: false };
-  const back = (one?.after ?? []).flatMap((edge): Edge[] => {
-    const { id, type, lag_minutes } =
-      typeof edge === 'string' ? { id: edge, type: 'FS' as const, lag_minutes: 0 } : edge;
-    return id === second ? [{ from: second, to: first, type, lag_minutes, remove: true }] : [];
-  });
+  const back = edgesOf(one)
+    .filter(({ id }) => id === second)
+    .map(({ id, ...edge }): Edge => ({ ...edge, from: id, to: first, remove: true }));
   return { gate: 'roadmap', edges: [...back, next] };
 }
 

@@ -29,7 +29,8 @@ export function applyModifiers(clause: Clause, said: Modifiers): Clause | null {
     twice(clause.takes, takes) ||
     twice(clause.deadline, deadline) ||
     twice(clause.start, moment) ||
-    twice(clause.rule, rule)
+    twice(clause.rule, rule) ||
+    twice(clause.rule ?? rule, clause.start ?? moment)
   )
     return null;
   const next = {
@@ -87,7 +88,9 @@ export function moveFocus(focus: Reading['focus'], command: Command): Reading['f
         ? { paths: [], output: false }
         : { paths: command.files.paths.map((one) => placeFor(one, to)), output: false };
     }
+    // The copy, or what was copied: either may be meant.
     case 'copy':
+      return { paths: [], output: false };
     case 'delete':
       return { paths: command.files.kind === 'set' ? [] : command.files.paths, output: false };
     case 'fetch':

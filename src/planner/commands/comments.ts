@@ -2,7 +2,7 @@
 // What cannot be kept to its step is asked about.
 import type { PlanDraft, StepComment, StepDraft } from '#domain/plan/plan.ts';
 import type { Json } from '#domain/text.ts';
-import { type Changes, labelDraft, type ReadChanges, readChanges } from './changes.ts';
+import { type Changes, labelDraft, noChange, type ReadChanges, readChanges } from './changes.ts';
 
 type Setting = { now: Date; timezone: string };
 
@@ -13,13 +13,6 @@ const ask = (text: string): ReadChanges => ({
   kind: 'question',
   question: { id: 'change', text },
 });
-
-const nothing: Omit<Changes, 'steps' | 'gate'> = {
-  edges: [],
-  move: null,
-  rule: null,
-  addition: null,
-};
 
 function listTexts(value: Json | undefined): string[] {
   if (typeof value === 'string') return [value];
@@ -115,5 +108,5 @@ export function readComments(
         `Step ${labelDraft(steps).get(steps[user]?.id ?? '')}, “${steps[user]?.description}”, names ${left[0]} too, and nobody asked to change it. Say “use … instead of ${left[0]}” to change both.`,
       );
   }
-  return { kind: 'changes', changes: changes ?? { ...nothing, steps, gate: 'outline' } };
+  return { kind: 'changes', changes: changes ?? { ...noChange, steps, gate: 'outline' } };
 }

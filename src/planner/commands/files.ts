@@ -1,6 +1,7 @@
 // Files as people name them: paths, lists of them, "it", and sets such as "all .log files in logs except today.log".
 import type { FileSet, Files } from './command.ts';
-import { numberWords, type Read, type Words } from './times.ts';
+import { readPeople } from './people.ts';
+import { numberWords, type Read, readMoment, type Words } from './times.ts';
 import { valueAt } from './tokens.ts';
 
 type Place = Words & { focus: { paths: string[] }; end: number };
@@ -159,10 +160,19 @@ export function readPlace(place: Place, at: number): Read<string> | null {
   return word === null ? null : { value: `${word}/`, next: at + closes };
 }
 
+/** Where files are put. A bare word is no folder where it may be a person or a day: "copy it to Ana". */
 export function readPlaces(place: Place, at: number): Read<string[]> | null {
   const [list] = readList(place, at);
   if (list !== undefined && list.value.length > 1) return list;
   const single = readPlace(place, at);
+  const word = place.tokens[at];
+  const isFolder =
+    word?.kind !== 'word' ||
+    single?.next !== at + 1 ||
+    (/^\p{Ll}/u.test(word.text) &&
+      readMoment(place, at) === null &&
+      readPeople(place, at)?.value[0] != null);
+  if (!isFolder) return null;
   return single === null ? null : { value: [single.value], next: single.next };
 }
 

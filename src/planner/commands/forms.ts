@@ -1,17 +1,18 @@
 // The commands there are: the forms they are said in, and what each becomes. Documented in docs/commands.md.
 import { Temporal } from 'temporal-polyfill';
 import { type Json, JsonValue } from '#domain/text.ts';
+import { listOf } from '#domain/words.ts';
 import type { Command, Edit, Files, Text } from './command.ts';
 import { baseName, folderOf, tidyPath } from './files.ts';
 import { type Bindings, definePattern, type Pattern, type Reading, type Span } from './match.ts';
-import { type Introduction, readText, type TextProblem } from './texts.ts';
-import { type Moment, type Rule, readDuration } from './times.ts';
-import { tokenize } from './tokens.ts';
+import { findDoubt, type Introduction, readText, type TextProblem } from './texts.ts';
+import type { Moment, Rule } from './times.ts';
 
 /** What a form needs and was not given. */
 export type Missing = { ask: string; kind: string };
 export type Built =
-  | { command: Command; spans?: Span[] }
+  /** `follows`: it is about what was said before. */
+  | { command: Command; spans?: Span[]; follows?: boolean }
   | { missing: Missing[]; fill: (answers: string[]) => Command }
   | { problem: TextProblem };
 
@@ -59,7 +60,9 @@ const writes =
   (introduced: Introduction): Build =>
   (found, reading) => {
     const paths = pathsOf(found);
-    return paths && withText(span(found), reading, introduced, (text) => write(paths, text));
+    // "with the content of b.txt" names a file, and no text.
+    if (paths === null || /^of\s/i.test(span(found).text)) return null;
+    return withText(span(found), reading, introduced, (text) => write(paths, text));
   };
 
 const writesOwnName: Build = (found) => {
@@ -110,6 +113,7 @@ function findHalf(named: Files): { problem: TextProblem } | null {
 function move(what: 'move' | 'copy', moved: Files, to: string[]): Built | null {
   const half = findHalf(moved);
   if (half !== null) return half;
+  if (what === 'move' && to.length > 1) return null;
   if (moved.kind === 'paths' && moved.paths.length === 1)
     return { command: { do: what, files: moved, to } };
   const [only = '', ...more] = to;
@@ -129,13 +133,26 @@ const asksPlace =
 
 export const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-const asks: Build = (found, reading) =>
-  withLiteral(span(found), reading, 'person', (text) => {
-    const before = reading.tokens[span(found).from - 1];
+/** "review it": who is asked does not see the request, so the file is named. */
+const asks: Build = (found, reading) => {
+  const [given, { paths }] = [span(found), reading.focus];
+  const it = /^[\p{L}-]+ (it|them)(?![\p{L}'’])/iu.exec(given.text)?.[1];
+  if (it !== undefined && (it.toLowerCase() === 'them' ? 1 : 0) !== Math.min(paths.length, 2) - 1)
+    return { problem: { kind: 'content', words: it } };
+  const built = withLiteral(given, reading, 'person', (text) => {
+    const before = reading.tokens[given.from - 1];
     const whether = before?.value === 'whether' || before?.value === 'if';
     const question = whether ? `${before.text} ${text.replace(/\?$/, '')}?` : text;
-    return ask(people(found), question);
+    return ask(people(found), it === undefined ? question : question.replace(it, listOf(paths)));
   });
+  return 'command' in built ? { ...built, follows: it !== undefined } : built;
+};
+
+/** "Have Ana review it" and not "have lunch": only a name says that somebody is asked. */
+const asksByName: Build = (found, reading) =>
+  people(found).every((one) => one === null || /^\p{Lu}|@/u.test(one))
+    ? asks(found, reading)
+    : null;
 
 const ask = (whom: (string | null)[], question: string): Command => ({
   do: 'ask',
@@ -149,7 +166,7 @@ const reminds: Build = (found, reading) => {
   const rule = (found.r as Rule | undefined) ?? null;
   const problem = moment?.problem ?? rule?.problem ?? null;
   if (rule?.until != null) return { problem: { kind: 'time', words: rule.words } };
-  if (problem !== null) return { problem: { kind: problem.about, words: problem.words } };
+  if (problem !== null) return { problem };
   return withLiteral(span(found), reading, 'person', (text) => ({
     do: 'remind',
     text: upperFirst(text),
@@ -159,26 +176,36 @@ const reminds: Build = (found, reading) => {
   }));
 };
 
-const addsEvent: Build = (found, reading) => {
-  const given = span(found);
-  const title = given.text.replace(/^(?:an?|the)\s+/i, '');
-  if (title === '') return null;
-  return withLiteral({ ...given, text: title }, reading, 'person', (text) => ({
-    do: 'event',
-    title: upperFirst(text),
-    start: '',
-    end: null,
-    assumedHour: false,
-  }));
-};
+const meetings =
+  /\b(?:with|meeting|call|appointment|lunch|dinner|interview|demo|workshop|stand-?up|visit)\b/i;
 
-const requests: Build = (found, { tokens, end }) => {
+/** Without a calendar it has to be a meeting: work is scheduled too. */
+const addsEvent =
+  (isEvent: (title: Span) => boolean): Build =>
+  (found, reading) => {
+    const given = span(found);
+    const title = given.text.replace(/^(?:an?|the)\s+/i, '');
+    if (title === '' || !isEvent(given)) return null;
+    return withLiteral({ ...given, text: title }, reading, 'marker', (text) => ({
+      do: 'event',
+      title: upperFirst(text),
+      start: '',
+      end: null,
+      assumedHour: false,
+    }));
+  };
+
+const requests: Build = (found, reading) => {
+  const { tokens, end } = reading;
   const url = path(found, 'u');
   const body: Json =
     found.j !== undefined ? JsonValue.parse(JSON.parse(path(found, 'j'))) : path(found, 'q');
   const hasBody = found.j !== undefined || found.q !== undefined;
   const verb = (tokens[end - (hasBody ? 4 : 2)]?.text ?? '').toUpperCase();
   const method = verb === 'SEND' ? 'POST' : verb;
+  // "post https://…" may mean the address itself, here.
+  if (!hasBody && tokens[end - 2]?.text === 'post')
+    return { problem: { kind: 'exact', words: url } };
   return { command: { do: 'request', method, url, body: hasBody ? body : null } };
 };
 
@@ -240,13 +267,13 @@ const forms: [patterns: string[], build: Build][] = [
   [[`${create} [a|the] [new] file|note|document ${markers} {t:text}`], asksPath],
   [
     [
-      'add|append|insert [a] [line] [saying|with] {t:text} to|at_the_end_of|at_the_bottom_of|to_the_end_of|to_the_bottom_of {p:path}',
+      'add|append|insert [a_line|line] [saying|with] {t:text} to|at_the_end_of|at_the_bottom_of|to_the_end_of|to_the_bottom_of {p:path}',
     ],
     edits('append'),
   ],
   [
     [
-      'add|insert|write [a] [line] [saying|with] {t:text} at_the_top_of|at_the_beginning_of|at_the_start_of|to_the_top_of {p:path}',
+      'add|insert|write [a_line|line] [saying|with] {t:text} at_the_top_of|at_the_beginning_of|at_the_start_of|to_the_top_of {p:path}',
       'prepend {t:text} to {p:path}',
     ],
     edits('prepend'),
@@ -256,14 +283,16 @@ const forms: [patterns: string[], build: Build][] = [
     (found, reading) => {
       const [old, now] = [span(found, 'o'), span(found, 'n')];
       if (!old.quoted && /^\S+\.\p{L}+$/u.test(old.text)) return null;
-      return withLiteral(old, reading, 'marker', () =>
-        edit(path(found), { kind: 'replace', old: old.text, new: now.text }),
+      const doubt = old.quoted ? null : findDoubt(old, reading, 'marker');
+      if (doubt !== null) return doubt;
+      return withLiteral(now, reading, 'marker', (text) =>
+        edit(path(found), { kind: 'replace', old: old.text, new: text }),
       );
     },
   ],
   [
-    ['move|mv {f:files} to|into {d:place}', 'mv {f:files} {d:place}'],
-    (found) => move('move', files(found), [path(found, 'd')]),
+    ['move|mv {f:files} to|into {d:places}', 'mv {f:files} {d:places}'],
+    (found) => move('move', files(found), found.d as string[]),
   ],
   [
     ['rename {p:path} to|as {d:path}'],
@@ -332,16 +361,7 @@ const forms: [patterns: string[], build: Build][] = [
   // Chat and people
   [
     [
-      'post|say|announce|send|share [:] {t:text} here|in_here|in_this_channel|in_this_conversation|to_everyone|to_the_team',
-      'post|say|announce|send|share [:] {t:text} to|in|into {c:channel}',
-    ],
-    posts('none'),
-  ],
-  [['post|say|announce|share [in|to] {c:channel} : {t:text}'], posts('marker')],
-  [['post|say|announce|share [here] [:] {t:text}'], posts('none')],
-  [
-    [
-      'tell|notify everyone|everybody|the_team|us|all|the_channel [in] [that|:] {t:text}',
+      'tell|notify everyone|everybody|the_team|us|all|the_channel that|: {t:text}',
       'tell|notify [everyone|the_team] [in] {c:channel} [that|:] {t:text}',
       'send|post a message saying {t:text} to|in {c:channel}',
       'send|post a message to|in {c:channel} saying|: {t:text}',
@@ -349,15 +369,24 @@ const forms: [patterns: string[], build: Build][] = [
     ],
     posts('marker'),
   ],
-  [['ask {w:who} [:] {q:quote}'], (found) => ({ command: ask(people(found), path(found, 'q')) })],
   [
     [
-      'ask|tell|get {w:who} to {t:text}',
-      'ask {w:who} whether|if {t:text}',
-      'have {w:who} {t:text}',
+      'post|say|announce|send|share [:] {t:text} here|in_here|in_this_channel|in_this_conversation|to_everyone|to_the_team',
+      'post|say|announce|send|share [:] {t:text} to|in|into {c:channel}',
     ],
-    asks,
+    posts('none'),
   ],
+  [['post|say|announce|share [in|to] {c:channel} : {t:text}'], posts('marker')],
+  [
+    [
+      'post|say|announce|share [here] [:] {t:text}',
+      'tell|notify everyone|everybody|the_team|us|all|the_channel {t:text}',
+    ],
+    posts('none'),
+  ],
+  [['ask {w:who} [:] {q:quote}'], (found) => ({ command: ask(people(found), path(found, 'q')) })],
+  [['ask|tell {w:who} to {t:text}', 'ask {w:who} whether|if {t:text}'], asks],
+  [['get {w:who} to {t:text}', 'have {w:who} {t:text}'], asksByName],
   // Time
   [
     [
@@ -369,28 +398,15 @@ const forms: [patterns: string[], build: Build][] = [
     ],
     reminds,
   ],
-  [['add|put|schedule {t:text} to|in|on [the|my|our] calendar', 'schedule {t:text}'], addsEvent],
+  [['add|put|schedule {t:text} to|in|on [the|my|our] calendar'], addsEvent(() => true)],
+  [['schedule {t:text}'], addsEvent(({ quoted, text }) => quoted || meetings.test(text))],
   [[`${calendar} [for] {m:moment}`, `${calendar} [today]`], readsAgenda(1)],
   [[`${calendar} [for] this week`], readsAgenda(7)],
   [
     ['wait|sleep|pause [for] {d:duration}'],
     (found) => ({ command: { do: 'wait', seconds: (found.d as { seconds: number }).seconds } }),
   ],
-  [
-    ['wait|sleep|pause'],
-    () => ({
-      missing: [{ kind: 'seconds', ask: 'How many seconds should I wait?' }],
-      fill: ([answer = '']) => ({ do: 'wait', seconds: secondsOf(answer) }),
-    }),
-  ],
 ];
-
-/** "20", "2 minutes". */
-function secondsOf(answer: string): number {
-  const tokens = tokenize(answer);
-  const read = readDuration({ source: answer, tokens, now: new Date(0), timezone: 'UTC' }, 0);
-  return read?.next === tokens.length ? read.value.seconds : Number(answer);
-}
 
 const byLead = new Map<string, Form[]>();
 for (const [patterns, build] of forms)
@@ -419,7 +435,7 @@ const examples: [string, string][] = [
   ['replace change edit update', 'Replace "milk" with "oat milk" in shopping.txt'],
   ['move mv rename archive', 'Move todo.txt to archive/'],
   ['copy duplicate cp back backup', 'Copy todo.txt to backup/todo.txt'],
-  ['delete remove erase rm trash get throw clear empty', 'Delete old.txt'],
+  ['delete remove erase rm trash throw clear empty', 'Delete old.txt'],
   ['list show find which what read open', 'Read todo.txt'],
   ['fetch download check', 'Fetch https://example.com and save it to page.txt'],
   ['post say announce send tell notify share', 'Post "The build is green" here'],
@@ -427,4 +443,6 @@ const examples: [string, string][] = [
   ['remind set', 'Remind me tomorrow at 9 to call Ben'],
   ['schedule book block', 'Add a meeting with Zoe to the calendar on Friday at 15:00'],
   ['wait sleep pause', 'Wait 10 minutes'],
+  ['if unless once after before', 'Delete old.txt only after Ana has confirmed'],
+  ['every each', 'Every Monday at 9:00 write done to reports/week.md'],
 ];

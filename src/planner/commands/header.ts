@@ -1,6 +1,7 @@
 // What stands in front of the commands of a larger request: "Outline first:", "Plan the launch:", phases and milestones.
 import type { Part, Pattern, Request } from './command.ts';
-import { readDuration, type Words } from './times.ts';
+import { definePattern, matchStart, type Reading } from './match.ts';
+import type { Duration } from './times.ts';
 import type { Token } from './tokens.ts';
 
 type Header = { said: Partial<Pick<Request, 'title' | 'outline' | 'pattern'>>; next: number };
@@ -40,49 +41,36 @@ export function readHeader(source: string, tokens: readonly Token[]): Header {
   };
 }
 
+const partLines = ['', '{n:number} '].flatMap((number) =>
+  ['', '( after phase {o:number} ) ', '( {d:duration} after phase {o:number} ) '].map((after) =>
+    definePattern(`phase|milestone ${number}${after}:`),
+  ),
+);
+
 /** "Phase 2 (two days after phase 1): Publish", "milestone: All is written". A phase may go on with its first command. */
 export function readPartLine(
-  source: string,
-  tokens: readonly Token[],
+  reading: Reading,
   from: number,
-  to: number,
   parts: readonly Part[],
-  { now, timezone }: Pick<Words, 'now' | 'timezone'>,
 ): { part: Part; next: number } | null {
-  const value = (at: number) => (at < to ? (tokens[at]?.value ?? '') : '');
-  const kind = value(from);
-  if (kind !== 'phase' && kind !== 'milestone') return null;
-  let i = from + 1;
-  const number = tokens[i]?.kind === 'number' ? value(i) : '';
-  if (number !== '') i += 1;
-  let after: Part['after'] = null;
-  if (value(i) === '(') {
-    const lag = readDuration({ source, tokens, now, timezone }, i + 1);
-    const behind = lag?.next ?? i + 1;
-    const other =
-      value(behind) === 'after' && value(behind + 1) === 'phase'
-        ? Number(value(behind + 2))
-        : Number.NaN;
-    const part = parts.findIndex(({ title }) => title.startsWith(`Phase ${other}`));
-    if (part < 0 || value(behind + 3) !== ')') return null;
-    after = { part, lag: (lag?.value.seconds ?? 0) / 60 };
-    i = behind + 4;
-  }
-  if (value(i) !== ':') return null;
-  const name = source.slice(tokens[i]?.end ?? 0, tokens[to - 1]?.end ?? 0).trim();
-  const label = `Phase ${number || parts.length + 1}`;
-  if (kind === 'milestone') {
+  const { source, tokens, end } = reading;
+  const [found] = partLines.flatMap((line) => matchStart(line, reading, from) ?? []);
+  if (found === undefined) return null;
+  const { n, o, d } = found.value;
+  const other = parts.findIndex(({ title }) => title.startsWith(`Phase ${String(o)}`));
+  if (o !== undefined && other < 0) return null;
+  const lag = ((d as Duration | undefined)?.seconds ?? 0) / 60; // what the slot reads
+  const after = o === undefined ? null : { part: other, lag };
+  const name = source.slice(tokens[found.next - 1]?.end ?? 0, tokens[end - 1]?.end ?? 0).trim();
+  if (tokens[from]?.value === 'milestone') {
     const title = name.charAt(0).toUpperCase() + name.slice(1);
-    return name === '' ? null : { part: { structure: 'milestone', title, after }, next: to };
+    return name === '' ? null : { part: { structure: 'milestone', title, after }, next: end };
   }
   // A name is no command: it has no path and no quoted text.
   const isName = tokens
-    .slice(i + 1, to)
-    .every(({ kind: one }) => one === 'word' || one === 'number' || one === 'line');
-  return isName
-    ? {
-        part: { structure: 'phase', title: name === '' ? label : `${label}: ${name}`, after },
-        next: to,
-      }
-    : { part: { structure: 'phase', title: label, after }, next: i + 1 };
+    .slice(found.next, end)
+    .every(({ kind }) => kind === 'word' || kind === 'number' || kind === 'line');
+  const label = `Phase ${String(n ?? parts.length + 1)}`;
+  const title = isName && name !== '' ? `${label}: ${name}` : label;
+  return { part: { structure: 'phase', title, after }, next: isName ? end : found.next };
 }

@@ -151,10 +151,12 @@ function matchFrom(
     return null;
   };
 
-  /** A text ends wherever what follows it may begin. */
+  /** A text ends wherever what follows it may begin; quoted text, with its quotation marks. */
   function* readText(index: number, place: number): Generator<Read<Span>> {
-    for (let next = place + 1; next <= end; next += 1)
-      if (mayBegin(index + 1, next)) yield { value: spanOf(reading, place, next), next };
+    const begin = tokens[place]?.kind === 'line' ? place + 1 : place;
+    const quoted = tokens[begin]?.kind === 'quote';
+    for (let next = begin + 1; next <= (quoted ? begin + 1 : end); next += 1)
+      if (quoted || mayBegin(index + 1, next)) yield { value: spanOf(reading, place, next), next };
   }
   return fitFrom(0, at);
 }

@@ -93,7 +93,15 @@ export function readAnswer(
   at: number,
   names: readonly (string | null)[],
 ): Read<Answer> | null {
-  const known = ['he', 'she', 'they', 'i', ...names.map((name) => name?.toLowerCase())];
+  const known = [
+    'he',
+    'she',
+    'they',
+    'both',
+    'all',
+    'i',
+    ...names.map((name) => name?.toLowerCase()),
+  ];
   for (const { pattern, means } of answers) {
     const found = matchStart(pattern, reading, at);
     const { n } = found?.value ?? {};
@@ -126,16 +134,14 @@ export function readModifiers(reading: Reading, at: number): Modifiers | null {
   return withEvent(said, reading);
 }
 
+const effort = definePattern('( takes [about] {d:duration} )');
+const lag = definePattern('{d:duration} later|after_that|after_this [,]');
+const pause = definePattern('in {d:duration} [,]');
+
 function readOne(reading: Reading, at: number): Read<Partial<Modifiers>> | null {
   const word = valueAt(reading, at);
-  if (word === '(') {
-    const takes =
-      valueAt(reading, at + 1) === 'takes'
-        ? readDuration(reading, at + (valueAt(reading, at + 2) === 'about' ? 3 : 2))
-        : null;
-    if (takes === null || valueAt(reading, takes.next) !== ')') return null;
-    return { value: { takes: takes.value }, next: takes.next + 1 };
-  }
+  const takes = matchStart(effort, reading, at);
+  if (takes !== null) return { value: { takes: takes.value.d as Duration }, next: takes.next }; // what the slot reads
   const gate = readGate(reading, at);
   if (gate !== null) return { value: { gate: gate.value }, next: gate.next };
   if (word === 'by') {
@@ -147,12 +153,12 @@ function readOne(reading: Reading, at: number): Read<Partial<Modifiers>> | null 
       reading.tokens[until.next - 1]?.end,
     );
     const open: TextProblem | null = assumedHour ? { kind: 'hour', words } : null;
-    return { value: { deadline: iso, problem: toProblem(problem) ?? open }, next: until.next };
+    return { value: { deadline: iso, problem: problem ?? open }, next: until.next };
   }
   const until = readUntil(reading, at);
   if (until !== null)
     return {
-      value: { until: until.value.iso, problem: toProblem(until.value.problem) },
+      value: { until: until.value.iso, problem: until.value.problem },
       next: until.next,
     };
   if (word === 'for') {
@@ -163,32 +169,19 @@ function readOne(reading: Reading, at: number): Read<Partial<Modifiers>> | null 
   if (range !== null) return { value: { range: range.value }, next: range.next };
   const rule = readRule(reading, at);
   if (rule !== null)
-    return { value: { rule: rule.value, problem: toProblem(rule.value.problem) }, next: rule.next };
+    return { value: { rule: rule.value, problem: rule.value.problem }, next: rule.next };
   const moment = readMoment(reading, at);
   if (moment === null) return null;
   // "on Friday from 14:00": the day, with the times behind it.
   return {
-    value: { moment: moment.value, problem: toProblem(moment.value.problem) },
+    value: { moment: moment.value, problem: moment.value.problem },
     next: moment.next,
   };
 }
 
-function toProblem(problem: Moment['problem']): TextProblem | null {
-  return problem === null ? null : { kind: problem.about, words: problem.words };
-}
-
 function merge(one: Modifiers, other: Partial<Modifiers>): Modifiers | null {
-  for (const key of [
-    'moment',
-    'rule',
-    'range',
-    'length',
-    'gate',
-    'takes',
-    'deadline',
-    'until',
-  ] as const)
-    if (one[key] !== null && other[key] != null) return null;
+  for (const [key, value] of Object.entries(one))
+    if (key !== 'problem' && value !== null && key in other) return null;
   return { ...one, ...other, problem: one.problem ?? other.problem ?? null };
 }
 
@@ -219,26 +212,14 @@ function withEvent(said: Modifiers, { timezone }: Reading): Modifiers {
 export function readPrefix(reading: Reading, from: number, follows: boolean): Read<Modifiers> {
   let said: Modifiers = noModifiers;
   let at = from;
-  const lag = readDuration(reading, at);
-  if (lag !== null) {
-    const words = [valueAt(reading, lag.next), valueAt(reading, lag.next + 1)];
-    const later =
-      words[0] === 'later'
-        ? 1
-        : words[0] === 'after' && /^(?:that|this)$/.test(words[1] ?? '')
-          ? 2
-          : 0;
-    if (later > 0) {
-      said = { ...said, lag: lag.value.seconds / 60 };
-      at = lag.next + later;
-      if (valueAt(reading, at) === ',') at += 1;
-    }
+  const behind = matchStart(lag, reading, at);
+  if (behind !== null) {
+    said = { ...said, lag: (behind.value.d as Duration).seconds / 60 };
+    at = behind.next;
   }
-  const wait = follows && valueAt(reading, at) === 'in' ? readDuration(reading, at + 1) : null;
-  if (wait?.value.exact === true) {
-    at = wait.next + (valueAt(reading, wait.next) === ',' ? 1 : 0);
-    return { value: { ...said, wait: wait.value.seconds }, next: at };
-  }
+  const wait = follows ? matchStart(pause, reading, at) : null;
+  const { seconds = 0, exact = false } = (wait?.value.d ?? {}) as Partial<Duration>;
+  if (wait !== null && exact) return { value: { ...said, wait: seconds }, next: wait.next };
   for (let round = 0; round < 4; round += 1) {
     if (!begins.test(valueAt(reading, at)) || valueAt(reading, at) === ',') break;
     const one = readOne(reading, at);

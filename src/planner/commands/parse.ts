@@ -2,17 +2,18 @@
 // command counts only where every word of it is accounted for; anything else is a question about the words that are left.
 import type { OperationSpec } from '#domain/tool.ts';
 import { shorten } from '#domain/words.ts';
+import { isCourtesy } from './abilities.ts';
 import { callOperation, findByWords, nameOperation } from './call.ts';
 import { applyModifiers, emptyClause, moveFocus } from './clause.ts';
 import type { Clause, Command, Question, Request } from './command.ts';
 import { readSet } from './files.ts';
 import { type Built, exampleFor, formsFor, isLead } from './forms.ts';
 import { readHeader, readPartLine } from './header.ts';
-import { matchPattern, type Reach, type Reading } from './match.ts';
+import { definePattern, matchPattern, matchStart, type Reach, type Reading } from './match.ts';
 import { type Modifiers, noModifiers, readAnswer, readModifiers, readPrefix } from './modifiers.ts';
 import { readRows, readSummary, speaksOfRows } from './rows.ts';
 import { type Segment, skipOpening, splitSegments, trimEnd } from './segments.ts';
-import { describeProblem, type TextProblem } from './texts.ts';
+import { describeProblem, holdsDate, type TextProblem } from './texts.ts';
 import { type Rule, readUntil } from './times.ts';
 import { type Token, tokenize, value } from './tokens.ts';
 
@@ -65,7 +66,7 @@ export function parseRequest(text: string, setting: Setting): Parsed {
   return new Parser(source, tokens, setting).parse();
 }
 
-const deadlines = ['everything', 'all', 'all of it'].map((all) => `${all} must be done`.split(' '));
+const deadline = definePattern('everything|all|all_of_it must be done');
 
 class Parser {
   readonly #source: string;
@@ -141,14 +142,8 @@ class Parser {
   }
 
   #addSegment({ from, to, follows }: Segment, id: string): void {
-    const part = readPartLine(
-      this.#source,
-      this.#tokens,
-      from,
-      to,
-      this.#request.parts,
-      this.#setting,
-    );
+    if (isCourtesy(this.#words(from, trimEnd(this.#tokens, from, to)))) return;
+    const part = readPartLine(this.#reading(to), from, this.#request.parts);
     if (part !== null) {
       this.#request.parts.push(part.part);
       if (part.part.structure === 'phase') this.#part = this.#request.parts.length - 1;
@@ -211,7 +206,7 @@ class Parser {
       if (merged === null) return null;
       return {
         ...merged,
-        follows: index === 0 ? starts : clause.follows,
+        follows: clause.follows || (index === 0 && starts),
         if: clause.if ?? named,
         part: this.#part,
       };
@@ -382,7 +377,7 @@ class Parser {
       }
       if (this.#mayMeanBoth(left.clauses, right.clauses, at, to)) {
         const said = shorten(this.#words(from, to), 120);
-        const text = `Is the last part of "${said}" meant for all of it? Say it again as separate commands, each with its own time or condition.`;
+        const text = `Is the time or condition in "${said}" meant for all of it? Say it again as separate commands, each with its own.`;
         return askAgain(id, text);
       }
       return { clauses: [...left.clauses, ...right.clauses] };
@@ -392,16 +387,17 @@ class Parser {
     return whole;
   }
 
-  /** A time or a condition at the very end may be meant for all that "and" joins. */
+  /** A time or a condition on one side of "and" may be meant for the other side too. */
   #mayMeanBoth(left: Clause[], right: Clause[], at: number, to: number): boolean {
     const last = right.at(-1);
-    if (last === undefined || last.command.do === 'remind' || last.command.do === 'event')
-      return false;
-    const timed = [last.start, last.gate, last.rule, last.deadline].some((one) => one !== null);
-    const plain = left.every(
-      ({ start, gate, rule }) => start === null && gate === null && rule === null,
+    if (last === undefined || isTimed(last.command)) return false;
+    const isSaid = ({ start, gate, rule, deadline }: Clause) =>
+      [start, gate, rule, deadline].some((one) => one !== null);
+    return (
+      isSaid(last) !== left.some(isSaid) &&
+      value(this.#tokens[at]) === 'and' &&
+      !this.#startsWithTime(at + 1, to)
     );
-    return timed && plain && value(this.#tokens[at]) === 'and' && !this.#startsWithTime(at + 1, to);
   }
 
   /** "… and b.txt saying bye": the verb before counts here too. */
@@ -447,6 +443,9 @@ class Parser {
       if (short === null || !('command' in short)) continue;
       if (modifiers.problem !== null) return this.#problem(modifiers.problem, from, to, id);
       const timed = isTimed(short.command);
+      // "… to ask Ana tomorrow about the train at 9": which of the two is meant cannot be told.
+      if (timed && (short.spans ?? []).some((span) => holdsDate(this.#reading(at), span)))
+        return this.#problem({ kind: 'time', words: this.#words(at, to) }, from, to, id);
       // Only a time of day stays text: "saying Standup at 9:30".
       if (whole !== null && spans !== null && !timed)
         return this.#finish(whole, noModifiers, from, to, to, id);
@@ -474,23 +473,16 @@ class Parser {
     const { manifest, answers } = this.#setting;
     const named = nameOperation(reading, from, manifest);
     if (named !== null) return callOperation(reading, named, answers, id);
-    let problem: TextProblem | null = null;
-    let missing: Built | null = null;
     for (const form of formsFor(implied ?? value(this.#tokens[from]))) {
       const found = matchPattern(form, reading, from, reach, implied !== null);
       const built = found === null ? null : form.build(found, reading);
       if (built === null) continue;
-      if ('command' in built) return built;
-      if ('problem' in built) problem ??= built.problem;
-      else missing ??= built;
-    }
-    if (missing !== null && 'missing' in missing) {
-      const given = missing.missing.map(({ kind }) => answers.get(`${kind} ${id}`));
+      if (!('missing' in built)) return built;
+      const given = built.missing.map(({ kind }) => answers.get(`${kind} ${id}`));
       const all = given.filter((answer) => answer !== undefined);
-      if (all.length === given.length) return { command: missing.fill(all) };
-      return { ...missing, missing: missing.missing.filter((_, k) => given[k] === undefined) };
+      if (all.length === given.length) return { command: built.fill(all) };
+      return { ...built, missing: built.missing.filter((_, k) => given[k] === undefined) };
     }
-    if (problem !== null) return { problem };
     const byWords = findByWords(reading, from, manifest);
     return byWords === null ? null : callOperation(reading, byWords, answers, id);
   }
@@ -520,7 +512,8 @@ class Parser {
       };
     const command: Command = built.command;
     const tool = this.#toolHint(from, to)?.tool ?? null;
-    const clause = { ...emptyClause, command, tool, words: this.#words(from, to) };
+    const { follows = false } = built;
+    const clause = { ...emptyClause, command, tool, follows, words: this.#words(from, to) };
     const merged = applyModifiers(clause, modifiers);
     if (merged === null) return this.#unclear(from, end, to, id);
     this.#focus = moveFocus(this.#focus, command);
@@ -558,13 +551,15 @@ class Parser {
     const lead = value(token);
     if (actions.has(lead) && !isLead(lead))
       return { cannot: describeWanted(this.#words(from, to)) };
-    return this.#unclear(from, to, Math.min(reach.at, to - 1), id);
+    return this.#unclear(from, to, isLead(lead) ? Math.min(reach.at, to - 1) : from, id);
   }
 
   /** Quotes the words that nothing was made of, and shows the command that is nearest. */
   #unclear(from: number, to: number, at: number, id: string): One {
     const [clause, left] = [this.#words(from, to), this.#words(at, to)];
-    const known = exampleFor(value(this.#tokens[skipOpening(this.#tokens, from, to).at]));
+    const lead = exampleFor(value(this.#tokens[skipOpening(this.#tokens, from, to).at]));
+    const word = value(this.#tokens[at]);
+    const known = lead === null || isLead(word) ? lead : (exampleFor(word) ?? lead);
     const help =
       known === null
         ? 'I can create, move or delete files, post, or remind you.'
@@ -603,12 +598,11 @@ function describeWanted(words: string): string {
 
 /** "Everything must be done by tomorrow 17:00." */
 function readDeadline(reading: Reading, from: number): string | null {
-  const text = reading.tokens.slice(from, reading.end).map(value);
-  const starts = deadlines.find((words) => words.every((word, k) => text[k] === word));
-  if (starts === undefined) return null;
+  const starts = matchStart(deadline, reading, from);
+  if (starts === null) return null;
   const modifiers = readModifiers(
     { ...reading, end: trimEnd(reading.tokens, from, reading.end) },
-    from + starts.length,
+    starts.next,
   );
   return modifiers?.problem === null && modifiers.moment === null && modifiers.rule === null
     ? modifiers.deadline

@@ -4,7 +4,7 @@ import type { Read, Words } from './times.ts';
 type Place = Words & { end: number };
 
 const nobody = new Set(
-  'everyone everybody all people the a an them him her it us we you they this that to for about if whether in on at when whenever how what which who why and or not no one anyone anybody someone somebody nobody here there only with he she they i'.split(
+  'everyone everybody all people the a an them him her it us we you they this that to for about if whether in on at when whenever how what which who why and or not no one anyone anybody someone somebody nobody here there only with he she they i both either neither'.split(
     ' ',
   ),
 );
@@ -17,7 +17,7 @@ function readPerson({ tokens, end }: Place, at: number): Read<string | null> | n
     return { value: tokens[at + 1]?.text ?? '', next: at + 2 };
   if (token.kind === 'path' && /^[^@/]+@[^@/]+$/.test(token.value))
     return { value: token.value, next: at + 1 };
-  if (token.kind !== 'word' || nobody.has(token.value)) return null;
+  if (token.kind !== 'word' || nobody.has(token.value) || /'s$/.test(token.value)) return null;
   // A second name behind the first: "Ana García".
   const second = tokens[at + 1];
   const isName = (text: string) => /^\p{Lu}[\p{L}'’-]+$/u.test(text);

@@ -1,19 +1,15 @@
 // "For every row in orders.csv write a letter to letters/<id>.md, then write one summary of all letters": a file for each row of a
 // table. Every word has its place, or it is not read at all.
 import type { Piece, RowsCommand } from './command.ts';
-import { nameAt } from './files.ts';
-import { type Token, valueAt } from './tokens.ts';
-
-type Words = { tokens: readonly Token[]; end: number; source: string };
-type Read<T> = { value: T; next: number };
+import { definePattern, matchPattern, matchStart, type Reading } from './match.ts';
+import { skipOpening } from './segments.ts';
+import type { Read } from './times.ts';
+import { valueAt } from './tokens.ts';
 
 const one = (words: string) => new Set(words.split(' '));
 const articles = one('a an one the its');
-const rowWords = one('row rows line lines record records entry entries');
-const ofWords = one('in of from');
 const toWords = one('to in into as at');
 const writeWords = one('write create make save generate draft');
-const textWords = one('saying containing');
 const nouns = one(
   'letter note reminder file document page memo message card sheet record entry form receipt confirmation report',
 );
@@ -21,9 +17,20 @@ const nouns = one(
 const telling = one(
   'that which who with about for from and or saying containing to in into as at of by',
 );
-const summaryWords = one('summary overview');
-const summarised = one(
-  'letters notes reminders files documents pages memos messages cards sheets records entries forms receipts confirmations reports rows lines them these those it everything',
+
+const rowSet = definePattern(
+  'every|each|all [of] [the] [csv|tsv|table] row|rows|line|lines|record|records|entry|entries in|of|from [the] [table|csv] {p:path}',
+);
+const said = ['saying|containing {q:quote}', 'with [the] text|content {q:quote}'].map(
+  definePattern,
+);
+const all =
+  '[all] [of] [the|these|those] all|letters|notes|reminders|files|documents|pages|memos|messages|cards|sheets|records|entries|forms|receipts|confirmations|reports|rows|lines|them|these|those|it|everything';
+/** "… and a summary of them": the verb before counts here too. */
+const summary =
+  '[write|create|make|save|generate|draft] [a|an|one|the|its] [short|brief|single] summary|overview';
+const summaries = [`summarise|summarize ${all}`, summary, `${summary} of|over ${all}`].flatMap(
+  (words) => [words, `${words} to|in|into|as|at {p:path}`].map(definePattern),
 );
 
 const placeholder = /<([^<>]{1,200})>|\{\{([^{}]{1,200})\}\}|\{([^{}]{1,200})\}/g;
@@ -45,7 +52,7 @@ function toPieces(text: string): Piece[] {
 const hasColumn = (pieces: Piece[]): boolean => pieces.some((piece) => typeof piece !== 'string');
 
 /** `letters/<id>.md`: tokens without a gap between them, but for those inside of brackets; or the same in quotation marks. */
-function readTarget({ tokens, end, source }: Words, at: number): Read<Piece[]> | null {
+function readTarget({ tokens, end, source }: Reading, at: number): Read<Piece[]> | null {
   const first = at < end ? tokens[at] : undefined;
   if (first === undefined) return null;
   if (first.kind === 'quote') {
@@ -67,23 +74,13 @@ function readTarget({ tokens, end, source }: Words, at: number): Read<Piece[]> |
 }
 
 /** "every CSV row in the file orders.csv" */
-function readRowSet(words: Words, from: number): Read<string> | null {
-  let at = from;
-  if (!['every', 'each', 'all'].includes(valueAt(words, at))) return null;
-  at += 1;
-  if (valueAt(words, at) === 'of') at += 1;
-  if (valueAt(words, at) === 'the') at += 1;
-  if (['csv', 'tsv', 'table'].includes(valueAt(words, at))) at += 1;
-  if (!rowWords.has(valueAt(words, at)) || !ofWords.has(valueAt(words, at + 1))) return null;
-  at += 2;
-  if (valueAt(words, at) === 'the') at += 1;
-  if (['file', 'table', 'csv'].includes(valueAt(words, at))) at += 1;
-  const path = nameAt(words, at);
-  return path === null ? null : { value: path, next: at + 1 };
+function readRowSet(words: Reading, from: number): Read<string> | null {
+  const found = matchStart(rowSet, words, from);
+  return found && { value: String(found.value.p), next: found.next };
 }
 
 /** "a reminder letter": plain words that end in what it is. */
-function readThing(words: Words, from: number): Read<string> | null {
+function readThing(words: Reading, from: number): Read<string> | null {
   const at = articles.has(valueAt(words, from)) ? from + 1 : from;
   for (let next = at; next < Math.min(words.end, at + 4); next += 1) {
     const token = words.tokens[next];
@@ -97,22 +94,15 @@ function readThing(words: Words, from: number): Read<string> | null {
 }
 
 /** `saying "Dear <name>, …"`, or `with the text "…"`. */
-function readSaid(words: Words, from: number): Read<Piece[]> | null {
-  let at = from;
-  if (textWords.has(valueAt(words, at))) at += 1;
-  else if (valueAt(words, at) === 'with') {
-    at += valueAt(words, at + 1) === 'the' ? 2 : 1;
-    if (!['text', 'content'].includes(valueAt(words, at))) return null;
-    at += 1;
-  } else return null;
-  const token = at < words.end ? words.tokens[at] : undefined;
-  return token?.kind === 'quote' ? { value: toPieces(token.value), next: at + 1 } : null;
+function readSaid(words: Reading, from: number): Read<Piece[]> | null {
+  const [found] = said.flatMap((pattern) => matchStart(pattern, words, from) ?? []);
+  return found === undefined ? null : { value: toPieces(String(found.value.q)), next: found.next };
 }
 
 type Body = Pick<RowsCommand, 'thing' | 'to' | 'text'>;
 
 /** What is written where, behind the verb. */
-function readBody(words: Words, at: number): Read<Body> | null {
+function readBody(words: Reading, at: number): Read<Body> | null {
   const quoted = at < words.end ? words.tokens[at] : undefined;
   if (quoted?.kind === 'quote' && toWords.has(valueAt(words, at + 1))) {
     const to = readTarget(words, at + 2);
@@ -138,7 +128,7 @@ function readBody(words: Words, at: number): Read<Body> | null {
  * The command from `from` on, as far as it is one.
  * @returns where it ends; null: it is no command about rows
  */
-export function readRows(words: Words, from: number): Read<RowsCommand> | null {
+export function readRows(words: Reading, from: number): Read<RowsCommand> | null {
   const before = valueAt(words, from) === 'for' ? readRowSet(words, from + 1) : null;
   let at = before?.next ?? from;
   while (before !== null && /^[,:]$/.test(valueAt(words, at))) at += 1;
@@ -154,45 +144,19 @@ export function readRows(words: Words, from: number): Read<RowsCommand> | null {
 }
 
 /** Whether a request speaks of rows of a table at all. */
-export function speaksOfRows(words: Words, from: number): boolean {
+export function speaksOfRows(words: Reading, from: number): boolean {
   for (let at = from; at < words.end; at += 1)
     if (valueAt(words, at) === 'for' && readRowSet(words, at + 1) !== null) return true;
   return false;
 }
 
-/** "and", "then" and commas in front of a summary. */
-function skipJoints(words: Words, from: number): number {
-  let at = from;
-  while ([',', 'and', 'then', 'also', 'finally', 'please'].includes(valueAt(words, at))) at += 1;
-  return at;
-}
-
 /** "write one summary of all letters to summary.md", "summarise them": up to the very end, or not at all. */
-export function readSummary(words: Words, from: number): RowsCommand['summary'] {
-  let at = skipJoints(words, from);
-  if (['summarise', 'summarize'].includes(valueAt(words, at))) at += 1;
-  else {
-    // "… and a summary of them": the verb before counts here too.
-    if (writeWords.has(valueAt(words, at))) at += 1;
-    if (articles.has(valueAt(words, at))) at += 1;
-    if (['short', 'brief', 'single'].includes(valueAt(words, at))) at += 1;
-    if (!summaryWords.has(valueAt(words, at))) return null;
-    at += 1;
-    if (at === words.end) return { path: null };
-    if (['of', 'over'].includes(valueAt(words, at))) at += 1;
-    else return readPath(words, at);
+export function readSummary(words: Reading, from: number): RowsCommand['summary'] {
+  const start = valueAt(words, from) === ',' ? from + 1 : from;
+  const { at } = skipOpening(words.tokens, start, words.end);
+  for (const pattern of summaries) {
+    const found = matchPattern(pattern, words, at, { at });
+    if (found !== null) return { path: found.p === undefined ? null : String(found.p) };
   }
-  if (valueAt(words, at) === 'all') at += 1;
-  if (valueAt(words, at) === 'of') at += 1;
-  if (['the', 'these', 'those'].includes(valueAt(words, at)) && at + 1 < words.end) {
-    if (summarised.has(valueAt(words, at + 1))) at += 1;
-  }
-  if (summarised.has(valueAt(words, at))) at += 1;
-  else if (valueAt(words, at - 1) !== 'all') return null;
-  return at === words.end ? { path: null } : readPath(words, at);
-}
-
-function readPath(words: Words, at: number): RowsCommand['summary'] {
-  const path = toWords.has(valueAt(words, at)) ? nameAt(words, at + 1) : null;
-  return path !== null && at + 2 === words.end ? { path } : null;
+  return null;
 }

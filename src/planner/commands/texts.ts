@@ -3,27 +3,31 @@
 import { shorten } from '#domain/words.ts';
 import type { Text } from './command.ts';
 import type { Reading, Span } from './match.ts';
-import { readMoment, readRule } from './times.ts';
+import { readPeople } from './people.ts';
+import { numberWords, readMoment, readRule, type TimeProblem } from './times.ts';
 import type { Token } from './tokens.ts';
 import { readZone } from './zones.ts';
 
-export type TextProblem = {
-  kind: 'exact' | 'content' | 'whole' | 'hour' | 'date' | 'zone' | 'past' | 'time';
-  words: string;
-};
+export type TextProblem =
+  | TimeProblem
+  | { kind: 'exact' | 'content' | 'whole' | 'time'; words: string };
 
 const pronoun =
   /^(?:it|that|them|the (?:result|response|answer|output|page|content|contents|text)(?: of it)?|its (?:content|contents|text))$/i;
 const ownName = /^(?:its|their|his) (?:own )?(?:file ?)?names?$/i;
 const contents = /^(?:the )?(?:contents?|text) of (\S+)$|^what (\S+) (?:says|contains)$/i;
-/** Words that begin a description of a text rather than a text. */
-const describes =
-  /^(?:the|a|an|some|any|my|our|their|today's|what|exactly|whatever|all|every|each|how|nothing|something)$/;
-
-/** Words behind which something else may be meant than text. */
-const doubtful = new Set(
-  'then afterwards once unless until whenever otherwise instead only except'.split(' '),
+const setOf = (words: string) => new Set(words.split(' '));
+/** What begins a description rather than a text, or belongs to the verb: "write down". */
+const describes = setOf(
+  'the a an some any my our their what exactly whatever all every each how nothing something it its that this these those them me us down up out off',
 );
+const possessive = /(?<!^(?:it|that|let|here|there|he|she))'s$/;
+/** Words that may tie a text to something else, where nothing introduced it: "post hello in Slack". */
+const ties = setOf('to in on at with for from of about into by as via that which who');
+/** Words behind which something else may be meant than text. */
+const doubtful = setOf('then afterwards once unless until whenever otherwise instead only except');
+/** Words at the end that may be said of the command. */
+const closing = setOf('now asap immediately later soon again twice please pls thanks everywhere');
 
 /** How a text is introduced: by nothing, by "saying", or by the name of the person whom it is for. */
 export type Introduction = 'none' | 'marker' | 'person';
@@ -56,24 +60,28 @@ export function findDoubt(
   const exact = { problem: { kind: 'exact' as const, words: text } };
   const first = tokens[from];
   const value = (at: number) => (at < to ? (tokens[at]?.value ?? '') : '');
-  const plain = introduced === 'none';
+  const [plain, dictated] = [introduced === 'none', introduced === 'person'];
   if (first === undefined) return null;
-  if (plain && (describes.test(first.value) || first.kind === 'path')) return exact;
-  if (plain && /^(?:it|its|that|this|these|those|them)$/.test(first.value)) return exact;
-  if (introduced !== 'person' && /^(?:today's|exactly)$/.test(first.value)) return exact;
-  if (plain && (readMoment(reading, from) !== null || readRule(reading, from) !== null))
-    return exact;
+  const isCount = first.kind === 'number' || numberWords.includes(first.value);
+  const isDescribed =
+    describes.has(first.value) ||
+    possessive.test(first.value) ||
+    first.kind === 'path' ||
+    (tokens[from - 1]?.value === 'with' && isCount && to - from > 1);
+  const isTimed = readMoment(reading, from) !== null || readRule(reading, from) !== null;
+  if (plain && (isDescribed || isTimed)) return exact;
+  const ends = to - from > 1 && closing.has(value(to - 1));
+  if (!dictated && (ends || /^(?:today's|exactly)$/.test(first.value))) return exact;
   for (let at = from; at < to; at += 1) {
     const token = tokens[at];
     if (token === undefined) continue;
     // Quoted text beside other words, or another file: more than one thing is said.
-    if (introduced !== 'person' && (token.kind === 'quote' || (token.kind === 'path' && at > from)))
-      return exact;
+    if (!dictated && (token.kind === 'quote' || (token.kind === 'path' && at > from))) return exact;
     if (token.kind === 'quote') continue;
     const next = value(at + 1);
     const isCondition =
       doubtful.has(token.value) ||
-      (introduced !== 'person' &&
+      (!dictated &&
         /^(?:don't|do|but)$/.test(token.value) &&
         (next === 'not' || token.value === "don't")) ||
       (token.kind === 'number' && next === ')') ||
@@ -84,18 +92,28 @@ export function findDoubt(
       (/^(?:after|when|before|while)$/.test(token.value) && hasVerbOfPerson(tokens, at, to)) ||
       (token.value === 'and' && /^(?:save|also|if|when|store|keep)$/.test(next));
     const isPlace =
-      token.kind === 'channel' || (token.text === '@' && tokens[at + 1]?.start === token.end);
+      token.kind === 'channel' ||
+      (token.text === '@' && tokens[at + 1]?.start === token.end) ||
+      (!dictated && /^(?:folder|directory)$/.test(token.value));
     const marks = /^(?:saying|containing)$/.test(token.value) && at > from;
-    if (isCondition || isPlace || marks || hasZone(reading, at, token)) return exact;
+    const isTied = plain && ties.has(token.value);
+    if (isCondition || isPlace || marks || isTied || hasZone(reading, at, token)) return exact;
+    if (/^(?:and|,)$/.test(token.value) && namesAnother(reading, at + 1, to, dictated))
+      return exact;
   }
   return hasTime(reading, from, to, introduced) ? exact : null;
 }
 
+/** "… and Ben to call Zoe", where a person was asked; "… and lock it", where it is the text of a file. */
+function namesAnother(reading: Reading, at: number, to: number, dictated: boolean): boolean {
+  const after = dictated ? (readPeople(reading, at)?.next ?? to) : at + 1;
+  const next = after < to ? (reading.tokens[after]?.value ?? '') : '';
+  return (dictated ? /^(?:to|whether)$/ : /^(?:it|them|this|that)$/).test(next);
+}
+
 function hasVerbOfPerson(tokens: readonly Token[], at: number, to: number): boolean {
-  const words = tokens.slice(at + 1, Math.min(to, at + 6)).map(({ value }) => value);
-  return words.some((word) =>
-    /^(?:has|have|is|are|says|said|confirms|approves|replies|answers|did|done)$/.test(word),
-  );
+  const verbs = /^(?:has|have|is|are|says|said|confirms|approves|replies|answers|did|done)$/;
+  return tokens.slice(at + 1, Math.min(to, at + 6)).some(({ value }) => verbs.test(value));
 }
 
 /** A zone stands behind a time of day. */
@@ -119,6 +137,14 @@ function hasTime(reading: Reading, from: number, to: number, introduced: Introdu
     if (moment?.next === to && !(introduced !== 'none' && moment.value.bare)) return true;
     if (readRule(reading, at)?.next === to) return true;
   }
+  return false;
+}
+
+/** A day, or something that comes again, anywhere in the text. */
+export function holdsDate(reading: Reading, { from, to }: Span): boolean {
+  for (let at = from; at < to; at += 1)
+    if (readMoment(reading, at)?.value.bare === false || readRule(reading, at) !== null)
+      return true;
   return false;
 }
 

@@ -9,7 +9,7 @@ export type Words = { source: string; tokens: readonly Token[]; now: Date; timez
 export type Read<T> = { value: T; next: number };
 
 /** Something about a time that must be asked. */
-export type TimeProblem = { about: 'hour' | 'date' | 'zone' | 'past'; words: string };
+export type TimeProblem = { kind: 'hour' | 'date' | 'zone' | 'past'; words: string };
 
 export type Moment = {
   /** ISO 8601 with the zone's offset at that moment. */
@@ -23,10 +23,18 @@ export type Moment = {
 };
 
 export type Clock = { hour: number; minute: number; zone: string | null; words: string };
-type ReadClock = Clock & { unclear: TimeProblem['about'] | null; half: boolean };
+type ReadClock = Clock & { unclear: TimeProblem['kind'] | null; half: boolean; bare: boolean };
 
 const assumedHour = 9;
-const dayParts: Record<string, number> = { morning: 9, afternoon: 15, evening: 18, night: 21 };
+/** The hour that is assumed for a part of the day, and between which hours it is. */
+type DayPart = { hour: number; from: number; to: number };
+const night = { hour: 21, from: 18, to: 24 };
+const dayParts: Record<string, DayPart> = {
+  morning: { hour: 9, from: 0, to: 12 },
+  afternoon: { hour: 15, from: 12, to: 19 },
+  evening: { hour: 18, from: 16, to: 24 },
+  night,
+};
 const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 const codes = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
 const months =
@@ -84,10 +92,25 @@ function readClock(words: Words, at: number): Read<ReadClock> | null {
   const unclear =
     zone !== null && zone.zone === null ? 'zone' : bare && hour > 0 && hour < 7 ? 'hour' : null;
   const clock = { hour, minute, zone: zone?.zone ?? null, words: wordsBetween(words, at, i) };
-  return { value: { ...clock, unclear, half: half !== undefined }, next: i };
+  const isBare = bare && hour <= 12;
+  return { value: { ...clock, unclear, half: half !== undefined, bare: isBare }, next: i };
 }
 
-type ReadDate = { date: Temporal.PlainDate; part: number | null; unclear: boolean; past: boolean };
+/** The hour of a clock in its part of the day: "tonight at 11:30". Open where neither or both of its two are in it. */
+function settleHour(
+  clock: ReadClock | null,
+  part: DayPart | null,
+): { hour: number; unclear: ReadClock['unclear'] } {
+  if (clock === null || part === null)
+    return { hour: (clock ?? part)?.hour ?? assumedHour, unclear: clock?.unclear ?? null };
+  const { hour, half, unclear } = clock;
+  const both = half || hour === 0 || hour > 12 ? [hour] : [hour, hour + 12];
+  const [within = hour, ...more] = both.filter((one) => one >= part.from && one < part.to);
+  const isOpen = within < part.from || within >= part.to || more.length > 0;
+  return { hour: within, unclear: unclear === 'zone' ? unclear : isOpen ? 'hour' : null };
+}
+
+type ReadDate = { date: Temporal.PlainDate; part: DayPart | null; unclear: boolean; past: boolean };
 
 /** "tomorrow", "on Friday", "1 December 2026", "2026-12-01", "in 3 days"; with "morning" behind it. */
 function readDate(words: Words, at: number): Read<ReadDate> | null {
@@ -103,7 +126,7 @@ function readDate(words: Words, at: number): Read<ReadDate> | null {
   const first = word(words, i);
   if (first === 'today') return done(today, i + 1);
   if (first === 'tonight')
-    return { value: { date: today, part: 21, unclear: false, past: false }, next: i + 1 };
+    return { value: { date: today, part: night, unclear: false, past: false }, next: i + 1 };
   if (first === 'tomorrow') return done(today.add({ days: 1 }), i + 1);
   if (first === 'yesterday') return done(today.subtract({ days: 1 }), i + 1);
   if (first === 'in') {
@@ -213,26 +236,23 @@ function settle(
 ): Moment {
   const zone = clock?.zone ?? words.timezone;
   const here = Temporal.Instant.fromEpochMilliseconds(words.now.getTime()).toZonedDateTimeISO(zone);
-  const hour = clock?.hour ?? date?.part ?? assumedHour;
-  const afternoon =
-    clock?.unclear === 'hour' && date?.part != null && date.part >= 15 && clock.hour < 12 ? 12 : 0;
+  const { hour, unclear } = settleHour(clock, date?.part ?? null);
   let moment = (date?.date ?? here.toPlainDate())
-    .toPlainDateTime({ hour: hour + afternoon, minute: clock?.minute ?? 0 })
+    .toPlainDateTime({ hour, minute: clock?.minute ?? 0 })
     .toZonedDateTime(zone);
   const passed = Temporal.ZonedDateTime.compare(moment, here) <= 0;
   if (date === null && passed) moment = moment.add({ days: 1 });
   const told = wordsBetween(words, at, next);
-  const unclear =
-    afternoon > 0 || (clock?.unclear === 'hour' && date?.part === 9)
-      ? null
-      : (clock?.unclear ?? null);
+  // "at 9", said at ten, may be this evening too.
+  const isOpen = date === null && passed && clock?.bare === true;
+  const open = unclear ?? (isOpen ? 'hour' : null);
   const problem: TimeProblem | null =
-    unclear !== null
-      ? { about: unclear, words: clock?.words ?? told }
+    open !== null
+      ? { kind: open, words: clock?.words ?? told }
       : date?.unclear === true
-        ? { about: 'date', words: told }
+        ? { kind: 'date', words: told }
         : date !== null && passed
-          ? { about: 'past', words: told }
+          ? { kind: 'past', words: told }
           : null;
   return {
     iso: print(moment.withTimeZone(words.timezone)),
@@ -273,7 +293,7 @@ export function readRange(words: Words, at: number): Read<{ from: Clock; to: Clo
     const value = word(words, place);
     if (words.tokens[place]?.kind !== 'number' || !/^\d{1,2}$/.test(value)) return null;
     const hour = Number(value);
-    const clock = { hour, minute: 0, zone: null, words: value, half: false };
+    const clock = { hour, minute: 0, zone: null, words: value, half: false, bare: true };
     return hour > 23 ? null : { value: { ...clock, unclear: 'hour' }, next: place + 1 };
   };
   const from = readClock(words, i) ?? (i > at ? bare(i) : null);
@@ -377,7 +397,7 @@ const frequencies: Record<string, string> = {
   year: 'YEARLY',
 };
 
-type Frequency = { freq: string; parts: string[]; part?: number };
+type Frequency = { freq: string; parts: string[]; part?: DayPart };
 
 /** "every weekday at 9:30", "every Monday and Friday", "every 2 weeks on Friday", "daily", "on the 1st of every month". */
 export function readRule(words: Words, at: number): Read<Rule> | null {
@@ -388,15 +408,11 @@ export function readRule(words: Words, at: number): Read<Rule> | null {
   const clock = readClock(words, i);
   if (clock !== null) i = clock.next;
   const often = isOneOf(freq, 'MINUTELY', 'HOURLY');
-  const unclear =
-    clock?.value.unclear === 'hour' && part !== undefined ? null : (clock?.value.unclear ?? null);
   const elsewhere =
     clock !== null &&
     clock.value.zone !== null &&
     !isSameZone(clock.value.zone, words.timezone, words.now);
-  const hour =
-    (clock?.value.hour ?? part ?? assumedHour) +
-    (part !== undefined && part >= 15 && (clock?.value.hour ?? 12) < 12 ? 12 : 0);
+  const { hour, unclear } = settleHour(clock?.value ?? null, part ?? null);
   const time =
     often && clock === null
       ? []
@@ -408,9 +424,9 @@ export function readRule(words: Words, at: number): Read<Rule> | null {
   const told = wordsBetween(words, at, i);
   const until = readUntil(words, i);
   const problem: TimeProblem | null = elsewhere
-    ? { about: 'zone', words: clock?.value.words ?? told }
+    ? { kind: 'zone', words: clock?.value.words ?? told }
     : unclear !== null
-      ? { about: unclear, words: clock?.value.words ?? told }
+      ? { kind: unclear, words: clock?.value.words ?? told }
       : (until?.value.problem ?? null);
   return {
     value: {

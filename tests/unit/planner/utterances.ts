@@ -1588,4 +1588,77 @@ keep     what can you do?
          answers I am the offline planner: no language model is configured. I can read and write 
 may ask  Remind me tomorrow to call Ben at 10
          asks
+@ office
+may ask  Ask Ana to review draft.md and Ben to review a.txt
+         asks
+may ask  ask ana to review draft.md, ben to review a.txt
+         asks
+may ask  Post we ship on Friday here
+         asks
+may ask  post hello in Slack
+         asks
+may ask  say thanks to Ben for the review
+         asks
+may ask  POST hello to https://example.com/hook
+         asks
+may ask  post https://example.com/article
+         asks
+may ask  Tell everyone in accounting that the office is closed
+         asks
+may ask  notify all users that the server is down
+         asks
+may ask  write minutes of the meeting to minutes.md
+         asks
+may ask  write down milk in todo.txt
+         asks
+may ask  create list.txt with three names
+         asks
+may ask  append yesterday's total to data/a.csv
+         asks
+may ask  create x.txt saying hello and lock it
+         asks
+may ask  create x.txt saying hello in the reports folder
+         asks
+may ask  replace milk with oat milk everywhere in shopping.txt
+         asks
+may ask  Add a note to todo.txt
+         asks
+may ask  copy todo.txt to Ana
+         asks
+may ask  move old.txt to Friday
+         asks
+may ask  have lunch with Ben
+         asks
+may ask  get flowers to Ana
+         asks
+may ask  schedule deletion of old.txt tomorrow at 9
+         asks
+may ask  Copy draft.md to b.md, rename it to c.md
+         asks
+may ask  remind me to ask Ana tomorrow about the thing she said at 3pm
+         asks
+may ask  At 9 post "x" here
+         asks
+may ask  Every day on Friday post "x" here
+         asks
+may ask  Every Monday delete all .log files in logs
+         answers Which files there are is looked up once, when this is planned, so it can't be re
+may ask  Every day add "done" to todo.txt
+         answers What todo.txt says is looked up once, when this is planned, so it can't be repea
+may ask  Delete old.txt once Ana has confirmed and post "gone" here
+         asks
+keep     remind me tonight at 11:30 to lock the door
+         1 reminder_set {"text":"Lock the door","at":"2026-03-04T23:30:00+01:00","timezone":"Europe/Berlin"}
+keep     Tomorrow evening at 8 post "x" here
+         1 chat_post {"text":"x"} @2026-03-05T19:00:00.000Z
+keep     Create x.md saying hello and ask Ana to review it
+         1 workspace_write {"path":"x.md","content":"hello"}
+         2 human_task {"question":"Review x.md","assignee":"Ana"} <- 1
+keep     Ask Ana and Ben whether we ship; if both say yes, post "go" here
+         1 human_confirm {"question":"Whether we ship?","assignee":"Ana"}
+         2 human_confirm {"question":"Whether we ship?","assignee":"Ben"}
+         3 chat_post {"text":"go"} <- 1,2 if 1=Yes,2=Yes
+keep     Hi there,⏎could you delete old.txt and then post "gone" here?⏎Thanks, Tom
+         1 workspace_delete {"path":"old.txt"}
+         2 chat_post {"text":"gone"} <- 1
 `);
