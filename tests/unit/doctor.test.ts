@@ -48,7 +48,7 @@ describe('the database server', () => {
   });
 
   it.for<[Partial<ServerFacts>, RegExp]>([
-    [{ version: '13.9', major: 13 }, /^Database server: .*13\.9.* → Upgrade it to PostgreSQL 14/],
+    [{ version: '14.18', major: 14 }, /^Database server: .*14\.18.* → Upgrade it to PostgreSQL 15/],
     [{ encoding: 'SQL_ASCII' }, /^Database encoding: SQL_ASCII → Create the database anew/],
     [
       { aheadMs: -7300 },
