@@ -34,7 +34,7 @@ function readExample(block: string): unknown {
 }
 
 const examples = readdirSync(docs)
-  // docs/mcp.md shows files of other programs; tests/unit/docs has them.
+  // docs/mcp.md shows files of other programs; mcp-configurations.test.ts has them.
   .filter((name) => name.endsWith('.md') && name !== 'mcp.md')
   .flatMap((name) =>
     listBlocks(readFileSync(new URL(name, docs), 'utf8'))
