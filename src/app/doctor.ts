@@ -6,7 +6,7 @@ import { readBackends } from '#db/backends.ts';
 import { readDeliveryState } from '#db/chat-places.ts';
 import { countJobs } from '#db/gauges.ts';
 import { readInboxState } from '#db/inbox.ts';
-import { findSchemaProblem, readNewestMigration } from '#db/migrate.ts';
+import { readNewestMigration, readSchemaAge } from '#db/migrate.ts';
 import { countDeletedPlans, readRetention } from '#db/retention.ts';
 import { readIdentity, readServerFacts } from '#db/server-facts.ts';
 import { readPools } from '#db/sql/resources.ts';
@@ -106,7 +106,7 @@ async function checkServer(config: Config, { db }: Instance): Promise<CheckResul
     // One more listens.
     ...judgeServer(facts, { needs: DATABASE_POOL_SIZE + 1, embedded }),
     ...(embedded ? [] : [judgePooler(facts, direct)]),
-    judgeSchema(await findSchemaProblem(db.query), await readNewestMigration()),
+    judgeSchema(await readSchemaAge(db.query), await readNewestMigration()),
     judgeQueue(await countJobs(db.query)),
   ];
 }

@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm';
 import type { Probes } from '#api/routes/probes.ts';
 import { renewEverySeconds } from '#db/backends.ts';
 import { diskFullWords } from '#db/disk.ts';
-import { findSchemaProblem } from '#db/migrate.ts';
+import { readSchemaAge } from '#db/migrate.ts';
 import { causeOf } from '#db/transient.ts';
 import type { Instance, Vitals } from './wire/instance.ts';
 
@@ -46,7 +46,12 @@ export function createProbes({
   registry,
   vitals,
 }: Pick<Instance, 'db' | 'registry' | 'vitals'>): Probes {
-  const askSchema = async () => (await findSchemaProblem(db.query)) ?? 'ok';
+  // A process refuses to start on a newer schema. One that runs was there before it, and each version works on that of the next:
+  // else every gateway would be out of rotation as soon as the first new process of an upgrade has migrated.
+  const askSchema = async () =>
+    (await readSchemaAge(db.query)) === 'older'
+      ? 'migrations are missing; run countersign migrate'
+      : 'ok';
   const askQueue = async () => {
     await db.query.execute(sql`select 1 from pgboss.queue limit 1`);
     return 'ok';

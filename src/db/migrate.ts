@@ -80,18 +80,18 @@ function refuseUnknown(state: MigrationState): void {
   );
 }
 
-/** Why a database that runs is not, or no longer, that of this build; null: it is. */
-export async function findSchemaProblem(db: Pick<Queryable, 'execute'>): Promise<string | null> {
+/** A database that runs, beside this build: `newer` when it has been migrated by a later one. */
+export type SchemaAge = 'same' | 'newer' | 'older';
+
+export async function readSchemaAge(db: Pick<Queryable, 'execute'>): Promise<SchemaAge> {
   const newest = Math.max(...(await readJournal()).map(({ when }) => when));
   const table = sql.raw(`${notedIn.migrationsSchema}.${notedIn.migrationsTable}`);
   const { rows } = await db.execute<{ at: string | null }>(
     sql`select max(created_at)::text as at from ${table}`,
   );
   const at = Number(rows[0]?.at ?? 0);
-  if (at === newest) return null;
-  return at > newest
-    ? 'it belongs to a newer Countersign; upgrade this process'
-    : 'migrations are missing; run countersign migrate';
+  if (at === newest) return 'same';
+  return at > newest ? 'newer' : 'older';
 }
 
 /** The newest migration that this build has. */

@@ -1,5 +1,6 @@
 // What doctor says of the database server, the queue and the workers, from facts that were read.
 import type { LiveBackend } from '#db/backends.ts';
+import type { SchemaAge } from '#db/migrate.ts';
 import type { ServerFacts } from '#db/server-facts.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
 import { countOf, listOf } from '#domain/words.ts';
@@ -85,15 +86,19 @@ export function judgePooler(
       };
 }
 
-/** @param problem why the schema is not that of this program; null: it is */
-export function judgeSchema(problem: string | null, newest: string): CheckResult {
+const schemaProblems = {
+  newer: 'it belongs to a newer Countersign',
+  older: 'migrations are missing',
+} as const;
+
+export function judgeSchema(age: SchemaAge, newest: string): CheckResult {
   const part = 'Migrations';
-  return problem === null
+  return age === 'same'
     ? { part, state: 'ok', text: `up to ${newest}` }
     : {
         part,
         state: 'broken',
-        text: `The schema does not match this version: ${problem}.`,
+        text: `The schema does not match this version: ${schemaProblems[age]}.`,
         advice:
           'Run countersign migrate with the newest program, then start every process with it.',
       };
