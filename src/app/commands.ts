@@ -245,9 +245,14 @@ program
 
 function wholeNumber(text: string): number {
   const number = Number(text);
-  if (Number.isInteger(number) && number > 0) return number;
+  if (Number.isSafeInteger(number) && number > 0) return number;
   throw new InvalidArgumentError('It must be a whole number, 1 or more.');
 }
+
+const wholeNumbers = (text: string, before: number[] = []): number[] => [
+  ...before,
+  wholeNumber(text),
+];
 
 const audit = program
   .command('audit')
@@ -266,6 +271,23 @@ audit
   .description('the audit log as JSON lines')
   .option('--from <id>', 'the first row', wholeNumber)
   .action(runs(async () => (await import('./verbs/audit.ts')).exportRows));
+
+const inbox = program
+  .command('inbox')
+  .description('events of chat platforms that could not be handled and were set aside');
+
+inbox
+  .command('list', { isDefault: true })
+  .description('the latest of them, and why')
+  .option('--json', 'for machines')
+  .action(runs(async () => (await import('./verbs/inbox.ts')).list));
+
+inbox
+  .command('retry')
+  .argument('[ids...]', 'their ids in the list', wholeNumbers)
+  .description('handle them again')
+  .option('--all', 'every one')
+  .action(runs(async () => (await import('./verbs/inbox.ts')).retry));
 
 const webhooks = program
   .command('webhooks')

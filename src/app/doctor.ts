@@ -12,6 +12,7 @@ import { readIdentity, readServerFacts } from '#db/server-facts.ts';
 import { readPools } from '#db/sql/resources.ts';
 import { causeOf } from '#db/transient.ts';
 import { readEndpoints } from '#db/webhooks.ts';
+import { commandName } from '#domain/command-name.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
 import { countOf, listOf } from '#domain/words.ts';
@@ -119,7 +120,7 @@ async function listBackends({ db }: Instance): Promise<CheckResult[]> {
         part: 'Back ends',
         state: 'off',
         text: 'No worker is running, so approved plans wait.',
-        advice: 'Start one: npx countersign start, or npx countersign worker.',
+        advice: `Start one: ${commandName} start, or ${commandName} worker.`,
       },
     ];
   }
@@ -164,8 +165,7 @@ async function checkInbox({ db }: Instance): Promise<CheckResult[]> {
         part: 'Inbox',
         state: 'broken',
         text: `${count(failed)} could not be handled, the latest (${last.id}, ${last.platform}) because: ${last.error}`,
-        advice:
-          'When the cause is gone, in psql: update countersign.inbox set failed_at = null, failures = 0 where failed_at is not null',
+        advice: `${commandName} inbox lists them. When the cause is gone: ${commandName} inbox retry --all`,
       },
     ];
   }
@@ -228,7 +228,7 @@ async function checkWebhooks({ db }: Instance): Promise<CheckResult[]> {
       part,
       state: gone_at !== null || failures > 0 ? 'broken' : 'ok',
       text: last_error === null ? text : `${text}; the last failure: ${last_error}`,
-      advice: `When the cause is gone: npx countersign webhooks retry ${id}`,
+      advice: `When the cause is gone: ${commandName} webhooks retry ${id}`,
     };
   });
 }
@@ -272,7 +272,7 @@ async function checkRetention({ db }: Instance): Promise<CheckResult[]> {
   if (state === null) return [];
   const { problem, running, ended_at } = state;
   if (problem !== null) {
-    const advice = 'When the cause is gone: countersign retention';
+    const advice = `When the cause is gone: ${commandName} retention`;
     return [{ part: 'Retention', state: 'broken', text: problem, advice }];
   }
   const when = running

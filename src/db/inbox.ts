@@ -162,6 +162,52 @@ export async function readInboxState(db: Queryable, most: number): Promise<Inbox
   return { ...row, oldest: row.oldest === null ? null : new Date(row.oldest) };
 }
 
+/** An event that was set aside. */
+export type FailedEvent = {
+  id: number;
+  platform: string;
+  tenant: string;
+  thread: string;
+  kind: string;
+  received_at: string;
+  failed_at: string;
+  error: string | null;
+};
+
+/** The latest `limit` events that were set aside, newest first. */
+export async function listFailedEvents(db: Queryable, limit: number): Promise<FailedEvent[]> {
+  const { rows } = await db.execute<FailedEvent>(sql`
+    select id::int8 as id, platform, tenant, thread, kind, error,
+      ${isoOf('received_at', 'milliseconds')} as received_at, ${isoOf('failed_at', 'milliseconds')} as failed_at
+    from countersign.inbox where failed_at is not null order by failed_at desc, id desc limit ${limit}`);
+  return rows.map((row) => ({ ...row, id: Number(row.id) }));
+}
+
+/**
+ * Opens events again that were set aside; the recovery round of a worker finds them within seconds.
+ * @param ids null: all of them
+ * @returns how many, and those of `ids` that are not set aside
+ */
+export async function retryFailedEvents(
+  db: Queryable,
+  ids: number[] | null,
+): Promise<{ again: number; missing: number[] }> {
+  const { rows } = await db.execute<{ again: number; missing: number[] }>(sql`
+    with again as (
+      update countersign.inbox
+      set failed_at = null, failures = 0, error_code = null, due_at = clock_timestamp()
+      where failed_at is not null and (${ids === null} or id = any(${sql.param(ids ?? [])}::bigint[]))
+      returning id
+    )
+    select (select count(*)::int from again) as again, coalesce((
+        select jsonb_agg(given order by given) from unnest(${sql.param(ids ?? [])}::bigint[]) given
+        where given not in (select id from again)
+      ), '[]') as missing`);
+  const [row] = rows;
+  if (row === undefined) throw new Error('retryFailedEvents: no row came back');
+  return row;
+}
+
 /** What became of an event: `open` while it waits or is tried again. */
 export type EventOutcome =
   | { state: 'open' }

@@ -81,7 +81,7 @@ export async function restore(
             ]),
         ...(set_aside === 0
           ? []
-          : [`${countOf(set_aside, 'chat event')} set aside; doctor says how to handle them.`]),
+          : [`${countOf(set_aside, 'chat event')} set aside: countersign inbox lists them.`]),
         ...(tokens === 0
           ? []
           : [

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { InboxHandler, InboxRule } from '#chat/inbox/inbox-context.ts';
-import { readInboxState } from '#db/inbox.ts';
+import { listFailedEvents, readInboxState, retryFailedEvents } from '#db/inbox.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { makeEvent } from '../../fixtures/inbox-events.ts';
 import { useDatabase } from '../../setup/database.ts';
@@ -162,9 +162,12 @@ describe('an event that cannot be handled', () => {
     await send(instance, 'C1', 'e');
     expect(await settled(instance)).toMatchObject([{ state: 'failed' }]);
     well = true;
-    await instance.db.query.execute(
-      sql`update countersign.inbox set failed_at = null, failures = 0 where failed_at is not null`,
-    );
+    const [failed] = await listFailedEvents(instance.db.query, 10);
+    expect(failed).toMatchObject({ platform: 'slack', thread: 'C1', error: 'not configured' });
+    const id = failed?.id ?? 0;
+    // Once more does no harm, and says so.
+    expect(await retryFailedEvents(instance.db.query, [id])).toEqual({ again: 1, missing: [] });
+    expect(await retryFailedEvents(instance.db.query, [id])).toEqual({ again: 0, missing: [id] });
     await waitFor(
       'it to be handled',
       async () => (await readInbox(instance))[0]?.state === 'handled',

@@ -391,6 +391,6 @@ test('doctor says what waits, and what was set aside and why', async () => {
   expect(await find()).toMatchObject({
     state: 'broken',
     text: expect.stringContaining('because: it cannot be read'),
-    advice: expect.stringContaining('set failed_at = null'),
+    advice: expect.stringContaining('countersign inbox retry --all'),
   });
 });
