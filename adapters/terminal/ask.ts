@@ -1,4 +1,5 @@
 // `countersign ask`: the whole job in a terminal, from the request to the outcome and an exit code.
+import { commandName } from '#domain/command-name.ts';
 import type { RunView } from '#domain/planning/run.ts';
 import type { Service } from '#domain/service.ts';
 import { attend } from './attend.ts';
@@ -49,7 +50,7 @@ async function converse(session: Session): Promise<ExitCode> {
 /** How to find the work again once this terminal is gone. */
 function farewell(session: Session, code: ExitCode): string {
   const find =
-    session.plan_id === null ? 'npx countersign plans' : `npx countersign plans ${session.plan_id}`;
+    session.plan_id === null ? `${commandName} plans` : `${commandName} plans ${session.plan_id}`;
   if (code === exitCodes.interrupted) {
     if (session.ending.status === 'aborted') return 'Planning stopped. Nothing has run.';
     return session.plan_id === null

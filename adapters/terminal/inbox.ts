@@ -9,6 +9,7 @@ import {
 } from '#cards/plan-list.ts';
 import { nothingWaiting } from '#cards/words.ts';
 import { markWaiting } from '#conversation/find-plans.ts';
+import { commandName } from '#domain/command-name.ts';
 import type { InboxGroup, InboxPlan } from '#domain/plan/inbox.ts';
 import { PlanStatus } from '#domain/plan/plan.ts';
 import { drawLines } from './draw.ts';
@@ -28,7 +29,7 @@ type ListOptions = {
 
 const pageSize = 100;
 /** Under a list. */
-const howToOpen = 'To open one: npx countersign plans PLAN-…';
+const howToOpen = `To open one: ${commandName} plans PLAN-…`;
 
 /** Lines of each group, and what shows the others; a search shows the last group as well. */
 const groupsShown: Record<InboxGroup, { lines: number; rest: string | null }> = {
@@ -146,7 +147,7 @@ export async function listInbox(
   const sections = shown.flatMap(({ group, total, plans }) => {
     const { lines, rest } = groupsShown[group];
     const left = total - Math.min(lines, plans.length);
-    const how = rest === null ? '.' : `: npx countersign plans --status ${rest}`;
+    const how = rest === null ? '.' : `: ${commandName} plans --status ${rest}`;
     const more = left > 0 ? `And ${left.toLocaleString('en-US')} more${how}` : '';
     return total === 0
       ? []
@@ -160,7 +161,7 @@ export async function listInbox(
   });
   const empty =
     find === undefined
-      ? nothingWaiting('with: npx countersign ask "…"')
+      ? nothingWaiting(`with: ${commandName} ask "…"`)
       : titleList('find', null, find).empty;
   return print(session, sections, empty, now);
 }

@@ -1,5 +1,6 @@
 // `countersign plans`: the reader's inbox, one line a plan; or one plan in full, and its question; or how it came about.
 import { describeStats } from '#cards/chat-words.ts';
+import { commandName } from '#domain/command-name.ts';
 import { PlanStatus } from '#domain/plan/plan.ts';
 import type { Service } from '#domain/service.ts';
 import { runSession, sayFarewell } from './ask.ts';
@@ -84,7 +85,7 @@ export async function listPlans(
     return exitCodes.usage;
   }
   if (trace && (id === undefined || id === 'stats')) {
-    const message = '--trace needs a plan: npx countersign plans PLAN-… --trace.';
+    const message = `--trace needs a plan: ${commandName} plans PLAN-… --trace.`;
     session.event('error', { code: 'invalid_request', message });
     session.say(...drawLines(message, session.screen));
     return exitCodes.usage;

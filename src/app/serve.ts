@@ -6,6 +6,7 @@ import { registerConsole } from '#adapters/console/routes.ts';
 import { createServer } from '#api/server.ts';
 import { serveWithin } from '#conversation/serve-within.ts';
 import { readManifests } from '#db/backends.ts';
+import { commandName } from '#domain/command-name.ts';
 import { isEveryHost } from '#domain/public-url.ts';
 import { countOf } from '#domain/words.ts';
 import { readModelAccess } from '#models/access.ts';
@@ -115,7 +116,7 @@ export function banner(instance: Instance, config: Config, url: string, seconds:
     ],
     ['Slack', describeSlack(config)],
     ['Teams', describeTeams(config)],
-    ['Terminal', 'npx countersign ask "Create notes/hello.md saying Hello"'],
+    ['Terminal', `${commandName} ask "Create notes/hello.md saying Hello"`],
   ];
   const lines = rows.map(([name, text]) => `  ${name.padEnd(12)} ${text}`);
   return `\n  Countersign ${version} is ready (${seconds.toFixed(1)} s)\n\n${lines.join('\n')}\n\n  Ctrl-C stops it; plans and their progress are kept.\n`;

@@ -137,7 +137,7 @@ function drawData(facts: SettingsView): TemplateResult {
       <p class="operation-notes">
         Every decision and call of a plan is under its tab Audit. The whole record of a plan is at
         <code>/api/plans/PLAN/log.jsonl</code>, its text at <code>/api/plans/PLAN/plan.md</code>, and everything the API does at
-        <code>/openapi.json</code>. <code>npx countersign doctor</code> checks every part.
+        <code>/openapi.json</code>. <code>countersign doctor</code> checks every part.
       </p>
       ${drawWhere(facts, { keys: ['retention'], variables: ['DATABASE_URL', 'COUNTERSIGN_HOME', 'COUNTERSIGN_WORKSPACE', 'OTEL_EXPORTER_OTLP_ENDPOINT'] })}`,
   );

@@ -53,7 +53,7 @@ OPENAI_BASE_URL=http://127.0.0.1:11434/v1 PLANNER_MODEL=… EXECUTOR_MODEL=… n
       ['Key', key ? 'Set' : 'None: the server asks for no key'],
     ])}
       <p class="operation-notes">
-        <code>npx countersign doctor</code> calls both models once and says whether they do what plans need.
+        <code>countersign doctor</code> calls both models once and says whether they do what plans need.
       </p>
       ${where}`,
     drawState('ok', 'Set up'),

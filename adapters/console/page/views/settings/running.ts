@@ -13,8 +13,8 @@ function drawBackEnds(facts: SettingsView): TemplateResult {
   const list =
     backEnds.length === 0
       ? html`<p>
-          No worker is running, so approved plans wait. Start one: <code>npx countersign start</code> or
-          <code>npx countersign worker</code>.
+          No worker is running, so approved plans wait. Start one: <code>countersign start</code> or
+          <code>countersign worker</code>.
         </p>`
       : html`<div class="table-scroll" tabindex="0" role="region" aria-label="Back ends"><table>
           <thead>
