@@ -250,12 +250,6 @@ export function isLimited(request: FastifyRequest): boolean {
   return Role.safeParse(roleOf(request)).success && judgeLocal(visitOf(request)) !== null;
 }
 
-/** Whether a proxy on this machine passes a request on for somebody else. */
-export function isThroughLocalProxy(request: FastifyRequest): boolean {
-  const { remoteAddress, forwarded } = visitOf(request);
-  return forwarded && isLoopback(remoteAddress);
-}
-
 /** The path of a request that met no route, as it would have been matched. */
 function decodePath(url: string): string {
   const path = url.split('?', 1)[0] ?? '/';

@@ -83,6 +83,8 @@ export type AppOptions = {
   doors?: Partial<Doors>;
   /** The service as far as somebody reaches it; all of it where this is left out. */
   reach?: Reach;
+  /** Addresses and networks of proxies beside those on this machine; what they say of where a request comes from is believed. */
+  trustedProxies?: string[];
   /** Where HTTP metrics are kept and what `/metrics` shows; one server to a registry. */
   metrics: Registry;
 };
@@ -96,6 +98,8 @@ export function openApp(options: AppOptions): { app: FastifyInstance; closing: A
     ...loggingOptions(options.log),
     genReqId: () => randomUUID(),
     bodyLimit: bodyLimits.other,
+    // Only `request.ip`, by which requests are counted, depends on it: the guard looks at the socket.
+    trustProxy: ['loopback', ...(options.trustedProxies ?? [])],
     requestTimeout,
     // Requests of connections that are still open are served while the server closes; the service outlives it.
     return503OnClosing: false,

@@ -4,7 +4,7 @@ import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isKnown } from '#domain/people/principal.ts';
 import type { ApiContext } from './context.ts';
-import { isLimited, isThroughLocalProxy } from './guard.ts';
+import { isLimited } from './guard.ts';
 import { takeKeys } from './idempotency.ts';
 import { readJsonBodies } from './json-body.ts';
 import type { McpOptions } from './mcp/options.ts';
@@ -104,13 +104,6 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 // How often one caller may ask: per address, or person, and minute, counted in this process. This machine's own console and
 // commands, probes, metrics and the webhooks of chat platforms are never refused.
 
-/** The address that asks. Of a proxy on this machine: the one it names last, which it saw itself. */
-function callerOf(request: FastifyRequest): string {
-  if (!isThroughLocalProxy(request)) return request.ip;
-  const named = String(request.headers['x-forwarded-for'] ?? '').split(',');
-  return named.at(-1)?.trim() || request.ip;
-}
-
 /** Must come before the routes: it holds for those that are added after it. */
 async function limitRequests(
   app: FastifyInstance,
@@ -121,9 +114,9 @@ async function limitRequests(
   await app.register(rateLimit, {
     max: (request) => (ofPerson !== undefined && isPerson(request) ? ofPerson : perMinute),
     timeWindow: 60_000,
-    // An address has no blank.
+    // An address has no blank. Of a trusted proxy it is the last one that it names, which it saw itself.
     keyGenerator: (request) =>
-      isPerson(request) ? `person ${request.principal.account}` : callerOf(request),
+      isPerson(request) ? `person ${request.principal.account}` : request.ip,
     allowList: (request) => !isLimited(request),
     errorResponseBuilder: (request, { statusCode, max, ttl }) =>
       Object.assign(

@@ -46,6 +46,7 @@ export async function serve(
       tenant === null
         ? instance.service
         : serveWithin(instance.service, { tenant, reader: account }),
+    trustedProxies: env.COUNTERSIGN_TRUSTED_PROXIES,
     requestsPerMinute: env.API_REQUESTS_PER_MINUTE,
     personRequestsPerMinute: config.settings.limits.person.requests_per_minute,
     ...(recheckMs === undefined ? {} : { recheckMs }),

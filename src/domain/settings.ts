@@ -262,6 +262,13 @@ const publicUrl = z.string().transform((text, issues) => {
   );
   return z.NEVER;
 });
+const networks = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]).array();
+const proxies = z.string().transform((text, issues) => {
+  const { data } = networks.safeParse(text.split(/[\s,]+/).filter((one) => one !== ''));
+  if (data !== undefined) return data;
+  issues.addIssue('must be addresses and networks such as 10.0.0.0/8, with commas between them');
+  return z.NEVER;
+});
 const token = z.string().regex(/^\S+$/, 'must not have blanks or line breaks in it').optional();
 
 /** The environment. Empty strings count as not set. */
@@ -334,6 +341,8 @@ export const Environment = z.object({
   COUNTERSIGN_API_TOKEN: secret.optional(),
   /** Of one caller that is not on this machine. */
   API_REQUESTS_PER_MINUTE: whole(1, 1_000_000).default(1200),
+  /** Proxies beside those on this machine: of their requests the address counts that `X-Forwarded-For` names. */
+  COUNTERSIGN_TRUSTED_PROXIES: proxies.default([]),
   COUNTERSIGN_PUBLIC_URL: publicUrl.optional(),
   /** Encrypts the tokens of Slack's workspaces. */
   COUNTERSIGN_ENCRYPTION_KEY: z

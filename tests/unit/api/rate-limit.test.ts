@@ -50,6 +50,21 @@ it('does not believe an address that the caller names itself', async () => {
   expect(await statuses(4, lying)).toEqual([200, 200, 200, 429]);
 });
 
+it('goes on to the address before that where the last one is another trusted proxy, and believes nobody else', async () => {
+  api = await startApi({
+    doors: { apiToken },
+    requestsPerMinute: 2,
+    trustedProxies: ['10.1.0.0/16', '2001:db8::7'],
+  });
+  const { get } = api;
+  const from = (address: string) => () => get('/api/plans', through(address));
+  expect(await statuses(3, from('203.0.113.7, 10.1.2.3'))).toEqual([200, 200, 429]);
+  expect(await statuses(1, from('203.0.113.8, 2001:db8::7, 10.1.2.3'))).toEqual([200]);
+  // Not in the network: it is who asks, whatever it says.
+  expect(await statuses(1, from('203.0.113.9, 10.2.0.1'))).toEqual([200]);
+  expect(await statuses(2, from('203.0.113.10, 10.2.0.1'))).toEqual([200, 429]);
+});
+
 it('counts what somebody signed in asks by person, from wherever, where that is limited', async () => {
   const person = (token: string) => ({
     ...{ account: token, name: `Person ${token}`, role: 'viewer' as const, tenant: null },
