@@ -13,10 +13,12 @@ ENV NODE_ENV=production
 ENV HOST=0.0.0.0
 ENV COUNTERSIGN_HOME=/data
 ENV COUNTERSIGN_NO_BROWSER=true
+# The one folder that may be written to: npm keeps there what `npx` brings for MCP servers.
+ENV HOME=/data
 WORKDIR /data
 COPY --from=build /build/node_modules /app/node_modules
 COPY --from=build /build/app /app
-RUN chown node:node /data
+RUN ln -s /app/bin/countersign.mjs /usr/local/bin/countersign && chown node:node /data
 USER node
 VOLUME /data
 EXPOSE 3978

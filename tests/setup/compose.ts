@@ -17,6 +17,7 @@ const Healthcheck = z.union([
 const Service = z.strictObject({
   image: z.enum(['countersign', 'postgres:18']),
   build: z.literal('.').optional(),
+  env_file: z.literal('.env').optional(),
   init: z.boolean().optional(),
   read_only: z.boolean().optional(),
   tmpfs: z.array(z.string()).optional(),
@@ -67,7 +68,8 @@ const File = z
   .refine((file) => Object.keys(file).every((key) => /^(?:name|services|volumes|x-.+)$/.test(key)));
 
 /**
- * The services of the file at `path`.
+ * The services of the file at `path`, each with the environment that its containers get.
+ * @param variables those of `.env`
  * @throws Error with the file's own words about a variable that is missing
  */
 export function readCompose(
@@ -76,5 +78,9 @@ export function readCompose(
 ): Record<string, ComposeService> {
   const filled = (_: unknown, value: unknown) =>
     typeof value === 'string' ? fill(value, variables) : value;
-  return File.parse(parse(readFileSync(path, 'utf8'), filled, { merge: true })).services;
+  const { services } = File.parse(parse(readFileSync(path, 'utf8'), filled, { merge: true }));
+  for (const service of Object.values(services))
+    if (service.env_file !== undefined)
+      service.environment = { ...variables, ...service.environment };
+  return services;
 }

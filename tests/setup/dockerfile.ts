@@ -1,7 +1,7 @@
 // Builds what a Dockerfile builds without a daemon: each stage is a folder, and absolute paths are looked up in it. It knows what our
 // Dockerfile uses and refuses anything else, so that nothing in there is passed over.
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
@@ -81,6 +81,13 @@ async function run(stage: Stage, line: string): Promise<void> {
       const [owner, ...paths] = args;
       if (owner !== 'node:node') throw new Error(`not understood: RUN ${part}`);
       for (const path of paths) if (!existsSync(within(stage, path))) throw new Error(`no ${path}`);
+      continue;
+    }
+    if (program === 'ln') {
+      const [option, target = '', link = ''] = args;
+      if (option !== '-s' || args.length !== 3) throw new Error(`not understood: RUN ${part}`);
+      mkdirSync(dirname(within(stage, link)), { recursive: true });
+      symlinkSync(within(stage, target), within(stage, link));
       continue;
     }
     if (!['npm', 'node'].includes(program)) throw new Error(`not understood: RUN ${part}`);
