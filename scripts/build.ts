@@ -19,6 +19,11 @@ const copied = [
   'migrations/meta/_journal.json',
   'manifest.json',
   'countersign.example.json',
+  // Documents lead to these, and people copy them.
+  'compose.yaml',
+  'deploy/**/*.*',
+  'deploy/countersign',
+  'examples/**/*.*',
   'LICENSE',
   'THIRD-PARTY-NOTICES',
   '*.md',
@@ -87,7 +92,7 @@ function shrinkwrap() {
   return { ...lock, packages: { '': top, ...Object.fromEntries(kept) } };
 }
 
-for (const name of [...code, 'bin', 'docs', 'migrations'])
+for (const name of [...code, 'bin', 'deploy', 'docs', 'examples', 'migrations'])
   rmSync(join(out, name), { recursive: true, force: true });
 
 const known = new Set(sources);

@@ -19,7 +19,10 @@ const list = (pattern: string) =>
   globSync(pattern, { cwd: built.folder, exclude: (name) => name === 'node_modules' });
 
 test('the package has the program and what it reads, and nothing of its development', () => {
-  const folders = ['adapters', 'bench', 'bin', 'cards', 'docs', 'jobs', 'migrations', 'src'];
+  const folders = [
+    ...['adapters', 'bench', 'bin', 'cards', 'deploy', 'docs', 'examples', 'jobs', 'migrations'],
+    'src',
+  ];
   const top = list('*').filter((name) => name !== 'node_modules');
   expect(
     top
@@ -36,7 +39,10 @@ test('the package has the program and what it reads, and nothing of its developm
     ...['.css', '.html', '.js', '.json', '.mjs', '.png', '.sql', '.svg', '.ts'],
   ]);
   // Declarations for editors; Node refuses TypeScript in packages.
-  expect(list('**/*.ts')).toEqual([join('src', 'tools', 'files', 'public.d.ts')]);
+  expect(list('**/*.ts').sort()).toEqual([
+    join('examples', 'tools', 'invoice.ts'),
+    join('src', 'tools', 'files', 'public.d.ts'),
+  ]);
   const manifest = JSON.parse(readFileSync(join(built.folder, 'package.json'), 'utf8'));
   for (const field of ['private', 'scripts', 'devDependencies'])
     expect(manifest).not.toHaveProperty(field);
@@ -89,7 +95,16 @@ test('a plan is made, approved and done by the package, whose console loads ever
     expect([address, answer.status]).toEqual([address, 200]);
     await answer.arrayBuffer();
   }
-  for (const path of ['/docs', '/docs/api', '/docs/viewer.js', '/docs/files/docs/slack.png'])
+  const deploy = await (await fetch(`${server.url}/docs/deploy`)).text();
+  const files = [...deploy.matchAll(/href="(\/docs\/files\/[^"]+)"/g)].map(([, path = '']) => path);
+  expect(files).toContain('/docs/files/deploy/countersign.service');
+  for (const path of [
+    ...files,
+    '/docs',
+    '/docs/api',
+    '/docs/viewer.js',
+    '/docs/files/docs/slack.png',
+  ])
     expect([path, (await fetch(server.url + path)).status]).toEqual([path, 200]);
   const plan = await server.api.propose({
     title: 'A note',

@@ -15,7 +15,11 @@ const units = {
 
 /** What must be the same in both: all but who it is and what it starts. */
 const shared = (unit: string) =>
-  unit.split('\n').filter((line) => !/^(?:# |Description=|After=|ExecStart=)/.test(line));
+  unit
+    .split('\n')
+    .filter(
+      (line) => !/^(?:# |Description=|After=|ExecStart=|Environment=HEALTH_PORT=)/.test(line),
+    );
 
 test('gateway and workers run as the same user, closed off in the same way, and differ in what they start', () => {
   expect(shared(units.worker)).toEqual(shared(units.gateway));
@@ -48,6 +52,35 @@ test.skipIf(!hasSystemd)('systemd takes them without a warning', async () => {
       );
     const paths = names.map((name) => join(place, name.replace('@', '@1')));
     expect(await verify(...paths)).toEqual({ stdout: '', stderr: '' });
+  } finally {
+    rmSync(place, { recursive: true });
+  }
+});
+
+test('a worker answers on a port of its own', () => {
+  expect(units.worker).toMatch(/^Environment=HEALTH_PORT=946%i$/m);
+  expect(units.gateway).not.toContain('HEALTH_PORT');
+});
+
+test('a command runs as the units do, with the words that it was given', async () => {
+  const place = mkdtempSync(join(tmpdir(), 'countersign-command-'));
+  try {
+    const double = join(place, 'systemd-run');
+    writeFileSync(double, '#!/bin/sh\nprintf "%s\\n" "$@"\n', { mode: 0o755 });
+    const env = { PATH: `${place}:${process.env.PATH}` };
+    const words = ['ask', 'Say "hello"', '--yes'];
+    const { stdout } = await promisify(execFile)(join(folder, 'countersign'), words, { env });
+    const [options = '', command = ''] = stdout.split('\n--\n');
+    const program = /^ExecStart=(\S+)/m.exec(units.gateway)?.[1];
+    expect(command.trimEnd().split('\n')).toEqual([program, ...words]);
+    const given = options
+      .split('\n')
+      .map((option) => option.replace(/^--property=|^--(?=uid=)/, '').replace('uid=', 'User='))
+      .filter((option) => !option.startsWith('--'));
+    expect(given.length).toBeGreaterThan(3);
+    expect(units.gateway.split('\n')).toEqual(expect.arrayContaining(given));
+    const variables = [...options.matchAll(/^--setenv=(.+)$/gm)].map(([, one]) => one);
+    expect(units.gateway).toContain(`Environment=${variables.join(' ')}\n`);
   } finally {
     rmSync(place, { recursive: true });
   }
