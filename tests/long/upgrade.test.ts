@@ -6,7 +6,6 @@ import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
-import { migrate } from '#db/migrate.ts';
 import type { RunView } from '#domain/planning/run.ts';
 import { emptyDatabase, freshDatabase } from '../setup/database.ts';
 import { root, type Server, usePrograms } from '../setup/process.ts';
@@ -107,8 +106,16 @@ describe.each(globSync('*.json', { cwd: fixtures }).map((name) => basename(name,
         expect(await statusOf('series')).toBe('executing');
 
         // A change that waited is approved with the plan it changes, and a question is still answered.
-        const { pending_patch: patch } = await api.plan(id('patched'));
-        expect(patch).not.toBeNull();
+        const patched = await api.plan(id('patched'));
+        const { version: changed = 0, digest = '' } = patched.pending_patch ?? {};
+        const agreed = await api.approve({ ...patched, version: changed, digest });
+        expect([agreed.status, agreed.body]).toEqual([200, expect.anything()]);
+        await waitFor('what the change added', async () => {
+          return (await api.plan(id('patched'))).counts.succeeded === 1;
+        });
+        expect(await inHome(home, 'patched.md')).toBe('Written');
+        await resume(server, 'patched', { task: 'done' });
+        await api.reach(id('patched'), 'completed');
         const { run_id } = (await api.get<RunView>(`/api/runs/${runs.question}`)).body;
         expect(
           (await api.reply(run_id, 'Create answered.md saying Answered')).plan_id,
@@ -122,39 +129,68 @@ describe.each(globSync('*.json', { cwd: fixtures }).map((name) => basename(name,
   },
 );
 
-/** Every verb that opens the database. */
-const verbs = [
-  ['start'],
-  ['gateway'],
-  ['worker'],
-  ['migrate'],
-  ['ask', 'Create a.md saying A'],
-  ['plans'],
-  ['findings', 'PLAN-00000000'],
-  ['policy'],
-  ['memory'],
-  ['link', 'show'],
-  ['doctor'],
-];
+/** Each verb that opens the database, in the ways in which it does that. `FILE`: what an export wrote. */
+const verbs: Record<string, string[][]> = {
+  start: [[]],
+  gateway: [[]],
+  worker: [[]],
+  migrate: [[]],
+  backup: [['never.tar.gz']],
+  export: [['--all']],
+  import: [['FILE']],
+  retention: [[], ['--dry-run']],
+  ask: [['Create a.md saying A']],
+  plans: [[]],
+  findings: [['PLAN-00000000']],
+  policy: [[]],
+  memory: [[]],
+  playbook: [[]],
+  link: [['show']],
+  token: [['create', '--name', 'x'], ['list'], ['revoke', 'x']],
+  mcp: [['list'], ['login', 'x'], ['logout', 'x']],
+  doctor: [[]],
+  audit: [['verify'], ['export']],
+  inbox: [['list'], ['retry', '--all']],
+  webhooks: [['list'], ['test'], ['retry']],
+};
+/** Those that do not: one restores into a database, whatever is there; one has its own, one asks a process. */
+const others = ['bench', 'health', 'restore'];
 
 test('a program that is older than the database refuses it with every verb, and says what to do', async () => {
   const database = await freshDatabase();
   try {
-    await migrate(database.url);
+    const home = await programs.home();
+    const options = { home, database: database.url, cwd: home };
+    const help = await programs.finish(['--help'], options);
+    const named = [...help.stdout.matchAll(/^ {2}([a-z]+) (?=.* {2}|[[<])/gm)].map(
+      ([, verb]) => verb,
+    );
+    expect(named.filter((verb) => verb !== 'help').sort()).toEqual(
+      [...Object.keys(verbs), ...others].sort(),
+    );
+    const file = join(home, 'plans.jsonl');
+    await writeFile(file, (await programs.finish(['export', '--all'], options)).stdout);
+    const before = join(home, 'before.tar.gz');
+    expect((await programs.finish(['backup', before], options)).code).toBe(0);
     await execute(
       database.url,
       `insert into countersign_migrations.applied (hash, created_at) values ('x', ${Date.UTC(3000, 0, 1)})`,
     );
-    const home = await programs.home();
-    for (const args of verbs) {
-      const ended = await programs.finish(args, { home, database: database.url });
-      expect([args[0], ended.code]).toEqual([args[0], 1]);
-      expect([args[0], ended.stdout + ended.stderr]).toEqual([
-        args[0],
-        expect.stringMatching(/3000-01-01.*(?:Upgrade Countersign|newer)/s),
-      ]);
-    }
+    for (const [verb, ways] of Object.entries(verbs))
+      for (const words of ways) {
+        const args = [verb, ...words.map((word) => (word === 'FILE' ? file : word))];
+        const ended = await programs.finish(args, options);
+        expect([args, ended.code]).toEqual([args, 1]);
+        expect([args, ended.stdout + ended.stderr]).toEqual([
+          args,
+          expect.stringMatching(/3000-01-01.*(?:Upgrade Countersign|newer)/s),
+        ]);
+      }
+    // The way back: what was backed up by this version, in the place of what a newer one has made.
+    const restored = await programs.finish(['restore', '--force', before], options);
+    expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining('Restored') });
+    expect(await programs.finish(['plans'], options)).toMatchObject({ code: 0 });
   } finally {
     await database.close();
   }
-});
+}, 600_000);
