@@ -1,9 +1,14 @@
 // Tools in TypeScript files whose code changes after a plan was shown, lacks its secrets, or cannot be used.
-import { describe, expect, it } from 'vitest';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../setup/database.ts';
 import type { Answer } from '../setup/http-client.ts';
 import { invoiceDraft, source, useInvoiceTool } from '../setup/invoice-tool.ts';
-import { usePrograms } from '../setup/process.ts';
+import { node, quickly, root, usePrograms } from '../setup/process.ts';
 
 const database = useDatabase();
 const programs = usePrograms();
@@ -57,5 +62,83 @@ describe('a tool in a file', () => {
     const { stdout } = await programs.finish(['doctor'], tool.options);
     expect(stdout).toContain('✗ Configuration');
     expect(stdout).toContain(reason);
+  });
+});
+
+describe('what an approval covers of a tool', () => {
+  let place: string;
+  beforeAll(async () => {
+    place = await mkdtemp(join(tmpdir(), 'countersign-covered-'));
+  });
+  afterAll(() => rm(place, { recursive: true }));
+
+  /** A folder with a tool whose `run` does this. */
+  async function make(top: string, run: string, files: Record<string, string> = {}) {
+    const folder = await mkdtemp(join(place, 'tool-'));
+    const code = `import { defineOperation, z } from 'countersign/tools';\n${top}
+export default defineOperation({ tool: 'crm', operation: 'note', description: 'Note.', effect: 'read', destructive: false,
+  schema: z.strictObject({}), async run() { ${run} } });\n`;
+    for (const [name, text] of Object.entries({ ...files, 'tool.mjs': code })) {
+      await mkdir(join(folder, dirname(name)), { recursive: true });
+      await writeFile(join(folder, name), text);
+    }
+    return folder;
+  }
+
+  async function load(folders: string[]): Promise<{ digest: string; came: unknown }[]> {
+    const script = join(root, 'tests', 'fixtures', 'load-tools-process.ts');
+    const { stdout } = await promisify(execFile)(node, [...quickly, script, ...folders], {
+      cwd: root,
+    });
+    return JSON.parse(stdout);
+  }
+
+  const done = (data: string) => `return { summary: 'Noted.', data: ${data} };`;
+
+  it('is the version of a package it imports, and of what this depends on', async () => {
+    const manifest = (name: string, version: string, dependencies: object = {}) =>
+      JSON.stringify({ name, version, type: 'module', exports: './index.js', dependencies });
+    const install = (mail: string, smtp: string, unused: string, code = '1') =>
+      make("import { send } from 'mail';", done('send()'), {
+        'node_modules/mail/package.json': manifest('mail', mail, { '@acme/smtp': '*' }),
+        'node_modules/mail/index.js': "export { send } from '@acme/smtp';",
+        'node_modules/@acme/smtp/package.json': manifest('@acme/smtp', smtp, { mail: '*' }),
+        'node_modules/@acme/smtp/index.js': `export const send = () => ${code};`,
+        'node_modules/unused/package.json': manifest('unused', unused),
+      });
+    const loaded = await load([
+      await install('1.0.0', '1.0.0', '1.0.0'),
+      await install('1.0.0', '1.0.0', '2.0.0'),
+      await install('1.0.1', '1.0.0', '1.0.0'),
+      await install('1.0.0', '1.0.1', '1.0.0'),
+      // As the document says: of a package the version counts.
+      await install('1.0.0', '1.0.0', '1.0.0', '2'),
+    ]);
+    expect(loaded.map(({ came }) => came)).toMatchObject([1, 1, 1, 1, 2].map((data) => ({ data })));
+    const [before, unused, direct, indirect, edited] = loaded.map(({ digest }) => digest);
+    expect([unused, edited]).toEqual([before, before]);
+    expect(new Set([before, direct, indirect]).size).toBe(3);
+  });
+
+  it('is nothing that it would import only while it runs, so that this is refused', async () => {
+    const files = { 'rates.mjs': 'export const rate = 2;\n' };
+    const lazily = `const { rate } = await import('./rates.mjs'); ${done('rate')}`;
+    const createRequire =
+      "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);";
+    const loaded = await load([
+      await make('', lazily, files),
+      await make(createRequire, done("require('./rates.mjs').rate"), files),
+      await make("import './rates.mjs';", lazily, files),
+      await make('', `const { sep } = await import('node:path'); ${done('sep')}`),
+    ]);
+    const refused = expect.stringContaining(
+      './rates.mjs is imported only while the tool runs, so that no approval covers it.',
+    );
+    expect(loaded.map(({ came }) => came)).toEqual([
+      refused,
+      refused,
+      { summary: 'Noted.', data: 2 },
+      { summary: 'Noted.', data: '/' },
+    ]);
   });
 });

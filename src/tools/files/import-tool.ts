@@ -1,40 +1,49 @@
-// Imports a file of tools and digests its code: the file and every file it imports that belongs to no package. An approval binds
-// the digest, so that code which changed since is not run.
+// Imports a file of tools and digests its code: the file and every file it imports that belongs to no package, and the packages by
+// version. An approval binds the digest, so that code which changed since is not run; what would be imported only later is refused.
 import { readFile } from 'node:fs/promises';
 import { registerHooks } from 'node:module';
 import { extname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { digestJson } from '../operation-digest.ts';
+import { listPackages, packageFolderOf } from './packages.ts';
 
 /** What tool files import; it leads to this program wherever they lie, so that they need no package beside them. */
 const publicName = 'countersign/tools';
 
-type Imports = Map<string, Set<string>>;
-
 /** Files by what they import, of all tool files of this process: a module is resolved by the first that imports it. */
-const imports: Imports = new Map();
+const imports = new Map<string, Set<string>>();
+/** Files that a digest covers, with all they import. */
+const digested = new Set<string>();
+/** A tool file is being imported. */
+let importing = false;
+let following = false;
 
-function isOwnFile(url: string): boolean {
-  return url.startsWith('file:') && !url.includes('/node_modules/');
-}
+const folderOf = (url: string) => packageFolderOf(fileURLToPath(url));
 
-/** Resolves `countersign/tools` and writes down what else is imported, until it is taken away. */
-function followImports(entry: string) {
-  return registerHooks({
+/** Resolves `countersign/tools`, writes down what else is imported, and refuses what no digest covers. */
+function followImports(entry: string): void {
+  if (following) return;
+  following = true;
+  registerHooks({
     resolve(specifier, context, next) {
       if (specifier === publicName) return { url: entry, shortCircuit: true };
       const found = next(specifier, context);
-      const { parentURL } = context;
-      if (parentURL !== undefined && isOwnFile(parentURL) && isOwnFile(found.url)) {
-        const known = imports.get(parentURL) ?? new Set();
-        imports.set(parentURL, known.add(found.url));
+      const { parentURL: parent } = context;
+      if (parent === undefined || !found.url.startsWith('file:')) return found;
+      if (digested.has(parent)) {
+        if (imports.get(parent)?.has(found.url) === true) return found;
+        throw new Error(
+          `${specifier} is imported only while the tool runs, so that no approval covers it. Import it at the top of the file.`,
+        );
       }
+      if (importing && parent.startsWith('file:') && folderOf(parent) === null)
+        imports.set(parent, (imports.get(parent) ?? new Set()).add(found.url));
       return found;
     },
   });
 }
 
-/** The file and all it imports, in the order of their addresses. */
+/** The file and all it imports, in the order of their addresses; of packages only what the files themselves name. */
 function closureOf(url: string): string[] {
   const found = new Set([url]);
   for (const one of found) for (const next of imports.get(one) ?? []) found.add(next);
@@ -43,24 +52,30 @@ function closureOf(url: string): string[] {
 
 /** Without their places: the same code is the same on every machine. */
 async function digestFiles(urls: string[]): Promise<string> {
-  return digestJson(await Promise.all(urls.map((url) => readFile(fileURLToPath(url), 'utf8'))));
+  const own = urls.filter((url) => folderOf(url) === null);
+  const texts = await Promise.all(own.map((url) => readFile(fileURLToPath(url), 'utf8')));
+  const packages = await listPackages(urls.flatMap((url) => folderOf(url) ?? []));
+  return digestJson(packages.length === 0 ? texts : [...texts, packages]);
 }
 
 export type ImportedTool = { exported: unknown; digest: string };
 
-/** @param path absolute. @throws whatever the file throws, or what keeps it from being read or understood */
+/** One at a time. @param path absolute. @throws whatever the file throws, or what keeps it from being read or understood */
 export async function importTool(path: string): Promise<ImportedTool> {
   const url = pathToFileURL(path).href;
   const before = await readFile(path, 'utf8');
   // `.ts` here, `.js` in the package.
-  const entry = new URL(`./public${extname(import.meta.url)}`, import.meta.url).href;
-  const hooks = followImports(entry);
+  followImports(new URL(`./public${extname(import.meta.url)}`, import.meta.url).href);
+  importing = true;
   try {
     const module: { default?: unknown } = await import(url);
     if ((await readFile(path, 'utf8')) !== before)
       throw new Error('it was changed while it was read. Start again.');
-    return { exported: module.default, digest: await digestFiles(closureOf(url)) };
+    const files = closureOf(url);
+    const digest = await digestFiles(files);
+    for (const one of files) if (folderOf(one) === null) digested.add(one);
+    return { exported: module.default, digest };
   } finally {
-    hooks.deregister();
+    importing = false;
   }
 }

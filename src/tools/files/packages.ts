@@ -1,0 +1,56 @@
+// Packages that tool files import, by name and version with all they depend on: an update of one is a change of code.
+import { readFile, realpath } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { systemCode } from '../failures.ts';
+
+const names = z.record(z.string(), z.unknown()).catch({});
+const Manifest = z.object({
+  name: z.string().catch(''),
+  version: z.string().catch(''),
+  dependencies: names,
+  peerDependencies: names,
+});
+
+/** The folder of the package that a file belongs to, by its path; null: it belongs to none. */
+export function packageFolderOf(path: string): string | null {
+  return /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(path)?.[0] ?? null;
+}
+
+/** null: there is no package in the folder. */
+async function readManifest(folder: string): Promise<z.output<typeof Manifest> | null> {
+  try {
+    return Manifest.parse(JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')));
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return null;
+    throw error;
+  }
+}
+
+/** Where Node finds the package `name` from `folder`; null: nowhere. */
+async function findPackage(folder: string, name: string): Promise<string | null> {
+  for (let at = folder; ; at = dirname(at)) {
+    const found = await realpath(join(at, 'node_modules', name)).catch(() => null);
+    if (found !== null) return found;
+    if (at === dirname(at)) return null;
+  }
+}
+
+/**
+ * `name@version` of the packages in `folders` and of all they depend on, sorted. What is optional differs from machine to machine and is
+ * left out.
+ */
+export async function listPackages(folders: Iterable<string>): Promise<string[]> {
+  const seen = new Set<string>(folders);
+  const found = new Set<string>();
+  for (const folder of seen) {
+    const manifest = await readManifest(folder);
+    if (manifest === null) continue;
+    found.add(`${manifest.name}@${manifest.version}`);
+    for (const name of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })) {
+      const next = await findPackage(folder, name);
+      if (next !== null) seen.add(next);
+    }
+  }
+  return [...found].sort();
+}
