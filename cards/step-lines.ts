@@ -4,6 +4,7 @@ import { isSamePerson } from '#domain/people/names.ts';
 import { assigneeOf, isHumanTask } from '#domain/plan/assignee.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { fieldsOf } from '#domain/plan/form.ts';
+import { describeHandedOver } from '#domain/plan/handed-over.ts';
 import type { Plan, Step } from '#domain/plan/plan.ts';
 import { type NumberedStep, orderByLabel } from '#domain/plan/step-numbers.ts';
 import { asksYesOrNo, leftOutByNo } from '#domain/plan/yes-no.ts';
@@ -54,6 +55,7 @@ export function notesOf(step: ShownStep, facts: PlanCardFacts): string[] {
   const person = personOf(step, facts);
   const formatAt = (iso: string) => tellTime(iso, facts);
   const retry = describeRetry(step, formatAt);
+  const elsewhere = describeHandedOver(step);
   const left = asksYesOrNo(step) ? effectOfNo(step, facts) : null;
   const nameAsked = (id: string) => {
     const asking = facts.steps.find((one) => one.id === id);
@@ -63,6 +65,7 @@ export function notesOf(step: ShownStep, facts: PlanCardFacts): string[] {
     ...boundsOf(step, (id) => facts.labels[id] ?? id, formatAt, nameAsked),
     ...(person === null ? [] : [`for ${person}`, ...formNotes(step)]),
     ...(left === null ? [] : [`if No: ${left}`]),
+    ...(elsewhere === null ? [] : [elsewhere]),
     ...(retry === null ? [] : [showLine(`↻ ${retry}`, 400)]),
   ];
 }

@@ -197,6 +197,7 @@ async function planRows(stage: Stage): Promise<number> {
       conversation: null,
       timezone: 'UTC',
       pay: null,
+      callbackUrl: null,
       signal: stage.signal,
     },
   );
@@ -238,6 +239,7 @@ async function planForEach(stage: Stage): Promise<number> {
     conversation: null,
     timezone: 'UTC',
     pay: null,
+    callbackUrl: null,
     signal: stage.signal,
   };
   for (let n = 0; n < files; n++)

@@ -43,6 +43,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     role: RouteRole;
     subject: RouteSubject;
+    /** Open to anyone, and all the same counted by who asks. */
+    limited?: true;
   }
   interface FastifyRequest {
     /** Who makes the request. */
@@ -247,7 +249,9 @@ export function isLocalRequest(request: FastifyRequest): boolean {
 
 /** Whether a request counts towards the limit of its caller: those of the API that do not come from this machine. */
 export function isLimited(request: FastifyRequest): boolean {
-  return Role.safeParse(roleOf(request)).success && judgeLocal(visitOf(request)) !== null;
+  const counts =
+    request.routeOptions.config.limited === true || Role.safeParse(roleOf(request)).success;
+  return counts && judgeLocal(visitOf(request)) !== null;
 }
 
 /** The path of a request that met no route, as it would have been matched. */

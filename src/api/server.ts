@@ -11,6 +11,7 @@ import type { McpOptions } from './mcp/options.ts';
 import { type AppOptions, openApp } from './open-app.ts';
 import { collectRoutes } from './openapi.ts';
 import { artifactRoutes } from './routes/artifacts.ts';
+import { type CallbackOptions, callbackRoutes } from './routes/callbacks.ts';
 import { conversationRoutes } from './routes/conversations.ts';
 import { decisionRoutes } from './routes/decisions.ts';
 import { documentRoute } from './routes/document.ts';
@@ -46,6 +47,8 @@ export type ServerOptions = AppOptions & {
   mcp?: Omit<McpOptions, 'closing' | 'version'>;
   /** Signing in at hosted MCP servers; left out: there is none. */
   toolSignIn?: ToolSignInOptions;
+  /** Results of work that goes on elsewhere; left out: there is no path for them. */
+  callbacks?: CallbackOptions;
   /** Milliseconds between the heartbeats of event streams (15,000). */
   heartbeatMs?: number;
   /** Milliseconds after which a stream looks again whether its reader is still let in (30,000). */
@@ -63,6 +66,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   // biome-ignore lint/nursery/noMisusedPromises: Fastify awaits what a plugin returns.
   await app.register(async (api) => {
     readJsonBodies(api);
+    // Without keys: a result is taken once by its token.
+    if (options.callbacks !== undefined) await api.register(callbackRoutes, options.callbacks);
     takeKeys(api);
     const groups = [
       runRoutes,

@@ -54,6 +54,7 @@ export async function serve(
     probes: createProbes(instance),
     settings: createSettingsFacts(config, instance, log),
     toolSignIn: { signIns: instance.signIns, publicUrl: env.COUNTERSIGN_PUBLIC_URL ?? null },
+    callbacks: { answer: instance.answerCallback },
     metrics,
     mcp: {
       linkTo: instance.linkTo,

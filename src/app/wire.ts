@@ -19,6 +19,7 @@ import type { Planner } from '#domain/planning/run.ts';
 import type { ServeWithin } from '#domain/service.ts';
 import type { Catalogue } from '#domain/tool.ts';
 import type { SignInStore, SignIns } from '#domain/tool-sign-in.ts';
+import { answerCallback } from '#executor/callbacks.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { readModelAccess } from '#models/access.ts';
 import { findUnknownPrices } from '#models/catalogue.ts';
@@ -173,6 +174,8 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   return {
     signIns: store === null ? null : await openSignIns(config, store),
     service: createService(conversation),
+    answerCallback: (token, result) =>
+      answerCallback({ ...conversation, settings: config.settings.executor }, token, result),
     receive: createReceiver(inbox, waker.wake),
     wait: createWaiter({ db }),
     slack,

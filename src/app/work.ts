@@ -86,6 +86,7 @@ export async function startWorking(parts: {
         perDay: config.env.BUDGET_PER_DAY_USD,
       },
       timezone: config.timezone,
+      publicUrl: config.env.COUNTERSIGN_PUBLIC_URL ?? null,
       warn,
     },
     backendsOf(settings, registry),

@@ -12,6 +12,7 @@ export type ErrorCode =
   | 'not_found'
   | 'plan_not_found'
   | 'plan_deleted'
+  | 'callback_over'
   | 'run_not_found'
   | 'unknown_operation'
   | 'invalid_arguments'

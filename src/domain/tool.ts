@@ -77,6 +77,11 @@ export type ToolContext = {
   timezone: string;
   /** Pays for calls of a language model; null: there is no plan to book them on, so none may be made. */
   pay: PayForCall | null;
+  /**
+   * An address where the other side says what became of work that goes on after this call (`#domain/callback.ts`); the same one
+   * each time. null: no step waits for it.
+   */
+  callbackUrl: (() => Promise<string>) | null;
   signal: AbortSignal;
 };
 
@@ -96,16 +101,16 @@ export type HumanHandover = {
 
 /**
  * A call that came back while its work goes on. `handle` is what `checkLater` and `cancelLater` need to find the work again, from
- * any process; `checkAfterMs` is when it is worth asking (milliseconds).
+ * any process; `checkAfterMs` is when it is worth asking (milliseconds). Without `checkLater` it is waited for a callback.
  */
-export type LaterHandover = { later: string; checkAfterMs: number };
+export type LaterHandover = { later: string; checkAfterMs?: number | undefined };
 
 /**
  * How work stands that went on after its call. `elsewhere`: only the process that made the call can tell. `lost`: nobody knows any
  * more, or it was stopped on the way; it may have acted. `message` is a sentence.
  */
 export type LaterState =
-  | { state: 'running'; checkAfterMs: number }
+  | { state: 'running'; checkAfterMs?: number | undefined }
   | { state: 'done'; output: ToolOutput }
   | { state: 'failed' | 'lost'; message: string }
   | { state: 'elsewhere' };

@@ -4,8 +4,9 @@ import { countSucceeded } from '#db/steps.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { Operation, ToolContext } from '#domain/tool.ts';
-import { isOutcomeUnknown } from '#tools/failures.ts';
+import { isOutcomeUnknown, outcomeUnknown } from '#tools/failures.ts';
 import { payOnPlan } from './budget.ts';
+import { type CallbackOffer, offerCallback } from './callbacks.ts';
 import { passCrashPoint } from './crash-points.ts';
 import { askDatabase, type Permit, type StepRun } from './executor-context.ts';
 import { reportedBy } from './findings.ts';
@@ -26,7 +27,7 @@ async function nameCall(run: StepRun): Promise<string> {
   return done === 0 ? name : `${name}:${done + 1}`;
 }
 
-function toolContext(run: StepRun, idempotencyKey: string): ToolContext {
+function toolContext(run: StepRun, idempotencyKey: string, callback: CallbackOffer): ToolContext {
   const { context, plan, step, signal } = run;
   return {
     planId: plan.id,
@@ -36,6 +37,7 @@ function toolContext(run: StepRun, idempotencyKey: string): ToolContext {
     conversation: plan.conversation,
     timezone: context.timezone,
     pay: payOnPlan(run),
+    callbackUrl: callback.url,
     signal,
   };
 }
@@ -62,7 +64,8 @@ export async function callOperation(
 ): Promise<Outcome> {
   const { context, step, lease } = run;
   if (!run.mayBegin()) return reportNotCalled(step, 'this worker stops');
-  const settings = toolContext(run, await nameCall(run));
+  const callback = offerCallback(run);
+  const settings = toolContext(run, await nameCall(run), callback);
   let permit: Permit | null = null;
   if (step.effect === 'write' || waited) {
     permit = await run.mark(lease);
@@ -93,7 +96,15 @@ export async function callOperation(
         output: { form: result.form, assignee: result.assignee },
       });
     }
-    if ('later' in result) return makeLater(step, result, context.worker);
+    if ('later' in result) {
+      if (operation.checkLater === undefined && !callback.isMade())
+        throw new CountersignError(
+          'tool_failed',
+          `${operation.name} goes on elsewhere, but nothing can tell when it is done: it has no check and asked for no callback address.`,
+          { details: outcomeUnknown },
+        );
+      return makeLater(step, result, context.worker);
+    }
     const { summary, data, findings = [] } = result;
     const reported = findings.length === 0 ? {} : { findings: reportedBy(step, findings) };
     return makeOutcome(step, { status: 'succeeded', summary, output: data, ...reported });

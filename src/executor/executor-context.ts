@@ -52,6 +52,8 @@ export type SharedContext = {
   /** What model calls of a running plan may cost. */
   budget: Budget;
   timezone: string;
+  /** Where others reach this instance, for callbacks; null: nowhere. */
+  publicUrl: string | null;
   warn(message: string, error?: unknown): void;
 };
 

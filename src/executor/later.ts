@@ -1,11 +1,11 @@
 // Work that goes on after its call came back: asked for now and then, by any worker that has the operation, until it is settled.
 // Asking changes nothing, so that it is no attempt: a worker that dies meanwhile is followed by another one.
-import { z } from 'zod';
 import { lockPlan } from '#db/plans.ts';
 import type { ClaimedStep } from '#db/sql/claim.ts';
 import { askAgainLater, type LaterStep, laterOwner, takeLaterSteps } from '#db/sql/later.ts';
 import type { Outcome } from '#db/sql/settle.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { HandedOver } from '#domain/plan/handed-over.ts';
 import { PlanStatus } from '#domain/plan/plan.ts';
 import {
   type LaterHandover,
@@ -21,19 +21,27 @@ import { reportedBy } from './findings.ts';
 import { makeFailure, makeOutcome, makeUnknown, reportCutOff } from './outcomes.ts';
 import { settleOutcomes } from './settle.ts';
 
-/** What the step keeps meanwhile as its output: how its work is found again, and the back end that made the call. */
-const Kept = z.object({ later: z.string(), caller: z.string() });
-
 /** Work that no rule of the configuration bounds is waited for so long (seconds). */
 const longestSeconds = 24 * 3600;
 /** Work is asked for at least this often, and not more often than this (milliseconds). */
 const seldomMs = 60_000;
 const oftenMs = 500;
+/** Where nobody says when it is worth asking first (milliseconds). */
+const usualMs = 5_000;
 /** Asking takes at most so long. */
 const askWithinMs = 5_000;
 /** A step that is asked about is left alone by others for so long (seconds): longer than asking, and stopping, may take. */
 const holdSeconds = 60;
 const stepsATurn = 100;
+
+/** How long the work of an operation is waited for (seconds). */
+export function longestSecondsOf(
+  { operations }: Pick<SharedContext, 'operations'>,
+  name: string,
+): number {
+  const own = Object.hasOwn(operations, name) ? operations[name] : undefined;
+  return own?.timeout_seconds ?? longestSeconds;
+}
 
 const within = (ms: number) => Math.min(seldomMs, Math.max(oftenMs, ms));
 
@@ -43,8 +51,9 @@ export function makeLater(
   { later, checkAfterMs }: LaterHandover,
   caller: string,
 ): Outcome {
-  const kept: z.output<typeof Kept> = { later, caller };
-  return makeOutcome(step, { status: 'running', output: kept, retry_in_ms: within(checkAfterMs) });
+  const output = { later, caller };
+  const retry_in_ms = within(checkAfterMs ?? usualMs);
+  return makeOutcome(step, { status: 'running', output, retry_in_ms });
 }
 
 function succeed(step: LaterStep, output: ToolOutput): Outcome {
@@ -103,7 +112,7 @@ async function judge(
   ownIds: ReadonlySet<string>,
 ): Promise<Outcome | number> {
   const name = operationName(step.tool, step.operation);
-  const kept = Kept.safeParse(step.output);
+  const kept = HandedOver.safeParse(step.output);
   if (!kept.success) return giveUp(step, 'tool_failed', `Nobody knows how to ask ${name}.`);
   const { later: handle, caller } = kept.data;
   const operation = context.registry.get(name);
@@ -115,12 +124,16 @@ async function judge(
   const isElsewhere = state?.state === 'elsewhere' && step.caller_alive && !ownIds.has(caller);
   if (state?.state === 'elsewhere' && !isElsewhere)
     return giveUp(step, 'tool_failed', `The process that ran ${name} is gone, and no result came.`);
-  const own = Object.hasOwn(context.operations, name) ? context.operations[name] : undefined;
-  const seconds = own?.timeout_seconds ?? longestSeconds;
+  const seconds = longestSecondsOf(context, name);
   const late = step.waited > seconds;
   if (isElsewhere && !late) return 0;
-  if (!step.over && !late)
-    return within(Math.max(state?.state === 'running' ? state.checkAfterMs : 0, step.waited * 100));
+  if (!step.over && !late) {
+    // A callback tells of it; nobody is asked.
+    if (operation !== undefined && operation.checkLater === undefined)
+      return within((seconds - step.waited) * 1000);
+    const wanted = state?.state === 'running' ? (state.checkAfterMs ?? usualMs) : 0;
+    return within(Math.max(wanted, step.waited * 100));
+  }
   await stopWork(context, step, operation, handle);
   if (step.over) return reportCutOff(step, `${name} was told to stop, since its plan is over.`);
   return giveUp(step, 'timed_out', `${name} did not come to an end within ${seconds} s.`);

@@ -32,8 +32,11 @@ import type { SharedContext } from './executor-context.ts';
 import { stepOf } from './findings.ts';
 import { releaseResources } from './release.ts';
 
-/** Under whose name outcomes are settled: the owner of their leases. */
-type SettleContext = SharedContext & { worker: string };
+/** `worker`: under whose name outcomes are settled, the owner of their leases. */
+export type SettleContext = Pick<SharedContext, 'enqueue' | 'clock' | 'random'> & {
+  worker: string;
+  settings: Pick<SharedContext['settings'], 'on_failure'>;
+};
 
 // Outcomes that are refused: the audit says so, and the person asked about the outcome reads what the worker reported.
 

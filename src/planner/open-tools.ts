@@ -81,6 +81,7 @@ export function createReads({
       conversation: null,
       timezone,
       pay: null,
+      callbackUrl: null,
       signal,
     });
     if ('waitFor' in output || 'later' in output)

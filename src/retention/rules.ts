@@ -36,6 +36,7 @@ export const tableRules: Record<string, TableRule> = {
   plan_findings: plan,
   plan_series: plan,
   plan_requests: plan,
+  step_callbacks: plan,
   planning_artifacts: plan,
   outline_nodes: plan,
   roadmap_edges: plan,

@@ -4,6 +4,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { JsonObject } from '#domain/text.ts';
 import {
   type HumanHandover,
+  type LaterHandover,
   type Operation,
   type OperationSpec,
   operationName,
@@ -13,7 +14,7 @@ import {
 
 type Definition<S extends z.ZodType> = Omit<Operation, 'name' | 'input' | 'source' | 'call'> & {
   schema: S;
-  run(args: z.output<S>, context: ToolContext): Promise<ToolOutput | HumanHandover>;
+  run(args: z.output<S>, context: ToolContext): Promise<ToolOutput | HumanHandover | LaterHandover>;
 };
 
 /** An operation. `run` receives parsed arguments with their defaults. */

@@ -40,8 +40,18 @@ export function compileValidator(schema: JsonSchema): ArgumentValidator {
     if (validate(args)) return [];
     const open = [...unknown.map((name) => toPointer([name])), ...findOpenValues(args, '')];
     const errors = dropExcused(validate.errors ?? [], open);
-    return [...new Set(errors.map(toSentence))].slice(0, maxSentences);
+    return [
+      ...new Set(errors.map((error) => toSentence(error, 'the arguments', 'argument'))),
+    ].slice(0, maxSentences);
   };
+}
+
+/** What of a result does not fit `schema`, as sentences. Nothing of a result is open. */
+export function checkOutput(schema: JsonSchema, data: Json): string[] {
+  const validate = compileSchema(schema);
+  if (validate(data)) return [];
+  const sentences = (validate.errors ?? []).map((error) => toSentence(error, 'data', 'field'));
+  return [...new Set(sentences)].slice(0, maxSentences);
 }
 
 function compileSchema(schema: JsonSchema): ValidateFunction {
@@ -142,18 +152,19 @@ export function nameType(type: string): string {
   return typeNames[type] ?? type;
 }
 
-function toSentence(error: ErrorObject): string {
+/** @param all what is checked as a whole @param one what a part of it is called */
+function toSentence(error: ErrorObject, all: string, one: string): string {
   const name = toArgumentName(error.instancePath);
   const params = error.params as Record<string, unknown>;
   const inside = (key: unknown) => (name === '' ? String(key) : `${name}.${String(key)}`);
-  const subject = name === '' ? 'the arguments' : name;
+  const subject = name === '' ? all : name;
   switch (error.keyword) {
     case 'required':
       return `${inside(params.missingProperty)} is missing`;
     case 'additionalProperties':
-      return `${inside(params.additionalProperty)} is not a known argument`;
+      return `${inside(params.additionalProperty)} is not a known ${one}`;
     case 'unevaluatedProperties':
-      return `${inside(params.unevaluatedProperty)} is not a known argument`;
+      return `${inside(params.unevaluatedProperty)} is not a known ${one}`;
     case 'type': {
       const types = Array.isArray(params.type) ? params.type : [params.type];
       return `${subject} must be ${types.map((type) => nameType(String(type))).join(' or ')}`;

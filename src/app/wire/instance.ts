@@ -9,6 +9,7 @@ import type { WaitUntilHandled } from '#chat/inbox/wait-until-handled.ts';
 import type { ChatPorts, DeliveryRule } from '#chat/outbox/delivery-context.ts';
 import type { Database, Transaction } from '#db/database.ts';
 import type { Listener } from '#db/notify.ts';
+import type { AnswerCallback } from '#domain/callback.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import type { Service } from '#domain/service.ts';
@@ -34,6 +35,8 @@ export type Instance = {
    * @param timezone of the one who reads there, in a direct message
    */
   openConversation(tx: Transaction, place: ChatPlace, timezone?: string | null): Promise<string>;
+  /** Takes results of work that goes on elsewhere. */
+  answerCallback: AnswerCallback;
   /** Who signs in, and personal tokens. */
   identity: Identity;
   registry: ToolRegistry;

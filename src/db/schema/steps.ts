@@ -191,6 +191,25 @@ export const planEdges = countersign.table(
   ],
 );
 
+/**
+ * Addresses that calls handed to the other side, by the hash of the token in them. Each is for one attempt, until `expires_at`.
+ * `result_digest` is of the result that settled the attempt; null: none has.
+ */
+export const stepCallbacks = countersign.table(
+  'step_callbacks',
+  {
+    token_hash: text('token_hash').primaryKey(),
+    plan_id: text('plan_id')
+      .notNull()
+      .references(() => plans.id, { onDelete: 'cascade' }),
+    position: integer('position').notNull(),
+    attempt: integer('attempt').notNull(),
+    expires_at: at('expires_at').notNull(),
+    result_digest: text('result_digest'),
+  },
+  (t) => [index('step_callbacks_attempt').on(t.plan_id, t.position, t.attempt)],
+);
+
 /** Attempts that have ended. The one under way is in `step_states`: who has it, since when, whether it has called. */
 export const stepAttempts = countersign.table(
   'step_attempts',

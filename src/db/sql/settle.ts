@@ -187,8 +187,8 @@ export async function settleSteps(
 }
 
 /**
- * Those of `outcomes` of `worker` that stand already: they were stored by a statement whose answer got lost. An attempt that recovery
- * took for lost is none of them, whatever its worker says of it.
+ * Those of `outcomes` of `worker` that stand already: they were stored by a statement whose answer got lost, or a callback has settled
+ * their attempt before. An attempt that recovery took for lost is none of them, whatever its worker says of it.
  */
 export async function findStanding(
   tx: Queryable,
@@ -205,7 +205,12 @@ export async function findStanding(
     select a.position from countersign.step_attempts a
     join jsonb_to_recordset(${JSON.stringify(attempts)}::jsonb) as o(position int, attempt int, attempt_status text)
       on o.position = a.position and o.attempt = a.attempt and o.attempt_status = a.status
-    where a.plan_id = ${planId} and a.worker = ${worker} and a.error ->> 'code' is distinct from 'lease_lost'`);
+    where a.plan_id = ${planId} and a.worker = ${worker} and a.error ->> 'code' is distinct from 'lease_lost'
+    union
+    select k.position from countersign.step_callbacks k
+    join jsonb_to_recordset(${JSON.stringify(attempts)}::jsonb) as o(position int, attempt int)
+      on o.position = k.position and o.attempt = k.attempt
+    where k.plan_id = ${planId} and k.result_digest is not null`);
   return rows.map(({ position }) => position);
 }
 

@@ -138,7 +138,7 @@ async function recheckStep(
   if (before === undefined) return undefined;
   const [was, by] = [digestJson(before), `step ${call.stepId}`];
   try {
-    const output = await operation.call(args, { ...call, pay: null });
+    const output = await operation.call(args, { ...call, pay: null, callbackUrl: null });
     if ('waitFor' in output || 'later' in output) return undefined;
     const now = digestJson(output.data);
     if (now === was) return null;

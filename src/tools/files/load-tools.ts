@@ -4,7 +4,15 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { JsonValue, makeStorable } from '#domain/text.ts';
-import { Effect, type Operation, operationName, type ToolOutput } from '#domain/tool.ts';
+import {
+  Effect,
+  type LaterHandover,
+  type LaterState,
+  type Operation,
+  operationName,
+  type ToolOutput,
+} from '#domain/tool.ts';
+import { outcomeUnknown } from '../failures.ts';
 import { withoutSecrets } from './asked-secrets.ts';
 import { importTool } from './import-tool.ts';
 
@@ -32,6 +40,8 @@ const Exported = z.object({
   describe: z.custom<NonNullable<Operation['describe']>>(isFunction).exactOptional(),
   expectedSeconds: z.custom<NonNullable<Operation['expectedSeconds']>>(isFunction).exactOptional(),
   call: z.custom<Run>(isFunction, 'declare it with defineOperation'),
+  checkLater: z.custom<NonNullable<Operation['checkLater']>>(isFunction).exactOptional(),
+  cancelLater: z.custom<NonNullable<Operation['cancelLater']>>(isFunction).exactOptional(),
 });
 const ExportedFile = z.array(Exported).min(1);
 
@@ -56,6 +66,41 @@ function readOutput(returned: unknown): ToolOutput {
   return { summary, data: json.success ? json.data : makeStorable(String(data)) };
 }
 
+/** What is no number counts as left out: the work has begun. */
+const afterMs = z.number().nonnegative().optional().catch(undefined);
+const Handover = z.object({ later: z.string().max(10_000), checkAfterMs: afterMs });
+
+/** null: it is done. @throws where work goes on that could not be found again: a secret is not stored */
+async function readHandover(name: string, returned: unknown): Promise<LaterHandover | null> {
+  if (typeof returned !== 'object' || returned === null || !('later' in returned)) return null;
+  const handover = Handover.safeParse(returned);
+  if (handover.success) {
+    const { later } = handover.data;
+    if ((await withoutSecrets(async () => later)) === later) return handover.data;
+  }
+  throw new CountersignError(
+    'tool_failed',
+    `${name} began work, but gave no text of up to 10,000 characters without a secret in \`later\` that finds it again.`,
+    { details: outcomeUnknown },
+  );
+}
+
+const State = z.discriminatedUnion('state', [
+  z.object({ state: z.literal('running'), checkAfterMs: afterMs }),
+  z.object({ state: z.literal('done'), output: z.unknown() }),
+  z.object({ state: z.enum(['failed', 'lost']), message: z.string().min(1).max(2000) }),
+]);
+
+/** @throws where it is no state: nobody could be asked then */
+function readState(name: string, returned: unknown): LaterState {
+  const state = State.safeParse(returned);
+  if (!state.success)
+    throw new Error(`check of ${name} gave no state: ${z.prettifyError(state.error)}`);
+  return state.data.state === 'done'
+    ? { state: 'done', output: readOutput(state.data.output) }
+    : state.data;
+}
+
 async function loadFile(file: string, baseDir: string): Promise<ToolFile> {
   const loaded = await importTool(resolve(baseDir, file)).catch((error: unknown) => {
     throw broken(file, errorMessage(error), error);
@@ -68,13 +113,32 @@ async function loadFile(file: string, baseDir: string): Promise<ToolFile> {
   if (others.some((one) => one.tool !== tool))
     throw broken(file, 'it has operations of several tools. Give each tool a file of its own.');
   const operations = parsed.data.map((one): Operation => {
-    const { call, ...spec } = one;
+    const { call, checkLater, cancelLater, ...spec } = one;
+    const name = operationName(spec.tool, spec.operation);
     return {
       ...spec,
-      name: operationName(spec.tool, spec.operation),
+      name,
       source: 'file',
       identity: { server: loaded.digest, annotations: '' },
-      call: (args, context) => withoutSecrets(async () => readOutput(await call(args, context))),
+      call: (args, context) =>
+        withoutSecrets(async () => {
+          const returned = await call(args, context);
+          return (await readHandover(name, returned)) ?? readOutput(returned);
+        }),
+      ...(checkLater === undefined
+        ? {}
+        : {
+            checkLater: (later, signal) =>
+              withoutSecrets(async () => readState(name, await checkLater(later, signal))),
+          }),
+      ...(cancelLater === undefined
+        ? {}
+        : {
+            async cancelLater(later, signal) {
+              // What it throws is logged.
+              await withoutSecrets(async () => (await cancelLater(later, signal)) ?? null);
+            },
+          }),
     };
   });
   const names = new Set<string>();

@@ -12,8 +12,23 @@ export { z };
 
 // Values are constants of a named type: the build makes their declarations of these lines.
 
-export const defineOperation: DefineOperation = ({ output, ...rest }) =>
-  define({ ...rest, ...(output === undefined ? {} : { output: describeOutput(output) }) });
+export const defineOperation: DefineOperation = ({ output, check, cancel, run, ...rest }) =>
+  define({
+    ...rest,
+    ...(output === undefined ? {} : { output: describeOutput(output) }),
+    ...(check === undefined
+      ? {}
+      : { checkLater: (later: string, signal: AbortSignal) => check(later, { signal }) }),
+    ...(cancel === undefined
+      ? {}
+      : { cancelLater: (later: string, signal: AbortSignal) => cancel(later, { signal }) }),
+    run: (args, { callbackUrl, ...context }) =>
+      run(args, { ...context, callbackUrl: callbackUrl ?? noStep }),
+  });
+
+async function noStep(): Promise<string> {
+  throw refusal('Only a step of a plan can be called back.');
+}
 
 export const secret: Secret = (variable) => {
   const value = process.env[variable];

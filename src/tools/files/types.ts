@@ -16,12 +16,29 @@ export type CallContext = {
   conversation: string | null;
   /** IANA zone of the person the work is for. */
   timezone: string;
+  /**
+   * An address for this attempt of the step, where the other side posts what became of work that goes on after `run`; the same one each
+   * time. Ask for it before the work begins, and return `later`. Throws where COUNTERSIGN_PUBLIC_URL is not set; nothing was done then.
+   */
+  callbackUrl(): Promise<string>;
   /** Aborts when the step is cancelled or takes too long: hand it to `fetch` and the like. */
   signal: AbortSignal;
 };
 
 /** What a call gives back: one line for the report, and data that later steps can refer to. */
 export type CallOutput = { summary: string; data: Json };
+
+/**
+ * What a call gives back whose work goes on elsewhere. `later` finds that work again, from any worker: the id of a job. `checkAfterMs` is
+ * when `check` is worth calling.
+ */
+export type CallLater = { later: string; checkAfterMs?: number };
+
+/** How such work stands. `lost`: nobody knows any more, and it may have acted. `message` is a sentence for people. */
+export type WorkState =
+  | { state: 'running'; checkAfterMs?: number }
+  | { state: 'done'; output: CallOutput }
+  | { state: 'failed' | 'lost'; message: string };
 
 /** What a call does, as data. `target` and `payload` are names of arguments: people are shown the values themselves. */
 export type CallFacts = {
@@ -53,7 +70,11 @@ export type OperationDefinition<S extends z.ZodType> = {
   describe?(args: { [key: string]: Json }): CallFacts;
   /** Seconds a call with these arguments takes by its nature; the time limit of the settings comes on top. */
   expectedSeconds?(args: { [key: string]: Json }): number;
-  run(args: z.output<S>, context: CallContext): Promise<CallOutput>;
+  run(args: z.output<S>, context: CallContext): Promise<CallOutput | CallLater>;
+  /** Asks how work stands that goes on. It must change nothing; what it throws means that nobody could be asked now. */
+  check?(later: string, context: { signal: AbortSignal }): Promise<WorkState>;
+  /** Asks for such work to be stopped: the plan was cancelled, or the step took too long. */
+  cancel?(later: string, context: { signal: AbortSignal }): Promise<void>;
 };
 
 /** What a tool file exports by default, one or an array of them. */

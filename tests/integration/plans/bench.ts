@@ -36,6 +36,7 @@ export function makeExecutor(
     operations: settings.operations,
     guardMode: settings.guardMode,
     decide: null,
+    publicUrl: null,
     budget: { perSession: 2, perDay: 5 },
     worker,
     backend: {

@@ -65,6 +65,7 @@ const context = (stepId: string): ToolContext => ({
   conversation: null,
   timezone: 'UTC',
   pay: (_estimate, call) => call(),
+  callbackUrl: null,
   signal: new AbortController().signal,
 });
 

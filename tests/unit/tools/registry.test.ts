@@ -20,6 +20,7 @@ const context: ToolContext = {
   conversation: 'c',
   timezone: 'UTC',
   pay: null,
+  callbackUrl: null,
   signal: new AbortController().signal,
 };
 

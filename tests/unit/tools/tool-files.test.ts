@@ -117,7 +117,58 @@ describe('an operation of a file', () => {
     const call = (text: string) => one.call({ customer: 'c', text }, context);
     expect(await call('go')).toEqual({ summary: 'Used …', data: { sent: ['Bearer …'] } });
     await expect(call('fail')).rejects.toThrow(/^401 for …$/);
+    const goesOn = await loadOne(
+      `run: async () => ({ later: secret('CRM_TOKEN') }),
+      check: async () => ({ state: 'failed', message: 'Nobody knows ' + secret('CRM_TOKEN') })`,
+    );
+    await expect(goesOn.call({ customer: 'c', text: 'go' }, context)).rejects.toThrow(
+      'without a secret in `later`',
+    );
+    const { signal } = new AbortController();
+    expect(await goesOn.checkLater?.('job 1', signal)).toMatchObject({ message: 'Nobody knows …' });
     vi.unstubAllEnvs();
+  });
+
+  it('says where work goes on that its code has begun, and nothing that cannot be kept', async () => {
+    const args = { customer: 'C-1', text: 'x' };
+    const called = async (returned: string) =>
+      (await loadOne(`run: async () => (${returned})`)).call(args, context);
+    expect(await called('{ later: "job 1" }')).toEqual({ later: 'job 1' });
+    expect(await called('{ later: "job 1", checkAfterMs: "soon" }')).toMatchObject({
+      later: 'job 1',
+    });
+    for (const wrong of ['{ later: 7 }', '{ later: "x".repeat(10_001) }'])
+      await expect(called(wrong)).rejects.toMatchObject({ details: { outcome: 'unknown' } });
+    await expect(
+      (await loadOne(`run: async (_, { callbackUrl }) => ({ later: await callbackUrl() })`)).call(
+        args,
+        context,
+      ),
+    ).rejects.toThrow('Only a step of a plan can be called back.');
+  });
+
+  it('is asked how work stands in its own words, which are read before they count', async () => {
+    const { signal } = new AbortController();
+    const check = async (state: string) => {
+      const run = `run: async () => ({ later: 'job 1' })`;
+      const one = await loadOne(`${run}, check: async (later, { signal }) => (${state})`);
+      return one.checkLater?.('job 1', signal);
+    };
+    expect(await check(`{ state: 'running', checkAfterMs: 7, later }`)).toEqual({
+      state: 'running',
+      checkAfterMs: 7,
+    });
+    expect(await check(`{ state: 'done', output: { data: later } }`)).toEqual({
+      state: 'done',
+      output: { summary: 'Done.', data: 'job 1' },
+    });
+    expect(await check(`{ state: 'failed', message: 'No film.' }`)).toEqual({
+      state: 'failed',
+      message: 'No film.',
+    });
+    await expect(check(`{ state: 'elsewhere' }`)).rejects.toThrow(
+      'check of crm_note gave no state',
+    );
   });
 
   it('gives back what can be stored, whatever its code returns: it has acted by then', async () => {

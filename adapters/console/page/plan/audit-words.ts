@@ -25,6 +25,7 @@ const words: Record<string, string> = {
   settle_failed: 'Said the step was not done',
   settle_retry: 'Had the step run',
   settle_refused: 'Refused an answer that came too late',
+  callback_taken: 'Took the result of a callback',
   finding_raised: 'Told of a problem',
   finding_replan: 'Had the problem corrected',
   finding_proceed: 'Let the steps run as they are',

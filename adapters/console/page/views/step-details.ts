@@ -5,6 +5,7 @@ import { cleanLine } from '#cards/plain.ts';
 import { describeRetry } from '#cards/words.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { describeCondition } from '#domain/plan/condition-words.ts';
+import { describeHandedOver, isHandedOver } from '#domain/plan/handed-over.ts';
 import type { Dependency, Step } from '#domain/plan/plan.ts';
 import { formatDuration, formatJson, formatMoment, formatTime } from '../plan/format.ts';
 import type { StepLabels } from '../plan/step-labels.ts';
@@ -60,6 +61,7 @@ function listFacts(step: Step, names: StepLabels, workingDay: number | null): [s
     ['Started', step.started_at === null ? null : formatMoment(step.started_at)],
     ['Ended', step.ended_at === null ? null : formatMoment(step.ended_at)],
     ['Planner’s reason', cleanLine(step.description)],
+    ['Waits', describeHandedOver(step)],
     ['Question', step.question],
     ['Result', step.result_summary],
   ];
@@ -132,6 +134,6 @@ export function drawStepDetails(
       ${listFacts(step, names, workingDay).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
     </dl>
     ${body ?? (step.call.parts.length > 0 ? html`<h4>What it sends</h4>${drawCall(step)}` : nothing)}
-    ${drawJson('Output', step.output)}
+    ${drawJson('Output', isHandedOver(step) ? null : step.output)}
   </div>`;
 }

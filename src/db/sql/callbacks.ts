@@ -1,0 +1,64 @@
+// Addresses for the results of work that goes on after its call: made while an attempt runs, and good for this attempt only.
+import { hash } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import type { Step } from '#domain/plan/plan.ts';
+import type { Queryable } from '../database.ts';
+import type { Lease } from './leases.ts';
+
+const hashOf = (token: string) => hash('sha256', token, 'hex');
+
+/**
+ * Stores a token for the attempt that `worker` runs. Asked again with the same token, it is the same address.
+ * @param seconds it is good for, since the attempt began
+ * @returns false: the attempt is no longer this worker's
+ */
+export async function storeCallback(
+  db: Queryable,
+  token: string,
+  { plan_id, position, attempt }: Lease,
+  worker: string,
+  seconds: number,
+): Promise<boolean> {
+  const { rows } = await db.execute(sql`
+    insert into countersign.step_callbacks as k (token_hash, plan_id, position, attempt, expires_at)
+    select ${hashOf(token)}, s.plan_id, s.position, s.attempt, s.started_at + make_interval(secs => ${seconds})
+    from countersign.step_states s
+    where s.plan_id = ${plan_id} and s.position = ${position} and s.attempt = ${attempt} and s.status = 'running'
+      and s.lease_owner = ${worker}
+    on conflict (token_hash) do update set expires_at = k.expires_at
+    returning 1`);
+  return rows.length === 1;
+}
+
+/** An address and its step as it stands now. */
+export type Callback = Lease &
+  Pick<Step, 'tool' | 'operation'> & {
+    step_id: string;
+    /** The attempt is the latest of its step, and still runs; its work may go on without a worker. */
+    running: boolean;
+    /** A person is asked what became of the attempt. */
+    unknown: boolean;
+    expired: boolean;
+    lease_owner: string | null;
+    question: string | null;
+    result_digest: string | null;
+  };
+
+/** null: there is no such address, or its plan or step is gone. */
+export async function findCallback(db: Queryable, token: string): Promise<Callback | null> {
+  const { rows } = await db.execute<Callback>(sql`
+    select k.plan_id, k.position, k.attempt, k.result_digest, k.expires_at <= clock_timestamp() as expired,
+      c.step_id, c.tool, c.operation, s.lease_owner, s.question,
+      s.attempt = k.attempt and s.status = 'running' as running, s.attempt = k.attempt and s.status = 'unknown' as unknown
+    from countersign.step_callbacks k
+    join countersign.plan_steps c on c.plan_id = k.plan_id and c.position = k.position
+    join countersign.step_states s on s.plan_id = k.plan_id and s.position = k.position
+    where k.token_hash = ${hashOf(token)}`);
+  return rows[0] ?? null;
+}
+
+/** The result with this digest has settled the attempt, in the same transaction. */
+export async function closeCallback(tx: Queryable, token: string, digest: string): Promise<void> {
+  await tx.execute(sql`
+    update countersign.step_callbacks set result_digest = ${digest} where token_hash = ${hashOf(token)}`);
+}

@@ -1,0 +1,202 @@
+// Callbacks: the other side says what became of work that goes on after its call, and the step settles at once.
+//
+// A call may be answered before it has come back: the result settles its attempt in the name of whoever holds it, and what the worker
+// says of that attempt later changes nothing. Every change is made under the plan's lock, so that of a result, a poll, a cancellation
+// and a recovery that come together the first one counts.
+import { recordDeeds } from '#db/audit.ts';
+import { readManifests } from '#db/backends.ts';
+import type { Transaction } from '#db/database.ts';
+import { touchPlan } from '#db/events.ts';
+import { lockPlan, type PlanRow } from '#db/plans.ts';
+import { type Callback, closeCallback, findCallback, storeCallback } from '#db/sql/callbacks.ts';
+import { addToQuestions, type Outcome } from '#db/sql/settle.ts';
+import { type CallbackResult, callbackPath } from '#domain/callback.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { system } from '#domain/people/actor.ts';
+import { type Catalogue, operationName } from '#domain/tool.ts';
+import { shorten } from '#domain/words.ts';
+import { wakeWatchers, wakeWorkers } from '#plans/lifecycle/wake.ts';
+import { nothingDone } from '#tools/failures.ts';
+import { withoutSecrets } from '#tools/files/asked-secrets.ts';
+import { limitOutput } from '#tools/limit-output.ts';
+import { digestJson } from '#tools/operation-digest.ts';
+import { checkOutput } from '#tools/validate-arguments.ts';
+import { passCrashPoint } from './crash-points.ts';
+import { askDatabase, type SharedContext, type StepRun } from './executor-context.ts';
+import { longestSecondsOf } from './later.ts';
+import { makeFailure, makeOutcome } from './outcomes.ts';
+import { type SettleContext, settleOutcomes } from './settle.ts';
+
+const tokenBytes = 32;
+
+/** The address of one attempt. */
+export type CallbackOffer = {
+  /**
+   * Makes the address with the first call.
+   * @throws `tool_unavailable` without a public address, `lease_lost`
+   */
+  url(): Promise<string>;
+  /** Somebody has asked for it. */
+  isMade(): boolean;
+};
+
+export function offerCallback(run: StepRun): CallbackOffer {
+  const { context, step, lease } = run;
+  const name = operationName(step.tool, step.operation);
+  let made: Promise<string> | null = null;
+  const make = async () => {
+    const { publicUrl } = context;
+    if (publicUrl === null)
+      throw new CountersignError(
+        'tool_unavailable',
+        `${name} needs an address where it is called back. Set COUNTERSIGN_PUBLIC_URL for the workers and start them again.`,
+        { details: nothingDone },
+      );
+    const token = context.random.hex(tokenBytes);
+    const seconds = longestSecondsOf(context, name);
+    const isStored = await askDatabase(run, () =>
+      storeCallback(context.db.query, token, lease, context.worker, seconds),
+    );
+    if (!isStored)
+      throw new CountersignError('lease_lost', `${name} was given up before it was called back.`);
+    return `${publicUrl}${callbackPath}${token}`;
+  };
+  return {
+    url() {
+      made ??= make();
+      return made;
+    },
+    isMade: () => made !== null,
+  };
+}
+
+type CallbackContext = Omit<SettleContext, 'worker'> &
+  Pick<SharedContext, 'db'> & { catalogue: Pick<Catalogue, 'get' | 'refresh'> };
+
+/** What the address is good for now: for the result, for nothing more since it had this one, or only for the person who is asked. */
+function judge(callback: Callback, digest: string): 'open' | 'settled' | 'asked' {
+  if (callback.result_digest === digest) return 'settled';
+  if (callback.result_digest !== null)
+    throw over('This step was settled with another result already.');
+  if (callback.unknown) return 'asked';
+  if (!callback.running) throw nobodyWaits();
+  if (callback.expired) throw over('This result came after the time limit of its step.');
+  return 'open';
+}
+
+function over(sentence: string): CountersignError {
+  return new CountersignError('callback_over', `${sentence} Nothing was changed.`);
+}
+
+const nobodyWaits = () =>
+  over('Nobody waits for this result anymore: the step was settled, stopped or tried again.');
+
+/** @throws `tool_unavailable`, `invalid_arguments` */
+async function readOutcome(
+  { catalogue, db }: CallbackContext,
+  callback: Callback,
+  result: CallbackResult,
+): Promise<Outcome> {
+  if ('error' in result)
+    return makeFailure(callback, new CountersignError('tool_failed', result.error));
+  const name = operationName(callback.tool, callback.operation);
+  await catalogue.refresh(() => readManifests(db.query));
+  const operation = catalogue.get(name);
+  if (operation === undefined)
+    throw new CountersignError(
+      'tool_unavailable',
+      `No worker offers ${name} at the moment, so its result cannot be checked. Send it again later.`,
+    );
+  const problems = operation.output === undefined ? [] : checkOutput(operation.output, result.data);
+  if (problems.length > 0)
+    throw new CountersignError(
+      'invalid_arguments',
+      `This is no result of ${name}: ${problems.join('; ')}. The step goes on waiting.`,
+    );
+  const { summary, data } = limitOutput({
+    summary: result.summary ?? `${name} is done.`,
+    data: result.data,
+  });
+  return makeOutcome(callback, { status: 'succeeded', summary, output: data });
+}
+
+async function settle(
+  context: CallbackContext,
+  tx: Transaction,
+  row: PlanRow,
+  { step_id, lease_owner }: Callback,
+  outcome: Outcome,
+): Promise<void> {
+  const own = { ...context, worker: lease_owner ?? '' };
+  const { taken, ended } = await settleOutcomes(own, tx, row, [outcome], null);
+  if (taken.length === 0) throw nobodyWaits();
+  const data = { step: step_id, attempt: outcome.attempt, outcome: outcome.status };
+  const action = 'callback_taken';
+  await recordDeeds(tx, [{ planId: row.id, actor: system, action, version: row.version, data }]);
+  if (ended) return;
+  await wakeWorkers(tx, context.enqueue, row.id);
+  await wakeWatchers(tx, context.enqueue, row.id);
+}
+
+const saidBefore = 'The other side reported later that it';
+const saidAtMost = 400;
+
+/** Nobody knew what became of the call, and a person is asked: they read what the other side says, once. */
+async function tellPerson(
+  { enqueue }: CallbackContext,
+  tx: Transaction,
+  row: PlanRow,
+  { position, attempt, step_id, question }: Callback,
+  result: CallbackResult,
+): Promise<void> {
+  if (question?.includes(saidBefore) === true) return;
+  const said = 'error' in result ? result.error : (result.summary ?? '');
+  const words = `${saidBefore} ${'error' in result ? 'failed' : 'succeeded'}`;
+  const text = said === '' ? `${words}.` : `${words}: ${shorten(said, saidAtMost)}`;
+  await addToQuestions(tx, row.id, [{ position, attempt, text }]);
+  await touchPlan(tx, row.id, 'late_outcome', `the other side of ${step_id} reported`);
+  await wakeWatchers(tx, enqueue, row.id);
+}
+
+/**
+ * Takes the result of work that was handed over with the address of `token`. The same result twice is fine.
+ * @throws `not_found`, `callback_over`, `invalid_arguments` (the step goes on waiting), `tool_unavailable`
+ */
+export async function answerCallback(
+  context: CallbackContext,
+  token: string,
+  result: CallbackResult,
+): Promise<void> {
+  const find = async (db: Parameters<typeof findCallback>[0]) => {
+    const callback = await findCallback(db, token);
+    if (callback !== null) return callback;
+    throw new CountersignError(
+      'not_found',
+      'There is no such callback address, or its plan is gone.',
+    );
+  };
+  const digest = digestJson(result);
+  const before = await find(context.db.query);
+  // Without the plan's lock: an address that is over costs nobody anything.
+  if (judge(before, digest) === 'settled') return;
+  const said = await withoutSecrets(async () => result);
+  const outcome = await readOutcome(context, before, said);
+  const wasAsked = await context.db.transaction(async (tx) => {
+    const row = await lockPlan(tx, before.plan_id);
+    const callback = await find(tx);
+    const now = judge(callback, digest);
+    if (now === 'asked') await tellPerson(context, tx, row, callback, said);
+    if (now === 'open') {
+      await settle(context, tx, row, callback, outcome);
+      await closeCallback(tx, token, digest);
+      passCrashPoint('in_settle');
+    }
+    return now === 'asked';
+  });
+  passCrashPoint('after_outcome');
+  if (wasAsked)
+    throw new CountersignError(
+      'callback_over',
+      'This step lost track of its work, and a person decides what became of it. They are shown this result.',
+    );
+}
