@@ -35,6 +35,7 @@ import { replanForPerson } from '#plans/replan/start-replanning.ts';
 import { createPlansAtHand } from '#runs/plans-at-hand.ts';
 import * as times from '#timeline/recurrence.ts';
 import { createCatalogue } from '#tools/catalogue.ts';
+import { createAddressRules } from '#tools/http/addresses.ts';
 import { createRegistry } from '#tools/registry.ts';
 import { type Closers, createClosers } from './closers.ts';
 import type { Config } from './config.ts';
@@ -213,7 +214,8 @@ function hasHosted({ settings }: Config): boolean {
 /** The protocol's library is loaded only where there is such a server. */
 async function openSignIns({ settings }: Config, store: SignInStore): Promise<SignIns> {
   const { createSignIns } = await import('#tools/mcp/sign-in.ts');
-  return createSignIns(settings.mcpServers, store, systemClock);
+  const rules = createAddressRules(settings.http.allowPrivate);
+  return createSignIns(settings.mcpServers, store, systemClock, rules);
 }
 
 // The language models that a configuration names.

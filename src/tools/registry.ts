@@ -11,6 +11,7 @@ import { traceCall } from '#domain/trace-call.ts';
 import { type BuiltinOptions, builtinTools, createBuiltins } from './builtins.ts';
 import { outcomeUnknown, passesOf, throwIfAborted } from './failures.ts';
 import type { ToolFile } from './files/load-tools.ts';
+import { createAddressRules } from './http/addresses.ts';
 import { limitOutput } from './limit-output.ts';
 import type { McpTool } from './mcp/server.ts';
 import { type ArgumentValidator, compileValidator } from './validate-arguments.ts';
@@ -136,6 +137,7 @@ async function createServers(
   const named = Object.entries(options.mcpServers).filter(([, server]) => !server.disabled);
   if (named.length === 0) return [];
   const { createMcpTool } = await import('./mcp/server.ts');
+  const rules = createAddressRules(options.http.allowPrivate);
   return named.map(([name, server]) =>
     createMcpTool({
       name,
@@ -144,6 +146,7 @@ async function createServers(
       secrets: options.secrets ?? [],
       signIns: options.signIns ?? null,
       clock: options.clock ?? systemClock,
+      rules,
       warn: options.warn,
       onChange,
       connectTimeoutMs: options.connectTimeoutMs ?? 30_000,

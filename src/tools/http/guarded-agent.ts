@@ -64,3 +64,10 @@ function refuse(host: string): CountersignError {
 function stripBrackets(host: string): string {
   return host.replace(/^\[|\]$/g, '');
 }
+
+/** What the connector threw, which fetch wraps. */
+export function findRefusal(error: unknown): CountersignError | null {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (cause instanceof CountersignError) return cause;
+  return null;
+}

@@ -11,6 +11,7 @@ import {
   toAbortError,
 } from '../failures.ts';
 import { type AddressRules, findUrlProblem } from './addresses.ts';
+import { findRefusal } from './guarded-agent.ts';
 
 export type WebRequest = {
   method: string;
@@ -205,7 +206,7 @@ function translate(
   timeoutMs: number,
 ): CountersignError {
   if (error instanceof CountersignError) return mayHaveActed(error, request);
-  const inner = findCause(error);
+  const inner = findRefusal(error);
   if (inner !== null) return request.answered ? inner : withNothingDone(inner);
   const neverSent = !request.answered && wasNeverSent(error);
   const details = neverSent ? nothingDone : request.changesSomething ? outcomeUnknown : {};
@@ -245,13 +246,6 @@ function mayHaveActed(
 function withNothingDone(error: CountersignError): CountersignError {
   const { code, message, cause, passesAfterMs } = error;
   return new CountersignError(code, message, { details: nothingDone, cause, passesAfterMs });
-}
-
-/** fetch wraps what the connector threw. */
-function findCause(error: unknown): CountersignError | null {
-  for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if (cause instanceof CountersignError) return cause;
-  return null;
 }
 
 const neverSent = new Set([

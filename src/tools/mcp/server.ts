@@ -14,6 +14,7 @@ import {
 } from '#domain/tool.ts';
 import type { SignInStore } from '#domain/tool-sign-in.ts';
 import { nothingDone } from '../failures.ts';
+import type { AddressRules } from '../http/addresses.ts';
 import { cutText } from '../limit-output.ts';
 import { describeChange, digestJson, digestOperation } from '../operation-digest.ts';
 import { compileValidator } from '../validate-arguments.ts';
@@ -82,6 +83,8 @@ export type McpToolOptions = {
   /** Keeps sign-ins; null: nobody can sign in. */
   signIns: SignInStore | null;
   clock: Clock;
+  /** Where its authorization server may be. */
+  rules: AddressRules;
   secrets: string[];
   warn(message: string): void;
   /** Called when the operations have changed. */
@@ -104,7 +107,7 @@ export function createMcpTool(options: McpToolOptions): McpTool {
   const { signIns } = options;
   const tokens =
     signIns !== null && server.url !== undefined && takesSignIn(server)
-      ? createTokens(name, server.url, signIns, options.clock)
+      ? createTokens(name, server.url, signIns, options)
       : null;
   const connection = createConnection({
     ...options,

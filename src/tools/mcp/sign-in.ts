@@ -19,6 +19,8 @@ import {
   type SignInStore,
   type SignIns,
 } from '#domain/tool-sign-in.ts';
+import type { AddressRules } from '../http/addresses.ts';
+import type { GuardedFetch } from '../http/guarded-fetch.ts';
 import { endOf, takesSignIn } from './tokens.ts';
 
 const askWithinMs = 15_000;
@@ -40,9 +42,6 @@ function isSame(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
-
-const fetchInTime = (at: string | URL, init?: RequestInit) =>
-  fetch(at, { ...init, signal: AbortSignal.timeout(askWithinMs) });
 
 /** What the SDK asks and tells; all of it ends in `draft`. */
 function createProvider(
@@ -102,8 +101,11 @@ function createProvider(
 }
 
 /** What the server says about signing in when it is asked without a token. */
-async function readChallenge(url: string): Promise<{ scope?: string; resourceMetadataUrl?: URL }> {
-  const response = await fetchInTime(url, {
+async function readChallenge(
+  url: string,
+  fetchFn: GuardedFetch,
+): Promise<{ scope?: string; resourceMetadataUrl?: URL }> {
+  const response = await fetchFn(url, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -111,7 +113,6 @@ async function readChallenge(url: string): Promise<{ scope?: string; resourceMet
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
   });
-  await response.body?.cancel();
   const { scope, resourceMetadataUrl } = extractWWWAuthenticateParams(response);
   return {
     ...(scope === undefined ? {} : { scope }),
@@ -138,7 +139,13 @@ export function createSignIns(
   servers: Record<string, McpServer>,
   store: SignInStore,
   clock: Clock,
+  rules: AddressRules,
 ): SignIns {
+  async function fetchFor(url: string): Promise<GuardedFetch> {
+    const { createGuardedFetch } = await import('../http/guarded-fetch.ts');
+    return createGuardedFetch(rules, url, askWithinMs);
+  }
+
   function find(name: string): McpServer & { url: string } {
     const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
     const { url } = server ?? {};
@@ -161,7 +168,8 @@ export function createSignIns(
       if (former?.signIn.url === server.url && former.signIn.redirect === redirect)
         draft.client = former.signIn.client;
       try {
-        const challenge = await readChallenge(server.url);
+        const fetchFn = await fetchFor(server.url);
+        const challenge = await readChallenge(server.url, fetchFn);
         const scope = computeScopeUnion(
           server.oauth?.scope ?? challenge.scope,
           former?.wants ?? undefined,
@@ -173,7 +181,7 @@ export function createSignIns(
           ...(challenge.resourceMetadataUrl === undefined
             ? {}
             : { resourceMetadataUrl: challenge.resourceMetadataUrl }),
-          fetchFn: fetchInTime,
+          fetchFn,
         });
       } catch (error) {
         throw fail(name, errorMessage(error).replace(/\.$/, ''), error);
@@ -240,7 +248,7 @@ export function createSignIns(
         serverUrl: url,
         authorizationCode: code,
         ...(iss === null ? {} : { iss }),
-        fetchFn: fetchInTime,
+        fetchFn: await fetchFor(url),
       });
     } catch (error) {
       throw fail(name, errorMessage(error).replace(/\.$/, ''), error);

@@ -15,6 +15,7 @@ import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
 import type { McpServer } from '#domain/settings.ts';
 import type { KeptSignIn, SignIn, SignInStore } from '#domain/tool-sign-in.ts';
+import type { AddressRules } from '../http/addresses.ts';
 
 /** Nothing was done: the server wants somebody to sign in first, or the tokens could not be refreshed. */
 export class SignInError extends Error {
@@ -69,7 +70,12 @@ export function endOf(seconds: unknown, now: Date): string | null {
     : null;
 }
 
-export function createTokens(name: string, url: string, store: SignInStore, clock: Clock): Tokens {
+export function createTokens(
+  name: string,
+  url: string,
+  store: SignInStore,
+  { clock, rules }: { clock: Clock; rules: AddressRules },
+): Tokens {
   let known: { kept: KeptSignIn | null; at: number } | null = null;
   let refreshing: Promise<KeptSignIn> | null = null;
   let given: string | null = null;
@@ -101,8 +107,8 @@ export function createTokens(name: string, url: string, store: SignInStore, cloc
 
   async function askForTokens({ signIn }: KeptSignIn, refreshToken: string): Promise<SignIn> {
     const { authorization_server: issuer, client, resource } = signIn;
-    const fetchFn = (at: string | URL, init?: RequestInit) =>
-      fetch(at, { ...init, signal: AbortSignal.timeout(refreshWithinMs) });
+    const { createGuardedFetch } = await import('../http/guarded-fetch.ts');
+    const fetchFn = createGuardedFetch(rules, url, refreshWithinMs);
     const metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn });
     const tokens = await refreshAuthorization(issuer, {
       ...(metadata === undefined ? {} : { metadata }),

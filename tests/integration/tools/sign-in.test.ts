@@ -1,9 +1,11 @@
 // Signing in at hosted MCP servers: by a browser through a real gateway, refreshed once for all processes, revoked under a plan.
+import { createServer } from 'node:http';
 import { sql } from 'drizzle-orm';
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { serve } from '#app/serve.ts';
 import { agreeAt, type HostedServer, startHostedServer } from '../../fixtures/hosted-server.ts';
+import { listenOnLoopback } from '../../fixtures/loopback.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, openTestInstance, reach, runPlan, type TestInstance } from '../../setup/instance.ts';
 import { toolContext } from '../../unit/tools/tool-bench.ts';
@@ -23,9 +25,15 @@ afterEach(async () => {
   await hosted.close();
 });
 
-async function open(options: { work?: boolean; key?: string | null } = {}): Promise<TestInstance> {
+async function open(
+  options: { work?: boolean; key?: string | null; allowPrivate?: string[] } = {},
+): Promise<TestInstance> {
   const instance = await openTestInstance(database.url, {
-    settings: { mcpServers: { hosted: { url: hosted.url } }, executor: { backoff_seconds: 0 } },
+    settings: {
+      mcpServers: { hosted: { url: hosted.url } },
+      executor: { backoff_seconds: 0 },
+      http: { allowPrivate: options.allowPrivate ?? [] },
+    },
     env: {
       PORT: '0',
       ...(options.key === null ? {} : { COUNTERSIGN_ENCRYPTION_KEY: options.key ?? key }),
@@ -105,6 +113,45 @@ describe('a hosted server', () => {
   it('is not signed in at where nothing could be kept', async () => {
     const instance = await open({ key: null });
     await expect(signIn(instance)).rejects.toThrow(/COUNTERSIGN_ENCRYPTION_KEY is not set/);
+  });
+});
+
+describe('a private address that a hosted server names', () => {
+  let asked: string[];
+  let other: { url: string; close(): Promise<void> };
+  beforeEach(async () => {
+    asked = [];
+    other = await listenOnLoopback(
+      createServer((request, response) => {
+        asked.push(request.url ?? '');
+        response.writeHead(404).end();
+      }),
+    );
+  });
+  afterEach(() => other.close());
+
+  it('is not asked for metadata, unless http.allowPrivate lists it', async () => {
+    hosted.names = { authorization: other.url };
+    const refused = /127\.0\.0\.1 is a private or local address.*http\.allowPrivate/;
+    await expect(signIn(await open())).rejects.toThrow(refused);
+    expect(asked).toEqual([]);
+    await expect(signIn(await open({ allowPrivate: ['127.0.0.0/8'] }))).rejects.toThrow();
+    expect(asked).toContain('/.well-known/oauth-authorization-server');
+  });
+
+  it('is not asked for tokens', async () => {
+    const instance = await open();
+    hosted.names = { token: other.url };
+    await expect(signIn(instance)).rejects.toThrow(/is a private or local address/);
+    hosted.names = {};
+    await signIn(instance);
+    await isUp(instance);
+    hosted.names = { token: other.url };
+    hosted.expire();
+    await expect(note(instance, 'one')).rejects.toThrow(
+      /could not be renewed \(127\.0\.0\.1 is a private or local address/,
+    );
+    expect(asked).toEqual([]);
   });
 });
 

@@ -1,0 +1,63 @@
+// A fetch for small answers from addresses that a server names: it connects as the web tools do, so a private address has to be
+// listed under http.allowPrivate. Only the origin that the operator configured may be anywhere.
+import { Agent, fetch as fetchThrough } from 'undici';
+import { CountersignError } from '#domain/errors.ts';
+import type { AddressRules } from './addresses.ts';
+import { createGuardedAgent, findRefusal } from './guarded-agent.ts';
+
+export type GuardedFetch = (at: string | URL, init?: RequestInit) => Promise<Response>;
+
+const bytesAtMost = 1_000_000;
+
+/**
+ * @param own an address of the origin that may be private
+ * @param timeoutMs for the whole answer, redirects included
+ */
+export function createGuardedFetch(
+  rules: AddressRules,
+  own: string,
+  timeoutMs: number,
+): GuardedFetch {
+  const { origin } = new URL(own);
+  return async (at, init) => {
+    const guarded = createGuardedAgent(rules);
+    const direct = new Agent();
+    // Each stop of a redirect is dispatched anew.
+    const dispatcher = guarded.compose(
+      (dispatch) => (options, handler) =>
+        String(options.origin) === origin
+          ? direct.dispatch(options, handler)
+          : dispatch(options, handler),
+    );
+    const request = new Request(at, init);
+    const body = await request.text();
+    try {
+      const response = await fetchThrough(request.url, {
+        method: request.method,
+        headers: [...request.headers],
+        body: body === '' ? null : body,
+        dispatcher,
+        signal: AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]),
+      });
+      const chunks: Uint8Array[] = [];
+      let size = 0;
+      for await (const chunk of response.body ?? []) {
+        size += chunk.length;
+        if (size > bytesAtMost)
+          throw new CountersignError('tool_failed', `${request.url} answered more than 1 MB.`);
+        chunks.push(chunk);
+      }
+      const { status, statusText } = response;
+      const headers = [...response.headers].map(([name, value]): [string, string] => [name, value]);
+      return new Response(size === 0 ? null : Buffer.concat(chunks), {
+        status,
+        statusText,
+        headers,
+      });
+    } catch (error) {
+      throw findRefusal(error) ?? error;
+    } finally {
+      await Promise.all([guarded.destroy(), direct.destroy()]);
+    }
+  };
+}
