@@ -10,6 +10,11 @@ export function cookieOf({ headers }: FastifyRequest, name: string): string | un
     ?.slice(name.length + 1);
 }
 
+/** The name of a cookie for the whole host. Over https nobody else can set it: no other host of the domain, and no page over http. */
+export function hostCookie(name: string, secure: boolean): string {
+  return secure ? `__Host-${name}` : name;
+}
+
 type Cookie = {
   name: string;
   value: string;

@@ -16,7 +16,7 @@ import {
   Role,
 } from '#domain/people/principal.ts';
 import type { Service } from '#domain/service.ts';
-import { cookieOf } from './cookies.ts';
+import { cookieOf, hostCookie } from './cookies.ts';
 import type { Complaint } from './problem.ts';
 
 /**
@@ -223,7 +223,8 @@ function requireReach({ tenant }: Principal, { role, subject }: FastifyContextCo
   );
 }
 
-function visitOf(request: FastifyRequest): Visit {
+/** @param cookie the session's, where it matters */
+function visitOf(request: FastifyRequest, cookie?: string): Visit {
   const { headers } = request;
   return {
     method: request.method,
@@ -233,7 +234,7 @@ function visitOf(request: FastifyRequest): Visit {
     // What speaks HTTP/1.0 today is a proxy that was told no better.
     forwarded: proxyHeaders.some((name) => name in headers) || request.raw.httpVersion === '1.0',
     authorization: headers.authorization,
-    session: cookieOf(request, sessionCookie),
+    session: cookie === undefined ? undefined : cookieOf(request, cookie),
   };
 }
 
@@ -247,7 +248,7 @@ export function isLocalRequest(request: FastifyRequest): boolean {
   return judgeLocal(visitOf(request)) === null && request.headers.origin === undefined;
 }
 
-/** Whether a request counts towards the limit of its caller: those of the API that do not come from this machine. */
+/** Whether a request counts towards a limit of its caller: those of the API, and to sign in, that do not come from this machine. */
 export function isLimited(request: FastifyRequest): boolean {
   const counts =
     request.routeOptions.config.limited === true || Role.safeParse(roleOf(request)).success;
@@ -278,8 +279,10 @@ export function guardVisits(app: FastifyInstance, doors: Doors, reach: Reach): v
     if (config?.role === undefined || config.subject === undefined)
       throw new TypeError(`${method} ${url} declares no config: { role, subject }.`);
   });
+  const secure = doors.publicOrigin?.startsWith('https:') === true;
+  const cookie = hostCookie(sessionCookie, secure);
   app.addHook('onRequest', async (request) => {
-    const visit = visitOf(request);
+    const visit = visitOf(request, cookie);
     const role = roleOf(request);
     const letIn = async (): Promise<Principal> => {
       const principal = await admit(visit, role, doors);

@@ -106,8 +106,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   return app;
 }
 
-// How often one caller may ask: per address, or person, and minute, counted in this process. This machine's own console and
-// commands, probes, metrics and the webhooks of chat platforms are never refused.
+// How often one caller may ask: per address, or person, and minute, counted in this process; ways to sign in have a
+// limit of their own. This machine's own console and commands, probes, metrics and the webhooks of chat platforms are never refused.
 
 /** Must come before the routes: it holds for those that are added after it. */
 async function limitRequests(
@@ -119,9 +119,9 @@ async function limitRequests(
   await app.register(rateLimit, {
     max: (request) => (ofPerson !== undefined && isPerson(request) ? ofPerson : perMinute),
     timeWindow: 60_000,
-    // An address has no blank. Of a trusted proxy it is the last one that it names, which it saw itself.
+    // An address has no blank; of IPv6 its /64 counts. Of a trusted proxy it is the last one that it names, which it saw itself.
     keyGenerator: (request) =>
-      isPerson(request) ? `person ${request.principal.account}` : request.ip,
+      isPerson(request) ? `person ${request.principal.account}` : rateLimit.normalizeIP(request.ip),
     allowList: (request) => !isLimited(request),
     errorResponseBuilder: (request, { statusCode, max, ttl }) =>
       Object.assign(

@@ -8,7 +8,7 @@ import { line } from '#domain/text.ts';
 import { type Identity, requireLesser, signInSeconds } from '#people/identity.ts';
 import { actorOf } from '../actor.ts';
 import { answers, bodyProblems, json, openAnswers } from '../answers.ts';
-import { cookieOf, setCookie } from '../cookies.ts';
+import { cookieOf, hostCookie, setCookie } from '../cookies.ts';
 import { sessionCookie } from '../guard.ts';
 import { openToAll, tags } from '../openapi.ts';
 import { documented } from '../registry.ts';
@@ -28,8 +28,6 @@ export type IdentityOptions = {
   /** The public address is https: cookies go nowhere else. */
   secure: boolean;
 };
-
-const tryCookie = 'countersign_sign_in';
 
 const ProviderPath = z.object({ provider: line(100) });
 const BeginQuery = z.object({ back: z.string().max(2000).exactOptional() });
@@ -102,7 +100,13 @@ export const identityRoutes: FastifyPluginAsyncZod<IdentityOptions> = async (
   app,
   { identity, secure },
 ) => {
+  const cookies = {
+    session: hostCookie(sessionCookie, secure),
+    begun: hostCookie('countersign_sign_in', secure),
+  };
   const pages = { role: 'page', subject: 'instance' } as const;
+  /** Of one address in a minute; an office behind one address begins its day with room to spare. */
+  const signIns = { ...pages, limited: true, rateLimit: { max: 60 } } as const;
 
   app.get(
     '/api/sign-in',
@@ -122,7 +126,7 @@ export const identityRoutes: FastifyPluginAsyncZod<IdentityOptions> = async (
   app.get(
     '/sign-in/:provider',
     {
-      config: pages,
+      config: signIns,
       exposeHeadRoute: false,
       schema: { params: ProviderPath, querystring: BeginQuery },
     },
@@ -131,7 +135,7 @@ export const identityRoutes: FastifyPluginAsyncZod<IdentityOptions> = async (
         request.params.provider,
         request.query.back,
       );
-      const cookie = { name: tryCookie, value: browser, path: '/', seconds: signInSeconds };
+      const cookie = { name: cookies.begun, value: browser, path: '/', seconds: signInSeconds };
       setCookie(reply, { ...cookie, secure });
       return reply.header('cache-control', 'no-store').redirect(address);
     },
@@ -139,16 +143,16 @@ export const identityRoutes: FastifyPluginAsyncZod<IdentityOptions> = async (
 
   app.get(
     '/sign-in/:provider/callback',
-    { config: pages, exposeHeadRoute: false, schema: { params: ProviderPath } },
+    { config: signIns, exposeHeadRoute: false, schema: { params: ProviderPath } },
     async (request, reply) => {
       const [, query = ''] = request.url.split('?', 2);
       const { session, expires, back } = await identity.finish(request.params.provider, {
         query,
-        browser: cookieOf(request, tryCookie) ?? '',
-        before: cookieOf(request, sessionCookie) ?? null,
+        browser: cookieOf(request, cookies.begun) ?? '',
+        before: cookieOf(request, cookies.session) ?? null,
       });
       const seconds = Math.max(1, Math.round((expires.getTime() - Date.now()) / 1000));
-      setCookie(reply, { name: sessionCookie, value: session, path: '/', seconds, secure });
+      setCookie(reply, { name: cookies.session, value: session, path: '/', seconds, secure });
       return reply.header('cache-control', 'no-store').redirect(back);
     },
   );
@@ -166,11 +170,11 @@ export const identityRoutes: FastifyPluginAsyncZod<IdentityOptions> = async (
       },
     },
     async (request, reply) => {
-      const session = cookieOf(request, sessionCookie);
+      const session = cookieOf(request, cookies.session);
       if (session !== undefined) await identity.signOut(session);
       if (request.body?.everywhere === true && isKnown(request.principal))
         await identity.signOutEverywhere(request.principal);
-      setCookie(reply, { name: sessionCookie, value: '', path: '/', seconds: 0, secure });
+      setCookie(reply, { name: cookies.session, value: '', path: '/', seconds: 0, secure });
       return { done: true as const };
     },
   );

@@ -1,6 +1,7 @@
 // How often one caller may ask the API, and who is never refused.
 import { afterEach, expect, it } from 'vitest';
-import { readProblem, startApi, type TestApi } from '../../fixtures/api.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { createIdentityDouble, readProblem, startApi, type TestApi } from '../../fixtures/api.ts';
 
 let api: TestApi | undefined;
 afterEach(async () => {
@@ -88,6 +89,38 @@ it('counts what somebody signed in asks by person, from wherever, where that is 
   expect(await statuses(4, () => get('/api/plans', through('203.0.113.7')))).toEqual([
     200, 200, 200, 429,
   ]);
+});
+
+it('counts the addresses of one IPv6 network as one caller', async () => {
+  const { get } = await open();
+  let made = 0;
+  const ask = () => {
+    made += 1;
+    return get('/api/plans', through(`2001:db8:1:2::${made}`));
+  };
+  expect(await statuses(4, ask)).toEqual([200, 200, 200, 429]);
+  expect((await get('/api/plans', through('2001:db8:1:3::1'))).status).toBe(200);
+});
+
+it('limits how often one address signs in, apart from what it asks the API', async () => {
+  const refuse = () => Promise.reject(new CountersignError('unauthorized', 'Begin again.'));
+  api = await startApi({
+    doors: { apiToken },
+    requestsPerMinute: 3,
+    identity: { identity: createIdentityDouble({ begin: refuse, finish: refuse }), secure: true },
+  });
+  const { get } = api;
+  for (const path of ['/sign-in/corp', '/sign-in/corp/callback?code=a&state=b']) {
+    const ask = (address: string) => () => get(path, { 'x-forwarded-for': address });
+    expect(new Set(await statuses(60, ask('203.0.113.7')))).toEqual(new Set([401]));
+    const refused = await ask('203.0.113.7')();
+    expect(refused.status).toBe(429);
+    expect((await readProblem(refused)).detail).toMatch(
+      /^More than 60 requests came from this address within a minute\. Try again in \d+ s\.$/,
+    );
+    expect((await ask('203.0.113.8')()).status).toBe(401);
+  }
+  expect((await get('/api/plans', through('203.0.113.7'))).status).toBe(200);
 });
 
 it('never refuses this machine', async () => {
