@@ -45,7 +45,7 @@ export async function readRows(
   return rows.map(({ row }) => row);
 }
 
-export async function readLastSeal(db: Queryable): Promise<AuditSeal | null> {
+async function readLastSeal(db: Queryable): Promise<AuditSeal | null> {
   const [last] = await db.select().from(auditSeals).orderBy(desc(auditSeals.seq)).limit(1);
   return last ?? null;
 }

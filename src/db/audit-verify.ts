@@ -22,6 +22,7 @@ export type AuditFault = {
     | 'seal_missing'
     | 'order'
     | 'key'
+    | 'unkeyed'
     | 'expected_missing';
   /** The seal at which it was found; null: there is none. */
   seal: number | null;
@@ -37,6 +38,8 @@ export type AuditVerdict = {
   rows: number;
   /** Seals among them that no key protects: who owns the database could have made them anew. */
   unkeyed: number;
+  /** The first seal among them that the key protects; null: there is none. */
+  keyed_from: { seq: number; sealed_at: string } | null;
   /** Rows that are not sealed yet, counted up to 10,000. */
   unsealed: number;
   /** Rows up to this seal were removed by retention. */
@@ -97,6 +100,20 @@ function checkKey({ seq, key_id }: AuditSeal, before: AuditSeal | null, key: Aud
     key === null
       ? `Seal ${seq} was made with key ${key_id}. Set COUNTERSIGN_ENCRYPTION_KEY as it was then.`
       : `Seal ${seq} was made with key ${key_id}, this is ${key.id}. Set COUNTERSIGN_ENCRYPTION_KEY as it was then.`,
+  );
+}
+
+/**
+ * Seals from before a key was set have none, and none may come after those with one. So a chain that ends without one has none at
+ * all: its owner has just set the key, or somebody made the chain anew.
+ */
+function checkKeyed(last: AuditSeal | null, key: AuditKey | null): void {
+  if (key === null || last === null || last.key_id !== null) return;
+  const until = `seal ${last.seq} of ${last.sealed_at.toISOString()}`;
+  throw new Fault(
+    'unkeyed',
+    last.seq,
+    `COUNTERSIGN_ENCRYPTION_KEY is set, but no seal up to ${until} was made with it: who owns the database could have made all of them anew. If the key was set after that, run the workers with it and verify again a minute after the next change. If it was set before, do not trust the log: compare it with a hash (--expect) or an export that you kept elsewhere.`,
   );
 }
 
@@ -174,7 +191,9 @@ async function findStart(
 /** Holds the log against its seals. One transaction a seal, so it needs little memory and holds nothing up. */
 export async function verifyAudit(db: Database, options: VerifyOptions): Promise<AuditVerdict> {
   const { key, expect } = options;
-  const found = { seals: 0, rows: 0, unkeyed: 0, fault: null as AuditFault | null };
+  const found: Pick<AuditVerdict, 'seals' | 'rows' | 'unkeyed' | 'keyed_from' | 'fault'> = {
+    ...{ seals: 0, rows: 0, unkeyed: 0, keyed_from: null, fault: null },
+  };
   let last: AuditSeal | null = null;
   try {
     last = await findStart(db.query, options);
@@ -185,7 +204,9 @@ export async function verifyAudit(db: Database, options: VerifyOptions): Promise
       found.seals += 1;
       found.rows += checked.count;
       if (checked.key_id === null) found.unkeyed += 1;
+      else found.keyed_from ??= { seq: checked.seq, sealed_at: checked.sealed_at.toISOString() };
     }
+    checkKeyed(last, key);
     if (expect !== undefined) await checkExpected(db.query, expect, last);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;

@@ -67,6 +67,8 @@ test('gauges of the installation are read from the database', async () => {
   ])
     expect(lines).toContain(line);
   expect(lines.join('\n')).not.toContain('gpt-old');
+  // A hash as a label would make a series for each seal.
+  expect(lines.join('\n')).toMatch(/^countersign_audit_seal \d+$/m);
   expect(lines.join('\n')).toMatch(/countersign_approvals_oldest_seconds\{kind="plan"\} 0?\.?\d/);
   expect(lines.join('\n')).toMatch(/countersign_backends\{backend="default",version="[^"]+"\} 1/);
 });

@@ -2,7 +2,7 @@
 // seconds, however often somebody asks. What is to be seen too is one more entry of `clusterReads`.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Gauge, type Registry } from 'prom-client';
-import { readAuditState, readLastSeal } from '#db/audit-seals.ts';
+import { readAuditState } from '#db/audit-seals.ts';
 import { readBackends } from '#db/backends.ts';
 import { readDeliveryState } from '#db/chat-places.ts';
 import type { Database, Queryable } from '#db/database.ts';
@@ -148,17 +148,13 @@ export const clusterReads: ClusterRead[] = [
   },
   {
     gauges: {
-      audit_seal: {
-        help: 'The last seal of the audit log, by the hash to keep elsewhere; its number is the value.',
-        labels: ['hash'],
-      },
+      audit_seal: { help: 'The number of the last seal of the audit log.' },
       audit_unsealed_rows: { help: `Rows of the audit log that are not sealed yet, ${upTo}.` },
     },
     async read(db) {
-      const last = await readLastSeal(db);
-      const { unsealed } = await readAuditState(db);
+      const { last, unsealed } = await readAuditState(db);
       return [
-        ...(last === null ? [] : [['audit_seal', last.seq, { hash: last.hash }] satisfies Sample]),
+        ['audit_seal', last?.seq ?? 0],
         ['audit_unsealed_rows', unsealed],
       ];
     },

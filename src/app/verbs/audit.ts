@@ -10,26 +10,37 @@ import { withDatabase } from './with-database.ts';
 const rowsAtOnce = 1000;
 
 /** The verdict as a person reads it. */
-function describe({ seals, rows, unkeyed, unsealed, pruned_through, last, fault }: AuditVerdict) {
-  const lines = [
-    fault === null
-      ? `The audit log is whole: ${countOf(rows, 'row')} in ${countOf(seals, 'seal')}.`
-      : `The audit log is NOT whole. ${fault.text}`,
-    ...(fault === null
-      ? []
-      : [`Before that, ${countOf(seals, 'seal')} fit (${countOf(rows, 'row')}).`]),
+function describe(verdict: AuditVerdict): string {
+  const { unsealed, pruned_through, last } = verdict;
+  return [
+    ...describeFinding(verdict),
     ...(pruned_through === null
       ? []
       : [`Retention removed the rows up to seal ${pruned_through}.`]),
+    ...(unsealed === 0 ? [] : [`Not sealed yet: ${countOf(unsealed, 'row')}.`]),
+    ...(last === null ? [] : [`Last seal: ${last.seq}, ${last.sealed_at}, ${last.hash}`]),
+  ].join('\n');
+}
+
+function describeFinding({ seals, rows, unkeyed, keyed_from, fault }: AuditVerdict): string[] {
+  if (fault?.kind === 'unkeyed') return [`The audit log is NOT proven. ${fault.text}`];
+  const since =
+    keyed_from === null
+      ? ''
+      : ` The key protects seal ${keyed_from.seq}, ${keyed_from.sealed_at}, and those after it.`;
+  return [
+    ...(fault === null
+      ? [`The audit log is whole: ${countOf(rows, 'row')} in ${countOf(seals, 'seal')}.`]
+      : [
+          `The audit log is NOT whole. ${fault.text}`,
+          `Before that, ${countOf(seals, 'seal')} fit (${countOf(rows, 'row')}).`,
+        ]),
     ...(unkeyed === 0
       ? []
       : [
-          `Without a key: ${countOf(unkeyed, 'seal')}. Who owns the database could have made them anew.`,
+          `Without a key: ${countOf(unkeyed, 'seal')}. Who owns the database could have made them anew.${since}`,
         ]),
-    ...(unsealed === 0 ? [] : [`Not sealed yet: ${countOf(unsealed, 'row')}.`]),
-    ...(last === null ? [] : [`Last seal: ${last.seq}, ${last.sealed_at}, ${last.hash}`]),
   ];
-  return lines.join('\n');
 }
 
 type Said = { from?: number; expect?: string; json?: true };

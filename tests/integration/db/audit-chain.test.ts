@@ -173,6 +173,23 @@ describe('the audit log', () => {
     expect(await verify()).toMatchObject({ seals: 4, fault: { kind: 'key', seal: 5 } });
   });
 
+  test('does not pass a chain without any keyed seal once a key is set, and says since when there are some', async () => {
+    await record(db.query, 'before the key');
+    await seal(3, null);
+    expect(await verify({}, null)).toMatchObject({ ok: true, unkeyed: 1, keyed_from: null });
+    const fault = { kind: 'unkeyed', seal: 1, text: expect.stringContaining('--expect') };
+    expect(await verify()).toMatchObject({ ok: false, seals: 1, fault });
+    await record(db.query, 'after it');
+    await seal();
+    const keyed_from = { seq: 2, sealed_at: now.toISOString() };
+    expect(await verify()).toMatchObject({ ok: true, seals: 2, unkeyed: 1, keyed_from });
+    // Everything was made anew by somebody without the key.
+    await tamper(sql`truncate countersign.audit_seals`);
+    await seal(3, null);
+    expect(await verify()).toMatchObject({ ok: false, fault: { kind: 'unkeyed', seal: 1 } });
+    expect(await verify({ from: 2 })).toMatchObject({ ok: false, fault: { kind: 'unkeyed' } });
+  });
+
   test('keeps old rows that are sealed while retention archives those before them', async () => {
     await record(db.query, 'a', 'b', 'c', 'd', 'e', 'f');
     await tamper(sql`update countersign.audit set at = '2026-01-01'`);
