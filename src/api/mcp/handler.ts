@@ -5,6 +5,7 @@ import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
 import type { McpOptions } from './options.ts';
 import { registerTools } from './tools.ts';
+import { createWaiters } from './waiters.ts';
 
 const instructions = `Countersign runs what people have approved. To have something done, find operations with operations_search, read them with operation_describe, and propose a plan with plan_propose: small steps, one call each, with every argument. Nothing runs until a person has approved exactly that plan. Give them its link, then call plan_wait, again and again with its cursor, until it is completed, failed, rejected or cancelled. You cannot approve, reject, answer or cancel anything: that is for people, at the link. If a plan is rejected, read the feedback and propose a better one. plan_get has what each step gave.`;
 
@@ -17,6 +18,7 @@ export type McpAnswer = {
 export function createMcpAnswer(options: McpOptions): McpAnswer {
   /** Who makes each request that is under way. */
   const visits = new WeakMap<Request, { request: FastifyRequest; left: AbortSignal }>();
+  const shared = { ...options, waiters: createWaiters() };
   const handler = createMcpHandler(({ requestInfo }) => {
     const visit = requestInfo === undefined ? undefined : visits.get(requestInfo);
     if (visit === undefined) throw new TypeError('a request to /mcp came from nowhere');
@@ -24,7 +26,7 @@ export function createMcpAnswer(options: McpOptions): McpAnswer {
       { name: 'countersign', title: 'Countersign', version: options.version },
       { instructions },
     );
-    registerTools(server, visit.request, options, visit.left);
+    registerTools(server, visit.request, shared, visit.left);
     return server;
   });
   const answer = async (request: FastifyRequest, left: AbortSignal): Promise<Response> => {

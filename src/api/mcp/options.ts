@@ -1,5 +1,6 @@
 // What `/mcp` is given of the instance beside the service.
 import type { OperationSpec } from '#domain/tool.ts';
+import type { Waiters } from './waiters.ts';
 
 export type McpOptions = {
   /** What plans can use now, as planners see it. */
@@ -12,3 +13,6 @@ export type McpOptions = {
   /** Aborts when the server begins to close: whoever waits is told to ask again. */
   closing: AbortSignal;
 };
+
+/** What the tools share in one process. */
+export type ToolOptions = McpOptions & { waiters: Waiters };

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { countOf, onOneLine } from '#domain/words.ts';
 import { visitorOf } from './agent.ts';
 import { registerOperationTools } from './operation-tools.ts';
-import type { McpOptions } from './options.ts';
+import type { ToolOptions } from './options.ts';
 import { propose } from './propose.ts';
 import { type Answer, answerFor, answerWith, reads } from './results.ts';
 import {
@@ -28,7 +28,7 @@ const plansOnPage = 20;
 export function registerTools(
   server: McpServer,
   request: FastifyRequest,
-  options: McpOptions,
+  options: ToolOptions,
   left: AbortSignal,
 ): void {
   const { linkTo } = options;

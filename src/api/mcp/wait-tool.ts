@@ -6,7 +6,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { RunView } from '#domain/planning/run.ts';
 import { onOneLine } from '#domain/words.ts';
-import type { McpOptions } from './options.ts';
+import type { ToolOptions } from './options.ts';
 import { type Answer, answerWith, reads } from './results.ts';
 import { StepFacts, stateOf, stepFactsOf, WaitInput } from './shapes.ts';
 import { Standing, standingOf, standingOfRun, writeStanding } from './standing.ts';
@@ -37,8 +37,8 @@ const Waited = Standing.extend({
 export function registerWaitTool(
   server: McpServer,
   answer: Answer,
-  { service, isStillLetIn }: FastifyRequest,
-  { linkTo, closing }: McpOptions,
+  { service, principal, isStillLetIn }: FastifyRequest,
+  { linkTo, closing, waiters }: ToolOptions,
   left: AbortSignal,
 ): void {
   server.registerTool(
@@ -53,6 +53,7 @@ export function registerWaitTool(
     },
     ({ plan: id, run: runId, cursor, timeout_seconds }, context) =>
       answer(async () => {
+        const leave = waiters.enter(principal.account, timeout_seconds * 1000);
         const time = AbortSignal.timeout(timeout_seconds * 1000);
         const signal = AbortSignal.any([time, left, closing, context.mcpReq.signal]);
         const progress = reportProgress(context, signal);
@@ -107,6 +108,7 @@ export function registerWaitTool(
           });
         } finally {
           progress.end();
+          leave();
         }
       }),
   );

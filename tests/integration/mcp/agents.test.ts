@@ -86,6 +86,14 @@ async function call(
   return { text, isError: result.isError === true, data: result.structuredContent as Told };
 }
 
+/** Waits until so many calls wait at a gateway. */
+const underWay = (url: string, calls: number) =>
+  waitFor(`${calls} calls to be under way`, async () => {
+    const headers = { authorization: `Bearer ${token}` };
+    const text = await (await fetch(`${url}/metrics`, { headers })).text();
+    return text.includes(`event_streams{route="/mcp"} ${calls}\n`);
+  });
+
 const write = (path: string) => ({
   title: `Write ${path}`,
   steps: [
@@ -187,12 +195,7 @@ describe('waiting', () => {
       cursor: data.cursor,
       timeout_seconds: 60,
     });
-    await waitFor('the call to be under way', async () => {
-      const text = await (
-        await fetch(`${stops.url}/metrics`, { headers: { authorization: `Bearer ${token}` } })
-      ).text();
-      return /event_streams\{route="\/mcp"\} [1-9]/.test(text);
-    });
+    await underWay(stops.url, 1);
     await stops.close();
     const { data: told } = await waiting;
     expect(told).toMatchObject({
@@ -225,13 +228,28 @@ describe('waiting', () => {
     );
     leaves.abort();
     await expect(waiting).rejects.toThrow();
-    const metrics = async () =>
-      (
-        await fetch(`${gateway.url}/metrics`, { headers: { authorization: `Bearer ${token}` } })
-      ).text();
-    await waitFor('the call to be over', async () =>
-      /event_streams\{route="\/mcp"\} 0/.test(await metrics()),
+    await underWay(gateway.url, 0);
+  });
+
+  it('is refused beyond 50 calls that wait at once, told when to call again, and let in when these are over', async () => {
+    const client = await connect(gateway.url);
+    const { data } = await call(client, 'plan_propose', write('many.md'));
+    const leaves = new AbortController();
+    const wait = (timeout_seconds: number, options = {}) =>
+      call(client, 'plan_wait', { plan: data.plan?.plan, timeout_seconds }, options);
+    const waiting = Promise.allSettled(
+      Array.from({ length: 50 }, () => wait(200, { signal: leaves.signal })),
     );
+    await underWay(gateway.url, 50);
+    const refused = await wait(1);
+    expect(refused.isError).toBe(true);
+    expect(refused.text).toMatch(
+      /^50 of your calls wait for plans already, .* Call plan_wait again in (1\d\d|200) s/,
+    );
+    leaves.abort();
+    await waiting;
+    // Their last reads may go on for a moment after the agent has left.
+    await waitFor('room for another call', async () => !(await wait(1)).isError);
   });
 
   it('says what a person is asked, and when it is over', async () => {
