@@ -28,21 +28,20 @@ import type { Clock, Random } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, isVerified, person as personActor } from '#domain/people/actor.ts';
 import type { LinkCommand, LinkOutcome } from '#domain/people/link.ts';
-import { accountName, needsPlatform } from '#domain/people/names.ts';
+import { accountName, isAccountId, needsPlatform } from '#domain/people/names.ts';
 import { requirePerson } from '#plans/approval/authority.ts';
 
 // Which name two linked accounts share, and which each keeps after unlinking. Pure.
 
 const address = /^[^@\s]+@[^@\s]+\.[^@\s]+$/;
-const platformId = /^(?:slack|teams):/;
 
 /**
- * The better name is the higher: an address, as people are named in settings; a platform's id; a name that was typed. So
- * no chat account ever goes by a name that somebody merely typed.
+ * The better name is the higher: an address, as people are named in settings; an account's id; a name that was typed. So
+ * no account ever goes by a name that somebody merely typed.
  */
 function rankOf(name: string): number {
   if (address.test(name)) return 2;
-  return platformId.test(name) ? 1 : 0;
+  return isAccountId(name) ? 1 : 0;
 }
 
 /** The name of both; of two that are as good, that of the one who asked for the code. */
@@ -101,13 +100,13 @@ const minutesFrom = (now: Date, by: number) => new Date(now.getTime() + by * 60_
 const wrongCode =
   'This code is unknown, used or older than 10 minutes. Get a new one with link, where I already know you.';
 
-/** @throws `not_allowed` for a name that was typed and that only a chat platform can vouch for */
+/** @throws `not_allowed` for a name that was typed and that only a chat platform or a sign-in can vouch for */
 function requireOwnName(actor: Actor): void {
   const { id } = actor;
   if (isVerified(actor) || !needsPlatform(id)) return;
   throw new CountersignError(
     'not_allowed',
-    `Only a chat platform can say that you are ${id}. Use link there.`,
+    `Only a chat platform or a sign-in can say that you are ${id}. Use link there.`,
   );
 }
 
@@ -211,7 +210,7 @@ async function tryCode(
   if (!found.verified && !isVerified(actor)) {
     return new CountersignError(
       'not_allowed',
-      'Both are typed names. Link each to an account in Slack or Teams instead.',
+      'Both are typed names. Link each to an account in Slack or Teams, or of a sign-in, instead.',
     );
   }
   // The same code again by the same account: a second try of what the first one did.

@@ -5,20 +5,26 @@ export function plainName(name: string): string {
   return name.normalize('NFKC').trim().replace(/^@/, '').toLowerCase();
 }
 
-const platformId = /^(?:slack|teams):/;
+/** An account as its chat platform or sign-in provider names it: `slack:T1:U1`, `corp:SUBJECT`. A group's name is nobody's account. */
+const accountId = /^(?!group:)[a-z][a-z0-9-]*:\S/;
+
+/** Whether a name is the id of an account, as it is stored. */
+export function isAccountId(name: string): boolean {
+  return accountId.test(name);
+}
 
 /**
- * Whether only a chat platform can say that somebody is this one, however it is written: what looks like an address or a
- * platform's id once it is read as names are compared.
+ * Whether only a chat platform or a sign-in can say that somebody is this one, however it is written: what looks like an address or
+ * the id of an account once it is read as names are compared.
  */
 export function needsPlatform(name: string): boolean {
   const plain = plainName(name);
-  return plain.includes('@') || platformId.test(plain.trim());
+  return plain.includes('@') || isAccountId(plain.trim());
 }
 
-/** The name an account is stored by: ids of platforms as they are, others as they are compared. */
+/** The name an account is stored by: ids of accounts as they are, others as they are compared. */
 export function accountName(name: string): string {
-  return platformId.test(name) ? name : plainName(name);
+  return isAccountId(name) ? name : plainName(name);
 }
 
 /**

@@ -107,8 +107,8 @@ export function describeVouching(standings: RuleStanding[], people: People): str
     const all = countable(rule, people);
     return all !== null && all.length < needed;
   });
-  const rule = `This rule needs ${who} who signed in through Slack or Teams`;
+  const rule = `This rule needs ${who} who signed in, or ${most === 1 ? 'is' : 'are'} known from Slack or Teams`;
   return impossible
-    ? `${rule}, and names too few of them: connect one and name people by their address or id there, see docs/approvals.md.`
-    : `${rule}; a typed name is nobody else. Without either, connect one, see docs/approvals.md.`;
+    ? `${rule}, and names too few of them: name people by their address or account there, see docs/approvals.md.`
+    : `${rule}; a typed name is nobody else. Without a sign-in, Slack or Teams, set one up, see docs/approvals.md.`;
 }

@@ -37,7 +37,9 @@ describe('A name that was typed', () => {
     for (const id of people) {
       await expect(approve(plan, person(id, via))).rejects.toMatchObject({
         code: 'not_allowed',
-        message: expect.stringContaining('two people who signed in through Slack or Teams'),
+        message: expect.stringContaining(
+          'two people who signed in, or are known from Slack or Teams',
+        ),
       });
     }
     expect((await instance.service.getPlan(plan.id)).approvals).toEqual([]);
@@ -48,7 +50,7 @@ describe('A name that was typed', () => {
     for (const id of ['Mallory', 'boss', benInTeams.id]) {
       await expect(approve(plan, person(id, via))).rejects.toMatchObject({
         code: 'not_allowed',
-        message: expect.stringContaining('signed in through Slack or Teams'),
+        message: expect.stringContaining('who signed in, or '),
       });
     }
   });
@@ -68,7 +70,7 @@ describe('A name that was typed', () => {
       person('local', 'api'),
     );
     const setUp =
-      /two people who signed in through Slack or Teams.* connect one .* see docs\/approvals\.md/;
+      /two people who signed in, or are known from Slack or Teams.* name people by .* see docs\/approvals\.md/;
     await expect(approve(plan, person('ana', 'console'))).rejects.toThrow(setUp);
     expect((await cardFor(plan, 'ana')).terms.join(' ')).toMatch(setUp);
     expect((await cardFor(plan, 'ana')).may_approve).toBe(false);
@@ -101,6 +103,22 @@ describe('A name that was typed', () => {
       await strict.close();
     }
   });
+});
+
+test('accounts of a sign-in without an address are counted by who signed in, and by nobody who types them', async () => {
+  const ids = ['corp:A-1', 'corp:B-2'];
+  const plan = await propose({ kind: 'n_of', n: 2, people: ids }, anaInSlack);
+  await expect(approve(plan, person('corp:A-1', 'api'))).rejects.toThrow(
+    /two people who signed in, .*; a typed name is nobody else/,
+  );
+  for (const id of ['corp:A-1', 'Corp:a-1'])
+    await expect(instance.service.link({ do: 'ask' }, person(id, 'terminal'))).rejects.toThrow(
+      /^Only a chat platform or a sign-in can say that you are corp:/i,
+    );
+  for (const [index, id] of ids.entries()) {
+    const done = await approve(plan, { ...person(id, 'console'), verified: true });
+    expect(done.status).toBe(index === 0 ? 'proposed' : 'approved');
+  }
 });
 
 test('whoever a rule names can stop a plan, by any surface', async () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { systemRandom } from '#domain/clock.ts';
 import { readLinkCommand } from '#domain/people/link.ts';
 import { isSamePerson, needsPlatform } from '#domain/people/names.ts';
-import { drawCode, hashCode, leavePerson } from '#people/link.ts';
+import { chooseName, drawCode, hashCode, leavePerson } from '#people/link.ts';
 
 test('a code has ten letters and digits that are not taken for each other', () => {
   for (let i = 0; i < 200; i++) {
@@ -39,7 +39,11 @@ test.each([
   ['ana@localhost', true],
   ['@@ana', true],
   ['ana＠example.com', true],
+  ['corp:Ab-1|x', true],
+  [' @CORP:Ab-1|x', true],
   ['slack', false],
+  ['group:finance', false],
+  ['Ben: finance', false],
   ['my slack:T1', false],
   ['ana', false],
   ['@ana', false],
@@ -49,7 +53,7 @@ test.each([
 });
 
 test('a name that is somebody only a platform can vouch for needs it, however it is written', () => {
-  const known = fc.constantFrom('ana@example.com', 'slack:T1:U1', 'teams:X:O');
+  const known = fc.constantFrom('ana@example.com', 'slack:T1:U1', 'teams:X:O', 'corp:S');
   const blanks = fc.constantFrom('', ' ', '\t', '\u00a0');
   fc.assert(
     fc.property(known, blanks, blanks, fc.boolean(), fc.boolean(), (name, a, b, at, upper) => {
@@ -58,6 +62,13 @@ test('a name that is somebody only a platform can vouch for needs it, however it
       expect(needsPlatform(written)).toBe(true);
     }),
   );
+});
+
+test('an account goes by no name that somebody merely typed', () => {
+  for (const id of ['corp:A-1', 'slack:T1:U1']) {
+    expect(chooseName('bob', id)).toBe(id);
+    expect(chooseName(id, 'ana@example.com')).toBe('ana@example.com');
+  }
 });
 
 describe('When an account leaves', () => {
