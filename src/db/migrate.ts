@@ -1,9 +1,9 @@
 // Migrates a database to this build. Any number of processes may start at once: one migrates under an advisory lock, the others
 // wait and find nothing to do. A database newer than the build is refused.
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
+import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator';
 import { Client } from 'pg';
@@ -176,27 +176,27 @@ export async function requireKnown(last: Migration): Promise<void> {
     );
 }
 
-/** Makes the schema as it was after one migration, which this build knows, in a database that has none of it. */
-export async function migrateTo(url: string, last: Migration): Promise<void> {
-  const journal: unknown = JSON.parse(
-    await readFile(join(migrationsFolder, 'meta', '_journal.json'), 'utf8'),
-  );
-  // drizzle applies what the journal of a folder names, so it gets one that ends earlier.
-  const folder = await mkdtemp(join(tmpdir(), 'countersign-migrations-'));
-  try {
-    await cp(migrationsFolder, folder, { recursive: true });
-    const { entries, ...rest } = z
-      .looseObject({ entries: z.array(z.looseObject({ when: z.number() })) })
-      .parse(journal);
-    const upTo = entries.filter(({ when }) => when <= last.when);
-    await writeFile(
-      join(folder, 'meta', '_journal.json'),
-      JSON.stringify({ ...rest, entries: upTo }),
+/**
+ * Applies migrations within the transaction of `client`, which sees no other process at it.
+ * @param last the last of them, which this build knows; null: all
+ */
+export async function migrateWithin(client: Client, last: Migration | null): Promise<void> {
+  const { migrationsSchema: schema, migrationsTable: table } = notedIn;
+  const newest = await readNewest(client);
+  if (newest === null)
+    // As drizzle makes it.
+    await client.query(
+      `create schema ${schema}; create table ${schema}.${table} (id serial primary key, hash text not null, created_at bigint)`,
     );
-    await withClient(url, (client) =>
-      applyMigrations(drizzle(client), { migrationsFolder: folder, ...notedIn }),
-    );
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+  for (const { sql: statements, folderMillis: when, hash } of readMigrationFiles({
+    migrationsFolder,
+  })) {
+    if (when <= (newest ?? 0)) continue;
+    if (last !== null && when > last.when) break;
+    for (const statement of statements) await client.query(statement);
+    await client.query(`insert into ${schema}.${table} (hash, created_at) values ($1, $2)`, [
+      hash,
+      when,
+    ]);
   }
 }

@@ -1,20 +1,20 @@
-// Reads a backup into a database without data of ours: its schema is made as it was then, filled in one transaction that holds
-// only if every count and digest is right, and then migrated to this build's.
+// Reads a backup into a database without data of ours, all of it or nothing: one transaction sets aside what is there, makes the
+// schema as it was then, fills it, compares every count and digest, and migrates it to this build's. Files are moved into place then.
 //
 // The world may have gone on since the backup: what was about to run may have run. So unless told otherwise nothing goes on by
 // itself: plans that were approved or running are paused, and chat events that were not handled yet are set aside.
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, relative, resolve, sep } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { Client } from 'pg';
 import { type CopyStreamQuery, from } from 'pg-copy-streams';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
-import { migrate, migrateTo, requireKnown } from '../migrate.ts';
+import { migrateWithin, requireKnown } from '../migrate.ts';
+import { causeOf } from '../transient.ts';
 import { copied, quote } from './dump.ts';
 import { formatVersion, Header, Manifest, Sequences } from './format.ts';
+import { stageFiles } from './place-files.ts';
 import { type Entry, readEntries } from './tar.ts';
 
 const schemas = ['countersign', 'countersign_migrations', 'pgboss'];
@@ -75,12 +75,16 @@ async function connect(url: string): Promise<Client> {
     application_name: 'restore of countersign',
     connectionTimeoutMillis: 10_000,
   });
+  // A lost connection fails the query that needs it.
+  client.on('error', () => undefined);
   await client.connect();
   return client;
 }
 
 /** Processes of ours in this database. The embedded server's presence of this process itself is not a session of this database's user. */
 async function refuseUsers(client: Client): Promise<void> {
+  // Within a transaction it would be as it was at the first look.
+  await client.query('select pg_stat_clear_snapshot()');
   const { rows } = await client.query<{ n: number }>(`
     select count(*)::int as n from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()
@@ -110,28 +114,20 @@ async function hasData(client: Client): Promise<boolean> {
 }
 
 /** Makes room: empty schemas are dropped, those with data renamed. @throws `already_decided` without `force` */
-async function makeRoom(url: string, { force, now }: RestoreOptions): Promise<void> {
-  const client = await connect(url);
-  try {
-    await refuseUsers(client);
-    const keep = await hasData(client);
-    if (keep && !force)
-      throw new CountersignError(
-        'already_decided',
-        'The database has data of its own. Restore into an empty one, or use --force: it keeps what is there aside.',
-      );
-    const aside = `_before_${now.toISOString().replace(/\D/g, '').slice(0, 14)}`;
-    await client.query('begin');
-    for (const name of schemas) {
-      const { rows } = await client.query(`select from pg_namespace where nspname = $1`, [name]);
-      if (rows.length === 0) continue;
-      if (keep && name !== 'pgboss')
-        await client.query(`alter schema ${quote(name)} rename to ${quote(`${name}${aside}`)}`);
-      else await client.query(`drop schema ${quote(name)} cascade`);
-    }
-    await client.query('commit');
-  } finally {
-    await client.end();
+async function makeRoom(client: Client, { force, now }: RestoreOptions): Promise<void> {
+  const keep = await hasData(client);
+  if (keep && !force)
+    throw new CountersignError(
+      'already_decided',
+      'The database has data of its own. Restore into an empty one, or use --force: it keeps what is there aside.',
+    );
+  const aside = `_before_${now.toISOString().replace(/\D/g, '').slice(0, 14)}`;
+  for (const name of schemas) {
+    const { rows } = await client.query(`select from pg_namespace where nspname = $1`, [name]);
+    if (rows.length === 0) continue;
+    if (keep && name !== 'pgboss')
+      await client.query(`alter schema ${quote(name)} rename to ${quote(`${name}${aside}`)}`);
+    else await client.query(`drop schema ${quote(name)} cascade`);
   }
 }
 
@@ -213,21 +209,11 @@ async function endSessions(client: Client, { tables }: Header): Promise<number> 
   return rows[0]?.n ?? 0;
 }
 
-async function writeFileOf(entry: Entry, folders: RestoreOptions['folders']): Promise<void> {
-  const [first = '', ...rest] = entry.name.split('/');
-  const folder = folders[first];
-  if (folder === undefined) return;
-  const path = resolve(folder, ...rest);
-  if (relative(folder, path).split(sep)[0] === '..') throw damaged(`${entry.name} leads elsewhere`);
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await writeFile(path, entry.content, { mode: 0o600 });
-}
-
 async function fillAll(
   client: Client,
   entries: AsyncGenerator<Entry>,
   header: Header,
-  options: RestoreOptions,
+  { resume, files: staged }: { resume: boolean; files: ReturnType<typeof stageFiles> },
 ): Promise<Omit<Restored, 'header'>> {
   const filler = createFiller(client, header);
   const files: Manifest['files'] = {};
@@ -251,9 +237,7 @@ async function fillAll(
     if (name === 'manifest.json') {
       const manifest = parseJson((value) => Manifest.parse(value), entry);
       compare(manifest, filler.filled, files);
-      const held = options.resume
-        ? { paused: 0, set_aside: 0 }
-        : await holdBack(client, header.made_at);
+      const held = resume ? { paused: 0, set_aside: 0 } : await holdBack(client, header.made_at);
       const rows = Object.values(filler.filled).reduce((sum, one) => sum + one.rows, 0);
       const tokens = await endSessions(client, header);
       return { rows, files: Object.keys(files).length, ...held, tokens };
@@ -262,7 +246,7 @@ async function fillAll(
       bytes: content.length,
       sha256: createHash('sha256').update(content).digest('hex'),
     };
-    await writeFileOf(entry, options.folders);
+    if (!(await staged.write(entry))) throw damaged(`${name} leads elsewhere`);
   }
   throw damaged('its end is missing');
 }
@@ -321,10 +305,53 @@ async function readHeader(entries: AsyncGenerator<Entry>): Promise<Header> {
   return header;
 }
 
+/** Sets aside, fills and migrates, in the transaction of `client`. */
+async function restoreWithin(
+  client: Client,
+  entries: AsyncGenerator<Entry>,
+  options: RestoreOptions & { files: ReturnType<typeof stageFiles> },
+): Promise<Restored> {
+  const header = await readHeader(entries);
+  await client.query(
+    `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0`,
+  );
+  await makeRoom(client, options);
+  await migrateWithin(client, header.migration);
+  await client.query(
+    `set local datestyle = 'ISO'; set local timezone = 'UTC'; set local countersign.counted = 'on'`,
+  );
+  // Rows that count others are in the backup themselves.
+  for (const { name } of header.tables)
+    await client.query(`alter table countersign.${quote(name)} disable trigger user`);
+  const restored = await fillAll(client, entries, header, options);
+  // Foreign keys are looked at before triggers are changed again.
+  await client.query('set constraints all immediate');
+  for (const { name } of header.tables)
+    await client.query(`alter table countersign.${quote(name)} enable trigger user`);
+  await client.query(
+    `set local datestyle to default; set local timezone to default; set local countersign.counted = 'off'`,
+  );
+  await migrateWithin(client, null);
+  // Who began meanwhile works on what was there.
+  await refuseUsers(client);
+  return { header, ...restored };
+}
+
+/** What a restore says that failed by no fault of the backup. */
+function explain(error: unknown, committing: boolean): CountersignError {
+  if (error instanceof CountersignError) return error;
+  const sentence = committing
+    ? 'The connection was lost at the end of the restore, so it may be done or not. Run it again: with --force nothing that is there is lost'
+    : 'The restore failed, and changed nothing. Mend what is wrong and run it again';
+  return new CountersignError('database_unavailable', `${sentence} (${causeOf(error)}).`, {
+    cause: error,
+  });
+}
+
 /**
- * Restores `file` into the database behind `url`.
+ * Restores `file` into the database behind `url`, all of it or nothing.
  * @throws CountersignError `already_decided` (somebody uses the database, or it has data), `schema_too_new`, `invalid_request`
- * (damaged); the data that was there is untouched, or kept aside under another name with `force`
+ * (damaged), `database_unavailable`: the data that was there is untouched. With `force` and success it is kept aside
  */
 export async function restoreBackup(
   url: string,
@@ -332,30 +359,33 @@ export async function restoreBackup(
   options: RestoreOptions,
 ): Promise<Restored> {
   await check(file);
+  const files = stageFiles(options.folders);
+  const restored = await restoreAtOnce(url, file, { ...options, files });
+  await files.place();
+  return restored;
+}
+
+async function restoreAtOnce(
+  url: string,
+  file: string,
+  options: RestoreOptions & { files: ReturnType<typeof stageFiles> },
+): Promise<Restored> {
+  const client = await connect(url);
   const entries = readFileEntries(file);
+  let committing = false;
   try {
-    const header = await readHeader(entries);
-    await makeRoom(url, options);
-    await migrateTo(url, header.migration);
-    const client = await connect(url);
-    try {
-      await client.query(`begin; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
-        set local datestyle = 'ISO'; set local timezone = 'UTC'; set local countersign.counted = 'on'`);
-      // Rows that count others are in the backup themselves.
-      for (const { name } of header.tables)
-        await client.query(`alter table countersign.${quote(name)} disable trigger user`);
-      const restored = await fillAll(client, entries, header, options);
-      // Foreign keys are looked at before triggers are changed again.
-      await client.query('set constraints all immediate');
-      for (const { name } of header.tables)
-        await client.query(`alter table countersign.${quote(name)} enable trigger user`);
-      await client.query('commit');
-      await migrate(url);
-      return { header, ...restored };
-    } finally {
-      await client.end();
-    }
+    await refuseUsers(client);
+    await options.files.drop();
+    await client.query('begin');
+    const restored = await restoreWithin(client, entries, options);
+    committing = true;
+    await client.query('commit');
+    return restored;
+  } catch (error) {
+    if (!committing) await options.files.drop();
+    throw explain(error, committing);
   } finally {
+    await client.end();
     await entries.return(undefined);
   }
 }

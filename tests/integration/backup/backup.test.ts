@@ -1,15 +1,18 @@
 // A backup made while an instance runs, restored into an empty database: all rows are there, and nothing goes on by itself.
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
 import { writeBackup } from '#db/backup/dump.ts';
 import { restoreBackup } from '#db/backup/restore.ts';
+import { migrate, migrateWithin, migrationState, migrationsFolder } from '#db/migrate.ts';
 import { emptyDatabase, type FreshDatabase } from '../../setup/database.ts';
 import { ana, noop, openTestInstance, reach, runPlan } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const instance = useInstance();
 let folder: string;
@@ -131,6 +134,105 @@ test('throws nothing away unasked, not even a workspace of Slack that nobody has
   await ask(other.url, `insert into countersign.slack_workspaces values ('T1', 'E1')`);
   await expect(restore(other.url)).rejects.toThrow(/--force/);
   expect(await ask(other.url, 'select team from countersign.slack_workspaces')).toHaveLength(1);
+});
+
+/** What is in a database: its plans, and schemas that were set aside. */
+const stateOf = async (url: string) =>
+  (
+    await ask<{ plans: number; aside: number }>(
+      url,
+      `select (select count(*)::int from countersign.plans) as plans,
+        (select count(*)::int from pg_namespace where nspname like 'countersign_before_%') as aside`,
+    )
+  )[0];
+
+test('that fails half-way has changed nothing, and can be run again', async () => {
+  const { url } = await target();
+  await restore(url);
+  const path = join(folder, 'restored', `${'long/'.repeat(30)}name.txt`);
+  await writeFile(path, 'Mine');
+  const before = await stateOf(url);
+  await ask(
+    url,
+    // When the tables are full.
+    `create function public.refuse() returns event_trigger language plpgsql as $$
+       declare full_by_now boolean := false; begin
+         if to_regclass('countersign.plans') is not null then
+           execute 'select exists (select from countersign.plans)' into full_by_now;
+         end if;
+         if full_by_now then raise exception 'No space left on device'; end if;
+       end $$;
+     create event trigger refuse on ddl_command_start when tag in ('ALTER TABLE') execute function public.refuse()`,
+  );
+  await expect(restore(url, { force: true })).rejects.toThrow(
+    /^The restore failed, and changed nothing\..* \(No space left on device\)\.$/,
+  );
+  expect(await stateOf(url)).toEqual(before);
+  await ask(url, 'drop event trigger refuse');
+  expect(await readFile(path, 'utf8')).toBe('Mine');
+  expect(await readdir(join(folder, 'restored'))).toEqual(['long']);
+  await restore(url, { force: true });
+  expect(await stateOf(url)).toEqual({ ...before, aside: 1 });
+  expect(await readFile(path, 'utf8')).toBe('Hello');
+});
+
+test('brings a backup of an older schema up to date', async () => {
+  const [older, newer] = [await target(), await target()];
+  const entries = z
+    .object({ entries: z.array(z.object({ tag: z.string(), when: z.number() })) })
+    .parse(
+      JSON.parse(await readFile(join(migrationsFolder, 'meta', '_journal.json'), 'utf8')),
+    ).entries;
+  const last = entries.find(({ tag }) => tag.startsWith('0032_'));
+  if (last === undefined) throw new Error('there is no such migration');
+  const client = new Client({ connectionString: older.url });
+  await client.connect();
+  try {
+    await client.query('begin');
+    await migrateWithin(client, last);
+    await client.query(`insert into countersign.inbox (platform, tenant, thread, kind, body, received_at)
+      values ('slack', 'T1', 'C1', 'event', 'press', now())`);
+    await client.query('commit');
+  } finally {
+    await client.end();
+  }
+  expect((await migrationState(older.url)).applied.at(-1)).toBe(last.tag);
+  const from = join(folder, 'older.tar.gz');
+  await writeBackup(older.url, from, { version: 'test', now: new Date(), folders: {} });
+  expect(await restore(newer.url, { from })).toMatchObject({ set_aside: 1 });
+  expect(await migrationState(newer.url)).toMatchObject({ pending: [], unknown: null });
+  expect(await migrate(newer.url)).toEqual([]);
+});
+
+test('gives way to a process that starts meanwhile', async () => {
+  const { url } = await target();
+  await restore(url);
+  await ask(url, 'create schema pgboss; create table pgboss.job (id int)');
+  const before = await stateOf(url);
+  const holder = new Client({ connectionString: url });
+  const starter = new Client({ connectionString: url, application_name: 'countersign gateway' });
+  await holder.connect();
+  try {
+    await holder.query('begin; lock table pgboss.job');
+    const refused = expect(restore(url, { force: true })).rejects.toThrow(
+      /^Countersign is running/,
+    );
+    await waitFor('the restore to be under way', async () => {
+      const waiting = await ask(
+        url,
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+          and application_name = 'restore of countersign'`,
+      );
+      return waiting.length > 0;
+    });
+    await starter.connect();
+    await holder.query('rollback');
+    await refused;
+    expect(await stateOf(url)).toEqual(before);
+  } finally {
+    await starter.end();
+    await holder.end();
+  }
 });
 
 test('refuses a backup that is damaged or from a newer version, and leaves the database as it is', async () => {
