@@ -43,7 +43,15 @@ export function endInTimeAfter(signal: AbortSignal): void {
 /** Milliseconds that sockets which are closed already have to go; nobody waits longer for one whose other end is silent. */
 const socketsEndWithinMs = 1000;
 
-/** Everything is closed: the process ends by itself, or without what still hangs. */
+/** When what was printed has been read by whoever reads it slowly; a reader that is gone is not waited for. */
+function untilRead(stream: NodeJS.WriteStream): Promise<void> {
+  if (stream.writableLength === 0 || stream.destroyed) return Promise.resolve();
+  return new Promise((resolve) => stream.write('', () => resolve()));
+}
+
+/** Everything is closed: the process ends by itself, or, once its output is read, without what still hangs. */
 export function endSoon(): void {
-  setTimeout(() => process.exit(), socketsEndWithinMs).unref();
+  void Promise.all([process.stdout, process.stderr].map(untilRead)).then(() =>
+    setTimeout(() => process.exit(), socketsEndWithinMs).unref(),
+  );
 }

@@ -117,6 +117,20 @@ describe('an operation of a file', () => {
     const call = (text: string) => one.call({ customer: 'c', text }, context);
     expect(await call('go')).toEqual({ summary: 'Used …', data: { sent: ['Bearer …'] } });
     await expect(call('fail')).rejects.toThrow(/^401 for …$/);
+    vi.stubEnv('CRM_PIN', '123456');
+    const other = await loadOne(`run: async (args) => {
+      const pin = secret('CRM_PIN');
+      if (args.text === 'late') throw new DOMException('too late', 'TimeoutError');
+      if (args.text === 'deep') throw new Error('no', { cause: new Error('PIN ' + pin) });
+      return { data: { number: 1234567, pin } };
+    }`);
+    const callOther = (text: string) => other.call({ customer: 'c', text }, context);
+    expect(await callOther('go')).toEqual({
+      summary: 'Done.',
+      data: { number: 1234567, pin: '…' },
+    });
+    await expect(callOther('late')).rejects.toMatchObject({ name: 'TimeoutError' });
+    await expect(callOther('deep')).rejects.toMatchObject({ cause: { message: 'PIN …' } });
     const goesOn = await loadOne(
       `run: async () => ({ later: secret('CRM_TOKEN') }),
       check: async () => ({ state: 'failed', message: 'Nobody knows ' + secret('CRM_TOKEN') })`,
