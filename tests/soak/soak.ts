@@ -114,9 +114,13 @@ async function ask(
 }
 
 /** Looks at processes and connections every few seconds until it is over. */
-/** The most connections at any time; of those that listen, beyond two for each process that was there. */
+/**
+ * The most connections at any time; of those that listen, beyond two for each process that was there. One of a process that was killed
+ * stays until the server hears of it, so only what is there at two looks in a row counts.
+ */
 async function watch({ fleet, records, terminals }: Stage, isOver: () => boolean) {
   const most = { pooled: 0, beyond: 0 };
+  let before = 0;
   while (!isOver()) {
     await fleet.look();
     const [now] = await records.query<{ pooled: number; listening: number }>(`
@@ -125,7 +129,9 @@ async function watch({ fleet, records, terminals }: Stage, isOver: () => boolean
       from pg_stat_activity where datname = 'countersign' and backend_type = 'client backend'`);
     most.pooled = Math.max(most.pooled, now?.pooled ?? 0);
     const allowed = 2 * (fleet.members.length + terminals.size);
-    most.beyond = Math.max(most.beyond, (now?.listening ?? 0) - allowed);
+    const beyond = (now?.listening ?? 0) - allowed;
+    most.beyond = Math.max(most.beyond, Math.min(before, beyond));
+    before = beyond;
     await pause(3000);
   }
   return most;
