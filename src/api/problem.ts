@@ -20,7 +20,7 @@ export const problemKinds: Record<ProblemCode, { status: number; title: string }
   plan_not_found: { status: 404, title: 'No such plan' },
   run_not_found: { status: 404, title: 'No such run' },
   plan_deleted: { status: 410, title: 'The plan was deleted' },
-  callback_over: { status: 410, title: 'Nobody waits for this result' },
+  callback_over: { status: 410, title: 'No longer accepted' },
   method_not_allowed: { status: 405, title: 'The path does not take this method' },
   stale_version: { status: 409, title: 'The plan has changed' },
   digest_mismatch: { status: 409, title: 'The plan is not the one that was shown' },

@@ -36,7 +36,7 @@ export type AuditVerdict = {
   /** How many seals and rows were checked and fit. */
   seals: number;
   rows: number;
-  /** Seals among them that no key protects: who owns the database could have made them anew. */
+  /** Seals among them that no key protects: the database's owner could have rewritten them. */
   unkeyed: number;
   /** The first seal among them that the key protects; null: there is none. */
   keyed_from: { seq: number; sealed_at: string } | null;

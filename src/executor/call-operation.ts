@@ -100,7 +100,7 @@ export async function callOperation(
       if (operation.checkLater === undefined && !callback.isMade())
         throw new CountersignError(
           'tool_failed',
-          `${operation.name} goes on elsewhere, but nothing can tell when it is done: it has no check and asked for no callback address.`,
+          `${operation.name} returned \`later\`, but has no \`check\` and never asked for a callback URL.`,
           { details: outcomeUnknown },
         );
       return makeLater(step, result, context.worker);

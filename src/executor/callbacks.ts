@@ -89,7 +89,7 @@ function over(sentence: string): CountersignError {
 }
 
 const nobodyWaits = () =>
-  over('Nobody waits for this result anymore: the step was settled, stopped or tried again.');
+  over('This step no longer accepts a result: it has ended, was stopped or was retried.');
 
 /** @throws `tool_unavailable`, `invalid_arguments` */
 async function readOutcome(
@@ -197,6 +197,6 @@ export async function answerCallback(
   if (wasAsked)
     throw new CountersignError(
       'callback_over',
-      'This step lost track of its work, and a person decides what became of it. They are shown this result.',
+      'The step's outcome is unknown and a person decides it; they are shown this result.',
     );
 }

@@ -132,7 +132,7 @@ export default defineOperation({ tool: 'crm', operation: 'note', description: 'N
       await make('', `const { sep } = await import('node:path'); ${done('sep')}`),
     ]);
     const refused = expect.stringContaining(
-      './rates.mjs is imported only while the tool runs, so that no approval covers it.',
+      './rates.mjs is imported at run time, so approvals cannot cover it.',
     );
     expect(loaded.map(({ came }) => came)).toEqual([
       refused,

@@ -23,7 +23,7 @@ export function createWaiters(
     const seconds = Math.max(1, Math.ceil((first - now()) / 1000));
     throw new CountersignError(
       'rate_limited',
-      `${who}, and more at once are not possible. Call plan_wait again in ${seconds} s, or as soon as one of these calls has ended.`,
+      `${who}, the limit. Try again in ${seconds} s, or when one of them ends.`,
       { details: { limit, retry_after_seconds: seconds } },
     );
   }
@@ -33,9 +33,9 @@ export function createWaiters(
       const all = [...calls];
       const own = all.filter((call) => call.caller === caller);
       if (own.length >= ofCaller)
-        refuse('waiting_calls', `${own.length} of your calls wait for plans already`, own);
+        refuse('waiting_calls', `You already have ${own.length} open plan_wait calls`, own);
       if (all.length >= ofAll)
-        refuse('waiting_calls_of_all', `${all.length} calls wait for plans here already`, all);
+        refuse('waiting_calls_of_all', `${all.length} plan_wait calls are already open here`, all);
       const call = { caller, until: now() + ms };
       calls.add(call);
       return () => void calls.delete(call);

@@ -38,7 +38,7 @@ function describeFinding({ seals, rows, unkeyed, keyed_from, fault }: AuditVerdi
     ...(unkeyed === 0
       ? []
       : [
-          `Without a key: ${countOf(unkeyed, 'seal')}. Who owns the database could have made them anew.${since}`,
+          `Without a key: ${countOf(unkeyed, 'seal')}. The database's owner could have rewritten them.${since}`,
         ]),
   ];
 }

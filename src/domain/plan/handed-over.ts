@@ -11,5 +11,5 @@ export function isHandedOver({ status, output }: Pick<Step, 'status' | 'output'>
 
 /** What such a step waits for, in words; null: it is none. */
 export function describeHandedOver(step: Pick<Step, 'status' | 'output' | 'tool'>): string | null {
-  return isHandedOver(step) ? `${step.tool} is at work on it and reports back` : null;
+  return isHandedOver(step) ? `${step.tool} is working on it` : null;
 }

@@ -39,7 +39,7 @@ const listedNow: RiskNote = {
 };
 
 const onceOnly = (what: string) =>
-  `${what} is looked up once, when this is planned, so it can't be repeated. Ask for it once.`;
+  `${what} is read once, at planning, so this step can't repeat. Ask for it once.`;
 
 /** Ends the building with something to be said. */
 class Stop extends Error {

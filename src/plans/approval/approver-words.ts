@@ -110,5 +110,5 @@ export function describeVouching(standings: RuleStanding[], people: People): str
   const rule = `This rule needs ${who} who signed in, or ${most === 1 ? 'is' : 'are'} known from Slack or Teams`;
   return impossible
     ? `${rule}, and names too few of them: name people by their address or account there, see docs/approvals.md.`
-    : `${rule}; a typed name is nobody else. Without a sign-in, Slack or Teams, set one up, see docs/approvals.md.`;
+    : `${rule}; a typed name proves nothing. Without a sign-in, Slack or Teams, set one up, see docs/approvals.md.`;
 }

@@ -33,7 +33,7 @@ function followImports(entry: string): void {
       if (digested.has(parent)) {
         if (imports.get(parent)?.has(found.url) === true) return found;
         throw new Error(
-          `${specifier} is imported only while the tool runs, so that no approval covers it. Import it at the top of the file.`,
+          `${specifier} is imported at run time, so approvals cannot cover it. Import it at the top of the file.`,
         );
       }
       if (importing && parent.startsWith('file:') && folderOf(parent) === null)

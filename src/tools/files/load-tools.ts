@@ -80,7 +80,7 @@ async function readHandover(name: string, returned: unknown): Promise<LaterHando
   }
   throw new CountersignError(
     'tool_failed',
-    `${name} began work, but gave no text of up to 10,000 characters without a secret in \`later\` that finds it again.`,
+    `${name} started work, but its \`later\` must be a text of at most 10,000 characters without secrets.`,
     { details: outcomeUnknown },
   );
 }

@@ -172,7 +172,7 @@ test('a result settles the step at once, and what waits for it runs', async () =
   expect(rows).toHaveLength(1);
   expect(address).not.toContain(rows[0]?.token_hash);
   const card = await (await fetch(`${origin}/api/plans/${id}/card`)).text();
-  expect(card).toContain('film is at work on it and reports back');
+  expect(card).toContain('film is working on it');
 
   expect(await callBack(address, result)).toEqual({ status: 204 });
   expect(await readStep(id)).toMatchObject({
@@ -346,7 +346,7 @@ describe('beside a poll', () => {
     await reach(worker, id, 'completed');
     expect(await callBack(handed[0], result)).toMatchObject({
       status: 410,
-      detail: expect.stringContaining('Nobody waits for this result anymore'),
+      detail: expect.stringContaining('This step no longer accepts a result'),
     });
     expect(await readRecord(id)).toEqual({ taken: 0, refused: 0, attempts: 1 });
   });
@@ -438,7 +438,7 @@ test('work that nothing can tell of is not waited for', async () => {
   other = { ...goesOn, run: async () => ({ later: 'job 1' }) };
   const { id } = await runPlan(worker, { title: 'Film', steps: [render()] });
   const { question } = await waitForStatus(id, 'unknown');
-  expect(question).toContain('it has no check and asked for no callback address');
+  expect(question).toContain('has no `check` and never asked for a callback URL');
 });
 
 describe('without a public address', () => {

@@ -244,7 +244,7 @@ describe('waiting', () => {
     const refused = await wait(1);
     expect(refused.isError).toBe(true);
     expect(refused.text).toMatch(
-      /^50 of your calls wait for plans already, .* Call plan_wait again in (1\d\d|200) s/,
+      /^You already have 50 open plan_wait calls, the limit. Try again in (1\d\d|200) s/,
     );
     leaves.abort();
     await waiting;

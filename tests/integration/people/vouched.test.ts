@@ -109,7 +109,7 @@ test('accounts of a sign-in without an address are counted by who signed in, and
   const ids = ['corp:A-1', 'corp:B-2'];
   const plan = await propose({ kind: 'n_of', n: 2, people: ids }, anaInSlack);
   await expect(approve(plan, person('corp:A-1', 'api'))).rejects.toThrow(
-    /two people who signed in, .*; a typed name is nobody else/,
+    /two people who signed in, .*; a typed name proves nothing/,
   );
   for (const id of ['corp:A-1', 'Corp:a-1'])
     await expect(instance.service.link({ do: 'ask' }, person(id, 'terminal'))).rejects.toThrow(

@@ -21,7 +21,9 @@ it('refuses one caller beyond the limit, says when the first of their calls ends
   now = 5000;
   expect(refusalOf(() => waiters.enter('ana', 1000))).toMatchObject({
     code: 'rate_limited',
-    message: expect.stringMatching(/^2 of your calls wait .* Call plan_wait again in 15 s/),
+    message: expect.stringMatching(
+      /^You already have 2 open plan_wait calls, the limit. Try again in 15 s/,
+    ),
     details: { limit: 'waiting_calls', retry_after_seconds: 15 },
   });
   expect(refusalOf(() => waiters.enter('ben', 1000))).toBeNull();

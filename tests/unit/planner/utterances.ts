@@ -1642,9 +1642,9 @@ may ask  At 9 post "x" here
 may ask  Every day on Friday post "x" here
          asks
 may ask  Every Monday delete all .log files in logs
-         answers Which files there are is looked up once, when this is planned, so it can't be re
+         answers Which files there are is read once, at planning, so this step can't repeat. Ask
 may ask  Every day add "done" to todo.txt
-         answers What todo.txt says is looked up once, when this is planned, so it can't be repea
+         answers What todo.txt says is read once, at planning, so this step can't repeat. Ask for
 may ask  Delete old.txt once Ana has confirmed and post "gone" here
          asks
 keep     remind me tonight at 11:30 to lock the door

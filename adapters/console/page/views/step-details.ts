@@ -61,7 +61,7 @@ function listFacts(step: Step, names: StepLabels, workingDay: number | null): [s
     ['Started', step.started_at === null ? null : formatMoment(step.started_at)],
     ['Ended', step.ended_at === null ? null : formatMoment(step.ended_at)],
     ['Planner’s reason', cleanLine(step.description)],
-    ['Waits', describeHandedOver(step)],
+    ['Waiting for', describeHandedOver(step)],
     ['Question', step.question],
     ['Result', step.result_summary],
   ];

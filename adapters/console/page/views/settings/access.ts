@@ -129,7 +129,7 @@ function drawData(facts: SettingsView): TemplateResult {
       [
         'Archive',
         access.archive === null
-          ? 'None: what is deleted is gone'
+          ? 'None: deleted data is gone'
           : html`<code>${access.archive}</code>`,
       ],
       ['Traces', access.traces === null ? 'Not sent' : html`To <code>${access.traces}</code>`],
@@ -166,7 +166,7 @@ function drawAll({ settings, file }: SettingsView): TemplateResult {
   return drawBlock(
     'All settings',
     html`<p>
-        What <code>${file.path}</code> sets, and what holds where it says nothing. Servers, calendars, providers and webhooks are
+        What <code>${file.path}</code> sets, and the defaults for the rest. Servers, calendars, providers and webhooks are
         shown by name.
       </p>
       <details>
