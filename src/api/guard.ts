@@ -204,7 +204,7 @@ export async function admit(visit: Visit, role: RouteRole, doors: Doors): Promis
   if (hasRole(principal.role, needed)) return principal;
   throw new CountersignError(
     'forbidden',
-    `This takes the role ${needed}; ${principal.name} is ${principal.role} here.`,
+    `This needs the role ${needed}; ${principal.name} has the role ${principal.role}.`,
   );
 }
 

@@ -12,7 +12,7 @@ export const problemKinds: Record<ProblemCode, { status: number; title: string }
   invalid_request: { status: 400, title: 'The request is malformed' },
   feedback_required: { status: 400, title: 'Feedback is missing' },
   unauthorized: { status: 401, title: 'A token is needed' },
-  forbidden: { status: 403, title: 'Not answered from here' },
+  forbidden: { status: 403, title: 'Forbidden' },
   not_allowed: { status: 403, title: 'Not allowed to decide this' },
   out_of_scope: { status: 403, title: 'The operation is outside the plan' },
   guarded_operation: { status: 403, title: 'The operation needs an approved plan' },

@@ -71,7 +71,7 @@ export function visitorOf(
       if (hasRole(principal.role, role)) return;
       throw new CountersignError(
         'forbidden',
-        `This takes the role ${role}; ${principal.name} is ${principal.role} here.`,
+        `This needs the role ${role}; ${principal.name} has the role ${principal.role}.`,
       );
     },
   };

@@ -70,12 +70,19 @@ export function registerWaitTool(
               changes: [],
             });
           }
-          const waited = await waitForPlan(service, found.plan, cursor, signal, async (plan) => {
-            await requireStillLetIn();
-            await progress.tell(
-              `${stateOf(plan)}: ${plan.counts.succeeded} of ${plan.total_steps} steps done`,
-            );
-          });
+          const waited = await waitForPlan(
+            service,
+            found.plan,
+            id !== undefined,
+            cursor,
+            signal,
+            async (plan) => {
+              await requireStillLetIn();
+              await progress.tell(
+                `${stateOf(plan)}: ${plan.counts.succeeded} of ${plan.total_steps} steps done`,
+              );
+            },
+          );
           await requireStillLetIn();
           const { plan, timed_out, changes } = waited;
           const standing = standingOf(plan, linkTo(plan.id));

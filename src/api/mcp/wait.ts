@@ -39,9 +39,10 @@ function readCursor(cursor: string | undefined): Seen | null {
   );
 }
 
-/** Whether the agent has seen it like this. Without a cursor it has seen that the plan waits for approval. */
-function isNews(plan: Plan, seen: Seen | null): boolean {
+/** Whether the agent has seen it like this. Without a cursor it has seen that the plan waits for approval, unless it only knew a run. */
+function isNews(plan: Plan, seen: Seen | null, knewPlan: boolean): boolean {
   if (seen !== null) return standingOf(plan) !== seen.standing;
+  if (!knewPlan) return true;
   return stateOf(plan) !== 'awaiting_approval';
 }
 
@@ -67,12 +68,14 @@ async function readChanges(service: Service, plan: Plan, since: number): Promise
 }
 
 /**
+ * @param knewPlan the agent asked by the plan, not by the run that made it
  * @param signal ends the waiting: the time is over, the agent has left, or the server closes
  * @param report is told how the plan stands whenever it has changed
  */
 export async function waitForPlan(
   service: Service,
   id: string,
+  knewPlan: boolean,
   cursor: string | undefined,
   signal: AbortSignal,
   report: (plan: Plan) => Promise<void>,
@@ -80,15 +83,15 @@ export async function waitForPlan(
   const seen = readCursor(cursor);
   let plan = await service.getPlan(id);
   const since = seen?.revision ?? 0;
-  if (!isNews(plan, seen)) {
+  if (!isNews(plan, seen, knewPlan)) {
     for await (const _ of service.watchPlan(id, plan.revision, signal)) {
       plan = await service.getPlan(id);
-      if (isNews(plan, seen)) break;
+      if (isNews(plan, seen, knewPlan)) break;
       await report(plan);
     }
   }
   const changes = await readChanges(service, plan, since);
-  return { plan, timed_out: !isNews(plan, seen), changes };
+  return { plan, timed_out: !isNews(plan, seen, knewPlan), changes };
 }
 
 const lookEveryMs = 1000;

@@ -228,7 +228,7 @@ function requireDecider({ role }: Actor): void {
   if (role === undefined || hasRole(role, 'approver')) return;
   throw new CountersignError(
     'not_allowed',
-    `You are signed in as a ${role}, and this takes the role approver. Ask an admin for it.`,
+    `You are signed in as a ${role}, and this needs the role approver. Ask an admin for it.`,
   );
 }
 

@@ -279,7 +279,8 @@ describe('waiting', () => {
       request: 'Create asked.md saying "Hello"',
     });
     expect(data).toMatchObject({ state: 'planning', plan: null });
-    const { data: made } = await call(client, 'plan_wait', { run: data.run, timeout_seconds: 1 });
+    const { data: made } = await call(client, 'plan_wait', { run: data.run, timeout_seconds: 40 });
+    expect(made.timed_out).toBe(false);
     expect(made).toMatchObject({ state: 'awaiting_approval', plan: { requester: 'local' } });
     const asked = await gateway.instance.service.getPlan(made.plan?.plan ?? '');
     expect(asked).toMatchObject({ agent: 'Claude Code', requester: 'local' });
