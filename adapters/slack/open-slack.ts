@@ -8,6 +8,7 @@ import type { SlackAccess } from '#domain/chat/access.ts';
 import type { ChatHomes, ChatPlace, ChatPort } from '#domain/chat/chat.ts';
 import type { RateLimits } from '#domain/chat/rate-limits.ts';
 import type { SlackInstallations } from '#domain/chat/slack-installation.ts';
+import type { UserGroupReader } from '#domain/chat/user-groups.ts';
 import type { Clock } from '#domain/clock.ts';
 import { chatTenant } from '#domain/plan/scope.ts';
 import type { ServeWithin, Service } from '#domain/service.ts';
@@ -33,6 +34,7 @@ import { hear, stop } from './talk/hear.ts';
 import { createPeople } from './talk/people.ts';
 import { previewLinks } from './talk/preview-links.ts';
 import { createReach } from './talk/reach.ts';
+import { createUserGroupReader } from './talk/user-groups.ts';
 import { type Acknowledgement, createAccept } from './transport/accept.ts';
 import { registerSlack } from './transport/http.ts';
 import { readSignal, type Signal } from './transport/read-signal.ts';
@@ -108,6 +110,8 @@ export function createHandler(context: SlackContext, clock: Clock): InboxHandler
         return stop(context, signal);
       case 'links':
         return previewLinks(context, signal);
+      case 'groups':
+        return context.renewGroups(signal.team, event.received_at);
       case 'other':
         return;
       default:
@@ -120,6 +124,7 @@ export type SlackAdapter = {
   handle: InboxHandler;
   port: ChatPort;
   homes: ChatHomes;
+  userGroups: UserGroupReader;
   /** Lets Slack in while `app` listens, which it does not yet: by a route, or by a connection to Slack. */
   receive(app: FastifyInstance, receive: Receive): Promise<void>;
   /** How the workspaces are that added the app; none where it serves one by its token. */
@@ -157,6 +162,7 @@ export function openSlack(options: {
   namesOf(name: string): Promise<string[]>;
   openConversation?: SlackContext['openConversation'];
   openHome: SlackContext['openHome'];
+  renewGroups: SlackContext['renewGroups'];
   warn(message: string, error?: unknown): void;
 }): SlackAdapter {
   const { access, installations, service, serveWithin, clock, limits, timezone, warn } = options;
@@ -171,6 +177,15 @@ export function openSlack(options: {
   const { namesOf } = options;
   const reach = createReach({ clientOf, ask, clock, timezone, vouched, namesOf, warn });
   const port = createSlackPort({ clientOf, clock, limits, reach, warn });
+  const people = createPeople({
+    personOf: service.personOf,
+    noteName: service.noteName,
+    clientOf,
+    clock,
+    timezone,
+    vouched,
+  });
+  const userGroups = createUserGroupReader({ tokens, clientOf, ask, people });
   const context: SlackContext = {
     service,
     plansFor: (tenant, reader) =>
@@ -178,20 +193,15 @@ export function openSlack(options: {
         ? service
         : serveWithin({ tenant: chatTenant('slack', tenant), reader }),
     clientOf,
-    people: createPeople({
-      personOf: service.personOf,
-      noteName: service.noteName,
-      clientOf,
-      clock,
-      timezone,
-      vouched,
-    }),
+    people,
+    userGroups,
     port,
     reach,
     respond: createRespond({ apiUrl, warn }),
     openConversation:
       options.openConversation ?? (async (place: ChatPlace) => conversationAt(place)),
     openHome: options.openHome,
+    renewGroups: options.renewGroups,
     warn,
   };
   const handle = createHandler(context, clock);
@@ -202,6 +212,7 @@ export function openSlack(options: {
         : guardWorkspaces(handle, { ...many, tokens, isAlive: (token) => isAlive(token, slack) }),
     port,
     homes: createHomes(context, clock),
+    userGroups,
     checkWorkspaces: async () => (many === null ? [] : checkWorkspaces(many.installations, slack)),
     async receive(app, receive) {
       const accept = createAccept({

@@ -1,5 +1,6 @@
 // What the parts of the Slack adapter are given.
 import type { ChatPlace, ChatPort } from '#domain/chat/chat.ts';
+import type { UserGroupReader } from '#domain/chat/user-groups.ts';
 import type { PlanReads, Service } from '#domain/service.ts';
 import type { Respond } from './port/respond.ts';
 import type { People } from './talk/people.ts';
@@ -12,6 +13,7 @@ export type SlackContext = {
   plansFor(team: string, reader: string): PlanReads;
   clientOf: ClientOf;
   people: People;
+  userGroups: Pick<UserGroupReader, 'list'>;
   port: ChatPort;
   reach: Reach;
   respond: Respond;
@@ -23,5 +25,7 @@ export type SlackContext = {
   openConversation(place: ChatPlace, timezone: string | null): Promise<string>;
   /** Has somebody's Home drawn: it was opened, or something on it was changed. */
   openHome(home: { tenant: string; user: string }): Promise<void>;
+  /** Has the user groups of a workspace read anew. */
+  renewGroups(team: string, heardAt: Date): Promise<void>;
   warn(message: string, error?: unknown): void;
 };

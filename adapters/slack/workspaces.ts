@@ -9,6 +9,8 @@ import type { SlackLogger } from './slack-logger.ts';
 export type Tokens = {
   /** @throws CountersignError `not_allowed` when the app is not installed there */
   of(team: string): Promise<string>;
+  /** The only workspace; null: there are several. @throws CountersignError */
+  only(): Promise<string | null>;
   /**
    * Slack does not take `token` any more, and says why.
    * @returns the one that holds instead; null: Slack's own words are all there is to say
@@ -90,20 +92,24 @@ class WorkspaceClient extends webApi.WebClient {
 /** One workspace by its token, whichever that is: Slack is asked once, and no other one is served with it. */
 export function tokensOfOne(botToken: string, options: ClientOptions): Tokens {
   let known: string | undefined;
+  async function findOwn(): Promise<string | undefined> {
+    if (known !== undefined) return known;
+    try {
+      const { team_id } = await createClient(botToken, options).auth.test();
+      known = team_id;
+    } catch (error) {
+      throw explainSlackError(error, 'say whose token this is');
+    }
+    return known;
+  }
   return {
+    only: async () => (await findOwn()) ?? null,
     async of(team) {
-      if (known === undefined) {
-        try {
-          const { team_id } = await createClient(botToken, options).auth.test();
-          known = team_id;
-        } catch (error) {
-          throw explainSlackError(error, 'say whose token this is');
-        }
-      }
-      if (known === team) return botToken;
+      const own = await findOwn();
+      if (own === team) return botToken;
       throw new CountersignError(
         'not_allowed',
-        `SLACK_BOT_TOKEN is of the workspace ${known ?? 'unknown'}, not of ${team}. Install the app in one of both only.`,
+        `SLACK_BOT_TOKEN is of the workspace ${own ?? 'unknown'}, not of ${team}. Install the app in one of both only.`,
       );
     },
     renew: async () => null,

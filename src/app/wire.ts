@@ -6,6 +6,7 @@ import { createWaiter } from '#chat/inbox/wait-until-handled.ts';
 import { createWaker } from '#chat/inbox/wakeups.ts';
 import { openConversation } from '#chat/outbox/open-conversation.ts';
 import { createTeamsConversations } from '#chat/teams-conversations.ts';
+import { createUserGroups } from '#chat/user-groups.ts';
 import { createDraftPort } from '#conversation/draft-port.ts';
 import { findPlansOfRun } from '#conversation/plans-within.ts';
 import { serveWithin } from '#conversation/serve-within.ts';
@@ -14,6 +15,7 @@ import { createToolPorts } from '#conversation/tool-ports.ts';
 import { readEveryName } from '#db/identities.ts';
 import { createSignInStore } from '#db/mcp-sign-ins.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
+import type { UserGroupReader, UserGroups } from '#domain/chat/user-groups.ts';
 import { systemClock, systemRandom } from '#domain/clock.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import type { ServeWithin } from '#domain/service.ts';
@@ -97,6 +99,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   closers.add('the tools', () => registry.close());
   const catalogue = createCatalogue(registry);
   const { apart } = config;
+  let slackGroups: UserGroupReader | null = null;
   const planner =
     options.planner ??
     openPlanner(config, {
@@ -116,8 +119,10 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   const askPlanner = hasModel
     ? openAskPlanner(config, { registry, catalogue, db, model: models.planner }, () => conversation)
     : null;
+  const userGroups = createUserGroups({ db, readerOf: () => slackGroups, warn });
   const conversation = makeConversation(config, {
     connections,
+    userGroups,
     catalogue,
     planner,
     hasModel,
@@ -137,8 +142,10 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
     namesOf: (name) => readEveryName(db.query, name),
     openConversation: openPlace,
     openHome: (home) => openHome({ db, enqueue }, { platform: 'slack', ...home }),
+    renewGroups: userGroups.renew,
     warn,
   });
+  slackGroups = slack?.userGroups ?? null;
   const teams = await loadTeams(config, {
     cloud: options.teamsCloud ?? null,
     service: chatService,
@@ -258,13 +265,14 @@ function makeConversation(
     connections: Connections;
     catalogue: Catalogue;
     planner: Planner;
+    userGroups: UserGroups;
     /** Whether steps may ask a model. */
     hasModel: boolean;
     linkTo: (planId: string) => string | null;
     warn(message: string, err?: unknown): void;
   },
 ): ConversationContext {
-  const { connections, catalogue, planner, hasModel, linkTo, warn } = parts;
+  const { connections, catalogue, planner, userGroups, hasModel, linkTo, warn } = parts;
   const { db, enqueue, listener } = connections;
   const conversation: ConversationContext = {
     db,
@@ -274,6 +282,7 @@ function makeConversation(
     approvers: settings.approvers,
     guardedApprovers: settings.guardedApprovers,
     grouping: { groups: settings.groups, apart },
+    userGroups,
     resourcePools: settings.resourcePools,
     onFailure: settings.executor.on_failure,
     personLimits: settings.limits.person,

@@ -20,6 +20,7 @@ import { requireReadable } from '#messages/message-length.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import { readZoneOf } from '#people/zone.ts';
 import { checkApproval } from '#plans/approval/approve.ts';
+import { refreshUserGroups } from '#plans/approval/members.ts';
 import { takeBackChanges } from '#plans/lifecycle/keep.ts';
 import { resumePlan, retryPlan } from '#plans/lifecycle/resume.ts';
 import { cancelPlan, pausePlan, refusePlan } from '#plans/lifecycle/stop.ts';
@@ -59,12 +60,19 @@ export async function closeRun(
   await endTurn(tx, run);
 }
 
-export function approve(
+/** Has the user groups read anew that may decide about a plan: before the transaction that decides. @throws `plan_not_found` */
+export async function refreshDeciders(context: ConversationContext, id: string): Promise<void> {
+  if (context.userGroups === undefined) return;
+  await refreshUserGroups(context, await readPlanRow(context.db.query, id));
+}
+
+export async function approve(
   context: ConversationContext,
   id: string,
   approval: Approval,
   actor: Actor,
 ): Promise<Commit<Plan>> {
+  await refreshDeciders(context, id);
   return checkApproval(context, id, approval, actor, async (tx, row) => {
     const by = await showName(tx, actor.id);
     await closeRun(context, tx, row, decisionWords.approved({ id, by }), {
@@ -112,6 +120,7 @@ async function refuse(
   said: boolean,
 ): Promise<Commit<Plan>> {
   requireReadable(decision.feedback ?? '');
+  await refreshDeciders(context, id);
   return async (tx) => {
     if (event === 'reject' && (await rejectPatch(context, tx, id, decision, actor))) {
       return readPlan(tx, id);
@@ -189,6 +198,7 @@ export async function cancel(
   decision: Decision,
   actor: Actor,
 ): Promise<Commit<Plan>> {
+  await refreshDeciders(context, id);
   return async (tx) => {
     const row = await cancelPlan(context, tx, id, decision, actor);
     if (row === null) return readPlan(tx, id);
@@ -205,12 +215,13 @@ export async function cancel(
 }
 
 /** Changes a plan. Where a proposal was changed, its run speaks of what it says now, and its conversation is shown that. */
-export function patch(
+export async function patch(
   context: ConversationContext,
   id: string,
   change: PlanPatch,
   actor: Actor,
 ): Promise<Commit<PatchOutcome>> {
+  await refreshDeciders(context, id);
   return checkPatch(context, id, change, actor, async (tx, row) => {
     if (isGated(row)) return;
     if (row.run_id !== null) {
@@ -255,6 +266,7 @@ function decideWith<D>(verb: Verb<D>) {
     decision: D,
     actor: Actor,
   ): Promise<Commit<Plan>> => {
+    await refreshDeciders(context, id);
     return async (tx) => {
       await verb(context, tx, id, decision, actor);
       return readPlan(tx, id);
@@ -274,6 +286,7 @@ export async function resume(
   const { status, rejection_history: history } = await readPlanRow(context.db.query, id);
   const sentBack = status === 'rejected' || (status === 'proposed' && history.length > 0);
   if (!sentBack) return resumeRun(context, id, settlement, actor);
+  await refreshDeciders(context, id);
   return async (tx) => {
     const row = await takeBackChanges(context, tx, id, settlement, actor);
     if (row === null || row.run_id === null) return readPlan(tx, id);

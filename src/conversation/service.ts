@@ -120,14 +120,16 @@ export function createService(context: ConversationContext): Service {
         () => decideRun(context, runId, choice, actor),
         async () => toRunView(await readRun(db.query, runId)),
       ),
-    stopRun: (runId, turn, actor) =>
-      db.transaction(async (tx) => {
-        const says = await stopPlanning(context, runId, turn ?? null, actor)(tx);
+    async stopRun(runId, turn, actor) {
+      const stop = await stopPlanning(context, runId, turn ?? null, actor);
+      return db.transaction(async (tx) => {
+        const says = await stop(tx);
         const { conversation, plan_id: planId } = await readRun(tx, runId);
         const message = await speakAsBot(context, tx, { conversation, says, planId });
         await updateRun(tx, runId, { response_message: message });
         return toRunView(await readRun(tx, runId));
-      }),
+      });
+    },
     activityIn: async (conversation) =>
       (await readActivity(db.query, conversation))?.planning ?? null,
     say: (conversation, text, actor, options) => say(context, conversation, text, actor, options),
@@ -238,10 +240,14 @@ export function createService(context: ConversationContext): Service {
       });
       return { ...page, findings };
     },
-    raiseFinding: (id, finding, actor) =>
-      db.transaction((tx) => receiveFinding(context, tx, id, finding, actor)),
-    settleFinding: (id, finding, action, actor) =>
-      db.transaction((tx) => settleFinding(context, tx, id, finding, action, actor)),
+    async raiseFinding(id, finding, actor) {
+      if (actor.kind === 'person') await decisions.refreshDeciders(context, id);
+      return db.transaction((tx) => receiveFinding(context, tx, id, finding, actor));
+    },
+    async settleFinding(id, finding, action, actor) {
+      await decisions.refreshDeciders(context, id);
+      return db.transaction((tx) => settleFinding(context, tx, id, finding, action, actor));
+    },
     async listArtifacts(id, options) {
       await readPlanRow(db.query, id);
       return listArtifacts(db.query, id, options);

@@ -23,6 +23,13 @@ import { counts, judge, type People, type Rule } from '#plans/approval/approver-
 import { describeAllMissing } from '#plans/approval/approver-words.ts';
 import { requirePerson } from '#plans/approval/authority.ts';
 import {
+  groupMembers,
+  readGroups,
+  refreshUserGroups,
+  showGroups,
+  withMembers,
+} from '#plans/approval/members.ts';
+import {
   digestShown,
   isDecidable,
   nameShown,
@@ -38,17 +45,22 @@ const rule: Rule = { policy: { kind: 'requester' }, operations: [] };
 /** Who decides about a run's session: its requester and the configured approvers, by whatever account. */
 export async function readDeciders(
   db: Queryable,
-  { approvers }: Pick<ConversationContext, 'approvers'>,
-  run: Pick<RunRow, 'user'>,
+  { approvers, grouping }: Pick<ConversationContext, 'approvers' | 'grouping'>,
+  run: Pick<RunRow, 'user' | 'tenant'>,
   user: string,
+  decides = false,
 ): Promise<{ words: string; may: boolean }> {
-  const { same, shown } = await readStanding(db, [run.user, ...approvers, user]);
+  const groupsFor = await readGroups(db, grouping, approvers, [run.tenant]);
+  const groups = groupsFor(run.tenant, decides);
+  const configured = withMembers(approvers, groups);
+  const { same, shown } = await readStanding(db, [run.user, ...configured, user]);
   const people: People = {
     requester: run.user,
-    configured: approvers,
+    configured,
     known: null,
     same,
-    shown,
+    shown: new Map([...shown, ...showGroups(groups)]),
+    groups: groupMembers([run.user, ...approvers], groups),
     // Its rule is about one person, no matter who vouches for them.
     vouched: () => false,
     requesterVouched: false,
@@ -67,7 +79,7 @@ export async function requireDecider(
   actor: Actor,
 ): Promise<void> {
   requirePerson(actor);
-  const { words, may } = await readDeciders(q, context, run, actor.id);
+  const { words, may } = await readDeciders(q, context, run, actor.id, true);
   if (may) return;
   throw new CountersignError('not_allowed', refusalWords.onlyDeciders({ deciders: words }));
 }
@@ -179,7 +191,9 @@ export async function decideSession(
   }
   if (choice.kind !== 'approve') requireReadable(choice.feedback ?? '');
   const { query } = context.db;
-  const given = await findGiven(query, await readRun(query, runId));
+  const seen = await readRun(query, runId);
+  await refreshUserGroups(context, seen);
+  const given = await findGiven(query, seen);
   return async (tx) => {
     const answering = await lockAnswering(tx, given);
     const run = await lockRun(tx, runId);

@@ -9,6 +9,7 @@ import type { MessageParts } from '#domain/chat/message-parts.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { ConversationContext } from '#messages/context.ts';
+import { refreshUserGroups } from '#plans/approval/members.ts';
 import { giveBack } from '#plans/lifecycle/keep.ts';
 import { tellGivenBack, waitsAgain } from '#runs/given-back.ts';
 import { nextRunStatus } from '#runs/run-table.ts';
@@ -23,12 +24,13 @@ const says: MessageParts = { kind: 'notice', facts: { code: 'planning_stopped' }
  * @returns a commit that yields what is to be said
  * @throws `not_allowed`, and `invalid_transition` where that turn is not being planned any more
  */
-export function stopPlanning(
+export async function stopPlanning(
   context: ConversationContext,
   runId: string,
   turn: number | null,
   actor: Actor,
-): Commit<MessageParts> {
+): Promise<Commit<MessageParts>> {
+  await refreshUserGroups(context, await readRun(context.db.query, runId));
   return async (tx) => {
     // Plans before runs, as everywhere.
     const { plan_id } = await readRun(tx, runId);

@@ -10,6 +10,7 @@ import {
 import type { Queryable, Transaction } from './database.ts';
 import { formerLinks, identities, personNames } from './schema.ts';
 import { isoOf } from './sql/time.ts';
+import { readHandles } from './user-groups.ts';
 
 const { account, person } = identities;
 
@@ -208,7 +209,7 @@ export async function readShown(db: Queryable, names: string[]): Promise<Map<str
   const { rows } = await db.execute<Called>(
     sql`select * from ${callOf(sql`jsonb_array_elements_text(${JSON.stringify([...new Set(names)])}::jsonb)`)}`,
   );
-  return chooseShown(rows);
+  return new Map([...chooseShown(rows), ...(await readHandles(db, names))]);
 }
 
 /** The accounts that a chat platform calls by this name, however it is written. */

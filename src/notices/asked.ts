@@ -31,7 +31,11 @@ export type Asker = {
 /** Who wrote so shortly before a message has the conversation open. */
 const isThereForMinutes = 10;
 
-type Found = Pick<Asked, 'key' | 'what' | 'text' | 'by'> & { people: string[] };
+/** `groups`: the user group that stands for somebody where a chat knows it. */
+type Found = Pick<Asked, 'key' | 'what' | 'text' | 'by'> & {
+  people: string[];
+  groups?: ReadonlyMap<string, string> | undefined;
+};
 
 /** The people an unsatisfied rule names; none if it accepts anyone, or the requester among others. */
 function namedBy({ rule: { policy } }: RuleStanding, requester: string, configured: string[]) {
@@ -55,7 +59,7 @@ async function findApprovers(
   { db, ...configured }: Asking,
   plan: PlanRow,
   of: { version: number; operations: string[] },
-): Promise<string[]> {
+): Promise<Required<Pick<Found, 'people' | 'groups'>>> {
   const approved = await readApprovers(db.query, { ...plan, version: of.version });
   const { rules, people } = await readAuthority(db.query, configured, {
     plan,
@@ -64,7 +68,10 @@ async function findApprovers(
   });
   const open = judge(rules, people, approved).filter((standing) => !isSatisfied(standing));
   const named = open.flatMap((standing) => namedBy(standing, plan.requester, people.configured));
-  return named.filter((name) => !isAmong(people, approved, name));
+  return {
+    people: named.filter((name) => !isAmong(people, approved, name)),
+    groups: people.groups,
+  };
 }
 
 async function findForProposal(
@@ -82,7 +89,7 @@ async function findForProposal(
     what,
     text: summary,
     by: plan.requester,
-    people: await findApprovers(context, plan, of),
+    ...(await findApprovers(context, plan, of)),
   };
 }
 
@@ -110,7 +117,7 @@ async function findForChange(
   const { db } = context;
   const { version, proposed_by, widening } = await readPatchOutcome(db.query, patch);
   const operations = await operationsWith(db.query, plan, patch);
-  const people = await findApprovers(context, plan, { version, operations });
+  const { people, groups } = await findApprovers(context, plan, { version, operations });
   return {
     key: `patch:${patch}`,
     what: 'change' as const,
@@ -118,6 +125,7 @@ async function findForChange(
     by,
     // Who proposed it knows of it.
     people: people.filter((name) => !isSamePerson(name, proposed_by)),
+    groups,
   };
 }
 
@@ -163,14 +171,18 @@ export async function readAsked(context: Asking, message: Asker): Promise<Asked 
     (name, index) =>
       !isAmong({ same }, there, name) && !isAmong({ same }, found.people.slice(0, index), name),
   );
-  if (absent.length === 0 || absent.length > askedAtMost) return null;
-  const shown = await readShown(db, [...absent, found.by]);
+  const { people: _, groups, ...what } = found;
+  // Slack mentions a group as one. Alone with somebody that would tell nobody.
+  const asGroups = message.conversation.startsWith('slack-') && !message.alone;
+  const asked = asGroups ? [...new Set(absent.map((name) => groups?.get(name) ?? name))] : absent;
+  if (asked.length === 0 || asked.length > askedAtMost) return null;
+  const shown = await readShown(db, [...asked, found.by]);
   return {
-    ...found,
+    ...what,
     key: `asked:${plan_id}:${found.key}`,
     plan_id,
     title: plan.title,
     by: shown.get(found.by) ?? found.by,
-    people: absent.map((name) => ({ name, shown: shown.get(name) ?? name })),
+    people: asked.map((name) => ({ name, shown: shown.get(name) ?? name })),
   };
 }

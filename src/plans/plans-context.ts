@@ -1,6 +1,7 @@
 // Dependencies of the modules in `plans`.
 import type { Database, Transaction } from '#db/database.ts';
 import type { PlanRow } from '#db/plans.ts';
+import type { UserGroups } from '#domain/chat/user-groups.ts';
 import type { Clock, Random } from '#domain/clock.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 import type { Actor } from '#domain/people/actor.ts';
@@ -25,6 +26,8 @@ export type PlansContext = {
   guardedApprovers: Record<string, ApproverPolicy>;
   /** What `group:NAME` in both stands for; left out: no groups of the configuration. */
   grouping?: Grouping;
+  /** User groups of a chat in rules; left out: no chat is asked. */
+  userGroups?: UserGroups;
   /** How much of each shared resource steps may reserve. */
   resourcePools: PoolLimits;
   /** What a failed step stops. */

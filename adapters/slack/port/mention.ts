@@ -3,12 +3,21 @@
 import type { types } from '@slack/bolt';
 import { escapeMrkdwn } from '#cards/plain.ts';
 import type { Mention, Reached } from '#domain/chat/chat.ts';
+import { readUserGroupId } from '#domain/chat/user-groups.ts';
+import { groupIn } from '#domain/people/groups.ts';
 import type { Known, Reach } from '../talk/reach.ts';
 import type { SlackContent } from './content.ts';
 
-type Named = { name: string; shown: string; known: Known | null };
+/** `known`: the user, or the id of a user group; null: neither. */
+type Named = { name: string; shown: string; known: Known | { group: string } | null };
 
 export type Mentioned = Named[];
+
+/** The user group of this workspace that a rule names. */
+function groupOf(team: string, name: string): { group: string } | null {
+  const known = readUserGroupId(groupIn(name) ?? '');
+  return known?.team === team ? { group: known.id } : null;
+}
 
 /** Those that Slack knows. @throws transient errors */
 export async function findMentioned(
@@ -20,7 +29,7 @@ export async function findMentioned(
     (mention?.people ?? []).map(async ({ name, shown }) => ({
       name,
       shown,
-      known: await reach.find(team, name),
+      known: groupOf(team, name) ?? (await reach.find(team, name)),
     })),
   );
 }
@@ -39,10 +48,18 @@ export function addMention(
   if (mentioned.every(({ known }) => known === null)) return { text: said, blocks, plain };
   const runs = mentioned.flatMap(({ shown, known }, index): Run[] => [
     ...(index === 0 ? [] : [text(' ')]),
-    known === null ? text(shown) : { type: 'user', user_id: known.user },
+    known === null
+      ? text(shown)
+      : 'group' in known
+        ? { type: 'usergroup', usergroup_id: known.group }
+        : { type: 'user', user_id: known.user },
   ]);
   const names = mentioned.map(({ shown, known }) =>
-    known === null ? escapeMrkdwn(shown) : `<@${known.user}>`,
+    known === null
+      ? escapeMrkdwn(shown)
+      : 'group' in known
+        ? `<!subteam^${known.group}>`
+        : `<@${known.user}>`,
   );
   const named: types.KnownBlock = {
     type: 'rich_text',
@@ -64,7 +81,8 @@ export async function reachEach(
 ): Promise<Reached[]> {
   const reached: Reached[] = [];
   for (const { name, known } of mentioned) {
-    if (known === null) continue;
+    // Slack tells the members of a group by the mention.
+    if (known === null || 'group' in known) continue;
     const { timezone } = known;
     reached.push({ name, place: await reach.openDirect(team, known), timezone });
   }

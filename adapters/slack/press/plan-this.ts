@@ -121,7 +121,7 @@ export async function planThis(context: SlackContext, { team, sent }: SentSignal
   const place = await choosePlace(context, about, link);
   if (place === null) return;
   const who = await people.find(team, about.user);
-  const named = await nameMentioned(people, team, about.text, null);
+  const named = await nameMentioned(context, team, about.text, null);
   const author =
     about.author === null ? null : await people.find(team, about.author).catch(() => null);
   const text = askAboutMessage({

@@ -23,7 +23,8 @@ function readMark(mark: string, names: ReadonlyMap<string, string>): string {
   const [target, label] = bar < 0 ? [mark, ''] : [mark.slice(0, bar), mark.slice(bar + 1)];
   if (target.startsWith('@')) return `@${names.get(target.slice(1)) ?? (label || target.slice(1))}`;
   if (target.startsWith('#')) return `#${label || target.slice(1)}`;
-  if (target.startsWith('!subteam')) return label || '@group';
+  if (target.startsWith('!subteam'))
+    return label || (names.get(target.slice('!subteam^'.length)) ?? '@group');
   if (target.startsWith('!date')) return label;
   if (target.startsWith('!')) return `@${target.slice(1)}`;
   const shown = target.replace(/^(mailto|tel):/, '');
@@ -74,9 +75,9 @@ export function isAddressed({ message, bot }: MessageSignal): 'yes' | 'maybe' | 
   return /^\s*<@[UW]/.test(text) ? 'no' : 'maybe';
 }
 
-/** The names of the people a text mentions. */
+/** The names of the people a text mentions, and the handles of user groups where Slack does not say them. */
 export async function nameMentioned(
-  people: SlackContext['people'],
+  { people, userGroups }: Pick<SlackContext, 'people' | 'userGroups'>,
   team: string,
   text: string,
   bot: string | null,
@@ -87,6 +88,10 @@ export async function nameMentioned(
     // A name that cannot be had stays the id; what was asked for does not wait for it.
     const found = await people.find(team, one).catch(() => null);
     if (found !== null) named.set(one, found.name);
+  }
+  if (/<!subteam\^S[A-Z0-9]+>/.test(text)) {
+    const groups = await userGroups.list(team).catch(() => []);
+    for (const { id, handle } of groups) named.set(id, `@${handle}`);
   }
   return named;
 }
@@ -100,7 +105,7 @@ export async function hear(context: SlackContext, signal: MessageSignal): Promis
   if (addressed === 'no' || user === undefined) return;
   const place = placeOf(team, channel, thread_ts ?? ts);
   if (addressed === 'maybe' && !(await service.isSpokenIn(conversationAt(place)))) return;
-  const named = await nameMentioned(people, team, message.text, bot);
+  const named = await nameMentioned(context, team, message.text, bot);
   const text = readPlainText(message.text, named, bot);
   if (text === '') {
     await port.whisper(place, user, { text: escapeMrkdwn(emptyMention), card: null });

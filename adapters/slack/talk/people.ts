@@ -12,7 +12,11 @@ export type SlackPerson = {
   name: string;
   timezone: string;
 };
-export type People = { find(team: string, user: string): Promise<SlackPerson> };
+export type People = {
+  find(team: string, user: string): Promise<SlackPerson>;
+  /** null: an app, or somebody who has left. */
+  accountOf(team: string, user: string): Promise<string | null>;
+};
 
 const keptForMs = 10 * 60_000;
 const keptAtMost = 5000;
@@ -30,6 +34,11 @@ const User = z.object({
   profile: z
     .object({ display_name: z.string().default(''), email: z.string().optional() })
     .default({ display_name: '' }),
+});
+
+const Acting = z.object({
+  deleted: z.boolean().default(false),
+  is_bot: z.boolean().default(false),
 });
 
 /** @param vouched whether the workspace's own people are known by their e-mail address */
@@ -65,13 +74,14 @@ export function createPeople(options: {
   noteName(account: string, name: string): Promise<void>;
 }): People {
   const { clientOf, clock, timezone, vouched, personOf, noteName } = options;
-  const known = new Map<string, { found: Omit<SlackPerson, 'id'>; until: number }>();
+  type Found = { found: Omit<SlackPerson, 'id'>; acts: boolean };
+  const known = new Map<string, Found & { until: number }>();
 
-  async function lookUp(team: string, user: string): Promise<Omit<SlackPerson, 'id'>> {
+  async function lookUp(team: string, user: string): Promise<Found> {
     const key = `${team}:${user}`;
     const now = clock.now().getTime();
     const kept = known.get(key);
-    if (kept !== undefined && kept.until > now) return kept.found;
+    if (kept !== undefined && kept.until > now) return kept;
     const client = await clientOf(team);
     // Who somebody is must not change with Slack's temper: without an answer it is tried again, not guessed.
     const answer = await client.users.info({ user }).catch((error: unknown) => {
@@ -80,14 +90,21 @@ export function createPeople(options: {
     const found = describePerson(team, answer.user, { timezone, vouched });
     await noteName(found.account, found.name);
     if (known.size >= keptAtMost) known.clear();
-    known.set(key, { found, until: now + keptForMs });
-    return found;
+    const { deleted, is_bot } = Acting.parse(answer.user);
+    const acts = !deleted && !is_bot;
+    known.set(key, { found, acts, until: now + keptForMs });
+    return { found, acts };
   }
 
   return {
     async find(team, user) {
-      const found = await lookUp(team, user);
+      const { found } = await lookUp(team, user);
       return { ...found, id: await personOf(found.account) };
+    },
+
+    async accountOf(team, user) {
+      const { found, acts } = await lookUp(team, user);
+      return acts ? found.account : null;
     },
   };
 }

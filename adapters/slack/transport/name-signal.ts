@@ -47,6 +47,8 @@ function namesOf(signal: Signal): Pick<ReceivedEvent, 'kind' | 'keys' | 'thread'
       // Previews are not urgent.
       return { kind: 'event', keys: [`event:${event}`], thread: `links:${links.channel}` };
     }
+    case 'groups':
+      return { kind: 'event', keys: [`event:${signal.event}`], thread: 'user groups' };
     case 'other':
       return { kind: 'event', keys: [`event:${signal.event}`], thread: 'workspace' };
     case 'press': {
@@ -99,6 +101,7 @@ function authorOf(signal: Signal): string | undefined {
       return signal.stopped.user;
     case 'links':
       return signal.links.user;
+    case 'groups':
     case 'other':
       return undefined;
     default:

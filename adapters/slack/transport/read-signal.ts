@@ -39,6 +39,11 @@ const LinksShared = z.object({
   links: z.array(z.object({ url: z.string().max(3000) })).max(100),
 });
 
+/** A user group, or who is in one, changed. */
+const GroupsChanged = z.object({
+  type: z.enum(['subteam_members_changed', 'subteam_updated']),
+});
+
 const Envelope = z.object({
   type: z.literal('event_callback'),
   /** null where an organisation is meant. */
@@ -53,7 +58,8 @@ const Envelope = z.object({
       z.object({
         team_id: id.nullish(),
         enterprise_id: id.nullish(),
-        user_id: id,
+        /** Left out of what concerns nobody in particular. */
+        user_id: id.nullish(),
         is_bot: z.boolean(),
         is_enterprise_install: z.boolean().nullish(),
       }),
@@ -188,6 +194,8 @@ export type LinksSignal = {
   shared: boolean;
   links: z.infer<typeof LinksShared>;
 };
+/** User groups of the workspace changed. */
+export type GroupsSignal = { kind: 'groups'; team: string; event: string };
 /** Something to be kept that nothing follows from yet. */
 type OtherSignal = { kind: 'other'; team: string; event: string };
 export type Signal =
@@ -200,6 +208,7 @@ export type Signal =
   | OpenedSignal
   | StoppedSignal
   | LinksSignal
+  | GroupsSignal
   | OtherSignal;
 
 /** The fields of a body, which is JSON or a form; a form may hold JSON under `payload`. @throws SyntaxError, or `invalid_json` for what nests too deep */
@@ -247,7 +256,8 @@ function readEvent({
     const shared = is_ext_shared_channel === true;
     return { kind: 'links', team, event: name, shared, links: links.data };
   }
-  return { kind: 'other', team, event: name };
+  const groups = GroupsChanged.safeParse(event);
+  return { kind: groups.success ? 'groups' : 'other', team, event: name };
 }
 
 const Challenge = z.object({ type: z.literal('url_verification'), challenge: z.string() });

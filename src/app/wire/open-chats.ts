@@ -35,7 +35,7 @@ export async function loadSlack(
   { slack: access, timezone }: Config,
   parts: Pick<
     Parameters<typeof openSlack>[0],
-    'service' | 'serveWithin' | 'namesOf' | 'openConversation' | 'openHome' | 'warn'
+    'service' | 'serveWithin' | 'namesOf' | 'openConversation' | 'openHome' | 'renewGroups' | 'warn'
   > &
     Parameters<typeof openInstallations>[1],
 ): Promise<SlackAdapter | null> {

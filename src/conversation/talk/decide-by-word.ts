@@ -81,12 +81,12 @@ function silently(commit: Commit<unknown>): Commit<null> {
 }
 
 /** Stops the planner of a run; what there is to say comes after the word. */
-export function stopByWord(
+export async function stopByWord(
   context: ConversationContext,
   runId: string,
   actor: Actor,
-): Commit<string> {
-  const stop = stopPlanning(context, runId, null, actor);
+): Promise<Commit<string>> {
+  const stop = await stopPlanning(context, runId, null, actor);
   return async (tx) => writeMessage(await stop(tx), '');
 }
 

@@ -80,7 +80,7 @@ export async function hearReply(
   const word = readWordFor(saying.text, waitsFor(run));
   requireTurn(run, saying.turn);
   if (isStop(run, saying.text)) {
-    const stop = async () => stopByWord(context, run.id, saying.actor);
+    const stop = () => stopByWord(context, run.id, saying.actor);
     return hearDecision(context, subjectOfRun(run), saying, aloud, stop);
   }
   if (word.kind === 'talk') {

@@ -1,6 +1,7 @@
 // Tables of people: linked accounts and their codes, those who signed in, their sessions and their tokens.
 import { sql } from 'drizzle-orm';
 import { boolean, index, integer, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import type { UserGroupProblem } from '#domain/chat/user-groups.ts';
 import type { Surface } from '#domain/people/actor.ts';
 import type { Role } from '#domain/people/principal.ts';
 import { at, countersign } from './columns.ts';
@@ -146,10 +147,17 @@ export const accessTokens = countersign.table(
   ],
 );
 
-/** Who belongs to groups of a chat platform, as of when it was asked. */
+/** User groups of chat platforms that approver rules name, and who was in them when the platform was asked. */
 export const chatGroups = countersign.table('chat_groups', {
-  /** `slack:S123`, as approver rules name it without `group:`. */
+  /** `slack:T123:S456`, or by its handle: `slack:T123:@finance`; in the only workspace there is: `slack:@finance`. */
   name: text('name').primaryKey(),
+  /** `slack:T123:S456`; null: there is no such group. */
+  target: text('target'),
+  /** `@finance`, when it was known last. */
+  handle: text('handle'),
   accounts: text('accounts').array().notNull(),
+  /** Why nobody in it may decide; null: its members may. */
+  problem: text('problem').$type<UserGroupProblem>(),
+  /** When asking began. */
   read_at: at('read_at').notNull(),
 });

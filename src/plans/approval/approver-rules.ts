@@ -16,6 +16,8 @@ export type People = {
   known: Set<string> | null;
   /** Who stands behind a name that is one of several of a person; left out: nobody has two. */
   same?: ReadonlyMap<string, string>;
+  /** The user group of a chat that somebody is among the approvers for, unless they are named themselves. */
+  groups?: ReadonlyMap<string, string>;
   /** What readers are shown in the place of a name; left out, or of one that is not in it: the name. */
   shown?: ReadonlyMap<string, string>;
   /**

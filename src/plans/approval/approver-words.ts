@@ -1,4 +1,5 @@
 // Describes who may approve, for refusals and cards. Long lists are cut.
+import { userGroupAtMost } from '#domain/chat/user-groups.ts';
 import { needsPlatform } from '#domain/people/names.ts';
 import { listOf } from '#domain/words.ts';
 import {
@@ -10,6 +11,7 @@ import {
   type Rule,
   type RuleStanding,
 } from './approver-rules.ts';
+import type { UserGroupStanding } from './members.ts';
 
 const namesAtMost = 8;
 
@@ -25,12 +27,21 @@ function someOf(names: string[], word: 'and' | 'or'): string {
   return listOf([...distinct.slice(0, namesAtMost), `${hidden} more`], word);
 }
 
-/** `ben`, `one of ben or cleo`, `ben and cleo`, `2 of ben, cleo and dan`. */
-function pickOf(n: number, names: string[]): string {
-  const distinct = [...new Set(names)];
+/** `names` as readers know those who may approve: who is there for a user group of a chat by that, `@finance`. */
+function candidatesShown(people: Pick<People, 'shown' | 'groups'>, names: string[]): string[] {
+  return namesShown(
+    people,
+    names.map((name) => people.groups?.get(name) ?? name),
+  );
+}
+
+/** `ben`, `one of ben or cleo`, `ben and cleo`, `2 of ben, cleo and dan`, `2 of @finance`. */
+function pickOf(people: Pick<People, 'shown' | 'groups'>, n: number, names: string[]): string {
+  const count = new Set(namesShown(people, names)).size;
+  const distinct = [...new Set(candidatesShown(people, names))];
   // Names that have become one person since the rule was made: nobody is left whom it names.
-  if (distinct.length === 0) return 'somebody whom its rule does not name';
-  if (distinct.length <= n) return someOf(distinct, 'and');
+  if (count === 0) return 'somebody whom its rule does not name';
+  if (count <= n) return someOf(distinct, 'and');
   return n === 1 ? `one of ${someOf(distinct, 'or')}` : `${n} of ${someOf(distinct, 'and')}`;
 }
 
@@ -42,26 +53,24 @@ function describeOthers(people: People, missing: number): string {
   return others.length === 0
     ? `a configured approver other than ${asked}`
     : missing > 1
-      ? pickOf(missing, namesShown(people, others))
-      : someOf(namesShown(people, others), 'or');
+      ? pickOf(people, missing, others)
+      : someOf(candidatesShown(people, others), 'or');
 }
 
 /** Whom a rule still asks for; `given` have approved. */
 function describeWhom({ policy }: Rule, people: People, needed: number, given: string[]): string {
   switch (policy.kind) {
     case 'requester':
-      return someOf(namesShown(people, [people.requester, ...people.configured]), 'or');
+      return someOf(candidatesShown(people, [people.requester, ...people.configured]), 'or');
     case 'anyone':
       return people.known === null ? 'anyone' : 'someone in this conversation';
     case 'named':
-      return someOf(namesShown(people, policy.people), 'or');
+      return someOf(candidatesShown(people, policy.people), 'or');
     case 'n_of':
       return pickOf(
+        people,
         needed - given.length,
-        namesShown(
-          people,
-          policy.people.filter((name) => !isAmong(people, given, name)),
-        ),
+        policy.people.filter((name) => !isAmong(people, given, name)),
       );
     case 'not_requester':
       return describeOthers(people, needed - given.length);
@@ -86,6 +95,38 @@ export function describeAllMissing(standings: RuleStanding[], people: People): s
     .map((standing) => describeMissing(standing, people));
   // A list inside a list needs a stronger mark between its parts.
   return missing.join(missing.some((words) => / (or|and|for) /.test(words)) ? ', and ' : ' and ');
+}
+
+function describeProblem(shown: string, problem: UserGroupStanding['problem']): string {
+  switch (problem) {
+    case null:
+      return '';
+    case 'empty':
+      return `Nobody is in ${shown} in Slack.`;
+    case 'missing':
+      return `${shown} is no user group of this Slack workspace: it was deleted, renamed or never there.`;
+    case 'disabled':
+      return `${shown} is disabled in Slack.`;
+    case 'too_large':
+      return `${shown} has more than ${userGroupAtMost} members in Slack, too many for a group that approves.`;
+    case 'not_permitted':
+      return `Countersign may not see who is in ${shown}: install the Slack app again with the scope usergroups:read.`;
+    case 'not_offered':
+      return `This Slack workspace has no user groups, so nobody is in ${shown}.`;
+    case 'elsewhere':
+      return `${shown} is a user group of another Slack workspace.`;
+    case 'unread':
+      return `Slack has not said who is in ${shown} now. Try again in a minute.`;
+    default:
+      return problem satisfies never;
+  }
+}
+
+/** Why members of user groups do not count: a sentence for each group of which that is so. */
+export function describeUserGroups(groups: ReadonlyMap<string, UserGroupStanding>): string[] {
+  return [...groups.values()].flatMap(({ shown, problem }) =>
+    problem === null ? [] : [describeProblem(shown, problem)],
+  );
 }
 
 /** Those whom a rule about different people can count at all; null: it names nobody. */

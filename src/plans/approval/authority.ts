@@ -5,6 +5,7 @@ import type { Queryable } from '#db/database.ts';
 import { type FormerLink, readNamesOf, readStanding } from '#db/identities.ts';
 import { findSpeakers } from '#db/messages.ts';
 import { findVerifiedRequests, type PlanRow, readAskedAt } from '#db/plans.ts';
+import { readTenantsOf } from '#db/tenants.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, isVerified } from '#domain/people/actor.ts';
 import { isSamePerson, needsPlatform, plainName } from '#domain/people/names.ts';
@@ -24,16 +25,29 @@ import {
   rulesOf,
   wasAmong,
 } from './approver-rules.ts';
-import { describeAllMissing, describeVouching, namesShown } from './approver-words.ts';
-import { type Members, openPolicy, readMembers, withMembers } from './members.ts';
+import {
+  describeAllMissing,
+  describeUserGroups,
+  describeVouching,
+  namesShown,
+} from './approver-words.ts';
+import {
+  type Groups,
+  groupMembers,
+  namesUserGroups,
+  openPolicy,
+  readGroups,
+  showGroups,
+  withMembers,
+} from './members.ts';
 
 export type Asked = Pick<
   PlanRow,
   'id' | 'version' | 'requester' | 'approver_policy' | 'conversation' | 'tools_required'
 >;
 type Configured = Pick<PlansContext, 'approvers' | 'guardedApprovers' | 'grouping'>;
-/** `members`: of the groups that its rules name. */
-export type Authority = { rules: Rule[]; people: People; members: Members };
+/** `groups`: those that its rules name. */
+export type Authority = { rules: Rule[]; people: People; groups: Groups };
 
 function namesIn(rules: Rule[]): string[] {
   return rules.flatMap(({ policy }) => ('people' in policy ? policy.people : []));
@@ -123,23 +137,31 @@ export async function readAuthorities(
     const { plan, operations = plan.tools_required } = question;
     return { question, rules: rulesOf(plan.approver_policy, operations, guardedApprovers) };
   });
-  const members = await readMembers(db, grouping, [
-    ...approvers,
-    ...raw.flatMap(({ rules }) => namesIn(rules)),
-  ]);
-  const configured = withMembers(approvers, members, 0);
-  const read = raw.map(({ question, rules: written }) => {
+  const written = [...approvers, ...raw.flatMap(({ rules }) => namesIn(rules))];
+  const tenants = namesUserGroups(written, grouping)
+    ? await readTenantsOf(
+        db,
+        questions.map(({ plan }) => plan.id),
+      )
+    : new Map<string, string>();
+  const tenantOf = ({ id }: Asked) => tenants.get(id) ?? null;
+  const all = questions.map(({ plan }) => tenantOf(plan));
+  const groupsFor = await readGroups(db, grouping, written, all);
+  const read = raw.map(({ question, rules: own }) => {
     const { plan, version = plan.version } = question;
-    const rules = written.map((rule) => ({ ...rule, policy: openPolicy(rule.policy, members) }));
-    return { question, plan, version, users: usersOf(question), rules };
+    const groups = groupsFor(tenantOf(plan), question.actor !== undefined);
+    const configured = withMembers(approvers, groups);
+    const rules = own.map((rule) => ({ ...rule, policy: openPolicy(rule.policy, groups) }));
+    const named = [plan.requester, ...approvers, ...namesIn(own)];
+    return { question, plan, version, users: usersOf(question), rules, configured, named, groups };
   });
-  const names = read.flatMap(({ plan, users, rules }) => [
+  const names = read.flatMap(({ plan, users, rules, configured }) => [
     plan.requester,
+    ...configured,
     ...namesIn(rules),
     ...users,
   ]);
-  const all = [...new Set([...configured, ...names])];
-  const { same, shown, links } = await readStanding(db, all);
+  const { same, shown, links } = await readStanding(db, [...new Set(names)]);
   const ids = read.map(({ plan }) => plan.id);
   const strict = read.filter(({ rules }) => rules.some(({ policy }) => needsVouching(policy)));
   const versions = strict.map(({ plan: { id }, version }) => ({ id, version }));
@@ -159,14 +181,15 @@ export async function readAuthorities(
     return present(conversation, users);
   };
   return read.map((one) => ({
-    members,
+    groups: one.groups,
     rules: one.rules,
     people: {
       requester: one.plan.requester,
-      configured,
+      configured: one.configured,
       known: knownOf(one),
       same,
-      shown,
+      shown: new Map([...shown, ...showGroups(one.groups)]),
+      groups: groupMembers(one.named, one.groups),
       // Of a plan that is not stored yet nobody knows when it was asked for.
       former: groupFormer(links, askedAt.get(one.plan.id) ?? new Date(0)),
       vouched: judgeVouched(one.question, vouched.get(one.plan.id) ?? new Set(), same),
@@ -188,6 +211,10 @@ export async function readAuthority(
   if (authority === undefined) throw new Error('readAuthority: nothing was read');
   return authority;
 }
+
+/** Sentences, to follow another. */
+const joinSentences = (sentences: string[]) =>
+  sentences.map((words) => (words === '' ? '' : ` ${words}`)).join('');
 
 /** Whether an approval by `user` can count for any rule at all. */
 export function isApprover(
@@ -248,10 +275,10 @@ export function requireApprover(authority: Authority, actor: Actor): void {
   );
 }
 
-/** What to set up, where rules are about different people and nobody has approved. */
-function describeSetup({ rules, people }: Authority, approved: string[] = []): string {
-  const words = describeVouching(judge(rules, people, approved), people);
-  return words === '' ? '' : ` ${words}`;
+/** What to set up, where rules are about different people and nobody has approved; and why no user group of a chat counts. */
+function describeSetup({ rules, people, groups }: Authority, approved: string[] = []): string {
+  const vouching = describeVouching(judge(rules, people, approved), people);
+  return joinSentences([vouching, ...describeUserGroups(groups.userGroups)]);
 }
 
 function describeStranger({ rules, people }: Authority): string {
@@ -311,7 +338,7 @@ export async function requireManager(
   const asked = namesShown(authority.people, [plan.requester]);
   throw new CountersignError(
     'not_allowed',
-    `Only ${listOf([...new Set([...asked, others])], 'or')} can decide about this plan.`,
+    `Only ${listOf([...new Set([...asked, others])], 'or')} can decide about this plan.${joinSentences(describeUserGroups(authority.groups.userGroups))}`,
   );
 }
 
@@ -329,11 +356,11 @@ export function mayConfirm(
   configured: Configured,
   plan: Pick<Asked, 'approver_policy'>,
   operation: string,
-  { people, members }: Authority,
+  { people, groups }: Authority,
   user: string,
 ): boolean {
   return confirmersOf(configured, plan, [operation]).every(({ policy }) =>
-    counts(openPolicy(policy, members), people, user),
+    counts(openPolicy(policy, groups), people, user),
   );
 }
 
@@ -355,12 +382,12 @@ export async function requireConfirmer(
   // What they confirm was not there when they approved: their name alone is not them, whoever has approved by it before.
   const people: People = { ...authority.people, vouched: () => isVerified(actor) };
   const missing = confirmersOf(context, plan, operations)
-    .map((rule) => ({ ...rule, policy: openPolicy(rule.policy, authority.members) }))
+    .map((rule) => ({ ...rule, policy: openPolicy(rule.policy, authority.groups) }))
     .filter(({ policy }) => !counts(policy, people, actor.id))
     .map((rule) => ({ rule, needed: 1, given: [] }));
   if (missing.length === 0) return;
   throw new CountersignError(
     'not_allowed',
-    `Only ${describeAllMissing(missing, people)} can confirm these values.`,
+    `Only ${describeAllMissing(missing, people)} can confirm these values.${joinSentences(describeUserGroups(authority.groups.userGroups))}`,
   );
 }

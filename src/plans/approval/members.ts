@@ -1,28 +1,87 @@
 // Groups in approver rules: members stand in the place of their group whenever a rule is read, so that everything else knows people only.
 import type { Queryable } from '#db/database.ts';
 import { readAccountsInGroups, readGroupsOfAccounts } from '#db/signed-in-groups.ts';
+import { readUserGroups, readUserGroupsOf } from '#db/user-groups.ts';
+import {
+  isUserGroup,
+  type UserGroupProblem,
+  userGroupKeptForMs,
+  userGroupKey,
+} from '#domain/chat/user-groups.ts';
 import { type Grouping, groupIn, groupNamed, groupsOf } from '#domain/people/groups.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
+import type { PlansContext } from '../plans-context.ts';
+import { rulesOf } from './approver-rules.ts';
 
-/** Names of the people in each group that `readMembers` was asked for, by the group's name. */
-export type Members = ReadonlyMap<string, string[]>;
+/** Names of the people in each group that a rule names, by the group's name. */
+type Members = ReadonlyMap<string, string[]>;
+
+/** A user group of a chat as it stands. `target`: its name by its id; `shown`: to readers. */
+export type UserGroupStanding = {
+  target: string | null;
+  shown: string;
+  problem: UserGroupProblem | 'empty' | null;
+};
+
+/** The groups that rules name, for plans of one organisation. */
+export type Groups = { members: Members; userGroups: ReadonlyMap<string, UserGroupStanding> };
 
 const noGroups: Grouping = { groups: {}, apart: false };
 
+const groupsIn = (names: string[]) => [...new Set(names.flatMap((name) => groupIn(name) ?? []))];
+
+/** The user groups of chats among names in rules; one of the configuration wins over one of its name. */
+function userGroupsIn(names: string[], { groups }: Grouping = noGroups): string[] {
+  return groupsIn(names).filter((name) => isUserGroup(name) && !Object.hasOwn(groups, name));
+}
+
+export const namesUserGroups = (names: string[], grouping: Grouping | undefined): boolean =>
+  userGroupsIn(names, grouping).length > 0;
+
 /**
- * Who is in the groups among `names`: by the configuration, or else by what a provider said at each one's last sign-in.
+ * Who is in the groups among `names`: by the configuration, by a chat that has been asked, or by what a provider said at each one's
+ * last sign-in.
  * @param names of people and groups, as rules have them
+ * @param tenants the organisations that are asked about
+ * @returns the groups as they are for one of them; `decides`: for a decision, which takes no old copy
  */
-export async function readMembers(
+export async function readGroups(
   db: Queryable,
-  { groups, apart }: Grouping = noGroups,
+  grouping: Grouping = noGroups,
   names: string[],
-): Promise<Members> {
-  const wanted = [...new Set(names.flatMap((name) => groupIn(name) ?? []))];
-  if (wanted.length === 0) return new Map();
-  const others = wanted.filter((name) => !Object.hasOwn(groups, name));
+  tenants: (string | null)[],
+): Promise<(tenant: string | null, decides: boolean) => Groups> {
+  const { groups, apart } = grouping;
+  const wanted = groupsIn(names);
+  if (wanted.length === 0) return () => ({ members: new Map(), userGroups: new Map() });
+  const ofChats = userGroupsIn(names, grouping);
+  const keys = ofChats.flatMap((group) =>
+    [...new Set(tenants)].flatMap((tenant) => userGroupKey(group, tenant) ?? []),
+  );
+  const copies = await readUserGroups(db, keys);
+  const others = wanted.filter((name) => !Object.hasOwn(groups, name) && !isUserGroup(name));
   const said = others.length === 0 ? new Map() : await readAccountsInGroups(db, others, apart);
-  return new Map(wanted.map((name) => [name, groups[name] ?? said.get(name) ?? []]));
+  return (tenant, decides) => {
+    const members = new Map(wanted.map((name) => [name, groups[name] ?? said.get(name) ?? []]));
+    const userGroups = new Map<string, UserGroupStanding>();
+    for (const group of ofChats) {
+      const key = userGroupKey(group, tenant);
+      const copy = key === null ? undefined : copies.get(key);
+      const old = decides && (copy?.age_ms ?? 0) > userGroupKeptForMs;
+      const problem = key === null ? 'elsewhere' : old ? 'unread' : (copy?.problem ?? null);
+      const accounts = problem === null || !decides ? (copy?.accounts ?? []) : [];
+      members.set(group, accounts);
+      userGroups.set(group, {
+        target: copy?.target == null ? null : groupNamed(copy.target),
+        shown: copy?.handle ?? (group.startsWith('@') ? group : groupNamed(group)),
+        problem:
+          key !== null && copy === undefined
+            ? 'unread'
+            : (problem ?? (accounts.length === 0 ? 'empty' : null)),
+      });
+    }
+    return { members, userGroups };
+  };
 }
 
 /** The groups of somebody with these names, as rules call them. */
@@ -41,7 +100,7 @@ export async function readGroupNames(
       tenant,
     }),
   );
-  return [...new Set(groups)].map(groupNamed);
+  return [...new Set([...groups.map(groupNamed), ...(await readUserGroupsOf(db, names))])];
 }
 
 /**
@@ -49,7 +108,7 @@ export async function readGroupNames(
  * asks for more people than it has is never met by fewer.
  * @param least how many people the rule asks for
  */
-export function withMembers(names: string[], members: Members, least = 1): string[] {
+export function withMembers(names: string[], { members }: Groups, least = 1): string[] {
   const people = names.flatMap((name) => {
     const group = groupIn(name);
     return group === null ? [name] : (members.get(group) ?? []);
@@ -61,8 +120,46 @@ export function withMembers(names: string[], members: Members, least = 1): strin
 }
 
 /** A policy with the members of its groups. */
-export function openPolicy(policy: ApproverPolicy, members: Members): ApproverPolicy {
-  if (members.size === 0 || !('people' in policy)) return policy;
+export function openPolicy(policy: ApproverPolicy, groups: Groups): ApproverPolicy {
+  if (groups.members.size === 0 || !('people' in policy)) return policy;
   const least = policy.kind === 'n_of' ? policy.n : 1;
-  return { ...policy, people: withMembers(policy.people, members, least) };
+  return { ...policy, people: withMembers(policy.people, groups, least) };
+}
+
+/** What readers are shown for user groups of chats, by the names that rules have. */
+export function showGroups({ userGroups }: Groups): [string, string][] {
+  return [...userGroups].flatMap(([group, { target, shown }]) =>
+    [groupNamed(group), target ?? groupNamed(group)].map((name): [string, string] => [name, shown]),
+  );
+}
+
+/** The user group that readers are told of in the place of each member whom no rule names. */
+export function groupMembers(
+  names: string[],
+  { members, userGroups }: Groups,
+): Map<string, string> {
+  const named = new Set(names);
+  return new Map(
+    [...userGroups].flatMap(([group, { target }]) =>
+      (members.get(group) ?? [])
+        .filter((member) => !named.has(member))
+        .map((member): [string, string] => [member, target ?? groupNamed(group)]),
+    ),
+  );
+}
+
+type Deciding = Pick<PlansContext, 'approvers' | 'guardedApprovers' | 'grouping' | 'userGroups'>;
+
+/** Has the user groups read anew that may decide about a plan or, without rules of its own, about a session. */
+export async function refreshUserGroups(
+  { approvers, guardedApprovers, grouping, userGroups }: Deciding,
+  { tenant, approver_policy: own }: { tenant: string | null; approver_policy?: ApproverPolicy },
+): Promise<void> {
+  if (userGroups === undefined) return;
+  const rules =
+    own === undefined ? [] : rulesOf(own, Object.keys(guardedApprovers), guardedApprovers);
+  const named = rules.flatMap(({ policy }) => ('people' in policy ? policy.people : []));
+  const groups = userGroupsIn([...approvers, ...named], grouping);
+  const keys = groups.flatMap((group) => userGroupKey(group, tenant) ?? []);
+  if (keys.length > 0) await userGroups.refresh(keys);
 }

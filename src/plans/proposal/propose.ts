@@ -18,6 +18,7 @@ import type { ImportedFrom } from '#domain/plan/imported.ts';
 import type { Plan, PlanDraft, Risk, StepCounts } from '#domain/plan/plan.ts';
 import { currentTrace } from '#domain/telemetry.ts';
 import { digestPlan, type PlanHeader, termsOf, withDigests } from '../approval/canonical.ts';
+import { refreshUserGroups } from '../approval/members.ts';
 import { digestOperations } from '../approval/operation-digests.ts';
 import { raiseFindings } from '../findings/raise.ts';
 import { dismissAll } from '../findings/settle.ts';
@@ -230,7 +231,7 @@ async function drawPlanId(context: PlansContext): Promise<string> {
 }
 
 /** The organisation a plan belongs to, and whether it is certain who asked for it: as of its run, or of the person who proposes it. */
-async function describeOrigin(tx: Transaction, { runId, conversation }: Origin, actor: Actor) {
+async function describeOrigin(tx: Queryable, { runId, conversation }: Origin, actor: Actor) {
   const run = runId === null ? null : await readRun(tx, runId);
   return {
     tenant: run === null ? await findTenant(tx, conversation, actor) : run.tenant,
@@ -241,6 +242,22 @@ async function describeOrigin(tx: Transaction, { runId, conversation }: Origin, 
 /** The draft under the default policy: who approves is for people to say, not for a planner. */
 function withoutApprovers({ approvers: _, ...draft }: PlanDraft): PlanDraft {
   return draft;
+}
+
+/** The draft with the user groups of a chat among its approvers named by their ids. @throws what is wrong with one */
+async function nameGroups(
+  { userGroups }: PlansContext,
+  draft: PlanDraft,
+  origin: Origin,
+  tenant: string | null,
+): Promise<PlanDraft> {
+  const { approvers } = draft;
+  // What is imported is what was approved elsewhere.
+  if (userGroups === undefined || approvers === undefined || origin.imported !== undefined)
+    return draft;
+  if (!('people' in approvers)) return draft;
+  const people = await userGroups.nameAll(approvers.people, tenant);
+  return { ...draft, approvers: { ...approvers, people } };
 }
 
 /**
@@ -256,8 +273,14 @@ export async function preparePropose(
   const { imported } = origin;
   const keeps = imported !== undefined && (await isFreePlanId(context.db.query, imported.id));
   const id = keeps ? imported.id : await drawPlanId(context);
-  const own = actor.kind === 'person' ? draft : withoutApprovers(draft);
+  const { tenant } = await describeOrigin(context.db.query, origin, actor);
+  const own =
+    actor.kind === 'person'
+      ? await nameGroups(context, draft, origin, tenant)
+      : withoutApprovers(draft);
   const prepared = await preparePlan(context, own, id, 1, origin.executorModel);
+  // The card is to mention them, and those who are in them are to find it.
+  await refreshUserGroups(context, { ...prepared.header, tenant });
   const { steps } = prepared.normal;
   await requirePostTargets(context.db.query, context.catalogue, origin, steps);
   await requireArtifacts(context.db.query, { planId: null, runId: origin.runId }, steps);

@@ -27,9 +27,15 @@ export const twoOfNothing = scriptedPlanner(() => ({
 async function openAt(
   url: string,
   slack: SlackDouble,
-  options: { planner: Planner; socket: boolean; env: Record<string, string>; work: boolean },
+  options: {
+    planner: Planner;
+    socket: boolean;
+    env: Record<string, string>;
+    work: boolean;
+    settings: object;
+  },
 ): Promise<{ instance: TestInstance; home: string; lines: string[] }> {
-  const { planner, socket, env, work } = options;
+  const { planner, socket, env, work, settings } = options;
   const lines: string[] = [];
   const sink = new Writable({
     write(chunk, _encoding, done) {
@@ -56,6 +62,7 @@ async function openAt(
     deliveryRule: { backoffMs: 20, longestBackoffMs: 40 },
     planner,
     work,
+    settings,
     log,
   });
   const connections = slack.socket.connections();
@@ -80,12 +87,19 @@ export async function useInstallInstance(
     slack?: SlackOptions;
     env?: Record<string, string>;
     work?: boolean;
+    settings?: object;
   } = {},
 ) {
   const slack = await startSlack(options.slack);
   onTestFinished(() => slack.end());
-  const { planner = twoOfNothing, socket = false, env = {}, work = true } = options;
-  const { instance, home, lines } = await openAt(url, slack, { planner, socket, env, work });
+  const { planner = twoOfNothing, socket = false, env = {}, work = true, settings = {} } = options;
+  const { instance, home, lines } = await openAt(url, slack, {
+    planner,
+    socket,
+    env,
+    work,
+    settings,
+  });
   slack.app.redirectUrls = [`${home}/slack/oauth_redirect`];
   slack.connect(socket ? 'socket mode' : { url: `${home}/slack/events` });
   return {
@@ -95,7 +109,13 @@ export async function useInstallInstance(
     lines,
     /** Another process of the same program. */
     another: (changes: Record<string, string> = {}, works = false) =>
-      openAt(url, slack, { planner, socket, env: { ...env, ...changes }, work: works }),
+      openAt(url, slack, {
+        planner,
+        socket,
+        env: { ...env, ...changes },
+        work: works,
+        settings,
+      }),
   };
 }
 

@@ -103,6 +103,8 @@ const eventScopes: Record<string, string | null> = {
   'message.groups': 'groups:history',
   'message.im': 'im:history',
   'message.mpim': 'mpim:history',
+  subteam_members_changed: 'usergroups:read',
+  subteam_updated: 'usergroups:read',
   tokens_revoked: null,
 };
 
@@ -121,6 +123,8 @@ const uses: Record<string, string> = {
   'links:read': 'link_shared: links to plans in the console',
   'links:write': 'chat.unfurl: what such a link leads to',
   'mpim:history': 'message.mpim: replies in a group message; conversations.replies',
+  'usergroups:read':
+    'usergroups.list, usergroups.users.list: who is in a user group that approves; subteam_members_changed, subteam_updated',
   'users:read': "users.info: a person's name and time zone",
   'users:read.email':
     'users.info: the address by which a person is known elsewhere too; users.lookupByEmail: whom a card asks',
@@ -132,7 +136,7 @@ const free = /^(auth|apps|oauth|views)\.|^chat\.getPermalink$/;
 /** The Web API methods that a source calls on a client, such as `chat.postMessage`. */
 function findMethods(source: string): string[] {
   const families =
-    'agents\\.sessions|apps|assistant\\.threads|auth|chat|conversations|files|oauth|reactions|team|users|views';
+    'agents\\.sessions|apps|assistant\\.threads|auth|chat|conversations|files|oauth|reactions|team|usergroups(?:\\.users)?|users|views';
   return [...source.matchAll(new RegExp(`\\.((?:${families})\\.\\w+)\\(`, 'g'))].map(
     ([, method = '']) => method,
   );

@@ -3,7 +3,10 @@ import { expect, test } from 'vitest';
 import { isAddressed, mentionedIn, readPlainText } from '#adapters/slack/talk/hear.ts';
 import type { MessageSignal } from '#adapters/slack/transport/read-signal.ts';
 
-const names = new Map([['U2', 'Ben']]);
+const names = new Map([
+  ['U2', 'Ben'],
+  ['S2', '@finance'],
+]);
 
 test.each([
   ['<@U1> approve', 'approve'],
@@ -17,6 +20,7 @@ test.each([
   ['approve <@U12>', 'approve @U12'],
   ['ask <@U2>', 'ask @Ben'],
   ['see <#C1|release> and <#C2>', 'see #release and #C2'],
+  ['ask <!subteam^S2> and <!subteam^S1>', 'ask @finance and @group'],
   ['<!here> <!subteam^S1|@ops> <!date^1700000000^{date}|today>', '@here @ops today'],
   [
     '<https://example.com> <https://example.com|docs>',

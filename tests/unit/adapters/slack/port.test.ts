@@ -265,7 +265,11 @@ test('a message says when it was sent by the clock of Slack', async () => {
 /** The port with the clients that a process has. */
 async function useOwnPort() {
   const { slack, place, channel } = await usePort();
-  const tokens = { of: async () => slack.token ?? '', renew: async () => null };
+  const tokens = {
+    only: async () => null,
+    of: async () => slack.token ?? '',
+    renew: async () => null,
+  };
   const port = createSlackPort({
     clientOf: createClientOf(tokens, { apiUrl: slack.apiUrl, logger: silent }),
     clock: systemClock,

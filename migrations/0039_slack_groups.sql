@@ -1,0 +1,3 @@
+ALTER TABLE "countersign"."chat_groups" ADD COLUMN "target" text;--> statement-breakpoint
+ALTER TABLE "countersign"."chat_groups" ADD COLUMN "handle" text;--> statement-breakpoint
+ALTER TABLE "countersign"."chat_groups" ADD COLUMN "problem" text;

@@ -1,0 +1,193 @@
+// Reads user groups of Slack when rules need them, and keeps a copy for when Slack does not answer.
+import type { Database } from '#db/database.ts';
+import {
+  expireUserGroups,
+  readCopyTime,
+  storeUserGroups,
+  type UserGroupCopy,
+} from '#db/user-groups.ts';
+import {
+  isUserGroup,
+  readUserGroupId,
+  readUserGroupKey,
+  type UserGroup,
+  type UserGroupProblem,
+  type UserGroupReader,
+  type UserGroups,
+  userGroupAtMost,
+  userGroupName,
+} from '#domain/chat/user-groups.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { groupIn, groupNamed } from '#domain/people/groups.ts';
+import { plainName } from '#domain/people/names.ts';
+import { chatTenant } from '#domain/plan/scope.ts';
+
+/** What somebody who names a group means. `surely`: it is no person's name. */
+type Meant = { team: string | null; surely: boolean } & ({ id: string } | { handle: string });
+
+function findAmong(groups: UserGroup[], meant: { id: string } | { handle: string }) {
+  return groups.find((group) =>
+    'id' in meant ? group.id === meant.id : plainName(group.handle) === plainName(meant.handle),
+  );
+}
+
+/** What keeps a workspace's groups from being read until somebody changes something; null: it passes, or nobody knows. */
+function lastingProblem(error: unknown): UserGroupProblem | null {
+  if (!(error instanceof CountersignError) || error.passesAfterMs !== null) return null;
+  const { slack } = error.details;
+  if (slack === 'missing_scope') return 'not_permitted';
+  if (slack === 'plan_upgrade_required') return 'not_offered';
+  return slack === undefined && error.code === 'not_allowed' ? 'elsewhere' : null;
+}
+
+/** A mention in Slack, `@finance`, or as rules name groups. */
+function readMeant(written: string): Meant | null {
+  const [, id] = /^<!subteam\^(S[A-Z0-9]+)(?:\|[^<>]*)?>$/.exec(written) ?? [];
+  if (id !== undefined) return { team: null, surely: true, id };
+  const named = groupIn(written);
+  const group = named ?? written;
+  if (!isUserGroup(group)) return null;
+  const known = readUserGroupId(group);
+  if (known !== null) return { ...known, surely: true };
+  return { team: null, surely: named !== null, handle: group.slice(1) };
+}
+
+/** The workspace of a group that is named for a plan of `tenant`; null: the only one there is. @throws `invalid_request` */
+function workspaceFor({ team }: Meant, written: string, tenant: string | null): string | null {
+  if (tenant === null) return team;
+  if (team !== null && tenant !== chatTenant('slack', team))
+    throw new CountersignError(
+      'invalid_request',
+      `${written} is a user group of another Slack workspace. Name people or a group of your own.`,
+    );
+  return tenant.startsWith('slack:') ? tenant.slice('slack:'.length) : team;
+}
+
+/** @throws `invalid_request` that says why nobody in the group could approve */
+function requireUsable({ handle, active, size }: UserGroup): void {
+  const why = !active
+    ? `@${handle} is disabled in Slack`
+    : size === 0
+      ? `Nobody is in @${handle} in Slack`
+      : size > userGroupAtMost
+        ? `@${handle} has ${size} members in Slack; a group that approves may have ${userGroupAtMost}`
+        : null;
+  if (why === null) return;
+  throw new CountersignError('invalid_request', `${why}. Name another group, or people.`);
+}
+
+type KeptUserGroups = UserGroups & {
+  /** Something about the groups of a workspace changed, as was heard then. @throws what Slack could not be asked for */
+  renew(team: string, heardAt: Date): Promise<void>;
+};
+
+/** @param readerOf null: no chat is set up that has user groups */
+export function createUserGroups({
+  db,
+  readerOf,
+  warn,
+}: {
+  db: Database;
+  readerOf: () => UserGroupReader | null;
+  warn(message: string, error?: unknown): void;
+}): KeptUserGroups {
+  /** @throws what `reader` throws */
+  async function describe(
+    reader: UserGroupReader,
+    key: string,
+    groups: UserGroup[],
+  ): Promise<UserGroupCopy> {
+    const group = findAmong(groups, readUserGroupKey(key));
+    const none = { name: key, target: null, handle: null, accounts: [] };
+    if (group === undefined) return { ...none, problem: 'missing' };
+    const known = { ...none, target: userGroupName(group), handle: `@${group.handle}` };
+    if (!group.active) return { ...known, problem: 'disabled' };
+    if (group.size > userGroupAtMost) return { ...known, problem: 'too_large' };
+    const accounts = await reader.accountsIn(group);
+    return accounts === null
+      ? { ...known, problem: 'missing' }
+      : { ...known, accounts, problem: null };
+  }
+
+  async function read(reader: UserGroupReader, team: string | null, keys: string[]): Promise<void> {
+    const begun = await readCopyTime(db.query);
+    let copies: UserGroupCopy[];
+    try {
+      const groups = await reader.list(team);
+      copies = await Promise.all(keys.map((key) => describe(reader, key, groups)));
+    } catch (error) {
+      const problem = lastingProblem(error);
+      if (problem === null) throw error;
+      copies = keys.map((name) => ({ name, target: null, handle: null, accounts: [], problem }));
+    }
+    await storeUserGroups(db.query, copies, begun);
+  }
+
+  async function readAll(keys: string[]): Promise<void> {
+    const reader = readerOf();
+    if (reader === null) return;
+    const byTeam = Map.groupBy([...new Set(keys)], (key) => readUserGroupKey(key).team);
+    await Promise.all([...byTeam].map(([team, theirs]) => read(reader, team, theirs)));
+  }
+
+  /** @throws CountersignError that says what is wrong with the group */
+  async function nameOne(
+    written: string,
+    tenant: string | null,
+    list: (reader: UserGroupReader, team: string | null) => Promise<UserGroup[]>,
+  ): Promise<string> {
+    const meant = readMeant(written);
+    const reader = readerOf();
+    if (meant === null || (reader === null && !meant.surely)) return written;
+    if (reader === null)
+      throw new CountersignError(
+        'invalid_request',
+        `${written} is a user group of Slack, and Slack is not connected here.`,
+      );
+    let groups: UserGroup[];
+    try {
+      groups = await list(reader, workspaceFor(meant, written, tenant));
+    } catch (error) {
+      // A name with an @ may be a person's: where there are no groups to be seen, it is.
+      if (!meant.surely && lastingProblem(error) !== null) return written;
+      throw error;
+    }
+    const group = findAmong(groups, meant);
+    if (group === undefined) {
+      if (!meant.surely) return written;
+      throw new CountersignError(
+        'invalid_request',
+        `Slack has no user group ${written} in this workspace.`,
+      );
+    }
+    requireUsable(group);
+    await read(reader, group.team, [userGroupName(group)]);
+    return groupNamed(userGroupName(group));
+  }
+
+  return {
+    async refresh(keys) {
+      try {
+        await readAll(keys);
+      } catch (error) {
+        // The decision goes by the copy while that is not too old, and says so when it is.
+        warn('Slack did not say who is in user groups that approve.', error);
+      }
+    },
+
+    async renew(team, heardAt) {
+      // From here on nobody decides by what was true before.
+      await readAll(await expireUserGroups(db.query, chatTenant('slack', team), heardAt));
+    },
+
+    async nameAll(written, tenant) {
+      const lists = new Map<string | null, Promise<UserGroup[]>>();
+      const listOnce = (reader: UserGroupReader, team: string | null) => {
+        const list = lists.get(team) ?? reader.list(team);
+        lists.set(team, list);
+        return list;
+      };
+      return Promise.all(written.map((name) => nameOne(name, tenant, listOnce)));
+    },
+  };
+}
