@@ -78,10 +78,14 @@ export async function expireUserGroups(
   return rows.map(({ name }) => name);
 }
 
-/** The groups, as rules name them, that some of these accounts were in. */
+/**
+ * The groups, as rules name them, that some of these accounts are in. A handle of one workspace among several is left out: a rule
+ * without a workspace would take another's group of that name for it.
+ */
 export async function readUserGroupsOf(db: Queryable, accounts: string[]): Promise<string[]> {
   const { rows } = await db.execute<{ name: string }>(sql`
-    select name from ${chatGroups} where accounts && ${sql.param(accounts)}::text[]`);
+    select name from ${chatGroups} where accounts && ${sql.param(accounts)}::text[]
+      and problem is null and (starts_with(name, 'slack:@') or strpos(name, '@') = 0)`);
   return rows.map(({ name }) =>
     groupNamed(name.includes('@') ? name.slice(name.indexOf('@')) : name),
   );
