@@ -197,6 +197,6 @@ export async function answerCallback(
   if (wasAsked)
     throw new CountersignError(
       'callback_over',
-      'The step's outcome is unknown and a person decides it; they are shown this result.',
+      'The outcome of this step is unknown and a person decides it; they are shown this result.',
     );
 }
