@@ -265,8 +265,10 @@ const publicUrl = z.string().transform((text, issues) => {
 const networks = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]).array();
 const proxies = z.string().transform((text, issues) => {
   const { data } = networks.safeParse(text.split(/[\s,]+/).filter((one) => one !== ''));
-  if (data !== undefined) return data;
-  issues.addIssue('must be addresses and networks such as 10.0.0.0/8, with commas between them');
+  if (data !== undefined && !data.some((one) => one.endsWith('/0'))) return data;
+  issues.addIssue(
+    'must be addresses and networks such as 10.0.0.0/8, with commas between them, and not everybody (/0)',
+  );
   return z.NEVER;
 });
 const token = z.string().regex(/^\S+$/, 'must not have blanks or line breaks in it').optional();

@@ -36,7 +36,7 @@ export type CallbackOffer = {
    * @throws `tool_unavailable` without a public address, `lease_lost`
    */
   url(): Promise<string>;
-  /** Somebody has asked for it. */
+  /** It was given out. */
   isMade(): boolean;
 };
 
@@ -44,6 +44,7 @@ export function offerCallback(run: StepRun): CallbackOffer {
   const { context, step, lease } = run;
   const name = operationName(step.tool, step.operation);
   let made: Promise<string> | null = null;
+  let isGivenOut = false;
   const make = async () => {
     const { publicUrl } = context;
     if (publicUrl === null)
@@ -59,6 +60,7 @@ export function offerCallback(run: StepRun): CallbackOffer {
     );
     if (!isStored)
       throw new CountersignError('lease_lost', `${name} was given up before it was called back.`);
+    isGivenOut = true;
     return `${publicUrl}${callbackPath}${token}`;
   };
   return {
@@ -66,7 +68,7 @@ export function offerCallback(run: StepRun): CallbackOffer {
       made ??= make();
       return made;
     },
-    isMade: () => made !== null,
+    isMade: () => isGivenOut,
   };
 }
 

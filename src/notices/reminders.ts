@@ -2,8 +2,9 @@
 import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
 import { showName } from '#db/identities.ts';
-import { plans, reminders } from '#db/schema.ts';
+import { reminders } from '#db/schema.ts';
 import { isoOf } from '#db/sql/time.ts';
+import { readTenantsOf } from '#db/tenants.ts';
 import { comesAfter, createPages, type Place } from '#db/waiting.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
@@ -11,10 +12,8 @@ import { nextOccurrences } from '#timeline/recurrence.ts';
 import type { NewReminder } from '#tools/ports.ts';
 
 /** The organisation of a plan; null: it has none, or is gone. */
-async function readTenantOf(db: Queryable, id: string): Promise<string | null> {
-  const [plan] = await db.select({ tenant: plans.tenant }).from(plans).where(eq(plans.id, id));
-  return plan?.tenant ?? null;
-}
+const readTenantOf = async (db: Queryable, id: string) =>
+  (await readTenantsOf(db, [id])).get(id) ?? null;
 
 /** Stores a reminder and books its first ring; a second call with the same id changes nothing. */
 export async function setReminder(

@@ -398,7 +398,7 @@ describe('after the time limit of its step', () => {
     for (let time = 0; time < 2; time += 1)
       expect(await callBack(address, result)).toMatchObject({
         status: 410,
-        detail: expect.stringContaining('They are shown this result'),
+        detail: expect.stringContaining('they are shown this result'),
       });
     await callBack(address, { error: 'Something else.' });
     const { question } = await readStep(id);

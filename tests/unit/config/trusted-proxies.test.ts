@@ -12,6 +12,11 @@ it('are addresses and networks, with commas between them; none by default', () =
   ]);
 });
 
-it.each(['any', 'proxy.internal', '10.0.0.0/33', '10.0.0', 'loopback'])('%s is refused', (text) => {
-  expect(() => load(text)).toThrow(/^COUNTERSIGN_TRUSTED_PROXIES: must be addresses and networks/);
-});
+it.each(['0.0.0.0/0', 'any', 'proxy.internal', '10.0.0.0/33', '10.0.0', 'loopback'])(
+  '%s is refused',
+  (text) => {
+    expect(() => load(text)).toThrow(
+      /^COUNTERSIGN_TRUSTED_PROXIES: must be addresses and networks/,
+    );
+  },
+);
