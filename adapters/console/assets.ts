@@ -47,6 +47,7 @@ const shared = [
   'cards/words.ts',
   'domain/people/memory-note.ts',
   'domain/plan/expected-step.ts',
+  'domain/plan/handed-over.ts',
   'domain/plan/review-rank.ts',
   'domain/plan/step-numbers.ts',
   'domain/plan/condition-words.ts',

@@ -1,11 +1,11 @@
 // Work that goes on after its call came back: asked for now and then, by any worker that has the operation, until it is settled.
 // Asking changes nothing, so that it is no attempt: a worker that dies meanwhile is followed by another one.
+import { z } from 'zod';
 import { lockPlan } from '#db/plans.ts';
 import type { ClaimedStep } from '#db/sql/claim.ts';
 import { askAgainLater, type LaterStep, laterOwner, takeLaterSteps } from '#db/sql/later.ts';
 import type { Outcome } from '#db/sql/settle.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
-import { HandedOver } from '#domain/plan/handed-over.ts';
 import { PlanStatus } from '#domain/plan/plan.ts';
 import {
   type LaterHandover,
@@ -20,6 +20,9 @@ import type { SharedContext } from './executor-context.ts';
 import { reportedBy } from './findings.ts';
 import { makeFailure, makeOutcome, makeUnknown, reportCutOff } from './outcomes.ts';
 import { settleOutcomes } from './settle.ts';
+
+/** What a step keeps meanwhile as its output: how its work is found again, and the back end that made the call. */
+const HandedOver = z.object({ later: z.string(), caller: z.string() });
 
 /** Work that no rule of the configuration bounds is waited for so long (seconds). */
 const longestSeconds = 24 * 3600;
