@@ -139,7 +139,8 @@ it('the document names the key at every POST of the API', async () => {
     one === undefined ? [] : [{ path, parameters: one.parameters ?? [] }],
   );
   expect(posts.length).toBeGreaterThan(10);
-  for (const { path, parameters } of posts) {
+  // The token of a callback is its key: the same result twice is answered alike.
+  for (const { path, parameters } of posts.filter((one) => !one.path.includes('/callbacks/'))) {
     const names = parameters.filter((one) => one.in === 'header').map(({ name }) => name);
     expect([path, names]).toEqual([path, ['idempotency-key']]);
   }
