@@ -136,7 +136,7 @@ describe('an operation of a file', () => {
       check: async () => ({ state: 'failed', message: 'Nobody knows ' + secret('CRM_TOKEN') })`,
     );
     await expect(goesOn.call({ customer: 'c', text: 'go' }, context)).rejects.toThrow(
-      'without a secret in `later`',
+      'without secrets',
     );
     const { signal } = new AbortController();
     expect(await goesOn.checkLater?.('job 1', signal)).toMatchObject({ message: 'Nobody knows …' });
