@@ -57,7 +57,7 @@ export async function requireRoom(tx: Transaction, limited: Limited, user: strin
 }
 
 /**
- * Whether a planner may begin a turn for `user`, whoever asks for it; a turn that has begun goes on.
+ * Whether a planner may begin a turn for `user`; a turn that has begun goes on.
  * @throws `rate_limited` that says what was spent, and when planning is free again
  */
 export async function requireBudget(

@@ -43,7 +43,7 @@ export function endInTimeAfter(signal: AbortSignal): void {
 /** Milliseconds that sockets which are closed already have to go; nobody waits longer for one whose other end is silent. */
 const socketsEndWithinMs = 1000;
 
-/** When what was printed has been read by whoever reads it slowly; a reader that is gone is not waited for. */
+/** Resolves once the reader of a pipe has taken what was printed; a closed pipe is not waited for. */
 function untilRead(stream: NodeJS.WriteStream): Promise<void> {
   if (stream.writableLength === 0 || stream.destroyed) return Promise.resolve();
   return new Promise((resolve) => stream.write('', () => resolve()));

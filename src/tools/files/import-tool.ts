@@ -60,7 +60,7 @@ async function digestFiles(urls: string[]): Promise<string> {
 
 export type ImportedTool = { exported: unknown; digest: string };
 
-/** One at a time. @param path absolute. @throws whatever the file throws, or what keeps it from being read or understood */
+/** One at a time. @param path absolute. @throws what the file throws, or why it could not be read or parsed */
 export async function importTool(path: string): Promise<ImportedTool> {
   const url = pathToFileURL(path).href;
   const before = await readFile(path, 'utf8');
