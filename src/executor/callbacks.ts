@@ -1,8 +1,8 @@
-// Callbacks: the other side says what became of work that goes on after its call, and the step settles at once.
+// Callbacks: the other side reports the outcome of long-running work over HTTP, and the step settles at once.
 //
-// A call may be answered before it has come back: the result settles its attempt in the name of whoever holds it, and what the worker
-// says of that attempt later changes nothing. Every change is made under the plan's lock, so that of a result, a poll, a cancellation
-// and a recovery that come together the first one counts.
+// A result may arrive before the call has returned: it settles the attempt, and what the worker reports about that attempt later is
+// ignored. Each change is made under the plan's lock, so of a callback, a poll, a cancellation and a recovery that arrive together the
+// first counts.
 import { recordDeeds } from '#db/audit.ts';
 import { readManifests } from '#db/backends.ts';
 import type { Transaction } from '#db/database.ts';
@@ -29,10 +29,10 @@ import { type SettleContext, settleOutcomes } from './settle.ts';
 
 const tokenBytes = 32;
 
-/** The address of one attempt. */
+/** The callback URL of one attempt. */
 export type CallbackOffer = {
   /**
-   * Makes the address with the first call.
+   * Makes the URL at the first call.
    * @throws `tool_unavailable` without a public address, `lease_lost`
    */
   url(): Promise<string>;
@@ -50,7 +50,7 @@ export function offerCallback(run: StepRun): CallbackOffer {
     if (publicUrl === null)
       throw new CountersignError(
         'tool_unavailable',
-        `${name} needs an address where it is called back. Set COUNTERSIGN_PUBLIC_URL for the workers and start them again.`,
+        `${name} needs a callback URL. Set COUNTERSIGN_PUBLIC_URL for the workers and restart them.`,
         { details: nothingDone },
       );
     const token = context.random.hex(tokenBytes);
