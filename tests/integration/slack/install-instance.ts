@@ -28,7 +28,7 @@ async function openAt(
   url: string,
   slack: SlackDouble,
   options: {
-    planner: Planner;
+    planner: Planner | null;
     socket: boolean;
     env: Record<string, string>;
     work: boolean;
@@ -60,7 +60,7 @@ async function openAt(
     },
     inboxRule: { backoffMs: 20, longestBackoffMs: 40, lateSeconds: 0 },
     deliveryRule: { backoffMs: 20, longestBackoffMs: 40 },
-    planner,
+    ...(planner === null ? {} : { planner }),
     work,
     settings,
     log,
@@ -82,7 +82,8 @@ export type InstallInstance = Awaited<ReturnType<typeof useInstallInstance>>;
 export async function useInstallInstance(
   url: string,
   options: {
-    planner?: Planner;
+    /** null: the one that the environment asks for. */
+    planner?: Planner | null;
     socket?: boolean;
     slack?: SlackOptions;
     env?: Record<string, string>;
@@ -175,8 +176,12 @@ export async function useWorkspace(use: InstallInstance, name: string) {
 }
 
 /** Mentions the app and waits for the card of what it proposes. */
-export async function ask({ slack }: Pick<InstallInstance, 'slack'>, { user, channel }: Place) {
-  const { message } = await slack.mention(user.id, channel, 'do nothing, twice');
+export async function ask(
+  { slack }: Pick<InstallInstance, 'slack'>,
+  { user, channel }: Place,
+  text = 'do nothing, twice',
+) {
+  const { message } = await slack.mention(user.id, channel, text);
   const card = await waitFor('a card', async () => findCard(slack, channel, message.ts));
   return { root: message.ts, card };
 }
