@@ -1,124 +1,31 @@
-// The dialog of settings: its sections on the left, one of them on the right. Preferences are set here; everything else is
-// read here and set where the section says.
-import { html, nothing, type TemplateResult } from 'lit-html';
-import type { SettingsView } from '#domain/settings-view.ts';
-import { closeSettings, openSection, readFacts, showSection } from '../live/settings.ts';
-import { type Settings, type SettingsSection, type State, sections } from '../live/state.ts';
-import { state } from '../live/store.ts';
-import { drawIcon, drawLoading } from './parts.ts';
-import { drawAccess, drawWho } from './settings/access.ts';
-import { drawApprovals } from './settings/approvals.ts';
-import { drawChats } from './settings/chats.ts';
-import { drawModels } from './settings/models.ts';
-import { drawPreferences } from './settings/preferences.ts';
-import { drawRunning } from './settings/running.ts';
-import { drawTools } from './settings/tools.ts';
+// The dialog of settings, which is loaded when it is opened first.
+import { nothing, type TemplateResult } from 'lit-html';
+import { describeError } from '../live/api.ts';
+import type { Settings, State } from '../live/state.ts';
+import { change } from '../live/store.ts';
 
-const names: Record<SettingsSection, string> = {
-  preferences: 'Preferences',
-  tools: 'Tools',
-  approvals: 'Approvals',
-  models: 'Models',
-  running: 'Execution',
-  chats: 'Chats',
-  access: 'Access',
-};
+let draw: ((settings: Settings) => TemplateResult) | null = null;
+let isLoading = false;
 
-const drawers: Record<
-  Exclude<SettingsSection, 'preferences'>,
-  (facts: SettingsView, settings: Settings) => TemplateResult
-> = {
-  tools: drawTools,
-  approvals: drawApprovals,
-  models: drawModels,
-  running: drawRunning,
-  chats: drawChats,
-  access: drawAccess,
-};
-
-/** What a person would see only after opening the section. */
-function countTroubles(section: SettingsSection, facts: SettingsView | null): number {
-  return section === 'tools'
-    ? (facts?.tools ?? []).filter(({ state }) => state === 'down').length
-    : 0;
-}
-
-function drawNavigation({ section, facts }: Settings): TemplateResult {
-  return html`<nav class="settings-nav" aria-label="Sections">
-    ${sections.map((name) => {
-      const troubles = countTroubles(name, facts);
-      return html`<button
-        type="button"
-        aria-current=${name === section ? 'page' : nothing}
-        ?autofocus=${name === section}
-        @click=${() => openSection(name)}
-      >
-        ${names[name]}
-        ${
-          troubles === 0
-            ? nothing
-            : html`<span class="settings-trouble"
-                ><span aria-hidden="true">✕ ${troubles}</span
-                ><span class="visually-hidden">${troubles} down</span></span
-              >`
-        }
-      </button>`;
-    })}
-  </nav>`;
-}
-
-function drawUnread({ factsProblem }: Settings): TemplateResult {
-  return factsProblem === null
-    ? drawLoading()
-    : html`<div class="empty" role="alert">
-        <p class="empty-title">The settings could not be read</p>
-        <p>${factsProblem}</p>
-        <button type="button" class="quiet" @click=${() => void readFacts()}>Try again</button>
-      </div>`;
-}
-
-function drawFacts(settings: Settings): TemplateResult {
-  const { section, facts } = settings;
-  if (section === 'preferences') return drawPreferences(settings);
-  // Everybody may know who they are and sign out; the settings are the operator's.
-  const who = section === 'access' ? drawWho(settings) : nothing;
-  return html`<div class="settings-body facts-body" tabindex="0" role="region" aria-label=${names[section]}>
-    ${who} ${facts === null ? drawUnread(settings) : drawers[section](facts, settings)}
-  </div>`;
-}
-
-/** A press beside the dialog's content is on the dialog itself: its backdrop. */
-function onPress(event: MouseEvent): void {
-  if (event.target === event.currentTarget) closeSettings();
-}
-
-function showWhenDrawn(): void {
-  requestAnimationFrame(() => {
-    const dialog = document.querySelector<HTMLDialogElement>('#settings');
-    // It may have been closed since the drawing, and is in the page until the next one.
-    if (dialog === null || dialog.open || state.settings === null) return;
-    dialog.showModal();
-    showSection();
-  });
+async function load(): Promise<void> {
+  isLoading = true;
+  try {
+    const { drawDialog } = await import('./settings/dialog.ts');
+    change(() => {
+      draw = drawDialog;
+    });
+  } catch (error) {
+    change((s) => {
+      s.settings = null;
+      s.problem = describeError(error);
+    });
+  }
+  isLoading = false;
 }
 
 export function drawSettings({ settings }: State): TemplateResult | typeof nothing {
   if (settings === null) return nothing;
-  showWhenDrawn();
-  return html`<dialog
-    class="settings"
-    id="settings"
-    aria-labelledby="settings-title"
-    @click=${onPress}
-    @cancel=${closeSettings}
-    @close=${closeSettings}
-  >
-    <header class="settings-head">
-      <h2 id="settings-title">Settings</h2>
-      <button type="button" class="quiet icon-only" aria-label="Close" @click=${closeSettings}>
-        ${drawIcon('close')}
-      </button>
-    </header>
-    <div class="settings-main">${drawNavigation(settings)} ${drawFacts(settings)}</div>
-  </dialog>`;
+  if (draw !== null) return draw(settings);
+  if (!isLoading) void load();
+  return nothing;
 }

@@ -3,43 +3,21 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { showLine } from '#cards/plain.ts';
 import type { SettingsView } from '#domain/settings-view.ts';
 import { countOf, listOf } from '#domain/words.ts';
-import { describeError } from '../../live/api.ts';
 import { readMe } from '../../live/settings.ts';
-import type { IdentityState, Settings } from '../../live/state.ts';
-import { change } from '../../live/store.ts';
+import type { Settings } from '../../live/state.ts';
 import { formatTime } from '../../plan/format.ts';
 import { drawLoading } from '../parts.ts';
+import { drawIdentity } from './identity.ts';
 import { drawBlock, drawFactList, drawState, drawWhere } from './parts.ts';
 
-let draw: ((identity: IdentityState) => TemplateResult) | null = null;
-let asked = false;
-
-/** Who the person is and their tokens. How that is drawn is loaded when the section is opened first. */
+/** Who the person is and their tokens. */
 export function drawWho({ identity, identityProblem }: Settings): TemplateResult {
   if (identityProblem !== null)
     return html`<div role="alert">
       <p>Who you are could not be read: ${identityProblem}</p>
       <button type="button" class="quiet" @click=${() => void readMe()}>Try again</button>
     </div>`;
-  if (identity !== null && draw !== null) return draw(identity);
-  if (!asked) void loadDrawing();
-  return drawLoading();
-}
-
-async function loadDrawing(): Promise<void> {
-  asked = true;
-  try {
-    const { drawIdentity } = await import('./identity.ts');
-    change(() => {
-      draw = drawIdentity;
-    });
-  } catch (error) {
-    asked = false;
-    change((s) => {
-      if (s.settings !== null)
-        s.settings = { ...s.settings, identityProblem: describeError(error) };
-    });
-  }
+  return identity === null ? drawLoading() : drawIdentity(identity);
 }
 
 function describeReach(
