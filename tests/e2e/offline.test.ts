@@ -6,9 +6,11 @@ import { z } from 'zod';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { VersionDiff } from '#domain/plan/views.ts';
 import type { RunView } from '#domain/planning/run.ts';
+import type { SettingsView } from '#domain/settings-view.ts';
 import { useDatabase } from '../setup/database.ts';
 import type { Client } from '../setup/http-client.ts';
 import { node, root, usePrograms } from '../setup/process.ts';
+import { waitFor } from '../wait.ts';
 
 const databases = { builtin: useDatabase(), mcp: useDatabase(), talk: useDatabase() };
 const programs = usePrograms();
@@ -72,7 +74,13 @@ const toolSets: Tools[] = [
         disabledTools: ['workspace'],
       });
       const database = databases.mcp.url;
-      return { api: (await programs.serve({ home, database })).api, files };
+      const { api } = await programs.serve({ home, database });
+      // It starts beside the bot, which does not wait for it for long.
+      await waitFor('the server', async () => {
+        const { body } = await api.get<SettingsView>('/api/settings');
+        return body.tools.every(({ state }) => state !== 'down');
+      });
+      return { api, files };
     },
   },
 ];
