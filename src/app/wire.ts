@@ -109,7 +109,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
       model: models?.planner ?? null,
       apart,
       plansOf: (runId) => findPlansOfRun(db.query, serveChats, apart, runId),
-      atHand: createPlansAtHand(() => conversation),
+      atHand: createPlansAtHand(() => conversation, apart),
       posts: createPostTargets(db.query),
       requests: createDataRequests({ db, enqueue, listener, random: systemRandom }),
       parts: createPartPlanners({ db, enqueueAll, listener }),

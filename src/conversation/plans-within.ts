@@ -4,7 +4,7 @@ import type { Queryable } from '#db/database.ts';
 import { readNamesOf, readPerson } from '#db/identities.ts';
 import { readOpenQuestions } from '#db/plan-groups.ts';
 import { isConversationWithin, isRunWithin, keepWithin, type Within } from '#db/plans-within.ts';
-import { readRun } from '#db/runs.ts';
+import { readRun, tenantOfTurn } from '#db/runs.ts';
 import { isSamePerson } from '#domain/people/names.ts';
 import type { PlanScope, ScopedSubject } from '#domain/plan/scope.ts';
 import type { PlanReads, ServeWithin } from '#domain/service.ts';
@@ -50,8 +50,7 @@ export async function isSubjectWithin(
 }
 
 /**
- * The plans that a planner may show in a run; null: all of the instance. A run of no organisation shows those of whoever said what
- * its turn is about.
+ * The plans that a planner may show in a run; null: all of the instance.
  * @param apart several organisations share it
  */
 export async function findPlansOfRun(
@@ -61,7 +60,7 @@ export async function findPlansOfRun(
   runId: string,
 ): Promise<PlanReads | null> {
   if (!apart) return null;
-  const { tenant: own, decision, user } = await readRun(db, runId);
-  const tenant = own ?? decision?.tenant;
-  return tenant === undefined ? null : serve({ tenant, reader: user });
+  const run = await readRun(db, runId);
+  const tenant = tenantOfTurn(run);
+  return tenant === null ? null : serve({ tenant, reader: run.user });
 }

@@ -167,11 +167,11 @@ export function createService(context: ConversationContext): Service {
       return new CheckedChange(await preparePropose(context, draft, origin, actor));
     },
     listPlaybooks: (actor) => listPlaybooks(db.query, placeOf(actor)),
-    getPlaybook: (name, actor) => getPlaybook(db.query, name, actor),
+    getPlaybook: (name, actor) => getPlaybook(db.query, name, [actor]),
     savePlaybook: (id, playbook, actor) => savePlaybook(context, id, playbook, actor),
     removePlaybook: (name, actor) => removePlaybook(context, name, actor),
     checkPlaybookRun: async (name, values, options, actor) => {
-      const draft = draftOfPlaybook(await getPlaybook(db.query, name, actor), values);
+      const draft = draftOfPlaybook(await getPlaybook(db.query, name, [actor]), values);
       return service.checkProposal(draft, options, actor);
     },
     commit<T>(checked: Checked<T>): Promise<T> {

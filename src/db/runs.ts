@@ -15,6 +15,14 @@ export async function readRun(db: Queryable, id: string): Promise<RunRow> {
   throw new CountersignError('run_not_found', `There is no run ${id}.`);
 }
 
+/** The organisation of a run; one of none is of whoever said what its turn is about. null: of none. */
+export function tenantOfTurn({
+  tenant,
+  decision,
+}: Pick<RunRow, 'tenant' | 'decision'>): string | null {
+  return tenant ?? decision?.tenant ?? null;
+}
+
 /** The run's row, locked until the transaction ends. @throws `run_not_found` */
 export async function lockRun(tx: Transaction, id: string): Promise<RunRow> {
   const [row] = await tx.select().from(runs).where(eq(runs.id, id)).for('no key update');

@@ -24,6 +24,7 @@ import { createRemember } from './memo/remember-outcomes.ts';
 import { createModelReasoner } from './model/model-reasoner.ts';
 import type { PlannerTools } from './ports.ts';
 import type { Reasoner } from './reasoner.ts';
+import { runAgain } from './run-again.ts';
 import type { PreferencePort } from './tools/probe-preference.ts';
 import { createToolset, type OtherPlans } from './toolset.ts';
 
@@ -117,9 +118,13 @@ export function createPlanner(options: CreatePlannerOptions): Planner {
     flags: options.flags ?? { allowNewSubtypes: true, requireRfcForNewSubtype: true },
     clock,
   });
+  const { name } = controller;
   return {
-    name: controller.name,
-    plan: controller.plan,
+    name,
+    async plan(request, ...rest) {
+      const again = await runAgain(tools, request, { name, isModel: options.model !== null });
+      return again ?? controller.plan(request, ...rest);
+    },
     // A model keeps what it reads of this with set_policy.
     ...(options.model === null ? { readWish: readPolicyWish } : {}),
   };

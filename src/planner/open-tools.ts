@@ -196,9 +196,9 @@ export function openPlannerTools(options: {
               await getPlan(runId, id);
               return atHand.readPage(runId, id, after);
             },
-            async readDraft(runId, id) {
+            async readDraft(runId, id, values) {
               await getPlan(runId, id);
-              return atHand.readDraft(runId, id);
+              return atHand.readDraft(runId, id, values);
             },
             async readAnswer(runId, id, ...rest) {
               await getPlan(runId, id);

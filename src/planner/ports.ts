@@ -4,6 +4,7 @@ import type { StepAnswer } from '#domain/plan/answer.ts';
 import type { BriefPage } from '#domain/plan/brief.ts';
 import type { PlanPatch } from '#domain/plan/patch.ts';
 import type { Plan, PlanDraft, PlanSummary } from '#domain/plan/plan.ts';
+import type { Playbook, PlaybookValues } from '#domain/plan/playbook.ts';
 import type { ReportActivity } from '#domain/planning/activity.ts';
 import type { DataRequest } from '#domain/planning/data-request.ts';
 import type { ScaffoldPart } from '#domain/planning/part.ts';
@@ -26,8 +27,18 @@ export type PlansAtHand = {
     stepId: string,
     answer: StepAnswer,
   ): Promise<{ given: GivenToStep; text: string } | { problems: string[] }>;
-  /** The plan as it could be proposed once more. @throws `plan_not_found`, `invalid_request` for one that is too large */
-  readDraft(runId: string, id: string): Promise<PlanDraft>;
+  /**
+   * The plan as it could be proposed once more, with other texts in it where `values` has them, by what they stand for.
+   * @throws `plan_not_found`, `limit_exceeded` for one that is too large, `invalid_request` where it cannot be
+   */
+  readDraft(
+    runId: string,
+    id: string,
+    values?: Readonly<Record<string, string>>,
+  ): Promise<PlanDraft>;
+  /** The plan of a playbook with these values. @throws `not_found`, `invalid_request` where a value is missing or too many */
+  readPlaybook(runId: string, name: string, values: PlaybookValues): Promise<PlanDraft>;
+  listPlaybooks(runId: string): Promise<Playbook[]>;
 };
 
 /** A conversation on a chat platform, and what the person asked for there last. */

@@ -8,7 +8,7 @@ import { lockPlan, type PlanRow, readPlanRow } from '#db/plans.ts';
 import { lockRun, type RunRow, readRun, updateRun } from '#db/runs.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { type Actor, system } from '#domain/people/actor.ts';
+import { type Actor, person, Surface, system } from '#domain/people/actor.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
 import type { PlanningOutcome } from '#domain/planning/run.ts';
 import { span } from '#domain/telemetry.ts';
@@ -73,16 +73,28 @@ function withModes(
   return isUsual ? draft : { ...draft, context: { ...readContext(draft.context), modes } };
 }
 
+function requesterOf({ user, via, tenant, verified }: RunRow): Actor {
+  return {
+    ...person(user, Surface.parse(via)),
+    ...(tenant === null ? {} : { tenant }),
+    ...(verified ? { verified } : {}),
+  };
+}
+
 /** Checks a proposal outside the transaction; what cannot run is not stored. */
 async function prepareProposal(
   context: ConversationContext,
   run: RunRow,
   refused: PlanRow | null,
   outcome: PlanningOutcome,
-  drafted: PlanDraft,
+  { draft: drafted, again }: Extract<Ended['result'], { kind: 'proposal' }>,
 ): Promise<Storing> {
   const draft = withModes(context, run, drafted);
-  const actor: Actor = { kind: 'model', id: outcome.planner, via: 'system' };
+  // Who approves is for people to say: those who made the plan that is run again have.
+  const actor: Actor =
+    again === true && run.agent === null
+      ? requesterOf(run)
+      : { kind: 'model', id: outcome.planner, via: 'system' };
   const origin = {
     planner: outcome.planner,
     executorModel: context.executorModel,
@@ -295,7 +307,12 @@ async function planStored(
     return answer.result.kind;
   } catch (error) {
     if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
-    const reason = `The planner proposed something that cannot run: ${error.message}`;
+    const { result } = answer;
+    const again = result.kind === 'proposal' && result.again === true;
+    const what = again
+      ? 'It cannot run again like this'
+      : 'The planner proposed something that cannot run';
+    const reason = `${what}: ${error.message}`;
     const outcome: Ended = { ...answer, reason, result: { kind: 'aborted', text: reason, reason } };
     await storeOutcome(context, run, refused, outcome, null);
     return 'aborted';
@@ -310,7 +327,6 @@ async function prepareStoring(
   outcome: Ended,
 ): Promise<Storing | null> {
   const { result, planner } = outcome;
-  if (result.kind === 'proposal')
-    return prepareProposal(context, run, refused, outcome, result.draft);
+  if (result.kind === 'proposal') return prepareProposal(context, run, refused, outcome, result);
   return result.kind === 'patch' ? prepareContinuation(context, run, planner, result) : null;
 }

@@ -8,7 +8,8 @@ import { isShownIn } from '#db/messages.ts';
 import { readPatchOutcome } from '#db/patches.ts';
 import { planNotFound } from '#db/plan-rows.ts';
 import { type PlanRow, readPlan, readPlanRow } from '#db/plans.ts';
-import { type RunRow, readRun } from '#db/runs.ts';
+import { listPlaybooks } from '#db/playbooks.ts';
+import { type RunRow, readRun, tenantOfTurn } from '#db/runs.ts';
 import { readStepsById } from '#db/step-pages.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -28,8 +29,8 @@ import { readAnswer, summariseAnswer } from '#plans/lifecycle/human-answers.ts';
 import { isGated } from '#plans/patch/apply.ts';
 import { checkPatch } from '#plans/patch/receive.ts';
 import { findPatchProblems } from '#plans/patch/try.ts';
+import { draftOfPlan, draftOfPlaybook, getPlaybook, placeOf } from '#plans/playbooks/playbooks.ts';
 import { readAffectedPage, readBriefPage } from '#plans/views/brief.ts';
-import { readDraft, revisableSteps } from '#plans/views/draft.ts';
 
 type Asking = Pick<RunRow, 'conversation' | 'user'>;
 
@@ -59,21 +60,35 @@ async function requireAtHand(
   );
 }
 
+/** Whose playbooks a run may use, the nearest last: where nobody is kept apart, also those that were saved in no organisation. */
+function ownersOf(run: RunRow, apart: boolean): Pick<Actor, 'tenant'>[] {
+  const tenant = tenantOfTurn(run);
+  if (tenant === null) return [{}];
+  return apart ? [{ tenant }] : [{}, { tenant }];
+}
+
 /**
  * What planners may look at and try of plans that are there.
  * @param contextOf the conversations of the instance, which are made after its planner
+ * @param apart several organisations share it
  */
-export function createPlansAtHand(contextOf: () => ConversationContext): PlansAtHand {
+export function createPlansAtHand(
+  contextOf: () => ConversationContext,
+  apart: boolean,
+): PlansAtHand {
   return {
     readPage: (_, id, after) => readBriefPage(contextOf().db.query, id, after),
-    async readDraft(_, id) {
+    readDraft: (_, id, values = {}) => draftOfPlan(contextOf().db.query, id, values),
+    async readPlaybook(runId, name, values) {
       const { query } = contextOf().db;
-      const { total } = await readPlanRow(query, id);
-      if (total <= revisableSteps) return readDraft(query, id);
-      throw new CountersignError(
-        'invalid_request',
-        `A plan of ${total} steps is too large to repeat in words. Propose it through the API.`,
-      );
+      const owners = ownersOf(await readRun(query, runId), apart);
+      return draftOfPlaybook(await getPlaybook(query, name, owners), values);
+    },
+    async listPlaybooks(runId) {
+      const { query } = contextOf().db;
+      const owners = ownersOf(await readRun(query, runId), apart);
+      const lists = await Promise.all(owners.map((owner) => listPlaybooks(query, placeOf(owner))));
+      return [...new Map(lists.flat().map((one) => [one.name, one])).values()];
     },
     async readAnswer(runId, id, stepId, answer) {
       const { query } = contextOf().db;

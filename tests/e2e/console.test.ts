@@ -41,6 +41,13 @@ describe('a request', () => {
     await column().getByText(`${total} steps done.`).waitFor();
     expect(await bar().count()).toBe(0);
     expect(await readWorkspace('archive/standup.md')).toBe('Daily at 9:15');
+
+    await column().getByRole('button', { name: 'Run again…' }).click();
+    expect(await page.getByLabel('Your message').inputValue()).toBe(`run ${second.id} again with `);
+    await page.keyboard.type('standup.md=weekly.md');
+    await page.keyboard.press('Enter');
+    await page.getByText('Move notes/weekly.md to archive/weekly.md').first().waitFor();
+    expect(await shownPlan()).toMatchObject({ version: 1, status: 'proposed' });
   });
 
   it('is not approved by a word that was written while another version came', async () => {

@@ -148,3 +148,16 @@ export function fillPlaybook(
   const byText = new Map(params.map(({ name, text }) => [text, values[name] ?? text]));
   return replaceTexts(draft, [...byText.keys()], (text) => byText.get(text) ?? text);
 }
+
+/** The draft with other texts in it. @param values by the texts that they stand for @returns also those that stand nowhere in it */
+export function replaceInDraft(
+  draft: PlanDraft,
+  values: Readonly<Record<string, string>>,
+): { draft: PlanDraft; missing: string[] } {
+  const texts = Object.keys(values);
+  const places = countPlaces(draft, texts);
+  return {
+    draft: replaceTexts(draft, texts, (text) => values[text] ?? text),
+    missing: texts.filter((_, index) => places[index] === 0),
+  };
+}

@@ -109,7 +109,8 @@ export type PlanningRequest = {
 export type PlanningOutcome = {
   result:
     | Exclude<SessionResult, { kind: 'proposal' }>
-    | { kind: 'proposal'; draft: PlanDraft }
+    /** `again`: of a plan that people made, whose rule of who approves it keeps. */
+    | { kind: 'proposal'; draft: PlanDraft; again?: true }
     /** Another planner has gone on with this turn; nothing of this one counts. */
     | { kind: 'superseded' };
   /** Why a plan was or was not made (A16). */

@@ -23,6 +23,7 @@ import {
   type Playbook,
   type PlaybookParameter,
   type PlaybookValues,
+  replaceInDraft,
 } from '#domain/plan/playbook.ts';
 import { listOf, shorten } from '#domain/words.ts';
 import type { PlansContext } from '../plans-context.ts';
@@ -43,14 +44,16 @@ async function ownedBy(db: Queryable, { id, role }: Actor): Promise<PlaybookOwne
   return role === 'admin' ? null : readEveryName(db, id);
 }
 
-/** @throws `not_found` */
+/** @param owners where it is looked for; the last that has one of this name counts @throws `not_found` */
 export async function getPlaybook(
   db: Queryable,
   name: string,
-  actor: Actor,
+  owners: readonly Pick<Actor, 'tenant'>[],
 ): Promise<{ playbook: Playbook; draft: PlanDraft }> {
-  const found = await readPlaybook(db, placeOf(actor), name.trim().toLowerCase());
-  if (found !== null) return found;
+  for (const owner of owners.toReversed()) {
+    const found = await readPlaybook(db, placeOf(owner), name.trim().toLowerCase());
+    if (found !== null) return found;
+  }
   throw new CountersignError(
     'not_found',
     `There is no playbook ${name}. Save one of a plan: countersign playbook save PLAN-… ${name}`,
@@ -94,7 +97,33 @@ function readParams(
   });
 }
 
-/** @throws `plan_not_found`, `limit_exceeded`, and what `Service.savePlaybook` says */
+/**
+ * A plan as it can be proposed anew, without what its planner found, which was true then.
+ * @throws `plan_not_found`, `limit_exceeded`, `invalid_request` where a step needs data that a new plan does not have
+ */
+export async function readTemplate(
+  db: Queryable,
+  planId: string,
+): Promise<{ draft: PlanDraft; total: number }> {
+  const { total } = await readPlanRow(db, planId);
+  if (total > revisableSteps)
+    throw new CountersignError(
+      'limit_exceeded',
+      `${planId} has ${total} steps; a plan of more than ${revisableSteps} cannot be run again.`,
+    );
+  const { context: found, ...rest } = await readDraft(db, planId);
+  const [holder] = rest.steps.filter(({ args }) => artifactsOf(args ?? {}).length > 0);
+  if (holder !== undefined)
+    throw refuse(
+      `Step ${holder.id ?? ''} uses an artifact of ${planId}, which a new plan does not have. Propose it with a step that reads the data.`,
+    );
+  const pattern = typeof found === 'object' ? found.pattern : undefined;
+  const context = { tool_outputs: {}, notes: '', artifacts: [] };
+  const draft = pattern === undefined ? rest : { ...rest, context: { ...context, pattern } };
+  return { draft, total };
+}
+
+/** @throws what `readTemplate` and `Service.savePlaybook` say */
 export async function savePlaybook(
   context: Pick<PlansContext, 'db'>,
   planId: string,
@@ -102,26 +131,7 @@ export async function savePlaybook(
   actor: Actor,
 ): Promise<Playbook> {
   const { db } = context;
-  const { total } = await readPlanRow(db.query, planId);
-  if (total > revisableSteps)
-    throw new CountersignError(
-      'limit_exceeded',
-      `${planId} has ${total} steps; a playbook has at most ${revisableSteps}.`,
-    );
-  const { context: found, ...rest } = await readDraft(db.query, planId);
-  const [holder] = rest.steps.filter(({ args }) => artifactsOf(args ?? {}).length > 0);
-  if (holder !== undefined)
-    throw refuse(
-      `Step ${holder.id ?? ''} uses an artifact of ${planId}, which a new plan does not have. Propose it with a step that reads the data.`,
-    );
-  // What its planner found was true then.
-  const pattern = typeof found === 'object' ? found.pattern : undefined;
-  const draft: PlanDraft = {
-    ...rest,
-    ...(pattern === undefined
-      ? {}
-      : { context: { tool_outputs: {}, notes: '', artifacts: [], pattern } }),
-  };
+  const { draft, total } = await readTemplate(db.query, planId);
   const params = readParams(draft, wanted);
   const owner = await ownedBy(db.query, actor);
   const place = placeOf(actor);
@@ -147,7 +157,7 @@ export async function removePlaybook(
   said: string,
   actor: Actor,
 ): Promise<Playbook> {
-  const { playbook } = await getPlaybook(db.query, said, actor);
+  const { playbook } = await getPlaybook(db.query, said, [actor]);
   const { name } = playbook;
   const owner = await ownedBy(db.query, actor);
   return db.transaction(async (tx) => {
@@ -178,22 +188,47 @@ export function draftOfPlaybook(
     throw refuse(
       `${name} needs a value for ${listOf(missing.map((param) => `${param.name} (such as ${shorten(param.text, 80)})`))}.`,
     );
-  const filled = fillPlaybook(draft, params, values);
   const given = params.map(
     (param) => `${param.name} = ${shorten(values[param.name] ?? param.text, 200)}`,
   );
-  const said = `Playbook ${name}${given.length === 0 ? '' : `: ${given.join(', ')}`}`;
+  const from = `Saved from ${plan_id}, version ${playbook.version} of the playbook.`;
+  return tellSource(fillPlaybook(draft, params, values), `Playbook ${name}`, given, from);
+}
+
+/**
+ * The draft of a plan with other texts in it; its summary and notes say so.
+ * @param values by the texts of the plan that they stand for
+ * @throws what `readTemplate` says, and `invalid_request` for a text that stands nowhere
+ */
+export async function draftOfPlan(
+  db: Queryable,
+  planId: string,
+  values: Readonly<Record<string, string>>,
+): Promise<PlanDraft> {
+  const { draft, missing } = replaceInDraft((await readTemplate(db, planId)).draft, values);
+  if (missing.length > 0)
+    throw refuse(
+      `${listOf(missing.map((text) => `"${text}"`))} stands nowhere in the arguments and descriptions of ${planId} as words of their own. Give the text exactly as the plan has it.`,
+    );
+  const given = Object.entries(values).map(
+    ([text, value]) => `${shorten(text, 80)} = ${shorten(value, 200)}`,
+  );
+  return tellSource(draft, `${planId} again`, given, `Made of ${planId}.`);
+}
+
+/** @throws `invalid_request` where what came in makes no plan of it */
+function tellSource(filled: PlanDraft, source: string, given: string[], from: string): PlanDraft {
+  const said = `${source}${given.length === 0 ? '' : `: ${given.join(', ')}`}`;
   const { summary } = filled;
-  const notes = `${said}. Saved from ${plan_id}, version ${playbook.version} of the playbook.`;
   const context = typeof filled.context === 'object' ? filled.context : null;
   const read = PlanDraft.safeParse({
     ...filled,
     summary: shorten(summary === undefined ? said : `${summary} (${said})`, 1000),
-    context: { tool_outputs: {}, artifacts: [], ...context, notes },
+    context: { tool_outputs: {}, artifacts: [], ...context, notes: `${said}. ${from}` },
   });
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   throw refuse(
-    `With these values ${name} is no plan: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`,
+    `With these values ${source} is no plan: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`,
   );
 }

@@ -83,7 +83,14 @@ test('goes on with no plan that the requester may not see', async () => {
       getPlan: () => Promise.reject(hidden),
       listPlans: async () => ({ plans: [], next_cursor: null }),
     }),
-    atHand: { readPage: touch, readDraft: touch, readAnswer: touch, tryChange: touch },
+    atHand: {
+      readPage: touch,
+      readDraft: touch,
+      readAnswer: touch,
+      tryChange: touch,
+      readPlaybook: touch,
+      listPlaybooks: () => Promise.resolve([]),
+    },
   });
   const change = { base_revision: 1, operations: [] };
   for (const going of [

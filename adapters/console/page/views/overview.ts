@@ -6,11 +6,14 @@ import { showLine } from '#cards/plain.ts';
 import type { Section } from '#cards/view.ts';
 import type { StepCounts } from '#domain/plan/plan.ts';
 import type { Change } from '#domain/plan/views.ts';
+import { showPane } from '../live/focus.ts';
 import type { Card, PlanView } from '../live/state.ts';
+import { afterDrawing } from '../live/store.ts';
 import { formatMoment } from '../plan/format.ts';
 import { type Share, shareCounts } from '../plan/statuses.ts';
 import { labelKnownSteps, type StepLabels } from '../plan/step-labels.ts';
 import { describeKind, describeStep } from '../plan/words.ts';
+import { fillComposer } from './composer.ts';
 import { drawDownloads, drawFacts } from './facts.ts';
 import { drawArtifacts, drawFindings, drawRequests } from './found.ts';
 import { drawIcon, drawSection } from './parts.ts';
@@ -107,6 +110,26 @@ function drawEvidence({ facts }: Card): TemplateResult | typeof nothing {
   return drawSection('Based on', html`<ul class="evidence">${items}</ul>`);
 }
 
+/** Writes the request that runs the plan again, for the person to say what is different and send. */
+function writeAgain(id: string): void {
+  showPane('conversation');
+  afterDrawing(() => fillComposer(`run ${id} again with `));
+}
+
+/** Only what has ended is run again: a plan that waits is changed instead. */
+function drawAgain({ facts }: Card): TemplateResult | typeof nothing {
+  const { id, status } = facts.plan;
+  if (!['completed', 'failed', 'cancelled'].includes(status)) return nothing;
+  return drawSection(
+    'Once more',
+    html`<div class="downloads">
+      <button class="download" @click=${() => writeAgain(id)}>
+        <span>Run again…</span><span class="muted">with other values, as a new proposal</span>
+      </button>
+    </div>`,
+  );
+}
+
 export function drawOverview(view: PlanView, card: Card): TemplateResult {
   const { facts, view: words } = card;
   const counts = view.overview?.counts ?? facts.plan.counts;
@@ -119,7 +142,7 @@ export function drawOverview(view: PlanView, card: Card): TemplateResult {
     ${begun && !allDone ? drawProgress(counts, facts.plan.total_steps) : nothing}
     ${said} ${drawFindings(view.findings)} ${drawEvidence(card)} ${drawRequests(view)} ${drawArtifacts(view, labelKnownSteps(card, view))}
     ${drawSection('Facts', drawFacts(card))} ${drawSection('Latest events', drawEvents(view, labelKnownSteps(card, view)))}
-    ${drawSection('Files', drawDownloads(view.id))}
+    ${drawSection('Files', drawDownloads(view.id))} ${drawAgain(card)}
   `;
 }
 

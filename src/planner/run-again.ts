@@ -1,0 +1,126 @@
+// "run PLAN-3f9a1c20 again with ACME=Globex" and "run playbook close-month with customer=Globex": what was planned before is proposed
+// as it was, with other texts in it, whether or not a model plans. Who approves it stays the same too.
+import { CountersignError } from '#domain/errors.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import type { Playbook } from '#domain/plan/playbook.ts';
+import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
+import { countOf, shorten } from '#domain/words.ts';
+import type { PlannerTools } from './ports.ts';
+
+const textAtMost = 4000;
+const planAgain = /^run (PLAN-[0-9a-f]{8}) again\b/i;
+const playbookRun = /^run (?:the )?playbook ([a-z0-9][a-z0-9_.-]{0,79})(?=[\s,]|$)/i;
+const asksForList = /^(?:(?:list|show|which) )?(?:the |my )?playbooks(?: are there)?$/i;
+
+type Again = {
+  kind: 'plan' | 'playbook';
+  name: string;
+  /** null: they are not written as `old=new`. */
+  values: Record<string, string> | null;
+};
+
+const closing: Record<string, string> = { '"': '"', '“': '”' };
+
+/** The parts of `text` between `mark`s, with blanks and quotation marks around them gone; a quoted text is one part. */
+function split(text: string, mark: string): string[] {
+  const parts = [''];
+  let end: string | null = null;
+  for (const letter of text) {
+    if (end === null && letter === mark) {
+      parts.push('');
+      continue;
+    }
+    if (end === letter) end = null;
+    else if (end === null) end = closing[letter] ?? null;
+    parts.push(`${parts.pop() ?? ''}${letter}`);
+  }
+  return parts.map((part) => part.trim());
+}
+
+function unquote(text: string): string {
+  const end = closing[text.at(0) ?? ''];
+  return text.length > 1 && text.endsWith(end ?? '\n') ? text.slice(1, -1) : text;
+}
+
+/** `ACME=Globex, "May, 2026"="June, 2026"`; null: it is written otherwise. */
+function readValues(text: string): Record<string, string> | null {
+  const values = new Map<string, string>();
+  for (const pair of split(text, ',')) {
+    const [name = '', value = '', ...more] = split(pair, '=').map(unquote);
+    if (name === '' || value === '' || more.length > 0 || values.has(name)) return null;
+    values.set(name, value);
+  }
+  return Object.fromEntries(values);
+}
+
+/** null: the text asks for something else. */
+export function readAgain(text: string): Again | null {
+  const said = text.trim().replace(/\.$/, '');
+  if (said.length > textAtMost) return null;
+  const plan = planAgain.exec(said);
+  const found = plan ?? playbookRun.exec(said);
+  const [head = '', name = ''] = found ?? [];
+  if (found === null) return null;
+  const rest = said.slice(head.length).trim();
+  return {
+    kind: plan === null ? 'playbook' : 'plan',
+    name: plan === null ? name.toLowerCase() : `PLAN-${name.slice(5).toLowerCase()}`,
+    values: rest === '' ? {} : readValues(rest.replace(/^with\s+/i, '')),
+  };
+}
+
+/** How a playbook is run, in the words that run it. */
+function describePlaybook({ name, title, params, total_steps }: Playbook): string {
+  const values = params.map((param) => `${param.name}=${shorten(param.text, 60)}`);
+  const call = `run playbook ${name}${values.length === 0 ? '' : ` with ${values.join(', ')}`}`;
+  return `- ${call}: ${title} (${countOf(total_steps, 'step')})`;
+}
+
+const howToPlan = (name: string) =>
+  `Say what is different as old=new, with commas between: run ${name} again with ACME=Globex, May=June`;
+const howToPlaybook = (name: string) =>
+  `Give values by the names of its parameters, with commas between: run playbook ${name} with customer=Globex, month=June`;
+
+/**
+ * What comes of a request that runs something again, or asks what could be.
+ * @param planner what plans everything else
+ * @returns null: the request is about something else, or a model reads how it differs
+ */
+export async function runAgain(
+  { atHand }: Pick<PlannerTools, 'atHand'>,
+  { runId, text, revision }: PlanningRequest,
+  planner: { name: string; isModel: boolean },
+): Promise<PlanningOutcome | null> {
+  if (atHand === null || revision !== null) return null;
+  const end = (result: PlanningOutcome['result'], reason: string): PlanningOutcome => ({
+    ...{ result, reason, planner: planner.name, session: null },
+    ...{ confidence: null, cost_usd: 0, trace: [] },
+  });
+  const answer = (said: string, reason: string) => end({ kind: 'answer', text: said }, reason);
+  if (asksForList.test(text.trim().replace(/[.?]$/, ''))) {
+    const playbooks = await atHand.listPlaybooks(runId);
+    const none =
+      'There are no playbooks yet. Save a plan as one: countersign playbook save PLAN-… close-month';
+    const said = playbooks.length === 0 ? none : playbooks.map(describePlaybook).join('\n');
+    return answer(said, 'answered without a plan: a question about playbooks');
+  }
+  const again = readAgain(text);
+  if (again === null) return null;
+  const { kind, name, values } = again;
+  if (values === null) {
+    if (planner.isModel) return null;
+    const how = kind === 'plan' ? howToPlan(name) : howToPlaybook(name);
+    return answer(how, 'answered: what differs was not written as old=new');
+  }
+  try {
+    const draft: PlanDraft =
+      kind === 'plan'
+        ? await atHand.readDraft(runId, name, values)
+        : await atHand.readPlaybook(runId, name, values);
+    const what = kind === 'plan' ? name : `the playbook ${name}`;
+    return end({ kind: 'proposal', draft, again: true }, `a plan, because ${what} was run again`);
+  } catch (error) {
+    if (!(error instanceof CountersignError)) throw error;
+    return answer(error.message, `answered: ${error.code}`);
+  }
+}
