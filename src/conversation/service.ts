@@ -55,6 +55,7 @@ import {
   readOverview,
   readPlanDiff,
 } from '#plans/views/views.ts';
+import { requireRoomForPlan } from '#runs/person-limits.ts';
 import { emptyTrace, readRunTrace } from '#runs/planning-trace.ts';
 import { waitsFor } from '#runs/session-subject.ts';
 import { answerOnce } from './answer-once.ts';
@@ -164,7 +165,12 @@ export function createService(context: ConversationContext): Service {
         costUsd: 0,
         ...(options.imported === undefined ? {} : { imported: options.imported }),
       };
-      return new CheckedChange(await preparePropose(context, draft, origin, actor));
+      const store = await preparePropose(context, draft, origin, actor);
+      return new CheckedChange(async (tx) => {
+        // An operator who moves plans here is not one person who asks for them.
+        if (options.imported === undefined) await requireRoomForPlan(tx, context, origin.requester);
+        return store(tx);
+      });
     },
     listPlaybooks: (actor) => listPlaybooks(db.query, placeOf(actor)),
     getPlaybook: (name, actor) => getPlaybook(db.query, name, [actor]),

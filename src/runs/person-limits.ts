@@ -29,6 +29,23 @@ function refuse(reached: string, sentence: string, seconds: number): never {
 
 type Limited = Pick<ConversationContext, 'personLimits' | 'clock'>;
 
+/** What one person has under way, once others that store something for them have ended. */
+async function readUsedAlone(tx: Transaction, user: string): Promise<Used> {
+  await tx.execute(
+    sql`select pg_advisory_xact_lock(hashtextextended(${`countersign limits of ${user}`}, 0))`,
+  );
+  return readUsed(tx, user);
+}
+
+function requireFewPlans({ waiting_plans: waiting }: Used, most: number | undefined): void {
+  if (most === undefined || waiting < most) return;
+  refuse(
+    'waiting_plans',
+    `${waiting} of your plans wait for a decision, and more than ${most} are not allowed. Approve, reject or cancel one, then ask again.`,
+    askAgainSeconds,
+  );
+}
+
 /**
  * In the transaction that stores the request. Requests of one person wait here for each other, so that two at once are counted.
  * @throws `rate_limited` that says which limit of `limits.person` is reached, and when it is free again
@@ -36,24 +53,25 @@ type Limited = Pick<ConversationContext, 'personLimits' | 'clock'>;
 export async function requireRoom(tx: Transaction, limited: Limited, user: string): Promise<void> {
   const { open_runs: runs, waiting_plans: plans } = limited.personLimits;
   if (runs !== undefined || plans !== undefined) {
-    await tx.execute(
-      sql`select pg_advisory_xact_lock(hashtextextended(${`countersign limits of ${user}`}, 0))`,
-    );
-    const used = await readUsed(tx, user);
+    const used = await readUsedAlone(tx, user);
     if (runs !== undefined && used.open_runs >= runs)
       refuse(
         'open_runs',
         `${used.open_runs} of your requests are being planned, and more than ${runs} at once are not allowed. Ask again when one of them is done.`,
         askAgainSeconds,
       );
-    if (plans !== undefined && used.waiting_plans >= plans)
-      refuse(
-        'waiting_plans',
-        `${used.waiting_plans} of your plans wait for a decision, and more than ${plans} are not allowed. Approve, reject or cancel one, then ask again.`,
-        askAgainSeconds,
-      );
+    requireFewPlans(used, plans);
   }
   await requireBudget(tx, limited, user);
+}
+
+/** The same for a plan that is proposed whole, which costs no planning. */
+export async function requireRoomForPlan(
+  tx: Transaction,
+  { personLimits: { waiting_plans: most } }: Limited,
+  user: string,
+): Promise<void> {
+  if (most !== undefined) requireFewPlans(await readUsedAlone(tx, user), most);
 }
 
 /**

@@ -36,7 +36,18 @@ test('who has a plan that waits is asked to decide about it first', async () => 
   const plan = await service.propose(draft, { user: 'ana' }, ana);
   const ask = () => service.startRun({ text: 'Create a.md saying A' }, ana);
   await expect(ask()).rejects.toMatchObject({ details: { limit: 'waiting_plans' } });
+  await expect(service.propose(draft, { user: 'ana' }, ana)).rejects.toMatchObject({
+    code: 'rate_limited',
+    message: expect.stringContaining('1 of your plans wait for a decision'),
+  });
   await service.cancel(plan.id, { version: plan.version }, ana);
+  const agent = { kind: 'model', id: 'agent', via: 'mcp' } as const;
+  const both = await Promise.allSettled(
+    [agent, agent].map((one) => service.propose(draft, { user: 'ana' }, one)),
+  );
+  expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  const [left] = both.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  if (left !== undefined) await service.cancel(left.id, { version: left.version }, ana);
   await ask();
 });
 
