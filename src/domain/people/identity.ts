@@ -54,12 +54,28 @@ const Provider = z
   );
 type Provider = z.infer<typeof Provider>;
 
+/** Accounts begin with their provider's name, as those of chats begin with their platform's, and groups with `group`. */
+const presetFor: Record<string, Provider['preset'] | null> = {
+  group: null,
+  slack: 'slack',
+  teams: 'entra',
+};
+
 export const IdentitySettings = z.strictObject({
   providers: z
     .record(
       z.string().regex(/^[a-z][a-z0-9-]*$/, 'lower-case letters, digits and hyphens'),
       Provider,
     )
+    .superRefine((providers, context) => {
+      for (const [name, { preset }] of Object.entries(providers)) {
+        const wanted = presetFor[name];
+        if (wanted === undefined || wanted === preset) continue;
+        const only = wanted === null ? '' : `, unless its "preset" is "${wanted}"`;
+        const message = `needs another name: accounts that begin with "${name}:" are others${only}`;
+        context.addIssue({ code: 'custom', path: [name], message });
+      }
+    })
     .default({}),
   session: z
     .strictObject({

@@ -38,3 +38,22 @@ test.each([
     }),
   );
 });
+
+test.each([
+  ['group', { preset: 'google', allowed_domains: ['acme.example'] }, 'others'],
+  ['slack', { issuer: 'https://id.example' }, 'unless its "preset" is "slack"'],
+  ['teams', { preset: 'slack', allowed_tenants: ['T1'] }, 'unless its "preset" is "entra"'],
+])('a provider called %s would be taken for something else', (name, provider, why) => {
+  const read = IdentitySettings.safeParse({
+    providers: { [name]: { ...provider, client_id: 'c', client_secret: 's' } },
+  });
+  expect(read.error?.issues).toMatchObject([
+    { path: ['providers', name], message: expect.stringContaining(why) },
+  ]);
+});
+
+test.each(['slack', 'teams'])('%s may be what signs in the people of that platform', (name) => {
+  const preset = name === 'teams' ? 'entra' : name;
+  const provider = { preset, allowed_tenants: ['any'], client_id: 'c', client_secret: 's' };
+  expect(IdentitySettings.safeParse({ providers: { [name]: provider } }).success).toBe(true);
+});
