@@ -4,8 +4,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
-import { drizzle } from 'drizzle-orm/node-postgres';
-import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator';
 import { Client } from 'pg';
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
@@ -152,8 +150,12 @@ export async function migrate(url: string): Promise<string[]> {
     await client.query('select pg_advisory_lock($1)', [lockKey]);
     const now = await compareMigrations(client);
     refuseUnknown(now);
-    if (now.pending.length > 0)
-      await applyMigrations(drizzle(client), { migrationsFolder, ...notedIn });
+    if (now.pending.length > 0) {
+      // Where one fails, the connection ends without a commit.
+      await client.query('begin');
+      await migrateWithin(client, null);
+      await client.query('commit');
+    }
     return now.pending;
   });
 }
@@ -177,16 +179,17 @@ export async function requireKnown(last: Migration): Promise<void> {
 }
 
 /**
- * Applies migrations within the transaction of `client`, which sees no other process at it.
+ * Applies migrations within the transaction of `client`, while no other process does.
  * @param last the last of them, which this build knows; null: all
  */
 export async function migrateWithin(client: Client, last: Migration | null): Promise<void> {
   const { migrationsSchema: schema, migrationsTable: table } = notedIn;
   const newest = await readNewest(client);
   if (newest === null)
-    // As drizzle makes it.
+    // As drizzle's own tools expect it.
     await client.query(
-      `create schema ${schema}; create table ${schema}.${table} (id serial primary key, hash text not null, created_at bigint)`,
+      `create schema if not exists ${schema};
+       create table if not exists ${schema}.${table} (id serial primary key, hash text not null, created_at bigint)`,
     );
   for (const { sql: statements, folderMillis: when, hash } of readMigrationFiles({
     migrationsFolder,
