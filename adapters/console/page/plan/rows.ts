@@ -1,5 +1,5 @@
 // The rows of a timeline: steps, or groups with the steps of the open one below it, as bars with words.
-import type { PlanGroups, StepGroup } from '#domain/plan/groups.ts';
+import type { Forecast, PlanGroups, StepGroup } from '#domain/plan/groups.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { OpenedGroup } from '../live/state.ts';
 import { formatDuration } from './format.ts';
@@ -83,10 +83,15 @@ function spanOf(from: string, to: string): Span {
   return { start, end: Math.max(start, Date.parse(to)) };
 }
 
+type Basis = Forecast['critical']['basis'];
+
+/** What is to come, by what it is reckoned from. */
+const expectedBy = { schedule: 'scheduled', durations: 'expected', order: 'assumed' } as const;
+
 /** Of what has begun one bar up to now, and one to where its end is expected. */
-function barsOfGroup(group: StepGroup, isScheduled: boolean, now: number): Bar[] {
+function barsOfGroup(group: StepGroup, basis: Basis, now: number): Bar[] {
   const { started_at, ended_at, expected, counts } = group;
-  const kind = isScheduled ? 'scheduled' : 'expected';
+  const kind = expectedBy[basis];
   if (started_at === null) {
     if (expected === null) return [];
     return [{ ...spanOf(expected.starts_at, expected.ends_at), kind, failed: false }];
@@ -100,14 +105,9 @@ function barsOfGroup(group: StepGroup, isScheduled: boolean, now: number): Bar[]
   return end <= ran.end ? [ran] : [{ start: ran.start, end, kind, failed: false }, ran];
 }
 
-function rowOfGroup(
-  group: StepGroup,
-  by: PlanGroups['by'],
-  isScheduled: boolean,
-  now: number,
-): ChartRow {
+function rowOfGroup(group: StepGroup, by: PlanGroups['by'], basis: Basis, now: number): ChartRow {
   const heat = heatOf(group.counts);
-  const bars = barsOfGroup(group, isScheduled, now);
+  const bars = barsOfGroup(group, basis, now);
   const [bar] = bars;
   const when =
     bar === undefined
@@ -136,19 +136,19 @@ export function rowsOfGroups(
   opened: OpenedGroup | null,
   context: {
     status: Plan['status'];
-    isScheduled: boolean;
+    basis: Basis;
     now: number;
     marks: Marks;
     names: StepLabels;
     workingDay: number | null;
   },
 ): ChartRow[] {
-  const { status, isScheduled, now, marks, names, workingDay } = context;
+  const { status, basis, now, marks, names, workingDay } = context;
   const beginOf = ({ started_at, expected, first }: StepGroup) =>
     Date.parse(started_at ?? expected?.starts_at ?? '9999-01-01') + first / 1e6;
   const ordered = groups.toSorted((a, b) => beginOf(a) - beginOf(b));
   return ordered.flatMap((group) => {
-    const row = rowOfGroup(group, by, isScheduled, now);
+    const row = rowOfGroup(group, by, basis, now);
     if (opened?.key !== group.key) return [row];
     const { rows } = layOutTimeline(opened.steps, status, now, readTimes({ steps: opened.times }));
     const steps = opened.times.length === 0 ? [] : rows;

@@ -175,11 +175,14 @@ function chartOf(view: PlanView, card: Card, names: StepLabels, now: number): Ch
   const hasBegun = plan.execution_started_at !== null;
   if (plan.total_steps > drawnAtMost) {
     if (view.groups === null || view.forecast === null) return null;
-    const isScheduled = view.forecast.critical.basis === 'schedule';
-    const context = { status: plan.status, isScheduled, now, marks, names, workingDay };
+    const { basis } = view.forecast.critical;
+    const context = { status: plan.status, basis, now, marks, names, workingDay };
     const rows = rowsOfGroups(view.groups, view.opened, context);
-    const timed = view.forecast.critical.basis !== 'order';
-    return { rows, span: spanOfRows(rows, now), dated: hasBegun || isScheduled, timed };
+    const has = (kind: Bar['kind']) =>
+      rows.some(({ bars }) => bars.some((bar) => bar.kind === kind));
+    const timed = basis !== 'order' || has('actual');
+    const dated = hasBegun || basis === 'schedule';
+    return { rows, span: spanOfRows(rows, now), dated, timed };
   }
   if (view.drawn === null || view.forecast === null) return null;
   const { steps } = view.drawn;
