@@ -2,7 +2,7 @@
 import type { PatchFacts, PlanCardFacts } from '#domain/chat/card.ts';
 import { assigneeOf } from '#domain/plan/assignee.ts';
 import type { Plan, PlanStatus } from '#domain/plan/plan.ts';
-import { countOf, listOf } from '#domain/words.ts';
+import { countOf, endSentence, listOf } from '#domain/words.ts';
 import { askAboutFindings } from './findings.ts';
 import { cleanLine, showLine, showPerson } from './plain.ts';
 import { isViewers, personOf } from './step-lines.ts';
@@ -141,21 +141,27 @@ function describeCancelled(facts: PlanCardFacts): string {
   const who = plan.execution_started_at === null ? decidedBy(facts) : '';
   // Where nobody cancelled it, time did, and why is on record.
   const { decided_by: by, result_summary: reason } = plan;
-  if (by !== null || reason === null) return withOutcome(plan, `Cancelled${who}. ${done}`);
+  if (by !== null || reason === null) return withGoal(plan, `Cancelled${who}. ${done}`);
   const again = plan.execution_started_at === null ? ' Ask again if you still want it.' : '';
-  return withOutcome(plan, `Cancelled. ${showLine(reason, sentenceAtMost)} ${done}${again}`);
+  return withGoal(plan, `Cancelled. ${showLine(reason, sentenceAtMost)} ${done}${again}`);
 }
 
 function describeRejected(facts: PlanCardFacts): string {
   const feedback = lastFeedback(facts);
   const why = feedback === null ? '.' : `: ${quoteWish(feedback.text)}`;
-  return withOutcome(facts.plan, `Rejected${decidedBy(facts)}${why} Nothing ran.`);
+  return withGoal(facts.plan, `Rejected${decidedBy(facts)}${why} Nothing ran.`);
 }
 
-/** What the plan was for, and what became of it beside that. */
+/** What became of a plan that has not done what it was for, and what that was. */
+function withGoal(plan: Plan, outcome: string): string {
+  const goal = intended(plan);
+  return goal === '' ? outcome : `${outcome} Goal: ${endSentence(goal)}`;
+}
+
+/** What is true now, and how that came about. */
 function withOutcome(plan: Plan, outcome: string): string {
   const goal = intended(plan);
-  return goal === '' ? outcome : `${/[.!?…]$/.test(goal) ? goal : `${goal}.`} ${outcome}`;
+  return goal === '' ? outcome : `${endSentence(goal)} ${outcome}`;
 }
 
 function describeStalled({ result_summary: reason }: Plan): string {
@@ -169,10 +175,10 @@ function describeFailed(facts: PlanCardFacts): string {
   const { plan } = facts;
   const { failed } = plan.counts;
   if (failed === 0 && plan.result_summary !== null)
-    return withOutcome(plan, showLine(plan.result_summary, sentenceAtMost));
+    return withGoal(plan, showLine(plan.result_summary, sentenceAtMost));
   const [only] = facts.failed;
   const what = failed === 1 && only !== undefined ? `Step ${only.label}` : countOf(failed, 'step');
-  return withOutcome(plan, `${what} failed.`);
+  return withGoal(plan, `${what} failed.`);
 }
 
 function describeCompleted({ plan }: PlanCardFacts): string {

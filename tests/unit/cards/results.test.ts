@@ -87,7 +87,7 @@ it('says a failure once: that in the sentence, why in its section', () => {
     result_summary: 'Step 1b failed: The tracker is closed. 2 steps done.',
   };
   const view = viewPlan(makeFacts(plan, failed));
-  expect(view.sentence).toMatch(/ Step 1b failed\.$/);
+  expect(view.sentence).toMatch(/^Step 1b failed\. Goal: /);
   const told = JSON.stringify([view.sentence, view.sections]);
   expect(told.split('The tracker is closed').length - 1).toBe(1);
 });

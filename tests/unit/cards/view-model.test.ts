@@ -472,7 +472,7 @@ describe('a plan that is over', () => {
 
   it('tells a rejection with its reason', () => {
     expect(view('rejected').sentence).toBe(
-      'Creates archive/standup.md containing "Standup at 9:30". Rejected by Ana, 14:02: “Too early”. Nothing ran.',
+      'Rejected by Ana, 14:02: “Too early”. Nothing ran. Goal: Creates archive/standup.md containing "Standup at 9:30".',
     );
   });
 
@@ -496,7 +496,7 @@ describe('a plan that is over', () => {
     };
     const again = 'Ask again if you still want it.';
     expect(sentenceOf({ decided_by: null, result_summary: 'Nobody decided within 7 days.' })).toBe(
-      `Creates archive/standup.md containing "Standup at 9:30". Cancelled. Nobody decided within 7 days. Nothing ran. ${again}`,
+      `Cancelled. Nobody decided within 7 days. Nothing ran. ${again} Goal: Creates archive/standup.md containing "Standup at 9:30".`,
     );
     expect(sentenceOf({ decided_by: 'Ana', result_summary: null })).not.toContain(again);
   });
