@@ -1,13 +1,14 @@
 // One call: marked first if it must not be repeated, limited in time, abandoned when its lease or plan is gone.
+
 import type { Outcome } from '#db/sql/settle.ts';
 import { countSucceeded } from '#db/steps.ts';
+import { passCrashPoint } from '#domain/crash-points.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { Operation, ToolContext } from '#domain/tool.ts';
 import { isOutcomeUnknown, outcomeUnknown } from '#tools/failures.ts';
 import { payOnPlan } from './budget.ts';
 import { type CallbackOffer, offerCallback } from './callbacks.ts';
-import { passCrashPoint } from './crash-points.ts';
 import { askDatabase, type Permit, type StepRun } from './executor-context.ts';
 import { reportedBy } from './findings.ts';
 import { recordDecision } from './guard-call.ts';

@@ -3,6 +3,7 @@
 // A result may arrive before the call has returned: it settles the attempt, and what the worker reports about that attempt later is
 // ignored. Each change is made under the plan's lock, so of a callback, a poll, a cancellation and a recovery that arrive together the
 // first counts.
+
 import { recordDeeds } from '#db/audit.ts';
 import { readManifests } from '#db/backends.ts';
 import type { Transaction } from '#db/database.ts';
@@ -11,6 +12,7 @@ import { lockPlan, type PlanRow } from '#db/plans.ts';
 import { type Callback, closeCallback, findCallback, storeCallback } from '#db/sql/callbacks.ts';
 import { addToQuestions, type Outcome } from '#db/sql/settle.ts';
 import { type CallbackResult, callbackPath } from '#domain/callback.ts';
+import { passCrashPoint } from '#domain/crash-points.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { system } from '#domain/people/actor.ts';
 import { type Catalogue, operationName } from '#domain/tool.ts';
@@ -21,7 +23,6 @@ import { withoutSecrets } from '#tools/files/asked-secrets.ts';
 import { limitOutput } from '#tools/limit-output.ts';
 import { digestJson } from '#tools/operation-digest.ts';
 import { checkOutput } from '#tools/validate-arguments.ts';
-import { passCrashPoint } from './crash-points.ts';
 import { askDatabase, type SharedContext, type StepRun } from './executor-context.ts';
 import { longestSecondsOf } from './later.ts';
 import { makeFailure, makeOutcome } from './outcomes.ts';

@@ -1,5 +1,6 @@
 // The loop of one back end on one plan: turns that settle and claim, with calls in between. While Postgres works on one batch, the
 // steps of the previous one are called.
+
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { notify } from '#db/notify.ts';
 import { type PlanRow, readPlanRow } from '#db/plans.ts';
@@ -7,11 +8,11 @@ import type { ClaimedStep } from '#db/sql/claim.ts';
 import type { Lease } from '#db/sql/leases.ts';
 import type { Outcome } from '#db/sql/settle.ts';
 import { retryUntilDatabaseAnswers } from '#db/transient.ts';
+import { passCrashPoint } from '#domain/crash-points.ts';
 import { measure, span } from '#domain/telemetry.ts';
 import { operationName } from '#domain/tool.ts';
 import { announceProgress } from '#plans/lifecycle/wake.ts';
 import type { LaneBook } from './claim.ts';
-import { passCrashPoint } from './crash-points.ts';
 import type { ExecutorContext, Mark, StepRun } from './executor-context.ts';
 import { runStep } from './run-step.ts';
 import type { Claimant } from './slots.ts';

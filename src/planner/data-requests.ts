@@ -12,7 +12,7 @@ import {
 import type { Database, Transaction } from '#db/database.ts';
 import type { Listener } from '#db/notify.ts';
 import type { Random } from '#domain/clock.ts';
-import { endAt } from '#domain/crash-point.ts';
+import { passCrashPoint } from '#domain/crash-points.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 import { onOneLine } from '#domain/words.ts';
@@ -58,7 +58,7 @@ export function createDataRequests(context: {
           await enqueue(tx, 'request', { request_id: request.id }, { key: request.id });
         return request;
       });
-      endAt('request_filed');
+      passCrashPoint('request_filed');
       const news = followTopic(listener, `request:${filed.id}`, lookEveryMs);
       try {
         for (let request = filed, began = Date.now(); ; ) {
@@ -88,7 +88,7 @@ export async function fulfilRequest(
   const request = await readRequest(db.query, id);
   if (request === null || request.status !== 'open') return;
   const end = await fetchData(random, call, request, signal);
-  endAt('request_fetched');
+  passCrashPoint('request_fetched');
   await db.transaction((tx) => settleRequest(tx, id, end));
 }
 

@@ -11,7 +11,7 @@ import {
   settlePart,
 } from '#db/planning-parts.ts';
 import { readRun } from '#db/runs.ts';
-import { endAt } from '#domain/crash-point.ts';
+import { passCrashPoint } from '#domain/crash-points.ts';
 import { granularityOf } from '#domain/planning/modes.ts';
 import { type PartPlace, type ScaffoldPart, sessionOfPart } from '#domain/planning/part.ts';
 import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
@@ -102,7 +102,7 @@ export async function expandPart(
   const { query } = context.db;
   const claimed = await claimPart(query, place, leaseSeconds);
   if (claimed === null) return;
-  endAt('part_claimed');
+  passCrashPoint('part_claimed');
   const { attempt, scaffold } = claimed;
   if (attempt > attemptsAtMost) {
     const message = `Its planner stopped unexpectedly ${attemptsAtMost} times.`;
@@ -128,7 +128,7 @@ export async function expandPart(
     if (over.signal.aborted || end === null) return;
     if (signal.aborted) throw signal.reason;
     await settlePart(query, place, attempt, end);
-    endAt('part_planned');
+    passCrashPoint('part_planned');
   } catch (error) {
     await releasePart(query, place, attempt).catch(() => {}); // its lease ends anyway
     throw error;

@@ -3,8 +3,8 @@ import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
+import { crashPoints } from '#domain/crash-points.ts';
 import type { Message } from '#domain/service.ts';
-import { crashPoints } from '#executor/crash-points.ts';
 import { appendTool } from '../fixtures/append-tool.ts';
 import { freshDatabase } from '../setup/database.ts';
 import type { Client } from '../setup/http-client.ts';
@@ -146,7 +146,7 @@ const cases: { at: string; unknown: string | null; made?: boolean }[] = [
 describe.concurrent('after kill -9', () => {
   it('has a case for every crash point', () => {
     const covered = new Set(cases.map(({ at }) => at.split(':')[0]));
-    expect([...covered].sort()).toEqual([...crashPoints].sort());
+    expect([...covered].sort()).toEqual([...crashPoints.executor].sort());
   });
 
   it.for(cases)('at $at each effect is there once (unknown: $unknown)', async (one) => {

@@ -2,7 +2,7 @@
 // a card shows what is true now.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deliveryCrashPoints } from '#chat/outbox/crash-points.ts';
+import { crashPoints } from '#domain/crash-points.ts';
 import { delivered, open, openSpeaker, type Speaker } from '../integration/outbox/bench.ts';
 import { useDatabase } from '../setup/database.ts';
 import { ana, noop, openTestInstance, type TestInstance } from '../setup/instance.ts';
@@ -30,7 +30,7 @@ const start = (env: Record<string, string> = {}) =>
   startProcess({ DATABASE_URL: database.url, ...env });
 
 async function workUntilKilled(at: string): Promise<void> {
-  const { signal } = await start({ COUNTERSIGN_CRASH_AT: `delivery_${at}` }).exited;
+  const { signal } = await start({ COUNTERSIGN_CRASH_AT: at }).exited;
   expect(signal).toBe('SIGKILL');
 }
 
@@ -49,12 +49,12 @@ async function openThread(thread: string): Promise<string> {
   return open(gateway, { platform: 'slack', tenant: 'T1', channel: 'C1', thread });
 }
 
-const atPosting = ['begun', 'sent', 'told', 'settled'];
-const atChanging = ['changing', 'changed'];
+const atPosting = ['delivery_begun', 'delivery_sent', 'delivery_told', 'delivery_settled'];
+const atChanging = ['delivery_changing', 'delivery_changed'];
 
 describe('after kill -9', () => {
   it('has a case for every crash point', () => {
-    expect([...atPosting, ...atChanging].sort()).toEqual([...deliveryCrashPoints].sort());
+    expect([...atPosting, ...atChanging].sort()).toEqual([...crashPoints.delivery].sort());
   });
 
   it.each(atPosting)('at %s each message is posted once, in order', async (at) => {

@@ -1,8 +1,10 @@
 // kill -9 while drafts and reports are made and while data is requested, then another process: each is there once, and no reply that was
 // stored is paid for again.
+
 import { sql } from 'drizzle-orm';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { type Database, openDatabase } from '#db/database.ts';
+import { crashPoints } from '#domain/crash-points.ts';
 import { call } from '../fixtures/model-calls.ts';
 import { settled } from '../fixtures/model-instance.ts';
 import { type ChatBody, type OpenAiDouble, start, type Turn } from '../fixtures/openai-double.ts';
@@ -62,35 +64,32 @@ const report = {
 };
 
 describe.concurrent('a program that is killed', () => {
-  it.for(['draft_stored', 'draft_finalised'])(
-    'at %s makes one report, paid for once',
-    async (at) => {
-      const { url, model, db } = await openScene(() => ({ text: 'Nothing was done [1].' }));
-      const env = { OPENAI_BASE_URL: model.url };
-      const home = await programs.home({ executor: { lease_seconds: 2 } });
-      const server = await programs.serve({
-        home,
-        database: url,
-        env: { ...env, COUNTERSIGN_CRASH_AT: at },
-      });
-      const plan = await server.api.propose(report);
-      await server.api.approve(plan);
-      expect(await server.exited).toEqual({ code: null, signal: 'SIGKILL' });
-      const instance = await openTestInstance(url, { env });
-      try {
-        await reach(instance, plan.id, 'completed');
-        const [step] = await instance.service.getSteps(plan.id, ['f']);
-        expect(step?.output).toMatchObject({ text: 'Nothing was done.', unsourced: 0 });
-      } finally {
-        await instance.close();
-      }
-      expect(model.requests).toHaveLength(1);
-      expect(await countArtifacts(db, 'draftbook-')).toBe(1);
-      expect(await countArtifacts(db, 'trace-')).toBe(1);
-    },
-  );
+  it.for(crashPoints.drafts)('at %s makes one report, paid for once', async (at) => {
+    const { url, model, db } = await openScene(() => ({ text: 'Nothing was done [1].' }));
+    const env = { OPENAI_BASE_URL: model.url };
+    const home = await programs.home({ executor: { lease_seconds: 2 } });
+    const server = await programs.serve({
+      home,
+      database: url,
+      env: { ...env, COUNTERSIGN_CRASH_AT: at },
+    });
+    const plan = await server.api.propose(report);
+    await server.api.approve(plan);
+    expect(await server.exited).toEqual({ code: null, signal: 'SIGKILL' });
+    const instance = await openTestInstance(url, { env });
+    try {
+      await reach(instance, plan.id, 'completed');
+      const [step] = await instance.service.getSteps(plan.id, ['f']);
+      expect(step?.output).toMatchObject({ text: 'Nothing was done.', unsourced: 0 });
+    } finally {
+      await instance.close();
+    }
+    expect(model.requests).toHaveLength(1);
+    expect(await countArtifacts(db, 'draftbook-')).toBe(1);
+    expect(await countArtifacts(db, 'trace-')).toBe(1);
+  });
 
-  it.for(['request_filed', 'request_fetched'])('at %s has what was requested once', async (at) => {
+  it.for(crashPoints.requests)('at %s has what was requested once', async (at) => {
     const { url, model, db } = await openScene((_, index) =>
       index === 0
         ? call('request_data', { operation: 'workspace_list', args: {}, why: 'to know' })

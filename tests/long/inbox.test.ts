@@ -2,8 +2,8 @@
 // stored when it comes again, and what a handler wrote together with its mark is there once.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { inboxCrashPoints } from '#chat/inbox/crash-points.ts';
 import type { ReceivedEvent } from '#domain/chat/inbox.ts';
+import { crashPoints } from '#domain/crash-points.ts';
 import { makeEvent } from '../fixtures/inbox-events.ts';
 import { clearInbox, readInbox, settled } from '../integration/inbox/bench.ts';
 import { useDatabase } from '../setup/database.ts';
@@ -39,7 +39,7 @@ const receive = (event: Sent) => gateway.receive({ ...eventOf(event), keys: even
 
 /** Receives in a process that is killed, before it could tell anybody. */
 async function receiveUntilKilled(keys: string[], at: string): Promise<void> {
-  const { exited, stdout } = start(['receive', ...keys], { COUNTERSIGN_CRASH_AT: `inbox_${at}` });
+  const { exited, stdout } = start(['receive', ...keys], { COUNTERSIGN_CRASH_AT: at });
   expect((await exited).signal).toBe('SIGKILL');
   expect(stdout()).toBe('');
 }
@@ -62,21 +62,21 @@ async function countEffects(): Promise<number> {
 
 /** Effects of an event whose process died at the point, when the event marks itself and when it does not. */
 const afterTaking: { at: string; slack: number; teams: number }[] = [
-  { at: 'taken', slack: 1, teams: 1 },
+  { at: 'inbox_taken', slack: 1, teams: 1 },
   // Done but not noted: this is why handlers mark events themselves, or do once for each id what they do.
-  { at: 'handled', slack: 2, teams: 1 },
-  { at: 'settled', slack: 1, teams: 1 },
+  { at: 'inbox_handled', slack: 2, teams: 1 },
+  { at: 'inbox_settled', slack: 1, teams: 1 },
 ];
-const atReceiving = ['writing', 'stored'];
+const atReceiving = ['inbox_writing', 'inbox_stored'];
 
 describe('after kill -9', () => {
   it('has a case for every crash point', () => {
     const covered = [...atReceiving, ...afterTaking.map(({ at }) => at)];
-    expect(covered.sort()).toEqual([...inboxCrashPoints].sort());
+    expect(covered.sort()).toEqual([...crashPoints.inbox].sort());
   });
 
   it('before the commit nothing is acknowledged or stored, and the retry is', async () => {
-    await receiveUntilKilled(['Ev1'], 'writing');
+    await receiveUntilKilled(['Ev1'], 'inbox_writing');
     expect(await readInbox(gateway)).toEqual([]);
     expect(await receive({ keys: ['Ev1'] })).toMatchObject({ stored: true });
     await workToTheEnd();
@@ -84,7 +84,7 @@ describe('after kill -9', () => {
   });
 
   it('after the commit nothing is acknowledged, the retry is the same event, and it is handled once', async () => {
-    await receiveUntilKilled(['Ev1', 'm'], 'stored');
+    await receiveUntilKilled(['Ev1', 'm'], 'inbox_stored');
     expect(await receive({ keys: ['Ev2', 'm'] })).toMatchObject({ stored: false });
     expect(await workToTheEnd()).toHaveLength(1);
     expect(await countEffects()).toBe(1);
@@ -95,7 +95,7 @@ describe('after kill -9', () => {
       await clearInbox(gateway);
       await gateway.db.query.execute(sql`delete from effects`);
       await receive({ keys: ['Ev1'], platform });
-      await workUntilKilled({ COUNTERSIGN_CRASH_AT: `inbox_${one.at}` });
+      await workUntilKilled({ COUNTERSIGN_CRASH_AT: one.at });
       expect(await workToTheEnd()).toMatchObject([{ state: 'handled' }]);
       expect(await countEffects()).toBe(one[platform]);
     }

@@ -2,9 +2,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { crashPoints } from '#domain/crash-points.ts';
 import type { Finding } from '#domain/plan/finding.ts';
 import type { Plan } from '#domain/plan/plan.ts';
-import { replanCrashPoints } from '#plans/replan/crash-points.ts';
 import { appendTool } from '../fixtures/append-tool.ts';
 import { freshDatabase } from '../setup/database.ts';
 import type { Client } from '../setup/http-client.ts';
@@ -108,7 +108,7 @@ async function expectOneTry(api: Client, id: string): Promise<void> {
 }
 
 describe.concurrent('after kill -9', () => {
-  it.for(replanCrashPoints)(
+  it.for(crashPoints.replanning)(
     'at %s the change is applied once, and the plan completes',
     async (point) => {
       const { api, id, readLog, server, database } = await changeAt(point, noop);

@@ -2,8 +2,8 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { openDatabase } from '#db/database.ts';
+import { crashPoints } from '#domain/crash-points.ts';
 import type { Finding } from '#domain/plan/finding.ts';
-import { replanCrashPoints } from '#plans/replan/crash-points.ts';
 import { type ChatBody, start, type Turn } from '../fixtures/openai-double.ts';
 import { freshDatabase } from '../setup/database.ts';
 import { usePrograms } from '../setup/process.ts';
@@ -110,7 +110,7 @@ async function goOn({ database, options, id }: Awaited<ReturnType<typeof raiseFi
 }
 
 describe.concurrent('replanning by a model, after kill -9', () => {
-  it.for(replanCrashPoints)('at %s pays for no reply twice', async (point) => {
+  it.for(crashPoints.replanning)('at %s pays for no reply twice', async (point) => {
     const scene = await raiseFinding(answer, point);
     expect(await scene.dying.exited).toEqual({ code: null, signal: 'SIGKILL' });
     expect(scene.model.requests).toHaveLength(2);

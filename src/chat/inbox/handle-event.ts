@@ -1,4 +1,5 @@
 // One attempt at one event: calls its handler with a time limit and records the outcome.
+
 import {
   type Lease,
   leaveThread,
@@ -10,10 +11,10 @@ import {
   type TakenEvent,
   takeNext,
 } from '#db/sql/inbox-thread.ts';
+import { passCrashPoint } from '#domain/crash-points.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { measure, span } from '#domain/telemetry.ts';
 import { makeStorableText } from '#domain/text.ts';
-import { passCrashPoint } from './crash-points.ts';
 import type { InboxContext, InboxHandler } from './inbox-context.ts';
 import { decideNextTry } from './retry.ts';
 import { retryWhileAway } from './retry-while-away.ts';
@@ -162,7 +163,7 @@ export async function handleEvent(
     await write(() => putAside(context, event, error, 'kept'));
     return goOn();
   }
-  passCrashPoint('taken');
+  passCrashPoint('inbox_taken');
   const mark: Mark = { made: false, reply: null };
   const settle = async (): Promise<{ settled: boolean; next: Taken | 'held' }> => {
     const { reply } = mark;
@@ -172,10 +173,10 @@ export async function handleEvent(
   };
   try {
     await handleTraced(rule.tryWithinMs, handler, event, { mark, signal });
-    passCrashPoint('handled');
+    passCrashPoint('inbox_handled');
     const { settled, next } = await write(settle);
     if (!settled && !mark.made) warn(`${nameOf(event)} was handled, and taken by another as well.`);
-    passCrashPoint('settled');
+    passCrashPoint('inbox_settled');
     return next;
   } catch (error) {
     if (stopping.aborted) {

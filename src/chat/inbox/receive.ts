@@ -4,12 +4,13 @@
 // Order: events of one thread are stored one after the other, in the order in which this process received them.
 // Duplicates: an event that another process is storing at the same moment waits for that transaction and then finds it.
 // A name held by a transaction that never ends blocks only its own event.
+
 import { storeEvent } from '#db/inbox.ts';
 import { isLockTimeout } from '#db/transient.ts';
 import { type AuthoredThread, ReceivedEvent } from '#domain/chat/inbox.ts';
+import { passCrashPoint } from '#domain/crash-points.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { measure } from '#domain/telemetry.ts';
-import { passCrashPoint } from './crash-points.ts';
 import type { InboxContext } from './inbox-context.ts';
 import { keyOfThread } from './wakeups.ts';
 
@@ -65,9 +66,9 @@ export function createReceiver(
     // It may have waited behind its thread until nobody waited for it.
     if (performance.now() >= end) throw tooLate();
     try {
-      passCrashPoint('writing');
+      passCrashPoint('inbox_writing');
       const { id, original } = await storeEvent(db, event, limits);
-      passCrashPoint('stored');
+      passCrashPoint('inbox_stored');
       if (original === null) wake(event);
       return { stored: original === null, id: original ?? id };
     } catch (error) {

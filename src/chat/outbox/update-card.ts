@@ -4,10 +4,11 @@
 // drawing over a newer one. So when such a call ends, or the place was lost meanwhile, the card is drawn again, whatever it last
 // showed. Its content counts as unknown from before each call until the answer is stored. A process that dies in a call never hears
 // of it, so a card drawn while its content is unknown is drawn once more later.
+
 import { renewPlace } from '#db/chat-places.ts';
 import { askForCard, beginUpdate, loseCard, type PostRow, settleCard } from '#db/chat-posts.ts';
 import type { ChatPost } from '#domain/chat/chat.ts';
-import { passCrashPoint } from './crash-points.ts';
+import { passCrashPoint } from '#domain/crash-points.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { type Drawing, drawMessage } from './draw-message.ts';
 import { isGone, type Outcome, settleFailure, settleWithin, type Visit } from './visit.ts';
@@ -45,7 +46,7 @@ export async function updateCard(
   }
   if (!(await renewPlace(db.query, lease, rule.leaseSeconds))) return 'left';
   await beginUpdate(db.query, row);
-  passCrashPoint('changing');
+  passCrashPoint('delivery_changing');
   const again = () =>
     drawAgain(context, visit, row).catch((error: unknown) =>
       warn('A card could not be asked for again.', error),
@@ -60,7 +61,7 @@ export async function updateCard(
     await loseCard(db.query, row, needed ? random.hex(16) : null);
     return 'done';
   }
-  passCrashPoint('changed');
+  passCrashPoint('delivery_changed');
   if (!(await renewPlace(db.query, lease, rule.leaseSeconds))) {
     await again();
     return 'left';

@@ -4,6 +4,7 @@
 // arrive meanwhile increment `asked`, and releasing the place checks that in the same statement.
 // Crash: the lease expires, and the recovery round (`look-after.ts`) sends another job. A message about to be posted has a row with
 // its key; the next holder asks the platform with that key, which finds what got through.
+
 import {
   enterPlace,
   type HeldPlace,
@@ -29,10 +30,10 @@ import {
 } from '#db/chat-posts.ts';
 import { isTransient } from '#db/transient.ts';
 import type { ChatPost, Posted, Reached } from '#domain/chat/chat.ts';
+import { passCrashPoint } from '#domain/crash-points.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { measure } from '#domain/telemetry.ts';
 import { decideNextTry } from '../inbox/retry.ts';
-import { passCrashPoint } from './crash-points.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { drawMessage } from './draw-message.ts';
 import { tellAsked } from './tell-asked.ts';
@@ -178,7 +179,7 @@ async function settle(
     if (isTransient(error)) throw error;
     warn('The people that a card asks got no direct message.', error);
   });
-  passCrashPoint('told');
+  passCrashPoint('delivery_told');
   await db.transaction(async (tx) => {
     if (!unfinished && (await settlePosted(tx, conversation, row, shown))) return;
     if (!(await noteStray(tx, conversation, row, shown.post))) return;
@@ -206,7 +207,7 @@ async function postMessage(
     const content = again || mention === undefined ? rest : whole;
     if (!(await renewPlace(db.query, lease, rule.leaseSeconds))) return 'left';
     const status = await handOverStatus(context, visit, row.key);
-    passCrashPoint('begun');
+    passCrashPoint('delivery_begun');
     const began = performance.now();
     const isCard = row.plan_id !== null || row.run_id !== null;
     const older = { digest: null, rests: false, follows: true };
@@ -244,12 +245,12 @@ async function postMessage(
   } catch (error) {
     return settleFailure(context, visit, row, error);
   }
-  passCrashPoint('sent');
+  passCrashPoint('delivery_sent');
   if (!again) {
     const age = (Date.now() - Date.parse(row.said_at)) / 1000;
     measure('card_age', age, { 'countersign.platform': place.platform });
   }
   await settle(context, visit, row, shown);
-  passCrashPoint('settled');
+  passCrashPoint('delivery_settled');
   return 'done';
 }

@@ -19,7 +19,7 @@ import {
   renewEndpoint,
 } from '#db/webhooks.ts';
 import type { Random } from '#domain/clock.ts';
-import { endAt } from '#domain/crash-point.ts';
+import { passCrashPoint } from '#domain/crash-points.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 import type { WebhookAnswer, WebhookMessage, WebhookSettings } from '#domain/webhook.ts';
 import type { Sender } from './sender.ts';
@@ -111,7 +111,7 @@ async function stay(
     const message = messageOf(context, delivery);
     const answer = await sender.send(endpoint, message, stopping);
     if (answer.error !== null && stopping.aborted) return false;
-    endAt('webhook_sent');
+    passCrashPoint('webhook_sent');
     if (await settle(context, delivery, answer, failures)) return false;
     failures = answer.error === null ? 0 : failures + 1;
   }

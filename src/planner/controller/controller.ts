@@ -4,7 +4,7 @@ import { writeCall } from '#cards/calls-to-action.ts';
 import { isDatabaseAway } from '#db/transient.ts';
 import { callOf } from '#domain/chat/message-parts.ts';
 import type { Clock } from '#domain/clock.ts';
-import { endAt } from '#domain/crash-point.ts';
+import { passCrashPoint } from '#domain/crash-points.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { applyOverride } from '#domain/people/policy.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
@@ -170,9 +170,9 @@ async function move(
   const to = nextStage(from, event);
   session.noteTransition(from, event, to, options.clock.now(), by);
   session.enter(to);
-  endAt(`planner_before_${to}`);
+  passCrashPoint(`planner_before_${to}`);
   const stored = await store(options, session, { from, event }, seq);
-  endAt(`planner_after_${to}`);
+  passCrashPoint(`planner_after_${to}`);
   return stored;
 }
 

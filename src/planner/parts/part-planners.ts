@@ -12,7 +12,7 @@ import {
   readProgress,
 } from '#db/planning-parts.ts';
 import { lockRun } from '#db/runs.ts';
-import { endAt } from '#domain/crash-point.ts';
+import { passCrashPoint } from '#domain/crash-points.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { EnqueueAll } from '#domain/jobs.ts';
 import type { ScaffoldPart } from '#domain/planning/part.ts';
@@ -61,7 +61,7 @@ export function createPartPlanners(context: {
         const { stalled } = await readProgress(tx, place, names, 0);
         await send(tx, stalled);
       });
-      endAt('scaffold_stored');
+      passCrashPoint('scaffold_stored');
       const news = followTopic(listener, `parts:${runId}`, lookEveryMs);
       const began = Date.now();
       try {

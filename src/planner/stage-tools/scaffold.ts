@@ -1,7 +1,7 @@
 // scaffold: a large plan in two layers. The model names the parts and their order; a planner of its own plans each part, and what
 // they drafted is put together here.
 import { z } from 'zod';
-import { endAt } from '#domain/crash-point.ts';
+import { passCrashPoint } from '#domain/crash-points.ts';
 import { askedQuestion } from '#domain/planning/asked-question.ts';
 import { payingRun, ScaffoldPart } from '#domain/planning/part.ts';
 import type { SessionRead } from '#domain/planning/state.ts';
@@ -120,7 +120,7 @@ async function run(args: object, toolContext: ToolContext): Promise<ToolOutcome>
   if (problems.length > 0) return { result: fail(...problems) };
   const ended = await tools.parts.plan({ runId, turn, user }, parts, report, signal);
   const outcome = conclude(toolContext, ended);
-  endAt('parts_assembled');
+  passCrashPoint('parts_assembled');
   return outcome;
 }
 

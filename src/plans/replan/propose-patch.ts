@@ -1,8 +1,10 @@
 // Works out a change that settles a finding: by rule, else by a planner where there is one. Nothing is applied.
+
 import type { Transaction } from '#db/database.ts';
 import { type FindingRow, readFinding, toFinding } from '#db/findings.ts';
 import { lockPlan, readPlanRow } from '#db/plans.ts';
 import { readCovered, readSources, readTries } from '#db/replanning.ts';
+import { passCrashPoint } from '#domain/crash-points.ts';
 import { system } from '#domain/people/actor.ts';
 import { type AskPlanner, pairOf } from '#domain/plan/replan.ts';
 import { JsonObject } from '#domain/text.ts';
@@ -10,7 +12,6 @@ import type { ToolContext } from '#domain/tool.ts';
 import { shorten } from '#domain/words.ts';
 import type { Proposal } from '#tools/ports.ts';
 import type { PlansContext } from '../plans-context.ts';
-import { passReplanPoint } from './crash-points.ts';
 import { resolveIfClear } from './follow-patch.ts';
 import { proposeByRule } from './rules.ts';
 import { giveUpReplanning } from './start-replanning.ts';
@@ -90,7 +91,7 @@ export async function proposeRepair(
     return none(shorten(why, reasonAtMost));
   }
   const { patch } = answer;
-  passReplanPoint('replan_proposed');
+  passCrashPoint('replan_proposed');
   return {
     patch: JsonObject.parse(JSON.parse(JSON.stringify(patch))),
     reason: patch.reason ?? 'Corrects the plan.',

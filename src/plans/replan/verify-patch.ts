@@ -1,5 +1,6 @@
 // Checks a change that replanning proposes, and applies it where it widens nothing; one that does waits for a person. A change that is
 // refused, or that the plan has gone past, leads to the next try.
+
 import { hash } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { readManifests } from '#db/backends.ts';
@@ -9,6 +10,7 @@ import { findPatch } from '#db/patches.ts';
 import { lockPlan, type PlanRow } from '#db/plans.ts';
 import { readCovered, readTries } from '#db/replanning.ts';
 import { planFindings } from '#db/schema.ts';
+import { passCrashPoint } from '#domain/crash-points.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { system } from '#domain/people/actor.ts';
 import { hasRuntime } from '#domain/plan/arguments.ts';
@@ -25,7 +27,6 @@ import type { PatchEffect } from '../patch/model.ts';
 import { checkPatch } from '../patch/receive.ts';
 import { sentencesOf, tryPatch } from '../patch/try.ts';
 import type { PlansContext } from '../plans-context.ts';
-import { passReplanPoint } from './crash-points.ts';
 import { resolveIfClear } from './follow-patch.ts';
 import { startReplanning } from './start-replanning.ts';
 import { waitForRunning } from './wait-for-running.ts';
@@ -211,7 +212,7 @@ export async function verifyRepair(
   try {
     const reasons = await findReasons(context, check, read.data, toolContext);
     if (reasons.length > 0) return await refuse(context, check, reasons, false);
-    passReplanPoint('patch_verified');
+    passCrashPoint('patch_verified');
     const within = settleWith(check);
     const commit = await checkPatch(
       context,
@@ -223,7 +224,7 @@ export async function verifyRepair(
       check.patchId,
     );
     const outcome = await context.db.transaction(commit);
-    passReplanPoint('patch_applied');
+    passCrashPoint('patch_applied');
     const { status, patch_id, widening: reasonsToAsk } = outcome;
     return { verdict: verdicts[status], patch_id, reasons: reasonsToAsk };
   } catch (error) {

@@ -1,11 +1,12 @@
 // Draftbooks in the artifact store: how they are named, stored and found again, and the steps that their entries lead back to.
+
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { passCrashPoint } from '#domain/crash-points.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { Draftbook, type DraftEntry, readRanges } from '#domain/plan/draftbook.ts';
 import type { ToolContext } from '#domain/tool.ts';
 import type { DraftPort } from '../ports.ts';
-import { passCrashPoint } from './crash-points.ts';
 import type { Passage } from './fit-entries.ts';
 
 /** Tokens that a draftbook may be asked to fit. */

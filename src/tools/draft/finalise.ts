@@ -1,6 +1,8 @@
 // draft_finalise: a report from a draftbook and nothing else. A model names its sources sentence by sentence; code checks them and
 // keeps the way back to the steps. Without a model the report is what the draftbook says most often.
+
 import { z } from 'zod';
+import { passCrashPoint } from '#domain/crash-points.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Draftbook, ReportTrace } from '#domain/plan/draftbook.ts';
 import type { TextModel } from '#domain/text-model.ts';
@@ -21,7 +23,6 @@ import {
   requirePlace,
   toPassages,
 } from './books.ts';
-import { passCrashPoint } from './crash-points.ts';
 import { fitEntries, foldAlike, writeEntry } from './fit-entries.ts';
 import { type Report, readReport } from './read-report.ts';
 
