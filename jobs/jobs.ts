@@ -1,11 +1,9 @@
 // Which queue is served by what, and how many jobs of it at once. The work itself is done by the module that owns it.
-import { followHomes } from '#chat/homes/follow-plans.ts';
-import type { HomesContext } from '#chat/homes/homes-context.ts';
-import { workOnHomes } from '#chat/homes/work-on-homes.ts';
+import { followHomes, type HomesContext, workOnHomes } from '#chat/homes.ts';
 import { createWakeupHandler } from '#chat/inbox/handle-wakeup.ts';
 import type { InboxContext } from '#chat/inbox/inbox-context.ts';
+import { followPlan } from '#chat/outbox/deliver-jobs.ts';
 import type { DeliveryContext } from '#chat/outbox/delivery-context.ts';
-import { followPlan } from '#chat/outbox/follow-plan.ts';
 import { workOnPlace } from '#chat/outbox/work-on-place.ts';
 import { createExpiry } from '#conversation/expire.ts';
 import { readPlanCause } from '#db/plans.ts';

@@ -1,10 +1,9 @@
 // watch: not a queue but a recovery round every few seconds in each worker, for jobs, leases and notifications that were lost.
-import type { HomesContext } from '#chat/homes/homes-context.ts';
-import { createHomesWatch } from '#chat/homes/work-on-homes.ts';
+import { createHomesWatch, type HomesContext } from '#chat/homes.ts';
 import type { InboxContext } from '#chat/inbox/inbox-context.ts';
-import { createInboxWatch } from '#chat/inbox/look-after.ts';
+import { createInboxWatch } from '#chat/inbox/wakeups.ts';
+import { createDeliveryWatch } from '#chat/outbox/deliver-jobs.ts';
 import type { DeliveryContext } from '#chat/outbox/delivery-context.ts';
-import { createDeliveryWatch } from '#chat/outbox/look-after.ts';
 import type { Crew } from '#executor/crew.ts';
 import { askForLater } from '#executor/later.ts';
 import { recover } from '#executor/recover.ts';

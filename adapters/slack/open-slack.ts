@@ -3,9 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { InboxHandler } from '#chat/inbox/inbox-context.ts';
 import type { Receive } from '#chat/inbox/receive.ts';
-import { conversationAt } from '#chat/outbox/open-conversation.ts';
 import type { SlackAccess } from '#domain/chat/access.ts';
-import type { ChatHomes, ChatPlace, ChatPort } from '#domain/chat/chat.ts';
+import {
+  type ChatHomes,
+  type ChatPlace,
+  type ChatPort,
+  conversationAt,
+} from '#domain/chat/chat.ts';
 import type { RateLimits } from '#domain/chat/rate-limits.ts';
 import type { SlackInstallations } from '#domain/chat/slack-installation.ts';
 import type { UserGroupReader } from '#domain/chat/user-groups.ts';

@@ -1,10 +1,10 @@
 // Wires up one process (database, jobs, models, tools, planner, service) and closes everything again in order.
 import { dirname } from 'node:path';
-import { openHome } from '#chat/homes/follow-plans.ts';
+import { openHome } from '#chat/homes.ts';
 import { createReceiver } from '#chat/inbox/receive.ts';
 import { createWaiter } from '#chat/inbox/wait-until-handled.ts';
 import { createWaker } from '#chat/inbox/wakeups.ts';
-import { openConversation } from '#chat/outbox/open-conversation.ts';
+import { openConversation } from '#chat/outbox/deliver-jobs.ts';
 import { createTeamsConversations } from '#chat/teams-conversations.ts';
 import { createUserGroups } from '#chat/user-groups.ts';
 import { createDraftPort } from '#conversation/draft-port.ts';

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
-import type { HomesContext } from '#chat/homes/homes-context.ts';
+import type { HomesContext } from '#chat/homes.ts';
 import type { InboxContext } from '#chat/inbox/inbox-context.ts';
 import type { DeliveryContext } from '#chat/outbox/delivery-context.ts';
 import { followActivity } from '#chat/outbox/follow-activity.ts';

@@ -8,10 +8,11 @@ import {
   reopenTeamsArea,
   storeTeamsConversation,
 } from '#db/teams-conversations.ts';
+import { conversationAt } from '#domain/chat/chat.ts';
 import type { TeamsConversations } from '#domain/chat/teams-conversation.ts';
 import { speakAsBot } from '#messages/speak.ts';
+import { openConversation } from './outbox/deliver-jobs.ts';
 import type { DeliveryContext } from './outbox/delivery-context.ts';
-import { conversationAt, openConversation } from './outbox/open-conversation.ts';
 
 const takenOut = 'The app was removed from this conversation in Teams. Add it again under Apps.';
 

@@ -1,6 +1,5 @@
 // Where conversations live on chat platforms, and who delivers to them. A request for delivery increments `asked` in its
 // transaction; the lease holder records up to which count it is done, so no request is lost.
-import { hash } from 'node:crypto';
 import {
   and,
   asc,
@@ -16,17 +15,11 @@ import {
   type SQL,
   sql,
 } from 'drizzle-orm';
-import type { ChatPlace, ShownStatus } from '#domain/chat/chat.ts';
+import { type ChatPlace, conversationAt, type ShownStatus } from '#domain/chat/chat.ts';
 import type { Platform } from '#domain/chat/inbox.ts';
 import type { Queryable, Transaction } from './database.ts';
 import { chatPlaces, chatPosts } from './schema.ts';
 import { daysAgo, inSeconds, now } from './sql/time.ts';
-
-/** The conversation that lives at a place: always the same one. */
-export function conversationAt({ platform, tenant, channel, thread }: ChatPlace): string {
-  const name = JSON.stringify([platform, tenant, channel, thread]);
-  return `${platform}-${hash('sha256', name, 'hex').slice(0, 32)}`;
-}
 
 const is = (conversation: string) => eq(chatPlaces.conversation, conversation);
 /** A place that can be posted to again starts afresh. */

@@ -1,6 +1,7 @@
 // What people asked to keep. An entry belongs to the name it was kept under; a person sees those of all their linked names,
 // so unlinking takes nothing from either side.
 import { and, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
+import { conversationAt } from '#domain/chat/chat.ts';
 import {
   type MemoryEntry,
   type MemoryNote,
@@ -9,7 +10,6 @@ import {
   replaces,
 } from '#domain/people/memory.ts';
 import { memoryLimits } from '#domain/people/memory-note.ts';
-import { conversationAt } from './chat-places.ts';
 import type { Queryable, Transaction } from './database.ts';
 import { readNamesOf } from './identities.ts';
 import { chatPlaces, memory, teamsConversations } from './schema.ts';

@@ -1,5 +1,6 @@
 // Jobs: queue names and their payloads. `jobs/` holds the options and the handlers.
 import { z } from 'zod';
+import { platformOf } from './chat/chat.ts';
 import { InboxWakeup, Platform } from './chat/inbox.ts';
 
 export const jobPayloads = {
@@ -38,11 +39,6 @@ export type JobPayload<N extends JobName> = z.infer<(typeof jobPayloads)[N]>;
 export type PlatformJob = 'inbox' | 'deliver' | 'homes';
 /** Where jobs wait. */
 export type QueueName = JobName | `${PlatformJob}-${Platform}`;
-
-/** The platform a conversation lives on, by its name; null: none. */
-function platformOf(conversation: string): Platform | null {
-  return Platform.options.find((platform) => conversation.startsWith(`${platform}-`)) ?? null;
-}
 
 /** The queue that a job of this name goes to. */
 export function queueOf<N extends JobName>(name: N, payload: JobPayload<N>): QueueName {

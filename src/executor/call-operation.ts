@@ -1,5 +1,4 @@
 // One call: marked first if it must not be repeated, limited in time, abandoned when its lease or plan is gone.
-
 import type { Outcome } from '#db/sql/settle.ts';
 import { countSucceeded } from '#db/steps.ts';
 import { passCrashPoint } from '#domain/crash-points.ts';

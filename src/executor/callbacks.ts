@@ -3,7 +3,6 @@
 // A result may arrive before the call has returned: it settles the attempt, and what the worker reports about that attempt later is
 // ignored. Each change is made under the plan's lock, so of a callback, a poll, a cancellation and a recovery that arrive together the
 // first counts.
-
 import { recordDeeds } from '#db/audit.ts';
 import { readManifests } from '#db/backends.ts';
 import type { Transaction } from '#db/database.ts';

@@ -1,6 +1,5 @@
 // The loop of one back end on one plan: turns that settle and claim, with calls in between. While Postgres works on one batch, the
 // steps of the previous one are called.
-
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { notify } from '#db/notify.ts';
 import { type PlanRow, readPlanRow } from '#db/plans.ts';
@@ -15,8 +14,7 @@ import { announceProgress } from '#plans/lifecycle/wake.ts';
 import type { LaneBook } from './claim.ts';
 import type { ExecutorContext, Mark, StepRun } from './executor-context.ts';
 import { runStep } from './run-step.ts';
-import type { Claimant } from './slots.ts';
-import { Pace } from './slots.ts';
+import { type Claimant, Pace } from './slots.ts';
 import { takeTurn } from './turn.ts';
 
 /** Where calls come back this quickly (milliseconds), more may be claimed than is called at once. */

@@ -1,6 +1,5 @@
 // kill -9 while drafts and reports are made and while data is requested, then another process: each is there once, and no reply that was
 // stored is paid for again.
-
 import { sql } from 'drizzle-orm';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { type Database, openDatabase } from '#db/database.ts';

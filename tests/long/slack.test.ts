@@ -3,7 +3,7 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { placeOf } from '#adapters/slack/place.ts';
-import { conversationAt } from '#chat/outbox/open-conversation.ts';
+import { conversationAt } from '#domain/chat/chat.ts';
 import type { SlackMessage } from '../fixtures/slack/types.ts';
 import { clearInbox, settled } from '../integration/inbox/bench.ts';
 import { type SlackInstance, useSlackInstance } from '../integration/slack/slack-instance.ts';

@@ -14,7 +14,7 @@ import { noPartWords } from '#domain/plan/step-choice.ts';
 import { numberedAtMost } from '#domain/plan/step-numbers.ts';
 import type { Service } from '#domain/service.ts';
 import type { Held } from './held.ts';
-import { isSamePress } from './is-same-press.ts';
+import { isSamePress } from './read-button.ts';
 import { lineBlocks, reviewBlocks } from './review-blocks.ts';
 import { formBlocks, makeWindow, noticeWindow, partBlocks, textSection } from './windows.ts';
 

@@ -2,9 +2,8 @@
 // them alone.
 import { entryWords, pressWords } from '#cards/chat-words.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import { conversationAt } from '#chat/outbox/open-conversation.ts';
 import { carryOutPressIn } from '#conversation/press.ts';
-import type { ChatPlace } from '#domain/chat/chat.ts';
+import { type ChatPlace, conversationAt } from '#domain/chat/chat.ts';
 import type { InboxEvent } from '#domain/chat/inbox.ts';
 import { type AnyPress, bare, type Press } from '#domain/chat/press.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
@@ -12,8 +11,7 @@ import type { SlackContext } from '../slack-context.ts';
 import { placeOfPress } from '../transport/name-signal.ts';
 import type { PressSignal, SentSignal } from '../transport/read-signal.ts';
 import { type Held, readHeld } from './held.ts';
-import { isSamePress } from './is-same-press.ts';
-import { opensWindow, readButton } from './read-button.ts';
+import { isSamePress, opensWindow, readButton } from './read-button.ts';
 import { readFieldValues, readText, readTicked } from './read-entered.ts';
 import { type Listener, tellAlone } from './tell.ts';
 import { isApproval, isPart } from './windows.ts';

@@ -3,7 +3,7 @@
 import type { types } from '@slack/bolt';
 import { pressWords, windowWords } from '#cards/chat-words.ts';
 import { keepPages } from '#cards/details-view.ts';
-import { conversationAt } from '#chat/outbox/open-conversation.ts';
+import { conversationAt } from '#domain/chat/chat.ts';
 import type { AnyPress } from '#domain/chat/press.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { explainSlackError } from '../port/explain-error.ts';

@@ -2,7 +2,7 @@
 // the composer: https://docs.slack.dev/ai/migrating-to-agent-messaging
 import { greetWords } from '#cards/chat-words.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
-import { conversationAt } from '#chat/outbox/open-conversation.ts';
+import { conversationAt } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { agentView } from '../manifest/agent-view.ts';
 import { placeOf } from '../place.ts';

@@ -1,7 +1,7 @@
 // What people write: a mention, a direct message, or a reply in a thread where a conversation lives already.
 import { greetWords } from '#cards/chat-words.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
-import { conversationAt } from '#chat/outbox/open-conversation.ts';
+import { conversationAt } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { person } from '#domain/people/actor.ts';
 import { nameMessage, placeOf } from '../place.ts';

@@ -1,5 +1,5 @@
 // What a signal is called in the inbox: the names that make two of them one, and the thread whose order it keeps. Pure.
-import { conversationAt } from '#chat/outbox/open-conversation.ts';
+import { conversationAt } from '#domain/chat/chat.ts';
 import type { ReceivedEvent } from '#domain/chat/inbox.ts';
 import { placeOf } from '../place.ts';
 import type { PressSignal, Signal } from './read-signal.ts';

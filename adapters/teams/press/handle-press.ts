@@ -1,8 +1,8 @@
 // Handles a stored press: once, in the conversation of its card, as the person who pressed. A refusal is shown to them alone.
 import { entryWords, pressWords } from '#cards/chat-words.ts';
 import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
-import { conversationAt } from '#chat/outbox/open-conversation.ts';
 import { carryOutPressIn } from '#conversation/press.ts';
+import { conversationAt } from '#domain/chat/chat.ts';
 import type { InboxEvent } from '#domain/chat/inbox.ts';
 import type { Pressed } from '#domain/chat/pressed.ts';
 import { CountersignError } from '#domain/errors.ts';

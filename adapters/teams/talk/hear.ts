@@ -1,6 +1,6 @@
 // What people write: in their chat with the bot, by mentioning it, or below a post where a conversation lives already.
 import { greetWords } from '#cards/chat-words.ts';
-import { conversationAt } from '#chat/outbox/open-conversation.ts';
+import { conversationAt } from '#domain/chat/chat.ts';
 import { person } from '#domain/people/actor.ts';
 import { answerCommand, drawNote, readCommand } from '../lists/answer-command.ts';
 import type { TeamsContext } from '../teams-context.ts';

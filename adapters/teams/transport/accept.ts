@@ -5,7 +5,7 @@ import { pressWords } from '#cards/chat-words.ts';
 import { planThisWords } from '#cards/plan-this.ts';
 import type { Receive } from '#chat/inbox/receive.ts';
 import type { WaitUntilHandled } from '#chat/inbox/wait-until-handled.ts';
-import { conversationAt } from '#chat/outbox/open-conversation.ts';
+import { conversationAt } from '#domain/chat/chat.ts';
 import type { ReceivedEvent } from '#domain/chat/inbox.ts';
 import type { Clock } from '#domain/clock.ts';
 import { answerSentence, askAgain, findProblem } from '../extension/plan-this.ts';

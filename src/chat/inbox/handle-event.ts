@@ -1,5 +1,4 @@
 // One attempt at one event: calls its handler with a time limit and records the outcome.
-
 import {
   type Lease,
   leaveThread,
@@ -15,9 +14,8 @@ import { passCrashPoint } from '#domain/crash-points.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { measure, span } from '#domain/telemetry.ts';
 import { makeStorableText } from '#domain/text.ts';
-import type { InboxContext, InboxHandler } from './inbox-context.ts';
+import { type InboxContext, type InboxHandler, retryWhileAway } from './inbox-context.ts';
 import { decideNextTry } from './retry.ts';
-import { retryWhileAway } from './retry-while-away.ts';
 import { sendWakeup } from './wakeups.ts';
 
 /** What somebody else has to know of an event to find it. */

@@ -1,5 +1,6 @@
 // What the inbox depends on, and what adapters provide: one handler per platform.
 import type { Database, Queryable, Transaction } from '#db/database.ts';
+import { retryUntilDatabaseAnswers } from '#db/transient.ts';
 import type { InboxEvent, InboxThread } from '#domain/chat/inbox.ts';
 import type { Random } from '#domain/clock.ts';
 import type { Enqueue, EnqueueAll } from '#domain/jobs.ts';
@@ -67,3 +68,20 @@ export const inboxRule: InboxRule = {
   lateSeconds: 5,
   unreadSeconds: 15,
 };
+
+/**
+ * Retries a statement of the inbox while the database is unreachable, so that a handled event is not handled again just because
+ * recording it failed.
+ * @param stopping aborted: the next failure is thrown. @throws what does not pass
+ */
+export function retryWhileAway<T>(
+  { warn }: InboxContext,
+  work: () => Promise<T>,
+  stopping: AbortSignal,
+): Promise<T> {
+  return retryUntilDatabaseAnswers(
+    work,
+    (error) => warn('The inbox waits for the database.', error),
+    stopping,
+  );
+}

@@ -4,7 +4,6 @@
 // Order: events of one thread are stored one after the other, in the order in which this process received them.
 // Duplicates: an event that another process is storing at the same moment waits for that transaction and then finds it.
 // A name held by a transaction that never ends blocks only its own event.
-
 import { storeEvent } from '#db/inbox.ts';
 import { isLockTimeout } from '#db/transient.ts';
 import { type AuthoredThread, ReceivedEvent } from '#domain/chat/inbox.ts';

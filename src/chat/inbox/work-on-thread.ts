@@ -3,7 +3,7 @@
 // Concurrency: any number of processes may hold a wakeup for the same thread. One gets the lease; the others leave. The holder sees
 // events that arrive meanwhile: it releases the lease in a statement that saw no more events and then looks once again, so a wakeup
 // that found the lease taken was sent for an event that this last look finds.
-// Crash: the lease expires, and the recovery round (`look-after.ts`) sends another wakeup. Attempts are counted when an event is
+// Crash: the lease expires, and the recovery round (`wakeups.ts`) sends another wakeup. Attempts are counted when an event is
 // taken, so an event that crashes its process every time is set aside in the end.
 // Late return: a later holder of the event has a higher attempt number, and the old holder's settlement is refused.
 import {
@@ -16,8 +16,7 @@ import {
 } from '#db/sql/inbox-thread.ts';
 import type { InboxThread } from '#domain/chat/inbox.ts';
 import { handleEvent } from './handle-event.ts';
-import type { InboxContext, InboxHandler } from './inbox-context.ts';
-import { retryWhileAway } from './retry-while-away.ts';
+import { type InboxContext, type InboxHandler, retryWhileAway } from './inbox-context.ts';
 import { sendWakeup } from './wakeups.ts';
 
 /** Events of one thread before others have a turn. */

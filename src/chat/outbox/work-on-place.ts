@@ -2,9 +2,8 @@
 //
 // Concurrency: any number of processes may hold a job for the same conversation. One gets the place; the others leave. Requests that
 // arrive meanwhile increment `asked`, and releasing the place checks that in the same statement.
-// Crash: the lease expires, and the recovery round (`look-after.ts`) sends another job. A message about to be posted has a row with
+// Crash: the lease expires, and the recovery round (`deliver-jobs.ts`) sends another job. A message about to be posted has a row with
 // its key; the next holder asks the platform with that key, which finds what got through.
-
 import {
   enterPlace,
   type HeldPlace,
@@ -28,16 +27,17 @@ import {
   type Shown,
   settlePosted,
 } from '#db/chat-posts.ts';
+import { readPlanCause } from '#db/plans.ts';
+import { readRunCause } from '#db/runs.ts';
 import { isTransient } from '#db/transient.ts';
 import type { ChatPost, Posted, Reached } from '#domain/chat/chat.ts';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import { errorMessage } from '#domain/errors.ts';
-import { measure } from '#domain/telemetry.ts';
+import { isTraced, measure, span } from '#domain/telemetry.ts';
 import { decideNextTry } from '../inbox/retry.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { drawMessage } from './draw-message.ts';
 import { tellAsked } from './tell-asked.ts';
-import { traceCard } from './trace-card.ts';
 import { updateCard } from './update-card.ts';
 import { handOverStatus, keepStatus } from './update-status.ts';
 import { type Outcome, postpone, settleFailure, settleWithin, type Visit } from './visit.ts';
@@ -253,4 +253,37 @@ async function postMessage(
   await settle(context, visit, row, shown);
   passCrashPoint('delivery_settled');
   return 'done';
+}
+
+async function readCause({ db }: DeliveryContext, { plan_id, run_id }: PostRow) {
+  if (plan_id !== null) return readPlanCause(db.query, plan_id);
+  return run_id === null ? null : readRunCause(db.query, run_id);
+}
+
+/** Sends one message or card as a span of what it tells of: the planning turn, or what last moved its plan. */
+async function traceCard(
+  context: DeliveryContext,
+  { place: { platform } }: Visit,
+  row: PostRow,
+  what: 'post' | 'update',
+  send: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const attributes = {
+    'countersign.platform': platform,
+    'countersign.card': what,
+    'countersign.message.id': row.message_id,
+    'countersign.plan.id': row.plan_id ?? undefined,
+    'countersign.run.id': row.run_id ?? undefined,
+  };
+  const parent = isTraced() ? await readCause(context, row) : null;
+  const log = {
+    message_id: row.message_id,
+    ...(row.plan_id === null ? {} : { plan_id: row.plan_id }),
+  };
+  const around = { kind: 'client', parent, attributes, log } as const;
+  return span('card', `${what} card ${platform}`, around, async (card) => {
+    const outcome = await send();
+    card.set({ 'countersign.outcome': outcome });
+    return outcome;
+  });
 }

@@ -1,9 +1,10 @@
 // What the conversation service requires of a chat platform: where a conversation lives, and one way to write there. Adapters provide
 // a `ChatPort`; nothing outside them knows Slack's or Teams' own terms.
+import { hash } from 'node:crypto';
 import type { Activity } from '../planning/activity.ts';
 import type { JsonObject } from '../text.ts';
 import type { AskedPerson } from './asked.ts';
-import type { Platform } from './inbox.ts';
+import { Platform } from './inbox.ts';
 
 /** A thread of a platform in which a conversation takes place. */
 export type ChatPlace = {
@@ -14,6 +15,17 @@ export type ChatPlace = {
   /** What replies are posted under; null: the channel itself, as in a direct message. */
   thread: string | null;
 };
+
+/** The conversation that lives at a place: always the same one. */
+export function conversationAt({ platform, tenant, channel, thread }: ChatPlace): string {
+  const name = JSON.stringify([platform, tenant, channel, thread]);
+  return `${platform}-${hash('sha256', name, 'hex').slice(0, 32)}`;
+}
+
+/** The platform a conversation lives on, by its name; null: none. */
+export function platformOf(conversation: string): Platform | null {
+  return Platform.options.find((platform) => conversation.startsWith(`${platform}-`)) ?? null;
+}
 
 /** A message that was posted, by the platform's own name for it. */
 export type ChatPost = ChatPlace & { message: string };

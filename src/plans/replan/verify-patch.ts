@@ -1,6 +1,5 @@
 // Checks a change that replanning proposes, and applies it where it widens nothing; one that does waits for a person. A change that is
 // refused, or that the plan has gone past, leads to the next try.
-
 import { hash } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { readManifests } from '#db/backends.ts';

@@ -1,5 +1,4 @@
 // Draftbooks in the artifact store: how they are named, stored and found again, and the steps that their entries lead back to.
-
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { passCrashPoint } from '#domain/crash-points.ts';

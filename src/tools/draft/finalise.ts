@@ -1,6 +1,5 @@
 // draft_finalise: a report from a draftbook and nothing else. A model names its sources sentence by sentence; code checks them and
 // keeps the way back to the steps. Without a model the report is what the draftbook says most often.
-
 import { z } from 'zod';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import { CountersignError } from '#domain/errors.ts';

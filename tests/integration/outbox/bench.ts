@@ -1,7 +1,7 @@
 // What tests of delivery share: instances that post to a platform, and looks into its tables.
 import { sql } from 'drizzle-orm';
+import { followPlan } from '#chat/outbox/deliver-jobs.ts';
 import type { DeliveryRule } from '#chat/outbox/delivery-context.ts';
-import { followPlan } from '#chat/outbox/follow-plan.ts';
 import { createEnqueue, openBoss } from '#db/boss.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import type { Planner } from '#domain/planning/run.ts';

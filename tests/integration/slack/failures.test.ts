@@ -3,9 +3,9 @@
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
 import { placeOf } from '#adapters/slack/place.ts';
-import { conversationAt } from '#chat/outbox/open-conversation.ts';
 import { readDeliveryState } from '#db/chat-places.ts';
 import { readLatestMessages } from '#db/messages.ts';
+import { conversationAt } from '#domain/chat/chat.ts';
 import { person } from '#domain/people/actor.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, reach, scriptedPlanner } from '../../setup/instance.ts';

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { placeOf } from '#adapters/slack/place.ts';
-import { conversationAt } from '#chat/outbox/open-conversation.ts';
+import { conversationAt } from '#domain/chat/chat.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { scriptedPlanner } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';

@@ -4,7 +4,7 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { placeOf } from '#adapters/slack/place.ts';
-import { conversationAt } from '#chat/outbox/open-conversation.ts';
+import { conversationAt } from '#domain/chat/chat.ts';
 import type { Signal } from '../../fixtures/slack/delivery.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, reach, scriptedPlanner } from '../../setup/instance.ts';

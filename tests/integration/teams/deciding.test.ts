@@ -197,7 +197,7 @@ test('a long plan is paged through in the place of its card', async () => {
   const { teams, ana, instance, card, conversation } = await useCard();
   const steps = Array.from({ length: 40 }, (_, i) => noop(`s${i}`));
   const [channel = '', thread = null] = conversation.split(';messageid=');
-  const { conversationAt } = await import('#chat/outbox/open-conversation.ts');
+  const { conversationAt } = await import('#domain/chat/chat.ts');
   const at = { platform: 'teams' as const, tenant: teams.tenant, channel, thread };
   const { id, version, digest } = await instance.service.propose(
     { title: 'Forty', steps },

@@ -1,7 +1,7 @@
 // What Teams sends reaches the instance once, with Teams' own token, stored and in its own conversation; everything else reaches nothing.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { conversationAt } from '#chat/outbox/open-conversation.ts';
+import { conversationAt } from '#domain/chat/chat.ts';
 import type { Forgery } from '../../fixtures/teams/bot-framework-keys.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { scriptedPlanner } from '../../setup/instance.ts';

@@ -1,7 +1,7 @@
 // Two presses are the same when they ask for the same about the same thing as it stood.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isSamePress } from '#adapters/slack/press/is-same-press.ts';
+import { isSamePress } from '#adapters/slack/press/read-button.ts';
 import type { CardPress } from '#domain/chat/card.ts';
 
 const drawn: CardPress = {

@@ -1,19 +1,67 @@
-// Draws the Home tabs that are due, one by one: each at most once per interval, only when it differs, and not in a workspace that
-// is rate-limited.
+// Home tabs of chat platforms: each is drawn anew when a plan changes that its owner may be looking at, at most once per interval,
+// only when it differs, and not in a workspace that is rate-limited.
 import {
+  askForHomes,
   forgetHome,
   forgetHomes,
+  type HomeOf,
+  noteHome,
   postponeHomes,
   readNextHome,
   settleHome,
   type TakenHome,
   takeHome,
 } from '#db/chat-homes.ts';
+import type { Database, Transaction } from '#db/database.ts';
 import type { ChatHomes } from '#domain/chat/chat.ts';
 import { Platform } from '#domain/chat/inbox.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
-import { followedForHours } from './follow-plans.ts';
-import { askToDraw, type HomesContext } from './homes-context.ts';
+import type { Enqueue } from '#domain/jobs.ts';
+
+export type HomesContext = {
+  db: Database;
+  enqueue: Enqueue<Transaction>;
+  /** Homes of another platform wait. */
+  homes: Partial<Record<Platform, ChatHomes>>;
+  warn(message: string, error?: unknown): void;
+};
+
+/** What it takes to ask for Homes. */
+type Asking = Pick<HomesContext, 'db' | 'enqueue'>;
+
+/** Says that Homes of a platform are to be drawn. Wakeups for later gather what comes until then. */
+async function askToDraw(
+  { enqueue }: Asking,
+  tx: Transaction,
+  platform: Platform,
+  inMs: number,
+): Promise<void> {
+  const later = inMs > 0;
+  const startAfter = later ? { startAfter: new Date(Date.now() + inMs) } : {};
+  await enqueue(tx, 'homes', { platform }, { key: later ? 'later' : 'now', ...startAfter });
+}
+
+/** Hours for which a Home follows after it was opened: opening it later draws it anew. */
+const followedForHours = 8;
+/** Changes that come together are drawn together. */
+const gatherMs = 1000;
+
+/** Has a Home drawn that was opened, or whose reader has changed something. */
+export async function openHome(context: Asking, home: HomeOf): Promise<void> {
+  await context.db.transaction(async (tx) => {
+    await noteHome(tx, home);
+    await askToDraw(context, tx, home.platform, 0);
+  });
+}
+
+/** Has the Homes drawn that somebody may be looking at. */
+export async function followHomes(context: Asking): Promise<void> {
+  await context.db.transaction(async (tx) => {
+    for (const platform of await askForHomes(tx, followedForHours)) {
+      await askToDraw(context, tx, platform, gatherMs);
+    }
+  });
+}
 
 /** A Home is drawn at most once in so long. */
 const paceMs = 3000;

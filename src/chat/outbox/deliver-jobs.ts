@@ -1,0 +1,70 @@
+// What sends deliver jobs, besides a message that is said (`#messages/ask-to-deliver.ts`): a place that opens, a plan that changes,
+// and the recovery round, which finds places whose holder died or whose job was lost.
+import { findWaitingPlaces, storePlace } from '#db/chat-places.ts';
+import { askForCards } from '#db/chat-posts.ts';
+import type { Transaction } from '#db/database.ts';
+import { type ChatPlace, conversationAt } from '#domain/chat/chat.ts';
+import { Platform } from '#domain/chat/inbox.ts';
+import { sendDelivery } from '#messages/ask-to-deliver.ts';
+import type { DeliveryContext } from './delivery-context.ts';
+
+/**
+ * Finds or creates the conversation of a place; the same place gives the same conversation. That an event came from it says that
+ * it may be mended, so what could not be posted there is tried again.
+ * @param timezone of the one who reads there, in a direct message; null: nobody knows, or several read
+ */
+export async function openConversation(
+  { enqueue }: Pick<DeliveryContext, 'enqueue'>,
+  tx: Transaction,
+  place: ChatPlace,
+  timezone: string | null = null,
+): Promise<string> {
+  const conversation = conversationAt(place);
+  if (await storePlace(tx, place, timezone)) {
+    await enqueue(tx, 'deliver', { conversation }, { key: conversation });
+  }
+  return conversation;
+}
+
+/** Has every live card of the plan drawn from what is true now. @param later nobody has pressed for it */
+export async function followPlan(
+  { db, enqueue }: Pick<DeliveryContext, 'db' | 'enqueue'>,
+  planId: string,
+  later = false,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    for (const conversation of (await askForCards(tx, planId)).sort()) {
+      await sendDelivery(enqueue, tx, conversation, later);
+    }
+  });
+}
+
+const placesAtOnce = 200;
+
+/** A function for the watch round. Where a round ends the next one goes on, so that many waiting places hide none. */
+export function createDeliveryWatch({ db, enqueue, ports }: DeliveryContext): () => Promise<void> {
+  const last = new Map<Platform, string>();
+
+  async function lookAfter(platform: Platform): Promise<void> {
+    const found = await findWaitingPlaces(
+      db.query,
+      platform,
+      last.get(platform) ?? '',
+      placesAtOnce,
+    );
+    if (found.length > 0) {
+      await db.transaction(async (tx) => {
+        for (const conversation of found) {
+          await enqueue(tx, 'deliver', { conversation }, { key: conversation });
+        }
+      });
+    }
+    last.set(platform, found.length < placesAtOnce ? '' : (found.at(-1) ?? ''));
+  }
+
+  return async () => {
+    for (const platform of Platform.options) {
+      if (ports[platform] !== undefined) await lookAfter(platform);
+    }
+  };
+}
