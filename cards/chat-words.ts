@@ -2,8 +2,8 @@
 // by Slack and Teams. A translation replaces this file; adapters choose the words and fill in values.
 import type { LinkOutcome } from '#domain/people/link.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';
-import type { Export } from '#domain/plan/record.ts';
 import type { PlanningTrace } from '#domain/planning/trace-view.ts';
+import type { Export } from '#domain/service.ts';
 import type { PlanStats } from '#domain/stats.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { isolateText, showLine } from './plain.ts';

@@ -9,8 +9,8 @@ import {
   type ChatPlace,
   type ChatPort,
   conversationAt,
+  type RateLimits,
 } from '#domain/chat/chat.ts';
-import type { RateLimits } from '#domain/chat/rate-limits.ts';
 import type { SlackInstallations } from '#domain/chat/slack-installation.ts';
 import type { UserGroupReader } from '#domain/chat/user-groups.ts';
 import type { Clock } from '#domain/clock.ts';
@@ -25,9 +25,10 @@ import { createHomes, setFromHome } from './lists/home.ts';
 import { createAsk } from './port/hold.ts';
 import { createRespond } from './port/respond.ts';
 import { createSlackPort } from './port/slack-port.ts';
+import { isPlanThis } from './press/about.ts';
 import { decidePress, decideSent } from './press/handle-press.ts';
 import { readHeld } from './press/held.ts';
-import { isPlanThis, planThis } from './press/plan-this.ts';
+import { planThis } from './press/plan-this.ts';
 import { objectTo } from './press/read-entered.ts';
 import { createShow, fill } from './press/show.ts';
 import { isApproval } from './press/windows.ts';

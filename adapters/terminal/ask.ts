@@ -9,10 +9,6 @@ import { answerRun, sayRun, waitForRun } from './run-turn.ts';
 import type { TerminalIo } from './screen.ts';
 import { type AskOptions, openSession, type Session, tellError } from './session.ts';
 
-export { exitCodes } from './exit-codes.ts';
-export type { TerminalIo } from './screen.ts';
-export type { AskOptions } from './session.ts';
-
 /** What a finished turn of the planner leads to: a plan to attend, an exit code, or one more turn. */
 async function takeTurn(
   session: Session,

@@ -26,16 +26,17 @@ import {
   judgeServer,
   judgeVersions,
 } from './doctor/check-server.ts';
-import { checkSignIns } from './doctor/check-sign-ins.ts';
 import {
   checkDisk,
   checkKey,
   checkPublicUrl,
+  checkSignIns,
   checkTraces,
   judgeZones,
 } from './doctor/check-surroundings.ts';
 import { version } from './version.ts';
-import { type Instance, openInstance } from './wire.ts';
+import type { Instance } from './wire/instance.ts';
+import { openInstance } from './wire.ts';
 
 async function checkWorkspace({ workspace }: Config): Promise<CheckResult> {
   try {

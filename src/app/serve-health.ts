@@ -2,12 +2,22 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { createHealthServer } from '#api/health-server.ts';
+import { type AppOptions, openApp } from '#api/open-app.ts';
+import { type ProbeOptions, probeRoutes } from '#api/routes/probes.ts';
 import type { Config } from './config.ts';
 import { createProbes } from './health.ts';
 import { explainTaken, portOf } from './ports.ts';
 import { version } from './version.ts';
-import type { Instance } from './wire.ts';
+import type { Instance } from './wire/instance.ts';
+
+/** The server of a process that has no API, under the rules of the other one. Not yet listening. */
+export async function createHealthServer(
+  options: AppOptions & ProbeOptions,
+): Promise<FastifyInstance> {
+  const { app } = openApp(options);
+  await app.register(probeRoutes, options);
+  return app;
+}
 
 /** Listens; the answer's `port` is the one that was taken. @throws `invalid_configuration` when the port is in use */
 export async function serveHealth(

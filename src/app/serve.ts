@@ -15,7 +15,7 @@ import { createProbes } from './health.ts';
 import { explainTaken, portOf } from './ports.ts';
 import { createSettingsFacts } from './settings-facts.ts';
 import { version } from './version.ts';
-import type { Instance } from './wire.ts';
+import type { Instance } from './wire/instance.ts';
 
 /**
  * Listens; the answer's `port` is the one that was taken.

@@ -49,8 +49,6 @@ import { type Connections, openConnections } from './wire/open-connections.ts';
 import { openAskPlanner, openPlanner } from './wire/open-planner.ts';
 import { startWorking } from './work.ts';
 
-export type { Instance, InstanceOptions } from './wire/instance.ts';
-
 /** Opens everything `options` ask for; what was opened is closed again when a part fails. */
 export async function openInstance(options: InstanceOptions): Promise<Instance> {
   const closers = createClosers(options.log);

@@ -1,9 +1,8 @@
 // The one press interpreter behind every surface: turns a press into a service call, with the version, digest and turn of the card
 // that was shown.
 import { refusalWords } from '#cards/decision-words.ts';
-import type { CardPress } from '#domain/chat/card.ts';
+import type { CardPress, Pressed } from '#domain/chat/card.ts';
 import type { Press, PressedPart, PressOutcome } from '#domain/chat/press.ts';
-import type { Pressed } from '#domain/chat/pressed.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import { expectedStep } from '#domain/plan/expected-step.ts';

@@ -1,7 +1,6 @@
 // A plan's record for a chat, read only as far as it fits.
-import type { Export } from '#domain/plan/record.ts';
 import type { PlanningTrace } from '#domain/planning/trace-view.ts';
-import type { PlanReads } from '#domain/service.ts';
+import type { Export, PlanReads } from '#domain/service.ts';
 
 /** `PLAN-3f9a1c20 export`; null: something else was said. */
 export function readExport(said: string): Export | null {

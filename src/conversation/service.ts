@@ -16,7 +16,7 @@ import { listPlaybooks } from '#db/playbooks.ts';
 import { readActivity, readRun, toRunView, updateRun } from '#db/runs.ts';
 import { readLabels } from '#db/step-pages.ts';
 import { countMatches } from '#db/step-search.ts';
-import type { Pressed } from '#domain/chat/pressed.ts';
+import type { Pressed } from '#domain/chat/card.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { Plan } from '#domain/plan/plan.ts';

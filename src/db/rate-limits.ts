@@ -1,6 +1,6 @@
 // Rate limits of chat platforms, shared by all processes.
 import { and, eq, gt, lt, sql } from 'drizzle-orm';
-import type { RateLimits } from '#domain/chat/rate-limits.ts';
+import type { RateLimits } from '#domain/chat/chat.ts';
 import type { Queryable } from './database.ts';
 import { rateLimits } from './schema.ts';
 import { inSeconds, now } from './sql/time.ts';

@@ -1,8 +1,7 @@
 // The one service behind cards, slash command, HTTP, console and terminal. `src/conversation` provides it.
 import { z } from 'zod';
-import type { PlanCardFacts } from './chat/card.ts';
+import type { PlanCardFacts, Pressed } from './chat/card.ts';
 import type { ConversationPage, ConversationQuery } from './chat/conversation-list.ts';
-import type { Pressed } from './chat/pressed.ts';
 import type { Actor } from './people/actor.ts';
 import type { LinkCommand, LinkOutcome } from './people/link.ts';
 import type { MemoryEntry, MemoryNote } from './people/memory.ts';
@@ -13,7 +12,6 @@ import type { ShownStep } from './plan/call.ts';
 import type { LookedAt } from './plan/expected-step.ts';
 import type { Finding, FindingAction, FindingStatus, NewFinding } from './plan/finding.ts';
 import type { Forecast, GroupBy, PlanGroups } from './plan/groups.ts';
-import type { ImportedFrom } from './plan/imported.ts';
 import type { Inbox, InboxQuery } from './plan/inbox.ts';
 import type { PlanPatch } from './plan/patch.ts';
 import type { PatchOutcome } from './plan/patch-outcome.ts';
@@ -96,6 +94,15 @@ export type StepFilter = {
   cursor?: string;
   limit: number;
 };
+
+/**
+ * Where a plan comes from that was exported by another instance, or by this one earlier: its id and digest there, and when it was
+ * exported. It keeps the id where that is free here.
+ */
+export type ImportedFrom = { id: string; digest: string; exported_at: string };
+
+/** A record of a plan that can be requested in a chat: the plan as Markdown (`export`), what ran (`log`), how it was planned (`trace`). */
+export type Export = { plan: string; kind: 'export' | 'log' | 'trace' };
 
 /** A decision names the version it is about; approving also its digest. `pressed`: it is made once under that name. */
 export type Decision = { version: number; feedback?: string; pressed?: Pressed };

@@ -22,7 +22,7 @@ import { findBlocked } from '#plans/views/blocked.ts';
 import { missDeadBackends } from './backends.ts';
 import type { ExecutorContext, SharedContext } from './executor-context.ts';
 import { decideFate } from './recovery-rules.ts';
-import { releaseResources } from './release.ts';
+import { releaseResources } from './settle.ts';
 
 const plansATurn = 1000;
 const reservationsATurn = 1000;

@@ -6,10 +6,12 @@ import { recordDeeds } from '#db/audit.ts';
 import type { PlanProgress } from '#db/change-steps.ts';
 import type { Transaction } from '#db/database.ts';
 import { touchPlan } from '#db/events.ts';
+import { notify } from '#db/notify.ts';
 import type { PlanRow } from '#db/plans.ts';
 import { planSteps } from '#db/schema.ts';
 import type { ClaimedStep } from '#db/sql/claim.ts';
 import { findStepIds } from '#db/sql/impact.ts';
+import { findWaitingPlans, releaseReservations } from '#db/sql/resources.ts';
 import {
   addToQuestions,
   findStanding,
@@ -30,7 +32,6 @@ import { stopDependents } from '#plans/lifecycle/stop-dependents.ts';
 import { wakeWatchers } from '#plans/lifecycle/wake.ts';
 import type { SharedContext } from './executor-context.ts';
 import { stepOf } from './findings.ts';
-import { releaseResources } from './release.ts';
 
 /** `worker`: under whose name outcomes are settled, the owner of their leases. */
 export type SettleContext = Pick<SharedContext, 'enqueue' | 'clock' | 'random'> & {
@@ -242,4 +243,24 @@ export async function settleOutcomes(
   const freed = settled.ready > 0 || settled.nextAvailableAt !== null;
   const more = !ended && (!allTaken || handedBack || freed);
   return { progress, taken: settled.taken, ended, more, started: settled.started };
+}
+
+/** Plans that are woken at once; the others are found by their workers' rounds. */
+const plansWoken = 8;
+
+/**
+ * Returns what steps reserved to the resource pools, and wakes the plans that wait for it. The caller holds the plan's lock;
+ * `positions` have just stopped running.
+ */
+export async function releaseResources(
+  tx: Transaction,
+  plan: Pick<PlanRow, 'id' | 'pools'>,
+  positions: number[],
+): Promise<void> {
+  if (plan.pools.length === 0) return;
+  const pools = await releaseReservations(tx, plan.id, plan.pools, positions);
+  if (pools.length === 0) return;
+  for (const id of await findWaitingPlans(tx, pools, plan.id, plansWoken)) {
+    await notify(tx, `work:${id}`);
+  }
 }

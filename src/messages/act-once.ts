@@ -2,7 +2,7 @@
 // and changes nothing.
 import { type Commit, type Database, joinTransaction } from '#db/database.ts';
 import { findPress, keepPress, type PressRow, refusePress } from '#db/idempotency.ts';
-import type { Pressed } from '#domain/chat/pressed.ts';
+import type { Pressed } from '#domain/chat/card.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError, type ErrorCode } from '#domain/errors.ts';
 import { requireRecentPress } from './still-meant.ts';

@@ -1,6 +1,7 @@
 // Dependencies of the modules that store and answer messages.
 import type { Listener } from '#db/notify.ts';
-import type { Planner, PlanningModes } from '#domain/planning/run.ts';
+import type { PlanningModes } from '#domain/planning/modes.ts';
+import type { Planner } from '#domain/planning/run.ts';
 import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import type { Settings } from '#domain/settings.ts';
 import type { PlansContext } from '#plans/plans-context.ts';

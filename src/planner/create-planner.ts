@@ -25,8 +25,9 @@ import { createModelReasoner } from './model/model-reasoner.ts';
 import type { PlannerTools } from './ports.ts';
 import type { Reasoner } from './reasoner.ts';
 import { runAgain } from './run-again.ts';
+import type { OtherPlans } from './tools/probe-portfolio.ts';
 import type { PreferencePort } from './tools/probe-preference.ts';
-import { createToolset, type OtherPlans } from './toolset.ts';
+import { createToolset } from './toolset.ts';
 
 /** Where sessions, paid replies and costs are kept, so that they outlive this process. */
 export type PlannerStore = {

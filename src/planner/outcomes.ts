@@ -1,5 +1,5 @@
 // Builds trace entries.
-import type { TraceEntry } from '#domain/planning/run.ts';
+import type { TraceEntry } from '#domain/planning/trace.ts';
 
 /** Measures one piece of planning work. Times come from the clock that is passed in. */
 export function traceStep(entry: {

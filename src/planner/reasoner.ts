@@ -2,9 +2,10 @@
 // calling the stage's tools.
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
-import type { PlanningRequest, TraceEntry } from '#domain/planning/run.ts';
+import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { Pause, PlanningState, SessionResult } from '#domain/planning/state.ts';
+import type { TraceEntry } from '#domain/planning/trace.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
 import type { ToolResult } from './agent/agent-tool.ts';

@@ -189,8 +189,6 @@ export const craftOptions: PlanningTool<CraftOptions> = {
     ),
 };
 
-export type { OtherPlans } from './tools/probe-portfolio.ts';
-
 /**
  * @returns the tools as they are now: what can be read may change between turns
  * @throws CountersignError `internal`: a tool needs what nothing makes before it

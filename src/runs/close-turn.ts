@@ -4,8 +4,9 @@ import { type CallToAction, callOf, type MessageParts } from '#domain/chat/messa
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { SaidLine } from '#domain/planning/asked-question.ts';
-import type { PlanningOutcome, TraceEntry } from '#domain/planning/run.ts';
+import type { PlanningOutcome } from '#domain/planning/run.ts';
 import type { Pause } from '#domain/planning/state.ts';
+import type { TraceEntry } from '#domain/planning/trace.ts';
 import { callOfPlan } from '#messages/call-to-action.ts';
 import { nextRunStatus, type RunEvent } from './run-table.ts';
 

@@ -6,7 +6,7 @@ import type { PlanRow } from '#db/plans.ts';
 import type { RunRow } from '#db/runs.ts';
 import { planVersions } from '#db/schema.ts';
 import type { Actor } from '#domain/people/actor.ts';
-import type { TraceEntry } from '#domain/planning/run.ts';
+import type { TraceEntry } from '#domain/planning/trace.ts';
 import { callOfPlan } from '#messages/call-to-action.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { readPolicyOf } from '#people/policy.ts';

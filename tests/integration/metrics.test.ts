@@ -4,8 +4,8 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { createHealthServer } from '#api/health-server.ts';
 import { createMetrics, type Metrics } from '#app/metrics/create-metrics.ts';
+import { createHealthServer } from '#app/serve-health.ts';
 import { ana, noop, reach, runPlan } from '../setup/instance.ts';
 import { useInstance } from '../setup/use-instance.ts';
 

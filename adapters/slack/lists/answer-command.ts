@@ -17,7 +17,7 @@ import { readExport, readRecord } from '#conversation/read-record.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
-import type { Export } from '#domain/plan/record.ts';
+import type { Export } from '#domain/service.ts';
 import { explainSlackError } from '../port/explain-error.ts';
 import type { Ask } from '../port/hold.ts';
 import { sendFile } from '../port/send-file.ts';

@@ -1,7 +1,7 @@
 // Calls that Slack wants to be left alone with: what it refused for coming too often is not asked for again before it said, by
 // any process. Limits are per method and workspace, of messages per channel.
 import { webApi } from '@slack/bolt';
-import type { RateLimits } from '#domain/chat/rate-limits.ts';
+import type { RateLimits } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { explainSlackError } from './explain-error.ts';
 

@@ -7,8 +7,8 @@ import type {
   ChatPort,
   ChatPost,
   Posted,
+  RateLimits,
 } from '#domain/chat/chat.ts';
-import type { RateLimits } from '#domain/chat/rate-limits.ts';
 import type { Clock } from '#domain/clock.ts';
 import type { CountersignError } from '#domain/errors.ts';
 import { type Reach, reachNobody } from '../talk/reach.ts';

@@ -15,8 +15,6 @@ import { type About, planThisCallback, readAbout } from './about.ts';
 import { readText } from './read-entered.ts';
 import { formBlocks, makeWindow, textSection } from './windows.ts';
 
-export { isPlanThis } from './about.ts';
-
 /** Characters of a message that go along; a window remembers little more. */
 const quotedAtMost = 2000;
 

@@ -18,8 +18,7 @@ import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { ChatContent } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { person } from '#domain/people/actor.ts';
-import type { Export } from '#domain/plan/record.ts';
-import type { PlanReads } from '#domain/service.ts';
+import type { Export, PlanReads } from '#domain/service.ts';
 import type { TeamsContext } from '../teams-context.ts';
 import type { Scene } from '../transport/read-activity.ts';
 

@@ -2,9 +2,9 @@
 import { entryWords, pressWords } from '#cards/chat-words.ts';
 import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
 import { carryOutPressIn } from '#conversation/press.ts';
+import type { Pressed } from '#domain/chat/card.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
 import type { InboxEvent } from '#domain/chat/inbox.ts';
-import type { Pressed } from '#domain/chat/pressed.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { person } from '#domain/people/actor.ts';
 import type { TeamsContext } from '../teams-context.ts';

@@ -3,8 +3,7 @@ import type { LiveBackend } from '#db/backends.ts';
 import type { SchemaAge } from '#db/migrate.ts';
 import type { ServerFacts } from '#db/server-facts.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
-import { countOf, listOf } from '#domain/words.ts';
-import { describeBytes } from './describe-bytes.ts';
+import { countOf, describeBytes, listOf } from '#domain/words.ts';
 
 /** The oldest server on which the migrations run: 0005 has `unique nulls not distinct`. */
 const oldestMajor = 15;

@@ -12,7 +12,7 @@ import { extensively, ReasoningLevel } from '#domain/planning/modes.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { addressOf, createLinks } from '../links.ts';
 import { createLog } from '../logging.ts';
-import type { Instance } from '../wire.ts';
+import type { Instance } from '../wire/instance.ts';
 import { endInTimeAfter, endSoon, untilSignal } from './until-signal.ts';
 
 /** Options of all of them. */

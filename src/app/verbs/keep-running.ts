@@ -13,7 +13,7 @@ import { createLog } from '../logging.ts';
 import { createScrub, secretsOf } from '../secrets.ts';
 import { readTraceTarget } from '../telemetry/target.ts';
 import { version } from '../version.ts';
-import type { Instance } from '../wire.ts';
+import type { Instance } from '../wire/instance.ts';
 import { endInTimeAfter, endSoon, untilSignal } from './until-signal.ts';
 
 /** Milliseconds that a stopping process gives to answers under way. */

@@ -7,7 +7,7 @@ import { type SignIns, signInPaths } from '#domain/tool-sign-in.ts';
 import { countOf } from '#domain/words.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
-import type { Instance } from '../wire.ts';
+import type { Instance } from '../wire/instance.ts';
 
 async function withInstance(
   work: (instance: Instance, config: Config) => Promise<void>,

@@ -14,9 +14,11 @@ import {
 import type { MessageParts } from '#domain/chat/message-parts.ts';
 import type { PolicyOverride } from '#domain/people/policy.ts';
 import type { Activity } from '#domain/planning/activity.ts';
+import type { PlanningModes } from '#domain/planning/modes.ts';
 import type { PatternSpec } from '#domain/planning/pattern.ts';
-import type { PlanningModes, PlanningStatus, TraceEntry } from '#domain/planning/run.ts';
+import type { PlanningStatus } from '#domain/planning/run.ts';
 import type { Pause, Rfc, SessionDecision } from '#domain/planning/state.ts';
+import type { TraceEntry } from '#domain/planning/trace.ts';
 import { at, countersign } from './columns.ts';
 
 export const runs = countersign.table(

@@ -159,3 +159,6 @@ export const CardPress = z.object({
   ended_at: z.string().max(40).exactOptional(),
 });
 export type CardPress = z.infer<typeof CardPress>;
+
+/** A press on a card in a chat: the name under which it decides once, and when it was pressed. */
+export type Pressed = { once: string; at: Date };

@@ -12,9 +12,6 @@ import { PatternSpec } from './pattern.ts';
 import type { PlanningState, SessionDecision, SessionMemory, SessionResult } from './state.ts';
 import type { TraceEntry } from './trace.ts';
 
-export type { PlanningModes } from './modes.ts';
-export type { TraceEntry } from './trace.ts';
-
 /** B18, and `running` while it is none of them yet. */
 export const PlanningStatus = z.enum([
   'running',

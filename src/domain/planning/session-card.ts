@@ -1,6 +1,6 @@
 // The facts of a planning session's card, gathered from the database each time, and the press that comes back from it.
 import { z } from 'zod';
-import type { Pressed } from '../chat/pressed.ts';
+import type { Pressed } from '../chat/card.ts';
 import type { PlanOutline } from './outline.ts';
 import type { PatternSpec } from './pattern.ts';
 import type { Roadmap } from './roadmap.ts';

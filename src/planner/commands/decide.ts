@@ -2,7 +2,8 @@
 import { isDatabaseAway } from '#db/transient.ts';
 import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
-import type { PlanningRequest, TraceEntry } from '#domain/planning/run.ts';
+import type { PlanningRequest } from '#domain/planning/run.ts';
+import type { TraceEntry } from '#domain/planning/trace.ts';
 import { endSentence, listOf } from '#domain/words.ts';
 import { traceStep } from '../outcomes.ts';
 import type { PlannerTools } from '../ports.ts';

@@ -1,14 +1,15 @@
 // submit_plan: the draft as it stands is checked as a whole and goes on to be put before the person.
+import canonicalize from 'canonicalize';
 import { z } from 'zod';
-import { PlanDraft } from '#domain/plan/plan.ts';
+import { PlanDraft, type StepDraft } from '#domain/plan/plan.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
-import { countOf, onOneLine, shorten } from '#domain/words.ts';
+import type { OperationSpec } from '#domain/tool.ts';
+import { countOf, listOf, onOneLine, shorten } from '#domain/words.ts';
 import { fail, fromSchema, succeed } from '../agent/agent-tool.ts';
 import { checkDraft } from '../draft/check-draft.ts';
 import { checkPosts } from '../draft/check-posts.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
-import { findDoubts } from '../draft/self-check.ts';
 import { toToolOutputs } from '../draft/session-reads.ts';
 import { readPreferences, readRisks, WrittenPreferences } from '../grammar/written-outline.ts';
 import { patternOf, readFeatures } from '../patterns/fit.ts';
@@ -18,6 +19,7 @@ import { countSteps, draftTool } from './draft-tool.ts';
 import { scaffoldTool } from './scaffold.ts';
 
 const problemsAtMost = 20;
+const doubtsAtMost = 5;
 
 const SubmitPlan = z.strictObject({
   title: z.string().optional().describe('the gist in a few words'),
@@ -159,3 +161,22 @@ export const submitPlan = draftTool(
   },
   { prerequisites: [], produces: ['pattern', 'outline'], check: fromSchema(HeardSubmission).check },
 );
+
+/** What looks wrong with a valid draft, pointed out once: steps that change something by exactly the same call. */
+function findDoubts(steps: StepDraft[], manifest: OperationSpec[]): string[] {
+  const changing = new Set(
+    manifest
+      .filter(({ effect, human }) => effect !== 'read' && human !== true)
+      .map(({ tool, operation }) => `${tool}\n${operation}`),
+  );
+  const groups = Map.groupBy(
+    steps.filter(({ tool, operation }) => changing.has(`${tool}\n${operation}`)),
+    ({ tool, operation, args = {}, when }) => canonicalize([tool, operation, args, when ?? null]),
+  );
+  return [...groups.values()]
+    .filter((group) => group.length > 1)
+    .slice(0, doubtsAtMost)
+    .map(
+      (group) => `Steps ${listOf(group.slice(0, 5).map(({ id = '' }) => id))} make the same call.`,
+    );
+}

@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { ReportActivity } from '#domain/planning/activity.ts';
-import type { PlanningModes } from '#domain/planning/run.ts';
+import type { PlanningModes } from '#domain/planning/modes.ts';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { PlanningState, SessionRead } from '#domain/planning/state.ts';
 import type { Adaptation, Violation } from '#domain/planning/trace.ts';

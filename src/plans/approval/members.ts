@@ -1,6 +1,6 @@
 // Groups in approver rules: members stand in the place of their group whenever a rule is read, so that everything else knows people only.
 import type { Queryable } from '#db/database.ts';
-import { readAccountsInGroups, readGroupsOfAccounts } from '#db/signed-in-groups.ts';
+import { readAccountsInGroups, readGroupsOfAccounts } from '#db/sign-ins.ts';
 import { readUserGroups, readUserGroupsOf } from '#db/user-groups.ts';
 import {
   isUserGroup,

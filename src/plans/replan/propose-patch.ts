@@ -2,17 +2,18 @@
 import type { Transaction } from '#db/database.ts';
 import { type FindingRow, readFinding, toFinding } from '#db/findings.ts';
 import { lockPlan, readPlanRow } from '#db/plans.ts';
-import { readCovered, readSources, readTries } from '#db/replanning.ts';
+import { type CoveredStep, readCovered, readSources, readTries } from '#db/replanning.ts';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import { system } from '#domain/people/actor.ts';
+import type { FindingCategory } from '#domain/plan/finding.ts';
+import type { PatchOperation } from '#domain/plan/patch.ts';
 import { type AskPlanner, pairOf } from '#domain/plan/replan.ts';
 import { JsonObject } from '#domain/text.ts';
 import type { ToolContext } from '#domain/tool.ts';
-import { shorten } from '#domain/words.ts';
+import { countOf, shorten } from '#domain/words.ts';
 import type { Proposal } from '#tools/ports.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { resolveIfClear } from './follow-patch.ts';
-import { proposeByRule } from './rules.ts';
 import { giveUpReplanning } from './start-replanning.ts';
 import { waitForRunning } from './wait-for-running.ts';
 
@@ -94,5 +95,24 @@ export async function proposeRepair(
   return {
     patch: JsonObject.parse(JSON.parse(JSON.stringify(patch))),
     reason: patch.reason ?? 'Corrects the plan.',
+  };
+}
+
+/**
+ * The change that settles a finding without a model: steps whose source changed run again, and so do the steps that depend on them.
+ * null: no rule does.
+ * @param sources the steps that the finding is about and that have been done
+ * @param stale the steps that it made stale
+ */
+function proposeByRule(
+  category: FindingCategory,
+  sources: Pick<CoveredStep, 'id'>[],
+  stale: Pick<CoveredStep, 'id'>[],
+): { operations: PatchOperation[]; reason: string } | null {
+  if (category !== 'source_changed' || sources.length === 0) return null;
+  const ids = [...new Set([...sources, ...stale].map(({ id }) => id))];
+  return {
+    operations: [{ op: 'rerun_steps', steps: { ids } }],
+    reason: `Runs ${countOf(ids.length, 'step')} again, because the source${sources.length === 1 ? ` of step “${sources[0]?.id}” has` : `s of ${countOf(sources.length, 'step')} have`} changed.`,
   };
 }

@@ -2,7 +2,7 @@
 // told, or long after it was made.
 import { expect, test } from 'vitest';
 import { presses } from '#db/schema.ts';
-import type { Pressed } from '#domain/chat/pressed.ts';
+import type { Pressed } from '#domain/chat/card.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import { ana, runPlan, scriptedPlanner } from '../../setup/instance.ts';
 import { runRound } from '../../setup/retention.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { writeMessage } from '#cards/message-text.ts';
 import { readWordFor } from '#conversation/words.ts';
-import type { TraceEntry } from '#domain/planning/run.ts';
 import type { Pause } from '#domain/planning/state.ts';
+import type { TraceEntry } from '#domain/planning/trace.ts';
 import {
   closing,
   type Ended,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { writeTrace } from '#cards/chat-words.ts';
 import { readExport, readRecord } from '#conversation/read-record.ts';
-import type { Export } from '#domain/plan/record.ts';
+import type { Export } from '#domain/service.ts';
 import { emptyTrace } from '#runs/planning-trace.ts';
 
 const plan = 'PLAN-3f9a1c20';

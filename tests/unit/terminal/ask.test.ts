@@ -1,6 +1,7 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { ask, exitCodes } from '#adapters/terminal/ask.ts';
+import { ask } from '#adapters/terminal/ask.ts';
+import { exitCodes } from '#adapters/terminal/exit-codes.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { createFakeService, type Script } from '../../fixtures/fake-service.ts';
 import { digest, following, makeFacts, makeStep, samples } from '../../fixtures/plans.ts';

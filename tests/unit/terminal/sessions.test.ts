@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ask, exitCodes } from '#adapters/terminal/ask.ts';
+import { ask } from '#adapters/terminal/ask.ts';
+import { exitCodes } from '#adapters/terminal/exit-codes.ts';
 import { createFakeService, type Script } from '../../fixtures/fake-service.ts';
 import { samples } from '../../fixtures/plans.ts';
 import { sessionDigest, sessions } from '../../fixtures/sessions.ts';

@@ -2,9 +2,8 @@
 import type { CardPress } from '#domain/chat/card.ts';
 import type { StepChain } from '#domain/plan/views.ts';
 import type { OnScreen } from '#domain/service.ts';
-import { listOf } from '#domain/words.ts';
+import { countOf, listOf } from '#domain/words.ts';
 import { findChain, toggleClosed, withStep } from '../plan/closure.ts';
-import { countOf } from '../plan/format.ts';
 import { describeError, get } from './api.ts';
 import type { Card, State } from './state.ts';
 import { change, changeNow, state } from './store.ts';

@@ -3,8 +3,6 @@ import { showText } from '#cards/plain.ts';
 import * as times from '#cards/times.ts';
 import * as words from '#cards/words.ts';
 
-export { countOf } from '#domain/words.ts';
-
 export const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** `14:02` today, with the day on other days. */

@@ -2,7 +2,8 @@
 import { cleanLine } from '#cards/plain.ts';
 import type { Forecast, GroupBy, StepGroup } from '#domain/plan/groups.ts';
 import type { StepCounts } from '#domain/plan/plan.ts';
-import { countOf, formatDuration } from './format.ts';
+import { countOf } from '#domain/words.ts';
+import { formatDuration } from './format.ts';
 import type { StepLabels } from './step-labels.ts';
 
 export const groupingWords: Record<GroupBy, string> = {

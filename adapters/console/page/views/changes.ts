@@ -9,9 +9,10 @@ import {
   describeFields,
 } from '#cards/version-words.ts';
 import type { VersionDiff } from '#domain/plan/views.ts';
+import { countOf } from '#domain/words.ts';
 import { compareVersions, showSideBySide } from '../live/plans.ts';
 import type { Card, PlanView } from '../live/state.ts';
-import { countOf, formatTime, zone } from '../plan/format.ts';
+import { formatTime, zone } from '../plan/format.ts';
 import { callPerson } from '../plan/people.ts';
 import { drawEmpty, drawLoading, drawSection } from './parts.ts';
 import { drawSideBySide } from './versions.ts';

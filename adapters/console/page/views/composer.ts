@@ -1,10 +1,10 @@
 // Where a person writes. Enter sends, Shift+Enter begins a line; what could not be sent stays in the field.
 import { html, type TemplateResult } from 'lit-html';
+import { countOf } from '#domain/words.ts';
 import { say } from '../live/conversation.ts';
 import { readOnScreen } from '../live/part.ts';
 import type { State } from '../live/state.ts';
 import { change } from '../live/store.ts';
-import { countOf } from '../plan/format.ts';
 import { drawIcon } from './parts.ts';
 import { returnToLatest } from './scroll.ts';
 

@@ -3,11 +3,12 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { cleanLine } from '#cards/plain.ts';
 import type { ConversationSummary } from '#domain/chat/conversation-list.ts';
+import { countOf } from '#domain/words.ts';
 import { loadOlderConversations } from '../live/inbox.ts';
 import { reopenConversation, startConversation } from '../live/navigation.ts';
 import type { State } from '../live/state.ts';
 import { afterDrawing } from '../live/store.ts';
-import { countOf, formatTime } from '../plan/format.ts';
+import { formatTime } from '../plan/format.ts';
 import { drawLoading } from './parts.ts';
 
 async function showOlder(): Promise<void> {

@@ -2,6 +2,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { showText } from '#cards/plain.ts';
 import type { StepPreview } from '#domain/plan/preview.ts';
+import { countOf } from '#domain/words.ts';
 import type { State } from '../live/state.ts';
 import { change } from '../live/store.ts';
 import {
@@ -11,7 +12,6 @@ import {
   toDiffParts,
   toNewRows,
 } from '../plan/diff-rows.ts';
-import { countOf } from '../plan/format.ts';
 
 /** Lines of one part that are drawn at once. */
 const shownAtMost = 300;

@@ -4,9 +4,10 @@ import { repeat } from 'lit-html/directives/repeat.js';
 import { headlineOf } from '#cards/calls.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { PlanGroups, StepGroup } from '#domain/plan/groups.ts';
+import { countOf } from '#domain/words.ts';
 import { groupBy, loadMoreOfGroup, toggleGroup } from '../live/drawings.ts';
 import type { Card, OpenedGroup, PlanView } from '../live/state.ts';
-import { countOf, wrapText } from '../plan/format.ts';
+import { wrapText } from '../plan/format.ts';
 import { arrowId, groupSize, middleOf, type Point, shapeOfGroups } from '../plan/graph-shape.ts';
 import {
   describeGroup,

@@ -5,12 +5,12 @@ import { repeat } from 'lit-html/directives/repeat.js';
 import { inputIdOf } from '#cards/input-ids.ts';
 import { showText } from '#cards/plain.ts';
 import type { Ask, Button } from '#cards/view.ts';
+import { countOf } from '#domain/words.ts';
 import { commentsOf, removeComment } from '../live/comments.ts';
 import { buttonKey, noteTyped, openForm, submit, typedIn } from '../live/forms.ts';
 import { describePart, takenOffCard } from '../live/part.ts';
 import type { Card, PlanView, State } from '../live/state.ts';
 import { describeBar } from '../plan/bar-words.ts';
-import { countOf } from '../plan/format.ts';
 import { drawForm, type FormOptions } from './review-form.ts';
 
 type Drawn = TemplateResult | typeof nothing;

@@ -3,7 +3,8 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { cleanLine } from '#cards/plain.ts';
 import type { Forecast } from '#domain/plan/groups.ts';
 import type { RoadmapOption } from '#domain/planning/roadmap.ts';
-import { capitalise, countOf, formatDuration } from '../plan/format.ts';
+import { countOf } from '#domain/words.ts';
+import { capitalise, formatDuration } from '../plan/format.ts';
 import { drawSection } from './parts.ts';
 
 function describeRisk({

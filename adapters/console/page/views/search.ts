@@ -1,9 +1,9 @@
 // The search among the steps of a plan: a field, how many were found, and in which partitions.
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { cleanLine } from '#cards/plain.ts';
+import { countOf } from '#domain/words.ts';
 import { searchSteps, typeWords } from '../live/search.ts';
 import type { PlanView, StepList } from '../live/state.ts';
-import { countOf } from '../plan/format.ts';
 
 function onInput({ target }: Event): void {
   if (target instanceof HTMLInputElement) typeWords(target.value);

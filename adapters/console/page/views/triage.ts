@@ -1,5 +1,6 @@
 // Several plans decided about together: the bar under the rail, and the dialog that says what each of them does.
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { countOf } from '#domain/words.ts';
 import type { InboxState } from '../inbox/inbox.ts';
 import { type Triage, type TriageAct, type TriageRow, toSend, whyNot } from '../inbox/triage.ts';
 import { titleOf } from '../inbox/words.ts';
@@ -14,7 +15,6 @@ import {
   wasOpened,
   writeReason,
 } from '../live/triage.ts';
-import { countOf } from '../plan/format.ts';
 import { callRequester } from '../plan/people.ts';
 import { drawDialog } from './dialog.ts';
 import { drawIcon } from './parts.ts';

@@ -4,7 +4,8 @@ import { headlineOf } from '#cards/calls.ts';
 import { showText } from '#cards/plain.ts';
 import { nameField } from '#cards/version-words.ts';
 import type { FieldChange, VersionDiff } from '#domain/plan/views.ts';
-import { countOf, formatTime } from '../plan/format.ts';
+import { countOf } from '#domain/words.ts';
+import { formatTime } from '../plan/format.ts';
 import { compareWords, type Piece } from '../plan/word-diff.ts';
 
 type Side = 'before' | 'after';
