@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Stage } from './stage.ts';
 import type { Story } from './story.ts';
-import type { Verdict } from './verdicts.ts';
+import type { Growth, Verdict } from './verdicts.ts';
 
 export type Latency = { name: string; count: number; p50: number; p99: number };
 
@@ -78,6 +78,8 @@ export type Report = {
   /** Of everything together. */
   counts: Record<string, number>;
   latencies: Latency[];
+  /** Of each process that lived long enough: after each full collection, and resident. */
+  memory: { live: Growth[]; resident: Growth[] };
   incidents: Record<string, number>;
   verdicts: Verdict[];
   /** Warnings and errors of the processes, the most frequent first. */

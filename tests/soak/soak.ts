@@ -1,6 +1,7 @@
 // A soak from beginning to end: the stage, people and trouble at once, then quiet, and what holds then.
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Chance, chanceFrom } from '../fixtures/random.ts';
+import { keepaliveMs } from '../fixtures/tcp-proxy.ts';
 import type { Programs } from '../setup/process.ts';
 import { attend } from './attend.ts';
 import { makeTrouble } from './chaos.ts';
@@ -25,6 +26,7 @@ import {
   judgeUnknowns,
   readGrowth,
   readLeftovers,
+  readLiveMemory,
   type Verdict,
 } from './verdicts.ts';
 import { kinds, nameOf } from './work.ts';
@@ -54,6 +56,9 @@ const quietWithin = 12;
 const idleSeconds = 60;
 const mostIdle = 0.03;
 const mostGrowth = 60;
+/** Minutes that a process warms up, and that it must have lived after that for its memory to say something. */
+const watchedFor = (minutes: number) =>
+  [Math.min(5, minutes / 3), Math.min(10, minutes / 3)] as const;
 
 function chooseSurface(chance: Chance): Surface {
   let at = chance.whole(1, 100);
@@ -113,12 +118,16 @@ async function ask(
   return consoleDesk.streams;
 }
 
-/** Looks at processes and connections every few seconds until it is over. */
+/** Milliseconds after which the server hears of the end of a connection that went silent; as `keepaliveMs` of the proxy. */
+const forgottenMs = keepaliveMs + 3000;
+
 /**
- * The most connections at any time; of those that listen, beyond two for each process that was there. One of a process that was killed
- * stays until the server hears of it, so only what is there at two looks in a row counts.
+ * Looks at processes and connections every few seconds until it is over.
+ * @returns the most connections at any time; of those that listen, beyond two for each process that was there, and one more
+ *   for each time that all connections went silent a moment ago. One of a process that was killed stays until the server hears
+ *   of it, so only what is there at two looks in a row counts.
  */
-async function watch({ fleet, records, terminals }: Stage, isOver: () => boolean) {
+async function watch({ fleet, records, terminals, incidents }: Stage, isOver: () => boolean) {
   const most = { pooled: 0, beyond: 0 };
   let before = 0;
   while (!isOver()) {
@@ -128,7 +137,11 @@ async function watch({ fleet, records, terminals }: Stage, isOver: () => boolean
         count(*) filter (where application_name = 'countersign listener')::int as listening
       from pg_stat_activity where datname = 'countersign' and backend_type = 'client backend'`);
     most.pooled = Math.max(most.pooled, now?.pooled ?? 0);
-    const allowed = 2 * (fleet.members.length + terminals.size);
+    const silences = incidents.all.filter(
+      ({ kind, until }) =>
+        kind.startsWith('network database: silence') && until > Date.now() - forgottenMs,
+    );
+    const allowed = (2 + silences.length) * (fleet.members.length + terminals.size);
     const beyond = (now?.listening ?? 0) - allowed;
     most.beyond = Math.max(most.beyond, Math.min(before, beyond));
     before = beyond;
@@ -188,7 +201,13 @@ export async function runSoak(programs: Programs, options: SoakOptions): Promise
   const idle = await measureIdle(stage);
   const eventProblems = (await Promise.all(streams)).flat();
   const left = await readLeftovers(stage);
-  const growth = readGrowth(fleet.usages, Math.min(5, minutes / 3), Math.min(10, minutes / 3));
+  const memory = {
+    live: readGrowth(await readLiveMemory(stage.memory, fleet.lives), ...watchedFor(minutes)),
+    resident: readGrowth(
+      fleet.usages.map(({ name, pid, at, rss }) => ({ name, pid, at, bytes: rss })),
+      ...watchedFor(minutes),
+    ),
+  };
   const toldAt = Date.now();
   await fleet.end();
   const none = (name: string, problems: string[]): Verdict => ({
@@ -207,7 +226,12 @@ export async function runSoak(programs: Programs, options: SoakOptions): Promise
     ...(await judgeChats(stage)),
     none('events over HTTP came once each and in order', eventProblems),
     // In a few minutes memory says nothing about hours.
-    ...(minutes >= 15 ? [judgeMemory(growth, mostGrowth)] : []),
+    ...(minutes >= 15
+      ? [
+          judgeMemory('what is left after a full collection', memory.live, mostGrowth),
+          judgeMemory('resident memory', memory.resident, mostGrowth),
+        ]
+      : []),
     judgeConnections(most, fleet.members.length),
     judgeIdle(idle.processes, mostIdle),
     judgeLives(fleet.lives, incidents.all, toldAt),
@@ -220,6 +244,7 @@ export async function runSoak(programs: Programs, options: SoakOptions): Promise
       ...(await readCounts(stage, idle.server, quietAfter)),
       'decided again': stories.reduce((sum, { decidedAgain }) => sum + decidedAgain, 0),
     },
+    memory,
     latencies: await readLatencies(stage, stories),
     incidents: countKinds(incidents.all),
     verdicts,

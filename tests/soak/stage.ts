@@ -1,5 +1,6 @@
 // Everything of a soak: a database behind a pooler, gateways and workers, chat platforms, a model and the world outside, with a proxy
 // on each way in between.
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { openEmbedded } from '#db/embedded.ts';
@@ -69,6 +70,12 @@ export async function openStage(programs: Programs, seed: number) {
   });
   const shared = { home, database: toPooler.urlOf(pooler) };
   const direct = { DATABASE_DIRECT_URL: toDatabase.urlOf(database.url) };
+  const memory = join(outside, 'memory');
+  await mkdir(memory);
+  const watched = {
+    SOAK_MEMORY: memory,
+    NODE_OPTIONS: `--import ${join(import.meta.dirname, 'live-memory.ts')}`,
+  };
   const chats = {
     SLACK_API_URL: toSlack.urlOf(slack.apiUrl),
     SLACK_BOT_TOKEN: slack.token,
@@ -86,7 +93,7 @@ export async function openStage(programs: Programs, seed: number) {
       options: {
         ...shared,
         log: log(`gateway-${index + 1}`),
-        env: { ...direct, ...chats, PORT: String(port) },
+        env: { ...direct, ...chats, ...watched, PORT: String(port) },
       },
     }),
   );
@@ -102,6 +109,7 @@ export async function openStage(programs: Programs, seed: number) {
         env: {
           ...direct,
           ...chats,
+          ...watched,
           ...(number === 3 ? { OPENAI_BASE_URL: toModel.urlOf(model.url), ...budgets } : {}),
         },
       },
@@ -136,6 +144,8 @@ export async function openStage(programs: Programs, seed: number) {
     front,
     logs: [...gateways, ...workers].map(({ name }) => ({ name, path: log(name) })),
     workspace: join(home, 'workspace'),
+    /** Where each process writes what is left after each full collection. */
+    memory,
     /** What a terminal is started with. */
     terminal: { ...shared, env: direct },
     /** Process ids of terminals that are open. */

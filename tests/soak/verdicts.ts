@@ -1,10 +1,13 @@
 // What has to hold once a soak is quiet again: nothing lost, nothing done or said twice, nothing left behind.
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { usualSilenceMs } from '#db/silence.ts';
 import { cardOf, findButton } from '../fixtures/teams/sent-cards.ts';
 import type { Settled } from './attend.ts';
-import type { Life, Usage } from './fleet.ts';
+import type { Life } from './fleet.ts';
 import { slackButtons } from './in-chats.ts';
 import type { Incident } from './incidents.ts';
+import type { LiveMemory } from './live-memory.ts';
 import { pooledConnections, type Stage } from './stage.ts';
 import { endedStatuses, type Story } from './story.ts';
 
@@ -92,7 +95,10 @@ export async function judgeEffects(stage: Stage, stories: Story[]): Promise<Verd
 
 const isDatabaseTrouble = ({ kind }: Incident) => /database/.test(kind);
 
-/** Calls about which nobody knows are those of a process that was killed or stopped within one, or that lost the database. */
+/**
+ * Calls about which nobody knows are those of a process that was killed or stopped within one, or that lost the database. A
+ * connection that has gone silent stays so until it is given up.
+ */
 export async function judgeUnknowns(
   { records, incidents, lives }: Stage & { lives: Life[] },
   settled: Settled[],
@@ -110,7 +116,8 @@ export async function judgeUnknowns(
   );
   const slackMs = 500;
   const explains = (row: (typeof rows)[number]) => (one: Incident) => {
-    if (one.at > row.to || one.until < row.from - slackMs) return false;
+    const lastsMs = one.kind.endsWith('silence') ? usualSilenceMs : slackMs;
+    if (one.at > row.to || one.until < row.from - lastsMs) return false;
     return isDatabaseTrouble(one) || row.worker.split(':')[1] === String(one.pid);
   };
   const ended = (row: (typeof rows)[number]) =>
@@ -242,27 +249,77 @@ export function slopeAnHour(points: { at: number; value: number }[]): number {
 
 const megabyte = 1024 * 1024;
 
-export type Growth = { name: string; pid: number; minutes: number; mb: number; mbAnHour: number };
+/** Bytes that one process had at a time (milliseconds since 1970). */
+export type MemoryPoint = { name: string; pid: number; at: number; bytes: number };
+export type Growth = {
+  name: string;
+  pid: number;
+  minutes: number;
+  mb: number;
+  mbAnHour: number;
+  /** Looks that the slope is made of. */
+  points: number;
+  series: [minute: number, mb: number][];
+};
+
+/** What was left after each full collection in each process, in the heap and in buffers outside it. */
+export async function readLiveMemory(folder: string, lives: Life[]): Promise<MemoryPoint[]> {
+  const files = await readdir(folder);
+  const read = files.map(async (file) => {
+    const pid = Number(file);
+    const life = lives.find((one) => one.pid === pid);
+    if (life === undefined) return [];
+    const lines = (await readFile(join(folder, file), 'utf8')).trim().split('\n');
+    return lines.map((line) => {
+      const { at, heap, outside }: LiveMemory = JSON.parse(line);
+      return { name: life.name, pid, at, bytes: heap + outside };
+    });
+  });
+  return (await Promise.all(read)).flat();
+}
 
 /** How the memory of each process grew that lived for at least `leastMinutes` after it had warmed up. */
-export function readGrowth(usages: Usage[], warmUpMinutes: number, leastMinutes: number): Growth[] {
-  return [...Map.groupBy(usages, ({ pid }) => pid)].flatMap(([pid, all]) => {
-    const from = (all[0]?.at ?? 0) + warmUpMinutes * 60_000;
-    const warm = all.filter(({ at }) => at >= from);
+export function readGrowth(
+  all: MemoryPoint[],
+  warmUpMinutes: number,
+  leastMinutes: number,
+): Growth[] {
+  return [...Map.groupBy(all, ({ pid }) => pid)].flatMap(([pid, own]) => {
+    const began = own[0]?.at ?? 0;
+    const warm = own.filter(({ at }) => at >= began + warmUpMinutes * 60_000);
     const [first, last] = [warm[0], warm.at(-1)];
     if (first === undefined || last === undefined) return [];
     const minutes = (last.at - first.at) / 60_000;
     if (minutes < leastMinutes) return [];
-    const points = warm.map(({ at, rss }) => ({ at, value: rss / megabyte }));
+    const points = warm.map(({ at, bytes }) => ({ at, value: bytes / megabyte }));
+    const step = Math.max(1, Math.floor(own.length / 60));
+    const series = own
+      .filter((_, index) => index % step === 0)
+      .map(({ at, bytes }): [number, number] => [
+        Math.round((at - began) / 6_000) / 10,
+        Math.round(bytes / megabyte),
+      ]);
     return [
-      { name: first.name, pid, minutes, mb: last.rss / megabyte, mbAnHour: slopeAnHour(points) },
+      {
+        name: first.name,
+        pid,
+        minutes,
+        mb: last.bytes / megabyte,
+        mbAnHour: slopeAnHour(points),
+        points: points.length,
+        series,
+      },
     ];
   });
 }
 
-export function judgeMemory(growth: Growth[], mostAnHour: number): Verdict {
+/** Looks from which a slope can be read: one collection more or less moves that of fewer by more than a leak would. */
+const leastPoints = 10;
+
+export function judgeMemory(what: string, all: Growth[], mostAnHour: number): Verdict {
+  const growth = all.filter(({ points }) => points >= leastPoints);
   return judge(
-    `memory grows by less than ${mostAnHour} MB an hour`,
+    `${what} grows by less than ${mostAnHour} MB an hour`,
     growth
       .filter(({ mbAnHour }) => mbAnHour > mostAnHour)
       .map(({ name, mbAnHour }) => `${name} by ${mbAnHour.toFixed(0)} MB an hour`),
