@@ -1,6 +1,7 @@
 // Statuses, counts and amounts as people read them.
 import type { InboxGroup } from '#domain/plan/inbox.ts';
 import type { PlanStatus, Step } from '#domain/plan/plan.ts';
+import type { SessionKind, SessionView } from './view.ts';
 
 /** A plan's status in a list, in the order of a list. */
 export const statusWords: Record<PlanStatus, string> = {
@@ -68,4 +69,19 @@ export function describeRetry(
   const { attempt, of } = error.retry;
   const when = available_at === null ? 'soon' : `at ${formatAt(available_at)}`;
   return `${error.message.replace(/\.$/, '')}; retrying ${when} (attempt ${attempt} of ${of})`;
+}
+
+const decided = new Set<SessionKind>([
+  'outline',
+  'roadmap',
+  'schedule',
+  'rfc',
+  'budget',
+  'escalation',
+  'answer',
+]);
+
+/** Whether the card of a planning session asks for a decision, rather than an answer. */
+export function waitsForDecision({ kind }: Pick<SessionView, 'kind'>): boolean {
+  return decided.has(kind);
 }

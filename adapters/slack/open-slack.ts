@@ -1,5 +1,4 @@
 // The Slack adapter as a process has it: a handler for what was stored, a port to write with, and the way in.
-import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { InboxHandler } from '#chat/inbox/inbox-context.ts';
 import type { Receive } from '#chat/inbox/receive.ts';
@@ -27,11 +26,9 @@ import { createRespond } from './port/respond.ts';
 import { createSlackPort } from './port/slack-port.ts';
 import { isPlanThis } from './press/about.ts';
 import { decidePress, decideSent } from './press/handle-press.ts';
-import { readHeld } from './press/held.ts';
 import { planThis } from './press/plan-this.ts';
 import { objectTo } from './press/read-entered.ts';
-import { createShow, fill } from './press/show.ts';
-import { isApproval } from './press/windows.ts';
+import { createRecheck, createShow } from './press/show.ts';
 import type { SlackContext } from './slack-context.ts';
 import { createSlackLogger } from './slack-logger.ts';
 import { createGreet } from './talk/greet.ts';
@@ -40,47 +37,11 @@ import { createPeople } from './talk/people.ts';
 import { previewLinks } from './talk/preview-links.ts';
 import { createReach } from './talk/reach.ts';
 import { createUserGroupReader } from './talk/user-groups.ts';
-import { type Acknowledgement, createAccept } from './transport/accept.ts';
+import { createAccept } from './transport/accept.ts';
 import { registerSlack } from './transport/http.ts';
-import { readSignal, type Signal } from './transport/read-signal.ts';
+import { readSignal } from './transport/read-signal.ts';
 import { connectSocket } from './transport/socket.ts';
 import { type ClientOptions, createClientOf, type Tokens, tokensOfOne } from './workspaces.ts';
-
-// An approval from a window whose plan has changed since: the window answers with the plan as it is now, and nothing is decided.
-
-/** Slack waits three seconds for the answer to a form, which has to be stored within them as well. */
-const answersWithinMs = 1500;
-
-async function look(context: SlackContext, signal: Signal): Promise<Acknowledgement> {
-  if (signal.kind !== 'sent') return null;
-  const { view, user } = signal.sent;
-  const held = readHeld(view.private_metadata);
-  if (!isApproval(view) || held === null || held.team !== signal.team || held.user !== user.id)
-    return null;
-  const { press } = held;
-  if (!('plan_id' in press)) return null;
-  const { version, digest } = await context.service.getPlan(press.plan_id);
-  if (version === press.version && digest === press.digest) return null;
-  return { response_action: 'update', view: await fill(context, held, true) };
-}
-
-/**
- * What a form is answered with in place of being decided about; null: it is decided about. Does not throw: what cannot be said in
- * time is found out when it is decided about, which refuses the approval of another version.
- */
-export function createRecheck(
-  context: SlackContext,
-  withinMs = answersWithinMs,
-): (signal: Signal) => Promise<Acknowledgement> {
-  return async (signal) => {
-    try {
-      return await Promise.race([look(context, signal), pause(withinMs, null, { ref: false })]);
-    } catch (error) {
-      context.warn('A window of Slack could not be compared with its plan.', error);
-      return null;
-    }
-  };
-}
 
 // What is done about a stored signal, by its kind. May be called again with the same one.
 

@@ -1,6 +1,7 @@
 // The decision about a plan, in the terminal. It names the version and digest that were drawn.
 import { reviewLabel } from '#cards/buttons.ts';
 import type { PlanView } from '#cards/view.ts';
+import { waitsForDecision } from '#cards/words.ts';
 import { type NearWord, readNearWord } from '#domain/chat/near-words.ts';
 import {
   chooseSteps,
@@ -10,7 +11,7 @@ import {
   withNumbers,
 } from '#domain/plan/step-choice.ts';
 import { numberedAtMost, orderByLabel } from '#domain/plan/step-numbers.ts';
-import { decideSession, lookAtRun, waitsForDecision } from './decide-session.ts';
+import { decideSession, lookAtRun } from './decide-session.ts';
 import { attempt, decideOnce } from './decision-loop.ts';
 import { showDetails } from './details.ts';
 import { drawLines, drawProposal, drawReport } from './draw.ts';

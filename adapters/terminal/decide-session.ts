@@ -13,21 +13,6 @@ export async function lookAtRun(session: Session, runId: string): Promise<Sessio
   return viewSession(await session.service.runCard(runId, { user, timezone }));
 }
 
-const decidable = new Set<SessionKind>([
-  'outline',
-  'roadmap',
-  'schedule',
-  'rfc',
-  'budget',
-  'escalation',
-  'answer',
-]);
-
-/** Whether a decision is asked for, rather than an answer. */
-export function waitsForDecision({ kind }: SessionView): boolean {
-  return decidable.has(kind);
-}
-
 /** Stages of a plan that was asked for with `--yes`: what is new, costs more or does not fit is still asked. */
 const agreedBeforehand = new Set<SessionKind>(['outline', 'roadmap', 'schedule']);
 

@@ -5,7 +5,7 @@ import type { Service } from '#domain/service.ts';
 import { countOf } from '#domain/words.ts';
 import { exitCodes } from './exit-codes.ts';
 import { hangText, type TerminalIo } from './screen.ts';
-import { openSession, type Session, tellError } from './session.ts';
+import { inSession, printJson, type Session } from './session.ts';
 
 export type FindingsOptions = {
   user: string;
@@ -68,13 +68,11 @@ export async function findings(
   options: FindingsOptions,
   io: TerminalIo,
 ): Promise<number> {
-  const session = openSession(service, { ...options, text: '' }, io);
-  try {
+  return inSession(service, options, io, async (session) => {
     const found = await carryOut(session, options);
-    if (options.json === true)
-      session.screen.output.write(`${JSON.stringify({ findings: found })}\n`);
-    else if (found.length === 0) session.say('No problems were found in this plan.');
-    for (const finding of options.json === true ? [] : found) {
+    if (options.json === true) return printJson(session, { findings: found });
+    if (found.length === 0) session.say('No problems were found in this plan.');
+    for (const finding of found) {
       const width = session.screen.width();
       session.say(
         ...hangText(describe(finding), '  ', '    ', width),
@@ -82,10 +80,5 @@ export async function findings(
       );
     }
     return exitCodes.done;
-  } catch (error) {
-    const { code } = tellError(session, error);
-    return code === 'invalid_request' ? exitCodes.usage : exitCodes.failed;
-  } finally {
-    session.close();
-  }
+  });
 }

@@ -15,7 +15,7 @@ import { PlanStatus } from '#domain/plan/plan.ts';
 import { drawLines } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { padText, type Screen, wrapText } from './screen.ts';
-import type { Session } from './session.ts';
+import { printJson, type Session } from './session.ts';
 
 type ListOptions = {
   user: string;
@@ -72,12 +72,6 @@ function drawSections(sections: Section[], screen: Screen, now: string): string[
     ...plans.flatMap(drawPlan),
     ...(more === '' ? [] : wrapText(more, width - indent.length).map((line) => indent + line)),
   ]);
-}
-
-/** One JSON value, the whole answer. */
-export function printJson(session: Session, value: unknown): ExitCode {
-  session.screen.output.write(`${JSON.stringify(value)}\n`);
-  return exitCodes.done;
 }
 
 function print(session: Session, sections: Section[], empty: string, now: Date): ExitCode {

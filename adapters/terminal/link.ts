@@ -4,7 +4,7 @@ import { readLinkCommand } from '#domain/people/link.ts';
 import type { Service } from '#domain/service.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { TerminalIo } from './screen.ts';
-import { openSession, tellError } from './session.ts';
+import { openSession, printJson, tellError } from './session.ts';
 
 export type LinkOptions = {
   user: string;
@@ -23,8 +23,8 @@ export async function link(
   const session = openSession(service, { ...options, text: '' }, io);
   try {
     const outcome = await service.link(readLinkCommand(said), session.actor);
-    if (options.json === true) session.screen.output.write(`${JSON.stringify(outcome)}\n`);
-    else session.say(describeLink(outcome, 'countersign link'));
+    if (options.json === true) return printJson(session, outcome);
+    session.say(describeLink(outcome, 'countersign link'));
     return exitCodes.done;
   } catch (error) {
     tellError(session, error);

@@ -6,7 +6,7 @@ import { memoryLimits, writeNote } from '#domain/people/memory-note.ts';
 import type { Service } from '#domain/service.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { TerminalIo } from './screen.ts';
-import { openSession, type Session, tellError } from './session.ts';
+import { inSession, printJson, type Session } from './session.ts';
 
 export type MemoryOptions = {
   user: string;
@@ -25,22 +25,18 @@ export async function memory(
   options: MemoryOptions,
   io: TerminalIo,
 ): Promise<number> {
-  const session = openSession(service, { ...options, text: '' }, io);
-  try {
+  const work = async (session: Session) => {
     const { entries, said } = await carryOut(session, options);
-    if (options.json === true) session.screen.output.write(`${JSON.stringify({ entries })}\n`);
-    else if (said !== null) session.say(said);
+    if (options.json === true) return printJson(session, { entries });
+    if (said !== null) session.say(said);
     else if (entries.length === 0)
       session.say('Nothing yet. Add something: countersign memory keep "Ana is on leave in May"');
     else for (const entry of entries) session.say(`${entry.id}. ${writeNote(entry)}`);
     return exitCodes.done;
-  } catch (error) {
-    const { code } = tellError(session, error);
+  };
+  return inSession(service, options, io, work, (session, { code }) => {
     if (code === 'limit_exceeded') session.say('To make room: countersign memory forget NUMBER');
-    return code === 'invalid_request' ? exitCodes.usage : exitCodes.failed;
-  } finally {
-    session.close();
-  }
+  });
 }
 
 type Done = { entries: MemoryEntry[]; said: string | null };

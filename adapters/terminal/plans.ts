@@ -8,9 +8,9 @@ import { attend, nextMove } from './attend.ts';
 import { showDetails } from './details.ts';
 import { drawLines, drawReport } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { listByStatus, listInbox, printJson, statusesOf } from './inbox.ts';
+import { listByStatus, listInbox, statusesOf } from './inbox.ts';
 import type { TerminalIo } from './screen.ts';
-import { look, openSession, planData, type Session } from './session.ts';
+import { look, openSession, planData, printJson, type Session } from './session.ts';
 import { showTrace } from './trace.ts';
 
 export type PlansOptions = {

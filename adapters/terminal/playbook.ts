@@ -5,7 +5,7 @@ import type { Service } from '#domain/service.ts';
 import { countOf, shorten } from '#domain/words.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { TerminalIo } from './screen.ts';
-import { openSession, type Session, tellError } from './session.ts';
+import { inSession, printJson, type Session } from './session.ts';
 
 export type PlaybookOptions = {
   user: string;
@@ -25,18 +25,12 @@ export async function playbook(
   options: PlaybookOptions,
   io: TerminalIo,
 ): Promise<number> {
-  const session = openSession(service, { ...options, text: '' }, io);
-  try {
+  return inSession(service, options, io, async (session) => {
     const { data, lines } = await carryOut(session, options);
-    if (options.json === true) session.screen.output.write(`${JSON.stringify(data)}\n`);
-    else session.say(...lines);
+    if (options.json === true) return printJson(session, data);
+    session.say(...lines);
     return exitCodes.done;
-  } catch (error) {
-    const { code } = tellError(session, error);
-    return code === 'invalid_request' ? exitCodes.usage : exitCodes.failed;
-  } finally {
-    session.close();
-  }
+  });
 }
 
 function refuse(message: string): CountersignError {

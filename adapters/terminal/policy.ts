@@ -6,7 +6,7 @@ import type { PolicyView, Service } from '#domain/service.ts';
 import { listOf } from '#domain/words.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { padText, type TerminalIo } from './screen.ts';
-import { openSession, type Session, tellError } from './session.ts';
+import { inSession, printJson, type Session } from './session.ts';
 
 export type PolicyOptions = {
   user: string;
@@ -64,10 +64,7 @@ function readValues(values: string[]): { policy: PolicyOverride } | { problem: s
 
 function print(session: Session, view: PolicyView): ExitCode {
   const { screen, options } = session;
-  if (options.json === true) {
-    screen.output.write(`${JSON.stringify(view)}\n`);
-    return exitCodes.done;
-  }
+  if (options.json === true) return printJson(session, view);
   const width = Math.max(...sliderNames.map((name) => name.length));
   const values = sliderNames.map((name) => describeValue(name, view.policy));
   const column = Math.max(...values.map((value) => value.length));
@@ -87,15 +84,9 @@ export async function policy(
   options: PolicyOptions,
   io: TerminalIo,
 ): Promise<number> {
-  const session = openSession(service, { ...options, text: '' }, io);
-  try {
-    return print(session, await carryOut(session, options));
-  } catch (error) {
-    const { code } = tellError(session, error);
-    return code === 'invalid_request' ? exitCodes.usage : exitCodes.failed;
-  } finally {
-    session.close();
-  }
+  return inSession(service, options, io, async (session) =>
+    print(session, await carryOut(session, options)),
+  );
 }
 
 async function carryOut(session: Session, { verb, values, user }: PolicyOptions) {

@@ -1,9 +1,10 @@
 // The planner's side of an `ask`: waits for its turn to end and carries questions and answers.
 import { writeActivity } from '#cards/activity-words.ts';
 import { cutText } from '#cards/plain.ts';
+import { waitsForDecision } from '#cards/words.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { RunView } from '#domain/planning/run.ts';
-import { decideSession, lookAtRun, waitsForDecision } from './decide-session.ts';
+import { decideSession, lookAtRun } from './decide-session.ts';
 import { drawLines } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { Session } from './session.ts';

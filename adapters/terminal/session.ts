@@ -10,6 +10,7 @@ import { type Actor, person } from '#domain/people/actor.ts';
 import type { WantedModes } from '#domain/planning/modes.ts';
 import type { Service } from '#domain/service.ts';
 import { drawLines } from './draw.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { createScreen, type Screen, type TerminalIo } from './screen.ts';
 
 export type AskOptions = {
@@ -152,12 +153,41 @@ export function sectionsData({ sections }: Pick<PlanView, 'sections'>): unknown[
   }));
 }
 
+/** One JSON value, the whole answer. */
+export function printJson(session: Session, value: unknown): ExitCode {
+  session.screen.output.write(`${JSON.stringify(value)}\n`);
+  return exitCodes.done;
+}
+
 /** Tells an error that has a sentence for people; anything else is thrown on. */
 export function tellError(session: Session, error: unknown): CountersignError {
   if (!(error instanceof CountersignError)) throw error;
   session.event('error', { code: error.code, message: error.message });
   session.say(...drawLines(error.message, session.screen));
   return error;
+}
+
+/**
+ * A command that shows or changes something and is done. What it throws is told.
+ * @param onError what else there is to say of an error that was told
+ */
+export async function inSession(
+  service: Service,
+  options: Omit<AskOptions, 'text'>,
+  io: TerminalIo,
+  work: (session: Session) => Promise<ExitCode>,
+  onError?: (session: Session, error: CountersignError) => void,
+): Promise<ExitCode> {
+  const session = openSession(service, { ...options, text: '' }, io);
+  try {
+    return await work(session);
+  } catch (cause) {
+    const error = tellError(session, cause);
+    onError?.(session, error);
+    return error.code === 'invalid_request' ? exitCodes.usage : exitCodes.failed;
+  } finally {
+    session.close();
+  }
 }
 
 // Reads what a person types, line by line. On a TTY each question has its own reader, so that the terminal

@@ -10,7 +10,7 @@ import {
 import type { Tone } from '#cards/view.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { hangText, padText, type Screen } from './screen.ts';
-import type { Session } from './session.ts';
+import { printJson, type Session } from './session.ts';
 
 const margin = '  ';
 const inner = '    ';
@@ -116,7 +116,7 @@ export function drawTrace(view: TraceView, planId: string, screen: Screen): stri
 export async function showTrace(session: Session, planId: string): Promise<ExitCode> {
   const { service, screen, options } = session;
   const trace = await service.trace(planId);
-  if (options.json === true) screen.output.write(`${JSON.stringify(trace)}\n`);
-  else session.say(...drawTrace(viewTrace(trace), planId, screen));
+  if (options.json === true) return printJson(session, trace);
+  session.say(...drawTrace(viewTrace(trace), planId, screen));
   return exitCodes.done;
 }

@@ -18,10 +18,6 @@ import { isSamePress } from './read-button.ts';
 import { lineBlocks, reviewBlocks } from './review-blocks.ts';
 import { formBlocks, makeWindow, noticeWindow, partBlocks, textSection } from './windows.ts';
 
-// A window with the whole of what a person is asked, page by page; the last page confirms it.
-
-/** What says yes from the window. A task is answered with the buttons and forms of its card. */
-
 /** Lines in as few sections as hold them. */
 function textSections(lines: string[]): types.KnownBlock[] {
   const texts: string[] = [];
@@ -37,7 +33,11 @@ function textSections(lines: string[]): types.KnownBlock[] {
 /** Code points of a line in one section, where each has at most two UTF-16 code units. */
 const parts = /[\s\S]{1,1450}/gu;
 
-/** null: `press` is about a whole plan, or nothing like it is asked any more */
+/**
+ * A window with the whole of what a person is asked, page by page; the last page confirms it. A task is answered with the buttons and
+ * forms of its card.
+ * @returns null: `press` is about a whole plan, or nothing like it is asked any more
+ */
 export function fillAsk(view: PlanView, press: CardPress, held: Held): types.ModalView | null {
   const page = reviewAsk(view, press, held.pages.at(-1) ?? '', slackLimits.askPage);
   if (page === null) return null;

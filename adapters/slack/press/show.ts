@@ -1,5 +1,6 @@
 // What has to happen within the three seconds of a trigger: a window opens at once and says that it is loading; what stands in
 // it follows. Nothing is decided here, so what is lost here is pressed again.
+import { setTimeout as pause } from 'node:timers/promises';
 import type { types } from '@slack/bolt';
 import { pressWords, windowWords } from '#cards/chat-words.ts';
 import { keepPages } from '#cards/details-view.ts';
@@ -8,6 +9,7 @@ import type { AnyPress } from '#domain/chat/press.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { explainSlackError } from '../port/explain-error.ts';
 import type { SlackContext } from '../slack-context.ts';
+import type { Acknowledgement } from '../transport/accept.ts';
 import { placeOfPress } from '../transport/name-signal.ts';
 import type { PressSignal, Signal } from '../transport/read-signal.ts';
 import { fillWindow } from './fill-window.ts';
@@ -15,7 +17,7 @@ import { type Held, readHeld } from './held.ts';
 import { openPlanThis } from './plan-this.ts';
 import { opensWindow, readButton } from './read-button.ts';
 import { tellAlone } from './tell.ts';
-import { noticeWindow } from './windows.ts';
+import { isApproval, noticeWindow } from './windows.ts';
 
 /** Windows that are filled at once: a person who opens many keeps nobody else from the database. The others say that they load. */
 const filledAtOnce = 4;
@@ -33,11 +35,7 @@ function describeNoWindow({ action }: AnyPress): string {
  * The window, or in the same place why there is none.
  * @param refused an approval was sent from it that is not carried out
  */
-export async function fill(
-  context: SlackContext,
-  held: Held,
-  refused = false,
-): Promise<types.ModalView> {
+async function fill(context: SlackContext, held: Held, refused = false): Promise<types.ModalView> {
   const { service, plansFor, people, warn } = context;
   const { team, user, place, press } = held;
   try {
@@ -149,6 +147,42 @@ export function createShow(given: SlackContext): (signal: Signal) => Promise<voi
       if (press !== null && opensWindow(press)) await open(context, signal, press);
     } catch (error) {
       context.warn('A window of Slack could not be shown.', error);
+    }
+  };
+}
+
+// An approval from a window whose plan has changed since: the window answers with the plan as it is now, and nothing is decided.
+
+/** Slack waits three seconds for the answer to a form, which has to be stored within them as well. */
+const answersWithinMs = 1500;
+
+async function look(context: SlackContext, signal: Signal): Promise<Acknowledgement> {
+  if (signal.kind !== 'sent') return null;
+  const { view, user } = signal.sent;
+  const held = readHeld(view.private_metadata);
+  if (!isApproval(view) || held === null || held.team !== signal.team || held.user !== user.id)
+    return null;
+  const { press } = held;
+  if (!('plan_id' in press)) return null;
+  const { version, digest } = await context.service.getPlan(press.plan_id);
+  if (version === press.version && digest === press.digest) return null;
+  return { response_action: 'update', view: await fill(context, held, true) };
+}
+
+/**
+ * What a form is answered with in place of being decided about; null: it is decided about. Does not throw: what cannot be said in
+ * time is found out when it is decided about, which refuses the approval of another version.
+ */
+export function createRecheck(
+  context: SlackContext,
+  withinMs = answersWithinMs,
+): (signal: Signal) => Promise<Acknowledgement> {
+  return async (signal) => {
+    try {
+      return await Promise.race([look(context, signal), pause(withinMs, null, { ref: false })]);
+    } catch (error) {
+      context.warn('A window of Slack could not be compared with its plan.', error);
+      return null;
     }
   };
 }

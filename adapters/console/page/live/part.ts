@@ -1,4 +1,5 @@
 // Which steps of a plan are ticked. It is one state for all that decides here: the review bar, the steps, and the word that is written. Bound to the digest under which the steps were read: a new version begins with all of them again.
+import { waitsForDecision } from '#cards/words.ts';
 import type { CardPress } from '#domain/chat/card.ts';
 import type { StepChain } from '#domain/plan/views.ts';
 import type { OnScreen } from '#domain/service.ts';
@@ -125,23 +126,13 @@ export function describeAlso(
     : `Also selects ${names}, which it needs.`;
 }
 
-const decidable = new Set([
-  'outline',
-  'roadmap',
-  'schedule',
-  'rfc',
-  'budget',
-  'escalation',
-  'answer',
-]);
-
 /** What a word that is written now is about: the one card that waits in the conversation, with its ticks. */
 export function readOnScreen(state: State): OnScreen {
   const spoken = new Set(state.messages.map(({ plan_id }) => plan_id));
   const plans = [...state.cards.values()].filter(
     (card) => spoken.has(card.facts.plan.id) && mayTakeOff(card),
   );
-  const sessions = [...state.sessions.values()].filter(({ view }) => decidable.has(view.kind));
+  const sessions = [...state.sessions.values()].filter(({ view }) => waitsForDecision(view));
   const [plan] = plans;
   const [session] = sessions;
   if (plans.length + sessions.length !== 1) return {};

@@ -1,7 +1,7 @@
 // An approval is compared with its plan before it is decided about; where that cannot be done, deciding finds out.
 import { expect, test, vi } from 'vitest';
-import { createRecheck } from '#adapters/slack/open-slack.ts';
 import { writeHeld } from '#adapters/slack/press/held.ts';
+import { createRecheck } from '#adapters/slack/press/show.ts';
 import type { SlackContext } from '#adapters/slack/slack-context.ts';
 
 const press = { action: 'details', plan_id: 'PLAN-3f9a1c20', version: 1, digest: 'd' } as const;
