@@ -24,17 +24,6 @@ export function readPress(data: unknown): ReadPress | null {
   return { press, text: text === '' ? null : text, fields };
 }
 
-/** The press in the value of a Slack button; null when it is none of ours. */
-export function readPressValue(value: string): CardPress | null {
-  try {
-    return readPress(JSON.parse(value))?.press ?? null;
-  } catch (error) {
-    // Not JSON: another app's button, which is not an error of ours.
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
-}
-
 /** The same for a press on a planning session's card: the press, and the text typed or chosen. */
 export type ReadSessionPress = { press: SessionPress; text: string | null };
 

@@ -1,7 +1,7 @@
 // Reading JSON bodies: the framework's safe parser, and a sentence that says where a broken one breaks.
 import type { FastifyInstance } from 'fastify';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
-import { requireShallow } from '#domain/json-depth.ts';
+import { requireShallow } from '#domain/json.ts';
 
 const position = /at position \d+ \(line (\d+) column (\d+)\)/;
 

@@ -9,7 +9,7 @@ import type { Actor } from '#domain/people/actor.ts';
 import type { GivenToStep } from '#domain/planning/state.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { resumePlan } from '#plans/lifecycle/resume.ts';
-import { nextRunStatus } from '#runs/run-table.ts';
+import { nothingWaits } from '#runs/given-back.ts';
 import { waitsFor } from '#runs/session-subject.ts';
 
 /** The answer that a run waits to have confirmed; null: it waits for something else. */
@@ -31,17 +31,6 @@ export async function lockAnswering(
   return given === null ? null : { given, plan: await lockPlan(tx, given.plan_id) };
 }
 
-/** Nothing waits any more. The caller holds the run's lock. */
-async function close(tx: Transaction, run: RunRow, text: string): Promise<void> {
-  await updateRun(tx, run.id, {
-    planning_status: nextRunStatus(run.planning_status, 'decide'),
-    response_text: text,
-    response_message: null,
-    questions: null,
-    pause: null,
-  });
-}
-
 /**
  * Answers the step as `actor`. The caller holds the locks of the plan and the run.
  * @throws `not_allowed`, `already_decided` where the step has gone on since, and what else an answer on the plan's card throws
@@ -61,10 +50,12 @@ export async function giveAnswer(
     about: { [step]: { attempt, status: 'waiting' as const } },
   };
   await resumePlan(context, tx, plan.id, settlement, actor);
-  await close(tx, run, answerWords.given({ by: await showName(tx, actor.id) }));
+  const said = answerWords.given({ by: await showName(tx, actor.id) });
+  await updateRun(tx, run.id, nothingWaits(run, said));
 }
 
 /** The answer is not given. The caller holds the run's lock. */
 export async function dropAnswer(tx: Transaction, run: RunRow, actor: Actor): Promise<void> {
-  await close(tx, run, answerWords.dropped({ by: await showName(tx, actor.id) }));
+  const said = answerWords.dropped({ by: await showName(tx, actor.id) });
+  await updateRun(tx, run.id, nothingWaits(run, said));
 }

@@ -27,8 +27,7 @@ import { cancelPlan, pausePlan, refusePlan } from '#plans/lifecycle/stop.ts';
 import { isGated } from '#plans/patch/apply.ts';
 import { rejectPatch } from '#plans/patch/approve.ts';
 import { checkPatch } from '#plans/patch/receive.ts';
-import { tellGivenBack, waitsAgain } from '#runs/given-back.ts';
-import { nextRunStatus } from '#runs/run-table.ts';
+import { nothingWaits, tellGivenBack, waitsAgain } from '#runs/given-back.ts';
 import { endTurn, queueTurn } from '#runs/start-run.ts';
 import { type Deed, traceDeed } from '#runs/trace-deed.ts';
 import { composeFeedback } from './step-comments.ts';
@@ -49,14 +48,7 @@ export async function closeRun(
     if (deed !== null) await updateRun(tx, run.id, { trace });
     return;
   }
-  await updateRun(tx, run.id, {
-    planning_status: nextRunStatus(run.planning_status, 'decide'),
-    response_text: text,
-    response_message: null,
-    questions: null,
-    pause: null,
-    trace,
-  });
+  await updateRun(tx, run.id, { ...nothingWaits(run, text), trace });
   await endTurn(tx, run);
 }
 

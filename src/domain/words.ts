@@ -11,6 +11,12 @@ export function listOf(names: string[], word: 'and' | 'or' = 'and'): string {
   return `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1)}`;
 }
 
+/** The first `most` of `names`, and how many more there are: `a, b and 3 more steps`. */
+export function listSome(names: string[], most: number, noun: string): string {
+  const more = names.length - most;
+  return listOf([...names.slice(0, most), ...(more > 0 ? [countOf(more, `more ${noun}`)] : [])]);
+}
+
 /** `text` with a full stop, unless it ends as a sentence does. */
 export function endSentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;

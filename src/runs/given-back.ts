@@ -1,10 +1,21 @@
-// What the session of a plan is left with, and what is said, when a change that was asked for came to nothing.
+// What the run of a plan is left with: decided, or waiting again, with what is said, when a change that was asked for came to nothing.
 import type { Transaction } from '#db/database.ts';
 import type { PlanRow } from '#db/plans.ts';
 import type { RunRow } from '#db/runs.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import { nextRunStatus } from './run-table.ts';
+
+/** Nothing waits in the run any more. @param text what it ended with */
+export function nothingWaits(run: Pick<RunRow, 'planning_status'>, text: string) {
+  return {
+    planning_status: nextRunStatus(run.planning_status, 'decide'),
+    response_text: text,
+    response_message: null,
+    questions: null,
+    pause: null,
+  } satisfies Partial<RunRow>;
+}
 
 /** The run waits for the decision about its plan, as it did before the change was asked for. */
 export function waitsAgain(run: Pick<RunRow, 'planning_status'>) {

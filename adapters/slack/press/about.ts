@@ -1,5 +1,6 @@
 // What the window of "Plan this" remembers: the message it is about, and whose window it is. It comes back with Slack's signature.
 import { z } from 'zod';
+import { parseAs } from '#domain/json.ts';
 import type { SentSignal } from '../transport/read-signal.ts';
 
 export const planThisCallback = 'countersign:plan_this';
@@ -25,11 +26,5 @@ export function isPlanThis({ callback_id }: Pick<Sent, 'callback_id'>): boolean 
 
 /** null: not a window of ours. */
 export function readAbout({ private_metadata }: Sent): About | null {
-  try {
-    const parsed = About.safeParse(JSON.parse(private_metadata));
-    return parsed.success ? parsed.data : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  return parseAs(About, private_metadata);
 }

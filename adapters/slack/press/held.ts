@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { slackLimits } from '#cards/limits.ts';
 import { AnyPress } from '#domain/chat/press.ts';
+import { parseAs } from '#domain/json.ts';
 import { fieldTypes } from '#domain/plan/form.ts';
 
 const Held = z.object({
@@ -39,11 +40,5 @@ export function writeHeld(held: Held): string {
 
 /** null: not a window of ours. */
 export function readHeld(metadata: string): Held | null {
-  try {
-    const parsed = Held.safeParse(JSON.parse(metadata));
-    return parsed.success ? parsed.data : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  return parseAs(Held, metadata);
 }

@@ -1,17 +1,11 @@
 // What a button of ours stands for, whether it asks something before it decides, and whether two mean the same. Pure.
 import type { CardPress } from '#domain/chat/card.ts';
 import { AnyPress } from '#domain/chat/press.ts';
+import { parseAs } from '#domain/json.ts';
 
-/** null: none of ours. */
+/** null: a button of something else. */
 export function readButton(value: string | null | undefined): AnyPress | null {
-  try {
-    const parsed = AnyPress.safeParse(JSON.parse(value ?? ''));
-    return parsed.success ? parsed.data : null;
-  } catch (error) {
-    // Not JSON: a button of something else.
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  return parseAs(AnyPress, value ?? '');
 }
 
 /** Whether a press opens a window rather than deciding by itself. */

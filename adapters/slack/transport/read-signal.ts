@@ -1,6 +1,6 @@
 // What Slack sends, out of its bytes: an event, a press, a form that was sent, or a command. Checked here and trusted inside.
 import { z } from 'zod';
-import { parseShallowJson } from '#domain/json-depth.ts';
+import { parseShallowJson } from '#domain/json.ts';
 
 const id = z.string().min(1).max(200);
 

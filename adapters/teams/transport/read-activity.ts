@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { refreshVerb } from '#cards/press.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
-import { parseShallowJson } from '#domain/json-depth.ts';
+import { parseShallowJson } from '#domain/json.ts';
 import { type PlanThis, readPlanThis } from '../extension/read-plan-this.ts';
 import { splitConversation } from '../place.ts';
 

@@ -1,6 +1,6 @@
 // Turns a model's tool call into arguments and a tool result into a message. Never throws.
 import canonicalize from 'canonicalize';
-import { parseShallowJson } from '#domain/json-depth.ts';
+import { parseShallowJson } from '#domain/json.ts';
 import { JsonObject } from '#domain/text.ts';
 import type { ChatMessage, ToolCall } from '#models/chat.ts';
 import { fail, type ToolResult } from './agent-tool.ts';

@@ -6,7 +6,7 @@ import { fail, fromSchema, succeed, toJson } from '../agent/agent-tool.ts';
 import { describeOperation, type Standing, writeLine } from '../catalogue/describe-operation.ts';
 import type { OperationSearch } from '../catalogue/search-operations.ts';
 import type { ToolContext } from '../tools/planning-tool.ts';
-import { openStages, type StageTool } from './stage-tool.ts';
+import { besideStages, type StageTool } from './stage-tool.ts';
 
 const foundAtMost = 15;
 
@@ -20,11 +20,8 @@ const Read = z.strictObject({
 const HeardRead = z.looseObject({ operation: z.string(), args: z.json().optional() });
 
 const base = {
-  stages: openStages,
-  prerequisites: [],
-  produces: [],
+  ...besideStages,
   reads: true,
-  revision: null,
 };
 
 /** The call that `read` stands for; null: it does not say one. */

@@ -8,7 +8,7 @@ import { RouteChange, routeChange } from '../tools/route-change.ts';
 import { goingOnTools } from './going-on.ts';
 import { memoryTool } from './memory-tools.ts';
 import { setPolicy } from './set-policy.ts';
-import { openStages, type StageTool } from './stage-tool.ts';
+import { besideStages, type StageTool } from './stage-tool.ts';
 
 /** What a person is shown of one answer. */
 const answerAtMost = 12_000;
@@ -25,12 +25,8 @@ function verb(
   return {
     name,
     description,
+    ...besideStages,
     ...fromSchema(schema),
-    stages: openStages,
-    prerequisites: [],
-    produces: [],
-    reads: false,
-    revision: null,
     run,
     ...more,
   };

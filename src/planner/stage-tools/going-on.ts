@@ -6,20 +6,13 @@ import { fail, fromSchema, succeed, toJson } from '../agent/agent-tool.ts';
 import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
 import { createStepReader } from '../grammar/written-steps.ts';
 import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
-import { openStages, type StageTool } from './stage-tool.ts';
+import { besideStages, type StageTool } from './stage-tool.ts';
 import { dropNulls, HeardChange, readChange, WrittenChange } from './written-change.ts';
 
 /** What can be said to a step. */
 const StepAnswer = GivenToStep.shape.answer;
 
 const planId = z.string().describe('PLAN- and 8 hexadecimal digits');
-
-const common = {
-  stages: openStages,
-  prerequisites: [],
-  produces: [],
-  revision: null,
-} satisfies Partial<StageTool>;
 
 const GetPlan = z.strictObject({
   plan: planId,
@@ -30,7 +23,7 @@ const getPlan: StageTool = {
   name: 'plan_get',
   description:
     'Read a plan: where it stands, its revision, and of its steps status, call, output or error, a page at a time.',
-  ...common,
+  ...besideStages,
   ...fromSchema(GetPlan),
   reads: true,
   isOffered: ({ has_plans }) => has_plans,
@@ -74,7 +67,7 @@ const goOn: StageTool = {
   name: 'plan_continue',
   description:
     'Propose a change of a plan that runs, failed or is done: what is done stays, the person approves the rest. For "fix what failed and go on", "also …", "skip step 4".',
-  ...common,
+  ...besideStages,
   ...fromSchema(Continue),
   check: (args) => fromSchema(HeardContinue).check(dropNulls(args)),
   isOffered: ({ has_plans }) => has_plans,
@@ -91,7 +84,7 @@ const repeat: StageTool = {
   name: 'plan_again',
   description:
     'Take an earlier plan as the draft of a new one ("run it again for March"). The old plan stays as it is; change dates, names and paths before you submit the draft.',
-  ...common,
+  ...besideStages,
   ...fromSchema(Again),
   produces: ['pattern', 'draft'],
   reads: false,
@@ -127,7 +120,7 @@ const answerStep: StageTool = {
   name: 'answer_step',
   description:
     'The person has answered a step that waits: put their answer before them to confirm. It answers nothing by itself.',
-  ...common,
+  ...besideStages,
   ...fromSchema(Answer),
   reads: false,
   isOffered: ({ has_plans }) => has_plans,

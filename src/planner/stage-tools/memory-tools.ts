@@ -6,7 +6,7 @@ import { memoryLimits } from '#domain/people/memory-note.ts';
 import { line } from '#domain/text.ts';
 import { fail, fromSchema, succeed } from '../agent/agent-tool.ts';
 import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
-import { openStages, type StageTool } from './stage-tool.ts';
+import { besideStages, type StageTool } from './stage-tool.ts';
 
 /** Whether `words` stand together in one of the texts, not as part of longer words. */
 export function standsIn(words: string, texts: readonly string[]): boolean {
@@ -63,11 +63,7 @@ async function runRemember(
 export const memoryTool: StageTool = {
   name: 'remember',
   description: 'Remember something they ask you to keep, in their exact words.',
-  stages: openStages,
-  prerequisites: [],
-  produces: [],
-  reads: false,
-  revision: null,
+  ...besideStages,
   ...fromSchema(Remember),
   check: (args) => fromSchema(Remember).check({ name: null, ...args }),
   run: runRemember,

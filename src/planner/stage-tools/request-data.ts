@@ -7,7 +7,7 @@ import { countOf, shorten } from '#domain/words.ts';
 import { fail, fromSchema, succeed, toJson } from '../agent/agent-tool.ts';
 import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
 import { readCall } from './catalogue-tools.ts';
-import { openStages, type StageTool } from './stage-tool.ts';
+import { besideStages, type StageTool } from './stage-tool.ts';
 
 const RequestData = z.strictObject({
   operation: z.string().describe('full name of a read operation'),
@@ -105,13 +105,10 @@ export const requestData: StageTool = {
   ...fromSchema(RequestData),
   check: (args) =>
     readCall(JsonObject.parse(args)) === null ? ['Give "operation" and "args", an object.'] : [],
-  stages: openStages,
-  prerequisites: [],
-  produces: [],
+  ...besideStages,
   reads: true,
   // Where little is planned, `read` will do, and each word of a tool costs on every call.
   isOffered: ({ run_id: runId, turn }, { planning_mode }) =>
     planning_mode === 'extensive' || payingRun({ runId, turn }).runId !== runId,
-  revision: null,
   run,
 };

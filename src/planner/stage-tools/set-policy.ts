@@ -4,7 +4,7 @@ import { confirmPolicy } from '#cards/policy-words.ts';
 import { applyOverride, InteractionPolicy, PolicyOverride } from '#domain/people/policy.ts';
 import { fail, fromSchema, succeed } from '../agent/agent-tool.ts';
 import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
-import { openStages, type StageTool } from './stage-tool.ts';
+import { besideStages, type StageTool } from './stage-tool.ts';
 
 const { shape } = InteractionPolicy;
 
@@ -61,11 +61,7 @@ export const setPolicy: StageTool = {
   name: 'set_policy',
   description:
     'Keeps what they said about how to talk to them, ask, or seek approval (“be brief”). Not for words about the work.',
+  ...besideStages,
   ...fromSchema(SetPolicy),
-  stages: openStages,
-  prerequisites: [],
-  produces: [],
-  reads: false,
-  revision: null,
   run,
 };

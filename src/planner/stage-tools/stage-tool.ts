@@ -36,6 +36,15 @@ export type StageTool = {
   run(args: object, toolContext: ToolContext): Promise<ToolOutcome>;
 };
 
+/** What tools have in common that make nothing the stages wait for, and are never remembered. */
+export const besideStages = {
+  stages: openStages,
+  prerequisites: [],
+  produces: [],
+  reads: false,
+  revision: null,
+} satisfies Partial<StageTool>;
+
 function toObject(value: unknown): object {
   return typeof value === 'object' && value !== null ? value : {};
 }

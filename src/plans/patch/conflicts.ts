@@ -3,7 +3,7 @@ import type { PlanRow } from '#db/plans.ts';
 import { endable, notBegun } from '#db/sql/patch-reads.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Step } from '#domain/plan/plan.ts';
-import { countOf, listOf } from '#domain/words.ts';
+import { listSome } from '#domain/words.ts';
 import { currentOf } from '../approval/current.ts';
 
 const namedAtMost = 10;
@@ -22,9 +22,8 @@ export function canBeRemoved(step: Pick<Step, 'status' | 'attempt'>): boolean {
 }
 
 function nameSteps(conflicts: Conflict[]): string {
-  const named = conflicts.slice(0, namedAtMost).map(({ id, status }) => `${id} (${status})`);
-  const more = conflicts.length - named.length;
-  return listOf([...named, ...(more > 0 ? [countOf(more, 'more step')] : [])]);
+  const names = conflicts.map(({ id, status }) => `${id} (${status})`);
+  return listSome(names, namedAtMost, 'step');
 }
 
 /** The error for steps that stand against a patch; nothing was changed. */

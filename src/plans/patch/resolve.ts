@@ -16,7 +16,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { PinnedOperation } from '#domain/plan/patch.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { labelAdded } from '#domain/plan/step-numbers.ts';
-import { countOf, listOf } from '#domain/words.ts';
+import { listSome } from '#domain/words.ts';
 import { buildDigraph, findCycle } from '#graph/digraph.ts';
 import type { StepRules } from '../proposal/normalise-step.ts';
 import { selectorOf } from '../proposal/read-steps.ts';
@@ -51,11 +51,7 @@ async function requireClosedRemoval(
   );
   if (left.size > 0) {
     const ids = [...left];
-    const more = ids.length - namedAtMost;
-    const names = listOf([
-      ...ids.slice(0, namedAtMost),
-      ...(more > 0 ? [countOf(more, 'more step')] : []),
-    ]);
+    const names = listSome(ids, namedAtMost, 'step');
     throw new CountersignError(
       'steps_missing',
       `Steps that would be removed are needed by others: remove ${names} too, or what they wait for.`,

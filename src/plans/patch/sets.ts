@@ -8,7 +8,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
-import { countOf, listOf } from '#domain/words.ts';
+import { listSome } from '#domain/words.ts';
 import { type Conflict, patchConflict } from './conflicts.ts';
 import type { PatchEffect } from './model.ts';
 
@@ -118,11 +118,7 @@ export async function requireUsers(
   const users = await findUsers(tx, row.id, positions, gone);
   if (users.length === 0) return;
   const ids = users.map(({ id }) => id);
-  const more = ids.length - namedAtMost;
-  const names = listOf([
-    ...ids.slice(0, namedAtMost),
-    ...(more > 0 ? [countOf(more, 'more step')] : []),
-  ]);
+  const names = listSome(ids, namedAtMost, 'step');
   throw new CountersignError(
     'steps_missing',
     `${names} used the output of steps that would run again: run ${ids.length === 1 ? 'it' : 'them'} again too, or make ${ids.length === 1 ? 'it' : 'them'} stale.`,

@@ -18,7 +18,7 @@ import type { PatchStatus } from '#domain/plan/patch-outcome.ts';
 import { pairOf } from '#domain/plan/replan.ts';
 import type { Json } from '#domain/text.ts';
 import { operationName, type ToolContext } from '#domain/tool.ts';
-import { countOf, listOf, shorten } from '#domain/words.ts';
+import { listSome, shorten } from '#domain/words.ts';
 import type { Verdict } from '#tools/ports.ts';
 import { addedOperations } from '../approval/operation-digests.ts';
 import { raiseFindings } from '../findings/raise.ts';
@@ -63,11 +63,6 @@ async function findVerdict(
   return { verdict: 'nothing', patch_id: null, reasons: [] };
 }
 
-function nameSteps(ids: string[]): string {
-  const more = ids.length - namedAtMost;
-  return listOf([...ids.slice(0, namedAtMost), ...(more > 0 ? [countOf(more, 'more step')] : [])]);
-}
-
 /** Stale steps that the change neither runs again nor takes out. */
 async function findLeftStale(
   { db }: Pick<PlansContext, 'db'>,
@@ -79,7 +74,7 @@ async function findLeftStale(
   return stale.map(({ id }) => id).filter((id) => !addressed.has(id));
 }
 
-const leftStale = (ids: string[]) => `It leaves ${nameSteps(ids)} on hold.`;
+const leftStale = (ids: string[]) => `It leaves ${listSome(ids, namedAtMost, 'step')} on hold.`;
 
 /** Operations that ask a language model. */
 const modelCalls = /^(?:text_|draft_finalise$)/;
@@ -120,7 +115,7 @@ async function findReasons(
   const running = await waitForRunning(db.query, planId, findingId, signal);
   if (running.length > 0)
     return [
-      `${nameSteps(running)} ${running.length === 1 ? 'is' : 'are'} still running with the old data.`,
+      `${listSome(running, namedAtMost, 'step')} ${running.length === 1 ? 'is' : 'are'} still running with the old data.`,
     ];
   const { effect, problems } = await tryPatch(context, planId, patch, system, null);
   const left = await findLeftStale(context, check, effect);

@@ -11,7 +11,7 @@ import {
 import { readPlan } from '#db/plans.ts';
 import { iterateSteps } from '#db/step-pages.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
-import { parseShallowJson } from '#domain/json-depth.ts';
+import { parseShallowJson } from '#domain/json.ts';
 import { sayHeadline } from '#domain/plan/call-words.ts';
 import { type Plan, PlanDraft, type Series, type Step } from '#domain/plan/plan.ts';
 import { isObject } from '#domain/text.ts';

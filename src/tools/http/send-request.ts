@@ -1,7 +1,7 @@
 // One web call: redirects followed by hand so that each stop is checked, time and size limited, text or JSON out.
 import { type Agent, fetch, type Response } from 'undici';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
-import { parseShallowJson } from '#domain/json-depth.ts';
+import { parseShallowJson } from '#domain/json.ts';
 import type { Json } from '#domain/text.ts';
 import {
   nothingDone,

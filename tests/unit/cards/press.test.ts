@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { pressAbout, pressOf } from '#cards/buttons.ts';
 import { fieldInputId, inputIdOf } from '#cards/input-ids.ts';
-import { readPress, readPressValue } from '#cards/press.ts';
+import { readPress } from '#cards/press.ts';
 import { makePlan, makeStep } from '../../fixtures/plans.ts';
 
 const plan = makePlan();
@@ -58,22 +58,4 @@ it('an empty text is none', () => {
     text: null,
     fields: null,
   });
-});
-
-it.each([
-  '',
-  'hello',
-  '{',
-  '{}',
-  '[]',
-  'null',
-  '{"action":"approve"}',
-  '{"action":"fly","plan_id":"x"}',
-])('what others put into a button is none of ours: %s', (value) => {
-  expect(readPressValue(value)).toBeNull();
-});
-
-it('a Slack value is the press', () => {
-  const press = pressOf(plan, 'approve');
-  expect(readPressValue(JSON.stringify(press))).toEqual(press);
 });

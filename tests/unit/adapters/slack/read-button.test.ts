@@ -1,8 +1,10 @@
-// Two presses are the same when they ask for the same about the same thing as it stood.
+// The press that a button carries; two are the same when they ask for the same about the same thing as it stood.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isSamePress } from '#adapters/slack/press/read-button.ts';
+import { isSamePress, readButton } from '#adapters/slack/press/read-button.ts';
+import { pressOf } from '#cards/buttons.ts';
 import type { CardPress } from '#domain/chat/card.ts';
+import { makePlan } from '../../../fixtures/plans.ts';
 
 const drawn: CardPress = {
   ...{ action: 'settle_retry', plan_id: 'PLAN-1', version: 2, digest: 'd' },
@@ -43,4 +45,22 @@ test('a press that does not say the attempt, how it stood or when the plan ended
   );
   // A button that does not say them is no answer to a press that does.
   expect(isSamePress(before, drawn)).toBe(false);
+});
+
+test.each([
+  '',
+  'hello',
+  '{',
+  '{}',
+  '[]',
+  'null',
+  '{"action":"approve"}',
+  '{"action":"fly","plan_id":"x"}',
+])('what others put into a button is none of ours: %s', (value) => {
+  expect(readButton(value)).toBeNull();
+});
+
+test('a value is the press', () => {
+  const press = pressOf(makePlan(), 'approve');
+  expect(readButton(JSON.stringify(press))).toEqual(press);
 });

@@ -1,4 +1,6 @@
-// Maximum nesting of JSON from outside: code that recurses into a value would overflow the stack on a small but deep body.
+// Reading JSON from outside. Its nesting is bounded: code that recurses into a value would overflow the stack on a small but deep
+// body.
+import type { z } from 'zod';
 import { CountersignError } from './errors.ts';
 import type { Json } from './text.ts';
 
@@ -26,4 +28,14 @@ export function parseShallowJson(text: string): Json {
   const value: Json = JSON.parse(text);
   requireShallow(value);
   return value;
+}
+
+/** What `text` holds, where that is JSON of this schema; null: it is none. */
+export function parseAs<T>(schema: z.ZodType<T>, text: string): T | null {
+  try {
+    return schema.safeParse(JSON.parse(text)).data ?? null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
 }
