@@ -13,6 +13,7 @@ import { previewRetention } from '#retention/run-retention.ts';
 import { ana, noop, reach, runPlan } from '../setup/instance.ts';
 import { runRound } from '../setup/retention.ts';
 import { useInstance } from '../setup/use-instance.ts';
+import { waitFor } from '../wait.ts';
 
 const instance = useInstance();
 const steps = 20_000;
@@ -90,6 +91,12 @@ test('a year of plans comes to the limits while people propose and approve, and 
     steps: [noop('a'), ask, noop('b', 'ask')],
   });
   await reach(instance, asking.id, 'executing');
+  await waitFor('it to ask, and what is told of that', async () => {
+    const jobs = await count(
+      sql`select count(*)::int as n from pgboss.job where state in ('created', 'retry', 'active') and data ->> 'plan_id' = ${asking.id}`,
+    );
+    return jobs === 0 && (await service.getPlan(asking.id)).counts.waiting === 1;
+  });
   const open = [proposed.id, asking.id];
   await db.query.execute(sql`
       update countersign.plans set created_at = now() - interval '900 days', updated_at = now() - interval '900 days'
