@@ -55,7 +55,7 @@ import {
   readOverview,
   readPlanDiff,
 } from '#plans/views/views.ts';
-import { requireRoomForPlan } from '#runs/person-limits.ts';
+import { storeWithinLimits } from '#runs/person-limits.ts';
 import { emptyTrace, readRunTrace } from '#runs/planning-trace.ts';
 import { waitsFor } from '#runs/session-subject.ts';
 import { answerOnce } from './answer-once.ts';
@@ -166,11 +166,9 @@ export function createService(context: ConversationContext): Service {
         ...(options.imported === undefined ? {} : { imported: options.imported }),
       };
       const store = await preparePropose(context, draft, origin, actor);
-      return new CheckedChange(async (tx) => {
-        // An operator who moves plans here is not one person who asks for them.
-        if (options.imported === undefined) await requireRoomForPlan(tx, context, origin.requester);
-        return store(tx);
-      });
+      // An operator who moves plans here is not one person who asks for them.
+      if (options.imported !== undefined) return new CheckedChange(store);
+      return new CheckedChange((tx) => storeWithinLimits(tx, context, origin.requester, store));
     },
     listPlaybooks: (actor) => listPlaybooks(db.query, placeOf(actor)),
     getPlaybook: (name, actor) => getPlaybook(db.query, name, [actor]),

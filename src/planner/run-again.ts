@@ -1,10 +1,10 @@
 // "run PLAN-3f9a1c20 again with ACME=Globex" and "run playbook close-month with customer=Globex": what was planned before is proposed
-// as it was, with other texts in it, whether or not a model plans. Who approves it stays the same too.
+// as it was, with other texts in it, whether or not a model plans. Where the requester says it, who approves it stays the same too.
 import { CountersignError } from '#domain/errors.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { Playbook } from '#domain/plan/playbook.ts';
 import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
-import { countOf, shorten } from '#domain/words.ts';
+import { countOf, onOneLine } from '#domain/words.ts';
 import type { PlannerTools } from './ports.ts';
 
 const textAtMost = 4000;
@@ -69,11 +69,27 @@ export function readAgain(text: string): Again | null {
   };
 }
 
+const playbooksShown = 50;
+const paramsShown = 10;
+
 /** How a playbook is run, in the words that run it. */
 function describePlaybook({ name, title, params, total_steps }: Playbook): string {
-  const values = params.map((param) => `${param.name}=${shorten(param.text, 60)}`);
+  const values = params
+    .slice(0, paramsShown)
+    .map((param) => `${param.name}=${onOneLine(param.text, 60)}`);
+  if (params.length > values.length) values.push('…');
   const call = `run playbook ${name}${values.length === 0 ? '' : ` with ${values.join(', ')}`}`;
-  return `- ${call}: ${title} (${countOf(total_steps, 'step')})`;
+  return `- ${call}: ${onOneLine(title, 200)} (${countOf(total_steps, 'step')})`;
+}
+
+function listPlaybooks(playbooks: Playbook[]): string {
+  if (playbooks.length === 0)
+    return 'There are no playbooks yet. Save a plan as one: countersign playbook save PLAN-… close-month';
+  const more = playbooks.length - playbooksShown;
+  return [
+    ...playbooks.slice(0, playbooksShown).map(describePlaybook),
+    ...(more > 0 ? [`${more} more: countersign playbook`] : []),
+  ].join('\n');
 }
 
 const howToPlan = (name: string) =>
@@ -88,7 +104,7 @@ const howToPlaybook = (name: string) =>
  */
 export async function runAgain(
   { atHand }: Pick<PlannerTools, 'atHand'>,
-  { runId, text, revision }: PlanningRequest,
+  { runId, text, revision, ownWords = true }: PlanningRequest,
   planner: { name: string; isModel: boolean },
 ): Promise<PlanningOutcome | null> {
   if (atHand === null || revision !== null) return null;
@@ -98,10 +114,7 @@ export async function runAgain(
   });
   const answer = (said: string, reason: string) => end({ kind: 'answer', text: said }, reason);
   if (asksForList.test(text.trim().replace(/[.?]$/, ''))) {
-    const playbooks = await atHand.listPlaybooks(runId);
-    const none =
-      'There are no playbooks yet. Save a plan as one: countersign playbook save PLAN-… close-month';
-    const said = playbooks.length === 0 ? none : playbooks.map(describePlaybook).join('\n');
+    const said = listPlaybooks(await atHand.listPlaybooks(runId));
     return answer(said, 'answered without a plan: a question about playbooks');
   }
   const again = readAgain(text);
@@ -118,7 +131,13 @@ export async function runAgain(
         ? await atHand.readDraft(runId, name, values)
         : await atHand.readPlaybook(runId, name, values);
     const what = kind === 'plan' ? name : `the playbook ${name}`;
-    return end({ kind: 'proposal', draft, again: true }, `a plan, because ${what} was run again`);
+    // Words of somebody else do not say who approves what the requester is asked about.
+    const result = {
+      kind: 'proposal' as const,
+      draft,
+      ...(ownWords ? { again: true as const } : {}),
+    };
+    return end(result, `a plan, because ${what} was run again`);
   } catch (error) {
     if (!(error instanceof CountersignError)) throw error;
     return answer(error.message, `answered: ${error.code}`);

@@ -1,6 +1,6 @@
 // What one person may ask for at once and in a day: refused before a planner begins, with what was reached and when it is free again.
 import { sql } from 'drizzle-orm';
-import type { Transaction } from '#db/database.ts';
+import type { Queryable, Transaction } from '#db/database.ts';
 import { showName } from '#db/identities.ts';
 import { startOfDay } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -12,7 +12,7 @@ const daySeconds = 86_400;
 
 type Used = { open_runs: number; waiting_plans: number };
 
-async function readUsed(tx: Transaction, user: string): Promise<Used> {
+async function readUsed(tx: Queryable, user: string): Promise<Used> {
   const { rows } = await tx.execute<Used>(sql`
     select
       (select count(*)::int from countersign.runs where "user" = ${user} and planning_status = 'running') as open_runs,
@@ -37,7 +37,7 @@ async function readUsedAlone(tx: Transaction, user: string): Promise<Used> {
   return readUsed(tx, user);
 }
 
-function requireFewPlans({ waiting_plans: waiting }: Used, most: number | undefined): void {
+function requireFewPlans(waiting: number, most: number | undefined): void {
   if (most === undefined || waiting < most) return;
   refuse(
     'waiting_plans',
@@ -60,18 +60,43 @@ export async function requireRoom(tx: Transaction, limited: Limited, user: strin
         `${used.open_runs} of your requests are being planned, and more than ${runs} at once are not allowed. Ask again when one of them is done.`,
         askAgainSeconds,
       );
-    requireFewPlans(used, plans);
+    requireFewPlans(used.waiting_plans, plans);
   }
   await requireBudget(tx, limited, user);
 }
 
-/** The same for a plan that is proposed whole, which costs no planning. */
-export async function requireRoomForPlan(
-  tx: Transaction,
+/**
+ * Whether another plan of `user` may wait, where none is being stored for them now. @throws `rate_limited`
+ */
+export async function requireFewWaiting(
+  db: Queryable,
   { personLimits: { waiting_plans: most } }: Limited,
   user: string,
 ): Promise<void> {
-  if (most !== undefined) requireFewPlans(await readUsedAlone(tx, user), most);
+  if (most === undefined) return;
+  const { waiting_plans: waiting } = await readUsed(db, user);
+  requireFewPlans(waiting, most);
+}
+
+/**
+ * Stores a plan that is proposed whole, which costs no planning. It is counted behind the storing, so that a large one keeps
+ * nobody waiting.
+ * @throws `rate_limited`, and then nothing is stored
+ */
+export async function storeWithinLimits<T>(
+  tx: Transaction,
+  limited: Limited,
+  user: string,
+  store: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const { waiting_plans: most } = limited.personLimits;
+  if (most === undefined) return store(tx);
+  await requireFewWaiting(tx, limited, user);
+  const stored = await store(tx);
+  const { waiting_plans: waiting } = await readUsedAlone(tx, user);
+  // It is one of them by now.
+  requireFewPlans(waiting - 1, most);
+  return stored;
 }
 
 /**

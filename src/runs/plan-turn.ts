@@ -37,6 +37,7 @@ import {
 import { followPlanner } from './follow-planner.ts';
 import { tellGivenBack, waitsAgain } from './given-back.ts';
 import { tellMissingParts } from './missing-parts.ts';
+import { requireFewWaiting } from './person-limits.ts';
 import { prepareChange } from './plans-at-hand.ts';
 import { nextRunStatus, type RunEvent } from './run-table.ts';
 
@@ -90,6 +91,8 @@ async function prepareProposal(
   { draft: drafted, again }: Extract<Ended['result'], { kind: 'proposal' }>,
 ): Promise<Storing> {
   const draft = withModes(context, run, drafted);
+  // No planner is paid for it, so nothing else holds how many of them wait.
+  if (again === true) await requireFewWaiting(context.db.query, context, run.user);
   // Who approves is for people to say: those who made the plan that is run again have.
   const actor: Actor =
     again === true && run.agent === null

@@ -55,11 +55,11 @@ const Provider = z
 type Provider = z.infer<typeof Provider>;
 
 /** Accounts begin with their provider's name, as those of chats begin with their platform's, and groups with `group`. */
-const presetFor: Record<string, Provider['preset'] | null> = {
-  group: null,
-  slack: 'slack',
-  teams: 'entra',
-};
+const presetFor = new Map<string, Provider['preset'] | null>([
+  ['group', null],
+  ['slack', 'slack'],
+  ['teams', 'entra'],
+]);
 
 export const IdentitySettings = z.strictObject({
   providers: z
@@ -69,7 +69,7 @@ export const IdentitySettings = z.strictObject({
     )
     .superRefine((providers, context) => {
       for (const [name, { preset }] of Object.entries(providers)) {
-        const wanted = presetFor[name];
+        const wanted = presetFor.get(name);
         if (wanted === undefined || wanted === preset) continue;
         const only = wanted === null ? '' : `, unless its "preset" is "${wanted}"`;
         const message = `needs another name: accounts that begin with "${name}:" are others${only}`;

@@ -1,6 +1,7 @@
 // Playbooks: a plan that is kept to be proposed again with other values. What varies is data beside the draft, the texts that
 // stand for each parameter; nothing in the draft is marked, so that no text of it can be taken for a parameter or a template.
 import { z } from 'zod';
+import { CountersignError } from '../errors.ts';
 import { type Json, type JsonObject, line } from '../text.ts';
 import { isArtifact, isReference } from './arguments.ts';
 import type { PlanDraft, StepDraft } from './plan.ts';
@@ -64,7 +65,7 @@ function patternOf(texts: string[]): RegExp {
     .map((text) => {
       const before = letter.test(text.at(0) ?? '') ? '(?<![\\p{L}\\p{N}])' : '';
       const after = letter.test(text.at(-1) ?? '') ? '(?![\\p{L}\\p{N}])' : '';
-      return `${before}${text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')}${after}`;
+      return `${before}${text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}${after}`;
     });
   return new RegExp(parts.join('|'), 'gu');
 }
@@ -95,7 +96,13 @@ function changeStep(step: StepDraft, change: Change): StepDraft {
   };
 }
 
-/** The draft with the texts of `texts` replaced in titles, descriptions and arguments, never in names of operations. */
+/** Characters by which what is put in may make a plan longer. */
+const growthAtMost = 4_000_000;
+
+/**
+ * The draft with the texts of `texts` replaced in titles, descriptions and arguments, never in names of operations.
+ * @throws `limit_exceeded` where it would become too large
+ */
 function replaceTexts(
   draft: PlanDraft,
   texts: string[],
@@ -103,8 +110,18 @@ function replaceTexts(
 ): PlanDraft {
   if (texts.length === 0) return draft;
   const pattern = patternOf(texts);
+  let grown = 0;
+  const put = (found: string) => {
+    const value = valueFor(found);
+    grown += value.length - found.length;
+    if (grown <= growthAtMost) return value;
+    throw new CountersignError(
+      'limit_exceeded',
+      `With these values the plan would be more than ${growthAtMost.toLocaleString('en-US')} characters longer. Give shorter ones.`,
+    );
+  };
   const change: Change = {
-    text: (text) => text.replace(pattern, (found) => valueFor(found)),
+    text: (text) => text.replace(pattern, put),
     number(number) {
       if (!texts.includes(String(number))) return number;
       const value = valueFor(String(number));
@@ -139,13 +156,18 @@ export function countPlaces(draft: PlanDraft, texts: string[]): number[] {
   return [...places.values()];
 }
 
+/** What stands for a parameter: its value, else the text that it has in the plan. */
+export function readParameter({ name, text }: PlaybookParameter, values: PlaybookValues): string {
+  return (Object.hasOwn(values, name) ? values[name] : undefined) ?? text;
+}
+
 /** The draft with a value in the place of each parameter's text. What comes in is text: nothing in it is read or replaced. */
 export function fillPlaybook(
   draft: PlanDraft,
   params: PlaybookParameter[],
   values: PlaybookValues,
 ): PlanDraft {
-  const byText = new Map(params.map(({ name, text }) => [text, values[name] ?? text]));
+  const byText = new Map(params.map((param) => [param.text, readParameter(param, values)]));
   return replaceTexts(draft, [...byText.keys()], (text) => byText.get(text) ?? text);
 }
 

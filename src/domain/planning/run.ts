@@ -106,7 +106,7 @@ export type PlanningRequest = {
 export type PlanningOutcome = {
   result:
     | Exclude<SessionResult, { kind: 'proposal' }>
-    /** `again`: of a plan that people made, whose rule of who approves it keeps. */
+    /** `again`: the requester has a plan run again that people made, and it keeps its rule of who approves it. */
     | { kind: 'proposal'; draft: PlanDraft; again?: true }
     /** Another planner has gone on with this turn; nothing of this one counts. */
     | { kind: 'superseded' };

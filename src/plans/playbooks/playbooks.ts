@@ -23,6 +23,7 @@ import {
   type Playbook,
   type PlaybookParameter,
   type PlaybookValues,
+  readParameter,
   replaceInDraft,
 } from '#domain/plan/playbook.ts';
 import { listOf, shorten } from '#domain/words.ts';
@@ -183,13 +184,15 @@ export function draftOfPlaybook(
     throw refuse(
       `${name} has no parameter ${listOf(unknown)}. ${known.length === 0 ? 'It has none.' : `It has ${listOf(known)}.`}`,
     );
-  const missing = params.filter((param) => !param.optional && values[param.name] === undefined);
+  const missing = params.filter(
+    ({ name: wanted, optional }) => !optional && !Object.hasOwn(values, wanted),
+  );
   if (missing.length > 0)
     throw refuse(
       `${name} needs a value for ${listOf(missing.map((param) => `${param.name} (such as ${shorten(param.text, 80)})`))}.`,
     );
   const given = params.map(
-    (param) => `${param.name} = ${shorten(values[param.name] ?? param.text, 200)}`,
+    (param) => `${param.name} = ${shorten(readParameter(param, values), 200)}`,
   );
   const from = `Saved from ${plan_id}, version ${playbook.version} of the playbook.`;
   return tellSource(fillPlaybook(draft, params, values), `Playbook ${name}`, given, from);
@@ -205,14 +208,15 @@ export async function draftOfPlan(
   planId: string,
   values: Readonly<Record<string, string>>,
 ): Promise<PlanDraft> {
+  const pairs = Object.entries(values);
+  if (pairs.length > paramsAtMost || pairs.some((pair) => pair.some((one) => one.length > 2000)))
+    throw refuse(`Give at most ${paramsAtMost} texts, each of at most 2,000 characters.`);
   const { draft, missing } = replaceInDraft((await readTemplate(db, planId)).draft, values);
   if (missing.length > 0)
     throw refuse(
       `${listOf(missing.map((text) => `"${text}"`))} stands nowhere in the arguments and descriptions of ${planId} as words of their own. Give the text exactly as the plan has it.`,
     );
-  const given = Object.entries(values).map(
-    ([text, value]) => `${shorten(text, 80)} = ${shorten(value, 200)}`,
-  );
+  const given = pairs.map(([text, value]) => `${shorten(text, 80)} = ${shorten(value, 200)}`);
   return tellSource(draft, `${planId} again`, given, `Made of ${planId}.`);
 }
 

@@ -235,7 +235,7 @@ async function describeOrigin(tx: Queryable, { runId, conversation }: Origin, ac
   const run = runId === null ? null : await readRun(tx, runId);
   return {
     tenant: run === null ? await findTenant(tx, conversation, actor) : run.tenant,
-    requester_verified: run === null || actor.kind === 'person' ? isVerified(actor) : run.verified,
+    requester_verified: run === null ? isVerified(actor) : run.verified,
   };
 }
 

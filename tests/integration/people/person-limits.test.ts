@@ -46,6 +46,8 @@ test('who has a plan that waits is asked to decide about it first', async () => 
     [agent, agent].map((one) => service.propose(draft, { user: 'ana' }, one)),
   );
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  const { plans } = await service.listPlans({ status: ['proposed'], user: 'ana', limit: 10 });
+  expect(plans).toHaveLength(1);
   const [left] = both.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   if (left !== undefined) await service.cancel(left.id, { version: left.version }, ana);
   await ask();

@@ -109,6 +109,21 @@ describe('without a model', () => {
     );
   });
 
+  test('words of somebody else do not say who approves what the requester is asked about', async () => {
+    const { service } = instance;
+    const mallory: Actor = { ...ana, id: 'mallory' };
+    const own = { ...draft, approvers: { kind: 'named' as const, people: ['mallory'] } };
+    const { id } = await service.propose(own, {}, mallory);
+    const { run_id } = await service.startRun({ text: 'Create', conversation: 'thread' }, ben);
+    await settled(instance, run_id);
+    await service.reply(run_id, `run ${id} again`, mallory);
+    const run = await settled(instance, run_id);
+    expect(await service.getPlan(run.plan_id ?? '')).toMatchObject({
+      requester: 'ben',
+      approver_policy: { kind: 'requester' },
+    });
+  });
+
   test('below a plan that waits it is a request of its own', async () => {
     const { service } = instance;
     await service.say('waiting', 'Create one.txt saying ACME', ben);
