@@ -229,7 +229,10 @@ async function checkWebhooks({ db }: Instance): Promise<CheckResult[]> {
       part,
       state: gone_at !== null || failures > 0 ? 'broken' : 'ok',
       text: last_error === null ? text : `${text}; the last failure: ${last_error}`,
-      advice: `When the cause is gone: ${commandName} webhooks retry ${id}`,
+      advice:
+        failed === 0 && gone_at === null
+          ? `It is called again by itself; at once by: ${commandName} webhooks retry ${id}`
+          : `When the cause is gone: ${commandName} webhooks retry ${id}`,
     };
   });
 }

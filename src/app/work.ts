@@ -35,12 +35,12 @@ const jobsEndWithinMs = 10_000;
 /** What webhooks are sent with; `closers` learn how to end it. */
 function openWebhooks(
   { settings }: Config,
-  { db, enqueue, clock, random, linkTo }: ConversationContext,
+  { db, enqueue, clock, random, linkTo, warn }: ConversationContext,
   closers: Closers,
 ): WebhooksContext {
   const sender = openSender({ allowPrivate: settings.http.allowPrivate, clock });
   closers.add('the sender of webhooks', sender.close);
-  return { db, enqueue, random, endpoints: settings.webhooks, sender, linkTo };
+  return { db, enqueue, random, endpoints: settings.webhooks, sender, linkTo, warn };
 }
 
 /** Begins to work; `closers` learn how to end it. @returns how it goes */

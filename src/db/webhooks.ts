@@ -1,6 +1,6 @@
 // The outbox of webhooks: events are written in the transaction of a change and taken by one sender for each endpoint.
 import { createHash } from 'node:crypto';
-import { and, asc, eq, inArray, lt, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, sql } from 'drizzle-orm';
 import type { JsonObject } from '#domain/text.ts';
 import type { WebhookEvent, WebhookSettings } from '#domain/webhook.ts';
 import type { Queryable, Transaction } from './database.ts';
@@ -100,10 +100,12 @@ export async function leaveEndpoint(db: Queryable, id: string, holder: string): 
 
 export type Delivery = typeof webhookDeliveries.$inferSelect & { expired: boolean };
 
-const isDue = sql`d.state = 'open' and d.due_at <= clock_timestamp() and not exists (
+/** The oldest event of its plan that is open: those after it wait for it. */
+const isNext = sql`d.state = 'open' and not exists (
   select 1 from countersign.webhook_deliveries b
   where b.endpoint = d.endpoint and b.plan_id = d.plan_id and b.id < d.id and b.state = 'open'
 )`;
+const isDue = sql`d.due_at <= clock_timestamp() and ${isNext}`;
 
 /** The next event for an endpoint: of each plan only the oldest that is open; null: none is due. */
 export async function readNextDelivery(db: Queryable, endpoint: string): Promise<Delivery | null> {
@@ -206,27 +208,32 @@ export async function readEndpoints(db: Queryable): Promise<EndpointState[]> {
   return rows.map(({ endpoint, ...counts }) => ({ ...endpoint, ...counts }));
 }
 
-/** Has what was given up told again, and wakes its endpoint. @returns how many events */
+/** When each endpoint that is waited for is called next, by its id. */
+export async function readNextCalls(db: Queryable): Promise<Map<string, Date>> {
+  const { rows } = await db.execute<{ endpoint: string; at: Date }>(sql`
+    select d.endpoint, greatest(min(d.due_at), e.not_before) as at
+    from countersign.webhook_deliveries d join countersign.webhook_endpoints e on e.id = d.endpoint
+    where ${isNext} group by d.endpoint, e.not_before`);
+  return new Map(rows.map(({ endpoint, at }) => [endpoint, new Date(at)]));
+}
+
+/** Has what was given up told again, and all that waits now. @returns how many events */
 export async function retryDeliveries(tx: Transaction, endpoints: string[]): Promise<number> {
   await tx
     .update(webhookEndpoints)
     .set({ failures: 0, not_before: null, gone_at: null })
     .where(inArray(webhookEndpoints.id, endpoints));
-  const { rowCount } = await tx
+  const waiting = await tx
+    .update(webhookDeliveries)
+    .set({ due_at: sql`least(due_at, ${now})` })
+    .where(
+      and(inArray(webhookDeliveries.endpoint, endpoints), eq(webhookDeliveries.state, 'open')),
+    );
+  const again = await tx
     .update(webhookDeliveries)
     .set({ state: 'open', ended_at: null, tries: 0, due_at: now, until: inSeconds(86_400) })
     .where(
       and(inArray(webhookDeliveries.endpoint, endpoints), eq(webhookDeliveries.state, 'failed')),
     );
-  await tx
-    .update(webhookDeliveries)
-    .set({ due_at: now })
-    .where(
-      and(
-        inArray(webhookDeliveries.endpoint, endpoints),
-        eq(webhookDeliveries.state, 'open'),
-        lt(now, webhookDeliveries.due_at),
-      ),
-    );
-  return rowCount ?? 0;
+  return (waiting.rowCount ?? 0) + (again.rowCount ?? 0);
 }

@@ -11,6 +11,11 @@ export type Random = {
   hex(bytes: number): string;
 };
 
+/** Evenly from 0 to 1, without 1. */
+export function drawFraction(random: Random): number {
+  return Number.parseInt(random.hex(6), 16) / 2 ** 48;
+}
+
 /** Midnight UTC: where a day's budget begins. */
 export function startOfDay(now: Date): Date {
   return new Date(now.toISOString().slice(0, 10));

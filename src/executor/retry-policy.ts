@@ -1,6 +1,6 @@
 // Whether and when a failed call is retried. Pure; randomness comes in as `random`.
 import type { Outcome } from '#db/sql/settle.ts';
-import type { Random } from '#domain/clock.ts';
+import { drawFraction, type Random } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { RaisedFinding } from '#domain/plan/finding.ts';
 import type { Settings } from '#domain/settings.ts';
@@ -40,11 +40,6 @@ export function ruleOf(
     backoff_seconds: own?.backoff_seconds ?? backoff_seconds,
     max_backoff_seconds,
   };
-}
-
-/** Evenly from 0 to 1, without 1. */
-function drawFraction(random: Random): number {
-  return Number.parseInt(random.hex(6), 16) / 2 ** 48;
 }
 
 /**

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { exitCodes } from '#adapters/terminal/exit-codes.ts';
 import type { Database } from '#db/database.ts';
-import { endpointId, readEndpoints, retryDeliveries } from '#db/webhooks.ts';
+import { endpointId, readEndpoints, readNextCalls, retryDeliveries } from '#db/webhooks.ts';
 import { systemClock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { countOf, listOf } from '#domain/words.ts';
@@ -26,12 +26,16 @@ export function list({ json }: { json?: true }): Promise<void> {
       return console.log(
         'None. Add webhooks to countersign.json and start a worker: docs/webhooks.md',
       );
+    const nextCalls = await readNextCalls(db.query);
     for (const { id, url, events, open, failed, failures, last_error, gone_at } of endpoints) {
       console.log(`${id}  ${url}  ${events === null ? 'all events' : listOf(events)}`);
       console.log(`          ${countOf(open, 'event')} to come, ${failed} given up`);
       if (gone_at !== null) console.log('          It answered 410 and is told nothing any more.');
       if (failures > 0 && last_error !== null)
         console.log(`          ${countOf(failures, 'failure')} in a row, the last: ${last_error}`);
+      const next = nextCalls.get(id);
+      if (next !== undefined && next > systemClock.now())
+        console.log(`          The next call is at ${next.toISOString()}.`);
     }
   });
 }
@@ -66,7 +70,11 @@ async function retryIn(db: Database, id: string | undefined): Promise<void> {
   if (id !== undefined && !known.includes(id)) refuseUnknown(id);
   const chosen = id === undefined ? known : [id];
   const again = chosen.length === 0 ? 0 : await db.transaction((tx) => retryDeliveries(tx, chosen));
-  console.log(`${countOf(again, 'event')} to be told again. A worker sends them within seconds.`);
+  console.log(
+    again === 0
+      ? 'Nothing waits, and nothing was given up in the last week.'
+      : `${countOf(again, 'event')} to be told now. A worker sends them within seconds.`,
+  );
 }
 
 export const retry = (id: string | undefined): Promise<void> =>

@@ -1,6 +1,6 @@
 // Decides what happens to an event whose handler threw. Pure; randomness comes in as `random`.
 import { isTransient } from '#db/transient.ts';
-import type { Random } from '#domain/clock.ts';
+import { drawFraction, type Random } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 
 export type RetryRule = {
@@ -50,10 +50,9 @@ export function decideNextTry(
   const doublings = (passes ? attempt : failures) - 1;
   // 2^1024 would be Infinity; no ceiling is that many doublings away.
   const ceiling = Math.min(rule.backoffMs * 2 ** Math.min(doublings, 30), rule.longestBackoffMs);
-  const fraction = Number.parseInt(random.hex(6), 16) / 2 ** 48;
   return {
     next: 'retry',
-    inMs: (asked ?? 0) + Math.round((ceiling * (1 + fraction)) / 2),
+    inMs: (asked ?? 0) + Math.round((ceiling * (1 + drawFraction(random))) / 2),
     counts: !passes,
   };
 }

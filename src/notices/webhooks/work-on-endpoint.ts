@@ -18,7 +18,7 @@ import {
   readNextDelivery,
   renewEndpoint,
 } from '#db/webhooks.ts';
-import type { Random } from '#domain/clock.ts';
+import { drawFraction, type Random } from '#domain/clock.ts';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 import type { WebhookAnswer, WebhookMessage, WebhookSettings } from '#domain/webhook.ts';
@@ -31,6 +31,7 @@ export type WebhooksContext = {
   endpoints: WebhookSettings[];
   sender: Sender;
   linkTo(planId: string): string | null;
+  warn(message: string): void;
 };
 
 /** Seconds: a call and its record take less. */
@@ -43,10 +44,10 @@ const longestRestSeconds = 900;
 const firstRetrySeconds = 5;
 const longestRetrySeconds = 3600;
 
-/** Twice as long each time, and not all at the same moment. */
+/** Twice as long each time, give or take a fifth, so that not all come at the same moment. */
 function backOff(first: number, longest: number, tries: number, random: Random): number {
   const seconds = Math.min(first * 2 ** Math.min(tries, 20), longest);
-  return seconds * (0.8 + (Number.parseInt(random.hex(2), 16) / 255) * 0.4);
+  return seconds * (0.8 + drawFraction(random) * 0.4);
 }
 
 function messageOf({ linkTo }: WebhooksContext, delivery: Delivery): WebhookMessage {
@@ -96,15 +97,20 @@ async function stay(
   known: number,
   stopping: AbortSignal,
 ): Promise<boolean> {
-  const { db, sender } = context;
+  const { db, sender, warn } = context;
   const id = endpointId(endpoint);
+  const named = `The webhook ${id} (${new URL(endpoint.url).host})`;
   let failures = known;
+  let toldOfLoss = false;
   for (let sent = 0; sent < sentInARow && !stopping.aborted; sent++) {
     const delivery = await readNextDelivery(db.query, id);
     if (delivery === null) return true;
     if (delivery.expired) {
       const last = delivery.error ?? 'It was not reached.';
       await endDelivery(db.query, delivery.id, `Given up after a day. ${last}`);
+      if (!toldOfLoss)
+        warn(`${named} did not take what is a day old, so that is given up. The last: ${last}`);
+      toldOfLoss = true;
       continue;
     }
     if (!(await renewEndpoint(db.query, id, lease))) return false;
@@ -112,6 +118,9 @@ async function stay(
     const answer = await sender.send(endpoint, message, stopping);
     if (answer.error !== null && stopping.aborted) return false;
     passCrashPoint('webhook_sent');
+    if (answer.gone) warn(`${named} answered 410 and is told nothing any more.`);
+    else if (answer.error !== null && failures === 0)
+      warn(`${named} did not take an event, which is sent again later: ${answer.error}`);
     if (await settle(context, delivery, answer, failures)) return false;
     failures = answer.error === null ? 0 : failures + 1;
   }

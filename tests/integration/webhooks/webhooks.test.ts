@@ -1,7 +1,13 @@
 // Webhooks: what becomes of plans is told to other programs, signed, in order, until they take it.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { endpointId, readEndpoints, retryDeliveries, storeEndpoints } from '#db/webhooks.ts';
+import {
+  endpointId,
+  readEndpoints,
+  readNextCalls,
+  retryDeliveries,
+  storeEndpoints,
+} from '#db/webhooks.ts';
 import { systemClock, systemRandom } from '#domain/clock.ts';
 import type { WebhookSettings } from '#domain/webhook.ts';
 import { openSender } from '#notices/webhooks/sender.ts';
@@ -165,6 +171,14 @@ describe('a webhook', () => {
 
 describe('an endpoint of its own', () => {
   let other: Receiver;
+  let warned: string[] = [];
+  const factsOfEndpoints = async () =>
+    (await readEndpoints(instance.db.query)).map(({ id, url, events }) => ({ id, url, events }));
+  const store = (endpoints: Awaited<ReturnType<typeof factsOfEndpoints>>) =>
+    instance.db.transaction((tx) => storeEndpoints(tx, endpoints));
+  beforeEach(() => {
+    warned = [];
+  });
   beforeAll(async () => {
     other = await openReceiver();
   });
@@ -180,6 +194,7 @@ describe('an endpoint of its own', () => {
       endpoints: [settings],
       sender,
       linkTo: (id) => `https://bot.example.com/sub/?plan=${id}`,
+      warn: (text) => void warned.push(text),
     };
     return { context, sender };
   }
@@ -211,13 +226,7 @@ describe('an endpoint of its own', () => {
     other.received.length = 0;
     const settings = { url: other.url, secret: other.secret };
     const id = endpointId(settings);
-    const before = (await readEndpoints(instance.db.query)).map(({ id, url, events }) => ({
-      id,
-      url,
-      events,
-    }));
-    const store = (endpoints: typeof before) =>
-      instance.db.transaction((tx) => storeEndpoints(tx, endpoints));
+    const before = await factsOfEndpoints();
     await store([...before, { id, url: other.url, events: ['plan.proposed'] }]);
     const plans = [];
     for (let n = 0; n < 5; n++) {
@@ -238,6 +247,37 @@ describe('an endpoint of its own', () => {
     const { rows } = await instance.db.query.execute<{ state: string }>(sql`
       select distinct state from countersign.webhook_deliveries where endpoint = ${id} order by state`);
     expect(rows).toEqual([{ state: 'delivered' }, { state: 'failed' }]);
+    await sender.close();
+  });
+
+  test('that fails is called again within seconds, which the log and `webhooks list` say', async () => {
+    other.reply = () => 503;
+    other.received.length = 0;
+    const settings = { url: other.url, secret: other.secret };
+    const id = endpointId(settings);
+    await instance.db.query.execute(
+      sql`delete from countersign.webhook_deliveries where endpoint = ${id}`,
+    );
+    const before = await factsOfEndpoints();
+    await store([...before, { id, url: other.url, events: ['plan.proposed'] }]);
+    await instance.service.propose({ title: 'Plan', steps: [noop('a')] }, { user: 'ana' }, ana);
+    const { context, sender } = contextOf(settings, ['127.0.0.1'], 5000);
+    const longest = { hex: (bytes: number) => 'ff'.repeat(bytes) };
+    await workOnEndpoint({ ...context, random: longest }, id, never);
+    expect(other.received).toHaveLength(1);
+    const next = (await readNextCalls(instance.db.query)).get(id);
+    expect((next?.getTime() ?? 0) - Date.now()).toBeGreaterThan(0);
+    expect((next?.getTime() ?? 0) - Date.now()).toBeLessThanOrEqual(6000);
+    const host = new URL(other.url).host;
+    expect(warned).toEqual([
+      `The webhook ${id} (${host}) did not take an event, which is sent again later: It answered 503.`,
+    ]);
+    other.reply = () => 204;
+    expect(await instance.db.transaction((tx) => retryDeliveries(tx, [id]))).toBe(1);
+    await workOnEndpoint(context, id, never);
+    expect(other.received).toHaveLength(2);
+    expect((await readNextCalls(instance.db.query)).get(id)).toBeUndefined();
+    await store(before);
     await sender.close();
   });
 });
