@@ -6,6 +6,7 @@ import { isObject, type Json } from '#domain/text.ts';
 import { readPointer } from '#tools/resolve-arguments.ts';
 
 const placeholder = /\{\{([^{}]{0,300})\}\}/g;
+const alone = /^\{\{([^{}]{0,300})\}\}$/;
 
 /** The pointer into the item that a placeholder names; null: it is none of ours. */
 function pointerOf(inside: string): string | null {
@@ -38,7 +39,8 @@ function fillText(text: string, item: Json, lacking: Set<string>, write: Write):
     if (value === undefined) lacking.add(pointer);
     return value ?? '';
   };
-  const whole = text.startsWith('{{') && text.endsWith('}}') ? pointerOf(text.slice(2, -2)) : null;
+  const [, only] = alone.exec(text) ?? [];
+  const whole = only === undefined ? null : pointerOf(only);
   if (whole !== null) {
     const value = read(whole);
     // An object could be read as a reference or a value to decide; items are data.

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseRequest } from '#planner/commands/parse.ts';
 import { tokenize } from '#planner/commands/tokens.ts';
-import { builtins, toolsOf } from './manifest.ts';
+import { builtins, tableOperations, toolsOf } from './manifest.ts';
 import { createOfflinePlanner } from './planners.ts';
 import { operationsOf, plan, proposalOf } from './requests.ts';
 import { utterances } from './utterances.ts';
@@ -152,4 +152,14 @@ it.each([
   const startedAt = performance.now();
   parse(text);
   expect(performance.now() - startedAt).toBeLessThan(2000);
+});
+
+it('fills in a text that begins and ends with a column', async () => {
+  const files = { 'orders.csv': 'id,name,due\n1,Ana,2026-04-01' };
+  const tools = toolsOf([...builtins, ...tableOperations], files);
+  const text = 'For each row in orders.csv, write "<name> owes <due>" to notes/<id>.md';
+  const draft = proposalOf(await plan(createOfflinePlanner({ tools }), text));
+  expect(operationsOf(draft)).toEqual([
+    ['workspace_write', { path: 'notes/1.md', content: 'Ana owes 2026-04-01' }],
+  ]);
 });
