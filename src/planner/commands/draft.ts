@@ -5,6 +5,7 @@ import { writeTemplates } from '#domain/plan/templates.ts';
 import { JsonValue } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { shorten } from '#domain/words.ts';
+import { nextOccurrences } from '#timeline/recurrence.ts';
 import type { WrittenOutline } from '../grammar/written-outline.ts';
 import { printMoment } from '../schedule/time-words.ts';
 import type { RiskNote } from './build.ts';
@@ -75,6 +76,13 @@ export function emptyNode(
     steps: [],
     ...node,
   };
+}
+
+/** "Every two weeks on Monday" begins on the next Monday, not in the week of today. */
+function startOf(rrule: string, now: Date, timezone: string): Date {
+  const each = rrule.replace(/^(FREQ=WEEKLY);INTERVAL=\d+;BYDAY/, '$1;BYDAY');
+  if (each === rrule) return now;
+  return nextOccurrences({ rrule: each, timezone, startsAt: now }, now, 1)[0] ?? now;
 }
 
 const isPerson = (spec: OperationSpec) => spec.human === true;
@@ -152,7 +160,7 @@ export function writeOutline(
             rhythm: 'recurring' as const,
             recurs: {
               rrule: clause.rule.rrule,
-              starts_at: now.toISOString(),
+              starts_at: startOf(clause.rule.rrule, now, timezone).toISOString(),
               timezone,
               until: clause.rule.until,
             },

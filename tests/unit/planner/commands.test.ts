@@ -7,6 +7,7 @@ import { tokenize } from '#planner/commands/tokens.ts';
 import { builtins, tableOperations, toolsOf } from './manifest.ts';
 import { createOfflinePlanner } from './planners.ts';
 import { operationsOf, plan, proposalOf } from './requests.ts';
+import { plannerAt } from './run-utterance.ts';
 import { utterances } from './utterances.ts';
 
 const setting = {
@@ -161,5 +162,13 @@ it('fills in a text that begins and ends with a column', async () => {
   const draft = proposalOf(await plan(createOfflinePlanner({ tools }), text));
   expect(operationsOf(draft)).toEqual([
     ['workspace_write', { path: 'notes/1.md', content: 'Ana owes 2026-04-01' }],
+  ]);
+});
+
+it('begins what comes every two weeks on the next of its days', async () => {
+  const text = 'Every two weeks on Monday at 9:00, post "go" here';
+  // It is Wednesday.
+  expect(proposalOf(await plan(plannerAt({ files: {} }), text)).series).toMatchObject([
+    { starts_at: '2026-03-09T08:00:00.000Z' },
   ]);
 });
