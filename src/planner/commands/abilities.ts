@@ -51,7 +51,12 @@ const help =
   /^(?:help|\?|what can (?:you|i) do|what do you do|who are you|what are you|how does this work|which commands are there|commands)[.!?\s]*$/i;
 const clock =
   /^what(?: time is it|'s the time| is the time| day is it| is the date|'s the date)(?: now| today)?[.!?\s]*$/i;
-const forbids = /^(?:please )?(?:don['’]?t|do not|never) (?!forget)[^,;.\n]*[.!\s]*$/i;
+const forbids =
+  /^(?:please )?(?:don['’]?t|do not|never) (?!forget|.*\b(?:until|till|unless|before|without|if|except|but|when|after)\b)(?:[^,;.\n]|\.(?=\S))*[.!\s]*$/i;
+const yes = /^\s*(?:y|yes|yep|sure|ok|okay|please|please do|yes please|do|do it|go ahead)[.!\s]*$/i;
+
+/** Nothing but a yes. */
+export const isYes = (said: string): boolean => yes.test(said.replaceAll(',', ''));
 
 /** A greeting or thanks, with or without a name. */
 export function isCourtesy(said: string): boolean {

@@ -1,17 +1,20 @@
 // From clauses to steps: each command is bound to an operation of the manifest, files of a set are looked up, edits are
 // worked out from what a file says now, and everything is put in order. What no operation can do is told.
 import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { referencesOf } from '#domain/plan/arguments.ts';
 import type { StepCondition } from '#domain/plan/condition.ts';
 import { isConfirmation } from '#domain/plan/yes-no.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
+import { shorten } from '#domain/words.ts';
 import type { PlannerTools } from '../ports.ts';
-import type { Clause, Command, Edit, FileSet, Files, Question, Text } from './command.ts';
+import { isYes } from './abilities.ts';
+import type { Clause, Command, Edit, FileSet, Files, Gate, Question, Text } from './command.ts';
 import { bindFamily, type Family, familyOf, wantedWords } from './families.ts';
 import { baseName, describeSet, folderOf, isNamed, matchesPattern, tidyPath } from './files.ts';
 import { placeFor } from './forms.ts';
 import { type Entry, readEntries, readText } from './look-up.ts';
-import { orderSteps } from './order.ts';
+import { findTouched, orderSteps, stepsConflict } from './order.ts';
 import { fillRoles, type Role, readFields, simplifyName } from './schema-fields.ts';
 import type { Step } from './step.ts';
 
@@ -83,6 +86,8 @@ class Builder {
   #group = 0;
   #when: StepCondition[] = [];
   #waitsFor: string[] = [];
+  readonly #gates = new Map<Gate, string[]>();
+  readonly #clauses: Clause[] = [];
   #asked: string[] = [];
   #output: { id: string; path: string } | null = null;
 
@@ -95,6 +100,7 @@ class Builder {
     if (clause.follows && this.#steps.length > 0) this.#group += 1;
     this.#clause = index;
     this.#now = clause;
+    this.#clauses.push(clause);
     this.#when = [];
     this.#waitsFor = [];
     if (clause.start?.assumedHour === true || clause.rule?.assumedHour === true)
@@ -107,7 +113,25 @@ class Builder {
   finish(): Outcome {
     if (this.#missing.size > 0) return { kind: 'cannot', wanted: [...this.#missing] };
     orderSteps(this.#steps);
+    this.#checkRecurring();
     return { kind: 'steps', steps: this.#steps, cautions: this.#cautions };
+  }
+
+  /** Nothing waits for what comes again, and what comes again waits for nothing. Two rules may stand side by side. */
+  #checkRecurring(): void {
+    const byId = new Map(this.#steps.map((step) => [step.id, step]));
+    const recurs = ({ rule, command }: Clause) => rule !== null && command.do !== 'remind';
+    for (const step of this.#steps)
+      for (const id of step.after) {
+        const other = byId.get(id);
+        const [before, next] = [this.#clauses[other?.clause ?? -1], this.#clauses[step.clause]];
+        if (other === undefined || before === undefined || next === undefined) continue;
+        const count = [before, next].filter(recurs).length;
+        if (before === next || count === 0 || (count === 2 && !needsOther(step, other))) continue;
+        throw stop(
+          `What is repeated stands alone. Ask for "${shorten(before.words, 80)}" and for "${shorten(next.words, 80)}" in requests of their own.`,
+        );
+      }
   }
 
   #caution(text: string): void {
@@ -144,16 +168,21 @@ class Builder {
     return spec === null ? null : this.#push(spec, fillRoles(spec, values));
   }
 
-  #addGate({ people, needs: needed }: NonNullable<Clause['gate']>, words: string): void {
-    const plain = words.replace(/^(\p{Lu})(?=\p{Ll})/u, (letter) => letter.toLowerCase());
+  #addGate(gate: Gate, words: string): void {
+    const { people, needs: needed } = gate;
+    const said = gate.words ?? words;
+    const plain = said.replace(/^(\p{Lu})(?=\p{Ll})/u, (letter) => letter.toLowerCase());
     const yesNo = needed === 'yes';
+    const asked = this.#gates.get(gate);
     const question = yesNo
       ? `May I ${plain}?`
       : `Please reply, so that this can be done: ${plain}.`;
-    const ids = people.flatMap((assignee) => this.#askOne(question, assignee, yesNo)?.id ?? []);
+    const ids =
+      asked ?? people.flatMap((assignee) => this.#askOne(question, assignee, yesNo)?.id ?? []);
+    this.#gates.set(gate, ids);
     if (yesNo) this.#when = ids.map((step) => needs(step, 'Yes'));
     this.#waitsFor = ids;
-    this.#group += 1;
+    if (asked === undefined) this.#group += 1;
   }
 
   #askOne(question: string, assignee: string | null, yesNo: boolean): Step | null {
@@ -407,11 +436,11 @@ class Builder {
       const id = `depth ${this.#clause}`;
       const answer = this.#setting.answers.get(id);
       const question = `Further down in ${place} I find ${below.length} more of the ${describeSet(set)}. Do you mean those too, or only the ones directly in ${place}?`;
-      if (answer === undefined)
-        throw new Stop({ kind: 'questions', questions: [{ id, text: question }] });
-      return /^\s*(?:y|yes|all|those too|too|both)\b/i.test(answer)
-        ? [...entries, ...below]
-        : entries;
+      const all = isYes(answer ?? '') || /^\s*(?:all|those too|both)[.!\s]*$/i.test(answer ?? '');
+      if (all) return [...entries, ...below];
+      if (/^\s*(?:no|only (?:those|these|the ones)\b[^,;]*?)[.!\s]*$/i.test(answer ?? ''))
+        return entries;
+      throw new Stop({ kind: 'questions', questions: [{ id, text: question }] });
     }
     const all = entries.length > 0 ? entries : below;
     const except = set.except.length > 0 ? ` except ${set.except.join(' and ')}` : '';
@@ -422,6 +451,12 @@ class Builder {
     return all;
   }
 }
+
+/** A step takes something of the other, or meets it on a path. */
+const needsOther = (step: Step, other: Step): boolean =>
+  referencesOf(step.args).some(({ $from }) => $from === other.id) ||
+  step.when.some((condition) => condition.step === other.id) ||
+  stepsConflict(findTouched(step), findTouched(other));
 
 const needs = (step: string, value: 'Yes' | 'No'): StepCondition => ({
   step,

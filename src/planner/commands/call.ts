@@ -3,8 +3,9 @@
 import { type Json, JsonObject, parseJson } from '#domain/text.ts';
 import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
 import type { Built } from './forms.ts';
-import { type Reading, spanOf } from './match.ts';
+import { type Reading, type Span, spanOf } from './match.ts';
 import { type Field, readFields, simplifyName, splitName } from './schema-fields.ts';
+import { findDoubt, type TextProblem } from './texts.ts';
 import { value } from './tokens.ts';
 
 export type Named = { spec: OperationSpec; at: number };
@@ -85,8 +86,13 @@ export function callOperation(
     /^(?:with|on|for|using|named|called|:|to|of)$/.test(value(reading.tokens[at]))
   )
     at += 1;
-  const args = readArguments(reading, at, fields, spec.input);
+  const texts: Span[] = [];
+  const args = readArguments(reading, at, fields, spec.input, texts);
   if (args === null) return null;
+  for (const span of texts) {
+    const doubt = findMore(span, reading);
+    if (doubt !== null) return doubt;
+  }
   for (const field of fields) {
     if (!field.required || args[field.name] !== undefined) continue;
     const kind = `argument ${field.name}`;
@@ -98,6 +104,7 @@ export function callOperation(
           {
             kind,
             ask: `What should "${field.name}" be for ${spec.name}?${describe(field)}`,
+            read: (said) => said,
           },
         ],
         fill: () => ({ do: 'call', spec, args }),
@@ -105,6 +112,15 @@ export function callOperation(
     args[field.name] = given;
   }
   return { command: { do: 'call', spec, args } };
+}
+
+/** What may be said besides a text: behind a path, anything. */
+function findMore(span: Span, reading: Reading): { problem: TextProblem } | null {
+  if (span.quoted) return null;
+  const isLonger = reading.tokens[span.from]?.kind === 'path' && span.to > span.from + 1;
+  return isLonger
+    ? { problem: { kind: 'exact', words: span.text } }
+    : findDoubt(span, reading, 'marker');
 }
 
 function describe(field: Field): string {
@@ -120,6 +136,8 @@ function readArguments(
   at: number,
   fields: Field[],
   schema: JsonSchema,
+  /** Filled with the texts among them. */
+  texts: Span[],
 ): JsonObject | null {
   const { tokens, end } = reading;
   if (at >= end) return {};
@@ -131,7 +149,7 @@ function readArguments(
       Object.keys(given.data).every((key) => fields.some(({ name }) => name === key));
     return known ? given.data : null;
   }
-  const named = readNamed(reading, at, schema);
+  const named = readNamed(reading, at, schema, texts);
   if (named !== null) return named;
   const required = fields.filter((field) => field.required);
   const numbers = tokens
@@ -149,15 +167,22 @@ function readArguments(
   const [field, ...others] = required.length > 0 ? required : fields;
   if (field === undefined || others.length > 0) return null;
   if (field.type === 'array' && field.items !== null && readFields(field.items).length > 0) {
-    const one = readNamed(reading, at, field.items);
+    const one = readNamed(reading, at, field.items, texts);
     return one === null ? {} : { [field.name]: [one] };
   }
-  const given = coerce(field, spanOf(reading, at, end).text);
+  const span = spanOf(reading, at, end);
+  if (field.type === 'string') texts.push(span);
+  const given = coerce(field, span.text);
   return given === undefined ? null : { [field.name]: given };
 }
 
 /** `name: value, other: value`; the first may do without its colon: "message hi there". */
-function readNamed(reading: Reading, from: number, schema: JsonSchema): JsonObject | null {
+function readNamed(
+  reading: Reading,
+  from: number,
+  schema: JsonSchema,
+  texts: Span[],
+): JsonObject | null {
   const fields = readFields(schema);
   const { tokens, end } = reading;
   const starts: { field: Field; at: number; next: number }[] = [];
@@ -176,7 +201,9 @@ function readNamed(reading: Reading, from: number, schema: JsonSchema): JsonObje
   for (const [k, { field, next }] of starts.entries()) {
     let to = starts[k + 1]?.at ?? end;
     while (to > next && /^(?:,|;|and)$/.test(value(tokens[to - 1]))) to -= 1;
-    const given = coerce(field, spanOf(reading, next, to).text);
+    const span = spanOf(reading, next, to);
+    if (field.type === 'string') texts.push(span);
+    const given = coerce(field, span.text);
     if (given === undefined || values[field.name] !== undefined) return null;
     values[field.name] = given;
   }

@@ -305,6 +305,13 @@ function readWhen(plan: Plan, said: string): Moment | null {
 }
 
 const clock = /BYHOUR=\d+;BYMINUTE=\d+/;
+const whichTime =
+  'Several steps have a time of their own. Say which one is meant, as in "start step 2 on Friday at 14:00".';
+
+function atTime(rrule: string, { iso }: Moment): string {
+  const [hour, minute] = iso.slice(11, 16).split(':').map(Number);
+  return rrule.replace(clock, `BYHOUR=${hour};BYMINUTE=${minute}`);
+}
 
 /** @param wanted null: the steps that have a time, or all steps if none has one */
 function setTime(plan: Plan, moment: Moment, wanted: string[] | null): Change | null {
@@ -316,17 +323,24 @@ function setTime(plan: Plan, moment: Moment, wanted: string[] | null): Change | 
   const [timed, ...more] = steps.filter(isTimed);
   if (timed !== undefined) {
     const again = typeof timed.args?.rrule === 'string';
-    if (more.length > 0 || timed.args?.end !== undefined || (again && !moment.bare)) return null;
-    const [hour, minute] = moment.iso.slice(11, 16).split(':').map(Number);
+    const others = more.length > 0 || steps.some(({ not_before }) => not_before !== undefined);
+    if (others) throw new Problem(whichTime);
+    if (timed.args?.end !== undefined || (again && !moment.bare)) return null;
     return reword(plan, (value, one, name) => {
       if (one.id !== timed.id) return value;
-      if (name === 'rrule') return value.replace(clock, `BYHOUR=${hour};BYMINUTE=${minute}`);
+      if (name === 'rrule') return atTime(value, moment);
       if (name !== 'at' && name !== 'start') return value;
       return moment.bare ? timeOnDay(value, moment.iso, timezone) : moment.iso;
     });
   }
-  if ((plan.series ?? []).length > 0) return null;
+  const [series] = plan.series ?? [];
+  if (series !== undefined)
+    return wanted === null && moment.bare && plan.series?.length === 1 && plan.steps.length === 1
+      ? { gate: 'outline', rule: atTime(series.rrule, moment) }
+      : null;
   const held = steps.filter(({ not_before }) => not_before !== undefined);
+  const days = new Set(held.map(({ not_before = '' }) => Date.parse(not_before)));
+  if (days.size > 1 && (wanted === null || moment.bare)) throw new Problem(whichTime);
   const day = held[0]?.not_before;
   const not_before =
     moment.bare && day !== undefined ? timeOnDay(day, moment.iso, timezone) : moment.iso;
@@ -339,7 +353,8 @@ function setRule(plan: Plan, { when = '' }: Groups): Change | null {
   const words = wordsOf(plan, when);
   const read = readRule(words, 0);
   if (read?.next !== words.tokens.length || read.value.problem !== null) return null;
-  const { rrule, assumedHour } = read.value;
+  const { rrule, assumedHour, until } = read.value;
+  if (until !== null) return null;
   const at = (old: string) =>
     assumedHour ? rrule.replace(clock, clock.exec(old)?.[0] ?? '$&') : rrule;
   const timed = plan.steps.filter(({ args = {} }) => typeof args.rrule === 'string');

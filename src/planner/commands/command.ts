@@ -66,8 +66,12 @@ export type Edit =
   | { kind: 'append' | 'prepend'; text: string }
   | { kind: 'replace'; old: string; new: string };
 
-/** A person has to say so first. */
-export type Gate = { people: (string | null)[]; needs: 'yes' | 'an answer' };
+/** A person has to say so first. `words`: what they are asked about; null: the command itself. */
+export type Gate = {
+  people: (string | null)[];
+  needs: 'yes' | 'an answer';
+  words: string | null;
+};
 
 export type Clause = {
   command: Command;

@@ -11,7 +11,7 @@ export type Conversation = Asked & {
 };
 
 const withdrawal =
-  /^(?:never ?mind|forget (?:it|that)|cancel(?: (?:it|that))?|drop it|leave it|no,? thanks?|abort)[.!]*$/i;
+  /^(?:no,? )?(?:never ?mind|forget (?:it|that)|cancel(?: (?:it|that))?|drop it|leave it|no,? thanks?|don['’]?t(?: do it)?|stop|abort)(?:,? (?:please|thanks))?[.!]*$/i;
 
 /**
  * @param isCommand whether a text is a whole command by itself: it is a new request then, unless a command was asked for

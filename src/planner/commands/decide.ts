@@ -201,8 +201,10 @@ function findProblem({ tools }: Work, steps: Step[], answers: Asked['answers']):
     if (first === undefined) continue;
     const name = step.spec.targetArgument ?? Object.keys(step.args)[0] ?? 'arguments';
     const answer = answers.get(`fix ${step.id}`);
-    if (answer !== undefined) step.args = { ...step.args, [name]: answer.trim() };
-    const [left] = answer === undefined ? [first] : check();
+    // A value, and no other wish: "leave it, delete good.txt".
+    const given = answer !== undefined && !/,|\s\S+\s/.test(answer.trim()) ? answer.trim() : null;
+    if (given !== null) step.args = { ...step.args, [name]: given };
+    const [left] = given === null ? [first] : check();
     if (left !== undefined)
       return {
         id: `fix ${step.id}`,

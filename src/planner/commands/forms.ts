@@ -7,9 +7,15 @@ import { baseName, folderOf, tidyPath } from './files.ts';
 import { type Bindings, definePattern, type Pattern, type Reading, type Span } from './match.ts';
 import { findDoubt, type Introduction, readText, type TextProblem } from './texts.ts';
 import type { Moment, Rule } from './times.ts';
+import { tokenize } from './tokens.ts';
 
 /** What a form needs and was not given. */
-export type Missing = { ask: string; kind: string };
+export type Missing = {
+  ask: string;
+  kind: string;
+  /** What an answer says; null: it is none. */
+  read: (answer: string) => string | null;
+};
 export type Built =
   /** `follows`: it is about what was said before. */
   | { command: Command; spans?: Span[]; follows?: boolean }
@@ -70,14 +76,39 @@ const writesOwnName: Build = (found) => {
   return paths && { command: write(paths, { kind: 'own name' }) };
 };
 
+/** An answer that begins like a command and names a file is no text, unless it is quoted. */
+function readContent(answer: string): string | null {
+  const text = answer.trim();
+  const tokens = tokenize(text);
+  const [first] = tokens;
+  if (first?.kind === 'quote' && tokens.length === 1) return first.value;
+  if (/^(?:(?:leave|keep) it )?(?:empty|blank)[.!]?$|^nothing[.!]?$/i.test(text)) return '';
+  return isLead(first?.value ?? '') && tokens.some(({ kind }) => kind === 'path') ? null : text;
+}
+
+/** One name, and nothing else said. */
+function readName(answer: string): string | null {
+  const tokens = tokenize(answer.trim().replace(/[.!?]+$/, ''));
+  const [first] = tokens;
+  return first !== undefined && tokens.length === 1 && /^(?:path|quote|word)$/.test(first.kind)
+    ? first.kind === 'quote'
+      ? first.value
+      : first.text
+    : null;
+}
+
 const asksContent: Build = (found) => {
   const paths = pathsOf(found);
-  if (paths === null) return null;
-  const textOf = (answer: string) => (/^empty\.?$/i.test(answer.trim()) ? '' : answer.trim());
-  return {
-    missing: paths.map((one, k) => ({ kind: `content ${k}`, ask: `What should ${one} contain?` })),
-    fill: (answers) => write(paths, { kind: 'each', texts: answers.map(textOf) }),
-  };
+  return (
+    paths && {
+      missing: paths.map((one, k) => ({
+        kind: `content ${k}`,
+        ask: `What should ${one} contain?`,
+        read: readContent,
+      })),
+      fill: (texts) => write(paths, { kind: 'each', texts }),
+    }
+  );
 };
 
 const asksPath: Build = (found, reading) => {
@@ -85,8 +116,8 @@ const asksPath: Build = (found, reading) => {
   if ('problem' in read) return read;
   const question = 'Where should this text be saved? For example, notes/today.md.';
   return {
-    missing: [{ kind: 'path', ask: question }],
-    fill: ([answer = '']) => write([tidyPath(answer.trim())], read.text),
+    missing: [{ kind: 'path', ask: question, read: readName }],
+    fill: ([name = '']) => write([tidyPath(name)], read.text),
   };
 };
 
@@ -127,8 +158,10 @@ const onePath = (one: string): Files => ({ kind: 'paths', paths: [one], folder: 
 const asksPlace =
   (what: 'move' | 'copy'): Build =>
   (found) => ({
-    missing: [{ kind: 'destination', ask: `Where should I ${what} ${path(found)} to?` }],
-    fill: ([answer = '']) => ({ do: what, files: onePath(path(found)), to: [answer.trim()] }),
+    missing: [
+      { kind: 'destination', ask: `Where should I ${what} ${path(found)} to?`, read: readName },
+    ],
+    fill: ([name = '']) => ({ do: what, files: onePath(path(found)), to: [name] }),
   });
 
 export const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
@@ -250,7 +283,13 @@ const calendar = "what_is|what's|show|read [me] [in|on] [the|my|our] calendar|ag
 /** Forms that mean the same stand together; the first that fits counts. */
 const forms: [patterns: string[], build: Build][] = [
   // Files
-  [[`${create} {f:files} ${markers} {t:text} [in_it]`], writes('marker')],
+  [
+    [
+      `${create} {f:files} ${markers} {t:text} [in_it]`,
+      'write|put to|in|into {f:files} : {t:text}',
+    ],
+    writes('marker'),
+  ],
   [[`${create} {f:files} [,] [each] containing|saying|with its [own] name`], writesOwnName],
   [
     [
@@ -285,7 +324,7 @@ const forms: [patterns: string[], build: Build][] = [
       if (!old.quoted && /^\S+\.\p{L}+$/u.test(old.text)) return null;
       const doubt = old.quoted ? null : findDoubt(old, reading, 'marker');
       if (doubt !== null) return doubt;
-      return withLiteral(now, reading, 'marker', (text) =>
+      return withLiteral(now, reading, 'none', (text) =>
         edit(path(found), { kind: 'replace', old: old.text, new: text }),
       );
     },

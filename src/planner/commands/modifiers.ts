@@ -72,7 +72,7 @@ function readGate(reading: Reading, at: number): Read<Gate> | null {
     const found = matchStart(pattern, reading, at);
     if (found === null) continue;
     const people = (found.value.w as Gate['people'] | undefined) ?? [null]; // what the slot reads
-    return { value: { people, needs: means }, next: found.next };
+    return { value: { people, needs: means, words: null }, next: found.next };
   }
   return null;
 }
@@ -87,26 +87,31 @@ const answers = [
   pair<Answer>(`${once} {n:name} ${agreed} [,]`, 'Yes'),
 ];
 
-/** "if he says yes,", "otherwise": about the answer of the person asked last. `names`: whom that was. */
+/**
+ * "if he says yes,", "otherwise": about the answer to the last question. Not read where it may be somebody else's, or where it
+ * is the No of several people.
+ * @param asked whom each question went to
+ */
 export function readAnswer(
   reading: Reading,
   at: number,
-  names: readonly (string | null)[],
+  asked: readonly (string | null)[][],
 ): Read<Answer> | null {
-  const known = [
-    'he',
-    'she',
-    'they',
-    'both',
-    'all',
-    'i',
-    ...names.map((name) => name?.toLowerCase()),
-  ];
+  const last = asked.at(-1) ?? [];
+  const [only, ...more] = last;
+  const others = asked.flat().some((person) => !last.includes(person));
+  const isMeant = (said: string): boolean => {
+    if (said === 'both' || said === 'all') return !others && more.length > 0;
+    if (said === 'they') return !others;
+    if (more.length > 0) return false;
+    if (said === 'he' || said === 'she') return !others;
+    return said === (only === null ? 'i' : only?.toLowerCase().split(' ')[0]);
+  };
   for (const { pattern, means } of answers) {
     const found = matchStart(pattern, reading, at);
     const { n } = found?.value ?? {};
-    if (found !== null && (n === undefined || known.includes(String(n))))
-      return { value: means, next: found.next };
+    if (found === null || (means === 'No' && more.length > 0)) continue;
+    if (n === undefined || isMeant(String(n))) return { value: means, next: found.next };
   }
   return null;
 }

@@ -1,8 +1,8 @@
 // From a request to clauses: where one command ends and the next begins, when it runs, and who has to agree. A
 // command counts only where every word of it is accounted for; anything else is a question about the words that are left.
 import type { OperationSpec } from '#domain/tool.ts';
-import { shorten } from '#domain/words.ts';
-import { isCourtesy } from './abilities.ts';
+import { listOf, shorten } from '#domain/words.ts';
+import { isCourtesy, isYes } from './abilities.ts';
 import { callOperation, findByWords, nameOperation } from './call.ts';
 import { applyModifiers, emptyClause, moveFocus } from './clause.ts';
 import type { Clause, Command, Question, Request } from './command.ts';
@@ -75,7 +75,10 @@ class Parser {
   readonly #questions: Question[] = [];
   readonly #request: Request;
   #focus: { paths: string[]; output: boolean };
-  #asked: (string | null)[] = [];
+  /** Whom each question goes to. */
+  #asked: (string | null)[][] = [];
+  /** "each file in logs", as it was said. */
+  #each = '';
   #part: number | null = null;
   #cannot: string | null = null;
 
@@ -103,6 +106,7 @@ class Parser {
     segments.forEach((segment, index) => {
       this.#addSegment(segment, String(index));
     });
+    this.#questions.push(...this.#findOpen(segments));
     if (this.#questions.length > 0) return { kind: 'questions', questions: this.#questions };
     if (this.#cannot !== null && this.#request.clauses.length === 0)
       return { kind: 'cannot', wanted: this.#cannot };
@@ -111,10 +115,35 @@ class Parser {
       const question = `No connected tool can ${this.#cannot}. Shall I plan the rest without it?`;
       if (answer === undefined)
         return { kind: 'questions', questions: [{ id: 'without', text: question }] };
-      if (!/^\s*(?:y|yes|yep|sure|ok|okay|please|do|go ahead)\b/i.test(answer))
-        return { kind: 'declined' };
+      if (!isYes(answer)) return { kind: 'declined' };
     }
     return { kind: 'request', request: this.#request };
+  }
+
+  /** What only the whole request shows to be open. */
+  #findOpen(segments: Segment[]): Question[] {
+    const { clauses } = this.#request;
+    const open: string[] = [];
+    const [first] = clauses;
+    if (first !== undefined && first.lag !== null)
+      open.push(`After what should "${shorten(first.words, 80)}" be done?`);
+    const asked: (string | undefined)[] = [];
+    const firstName = (person: string | null) => person?.toLowerCase().split(' ')[0];
+    for (const { command, gate, words } of clauses) {
+      const twice = gate?.people.find((person) => asked.includes(firstName(person)));
+      if (twice !== undefined)
+        open.push(
+          `Does "${shorten(words, 80)}" wait for what ${twice ?? 'you'} answered before, or for a question of its own?`,
+        );
+      if (command.do === 'ask') asked.push(...command.people.map(firstName));
+    }
+    const depths = segments
+      .filter(({ from }) => !/^(?:phase|milestone)$/.test(value(this.#tokens[from])))
+      .map(({ from }) => this.#tokens[from - 1])
+      .flatMap((token) => (token?.kind === 'item' ? [token.text.search(/\S/)] : []));
+    if (depths.some((depth, k) => depth > (depths[k - 1] ?? depth)))
+      open.push('In which order are the commands of the list inside the list to be done?');
+    return open.map((text) => ({ id: 'request', text: `${text} Say it all again.` }));
   }
 
   /** An answer that is as many commands as the request was is the request, said again. */
@@ -196,9 +225,12 @@ class Parser {
     const problem = prefix.value.problem;
     if (problem !== null) return this.#problem(problem, from, to, id);
     const [last, rule] = this.#endsUntil(prefix.value.rule, at, to);
-    const said = { ...prefix.value, rule };
     const commands = this.#readCommands(at, last, id, depth);
     if (!('clauses' in commands)) return commands;
+    // Several commands that wait for the same person are one question.
+    const words = listOf(commands.clauses.map((clause) => clause.words));
+    const gate = prefix.value.gate && { ...prefix.value.gate, words };
+    const said = { ...prefix.value, rule, gate };
     const named = about === null || about.value === 'any' ? null : about.value;
     if (named !== null && !this.#letAnswer()) return this.#unclear(from, to, from, id);
     const clauses = commands.clauses.map((clause, index) => {
@@ -280,9 +312,12 @@ class Parser {
     if (value(this.#tokens[start]) !== 'for') return null;
     const reading = this.#reading(end);
     const set = readSet(reading, start + 1);
-    if (set === null || !/^[,:]$/.test(value(this.#tokens[set.next]))) return null;
+    if (set === null) return null;
+    const begin = set.next + (/^[,:]$/.test(value(this.#tokens[set.next])) ? 1 : 0);
+    if (begin === set.next && !isLead(value(this.#tokens[begin]))) return null;
     this.#focus = { paths: [eachFile], output: false };
-    const read = this.#readSentence(set.next + 1, end, { follows: false, id, depth });
+    this.#each = this.#words(start + 1, set.next);
+    const read = this.#readSentence(begin, end, { follows: false, id, depth });
     this.#focus = { paths: [], output: false };
     if (!('clauses' in read)) return read;
     const clauses = read.clauses.map((clause): Clause | null => {
@@ -370,8 +405,13 @@ class Parser {
       const dictated = left.clauses.some(
         ({ command }) => command.do === 'ask' || command.do === 'remind',
       );
-      const bare = value(this.#tokens[at]) === 'and' && this.#tokens[at - 1]?.kind !== 'quote';
-      if (dictated && bare && value(this.#tokens[at - 1]) !== ',') {
+      const [next] = right.clauses;
+      const apart =
+        this.#tokens[at - 1]?.kind === 'quote' ||
+        value(this.#tokens[at - 1]) === ',' ||
+        (value(this.#tokens[at]) === ',' &&
+          (value(this.#tokens[at + 1]) === 'and' || next?.follows === true || next?.if != null));
+      if (dictated && !apart) {
         const problem: TextProblem = { kind: 'exact', words: this.#words(from, to) };
         return this.#problem(problem, from, to, id);
       }
@@ -441,14 +481,14 @@ class Parser {
       if (modifiers === null) continue;
       const short = this.#readCommand(from, at, id, { at: 0 }, implied);
       if (short === null || !('command' in short)) continue;
-      if (modifiers.problem !== null) return this.#problem(modifiers.problem, from, to, id);
       const timed = isTimed(short.command);
-      // "… to ask Ana tomorrow about the train at 9": which of the two is meant cannot be told.
-      if (timed && (short.spans ?? []).some((span) => holdsDate(this.#reading(at), span)))
-        return this.#problem({ kind: 'time', words: this.#words(at, to) }, from, to, id);
       // Only a time of day stays text: "saying Standup at 9:30".
       if (whole !== null && spans !== null && !timed)
         return this.#finish(whole, noModifiers, from, to, to, id);
+      if (modifiers.problem !== null) return this.#problem(modifiers.problem, from, to, id);
+      // "… to ask Ana tomorrow about the train at 9": which of the two is meant cannot be told.
+      if (timed && (short.spans ?? []).some((span) => holdsDate(this.#reading(at), span)))
+        return this.#problem({ kind: 'time', words: this.#words(at, to) }, from, to, id);
       const beside = (short.spans ?? []).some((span) => span.to === at);
       if (beside && !timed && value(this.#tokens[at]) !== '(' && value(this.#tokens[at]) !== ',') {
         const problem: TextProblem = { kind: 'time', words: this.#words(at, to) };
@@ -478,7 +518,10 @@ class Parser {
       const built = found === null ? null : form.build(found, reading);
       if (built === null) continue;
       if (!('missing' in built)) return built;
-      const given = built.missing.map(({ kind }) => answers.get(`${kind} ${id}`));
+      const given = built.missing.map(({ kind, read }) => {
+        const answer = answers.get(`${kind} ${id}`);
+        return answer === undefined ? undefined : (read(answer) ?? undefined);
+      });
       const all = given.filter((answer) => answer !== undefined);
       if (all.length === given.length) return { command: built.fill(all) };
       return { ...built, missing: built.missing.filter((_, k) => given[k] === undefined) };
@@ -513,12 +556,24 @@ class Parser {
     const command: Command = built.command;
     const tool = this.#toolHint(from, to)?.tool ?? null;
     const { follows = false } = built;
-    const clause = { ...emptyClause, command, tool, follows, words: this.#words(from, to) };
+    const words = this.#nameFiles(command, from, to);
+    const clause = { ...emptyClause, command, tool, follows, words };
     const merged = applyModifiers(clause, modifiers);
     if (merged === null) return this.#unclear(from, end, to, id);
     this.#focus = moveFocus(this.#focus, command);
-    if (command.do === 'ask') this.#asked = command.people;
+    if (command.do === 'ask') this.#asked = [...this.#asked, command.people];
     return { clauses: [merged] };
+  }
+
+  /** "delete a.txt" for "delete it": people who are asked do not see the request. */
+  #nameFiles({ do: what }: Command, from: number, to: number): string {
+    const { paths } = this.#focus;
+    const isAbout = what === 'move' || what === 'copy' || what === 'delete';
+    if (!isAbout || !/^(?:it|them|both)$/.test(value(this.#tokens[from + 1])))
+      return this.#words(from, to);
+    const names = listOf(paths.map((path) => (path === eachFile ? this.#each : path)));
+    const rest = from + 2 < to ? ` ${this.#words(from + 2, to)}` : '';
+    return `${this.#words(from, from + 1)} ${names}${rest}`;
   }
 
   #replace(answer: string, id: string, follows: boolean): One {

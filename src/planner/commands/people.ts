@@ -4,7 +4,7 @@ import type { Read, Words } from './times.ts';
 type Place = Words & { end: number };
 
 const nobody = new Set(
-  'everyone everybody all people the a an them him her it us we you they this that to for about if whether in on at when whenever how what which who why and or not no one anyone anybody someone somebody nobody here there only with he she they i both either neither'.split(
+  'everyone everybody all people the a an them him her it us we you they this that to for about if whether in on at when whenever how what which who why and or not no one anyone anybody someone somebody nobody here there only with he she they i both either neither again first please now then today tomorrow yesterday'.split(
     ' ',
   ),
 );

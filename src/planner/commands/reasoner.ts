@@ -252,10 +252,12 @@ async function buildAddition(
     { text, answers, paths },
     id,
   );
-  if (decision.kind === 'plan') return { place, steps: decision.steps };
-  if (decision.kind === 'rows') {
-    const text = 'Files for the rows of a table need a request of their own.';
-    return { kind: 'questions', questions: [{ id: 'change', text }], reason: 'asked: rows' };
+  const isPlain = decision.kind === 'plan' && !needsOutline(decision.request);
+  if (isPlain) return { place, steps: decision.steps };
+  if (decision.kind === 'plan' || decision.kind === 'rows') {
+    const text =
+      'Rows of a table, phases, deadlines, and what takes some time or comes again, need a request of their own. What should change?';
+    return { kind: 'questions', questions: [{ id: 'change', text }], reason: 'asked: no addition' };
   }
   if (decision.kind !== 'questions') return decision;
   // The words are to be said again as a change, not by themselves.

@@ -76,10 +76,11 @@ export function trimEnd(tokens: readonly Token[], from: number, given: number): 
   for (let round = 0; round < 6 && to > from; round += 1) {
     if (is(1, '.', '!', '?', ',', ';') && tokens[to - 1]?.kind === 'mark') to -= 1;
     else if (tokens[to - 1]?.kind === 'line') to -= 1;
-    else if (is(1, 'please', 'thanks', 'cheers') && is(2, ',')) to -= 2;
+    else if (is(1, 'please', 'pls', 'thanks', 'cheers') && is(2, ',')) to -= 2;
     else if (is(1, 'you') && is(2, 'thank') && is(3, ',')) to -= 3;
     else if (is(1, 'lot') && is(2, 'a') && is(3, 'thanks') && is(4, ',')) to -= 4;
-    else if (is(1, 'please') && /^(?:path|quote|url)$/.test(tokens[to - 2]?.kind ?? '')) to -= 1;
+    else if (is(1, 'please', 'pls') && /^(?:path|quote|url)$/.test(tokens[to - 2]?.kind ?? ''))
+      to -= 1;
     else break;
   }
   return to;

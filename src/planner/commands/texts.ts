@@ -19,13 +19,20 @@ const contents = /^(?:the )?(?:contents?|text) of (\S+)$|^what (\S+) (?:says|con
 const setOf = (words: string) => new Set(words.split(' '));
 /** What begins a description rather than a text, or belongs to the verb: "write down". */
 const describes = setOf(
-  'the a an some any my our their what exactly whatever all every each how nothing something it its that this these those them me us down up out off',
+  'the a an some any my our their what exactly whatever all every each how nothing something it its that this these those them me us down up out off also please maybe perhaps',
 );
 const possessive = /(?<!^(?:it|that|let|here|there|he|she))'s$/;
 /** Words that may tie a text to something else, where nothing introduced it: "post hello in Slack". */
-const ties = setOf('to in on at with for from of about into by as via that which who');
+const ties = setOf('to in on at with for from of about into by as via that which who or');
 /** Words behind which something else may be meant than text. */
-const doubtful = setOf('then afterwards once unless until whenever otherwise instead only except');
+const doubtful = setOf(
+  'then afterwards once unless until whenever otherwise instead only except overwrite overwriting replacing',
+);
+/** "hello, no wait, goodbye": one text is taken back for another. */
+const correction =
+  /(?:[,;–—]|\s-)\s*(?:no|wait|sorry|actually|rather|or rather|i mean(?:t)?|correction|scratch that|make that)(?![\p{L}'’])/iu;
+/** "3 items", "five times": how many of what is not said. */
+const counted = /^(?:times|lines?|items?|things?|words?|entries|points?|copies)$/;
 /** Words at the end that may be said of the command. */
 const closing = setOf('now asap immediately later soon again twice please pls thanks everywhere');
 
@@ -44,8 +51,9 @@ export function readText(
   const path = from?.[1] ?? from?.[2];
   if (path !== undefined)
     return { text: { kind: 'content', path: path.replace(/^["“]|["”]$/g, '') } };
+  // Of several results only the last is at hand.
   if (pronoun.test(words))
-    return reading.focus.output
+    return reading.focus.output && words.toLowerCase() !== 'them'
       ? { text: { kind: 'output' } }
       : { problem: { kind: 'content', words } };
   return findDoubt(given, reading, introduced) ?? { text: { kind: 'literal', text: words } };
@@ -69,8 +77,8 @@ export function findDoubt(
     first.kind === 'path' ||
     (tokens[from - 1]?.value === 'with' && isCount && to - from > 1);
   const isTimed = readMoment(reading, from) !== null || readRule(reading, from) !== null;
-  if (plain && (isDescribed || isTimed)) return exact;
-  const ends = to - from > 1 && closing.has(value(to - 1));
+  if ((plain && (isDescribed || isTimed)) || correction.test(text)) return exact;
+  const ends = (to - from > 1 && closing.has(value(to - 1))) || /^[,–—-]$/.test(value(to - 1));
   if (!dictated && (ends || /^(?:today's|exactly)$/.test(first.value))) return exact;
   for (let at = from; at < to; at += 1) {
     const token = tokens[at];
@@ -97,7 +105,12 @@ export function findDoubt(
       (!dictated && /^(?:folder|directory)$/.test(token.value));
     const marks = /^(?:saying|containing)$/.test(token.value) && at > from;
     const isTied = plain && ties.has(token.value);
-    if (isCondition || isPlace || marks || isTied || hasZone(reading, at, token)) return exact;
+    const isCounted =
+      !dictated &&
+      (token.kind === 'number' || numberWords.includes(token.value)) &&
+      counted.test(next);
+    if (isCondition || isPlace || marks || isTied || isCounted) return exact;
+    if (hasZone(reading, at, token)) return exact;
     if (/^(?:and|,)$/.test(token.value) && namesAnother(reading, at + 1, to, dictated))
       return exact;
   }
@@ -165,7 +178,7 @@ export function describeProblem(
     case 'hour':
       return `Is ${said} in the morning or in the afternoon? Say it again, such as 15:00.`;
     case 'date':
-      return `Which day is ${said}? Say it again, such as 1 December.`;
+      return `Which day is ${said}? Say it again, such as 1 December${/midnight/i.test(words) ? ' at 0:00' : ''}.`;
     case 'zone':
       return `When is ${said} in ${timezone}? Say it again with the time there, such as 15:00.`;
     case 'past':

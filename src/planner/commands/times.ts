@@ -89,8 +89,9 @@ function readClock(words: Words, at: number): Read<ReadClock> | null {
   const hour = half === undefined ? raw : (raw % 12) + (half === 'p' ? 12 : 0);
   if (hour > 23 || minute > 59) return null;
   const bare = found !== null && half === undefined && found[2] === undefined;
-  const unclear =
-    zone !== null && zone.zone === null ? 'zone' : bare && hour > 0 && hour < 7 ? 'hour' : null;
+  // "5" and "5:30" may be in the afternoon; "05:30" is not.
+  const early = half === undefined && hour > 0 && hour < 7 && (bare || !value.startsWith('0'));
+  const unclear = zone !== null && zone.zone === null ? 'zone' : early ? 'hour' : null;
   const clock = { hour, minute, zone: zone?.zone ?? null, words: wordsBetween(words, at, i) };
   const isBare = bare && hour <= 12;
   return { value: { ...clock, unclear, half: half !== undefined, bare: isBare }, next: i };
@@ -128,6 +129,9 @@ function readDate(words: Words, at: number): Read<ReadDate> | null {
   if (first === 'tonight')
     return { value: { date: today, part: night, unclear: false, past: false }, next: i + 1 };
   if (first === 'tomorrow') return done(today.add({ days: 1 }), i + 1);
+  const after = first === 'the' ? i + 1 : i;
+  if (['day', 'after', 'tomorrow'].every((one, k) => word(words, after + k) === one))
+    return done(today.add({ days: 2 }), after + 3);
   if (first === 'yesterday') return done(today.subtract({ days: 1 }), i + 1);
   if (first === 'in') {
     const count = readCount(words, i + 1);
@@ -249,7 +253,7 @@ function settle(
   const problem: TimeProblem | null =
     open !== null
       ? { kind: open, words: clock?.words ?? told }
-      : date?.unclear === true
+      : date?.unclear === true || (date !== null && /midnight/i.test(clock?.words ?? ''))
         ? { kind: 'date', words: told }
         : date !== null && passed
           ? { kind: 'past', words: told }

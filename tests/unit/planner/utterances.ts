@@ -1661,4 +1661,159 @@ keep     Ask Ana and Ben whether we ship; if both say yes, post "go" here
 keep     Hi there,⏎could you delete old.txt and then post "gone" here?⏎Thanks, Tom
          1 workspace_delete {"path":"old.txt"}
          2 chat_post {"text":"gone"} <- 1
+may ask  Every Monday at 9:00, post "a" here, then delete old.txt
+         answers What is repeated stands alone. Ask for "post "a" here" and for "delete old.txt"
+may ask  Every Monday at 9:00 fetch https://example.com and save it to p.txt
+         answers What is repeated stands alone. Ask for "fetch https://example.com" and for "save
+may ask  Every Monday at 9:00 ask Ana "Ready?"; if she says yes, post "go" here
+         answers What is repeated stands alone. Ask for "ask Ana "Ready?"" and for "post "go" her
+keep     Every Monday at 9:00 post "a" here and post "b" in #ops
+         series FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0;BYSECOND=0: chat_post {"text":"a"}
+         series FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0;BYSECOND=0: chat_post {"text":"b","conversation":"#ops"}
+may ask  Ask Ana and Ben whether we ship; if both say yes, post "go" here, otherwise post "stop" here
+         asks
+may ask  Ask Ana whether we ship. Ask Ben whether we ship. If both say yes, post "go" here
+         asks
+may ask  Ask Ana and Ben whether we ship; if Ana says yes, post "go" here
+         asks
+may ask  Ask Ana and Ben whether we ship; if he says yes, post "go" here
+         asks
+may ask  Ask Ana and Ben whether we ship; if they say no, post "stop" here
+         asks
+may ask  Ask Ana whether we ship. Ask Ben whether we can pay. If Ana says yes, post "go" here
+         asks
+may ask  Ask Ana García whether we ship; if I say yes, post "go" here
+         1 human_task {"question":"Whether we ship?","assignee":"Ana García"}
+         2 human_confirm {"question":"May I post \"go\" here?"} <- 1
+         3 chat_post {"text":"go"} <- 2 if 2=Yes
+keep     Ask Ana García whether we ship; if Ana says yes, post "go" here
+         1 human_confirm {"question":"Whether we ship?","assignee":"Ana García"}
+         2 chat_post {"text":"go"} <- 1 if 1=Yes
+keep     If Ana says yes, delete old.txt and post "gone" here
+         1 human_confirm {"question":"May I delete old.txt and post \"gone\" here?","assignee":"Ana"}
+         2 workspace_delete {"path":"old.txt"} <- 1 if 1=Yes
+         3 chat_post {"text":"gone"} <- 1 if 1=Yes
+keep     Create x.txt saying A; move it to archive/ once Ana has approved
+         1 workspace_write {"path":"x.txt","content":"A"}
+         2 human_confirm {"question":"May I move x.txt to archive/?","assignee":"Ana"} <- 1
+         3 workspace_move {"from":"x.txt","to":"archive/x.txt"} <- 2 if 2=Yes
+keep     For each .log file in logs, delete it only after Ana has confirmed
+         1 human_confirm {"question":"May I delete each .log file in logs?","assignee":"Ana"}
+         2 workspace_delete {"path":"logs/a.log"} <- 1 if 1=Yes
+         3 workspace_delete {"path":"logs/b.log"} <- 1 if 1=Yes
+         4 workspace_delete {"path":"logs/today.log"} <- 1 if 1=Yes
+may ask  Ask Ana to review draft.md, delete old.txt
+         asks
+may ask  Ask Ana to review draft.md, delete old.txt, and post "done" here
+         asks
+may ask  Remind me tomorrow at 9 to call Ben, delete old.txt
+         asks
+may ask  Fetch https://a.com; fetch https://b.com; save them to x.txt
+         asks
+may ask  10 minutes later, post "up" here
+         asks
+keep     Create x.txt saying A and two days later delete it
+         1 workspace_write {"path":"x.txt","content":"A"}
+         2 workspace_delete {"path":"x.txt"} <- 1+2880
+may ask  Remind me tomorrow at 5:30 to leave
+         asks
+keep     Remind me tomorrow at 05:30 to leave
+         1 reminder_set {"text":"Leave","at":"2026-03-05T05:30:00+01:00","timezone":"Europe/Berlin"}
+may ask  Post "go" here tomorrow at midnight
+         asks
+keep     Post "go" here on Friday at 0:00
+         1 chat_post {"text":"go"} @2026-03-05T23:00:00.000Z
+keep     Delete old.txt the day after tomorrow at 10:00
+         1 workspace_delete {"path":"old.txt"} @2026-03-06T09:00:00.000Z
+may ask  Add two lines to todo.txt
+         asks
+may ask  Write hello five times to x.txt
+         asks
+may ask  Add bread, please, to todo.txt
+         asks
+may ask  Add also bread to todo.txt
+         asks
+may ask  Create x.txt saying hello, no wait, goodbye
+         asks
+may ask  Write hello - actually hi - to x.txt
+         asks
+may ask  Remind me tomorrow at 9 to call Ben, I mean Zoe
+         asks
+may ask  Create x.txt saying hello, replacing the old one
+         asks
+may ask  Create x.txt saying hello without overwriting anything
+         asks
+may ask  Write yes or no to x.txt
+         asks
+may ask  Replace milk with oat milk and bread with rye bread in shopping.txt
+         asks
+may ask  Replace milk with nothing in shopping.txt
+         asks
+keep     Call workspace_delete with path: old.txt tomorrow at 9
+         1 workspace_delete {"path":"old.txt"} @2026-03-05T08:00:00.000Z
+keep     Call workspace_delete with path: old.txt only if Ana agrees
+         1 human_confirm {"question":"May I call workspace_delete with path: old.txt?","assignee":"Ana"}
+         2 workspace_delete {"path":"old.txt"} <- 1 if 1=Yes
+may ask  Call workspace_delete with path: old.txt, but not recursive
+         asks
+may ask  workspace_delete old.txt and a.txt
+         asks
+keep     Call workspace_write with path: x.txt, content: hello, world
+         1 workspace_write {"path":"x.txt","content":"hello, world"}
+may ask  - Create x.txt saying "A"⏎  - Post "made x" here⏎- Create y.txt saying "B"
+         asks
+may ask  1. Create x.txt saying "A"⏎   - copy it to y.txt⏎   - post "x" here⏎2. Delete old.txt
+         asks
+keep     Phase 1: Draft⏎  - Create x.txt saying "A"⏎Phase 2: Ship⏎  - Post "x" here
+         1 workspace_write {"path":"x.txt","content":"A"}
+         2 chat_post {"text":"x"} <- 1
+may ask  Ask again to review draft.md
+         asks
+may ask  Do not post "go" here until Ana says yes
+         asks
+keep     Don't delete old.txt
+         answers Understood: I change nothing.
+keep     delete old.txt pls
+         1 workspace_delete {"path":"old.txt"}
+keep     for each file in logs copy it to backup/
+         1 workspace_read {"path":"logs/a.log"}
+         2 workspace_write {"path":"backup/a.log","content":{"$from":"1","path":"/text"}} <- 1
+         3 workspace_read {"path":"logs/b.log"}
+         4 workspace_write {"path":"backup/b.log","content":{"$from":"3","path":"/text"}} <- 3
+         5 workspace_read {"path":"logs/today.log"}
+         6 workspace_write {"path":"backup/today.log","content":{"$from":"5","path":"/text"}} <- 5
+keep     Write to x.txt: "hi there"
+         1 workspace_write {"path":"x.txt","content":"hi there"}
+may ask  Post "a" here tomorrow at 9; delete old.txt on Friday at 10:00 ⟩⟩ at 11:00 instead
+         asks
+may ask  Remind me tomorrow at 9 to call Ben; delete old.txt on Friday at 10:00 ⟩⟩ at 11:00 instead
+         asks
+keep     Every Monday at 9:00 post "x" here ⟩⟩ at 10:00 instead
+         series FREQ=WEEKLY;BYDAY=MO;BYHOUR=10;BYMINUTE=0;BYSECOND=0: chat_post {"text":"x"}
+may ask  Every Monday at 9:00 post "x" here ⟩⟩ every Tuesday at 8:00 until 1 June
+         asks
+may ask  Create x.txt saying A ⟩⟩ add: every Monday at 9:00 post "x" here
+         asks
+may ask  Create x.txt saying A ⟩⟩ add: ask Ana "ok?" by Friday 17:00
+         asks
+may ask  Create x.txt saying A ⟩⟩ add: two days later, delete it
+         asks
+may ask  Create x.txt ⟩ delete old.txt instead
+         asks
+keep     Create x.txt ⟩ leave it empty
+         1 workspace_write {"path":"x.txt","content":""}
+keep     Create x.txt ⟩ "hello"
+         1 workspace_write {"path":"x.txt","content":"hello"}
+may ask  Move todo.txt ⟩ nowhere, delete it
+         asks
+keep     Move todo.txt ⟩ archive/
+         1 workspace_move {"from":"todo.txt","to":"archive/todo.txt"}
+may ask  Create a file saying "hi" ⟩ x.txt and y.txt
+         asks
+may ask  Fetch https://example.com and summarise it ⟩ please don't
+         answers Then I plan nothing.
+may ask  Fetch https://example.com and summarise it ⟩ yes, and post it here
+         answers Then I plan nothing.
+may ask  write hi to ../evil.txt ⟩ leave it, delete a.txt
+         asks
 `);
