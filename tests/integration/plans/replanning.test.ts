@@ -322,6 +322,10 @@ describe('a source that changes while its plan runs', () => {
       'It needs a model, but the budget of the plan or of the day is used up.',
     ]);
     await instance.db.query.delete(spending).where(eq(spending.plan_id, plan.id));
+    await waitFor('the check after it to end', async () => {
+      const { counts } = await instance.service.getPlan(plan.id);
+      return counts.running + counts.ready === 0;
+    });
     await checkPlan(instance.db.query, plan.id);
   });
 
