@@ -15,7 +15,7 @@ import { listPlans, readPlan, readPlanRow } from '#db/plans.ts';
 import { listPlaybooks } from '#db/playbooks.ts';
 import { readActivity, readRun, toRunView, updateRun } from '#db/runs.ts';
 import { readLabels } from '#db/step-pages.ts';
-import { countMatches } from '#db/step-search.ts';
+import { countMatches } from '#db/step-partitions.ts';
 import type { Pressed } from '#domain/chat/card.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';

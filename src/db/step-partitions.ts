@@ -3,7 +3,9 @@
 import { sql } from 'drizzle-orm';
 import type { PartProgress } from '#domain/chat/card.ts';
 import type { ReviewRank } from '#domain/plan/review-rank.ts';
+import type { StepMatches } from '#domain/plan/views.ts';
 import type { Queryable } from './database.ts';
+import { numberIn, patternsOf, saysWords } from './sql/words.ts';
 import { isPresent } from './steps.ts';
 
 export type PartitionCounts = {
@@ -73,4 +75,32 @@ export async function countPartitions(db: Queryable, planId: string): Promise<nu
     sql`select count(*)::int as count from countersign.plan_partitions where plan_id = ${planId}`,
   );
   return rows[0]?.count ?? 0;
+}
+
+const matchingShown = 12;
+
+/** Counts the steps that match some words, by partition: all matches; partitions with the most matches come first. */
+export async function countMatches(
+  db: Queryable,
+  planId: string,
+  words: string,
+): Promise<StepMatches> {
+  const number = numberIn(words);
+  const says = saysWords(sql`${sql.param(patternsOf(words))}`, sql`${number}`);
+  const { rows } = await db.execute<{
+    name: string;
+    steps: number;
+    total: number;
+    partitions: number;
+  }>(sql`
+    select coalesce(partition, '') as name, count(*)::int as steps, (sum(count(*)) over ())::int as total,
+      (count(*) over ())::int as partitions
+    from countersign.plan_steps c where plan_id = ${planId} and ${says}
+    group by partition order by count(*) desc, min(position) limit ${matchingShown}`);
+  const [first] = rows;
+  return {
+    total: first?.total ?? 0,
+    partitions: rows.map(({ name, steps }) => ({ name, steps })),
+    partitions_total: first?.partitions ?? 0,
+  };
 }

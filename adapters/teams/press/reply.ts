@@ -1,7 +1,10 @@
-// Replies to one person about what they did: as the answer that Teams waits for, or in their own chat with the bot.
+// Replies to one person about what they did: as the answer that Teams waits for, or in their own chat with the bot. The answer is a
+// card or a sentence that only the presser sees:
+// https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards/cards/universal-actions-for-adaptive-cards/work-with-universal-actions-for-adaptive-cards
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import { drawNote } from '../lists/answer-command.ts';
+import { cardType } from '../port/make-activity.ts';
 import type { TeamsContext } from '../teams-context.ts';
 import type { Scene } from '../transport/read-activity.ts';
 
@@ -24,4 +27,24 @@ export async function tellPerson(context: TeamsContext, scene: Scene, text: stri
     // It was refused, whether or not its person learns of it.
     context.warn('The reason why a press was refused could not be shown in Teams.', cause);
   }
+}
+
+export type InvokeAnswer = { statusCode: number; type: string; value: unknown };
+
+/** The card takes the place of the one that was pressed, for the presser alone. */
+export function answerCard(card: unknown): InvokeAnswer {
+  return { statusCode: 200, type: cardType, value: card };
+}
+
+export function answerText(text: string): InvokeAnswer {
+  return { statusCode: 200, type: 'application/vnd.microsoft.activity.message', value: text };
+}
+
+/** The press is none that we know. */
+export function answerUnknown(message: string): InvokeAnswer {
+  return {
+    statusCode: 400,
+    type: 'application/vnd.microsoft.error',
+    value: { code: 'BadRequest', message },
+  };
 }

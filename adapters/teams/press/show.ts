@@ -17,10 +17,9 @@ import { finishWithin } from '../finish-within.ts';
 import { answerCommand } from '../lists/answer-command.ts';
 import { fillReaders } from '../port/make-activity.ts';
 import type { TeamsContext } from '../teams-context.ts';
-import { answerCard, answerText, type InvokeAnswer } from '../transport/answer.ts';
 import type { Scene } from '../transport/read-activity.ts';
 import type { Decision, Look } from './read-press.ts';
-import { Reply } from './reply.ts';
+import { answerCard, answerText, type InvokeAnswer, Reply } from './reply.ts';
 
 export type Show = {
   /** Does not throw, and takes no longer than `withinMs`. */

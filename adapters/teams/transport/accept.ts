@@ -10,9 +10,8 @@ import type { ReceivedEvent } from '#domain/chat/inbox.ts';
 import type { Clock } from '#domain/clock.ts';
 import { answerSentence, askAgain, findProblem } from '../extension/plan-this.ts';
 import { readDecision, readLook } from '../press/read-press.ts';
-import { Reply } from '../press/reply.ts';
+import { answerText, answerUnknown, Reply } from '../press/reply.ts';
 import type { Show } from '../press/show.ts';
-import { answerText, answerUnknown } from './answer.ts';
 import type { PlanThisSignal, Signal } from './read-activity.ts';
 
 // What an activity is called in the inbox: the name that makes two of them one, and the thread whose order it keeps. Pure.
