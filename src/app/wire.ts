@@ -173,7 +173,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
       delivery,
       homes: { db, enqueue, homes: slack === null ? {} : { slack: slack.homes }, warn },
       decide: executorModel === null ? null : (request) => decideArguments(executorModel, request),
-      watchEveryMs: options.watchEveryMs,
+      recoverEveryMs: options.recoverEveryMs,
       closers,
     });
   }

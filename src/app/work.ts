@@ -16,8 +16,8 @@ import { createCrew } from '#executor/crew.ts';
 import type { ArgumentDecider } from '#executor/executor-context.ts';
 import { jobsOf } from '#jobs/jobs.ts';
 import { expireCron, retentionCron } from '#jobs/queues.ts';
+import { startRecoveryRound } from '#jobs/recovery-round.ts';
 import { runJobs } from '#jobs/run-jobs.ts';
-import { startWatch } from '#jobs/watch.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { openSender } from '#notices/webhooks/sender.ts';
 import type { WebhooksContext } from '#notices/webhooks/work-on-endpoint.ts';
@@ -28,7 +28,7 @@ import { version } from './version.ts';
 import type { Vitals } from './wire/instance.ts';
 
 /** Milliseconds between two rounds of recovery. */
-const usualWatchEveryMs = 5000;
+const usualRecoverEveryMs = 5000;
 /** How long a stopping process waits for steps, planners and other jobs under way; tools and database stay open for them. */
 const jobsEndWithinMs = 10_000;
 
@@ -54,7 +54,7 @@ export async function startWorking(parts: {
   delivery: DeliveryContext;
   homes: HomesContext;
   decide: ArgumentDecider | null;
-  watchEveryMs: number | undefined;
+  recoverEveryMs: number | undefined;
   closers: Closers;
 }): Promise<() => Vitals> {
   const { config, log, boss, registry, conversation, inbox, delivery, homes } = parts;
@@ -138,7 +138,7 @@ export async function startWorking(parts: {
   closers.add('the statuses', statuses.close);
   await boss.schedule('expire', expireCron);
   await boss.schedule('retention', retentionCron);
-  const watch = startWatch(
+  const recovery = startRecoveryRound(
     crew,
     conversation,
     inbox,
@@ -150,9 +150,9 @@ export async function startWorking(parts: {
       clock,
       tell: ({ seq, hash }) => log.info({ seq, hash }, 'The audit log is sealed up to here.'),
     }),
-    parts.watchEveryMs ?? usualWatchEveryMs,
+    parts.recoverEveryMs ?? usualRecoverEveryMs,
   );
-  closers.add('the watch', () => watch.stop());
+  closers.add('the recovery round', () => recovery.stop());
   return () => ({
     leasesQuietMs: crew.leasesQuietMs(),
     beatQuietMs: registration.quietMs(),

@@ -115,8 +115,8 @@ export async function workOnHomes(
   if (inMs !== null) await db.transaction((tx) => askToDraw(context, tx, platform, inMs + 1));
 }
 
-/** A function for the watch round: finds Homes again whose wakeup is lost, and forgets those that are not followed any more. */
-export function createHomesWatch(context: HomesContext): () => Promise<void> {
+/** A function for the recovery round: finds Homes again whose wakeup is lost, and forgets those that are not followed any more. */
+export function createHomesRound(context: HomesContext): () => Promise<void> {
   const { db, homes } = context;
   const lookAfter = async (platform: Platform) => {
     const inMs = await readNextHome(db.query, platform);

@@ -63,6 +63,7 @@ import { nameInbox, readInbox } from './inbox.ts';
 import { readCardFacts } from './plan-card.ts';
 import * as decisions from './plan-decisions.ts';
 import { isSubjectWithin, readWithin } from './plans-within.ts';
+import { readWordFor } from './read-word.ts';
 import { readRunCard } from './session-card.ts';
 import { decideRun } from './session-decisions.ts';
 import { stopPlanning } from './stop-planning.ts';
@@ -70,7 +71,6 @@ import { hearReply } from './talk/hear-reply.ts';
 import { onceOnly, startRunOnce } from './talk/once-only.ts';
 import { say } from './talk/say.ts';
 import { watchConversation, watchPlan } from './watch.ts';
-import { readWordFor } from './words.ts';
 
 /** A plan as Markdown is seldom asked for; what reads and writes it is loaded then. */
 const loadMarkdown = () => import('#plans/views/markdown.ts');

@@ -154,7 +154,7 @@ export async function sealAudit(
 }
 
 /**
- * A function for the watch round, which seals when enough has come together. `tell` is called with the first seal of each day
+ * A function for the recovery round, which seals when enough has come together. `tell` is called with the first seal of each day
  * (UTC), for the log: a hash that is kept elsewhere is what the chain can be held against.
  */
 export function createSealing(

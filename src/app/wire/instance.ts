@@ -77,7 +77,7 @@ export type InstanceOptions = {
   /** Instead of the one the configuration asks for. */
   planner?: Planner;
   /** Milliseconds between two rounds of recovery; default 5,000. */
-  watchEveryMs?: number;
+  recoverEveryMs?: number;
   /** Built-in operations of this process alone, which no configuration can offer; the bench brings one. */
   extraOperations?: Operation[];
   /** What handles the events of chat platforms, and how it is tried; those of a platform without one wait. */

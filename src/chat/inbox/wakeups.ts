@@ -105,8 +105,8 @@ const start = { tenant: '', thread: '' };
 /** Most of what waits has a wakeup that waits as well. So what is found stands in a line of its own and overtakes nobody. */
 const inLine = (thread: InboxThread): AuthoredThread => ({ ...thread, author: 'found again' });
 
-/** A function for the watch round. Where a round ends the next one goes on, so that many waiting threads hide none. */
-export function createInboxWatch(
+/** A function for the recovery round. Where a round ends the next one goes on, so that many waiting threads hide none. */
+export function createInboxRound(
   { db, enqueueAll, handlers, rule }: InboxContext,
   limit = threadsALook,
 ): () => Promise<void> {

@@ -41,8 +41,8 @@ export async function followPlan(
 
 const placesAtOnce = 200;
 
-/** A function for the watch round. Where a round ends the next one goes on, so that many waiting places hide none. */
-export function createDeliveryWatch({ db, enqueue, ports }: DeliveryContext): () => Promise<void> {
+/** A function for the recovery round. Where a round ends the next one goes on, so that many waiting places hide none. */
+export function createDeliveryRound({ db, enqueue, ports }: DeliveryContext): () => Promise<void> {
   const last = new Map<Platform, string>();
 
   async function lookAfter(platform: Platform): Promise<void> {

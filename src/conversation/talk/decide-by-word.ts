@@ -24,9 +24,9 @@ import { statusWords } from '#plans/lifecycle/lifecycle-table.ts';
 import { digestShown, nameShown, waitsFor } from '#runs/session-subject.ts';
 import { describeSteps } from '#tools/describe-call.ts';
 import { approve, cancel, proposeChanges, reject } from '../plan-decisions.ts';
+import type { Word } from '../read-word.ts';
 import { decideSession, readDeciders } from '../session-decisions.ts';
 import { stopPlanning } from '../stop-planning.ts';
-import type { Word } from '../words.ts';
 import type { Saying } from './saying.ts';
 import type { Subject } from './subject.ts';
 

@@ -13,7 +13,7 @@ import { keepWish, readWish, sayPreference } from '#people/policy.ts';
 import { zoneOf } from '#people/zone.ts';
 import { waitsFor } from '#runs/session-subject.ts';
 import { queueTurn } from '#runs/start-run.ts';
-import { readWordFor } from '../words.ts';
+import { readWordFor } from '../read-word.ts';
 import { answerWaiting } from './answer-waiting.ts';
 import { decideByWord, stopByWord } from './decide-by-word.ts';
 import { hearDecision } from './hear-decision.ts';

@@ -5,7 +5,7 @@ import { isBeingPosted, wasShown } from '#db/shown.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { requireRecentWord } from '#messages/still-meant.ts';
-import type { Word } from '../words.ts';
+import type { Word } from '../read-word.ts';
 import type { Subject } from './subject.ts';
 
 /** @throws `stale_version` when more was said since what was answered was shown */

@@ -10,7 +10,7 @@ import type { ConversationContext } from '#messages/context.ts';
 import { currentOf } from '#plans/approval/current.ts';
 import { sourcesOf } from '#plans/lifecycle/lifecycle-table.ts';
 import { digestShown, nameShown } from '#runs/session-subject.ts';
-import type { Word } from '../words.ts';
+import type { Word } from '../read-word.ts';
 import type { Saying } from './saying.ts';
 import type { Subject } from './subject.ts';
 

@@ -13,7 +13,7 @@ import { speakAsBot } from '#messages/speak.ts';
 import { sourcesOf } from '#plans/lifecycle/lifecycle-table.ts';
 import { digestShown, isDecidable, nameWaiting, waitsFor } from '#runs/session-subject.ts';
 import { startRun } from '#runs/start-run.ts';
-import { readWord, type Word } from '../words.ts';
+import { readWord, type Word } from '../read-word.ts';
 import { answerWaiting } from './answer-waiting.ts';
 import { decideByWord } from './decide-by-word.ts';
 import { hearDecision } from './hear-decision.ts';

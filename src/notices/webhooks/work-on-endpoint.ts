@@ -150,7 +150,7 @@ export async function workOnEndpoint(
   }
 }
 
-/** For the watch round: wakes endpoints with something due, whatever became of the jobs. */
+/** For the recovery round: wakes endpoints with something due, whatever became of the jobs. */
 export async function lookAfterWebhooks({
   db,
   enqueue,

@@ -1,7 +1,9 @@
 // The stage runners. Stages in which a session rests have none.
+import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Gate, Stage, StageEvent } from '#domain/planning/stages.ts';
-import type { TraceEntry } from '#domain/planning/trace.ts';
+import type { TraceEntry, Violation } from '#domain/planning/trace.ts';
 import type { Resting } from '../controller/table.ts';
+import { applyFixes, suggestFixes } from '../grammar/fix.ts';
 import { validateRoadmap } from '../roadmap/validate.ts';
 import { validateSchedule } from '../schedule/validate.ts';
 import { noteAssumptions } from '../tools/elicit-context.ts';
@@ -20,7 +22,6 @@ import {
   type StageContext,
   type StageRunner,
 } from './stage.ts';
-import { validateOutline } from './validate-outline.ts';
 import { keepSureness, mayRetry, noteCheck, scoreViolations, weighStage } from './weigh.ts';
 
 // DRAFT_ROADMAP and VALIDATE_ROADMAP: in what order. Worked out by rules; a model or the person's words only change it.
@@ -220,6 +221,72 @@ const draftOutline: StageRunner = async (context) => {
   });
   return 'drafted';
 };
+
+// VALIDATE_OUTLINE: passes, or sends the outline back: one automatic repair, one smaller draft, then a person is asked.
+const violationsTold = 6;
+
+const validateOutline: StageRunner = async (context) => {
+  const { session, request } = context;
+  const { outline } = session.state;
+  if (outline === null) return giveUp(context, 'no_outline', 'There is no outline to check.');
+  const { result } = await callTool(context, 'validate_grammar');
+  const violations = session.state.trace.at(-1)?.violations ?? [];
+  const drafted = session.state.confidence.DRAFT_OUTLINE;
+  const verdict = weighStage(context, {
+    self: drafted?.self ?? null,
+    rules: result.confidence,
+    heuristics: drafted?.heuristics ?? 1,
+  });
+  const broken = violations.some(({ blocking }) => blocking);
+  if (!broken && verdict === 'continue') {
+    session.forgetRetries('DRAFT_OUTLINE');
+    return isGateDue('outline', session.state, request.policy) ? 'needs_approval' : 'valid';
+  }
+  if (verdict === 'escalate') return askAbout(context, violations);
+  return mendOutline(context, outline, violations);
+};
+
+/** The suggested fixes once, a smaller draft once. */
+function mendOutline(context: StageContext, outline: PlanOutline, violations: Violation[]) {
+  const { session } = context;
+  if (!mayRetry(context, 'DRAFT_OUTLINE')) return askAbout(context, violations);
+  const fixes = suggestFixes(outline, violations);
+  if (fixes.length > 0 && session.state.retries.DRAFT_OUTLINE === 1) {
+    const mended = applyFixes(outline, fixes);
+    session.change({ outline: mended.outline, pattern: mended.outline.pattern });
+    session.produce(['outline']);
+    session.note({
+      stage: 'VALIDATE_OUTLINE',
+      tool: 'controller',
+      at: context.clock.now().toISOString(),
+      duration_ms: 0,
+      ok: true,
+      confidence: null,
+      cost_delta: 0,
+      explanation: `mended by ${fixes.length} suggested ${fixes.length === 1 ? 'fix' : 'fixes'}`,
+      adaptations: mended.adaptations,
+    });
+    return 'invalid_retryable' as const;
+  }
+  session.discard(['outline']);
+  session.change({
+    hints:
+      violations.length > 0
+        ? violations.slice(0, violationsTold).map(({ text }) => text)
+        : ['You were not sure of the last outline. Draft only what is certain.'],
+  });
+  return 'invalid_retryable' as const;
+}
+
+function askAbout(context: StageContext, violations: Violation[]) {
+  context.session.discard(['outline']);
+  const [first] = violations;
+  const question =
+    first === undefined
+      ? "I'm not sure I understood. What exactly should the result be?"
+      : `I couldn't make a sound plan of this: ${first.text} What should I do about it?`;
+  return askPerson(context, 'DRAFT_OUTLINE', [question], 'the outline is not sure enough');
+}
 
 export const stages: Record<Exclude<Stage, Resting>, StageRunner> = {
   COLLECT_CONTEXT: collectContext,

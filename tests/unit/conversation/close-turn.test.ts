@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { writeMessage } from '#cards/message-text.ts';
-import { readWordFor } from '#conversation/words.ts';
+import { readWordFor } from '#conversation/read-word.ts';
 import type { Pause } from '#domain/planning/state.ts';
 import type { TraceEntry } from '#domain/planning/trace.ts';
 import {

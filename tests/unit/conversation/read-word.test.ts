@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readWord } from '#conversation/words.ts';
+import { readWord } from '#conversation/read-word.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { chooseSteps, readStepChoice, withNumbers } from '#domain/plan/step-choice.ts';
 import { orderByLabel } from '#domain/plan/step-numbers.ts';

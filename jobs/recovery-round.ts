@@ -1,8 +1,8 @@
-// watch: not a queue but a recovery round every few seconds in each worker, for jobs, leases and notifications that were lost.
-import { createHomesWatch, type HomesContext } from '#chat/homes.ts';
+// The recovery round of each worker, every few seconds: finds jobs, leases and notifications that were lost, and what is due.
+import { createHomesRound, type HomesContext } from '#chat/homes.ts';
 import type { InboxContext } from '#chat/inbox/inbox-context.ts';
-import { createInboxWatch } from '#chat/inbox/wakeups.ts';
-import { createDeliveryWatch } from '#chat/outbox/deliver-jobs.ts';
+import { createInboxRound } from '#chat/inbox/wakeups.ts';
+import { createDeliveryRound } from '#chat/outbox/deliver-jobs.ts';
 import type { DeliveryContext } from '#chat/outbox/delivery-context.ts';
 import type { Crew } from '#executor/crew.ts';
 import { askForLater } from '#executor/later.ts';
@@ -14,10 +14,10 @@ import { replanPlans } from '#plans/replan/start-replanning.ts';
 import { extendSeries } from '#plans/series/extend.ts';
 import { retryAbandonedRuns } from '#runs/abandoned-runs.ts';
 
-export type Watch = { stop(): Promise<void> };
+export type RecoveryRound = { stop(): Promise<void> };
 
 /** Looks at once and then every `everyMs`; a round that fails is logged and the next one comes. */
-export function startWatch(
+export function startRecoveryRound(
   crew: Crew,
   conversation: ConversationContext,
   inbox: InboxContext,
@@ -26,11 +26,11 @@ export function startWatch(
   webhooks: WebhooksContext,
   sealAudit: () => Promise<void>,
   everyMs: number,
-): Watch {
+): RecoveryRound {
   const ringReminders = createRinging(conversation);
-  const lookAfterInbox = createInboxWatch(inbox);
-  const lookAfterDelivery = createDeliveryWatch(delivery);
-  const lookAfterHomes = createHomesWatch(homes);
+  const lookAfterInbox = createInboxRound(inbox);
+  const lookAfterDelivery = createDeliveryRound(delivery);
+  const lookAfterHomes = createHomesRound(homes);
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<void> = Promise.resolve();
