@@ -88,13 +88,20 @@ function readContent(answer: string): string | null {
 
 /** One name, and nothing else said. */
 function readName(answer: string): string | null {
-  const tokens = tokenize(answer.trim().replace(/[.!?]+$/, ''));
+  const words = answer.trim().replace(/^(?:to|into|in|as)\s+|[.!?]+$|,? please$/gi, '');
+  const tokens = tokenize(words);
   const [first] = tokens;
   return first !== undefined && tokens.length === 1 && /^(?:path|quote|word)$/.test(first.kind)
     ? first.kind === 'quote'
       ? first.value
       : first.text
     : null;
+}
+
+/** A plain word is a folder, as it is behind "to". */
+function readFolder(answer: string): string | null {
+  const name = readName(answer);
+  return name !== null && /^[\p{L}\p{N}_-]+$/u.test(name) ? `${name}/` : name;
 }
 
 const asksContent: Build = (found) => {
@@ -153,13 +160,23 @@ function move(what: 'move' | 'copy', moved: Files, to: string[]): Built | null {
   return { command: { do: what, files: moved, to: [`${tidyPath(only)}/`] } };
 }
 
+/** "move all .log files to archive/ except today.log" */
+const moves =
+  (what: 'move' | 'copy'): Build =>
+  (found) => {
+    const [moved, left, to] = [files(found), found.x as Files | undefined, found.d as string[]];
+    if (left === undefined) return move(what, moved, to);
+    if (moved.kind === 'paths' || left.kind === 'set' || moved.set.except.length > 0) return null;
+    return move(what, { ...moved, set: { ...moved.set, except: left.paths.map(tidyPath) } }, to);
+  };
+
 const onePath = (one: string): Files => ({ kind: 'paths', paths: [one], folder: false });
 
 const asksPlace =
   (what: 'move' | 'copy'): Build =>
   (found) => ({
     missing: [
-      { kind: 'destination', ask: `Where should I ${what} ${path(found)} to?`, read: readName },
+      { kind: 'destination', ask: `Where should I ${what} ${path(found)} to?`, read: readFolder },
     ],
     fill: ([name = '']) => ({ do: what, files: onePath(path(found)), to: [name] }),
   });
@@ -330,8 +347,12 @@ const forms: [patterns: string[], build: Build][] = [
     },
   ],
   [
-    ['move|mv {f:files} to|into {d:places}', 'mv {f:files} {d:places}'],
-    (found) => move('move', files(found), found.d as string[]),
+    [
+      'move|mv {f:files} to|into {d:places}',
+      'mv {f:files} {d:places}',
+      'move|mv {f:files} to|into {d:places} [,] except|excluding {x:files}',
+    ],
+    moves('move'),
   ],
   [
     ['rename {p:path} to|as {d:path}'],
@@ -344,8 +365,11 @@ const forms: [patterns: string[], build: Build][] = [
   ],
   [['archive {f:files}'], (found) => move('move', files(found), ['archive/'])],
   [
-    ['copy|duplicate|cp|back_up|backup {f:files} to|into|as {d:places}'],
-    (found) => move('copy', files(found), found.d as string[]),
+    [
+      'copy|duplicate|cp|back_up|backup {f:files} to|into|as {d:places}',
+      'copy|back_up|backup {f:files} to|into {d:places} [,] except|excluding {x:files}',
+    ],
+    moves('copy'),
   ],
   [['copy|duplicate|back_up|backup {p:path}'], asksPlace('copy')],
   [['move {p:path}'], asksPlace('move')],

@@ -12,7 +12,7 @@ import { readHeader, readPartLine } from './header.ts';
 import { definePattern, matchPattern, matchStart, type Reach, type Reading } from './match.ts';
 import { type Modifiers, noModifiers, readAnswer, readModifiers, readPrefix } from './modifiers.ts';
 import { readRows, readSummary, speaksOfRows } from './rows.ts';
-import { type Segment, skipOpening, splitSegments, trimEnd } from './segments.ts';
+import { type Segment, skipOpening, splitSegments, trimEnd, trimLines } from './segments.ts';
 import { describeProblem, holdsDate, type TextProblem } from './texts.ts';
 import { type Rule, readUntil } from './times.ts';
 import { type Token, tokenize, value } from './tokens.ts';
@@ -170,8 +170,9 @@ class Parser {
     };
   }
 
-  #addSegment({ from, to, follows }: Segment, id: string): void {
-    if (isCourtesy(this.#words(from, trimEnd(this.#tokens, from, to)))) return;
+  #addSegment({ from, to, follows, block = false }: Segment, id: string): void {
+    const end = block ? trimLines(this.#tokens, from, to) : trimEnd(this.#tokens, from, to);
+    if (isCourtesy(this.#words(from, end))) return;
     const part = readPartLine(this.#reading(to), from, this.#request.parts);
     if (part !== null) {
       this.#request.parts.push(part.part);
@@ -184,7 +185,7 @@ class Parser {
       this.#request.deadline = all;
       return;
     }
-    const read = this.#readSentence(from, trimEnd(this.#tokens, from, to), {
+    const read = this.#readSentence(from, end, {
       follows: follows && this.#request.clauses.length > 0,
       id,
       depth: 0,

@@ -67,7 +67,7 @@ function readTarget({ tokens, end, source }: Reading, at: number): Read<Piece[]>
     if (next > at && depth === 0 && token.start > (tokens[next - 1]?.end ?? 0)) break;
     if (/^[<{]$/.test(token.text)) depth += 1;
     else if (/^[>}]$/.test(token.text)) depth -= 1;
-    else if (token.kind === 'mark' && depth === 0) break;
+    else if (token.kind === 'mark' && token.text !== '-' && depth === 0) break;
   }
   const pieces = toPieces(source.slice(first.start, tokens[next - 1]?.end ?? first.end));
   return hasColumn(pieces) ? { value: pieces, next } : null;

@@ -3,7 +3,13 @@
 import { type Token, value } from './tokens.ts';
 
 /** Tokens between two of those places. `follows`: it runs behind what was before it. */
-export type Segment = { from: number; to: number; follows: boolean };
+export type Segment = {
+  from: number;
+  to: number;
+  follows: boolean;
+  /** The lines below "create list.md with:" are its text, up to the last mark. */
+  block?: boolean;
+};
 
 const phrases = (words: string) => words.split('|').map((phrase) => phrase.split(' '));
 /** In front of a command that comes after the one before it. */
@@ -14,6 +20,9 @@ const following = phrases(
 const openings = phrases(
   "and also|and|also|first|firstly|now|please|pls|kindly|hey there|hi there|hello there|hey|hi|hello|could you|can you|can u|would you|will you|i'd like you to|i would like you to|i want you to|i need you to|just|ok|okay|@ countersign|countersign|go ahead and|let's",
 );
+
+/** Behind these a full stop ends no sentence: "call Dr. Ruiz". */
+const titles = /^(?:dr|mr|mrs|ms|prof|st)$/;
 
 /** Ends of sentences, lines, semicolons and "then" always divide commands. */
 export function splitSegments(tokens: readonly Token[], first: number): Segment[] {
@@ -28,7 +37,8 @@ export function splitSegments(tokens: readonly Token[], first: number): Segment[
     if (token === undefined) break;
     const next = tokens[at + 1];
     if (token.kind === 'line') {
-      if (opensBlock(tokens, from, at)) return [...segments, { from, to: tokens.length, follows }];
+      if (opensBlock(tokens, from, at))
+        return [...segments, { from, to: tokens.length, follows, block: true }];
       // Bulleted lines stand beside each other; numbered and plain ones follow each other.
       const bulleted = next?.kind === 'item' && !/\d/.test(next.value);
       close(at, at + 1, !bulleted && segments.length + (at > from ? 1 : 0) > 0);
@@ -39,7 +49,8 @@ export function splitSegments(tokens: readonly Token[], first: number): Segment[
     } else if (token.text === ';') close(at, at + 1, true);
     else if (/^[.!?]$/.test(token.text) && token.kind === 'mark') {
       if (next === undefined || next.kind === 'line') continue;
-      if (next.start > token.end) close(at, at + 1, true);
+      const short = token.text === '.' && titles.test(value(tokens[at - 1]));
+      if (next.start > token.end && !short) close(at, at + 1, true);
     } else if (token.value === 'then' && token.kind === 'word') {
       const joint = ['and', ','].includes(value(tokens[at - 1])) ? 1 : 0;
       const comma =
@@ -67,6 +78,12 @@ function opensBlock(tokens: readonly Token[], from: number, at: number): boolean
         kind === 'word' && /^(?:create|make|write|save|put|add|append)$/.test(word),
     );
   return opens && isWrite;
+}
+
+export function trimLines(tokens: readonly Token[], from: number, given: number): number {
+  let to = given;
+  while (to > from && tokens[to - 1]?.kind === 'line') to -= 1;
+  return to;
 }
 
 /** Without the marks that end a sentence, and thanks behind a comma. */

@@ -19,7 +19,7 @@ const contents = /^(?:the )?(?:contents?|text) of (\S+)$|^what (\S+) (?:says|con
 const setOf = (words: string) => new Set(words.split(' '));
 /** What begins a description rather than a text, or belongs to the verb: "write down". */
 const describes = setOf(
-  'the a an some any my our their what exactly whatever all every each how nothing something it its that this these those them me us down up out off also please maybe perhaps',
+  'the a an some any my our their his her your what exactly whatever all every each how nothing something it its that this these those them me us down up out off also please maybe perhaps',
 );
 const possessive = /(?<!^(?:it|that|let|here|there|he|she))'s$/;
 /** Words that may tie a text to something else, where nothing introduced it: "post hello in Slack". */
@@ -35,6 +35,9 @@ const correction =
 const counted = /^(?:times|lines?|items?|things?|words?|entries|points?|copies)$/;
 /** Words at the end that may be said of the command. */
 const closing = setOf('now asap immediately later soon again twice please pls thanks everywhere');
+
+/** In front of a request that is put as a question. */
+const politely = /\b(?:can|could|will|would) (?:you|u)\b[^.!?\n]*$/i;
 
 /** How a text is introduced: by nothing, by "saying", or by the name of the person whom it is for. */
 export type Introduction = 'none' | 'marker' | 'person';
@@ -56,6 +59,12 @@ export function readText(
     return reading.focus.output && words.toLowerCase() !== 'them'
       ? { text: { kind: 'output' } }
       : { problem: { kind: 'content', words } };
+  // "saying Stop!": the mark may be the text's or the sentence's.
+  const mark = given.to === reading.end ? reading.tokens[given.to]?.text : undefined;
+  const before = reading.source.slice(0, reading.tokens[given.from]?.start);
+  const isOpen = mark === '!' || (mark === '?' && !politely.test(before));
+  if (introduced !== 'person' && isOpen)
+    return { problem: { kind: 'exact', words: `${words}${mark}` } };
   return findDoubt(given, reading, introduced) ?? { text: { kind: 'literal', text: words } };
 }
 

@@ -1816,4 +1816,22 @@ may ask  Fetch https://example.com and summarise it ⟩ yes, and post it here
          answers Then I plan nothing.
 may ask  write hi to ../evil.txt ⟩ leave it, delete a.txt
          asks
+may ask  Ask Ana "Ship it?". When she answers, post her answer here.
+         asks
+keep     Write to x.md:⏎Buy a boat.⏎Sell the car.
+         1 workspace_write {"path":"x.md","content":"Buy a boat.\nSell the car."}
+may ask  Create x.txt saying Stop!
+         asks
+keep     Move all .log files in logs to archive/ except today.log
+         1 workspace_move {"from":"logs/a.log","to":"archive/a.log"}
+         2 workspace_move {"from":"logs/b.log","to":"archive/b.log"}
+keep     Remind me tomorrow at 9 to call Dr. Müller
+         1 reminder_set {"text":"Call Dr. Müller","at":"2026-03-05T09:00:00+01:00","timezone":"Europe/Berlin"}
+keep     Copy notes/a.md ⟩ to backup please
+         1 workspace_read {"path":"notes/a.md"}
+         2 workspace_write {"path":"backup/a.md","content":{"$from":"1","path":"/text"}} <- 1
+keep     Could you tell everyone that lunch is ready?
+         1 chat_post {"text":"lunch is ready"}
+may ask  Create x.txt saying Are we there yet?
+         asks
 `);
