@@ -1,5 +1,5 @@
-// "run PLAN-3f9a1c20 again with ACME=Globex" and "run playbook close-month with customer=Globex": what was planned before is proposed
-// as it was, with other texts in it, whether or not a model plans. Where the requester says it, who approves it stays the same too.
+// "run PLAN-3f9a1c20 again with ACME=Globex" and "run playbook close-month with customer=Globex": an earlier plan is proposed again
+// with other texts in it, without a planner. If the requester says so themselves, it also keeps its rule of who approves.
 import { CountersignError } from '#domain/errors.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { Playbook } from '#domain/plan/playbook.ts';
@@ -15,13 +15,13 @@ const asksForList = /^(?:(?:list|show|which) )?(?:the |my )?playbooks(?: are the
 type Again = {
   kind: 'plan' | 'playbook';
   name: string;
-  /** null: they are not written as `old=new`. */
+  /** null: not written as `old=new`. */
   values: Record<string, string> | null;
 };
 
 const closing: Record<string, string> = { '"': '"', '“': '”' };
 
-/** The parts of `text` between `mark`s, with blanks and quotation marks around them gone; a quoted text is one part. */
+/** Splits `text` at `mark`, except inside quotation marks, and trims the parts. */
 function split(text: string, mark: string): string[] {
   const parts = [''];
   let end: string | null = null;
@@ -39,10 +39,10 @@ function split(text: string, mark: string): string[] {
 
 function unquote(text: string): string {
   const end = closing[text.at(0) ?? ''];
-  return text.length > 1 && text.endsWith(end ?? '\n') ? text.slice(1, -1) : text;
+  return end !== undefined && text.length > 1 && text.endsWith(end) ? text.slice(1, -1) : text;
 }
 
-/** `ACME=Globex, "May, 2026"="June, 2026"`; null: it is written otherwise. */
+/** `ACME=Globex, "May, 2026"="June, 2026"`; null: `text` is not such a list. */
 function readValues(text: string): Record<string, string> | null {
   const values = new Map<string, string>();
   for (const pair of split(text, ',')) {
@@ -72,11 +72,17 @@ export function readAgain(text: string): Again | null {
 const playbooksShown = 50;
 const paramsShown = 10;
 
-/** How a playbook is run, in the words that run it. */
+/** Quoted where a comma or an equals sign in it would be read as the end of the value. */
+function quote(text: string): string {
+  if (!/[,=]/.test(text)) return text;
+  return text.includes('"') ? `“${text}”` : `"${text}"`;
+}
+
+/** The words that run a playbook, with its title. */
 function describePlaybook({ name, title, params, total_steps }: Playbook): string {
   const values = params
     .slice(0, paramsShown)
-    .map((param) => `${param.name}=${onOneLine(param.text, 60)}`);
+    .map((param) => `${param.name}=${quote(onOneLine(param.text, 60))}`);
   if (params.length > values.length) values.push('…');
   const call = `run playbook ${name}${values.length === 0 ? '' : ` with ${values.join(', ')}`}`;
   return `- ${call}: ${onOneLine(title, 200)} (${countOf(total_steps, 'step')})`;
@@ -84,23 +90,25 @@ function describePlaybook({ name, title, params, total_steps }: Playbook): strin
 
 function listPlaybooks(playbooks: Playbook[]): string {
   if (playbooks.length === 0)
-    return 'There are no playbooks yet. Save a plan as one: countersign playbook save PLAN-… close-month';
+    return 'There are no playbooks yet. To run any plan again, say: run PLAN-… again with ACME=Globex. To save one as a playbook, in a terminal: countersign playbook save PLAN-… close-month';
   const more = playbooks.length - playbooksShown;
   return [
     ...playbooks.slice(0, playbooksShown).map(describePlaybook),
-    ...(more > 0 ? [`${more} more: countersign playbook`] : []),
+    ...(more > 0 ? [`and ${more} more; “countersign playbook” in a terminal lists all`] : []),
   ].join('\n');
 }
 
-const howToPlan = (name: string) =>
-  `Say what is different as old=new, with commas between: run ${name} again with ACME=Globex, May=June`;
-const howToPlaybook = (name: string) =>
-  `Give values by the names of its parameters, with commas between: run playbook ${name} with customer=Globex, month=June`;
+const howTo: Record<Again['kind'], (name: string) => string> = {
+  plan: (name) =>
+    `Write what is different as old=new, separated by commas: run ${name} again with ACME=Globex, May=June`,
+  playbook: (name) =>
+    `Write values as name=value, separated by commas: run playbook ${name} with customer=Globex, month=June`,
+};
 
 /**
- * What comes of a request that runs something again, or asks what could be.
- * @param planner what plans everything else
- * @returns null: the request is about something else, or a model reads how it differs
+ * The outcome of a request to run a plan or playbook again, or to list playbooks.
+ * @param planner the planner of all other requests
+ * @returns null: another request, or one whose differences a model has to read
  */
 export async function runAgain(
   { atHand }: Pick<PlannerTools, 'atHand'>,
@@ -109,21 +117,25 @@ export async function runAgain(
 ): Promise<PlanningOutcome | null> {
   if (atHand === null || revision !== null) return null;
   const end = (result: PlanningOutcome['result'], reason: string): PlanningOutcome => ({
-    ...{ result, reason, planner: planner.name, session: null },
-    ...{ confidence: null, cost_usd: 0, trace: [] },
+    result,
+    reason,
+    planner: planner.name,
+    session: null,
+    confidence: null,
+    cost_usd: 0,
+    trace: [],
   });
   const answer = (said: string, reason: string) => end({ kind: 'answer', text: said }, reason);
   if (asksForList.test(text.trim().replace(/[.?]$/, ''))) {
     const said = listPlaybooks(await atHand.listPlaybooks(runId));
     return answer(said, 'answered without a plan: a question about playbooks');
   }
-  const again = readAgain(text);
-  if (again === null) return null;
-  const { kind, name, values } = again;
+  const read = readAgain(text);
+  if (read === null) return null;
+  const { kind, name, values } = read;
   if (values === null) {
     if (planner.isModel) return null;
-    const how = kind === 'plan' ? howToPlan(name) : howToPlaybook(name);
-    return answer(how, 'answered: what differs was not written as old=new');
+    return answer(howTo[kind](name), 'answered: what differs was not written as old=new');
   }
   try {
     const draft: PlanDraft =
@@ -131,13 +143,9 @@ export async function runAgain(
         ? await atHand.readDraft(runId, name, values)
         : await atHand.readPlaybook(runId, name, values);
     const what = kind === 'plan' ? name : `the playbook ${name}`;
-    // Words of somebody else do not say who approves what the requester is asked about.
-    const result = {
-      kind: 'proposal' as const,
-      draft,
-      ...(ownWords ? { again: true as const } : {}),
-    };
-    return end(result, `a plan, because ${what} was run again`);
+    // Somebody else in the conversation does not choose who approves the requester's plan.
+    const again = ownWords ? { again: true as const } : {};
+    return end({ kind: 'proposal', draft, ...again }, `a plan, because ${what} was run again`);
   } catch (error) {
     if (!(error instanceof CountersignError)) throw error;
     return answer(error.message, `answered: ${error.code}`);

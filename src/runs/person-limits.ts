@@ -1,12 +1,13 @@
-// What one person may ask for at once and in a day: refused before a planner begins, with what was reached and when it is free again.
+// What one person may ask for at once and in a day: refused before a planner begins, naming the limit and when to try again.
 import { sql } from 'drizzle-orm';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { showName } from '#db/identities.ts';
 import { startOfDay } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
+import { countOf } from '#domain/words.ts';
 import type { ConversationContext } from '#messages/context.ts';
 
-/** Seconds after which it is worth to ask again, where that depends on other people or on a planner. */
+/** Seconds after which to try again, where that depends on other people or on a planner. */
 const askAgainSeconds = 30;
 const daySeconds = 86_400;
 
@@ -29,8 +30,8 @@ function refuse(reached: string, sentence: string, seconds: number): never {
 
 type Limited = Pick<ConversationContext, 'personLimits' | 'clock'>;
 
-/** What one person has under way, once others that store something for them have ended. */
-async function readUsedAlone(tx: Transaction, user: string): Promise<Used> {
+/** Waits for other transactions that count for this person, and holds off new ones until this one ends. */
+async function lockUsed(tx: Transaction, user: string): Promise<Used> {
   await tx.execute(
     sql`select pg_advisory_xact_lock(hashtextextended(${`countersign limits of ${user}`}, 0))`,
   );
@@ -41,7 +42,7 @@ function requireFewPlans(waiting: number, most: number | undefined): void {
   if (most === undefined || waiting < most) return;
   refuse(
     'waiting_plans',
-    `${waiting} of your plans wait for a decision, and more than ${most} are not allowed. Approve, reject or cancel one, then ask again.`,
+    `You have ${countOf(waiting, 'plan')} waiting for a decision, and the limit is ${most}. Approve, reject or cancel one, then ask again.`,
     askAgainSeconds,
   );
 }
@@ -53,11 +54,11 @@ function requireFewPlans(waiting: number, most: number | undefined): void {
 export async function requireRoom(tx: Transaction, limited: Limited, user: string): Promise<void> {
   const { open_runs: runs, waiting_plans: plans } = limited.personLimits;
   if (runs !== undefined || plans !== undefined) {
-    const used = await readUsedAlone(tx, user);
+    const used = await lockUsed(tx, user);
     if (runs !== undefined && used.open_runs >= runs)
       refuse(
         'open_runs',
-        `${used.open_runs} of your requests are being planned, and more than ${runs} at once are not allowed. Ask again when one of them is done.`,
+        `You have ${countOf(used.open_runs, 'request')} being planned, and the limit is ${runs}. Ask again when one is done.`,
         askAgainSeconds,
       );
     requireFewPlans(used.waiting_plans, plans);
@@ -65,9 +66,7 @@ export async function requireRoom(tx: Transaction, limited: Limited, user: strin
   await requireBudget(tx, limited, user);
 }
 
-/**
- * Whether another plan of `user` may wait, where none is being stored for them now. @throws `rate_limited`
- */
+/** Whether another plan of `user` may wait, counted without a lock. @throws `rate_limited` */
 export async function requireFewWaiting(
   db: Queryable,
   { personLimits: { waiting_plans: most } }: Limited,
@@ -79,8 +78,8 @@ export async function requireFewWaiting(
 }
 
 /**
- * Stores a plan that is proposed whole, which costs no planning. It is counted behind the storing, so that a large one keeps
- * nobody waiting.
+ * Stores a plan that is proposed whole. The lock is taken after that, so that a large plan does not hold up other requests of
+ * the person.
  * @throws `rate_limited`, and then nothing is stored
  */
 export async function storeWithinLimits<T>(
@@ -93,8 +92,8 @@ export async function storeWithinLimits<T>(
   if (most === undefined) return store(tx);
   await requireFewWaiting(tx, limited, user);
   const stored = await store(tx);
-  const { waiting_plans: waiting } = await readUsedAlone(tx, user);
-  // It is one of them by now.
+  const { waiting_plans: waiting } = await lockUsed(tx, user);
+  // The stored plan is one of them.
   requireFewPlans(waiting - 1, most);
   return stored;
 }

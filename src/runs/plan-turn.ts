@@ -313,7 +313,7 @@ async function planStored(
     const { result } = answer;
     const again = result.kind === 'proposal' && result.again === true;
     const what = again
-      ? 'It cannot run again like this'
+      ? 'It cannot run again with these values'
       : 'The planner proposed something that cannot run';
     const reason = `${what}: ${error.message}`;
     const outcome: Ended = { ...answer, reason, result: { kind: 'aborted', text: reason, reason } };

@@ -60,7 +60,7 @@ async function requireAtHand(
   );
 }
 
-/** Whose playbooks a run may use, the nearest last: where nobody is kept apart, also those that were saved in no organisation. */
+/** Whose playbooks a run may use, its own organisation last. Those of no organisation count unless several share the instance. */
 function ownersOf(run: RunRow, apart: boolean): Pick<Actor, 'tenant'>[] {
   const tenant = tenantOfTurn(run);
   if (tenant === null) return [{}];

@@ -1,5 +1,5 @@
 // Playbooks: keeping a plan under a name, and making the draft of a new one of it. What is proposed of a playbook is a proposal like
-// any other: nothing of the approvals of the plan it was made of goes with it.
+// any other: approvals of the plan it was saved from do not carry over.
 import { recordDeeds } from '#db/audit.ts';
 import type { Queryable } from '#db/database.ts';
 import { readEveryName } from '#db/identities.ts';
@@ -45,7 +45,7 @@ async function ownedBy(db: Queryable, { id, role }: Actor): Promise<PlaybookOwne
   return role === 'admin' ? null : readEveryName(db, id);
 }
 
-/** @param owners where it is looked for; the last that has one of this name counts @throws `not_found` */
+/** @param owners whose playbooks are searched, the last one first @throws `not_found` */
 export async function getPlaybook(
   db: Queryable,
   name: string,
@@ -57,7 +57,7 @@ export async function getPlaybook(
   }
   throw new CountersignError(
     'not_found',
-    `There is no playbook ${name}. Save one of a plan: countersign playbook save PLAN-… ${name}`,
+    `There is no playbook ${name}. To list them, say “playbooks” in a conversation, or run “countersign playbook” in a terminal.`,
   );
 }
 
@@ -65,6 +65,12 @@ function notTheirs(name: string): CountersignError {
   return new CountersignError(
     'not_allowed',
     `The playbook ${name} is somebody else's. Only they or an admin can change it; choose another name.`,
+  );
+}
+
+function notInPlan(plan: string, texts: string[]): CountersignError {
+  return refuse(
+    `${plan} does not contain ${listOf(texts, 'or')} as separate words in its titles, descriptions or arguments. Give the text exactly as the plan has it.`,
   );
 }
 
@@ -92,9 +98,7 @@ function readParams(
   return said.map((one, index) => {
     const there = places[index] ?? 0;
     if (there > 0) return { ...one, places: there };
-    throw refuse(
-      `"${one.text}" (${one.name}) stands nowhere in the arguments and descriptions of the plan as words of their own. Give the text exactly as the plan has it.`,
-    );
+    throw notInPlan('The plan', [`"${one.text}" (${one.name})`]);
   });
 }
 
@@ -102,7 +106,7 @@ function readParams(
  * A plan as it can be proposed anew, without what its planner found, which was true then.
  * @throws `plan_not_found`, `limit_exceeded`, `invalid_request` where a step needs data that a new plan does not have
  */
-export async function readTemplate(
+async function readTemplate(
   db: Queryable,
   planId: string,
 ): Promise<{ draft: PlanDraft; total: number }> {
@@ -201,7 +205,7 @@ export function draftOfPlaybook(
 /**
  * The draft of a plan with other texts in it; its summary and notes say so.
  * @param values by the texts of the plan that they stand for
- * @throws what `readTemplate` says, and `invalid_request` for a text that stands nowhere
+ * @throws what `readTemplate` says, and `invalid_request` for a text that the plan does not contain
  */
 export async function draftOfPlan(
   db: Queryable,
@@ -213,14 +217,15 @@ export async function draftOfPlan(
     throw refuse(`Give at most ${paramsAtMost} texts, each of at most 2,000 characters.`);
   const { draft, missing } = replaceInDraft((await readTemplate(db, planId)).draft, values);
   if (missing.length > 0)
-    throw refuse(
-      `${listOf(missing.map((text) => `"${text}"`))} stands nowhere in the arguments and descriptions of ${planId} as words of their own. Give the text exactly as the plan has it.`,
+    throw notInPlan(
+      planId,
+      missing.map((text) => `"${text}"`),
     );
   const given = pairs.map(([text, value]) => `${shorten(text, 80)} = ${shorten(value, 200)}`);
-  return tellSource(draft, `${planId} again`, given, `Made of ${planId}.`);
+  return tellSource(draft, `${planId} again`, given, `Made from ${planId}.`);
 }
 
-/** @throws `invalid_request` where what came in makes no plan of it */
+/** @throws `invalid_request` if the values do not make a valid plan */
 function tellSource(filled: PlanDraft, source: string, given: string[], from: string): PlanDraft {
   const said = `${source}${given.length === 0 ? '' : `: ${given.join(', ')}`}`;
   const { summary } = filled;
@@ -233,6 +238,6 @@ function tellSource(filled: PlanDraft, source: string, given: string[], from: st
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   throw refuse(
-    `With these values ${source} is no plan: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`,
+    `These values do not make a valid plan: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`,
   );
 }

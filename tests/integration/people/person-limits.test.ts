@@ -24,7 +24,7 @@ test('of ten requests of one person at once two are planned; the others are told
   for (const error of refused)
     expect(error).toMatchObject({
       code: 'rate_limited',
-      message: expect.stringContaining('2 of your requests are being planned'),
+      message: expect.stringContaining('You have 2 requests being planned'),
       details: { limit: 'open_runs', retry_after_seconds: 30 },
     });
   await instance.service.startRun({ text: 'Create a.md saying A' }, person('cleo', 'api'));
@@ -38,7 +38,7 @@ test('who has a plan that waits is asked to decide about it first', async () => 
   await expect(ask()).rejects.toMatchObject({ details: { limit: 'waiting_plans' } });
   await expect(service.propose(draft, { user: 'ana' }, ana)).rejects.toMatchObject({
     code: 'rate_limited',
-    message: expect.stringContaining('1 of your plans wait for a decision'),
+    message: expect.stringContaining('You have 1 plan waiting for a decision'),
   });
   await service.cancel(plan.id, { version: plan.version }, ana);
   const agent = { kind: 'model', id: 'agent', via: 'mcp' } as const;

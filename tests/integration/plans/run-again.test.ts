@@ -71,7 +71,9 @@ describe('without a model', () => {
       expect([planning_status, plan_id]).toEqual(['complete', undefined]);
       return response_text;
     };
-    expect(await said(`run ${id} again with Initech=Globex`)).toContain('"Initech" stands nowhere');
+    expect(await said(`run ${id} again with Initech=Globex`)).toContain(
+      `${id} does not contain "Initech"`,
+    );
     expect(await said(`run ${id} again with Globex instead of ACME`)).toContain(
       `run ${id} again with ACME=Globex`,
     );
@@ -85,7 +87,7 @@ describe('without a model', () => {
     const { id } = await instance.service.propose({ title: 'Wait', steps }, {}, ana);
     const run = await ask(instance, `run ${id} again with 1=soon`);
     expect(run).toMatchObject({ planning_status: 'aborted' });
-    expect(run.response_text).toContain('It cannot run again like this');
+    expect(run.response_text).toContain('It cannot run again with these values');
   });
 
   test('playbooks are listed with how to run them, and run by name', async () => {
@@ -98,6 +100,11 @@ describe('without a model', () => {
     expect(await list()).toContain(
       '- run playbook report with customer=ACME, month=May: Report of ACME (1 step)',
     );
+    const company = { ...draft, title: 'Report of ACME, Inc.' };
+    const other = await service.propose(company, {}, ana);
+    const params = { customer: 'ACME, Inc.' };
+    await service.savePlaybook(other.id, { name: 'inc', params, defaults: {} }, ana);
+    expect(await list()).toContain('run playbook inc with customer="ACME, Inc.":');
     const run = await ask(instance, 'run playbook Report with customer="Globex, Inc."');
     expect(await service.getPlan(run.plan_id ?? '')).toMatchObject({
       title: 'Report of Globex, Inc.',
