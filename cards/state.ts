@@ -152,13 +152,13 @@ function describeRejected(facts: PlanCardFacts): string {
   return withGoal(facts.plan, `Rejected${decidedBy(facts)}${why} Nothing ran.`);
 }
 
-/** What became of a plan that has not done what it was for, and what that was. */
+/** The outcome first, for plans that did not reach their goal. */
 function withGoal(plan: Plan, outcome: string): string {
   const goal = intended(plan);
   return goal === '' ? outcome : `${outcome} Goal: ${endSentence(goal)}`;
 }
 
-/** What is true now, and how that came about. */
+/** The goal first, as what is true now. */
 function withOutcome(plan: Plan, outcome: string): string {
   const goal = intended(plan);
   return goal === '' ? outcome : `${endSentence(goal)} ${outcome}`;

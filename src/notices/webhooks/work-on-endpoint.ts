@@ -101,16 +101,16 @@ async function stay(
   const id = endpointId(endpoint);
   const named = `The webhook ${id} (${new URL(endpoint.url).host})`;
   let failures = known;
-  let toldOfLoss = false;
+  let warnedOfLoss = false;
   for (let sent = 0; sent < sentInARow && !stopping.aborted; sent++) {
     const delivery = await readNextDelivery(db.query, id);
     if (delivery === null) return true;
     if (delivery.expired) {
       const last = delivery.error ?? 'It was not reached.';
       await endDelivery(db.query, delivery.id, `Given up after a day. ${last}`);
-      if (!toldOfLoss)
-        warn(`${named} did not take what is a day old, so that is given up. The last: ${last}`);
-      toldOfLoss = true;
+      if (!warnedOfLoss)
+        warn(`${named}: events that failed for a day are given up. Last error: ${last}`);
+      warnedOfLoss = true;
       continue;
     }
     if (!(await renewEndpoint(db.query, id, lease))) return false;
@@ -118,9 +118,10 @@ async function stay(
     const answer = await sender.send(endpoint, message, stopping);
     if (answer.error !== null && stopping.aborted) return false;
     passCrashPoint('webhook_sent');
-    if (answer.gone) warn(`${named} answered 410 and is told nothing any more.`);
+    if (answer.gone)
+      warn(`${named} answered 410 and gets no more events until “countersign webhooks retry”.`);
     else if (answer.error !== null && failures === 0)
-      warn(`${named} did not take an event, which is sent again later: ${answer.error}`);
+      warn(`${named} failed; the event will be sent again: ${answer.error}`);
     if (await settle(context, delivery, answer, failures)) return false;
     failures = answer.error === null ? 0 : failures + 1;
   }

@@ -270,7 +270,7 @@ describe('an endpoint of its own', () => {
     expect((next?.getTime() ?? 0) - Date.now()).toBeLessThanOrEqual(6000);
     const host = new URL(other.url).host;
     expect(warned).toEqual([
-      `The webhook ${id} (${host}) did not take an event, which is sent again later: It answered 503.`,
+      `The webhook ${id} (${host}) failed; the event will be sent again: It answered 503.`,
     ]);
     other.reply = () => 204;
     expect(await instance.db.transaction((tx) => retryDeliveries(tx, [id]))).toBe(1);

@@ -85,7 +85,7 @@ function spanOf(from: string, to: string): Span {
 
 type Basis = Forecast['critical']['basis'];
 
-/** What is to come, by what it is reckoned from. */
+/** The kind of bar for what has not run yet, by what its times are based on. */
 const expectedBy = { schedule: 'scheduled', durations: 'expected', order: 'assumed' } as const;
 
 /** Of what has begun one bar up to now, and one to where its end is expected. */

@@ -110,18 +110,18 @@ function drawEvidence({ facts }: Card): TemplateResult | typeof nothing {
   return drawSection('Based on', html`<ul class="evidence">${items}</ul>`);
 }
 
-/** Writes the request that runs the plan again, for the person to say what is different and send. */
+/** Starts the request in the composer; the person adds what is different and sends it. */
 function writeAgain(id: string): void {
   showPane('conversation');
   afterDrawing(() => fillComposer(`run ${id} again with `));
 }
 
-/** Only what has ended is run again: a plan that waits is changed instead. */
+/** Only for plans that have ended; a waiting plan is changed instead. */
 function drawAgain({ facts }: Card): TemplateResult | typeof nothing {
   const { id, status } = facts.plan;
   if (!['completed', 'failed', 'cancelled'].includes(status)) return nothing;
   return drawSection(
-    'Once more',
+    'Reuse',
     html`<div class="downloads">
       <button class="download" @click=${() => writeAgain(id)}>
         <span>Run again…</span><span class="muted">with other values, as a new proposal</span>

@@ -1,4 +1,4 @@
-// The dialog of settings, which is loaded when it is opened first.
+// The settings dialog, loaded when it is first opened.
 import { nothing, type TemplateResult } from 'lit-html';
 import { describeError } from '../live/api.ts';
 import type { Settings, State } from '../live/state.ts';
@@ -19,8 +19,9 @@ async function load(): Promise<void> {
       s.settings = null;
       s.problem = describeError(error);
     });
+  } finally {
+    isLoading = false;
   }
-  isLoading = false;
 }
 
 export function drawSettings({ settings }: State): TemplateResult | typeof nothing {

@@ -178,9 +178,8 @@ function chartOf(view: PlanView, card: Card, names: StepLabels, now: number): Ch
     const { basis } = view.forecast.critical;
     const context = { status: plan.status, basis, now, marks, names, workingDay };
     const rows = rowsOfGroups(view.groups, view.opened, context);
-    const has = (kind: Bar['kind']) =>
-      rows.some(({ bars }) => bars.some((bar) => bar.kind === kind));
-    const timed = basis !== 'order' || has('actual');
+    const timed =
+      basis !== 'order' || rows.some(({ bars }) => bars.some(({ kind }) => kind === 'actual'));
     const dated = hasBegun || basis === 'schedule';
     return { rows, span: spanOfRows(rows, now), dated, timed };
   }
