@@ -5,7 +5,7 @@ import { CountersignError } from './errors.ts';
 import type { Json } from './text.ts';
 
 /** Levels of lists and objects in each other. */
-export const deepestJson = 100;
+const deepestJson = 100;
 
 function exceeds(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;

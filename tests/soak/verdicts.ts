@@ -239,7 +239,7 @@ export async function judgeChats({ records, slack, teams }: Stage): Promise<Verd
 }
 
 /** Growth of a series by least squares, in units an hour. */
-export function slopeAnHour(points: { at: number; value: number }[]): number {
+function slopeAnHour(points: { at: number; value: number }[]): number {
   const mean = (values: number[]) => values.reduce((sum, one) => sum + one, 0) / values.length;
   const [x, y] = [mean(points.map(({ at }) => at)), mean(points.map(({ value }) => value))];
   const over = points.reduce((sum, { at, value }) => sum + (at - x) * (value - y), 0);
@@ -249,15 +249,15 @@ export function slopeAnHour(points: { at: number; value: number }[]): number {
 
 const megabyte = 1024 * 1024;
 
-/** Bytes that one process had at a time (milliseconds since 1970). */
-export type MemoryPoint = { name: string; pid: number; at: number; bytes: number };
+/** Memory of one process at a time (milliseconds since 1970). */
+type MemoryPoint = { name: string; pid: number; at: number; bytes: number };
 export type Growth = {
   name: string;
   pid: number;
   minutes: number;
   mb: number;
   mbAnHour: number;
-  /** Looks that the slope is made of. */
+  /** Samples behind the slope. */
   points: number;
   series: [minute: number, mb: number][];
 };
@@ -313,7 +313,7 @@ export function readGrowth(
   });
 }
 
-/** Looks from which a slope can be read: one collection more or less moves that of fewer by more than a leak would. */
+/** With fewer samples, one collection more or less moves the slope more than a leak would. */
 const leastPoints = 10;
 
 export function judgeMemory(what: string, all: Growth[], mostAnHour: number): Verdict {

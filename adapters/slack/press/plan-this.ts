@@ -28,7 +28,7 @@ function fitAbout(about: About): { about: About; cut: boolean } {
   return { about: { ...about, text }, cut: text.length < about.text.length };
 }
 
-export function planThisWindow(whole: About): types.ModalView {
+function planThisWindow(whole: About): types.ModalView {
   const { about, cut } = fitAbout(whole);
   const quoted = readPlainText(about.text, new Map(), null);
   return {

@@ -126,7 +126,7 @@ function presetOf({ preset, allowed_tenants: allowed }: Provider) {
   }
 }
 
-export function resolveProvider(name: string, provider: Provider): SignInProvider {
+function resolveProvider(name: string, provider: Provider): SignInProvider {
   const preset = presetOf(provider);
   const {
     issuer = preset.issuer ?? '',

@@ -8,7 +8,7 @@ import { printMoment } from '../schedule/time-words.ts';
 import { bindFamily, type Family } from './families.ts';
 
 /** "read and write files in the workspace, call web addresses, and ask people" */
-export function describeAbilities(manifest: OperationSpec[]): string {
+function describeAbilities(manifest: OperationSpec[]): string {
   const builtin = manifest.filter(({ source }) => source === 'builtin');
   const can = (...families: Family[]) =>
     families.some((family) => bindFamily(family, builtin) !== null);

@@ -181,7 +181,7 @@ const asksPlace =
     fill: ([name = '']) => ({ do: what, files: onePath(path(found)), to: [name] }),
   });
 
-export const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** "review it": who is asked does not see the request, so the file is named. */
 const asks: Build = (found, reading) => {

@@ -285,7 +285,7 @@ export function timeOnDay(day: string, time: string, timezone: string): string {
 }
 
 /** The last moment of a day, exclusive: "until 1 June" includes that day. */
-export function endOfDay({ date }: Moment, timezone: string): string {
+function endOfDay({ date }: Moment, timezone: string): string {
   const end = date.add({ days: 1 }).toZonedDateTime(timezone);
   return new Date(end.epochMilliseconds).toISOString();
 }

@@ -68,7 +68,7 @@ function readRisks(draft: PlanDraft): Risk[] {
 }
 
 /** Checks a draft; stores nothing. @throws what `normalisePlan` throws */
-export async function preparePlan(
+async function preparePlan(
   context: PlansContext,
   draft: PlanDraft,
   id: string,

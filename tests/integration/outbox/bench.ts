@@ -37,7 +37,7 @@ export function open({ db, openConversation }: TestInstance, place: ChatPlace): 
   return db.transaction((tx) => openConversation(tx, place));
 }
 
-export const settledState = async ({ db }: TestInstance) => {
+const settledState = async ({ db }: TestInstance) => {
   const { rows } = await db.query.execute<{ n: number }>(sql`
     select count(*)::int as n from countersign.chat_places
     where (asked > answered or due_at is not null or holder is not null) and broken is null`);

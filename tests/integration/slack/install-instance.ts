@@ -18,7 +18,7 @@ import { waitFor } from '../../wait.ts';
 export const key = Buffer.alloc(32, 7).toString('base64');
 export const stateSecret = 'state-secret-of-the-tests';
 
-export const twoOfNothing = scriptedPlanner(() => ({
+const twoOfNothing = scriptedPlanner(() => ({
   kind: 'proposal',
   draft: { title: 'Two of nothing', steps: [noop('a'), noop('b')] },
 }));

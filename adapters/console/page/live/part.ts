@@ -13,7 +13,7 @@ const namedAtMost = 6;
 const none: ReadonlySet<string> = new Set();
 
 /** Whether steps can be unticked now. */
-export function mayTakeOff({ facts }: Card): boolean {
+function mayTakeOff({ facts }: Card): boolean {
   const { status, revising } = facts.plan;
   return (status === 'proposed' || status === 'needs_review') && !revising;
 }

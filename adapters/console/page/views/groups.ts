@@ -55,7 +55,7 @@ function toggle(key: string): void {
 }
 
 /** The bar of a group: its steps by how far they are. */
-export function drawHeat({ counts }: Pick<StepGroup, 'counts'>, width: number): SVGTemplateResult {
+function drawHeat({ counts }: Pick<StepGroup, 'counts'>, width: number): SVGTemplateResult {
   return svg`${shareHeat(counts).map(
     ({
       heat,
