@@ -17,6 +17,7 @@ import { explainCap, type PlanningLimits } from '../budget/limits.ts';
 import type { Thresholds } from '../confidence.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
 import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
+import { confirmsEach } from '../policy/effects.ts';
 import type { PlannerTools } from '../ports.ts';
 import type { Reasoner } from '../reasoner.ts';
 import { scaffoldTool } from '../stage-tools/scaffold.ts';
@@ -81,7 +82,7 @@ function currentDraft(state: Readonly<PlanningState>, request: PlanningRequest):
   const { outline, roadmap, schedule } = state;
   if (outline === null) return request.revision?.previous ?? null;
   return draftPlan(outline, roadmap, schedule, {
-    confirmEach: request.policy.approval_policy === 'strict_every_step',
+    confirmEach: confirmsEach(request.policy),
   });
 }
 

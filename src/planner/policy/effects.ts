@@ -126,6 +126,6 @@ export function gatesWanted(policy: InteractionPolicy): Exclude<Gate, 'schedule'
 }
 
 /** Whether each step of the plan waits for a person's word before it runs (approval_policy). */
-export function stepApproval(policy: InteractionPolicy): 'none' | 'each' {
-  return policy.approval_policy === 'strict_every_step' ? 'each' : 'none';
+export function confirmsEach(policy: InteractionPolicy): boolean {
+  return policy.approval_policy === 'strict_every_step';
 }

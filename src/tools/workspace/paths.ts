@@ -33,11 +33,6 @@ export function findPathProblem(path: string): PathProblem | null {
   return null;
 }
 
-/** The sentence of findPathProblem, for those who need no code. */
-export function checkWorkspacePath(path: string): string | null {
-  return findPathProblem(path)?.message ?? null;
-}
-
 /**
  * The path in its shortest form, without a slash at its end; `.` is the workspace itself.
  * @throws CountersignError path_outside_workspace or invalid_arguments

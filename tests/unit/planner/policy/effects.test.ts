@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts';
 import {
   asksAbout,
+  confirmsEach,
   detailOf,
   explainsReasons,
   gatesWanted,
@@ -11,7 +12,6 @@ import {
   optionLength,
   optionsWanted,
   questionsAllowed,
-  stepApproval,
 } from '#planner/policy/effects.ts';
 
 const policy = (changes: Partial<InteractionPolicy>): InteractionPolicy => ({
@@ -122,14 +122,14 @@ describe('brainstorming_preference', () => {
 
 describe('approval_policy', () => {
   it.each([
-    ['single_final', [], 'none'],
-    ['milestone_approvals', ['outline', 'roadmap'], 'none'],
-    ['strict_every_step', ['outline', 'roadmap'], 'each'],
+    ['single_final', [], false],
+    ['milestone_approvals', ['outline', 'roadmap'], false],
+    ['strict_every_step', ['outline', 'roadmap'], true],
   ] as const)(
-    '%s asks at %j before the plan, and for steps: %s',
-    (approval_policy, gates, steps) => {
+    '%s asks at %j before the plan, and before each step: %s',
+    (approval_policy, gates, each) => {
       expect(gatesWanted(policy({ approval_policy }))).toEqual(gates);
-      expect(stepApproval(policy({ approval_policy }))).toBe(steps);
+      expect(confirmsEach(policy({ approval_policy }))).toBe(each);
     },
   );
 });
