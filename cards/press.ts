@@ -12,15 +12,23 @@ export type ReadPress = {
   fields: Record<string, unknown> | null;
 };
 
+const Inputs = z.record(z.string(), z.unknown());
+const inputsIn = (data: unknown) => Inputs.safeParse(data).data ?? {};
+
+/** What was typed beside the button; empty: nothing. */
+function readTyped(press: CardPress | SessionPress, inputs: Record<string, unknown>): string {
+  const typed = inputs[inputIdOf(press)];
+  return typeof typed === 'string' ? typed.trim() : '';
+}
+
 /** The press in the data of an Adaptive Card's action; null when it is none of ours. */
 export function readPress(data: unknown): ReadPress | null {
   const parsed = CardPress.safeParse(data);
   if (!parsed.success) return null;
   const press = parsed.data;
-  const inputs = z.record(z.string(), z.unknown()).safeParse(data);
-  const typed = inputs.success ? inputs.data[inputIdOf(press)] : undefined;
-  const text = typeof typed === 'string' ? typed.trim() : '';
-  const fields = inputs.success ? readInputs(press, inputs.data) : null;
+  const inputs = inputsIn(data);
+  const text = readTyped(press, inputs);
+  const fields = readInputs(press, inputs);
   return { press, text: text === '' ? null : text, fields };
 }
 
@@ -32,9 +40,7 @@ export function readSessionPress(data: unknown): ReadSessionPress | null {
   const parsed = SessionPress.safeParse(data);
   if (!parsed.success) return null;
   const press = parsed.data;
-  const inputs = z.record(z.string(), z.unknown()).safeParse(data);
-  const typed = inputs.success ? inputs.data[inputIdOf(press)] : undefined;
-  const text = press.choice ?? (typeof typed === 'string' ? typed.trim() : '');
+  const text = press.choice ?? readTyped(press, inputsIn(data));
   return { press, text: text === '' ? null : text };
 }
 

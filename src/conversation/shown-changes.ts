@@ -8,6 +8,8 @@ import { renameReferences } from '#domain/plan/arguments.ts';
 import { addedBy, type PatchOperation, type PinnedOperation, seenBy } from '#domain/plan/patch.ts';
 import { describeAddition, describeWhole } from '#domain/plan/patch-words.ts';
 import type { Step } from '#domain/plan/plan.ts';
+import type { SeenState } from '#domain/plan/seen.ts';
+import type { JsonObject } from '#domain/text.ts';
 import { operationName } from '#domain/tool.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { describeCall } from '#tools/describe-call.ts';
@@ -59,39 +61,33 @@ function showOperation(
   read: ReadonlyMap<string, Step>,
   nameStep: (id: string) => string,
 ): ShownChange[] {
+  const describe = (
+    step: { tool: string; operation: string },
+    args: JsonObject,
+    seen: SeenState | null = null,
+  ) => {
+    const name = operationName(step.tool, step.operation);
+    return describeCall(name, catalogue.get(name), renameReferences(args, nameStep), seen);
+  };
   const removed = removedSteps(operation).flatMap((id): ShownChange[] => {
     const step = read.get(id);
     if (step === undefined) return [];
-    const { tool, operation: verb, args } = step;
-    const name = operationName(tool, verb);
-    const call = describeCall(name, catalogue.get(name), renameReferences(args, nameStep));
+    const call = describe(step, step.args);
     return [{ kind: 'removed', text: `step ${nameStep(id)}`, call, reason: '' }];
   });
   const added = addedBy(operation);
   if (added !== null) {
-    const { id, description, tool, operation: verb, args = {} } = added;
+    const { id, description, args = {} } = added;
     const replaced = operation.op === 'replace_step' ? operation.step : null;
-    const name = operationName(tool, verb);
-    const call = describeCall(
-      name,
-      catalogue.get(name),
-      renameReferences(args, nameStep),
-      seenBy(operation, id),
-    );
+    const call = describe(added, args, seenBy(operation, id));
     const text = describeAddition(added, replaced, nameStep);
     return [...removed, { kind: 'added', text, call, reason: description }];
   }
   const calls = alteredSteps(operation, selected).flatMap((id): ShownChange[] => {
     const step = read.get(id);
     if (step === undefined || operation.op !== 'update_steps') return [];
-    const name = operationName(step.tool, step.operation);
     const { args = {} } = operation.set;
-    const call = describeCall(
-      name,
-      catalogue.get(name),
-      renameReferences(args, nameStep),
-      seenBy(operation, id),
-    );
+    const call = describe(step, args, seenBy(operation, id));
     return [{ kind: 'changed', text: `step ${nameStep(id)}`, call, reason: '' }];
   });
   if (operation.op === 'remove_steps' && saysAll(operation, removed)) {

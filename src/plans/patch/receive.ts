@@ -47,7 +47,7 @@ import { reopenByPatch } from '../replan/follow-patch.ts';
 import { reservedId } from '../series/normalise.ts';
 import { applyPatch, isGated } from './apply.ts';
 import { classifyPatch } from './classify.ts';
-import { countInvalidated } from './model.ts';
+import { countInvalidated, type PatchEffect } from './model.ts';
 import { pinTargets } from './pin.ts';
 import { resolveNotes } from './prerequisites.ts';
 import { resolvePatch } from './resolve.ts';
@@ -195,6 +195,26 @@ export function requireOwnIds(operations: PatchOperation[]): void {
   problems.settle();
 }
 
+/**
+ * What a change that is proposed would do.
+ * @param runId the run in which it is proposed: what it fetched may be used; null: none
+ * @throws what is wrong with what it adds and changes
+ */
+export async function resolveProposed(
+  context: PlansContext,
+  db: Queryable,
+  row: PlanRow,
+  patch: Pick<PlanPatch, 'base_revision'> & { operations: PinnedOperation[] },
+  runId: string | null,
+): Promise<PatchEffect> {
+  const effect = await resolvePatch(db, row, rulesFor(context), patch);
+  const said = [...effect.added, ...effect.changed].map(({ now }) => now);
+  await requirePostTargets(db, context.catalogue, row, said);
+  await requireArtifacts(db, { planId: row.id, runId }, said);
+  requireSameOperations(row.operation_digests, context.catalogue, addedOperations(effect));
+  return effect;
+}
+
 /** A patch under the plan's lock. @returns the plan's row after it */
 async function takePatch(
   context: PlansContext,
@@ -210,12 +230,8 @@ async function takePatch(
 ): Promise<PlanRow> {
   requirePatchable(seen);
   const replaced = await findReplaced(tx, seen, actor, base_revision);
-  const effect = await resolvePatch(tx, seen, rulesFor(context), { base_revision, operations });
-  const said = [...effect.added, ...effect.changed].map(({ now }) => now);
-  await requirePostTargets(tx, context.catalogue, seen, said);
-  await requireArtifacts(tx, { planId: seen.id, runId: seen.run_id }, said);
-  const names = addedOperations(effect);
-  requireSameOperations(seen.operation_digests, context.catalogue, names);
+  const change = { base_revision, operations };
+  const effect = await resolveProposed(context, tx, seen, change, seen.run_id);
   const widening = isGated(seen) ? classifyPatch(effect, new Set(seen.tools_required)) : [];
   if (effect.rerun.length > 0 && (seen.status === 'completed' || seen.status === 'failed')) {
     widening.push('Continues a plan that has ended: some of its steps run again.');
@@ -242,7 +258,7 @@ async function takePatch(
   };
   if (widening.length > 0) {
     const { version } = patch;
-    const digests = digestOperations(context.catalogue, names);
+    const digests = digestOperations(context.catalogue, addedOperations(effect));
     const digest = digestPatch(row, { version, operations }, digests);
     const held = { ...patch, status: 'needs_approval' as const, digest };
     await holdPatch(context, tx, row, held, actor);

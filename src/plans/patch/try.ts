@@ -5,15 +5,11 @@ import { findDeadPredecessors } from '#db/sql/patch-reads.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { PlanPatch } from '#domain/plan/patch.ts';
-import { addedOperations, requireSameOperations } from '../approval/operation-digests.ts';
 import type { PlansContext } from '../plans-context.ts';
-import { requireArtifacts } from '../proposal/artifact-references.ts';
-import { requirePostTargets } from '../proposal/post-targets.ts';
 import { willRun } from './approve.ts';
 import type { PatchEffect } from './model.ts';
 import { resolveNotes } from './prerequisites.ts';
-import { findReplaced, requireOwnIds, requirePatchable, rulesFor } from './receive.ts';
-import { resolvePatch } from './resolve.ts';
+import { findReplaced, requireOwnIds, requirePatchable, resolveProposed } from './receive.ts';
 
 /**
  * What the change would do now, and which steps it has wait for some that will not be done.
@@ -33,11 +29,7 @@ export async function tryPatch(
   requirePatchable(row);
   await findReplaced(db, row, actor, patch.base_revision);
   const operations = await resolveNotes(db, planId, patch.operations);
-  const effect = await resolvePatch(db, row, rulesFor(context), { ...patch, operations });
-  const said = [...effect.added, ...effect.changed].map(({ now }) => now);
-  await requirePostTargets(db, context.catalogue, row, said);
-  await requireArtifacts(db, { planId: row.id, runId }, said);
-  requireSameOperations(row.operation_digests, context.catalogue, addedOperations(effect));
+  const effect = await resolveProposed(context, db, row, { ...patch, operations }, runId);
   const running = await willRun(db, row, effect);
   const dead = await findDeadPredecessors(db, planId, effect.edgesAdded, running);
   const problems = dead.map(
