@@ -91,9 +91,9 @@ async function prepareProposal(
   { draft: drafted, again }: Extract<Ended['result'], { kind: 'proposal' }>,
 ): Promise<Storing> {
   const draft = withModes(context, run, drafted);
-  // No planner is paid for it, so nothing else holds how many of them wait.
+  // It takes no time to plan, so the limit of open requests does not hold these back.
   if (again === true) await requireFewWaiting(context.db.query, context, run.user);
-  // Who approves is for people to say: those who made the plan that is run again have.
+  // A model does not choose who approves. A plan that is run again keeps the rule that people gave it.
   const actor: Actor =
     again === true && run.agent === null
       ? requesterOf(run)

@@ -106,7 +106,7 @@ export type PlanningRequest = {
 export type PlanningOutcome = {
   result:
     | Exclude<SessionResult, { kind: 'proposal' }>
-    /** `again`: the requester has a plan run again that people made, and it keeps its rule of who approves it. */
+    /** `again`: the requester runs an earlier plan again, which keeps its rule of who approves. */
     | { kind: 'proposal'; draft: PlanDraft; again?: true }
     /** Another planner has gone on with this turn; nothing of this one counts. */
     | { kind: 'superseded' };

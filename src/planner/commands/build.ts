@@ -117,7 +117,7 @@ class Builder {
     return { kind: 'steps', steps: this.#steps, cautions: this.#cautions };
   }
 
-  /** Nothing waits for what comes again, and what comes again waits for nothing. Two rules may stand side by side. */
+  /** Nothing may wait for a repeated command, nor it for anything else; two rules may run side by side. */
   #checkRecurring(): void {
     const byId = new Map(this.#steps.map((step) => [step.id, step]));
     const recurs = ({ rule, command }: Clause) => rule !== null && command.do !== 'remind';
@@ -129,7 +129,7 @@ class Builder {
         const count = [before, next].filter(recurs).length;
         if (before === next || count === 0 || (count === 2 && !needsOther(step, other))) continue;
         throw stop(
-          `What is repeated stands alone. Ask for "${shorten(before.words, 80)}" and for "${shorten(next.words, 80)}" in requests of their own.`,
+          `A repeated command has to be a request of its own. Send "${shorten(before.words, 80)}" and "${shorten(next.words, 80)}" separately.`,
         );
       }
   }

@@ -120,20 +120,20 @@ class Parser {
     return { kind: 'request', request: this.#request };
   }
 
-  /** What only the whole request shows to be open. */
+  /** Questions that only the request as a whole raises. */
   #findOpen(segments: Segment[]): Question[] {
     const { clauses } = this.#request;
     const open: string[] = [];
     const [first] = clauses;
     if (first !== undefined && first.lag !== null)
-      open.push(`After what should "${shorten(first.words, 80)}" be done?`);
+      open.push(`What should come before "${shorten(first.words, 80)}"?`);
     const asked: (string | undefined)[] = [];
     const firstName = (person: string | null) => person?.toLowerCase().split(' ')[0];
     for (const { command, gate, words } of clauses) {
       const twice = gate?.people.find((person) => asked.includes(firstName(person)));
       if (twice !== undefined)
         open.push(
-          `Does "${shorten(words, 80)}" wait for what ${twice ?? 'you'} answered before, or for a question of its own?`,
+          `Should "${shorten(words, 80)}" wait for the answer ${twice ?? 'you'} gave before, or for a new question?`,
         );
       if (command.do === 'ask') asked.push(...command.people.map(firstName));
     }
@@ -142,7 +142,7 @@ class Parser {
       .map(({ from }) => this.#tokens[from - 1])
       .flatMap((token) => (token?.kind === 'item' ? [token.text.search(/\S/)] : []));
     if (depths.some((depth, k) => depth > (depths[k - 1] ?? depth)))
-      open.push('In which order are the commands of the list inside the list to be done?');
+      open.push('In which order should the commands of the inner list run?');
     return open.map((text) => ({ id: 'request', text: `${text} Say it all again.` }));
   }
 

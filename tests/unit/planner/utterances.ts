@@ -1662,11 +1662,11 @@ keep     Hi there,⏎could you delete old.txt and then post "gone" here?⏎Thank
          1 workspace_delete {"path":"old.txt"}
          2 chat_post {"text":"gone"} <- 1
 may ask  Every Monday at 9:00, post "a" here, then delete old.txt
-         answers What is repeated stands alone. Ask for "post "a" here" and for "delete old.txt"
+         answers A repeated command has to be a request of its own. Send "post "a" here" and "del
 may ask  Every Monday at 9:00 fetch https://example.com and save it to p.txt
-         answers What is repeated stands alone. Ask for "fetch https://example.com" and for "save
+         answers A repeated command has to be a request of its own. Send "fetch https://example.c
 may ask  Every Monday at 9:00 ask Ana "Ready?"; if she says yes, post "go" here
-         answers What is repeated stands alone. Ask for "ask Ana "Ready?"" and for "post "go" her
+         answers A repeated command has to be a request of its own. Send "ask Ana "Ready?"" and "
 keep     Every Monday at 9:00 post "a" here and post "b" in #ops
          series FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0;BYSECOND=0: chat_post {"text":"a"}
          series FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0;BYSECOND=0: chat_post {"text":"b","conversation":"#ops"}
