@@ -49,9 +49,11 @@ function farewell(session: Session, code: ExitCode): string {
     session.plan_id === null ? `${commandName} plans` : `${commandName} plans ${session.plan_id}`;
   if (code === exitCodes.interrupted) {
     if (session.ending.status === 'aborted') return 'Planning stopped. Nothing has run.';
-    return session.plan_id === null
-      ? `Stopped waiting. If this becomes a plan, find it with:\n${find}`
-      : `Nothing was changed; a running plan keeps running. Find it with:\n${find}`;
+    if (session.plan_id === null)
+      return `Stopped waiting. If this becomes a plan, find it with:\n${find}`;
+    return (session.options.goes_on?.() ?? true)
+      ? `The plan stays as it is; if it runs, it goes on. Find it with:\n${find}`
+      : `The plan stays as it is; if it runs, it goes on when Countersign runs again (${commandName} start). Find it with:\n${find}`;
   }
   if (code === exitCodes.needsPerson) {
     return session.plan_id === null

@@ -40,7 +40,9 @@ function linesOf(view: PlanView, section: SectionKind): string[] {
 function showProgress(session: Session, view: PlanView): void {
   const [running = ''] = [...linesOf(view, 'running'), ...linesOf(view, 'blocked')];
   const bar = view.progress?.text ?? `${view.state.symbol} ${view.state.words}`;
-  session.paint(drawProgress(view, session.screen), running === '' ? bar : `${bar} · ${running}`);
+  const goesOn = session.options.goes_on?.() ?? true;
+  const drawn = drawProgress(view, session.screen, goesOn);
+  session.paint(drawn, running === '' ? bar : `${bar} · ${running}`);
 }
 
 /** One line a change for machines; `last` is the one before. */

@@ -179,8 +179,11 @@ export function drawReport(view: PlanView, screen: Screen): string[] {
   ];
 }
 
-/** What runs now, for repainting. */
-export function drawProgress(view: PlanView, screen: Screen): string[] {
+const leavesRunning = 'Ctrl-C leaves it running.';
+const stopsWork = 'Ctrl-C stops the work; it goes on when Countersign runs again.';
+
+/** What runs now, for repainting. @param goesOn without this process */
+export function drawProgress(view: PlanView, screen: Screen, goesOn: boolean): string[] {
   const bar =
     view.progress === null ? `${view.state.symbol} ${view.state.words}` : view.progress.text;
   const pace =
@@ -188,6 +191,6 @@ export function drawProgress(view: PlanView, screen: Screen): string[] {
   return [
     ...drawParagraph(`${bar}${screen.style('dim', pace)}`, screen),
     ...view.sections.flatMap((section) => drawSection(section, labelColumnOf(view), screen)),
-    ...drawParagraph(screen.style('dim', 'Ctrl-C leaves it running.'), screen),
+    ...drawParagraph(screen.style('dim', goesOn ? leavesRunning : stopsWork), screen),
   ];
 }

@@ -24,6 +24,8 @@ export type AskOptions = {
   yes?: boolean;
   /** One JSON object a line instead of words, the last one the outcome. */
   json?: boolean;
+  /** Whether others go on with a plan that runs when this process ends; they do unless said. */
+  goes_on?: () => boolean;
   /** Milliseconds between looks at the plan; default 150. */
   poll_ms?: number;
   /** Milliseconds to wait for a line of a pipe; default 5,000. */

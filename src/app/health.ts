@@ -58,7 +58,8 @@ export function createProbes({
   };
   return {
     async alive() {
-      const parts = vitals === null ? {} : findFailing(vitals());
+      const own = vitals();
+      const parts = own === null ? {} : findFailing(own);
       if (Object.keys(parts).length === 0) return { alive: true, parts };
       // Nothing can be renewed in a database that is away. A process that is started anew then would only forget what it knows.
       const database = await withinTime(askDatabase(db));

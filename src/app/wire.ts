@@ -26,7 +26,7 @@ import type { ConversationContext } from '#messages/context.ts';
 import { readModelAccess } from '#models/access.ts';
 import { findUnknownPrices } from '#models/catalogue.ts';
 import type { ChatModel } from '#models/chat.ts';
-import { decideArguments } from '#models/decide-arguments.ts';
+import { type DecideRequest, decideArguments } from '#models/decide-arguments.ts';
 import { createTextModel } from '#models/text-model.ts';
 import { createIdentity } from '#people/identity.ts';
 import { findNames } from '#people/people-named.ts';
@@ -47,7 +47,7 @@ import { makeDelivery, makeInbox } from './wire/make-chat-work.ts';
 import { loadSlack, loadTeams } from './wire/open-chats.ts';
 import { type Connections, openConnections } from './wire/open-connections.ts';
 import { openAskPlanner, openPlanner } from './wire/open-planner.ts';
-import { startWorking } from './work.ts';
+import { startWorking, workWhenAlone } from './work.ts';
 
 /** Opens everything `options` ask for; what was opened is closed again when a part fails. */
 export async function openInstance(options: InstanceOptions): Promise<Instance> {
@@ -68,7 +68,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   };
   for (const warning of config.settingsFile.warnings)
     log.warn(`${config.settingsFile.path}: ${warning}`);
-  const connections = await openConnections(config, { log, work, warn }, closers);
+  const connections = await openConnections(config, { log, work: work !== false, warn }, closers);
   const { db, boss, enqueue, enqueueAll, listener } = connections;
   const models = await openModels(config, warn);
   const store = hasHosted(config) ? createSignInStore(db, listener, openSignInSeal(config)) : null;
@@ -160,23 +160,27 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   const waker = createWaker(inbox);
   closers.add('wakeups under way', waker.close);
   const delivery = makeDelivery(inChat, chats, { ports: chatPorts, rule: deliveryRule });
-  let vitals: Instance['vitals'] = null;
-  if (work) {
-    const executorModel = models?.executor ?? null;
-    vitals = await startWorking({
-      config,
-      log,
-      boss,
-      registry,
-      conversation,
-      inbox,
-      delivery,
-      homes: { db, enqueue, homes: slack === null ? {} : { slack: slack.homes }, warn },
-      decide: executorModel === null ? null : (request) => decideArguments(executorModel, request),
-      recoverEveryMs: options.recoverEveryMs,
-      closers,
-    });
-  }
+  const executorModel = models?.executor ?? null;
+  const parts = {
+    config,
+    log,
+    boss,
+    registry,
+    conversation,
+    inbox,
+    delivery,
+    homes: { db, enqueue, homes: slack === null ? {} : { slack: slack.homes }, warn },
+    decide:
+      executorModel === null
+        ? null
+        : (request: DecideRequest) => decideArguments(executorModel, request),
+    recoverEveryMs: options.recoverEveryMs,
+    closers,
+  };
+  const vitals =
+    work === false
+      ? () => null
+      : await (work === 'when_alone' ? workWhenAlone(parts) : startWorking(parts));
   return {
     signIns: store === null ? null : await openSignIns(config, store),
     service: createService(conversation),

@@ -9,6 +9,7 @@ import type { InboxContext } from '#chat/inbox/inbox-context.ts';
 import type { DeliveryContext } from '#chat/outbox/delivery-context.ts';
 import { followActivity } from '#chat/outbox/follow-activity.ts';
 import { createSealing } from '#db/audit-seals.ts';
+import { readBackends } from '#db/backends.ts';
 import { endpointId, storeEndpoints } from '#db/webhooks.ts';
 import type { ToolRegistry } from '#domain/tool.ts';
 import { backendsOf, registerBackends } from '#executor/backends.ts';
@@ -22,7 +23,7 @@ import type { ConversationContext } from '#messages/context.ts';
 import { openSender } from '#notices/webhooks/sender.ts';
 import type { WebhooksContext } from '#notices/webhooks/work-on-endpoint.ts';
 import { createReads } from '#planner/open-tools.ts';
-import type { Closers } from './closers.ts';
+import { type Closers, createClosers } from './closers.ts';
 import { auditKeyOf, type Config } from './config.ts';
 import { version } from './version.ts';
 import type { Vitals } from './wire/instance.ts';
@@ -43,8 +44,7 @@ function openWebhooks(
   return { db, enqueue, random, endpoints: settings.webhooks, sender, linkTo, warn };
 }
 
-/** Begins to work; `closers` learn how to end it. @returns how it goes */
-export async function startWorking(parts: {
+type Parts = {
   config: Config;
   log: Logger;
   boss: PgBoss;
@@ -56,7 +56,14 @@ export async function startWorking(parts: {
   decide: ArgumentDecider | null;
   recoverEveryMs: number | undefined;
   closers: Closers;
-}): Promise<() => Vitals> {
+};
+
+/**
+ * Begins to work; `closers` learn how to end it.
+ * @param lasting the webhooks of its settings are told from now on, and no others
+ * @returns how it goes
+ */
+export async function startWorking(parts: Parts, lasting = true): Promise<() => Vitals> {
   const { config, log, boss, registry, conversation, inbox, delivery, homes } = parts;
   const { decide, closers } = parts;
   const { settings } = config;
@@ -103,16 +110,17 @@ export async function startWorking(parts: {
   );
   closers.add('the back ends', registration.withdraw);
   const webhooks = openWebhooks(config, conversation, closers);
-  await db.transaction((tx) =>
-    storeEndpoints(
-      tx,
-      settings.webhooks.map((one) => ({
-        id: endpointId(one),
-        url: one.url,
-        events: one.events ?? null,
-      })),
-    ),
-  );
+  if (lasting)
+    await db.transaction((tx) =>
+      storeEndpoints(
+        tx,
+        settings.webhooks.map((one) => ({
+          id: endpointId(one),
+          url: one.url,
+          events: one.events ?? null,
+        })),
+      ),
+    );
   const stopJobs = await runJobs(
     boss,
     jobsOf({
@@ -158,4 +166,49 @@ export async function startWorking(parts: {
     beatQuietMs: registration.quietMs(),
     leaseMs: settings.executor.lease_seconds * 1000,
   });
+}
+
+/** Milliseconds between two looks whether anybody else works. */
+const lookEveryMs = 2000;
+
+/**
+ * Leaves the work to others, whose settings are those of the installation, and begins as soon as none of them is heard of.
+ * @returns how it goes; null while others work
+ */
+export async function workWhenAlone(parts: Parts): Promise<() => Vitals | null> {
+  const { log, closers, conversation } = parts;
+  const { db, warn } = conversation;
+  const own = createClosers(log);
+  let vitals: (() => Vitals) | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let round: Promise<void> = Promise.resolve();
+  let stopped = false;
+
+  async function look(): Promise<void> {
+    if ((await readBackends(db.query)).length === 0)
+      vitals = await startWorking({ ...parts, closers: own }, false);
+  }
+  function next(): void {
+    if (vitals !== null || stopped) return;
+    timer = setTimeout(() => {
+      round = again();
+    }, lookEveryMs);
+  }
+  async function again(): Promise<void> {
+    await look().catch(async (error: unknown) => {
+      warn('This process could not begin to work; trying again.', error);
+      await own.closeAll();
+    });
+    next();
+  }
+
+  closers.add('the work', async () => {
+    stopped = true;
+    clearTimeout(timer);
+    await round;
+    await own.closeAll();
+  });
+  await look();
+  next();
+  return () => vitals?.() ?? null;
 }

@@ -97,7 +97,7 @@ describe.concurrent('countersign ask', () => {
       timeoutMs: 30_000,
     });
     expect((await program.stop('SIGINT')).code).toBe(130);
-    expect(program.stdout()).toMatch(/Nothing was changed.*countersign plans PLAN-/s);
+    expect(program.stdout()).toMatch(/The plan stays as it is.*countersign plans PLAN-/s);
     await expect(readNote('left.txt')).rejects.toThrow('ENOENT');
   });
 

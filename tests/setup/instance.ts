@@ -31,7 +31,7 @@ export async function openTestInstance(
     settings?: object;
     env?: Record<string, string>;
     planner?: Planner;
-    work?: boolean;
+    work?: InstanceOptions['work'];
     workspace?: string;
     inboxHandlers?: InboxHandlers;
     inboxRule?: Partial<InboxRule>;

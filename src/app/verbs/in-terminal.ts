@@ -18,9 +18,9 @@ import { endInTimeAfter, endSoon, untilSignal } from './until-signal.ts';
 /** Options of all of them. */
 type Said = { json?: true; user: string };
 
-/** @param work this process takes jobs while the command runs; the answer of `command` is the exit code */
+/** The answer of `command` is the exit code. @param work this process takes jobs while the command runs */
 async function inTerminal(
-  work: boolean,
+  work: 'when_alone' | false,
   command: (instance: Instance, config: Config, io: TerminalIo) => Promise<number>,
 ): Promise<void> {
   // A mistake in the settings is told before the instance is loaded.
@@ -61,8 +61,8 @@ export function ask(
     ...(extensive === true ? extensively : {}),
     ...(level === undefined ? {} : { reasoning_level: readLevel(level) }),
   };
-  return inTerminal(true, ({ service }, { timezone }, io) =>
-    askIn(service, { ...options, text, timezone, modes }, io),
+  return inTerminal('when_alone', ({ service, vitals }, { timezone }, io) =>
+    askIn(service, { ...options, text, timezone, modes, goes_on: () => vitals() === null }, io),
   );
 }
 

@@ -47,7 +47,7 @@ export type Instance = {
   /** Where the database is, in words. */
   database: string;
   /** How its work goes; null: it takes no jobs. */
-  vitals: (() => Vitals) | null;
+  vitals(): Vitals | null;
   /** Where a person reads a plan, as far as this process knows. */
   linkTo: (planId: string) => string | null;
   /** Ends what is under way, hands back the rest, closes connections. */
@@ -67,8 +67,8 @@ export type Vitals = {
 export type InstanceOptions = {
   config: Config;
   log: Logger;
-  /** Takes jobs: planners, executors, reminders. */
-  work: boolean;
+  /** Takes jobs: planners, executors, reminders; `when_alone`: only if no other process does. */
+  work: boolean | 'when_alone';
   linkTo: (planId: string) => string | null;
   /** The same for cards in a chat; left out: they have no links. */
   chatLinkTo?: (planId: string) => string | null;

@@ -145,7 +145,7 @@ async function begin(operation = 'render', ...more: ReturnType<typeof noop>[]) {
 
 /** What the worker says of calls that came back is stored, or refused. */
 const isQuiet = () =>
-  waitFor('the worker to hold no lease', () => worker.vitals?.().leasesQuietMs === 0);
+  waitFor('the worker to hold no lease', () => worker.vitals()?.leasesQuietMs === 0);
 
 /** Actions of the audit log that concern outcomes, and how often the step ended. */
 async function readRecord(id: string) {

@@ -19,7 +19,13 @@ const done: Script = {
 function start(
   script: Script,
   terminal: FakeTerminal,
-  options: { yes?: boolean; json?: boolean; text?: string; answer_timeout_ms?: number } = {},
+  options: {
+    yes?: boolean;
+    json?: boolean;
+    text?: string;
+    answer_timeout_ms?: number;
+    goes_on?: () => boolean;
+  } = {},
 ) {
   const service = createFakeService(script);
   const code = ask(
@@ -653,8 +659,20 @@ describe('on a terminal', () => {
     await terminal.shows('Ctrl-C leaves it running.');
     terminal.interruptNow();
     expect(await code).toBe(exitCodes.interrupted);
-    expect(terminal.plain()).toContain('Nothing was changed; a running plan keeps running.');
+    expect(terminal.plain()).toContain('The plan stays as it is; if it runs, it goes on.');
     expect(service.calls.map(({ method }) => method)).toEqual(['startRun', 'approve']);
+  });
+
+  it('Ctrl-C says that the work stops where no other process does it', async () => {
+    const terminal = createFakeTerminal({ tty: true });
+    const { code } = start({ ...done, after: { approve: [samples.executing] } }, terminal, {
+      yes: true,
+      goes_on: () => false,
+    });
+    await terminal.shows('Ctrl-C stops the work; it goes on when Countersign runs again.');
+    terminal.interruptNow();
+    expect(await code).toBe(exitCodes.interrupted);
+    expect(terminal.plain()).toContain('if it runs, it goes on when Countersign runs again');
   });
 
   it('shows what the planner is doing, and Ctrl-C stops it', async () => {
