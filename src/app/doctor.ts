@@ -6,7 +6,7 @@ import { readBackends } from '#db/backends.ts';
 import { readDeliveryState } from '#db/chat-places.ts';
 import { countJobs } from '#db/gauges.ts';
 import { readInboxState } from '#db/inbox.ts';
-import { readNewestMigration, readSchemaAge } from '#db/migrate.ts';
+import { migrationState, readNewestMigration, readSchemaAge } from '#db/migrate.ts';
 import { countDeletedPlans, readRetention } from '#db/retention.ts';
 import { readIdentity, readServerFacts } from '#db/server-facts.ts';
 import { readPools } from '#db/sql/resources.ts';
@@ -17,9 +17,10 @@ import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { readModelAccess } from '#models/access.ts';
-import type { Config } from './config.ts';
+import { auditKeyOf, type Config } from './config.ts';
 import { checkSlackAccess, checkSlackWorkspaces, checkTeamsAccess } from './doctor/check-chats.ts';
 import {
+  judgePending,
   judgePooler,
   judgeQueue,
   judgeSchema,
@@ -29,11 +30,13 @@ import {
 import {
   checkDisk,
   checkKey,
+  checkPort,
   checkPublicUrl,
   checkSignIns,
   checkTraces,
   judgeZones,
 } from './doctor/check-surroundings.ts';
+import { openPlace } from './open-database.ts';
 import { version } from './version.ts';
 import type { Instance } from './wire/instance.ts';
 import { openInstance } from './wire.ts';
@@ -77,7 +80,8 @@ async function checkModel({ env, settings }: Config): Promise<CheckResult> {
   return {
     part: 'Model',
     state: checks.every(({ ok }) => ok) ? 'ok' : 'broken',
-    text: checks.map(({ text }) => text).join(' '),
+    // Two models of one server fail for one reason.
+    text: [...new Set(checks.map(({ text }) => text))].join(' '),
     ...(advice === '' ? {} : { advice }),
   };
 }
@@ -241,7 +245,7 @@ async function checkWebhooks({ db }: Instance): Promise<CheckResult[]> {
 const sealedWithinMs = 15 * 60_000;
 
 /** How far the audit log is sealed, and the hash to keep elsewhere. */
-async function checkAudit({ db }: Instance): Promise<CheckResult[]> {
+async function checkAudit({ env }: Config, { db }: Instance): Promise<CheckResult[]> {
   const { last, unsealed, oldest_unsealed } = await readAuditState(db.query);
   if (last === null && oldest_unsealed === null) return [];
   const sealed =
@@ -258,6 +262,16 @@ async function checkAudit({ db }: Instance): Promise<CheckResult[]> {
         state: 'broken',
         text: `${result.text}, the oldest since ${oldest_unsealed.toISOString()}`,
         advice: "The worker's log says why it is not sealed.",
+      },
+    ];
+  if (typeof last?.key_id === 'string' && last.key_id !== auditKeyOf(env)?.id)
+    return [
+      {
+        ...result,
+        state: 'broken',
+        text: `${result.text}, with a key that is not the COUNTERSIGN_ENCRYPTION_KEY of this command`,
+        advice:
+          'Set COUNTERSIGN_ENCRYPTION_KEY as the workers have it. Where it was changed on purpose, the next seal has the new one.',
       },
     ];
   return [
@@ -286,16 +300,16 @@ async function checkRetention({ db }: Instance): Promise<CheckResult[]> {
   return [{ part: 'Retention', state: 'ok', text }];
 }
 
-async function checkInstance(config: Config, log: Logger): Promise<CheckResult[]> {
+async function lookInside(config: Config, log: Logger): Promise<CheckResult[]> {
+  const warnings = new Set<string>();
+  const instance = await openInstance({
+    config,
+    log,
+    work: false,
+    linkTo: () => null,
+    onWarning: (message) => void warnings.add(message),
+  });
   try {
-    const warnings = new Set<string>();
-    const instance = await openInstance({
-      config,
-      log,
-      work: false,
-      linkTo: () => null,
-      onWarning: (message) => void warnings.add(message),
-    });
     const tools = instance.registry.status().map(
       ({ tool, ok, operations, reason, file }): CheckResult => ({
         part: `Tool ${tool}`,
@@ -307,43 +321,58 @@ async function checkInstance(config: Config, log: Logger): Promise<CheckResult[]
       }),
     );
     const text = `${instance.database}; ${await countWaiting(instance)} waiting for a decision.`;
-    const told = [...warnings].map(
-      (text): CheckResult => ({
-        part: 'Warning',
-        state: 'off',
-        text,
-        advice: `Correct it in ${config.settingsFile.path} or in the environment, or leave it.`,
-      }),
-    );
+    const shown = new Set(tools.map((tool) => tool.text));
+    const told = [...warnings]
+      .filter((text) => !shown.has(text))
+      .map(
+        (text): CheckResult => ({
+          part: 'Warning',
+          state: 'off',
+          text,
+          advice: `Correct it in ${config.settingsFile.path} or in the environment, or leave it.`,
+        }),
+      );
     const server = await checkServer(config, instance);
     const workers = [
       ...(await listBackends(instance)),
       ...(await listPools(instance)),
       ...(await checkInbox(instance)),
       ...(await checkDelivery(instance)),
-      ...(await checkAudit(instance)),
+      ...(await checkAudit(config, instance)),
       ...(await checkRetention(instance)),
       ...(await checkWebhooks(instance)),
       ...(await checkSlackWorkspaces(config, instance)),
     ];
-    await instance.close();
     return [{ part: 'Database', state: 'ok', text }, ...server, ...tools, ...told, ...workers];
+  } finally {
+    await instance.close();
+  }
+}
+
+/** An older schema is left as it is: to look must change nothing. */
+async function checkInstance(config: Config, log: Logger): Promise<CheckResult[]> {
+  try {
+    const place = await openPlace(config, log);
+    try {
+      const pending = judgePending(await migrationState(place.directUrl));
+      if (pending !== null) return [{ part: 'Database', state: 'ok', text: place.words }, pending];
+      return await lookInside(config, log);
+    } finally {
+      await place.close();
+    }
   } catch (error) {
     if (error instanceof CountersignError && error.code === 'invalid_configuration') {
       const advice = `Correct it in ${config.settingsFile.path}, or in the file it names.`;
       return [{ part: 'Configuration', state: 'broken', text: error.message, advice }];
     }
-    return [
-      {
-        part: 'Database',
-        state: 'broken',
-        text: errorMessage(error),
-        advice:
-          config.env.DATABASE_URL === undefined
-            ? `Look at ${config.home}/postgres, or set DATABASE_URL.`
-            : 'Check DATABASE_URL.',
-      },
-    ];
+    const text = errorMessage(error);
+    // The sentence says itself what to do.
+    if (error instanceof CountersignError) return [{ part: 'Database', state: 'broken', text }];
+    const advice =
+      config.env.DATABASE_URL === undefined
+        ? `Look at ${config.home}/postgres, or set DATABASE_URL.`
+        : 'Check DATABASE_URL.';
+    return [{ part: 'Database', state: 'broken', text, advice }];
   }
 }
 
@@ -362,6 +391,7 @@ export async function examine(config: Config, log: Logger): Promise<CheckResult[
         },
     ...settingsFile.warnings.map((text): CheckResult => ({ part: 'Settings', state: 'off', text })),
     ...(await checkInstance(config, log)),
+    await checkPort(config),
     await checkWorkspace(config),
     await checkDisk(config),
     checkKey(config),

@@ -3,7 +3,7 @@ import { isEveryHost, isReachable } from '#domain/public-url.ts';
 import type { Config } from './config.ts';
 
 /** Where people of this machine reach the server. */
-export function addressOf({ env }: Config, port: number): string {
+export function addressOf({ env }: Pick<Config, 'env'>, port: number): string {
   const host = isEveryHost(env.HOST) ? '127.0.0.1' : env.HOST;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -1,5 +1,7 @@
 // Ports that this process listens on.
+import { connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 
 /** The port that a server which listens was given. */
@@ -9,6 +11,56 @@ export function portOf({ server }: FastifyInstance): number {
   throw new Error('portOf: the server does not listen on a port');
 }
 
+/** Milliseconds for who listens on a port to say what it is. */
+const answersWithinMs = 1000;
+
+const Health = z.object({ version: z.string() });
+
+/** Whether anybody listens at `address`. */
+function isTaken(address: string): Promise<boolean> {
+  const { hostname, port } = new URL(address);
+  const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) });
+  return new Promise<boolean>((resolve) => {
+    socket.setTimeout(answersWithinMs, () => resolve(false));
+    socket.once('connect', () => resolve(true));
+    socket.once('error', () => resolve(false));
+  }).finally(() => socket.destroy());
+}
+
+/** Who answers at `address`: a Countersign of this version, some other program, or nobody. */
+export async function findListener(
+  address: string,
+): Promise<{ countersign: string } | 'other' | null> {
+  if (!(await isTaken(address))) return null;
+  try {
+    const signal = AbortSignal.timeout(answersWithinMs);
+    const answer = await fetch(`${address}/healthz`, { signal });
+    return { countersign: Health.parse(await answer.json()).version };
+  } catch {
+    // It hangs, speaks something else, or is another program.
+    return 'other';
+  }
+}
+
+/** Before anything is opened or written. @throws `invalid_configuration` when another program has the port of `variable` */
+export async function refuseTaken(
+  variable: 'PORT' | 'HEALTH_PORT',
+  address: string,
+): Promise<void> {
+  const there = await findListener(address);
+  if (there === null) return;
+  const { port, hostname } = new URL(address);
+  throw new CountersignError(
+    'invalid_configuration',
+    there === 'other'
+      ? describeTaken(variable, port, hostname)
+      : `${variable}: ${port} is taken on ${hostname} by Countersign ${there.countersign}, which runs already. Use that one, stop it, or set ${variable} to another port.`,
+  );
+}
+
+const describeTaken = (variable: string, port: number | string, host: string) =>
+  `${variable}: ${port} is taken on ${host}. Stop what listens there or set ${variable} to another one.`;
+
 /** What `cause`, for which a server does not listen, means to who set `variable`. */
 export function explainTaken(
   variable: 'PORT' | 'HEALTH_PORT',
@@ -17,9 +69,7 @@ export function explainTaken(
   cause: unknown,
 ): unknown {
   if (!(cause instanceof Error) || !('code' in cause) || cause.code !== 'EADDRINUSE') return cause;
-  return new CountersignError(
-    'invalid_configuration',
-    `${variable}: ${port} is taken on ${host}. Stop what listens there or set ${variable} to another one.`,
-    { cause },
-  );
+  return new CountersignError('invalid_configuration', describeTaken(variable, port, host), {
+    cause,
+  });
 }

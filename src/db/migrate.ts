@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
-import { Client } from 'pg';
+import { Client, DatabaseError } from 'pg';
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import type { Queryable } from './database.ts';
@@ -25,7 +25,7 @@ const Journal = z.object({
 /** A migration of this build. `when` (ms since 1970) is what drizzle notes and orders by. */
 type Migration = { tag: string; when: number };
 
-type MigrationState = {
+export type MigrationState = {
   /** Names of applied migrations, oldest first. */
   applied: string[];
   /** Names of those still to come. */
@@ -73,7 +73,7 @@ function refuseUnknown(state: MigrationState): void {
   const newest = [...state.applied, ...state.pending].at(-1) ?? 'none';
   throw new CountersignError(
     'schema_too_new',
-    `The database has had a migration of ${state.unknown.toISOString()} that this Countersign does not know; the newest it knows is ${newest}. Upgrade Countersign, or use another database (DATABASE_URL or COUNTERSIGN_HOME).`,
+    `The database has had a migration of ${state.unknown.toISOString()} that this Countersign does not know; the newest it knows is ${newest}. Upgrade Countersign, use another database (DATABASE_URL or COUNTERSIGN_HOME), or go back by a backup from before (docs/deploy.md).`,
     { details: { newest_known: newest, newest_applied: state.unknown.toISOString() } },
   );
 }
@@ -100,6 +100,20 @@ export async function readNewestMigration(): Promise<string> {
 /** Key of the advisory lock: "coun" in ASCII, so that other users of the database hardly take the same. */
 const lockKey = 0x63_6f_75_6e;
 
+/** Why a connection was not made, and what to do. */
+function describeFailure(error: unknown): string {
+  const cause = causeOf(error);
+  switch (error instanceof DatabaseError ? error.code : undefined) {
+    case '28P01':
+    case '28000':
+      return `lets nobody in (${cause}). Correct the user or the password in DATABASE_URL.`;
+    case '3D000':
+      return `is not there (${cause}). Create it, or correct its name in DATABASE_URL.`;
+    default:
+      return `cannot be reached (${cause}). Start it, or correct DATABASE_URL.`;
+  }
+}
+
 async function connect(url: string): Promise<Client> {
   const client = new Client({
     connectionString: url,
@@ -116,7 +130,7 @@ async function connect(url: string): Promise<Client> {
   } catch (error) {
     throw new CountersignError(
       'database_unavailable',
-      `The database ${client.database ?? ''} at ${client.host}:${client.port} cannot be reached (${causeOf(error)}). Start it, or correct DATABASE_URL.`,
+      `The database ${client.database ?? ''} at ${client.host}:${client.port} ${describeFailure(error)}`,
       { cause: error },
     );
   }

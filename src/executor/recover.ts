@@ -32,20 +32,27 @@ const blockedTold = 2;
 
 /** Takes the steps of lost workers back; several processes may do it at once, the plan's lock decides. */
 async function recoverPlan(context: SharedContext, planId: string): Promise<void> {
-  const { db, enqueue } = context;
-  await db.transaction(async (tx) => {
+  const { db, enqueue, warn } = context;
+  const back = await db.transaction(async (tx) => {
     const row = await lockPlan(tx, planId);
     const lost = await readLostSteps(tx, planId);
-    if (lost.length === 0) return;
+    if (lost.length === 0) return [];
     const goesOn = !isTerminal(row.status);
     const fates = lost.map((step) => decideFate(step, goesOn));
     const { progress, failed, taken } = await settleLostSteps(tx, planId, fates);
     await releaseResources(tx, row, taken);
     const stopped = await stopDependents(tx, planId, failed, context.settings.on_failure);
-    if (await finishIfDone(context, tx, row, stopped ?? progress)) return;
-    await wakeWorkers(tx, enqueue, planId);
-    await wakeWatchers(tx, enqueue, planId);
+    if (!(await finishIfDone(context, tx, row, stopped ?? progress))) {
+      await wakeWorkers(tx, enqueue, planId);
+      await wakeWatchers(tx, enqueue, planId);
+    }
+    const back = new Set(taken);
+    return fates.filter(({ position }) => back.has(position));
   });
+  if (back.length === 0) return;
+  const asked = back.filter(({ status }) => status === 'unknown').length;
+  const rest = asked === 0 ? '' : ` A person has to say what became of ${countOf(asked, 'step')}.`;
+  warn(`${countOf(back.length, 'step')} of ${planId} taken back from a lost worker.${rest}`);
 }
 
 async function stallPlan(context: SharedContext, planId: string): Promise<void> {

@@ -201,7 +201,9 @@ describe('with a database of somebody else', () => {
       (JSON.parse(text) as Finding[]).find((finding) => finding.part === part);
     expect(find(deaf.stdout, 'Database')).toMatchObject({
       state: 'broken',
-      advice: 'Check DATABASE_URL.',
+      text: expect.stringMatching(
+        /cannot be reached \(.*\)\. Start it, or correct DATABASE_URL\.$/,
+      ),
     });
     expect(find(toolless.stdout, 'Tool gone')).toMatchObject({ state: 'broken' });
     expect(find(toolless.stdout, 'Database')).toMatchObject({ state: 'ok' });

@@ -11,11 +11,13 @@ import {
 import {
   checkDisk,
   checkKey,
+  checkPort,
   checkPublicUrl,
   checkTraces,
   judgeDisk,
   judgeZones,
 } from '#app/doctor/check-surroundings.ts';
+import { refuseTaken } from '#app/ports.ts';
 import type { ServerFacts } from '#db/server-facts.ts';
 import { Environment } from '#domain/settings.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
@@ -186,5 +188,28 @@ describe('what is around the program', () => {
     );
     expect((await checkPublicUrl(env({}))).state).toBe('off');
     expect((await checkTraces(env({}))).state).toBe('off');
+  });
+
+  it('names who has the port, and a start on it is refused before it begins', async () => {
+    let page = '{"status":"ok","version":"0.2.0"}';
+    const server = await listenOnLoopback(createServer((_, response) => void response.end(page)));
+    const port = () => checkPort(env({ PORT: server.port }));
+    const start = () => refuseTaken('PORT', server.url).catch((error: unknown) => String(error));
+    try {
+      expect(await port()).toMatchObject({
+        state: 'ok',
+        text: `Countersign 0.2.0 answers at ${server.url}`,
+      });
+      expect(await start()).toMatch(
+        /is taken on 127\.0\.0\.1 by Countersign 0\.2\.0, which runs already\. Use that/,
+      );
+      page = 'a page of somebody else';
+      expect(broken([await port()])[0]).toMatch(/→ Stop it, or set PORT to another one\./);
+      expect(await start()).toMatch(/PORT: \d+ is taken on 127\.0\.0\.1\. Stop what listens/);
+    } finally {
+      await server.close();
+    }
+    expect((await port()).state).toBe('off');
+    expect(await start()).toBeUndefined();
   });
 });

@@ -1,7 +1,8 @@
 // What doctor says of the database server, the queue and the workers, from facts that were read.
 import type { LiveBackend } from '#db/backends.ts';
-import type { SchemaAge } from '#db/migrate.ts';
+import type { MigrationState, SchemaAge } from '#db/migrate.ts';
 import type { ServerFacts } from '#db/server-facts.ts';
+import { commandName } from '#domain/command-name.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
 import { countOf, describeBytes, listOf } from '#domain/words.ts';
 
@@ -101,6 +102,17 @@ export function judgeSchema(age: SchemaAge, newest: string): CheckResult {
         advice:
           'Run countersign migrate with the newest program, then start every process with it.',
       };
+}
+
+/** Of a database that an earlier version has used; null: nothing is to come, or it is new. */
+export function judgePending({ applied, pending }: MigrationState): CheckResult | null {
+  if (applied.length === 0 || pending.length === 0) return null;
+  return {
+    part: 'Migrations',
+    state: 'broken',
+    text: `${countOf(pending.length, 'migration')} to come: ${listOf(pending)}`,
+    advice: `Make a backup, then start a process of this version, or run ${commandName} migrate. What follows is not looked at before.`,
+  };
 }
 
 /** Seconds a job may be due before something is wrong. */

@@ -6,6 +6,8 @@ import { resolveProviders } from '#domain/people/identity.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
 import { describeBytes } from '#domain/words.ts';
 import type { Config } from '../config.ts';
+import { addressOf } from '../links.ts';
+import { findListener } from '../ports.ts';
 import { readTraceTarget } from '../telemetry/target.ts';
 
 /** Milliseconds for an address to answer. */
@@ -92,6 +94,26 @@ async function findFault(
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     return `does not answer (${errorMessage(cause)})`;
   }
+}
+
+/** Who has the port of the console and the API. */
+export async function checkPort(config: Pick<Config, 'env'>): Promise<CheckResult> {
+  const part = 'Port';
+  if (config.env.PORT === 0) return { part, state: 'off', text: 'any that is free' };
+  const address = addressOf(config, config.env.PORT);
+  const there = await findListener(address);
+  if (there === null) {
+    const text = `${address} is free: neither start nor gateway runs here.`;
+    return { part, state: 'off', text };
+  }
+  if (there !== 'other')
+    return { part, state: 'ok', text: `Countersign ${there.countersign} answers at ${address}` };
+  return {
+    part,
+    state: 'broken',
+    text: `Another program than Countersign listens at ${address}.`,
+    advice: 'Stop it, or set PORT to another one.',
+  };
 }
 
 /** Whether the public address leads here. */

@@ -10,6 +10,7 @@ import { setTracer } from '#domain/telemetry.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { addressOf, createLinks } from '../links.ts';
 import { createLog } from '../logging.ts';
+import { refuseTaken } from '../ports.ts';
 import { createScrub, secretsOf } from '../secrets.ts';
 import { readTraceTarget } from '../telemetry/target.ts';
 import { version } from '../version.ts';
@@ -113,10 +114,18 @@ async function listenForProbes(
   };
 }
 
+/** What this process would listen on is looked at before it changes anything. Port 0 is any that is free. */
+async function refuseTakenPorts(config: Config, http: boolean): Promise<void> {
+  const variable = http ? 'PORT' : 'HEALTH_PORT';
+  const port = config.env[variable] ?? 0;
+  if (port !== 0) await refuseTaken(variable, addressOf(config, port));
+}
+
 /** @param parts `http`: it serves the API, the console and chat platforms; `work`: it takes jobs */
 export async function keepRunning(parts: { http: boolean; work: boolean }): Promise<void> {
   // A mistake in the settings is told before the instance is loaded. A worker has no server, and loads none.
   const config = loadConfig(process.env, process.cwd());
+  await refuseTakenPorts(config, parts.http);
   const { openInstance } = await import('../wire.ts');
   const http = parts.http ? await import('../serve.ts') : null;
   const role = !parts.http ? 'worker' : parts.work ? 'start' : 'gateway';

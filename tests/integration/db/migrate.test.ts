@@ -1,9 +1,14 @@
 // Migrations: applied once whoever starts, refused against a newer database.
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadConfig } from '#app/config.ts';
+import { examine } from '#app/doctor.ts';
 import { migrate, migrationState, migrationsFolder } from '#db/migrate.ts';
 import { emptyDatabase, type FreshDatabase, freshDatabase } from '../../setup/database.ts';
 
@@ -103,9 +108,38 @@ test('a database of a newer build is refused, and the error says which and what 
   );
   await expect(migrate(database.url)).rejects.toMatchObject({
     code: 'schema_too_new',
-    message: expect.stringMatching(/3000-01-01.*Upgrade Countersign, or use another database/),
+    message: expect.stringMatching(
+      /3000-01-01.*Upgrade Countersign, use another database .* backup from before/,
+    ),
   });
   expect(await migrationState(database.url)).toMatchObject({ unknown: new Date(year3000) });
+});
+
+test('doctor says what is to come on an older schema, and leaves it as it is', async () => {
+  await migrate(database.url);
+  await query(
+    'delete from countersign_migrations.applied where id = (select max(id) from countersign_migrations.applied)',
+  );
+  const home = await mkdtemp(join(tmpdir(), 'countersign-doctor-'));
+  const config = loadConfig({ DATABASE_URL: database.url, COUNTERSIGN_HOME: home }, home);
+  const findings = await examine(config, pino({ level: 'silent' }));
+  expect(findings.find(({ part }) => part === 'Migrations')).toMatchObject({
+    state: 'broken',
+    text: `1 migration to come: ${files.at(-1)}`,
+    advice: expect.stringContaining('Make a backup, then'),
+  });
+  expect(await migrationState(database.url)).toMatchObject({ pending: [files.at(-1)] });
+  await rm(home, { recursive: true });
+});
+
+test('a database that is not on its server is told apart from a server that is away', async () => {
+  const url = database.url.replace(database.database, 'no_such_database');
+  await expect(migrate(url)).rejects.toMatchObject({
+    code: 'database_unavailable',
+    message: expect.stringMatching(
+      /is not there \(.*\)\. Create it, or correct its name in DATABASE_URL\.$/,
+    ),
+  });
 });
 
 test('a server that is not there is named without its password', async () => {

@@ -1,4 +1,4 @@
-// Reservations that a crash, or a hand in the database, left behind.
+// Reservations and steps that a crash, or a hand in the database, left behind.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { recover } from '#executor/recover.ts';
@@ -35,4 +35,24 @@ test('what is held for a step that does not run is given back', async () => {
   expect(await readInUse()).toBe(0);
   executor.leases.stop();
   await pooled.close();
+});
+
+test('steps of a lost worker are taken back, and the log says how many and for whom', async () => {
+  const instance = await openTestInstance(database.url, { work: false });
+  const executor = makeExecutor(instance);
+  const args = { method: 'POST', url: 'https://example.com/hook' };
+  const { id } = await startBy(executor, instance, {
+    title: 'Lost',
+    steps: [noop('a'), { id: 'b', description: 'Post', tool: 'http', operation: 'request', args }],
+  });
+  expect((await claimReady(executor, id, 2)).steps).toHaveLength(2);
+  executor.leases.stop();
+  await instance.db.query.execute(sql`
+    update countersign.step_states set lease_until = clock_timestamp() - interval '1 second',
+      called_at = clock_timestamp() where plan_id = ${id}`);
+  await recover(executor);
+  expect(executor.warnings).toEqual([
+    `2 steps of ${id} taken back from a lost worker. A person has to say what became of 1 step.`,
+  ]);
+  await instance.close();
 });
