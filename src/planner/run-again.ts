@@ -144,8 +144,8 @@ export async function runAgain(
         : await atHand.readPlaybook(runId, name, values);
     const what = kind === 'plan' ? name : `the playbook ${name}`;
     // Somebody else in the conversation does not choose who approves the requester's plan.
-    const again = ownWords ? { again: true as const } : {};
-    return end({ kind: 'proposal', draft, ...again }, `a plan, because ${what} was run again`);
+    const again = { keepsApprovers: ownWords };
+    return end({ kind: 'proposal', draft, again }, `a plan, because ${what} was run again`);
   } catch (error) {
     if (!(error instanceof CountersignError)) throw error;
     return answer(error.message, `answered: ${error.code}`);

@@ -92,10 +92,10 @@ async function prepareProposal(
 ): Promise<Storing> {
   const draft = withModes(context, run, drafted);
   // It takes no time to plan, so the limit of open requests does not hold these back.
-  if (again === true) await requireFewWaiting(context.db.query, context, run.user);
+  if (again !== undefined) await requireFewWaiting(context.db.query, context, run.user);
   // A model does not choose who approves. A plan that is run again keeps the rule that people gave it.
   const actor: Actor =
-    again === true && run.agent === null
+    again?.keepsApprovers === true && run.agent === null
       ? requesterOf(run)
       : { kind: 'model', id: outcome.planner, via: 'system' };
   const origin = {
@@ -311,7 +311,7 @@ async function planStored(
   } catch (error) {
     if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
     const { result } = answer;
-    const again = result.kind === 'proposal' && result.again === true;
+    const again = result.kind === 'proposal' && result.again !== undefined;
     const what = again
       ? 'It cannot run again with these values'
       : 'The planner proposed something that cannot run';

@@ -320,9 +320,12 @@ export function judgeMemory(what: string, all: Growth[], mostAnHour: number): Ve
   const growth = all.filter(({ points }) => points >= leastPoints);
   return judge(
     `${what} grows by less than ${mostAnHour} MB an hour`,
-    growth
-      .filter(({ mbAnHour }) => mbAnHour > mostAnHour)
-      .map(({ name, mbAnHour }) => `${name} by ${mbAnHour.toFixed(0)} MB an hour`),
+    [
+      ...(growth.length === 0 ? ['no process was looked at often enough'] : []),
+      ...growth
+        .filter(({ mbAnHour }) => mbAnHour > mostAnHour)
+        .map(({ name, mbAnHour }) => `${name} by ${mbAnHour.toFixed(0)} MB an hour`),
+    ],
     growth
       .map(
         ({ name, mb, mbAnHour }) =>

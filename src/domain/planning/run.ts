@@ -106,8 +106,8 @@ export type PlanningRequest = {
 export type PlanningOutcome = {
   result:
     | Exclude<SessionResult, { kind: 'proposal' }>
-    /** `again`: the requester runs an earlier plan again, which keeps its rule of who approves. */
-    | { kind: 'proposal'; draft: PlanDraft; again?: true }
+    /** `again`: an earlier plan is run again. Where the requester says so, it keeps its rule of who approves. */
+    | { kind: 'proposal'; draft: PlanDraft; again?: { keepsApprovers: boolean } }
     /** Another planner has gone on with this turn; nothing of this one counts. */
     | { kind: 'superseded' };
   /** Why a plan was or was not made (A16). */
