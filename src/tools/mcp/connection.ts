@@ -10,7 +10,7 @@ import { type JsonObject, makeStorableText } from '#domain/text.ts';
 import type { JsonSchema, ServerHealth } from '#domain/tool.ts';
 import { nothingDone, throwIfAborted, toAbortError } from '../failures.ts';
 import { explainFailure, toCallError, toCallFailure } from './explain-failure.ts';
-import { createServerRedactor, openWire } from './open-transport.ts';
+import { createServerRedactor, openWire, type Wire } from './open-transport.ts';
 import { SignInError, type Tokens } from './tokens.ts';
 
 export type Connection = {
@@ -85,7 +85,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   let lastProblem: ServerHealth['last_problem'] = null;
   /** Given up, with calls still under way. */
   const leaving = new Set<Client>();
-  let starting: Client | null = null;
+  let starting: { client: Client; wire: Wire } | null = null;
   /** A program that knows no revision of 2026, as far as is known. */
   let isLegacy = false;
   let signInNeeded = false;
@@ -94,6 +94,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   let failures = 0;
   let timer: NodeJS.Timeout | null = null;
   let closed = false;
+  const ending = new AbortController();
 
   const clean = createServerRedactor(server, options.secrets);
   const explain = (error: unknown, words = '') => clean(explainFailure(name, error, words));
@@ -203,10 +204,14 @@ export function createConnection(options: ConnectionOptions): Connection {
   async function connectOnce(): Promise<Client> {
     const client = createClient();
     const wire = openWire(server, options.baseDir, tokens);
-    starting = client;
+    starting = { client, wire };
     const prior = isLegacy ? { prior: { kind: 'legacy' as const } } : {};
     try {
-      await client.connect(wire.transport, { timeout: options.connectTimeoutMs, ...prior });
+      await client.connect(wire.transport, {
+        timeout: options.connectTimeoutMs,
+        signal: ending.signal,
+        ...prior,
+      });
       // A program is started twice to find out. Which revision an address speaks may change, and asking costs little.
       isLegacy = server.url === undefined && client.getProtocolEra() === 'legacy';
       await listTools(client, options);
@@ -334,9 +339,12 @@ export function createConnection(options: ConnectionOptions): Connection {
     },
     async close() {
       closed = true;
+      ending.abort(new Error('it was closed'));
       stopFollowing?.();
       if (timer !== null) clearTimeout(timer);
-      await Promise.all([live?.client, starting, ...leaving].map((client) => client?.close()));
+      const clients = [live?.client, starting?.client, ...leaving].map((client) => client?.close());
+      // A client that still asks for the revision closes no wire.
+      await Promise.all([...clients, starting?.wire.transport.close()]);
       // An attempt under way ends in an error that nobody waits for any more.
       await connecting?.catch(() => undefined);
       live = null;
