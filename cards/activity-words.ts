@@ -31,6 +31,8 @@ const nameOf = (operation: string) => operation.replace(/[_.-]+/g, ' ').trim();
 /** `reading notes/brief.md`: goes on after “Countersign is”. */
 export function describeActivity(activity: Activity): string {
   switch (activity.kind) {
+    case 'waiting':
+      return 'waiting: no worker is running';
     case 'thinking':
       return 'thinking';
     case 'reading': {

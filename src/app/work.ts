@@ -9,7 +9,7 @@ import type { InboxContext } from '#chat/inbox/inbox-context.ts';
 import type { DeliveryContext } from '#chat/outbox/delivery-context.ts';
 import { followActivity } from '#chat/outbox/follow-activity.ts';
 import { createSealing } from '#db/audit-seals.ts';
-import { readBackends } from '#db/backends.ts';
+import { hasWorker } from '#db/backends.ts';
 import { endpointId, storeEndpoints } from '#db/webhooks.ts';
 import type { ToolRegistry } from '#domain/tool.ts';
 import { backendsOf, registerBackends } from '#executor/backends.ts';
@@ -185,7 +185,7 @@ export async function workWhenAlone(parts: Parts): Promise<() => Vitals | null> 
   let stopped = false;
 
   async function look(): Promise<void> {
-    if ((await readBackends(db.query)).length === 0)
+    if (!(await hasWorker(db.query)))
       vitals = await startWorking({ ...parts, closers: own }, false);
   }
   function next(): void {

@@ -13,7 +13,7 @@ import { readPlanStats } from '#db/plan-stats.ts';
 import { readArtifacts } from '#db/planning-artifacts.ts';
 import { listPlans, readPlan, readPlanRow } from '#db/plans.ts';
 import { listPlaybooks } from '#db/playbooks.ts';
-import { readActivity, readRun, toRunView, updateRun } from '#db/runs.ts';
+import { readActivity, readRun, readRunView, toRunView, updateRun } from '#db/runs.ts';
 import { readLabels } from '#db/step-pages.ts';
 import { countMatches } from '#db/step-partitions.ts';
 import type { Pressed } from '#domain/chat/card.ts';
@@ -104,7 +104,7 @@ export function createService(context: ConversationContext): Service {
   }
   const service: Service = {
     startRun: (request, actor, { once } = {}) => startRunOnce(context, request, actor, once),
-    getRun: async (id) => toRunView(await readRun(db.query, id)),
+    getRun: (id) => readRunView(db.query, id),
     reply: (runId, text, actor, { pressed, ...options } = {}) =>
       actOnce(
         context,

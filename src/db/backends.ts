@@ -35,6 +35,12 @@ export async function hasWorkedFor(db: Queryable, minutes: number): Promise<bool
   return rows.length > 0;
 }
 
+/** Whether anybody is there. */
+export async function hasWorker(db: Queryable): Promise<boolean> {
+  const { rows } = await db.execute(sql`select 1 from countersign.backends where ${alive} limit 1`);
+  return rows.length > 0;
+}
+
 /** Writes what a back end offers from now on. One that offers more than before counts as new. */
 export async function storeBackend(db: Queryable, backend: NewBackend): Promise<void> {
   const since_at = sql`case when ${alive} and backends.operations @> excluded.operations

@@ -3,6 +3,7 @@ import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, sql } from 'dri
 import { CountersignError } from '#domain/errors.ts';
 import { Activity, type PlanningActivity } from '#domain/planning/activity.ts';
 import type { RunView } from '#domain/planning/run.ts';
+import { hasWorker } from './backends.ts';
 import type { Queryable, Transaction } from './database.ts';
 import { messages, runs } from './schema.ts';
 
@@ -183,14 +184,24 @@ export async function readActivity(db: Queryable, conversation: string): Promise
     .orderBy(desc(latest.created_at))
     .limit(1);
   if (row === undefined) return null;
-  const planning = { run_id: row.id, turn: row.turn, activity: activityOf(row) };
-  return { planning, asked: row.asked };
+  const now = (await hasWorker(db)) ? activityOf(row) : noWorker;
+  return { planning: { run_id: row.id, turn: row.turn, activity: now }, asked: row.asked };
 }
+
+const noWorker: Activity = { kind: 'waiting' };
 
 /** What cannot be read was written by another version. */
 function activityOf({ activity }: Pick<RunRow, 'activity'>): Activity {
   const parsed = Activity.safeParse(activity);
   return parsed.success ? parsed.data : { kind: 'thinking' };
+}
+
+/** The run as the API shows it; while nobody can plan, it says so. @throws `run_not_found` */
+export async function readRunView(db: Queryable, id: string): Promise<RunView> {
+  const view = toRunView(await readRun(db, id));
+  return view.activity === undefined || (await hasWorker(db))
+    ? view
+    : { ...view, activity: noWorker };
 }
 
 /** The run as the API shows it. */

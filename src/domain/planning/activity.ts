@@ -2,6 +2,8 @@
 import { z } from 'zod';
 
 export const Activity = z.discriminatedUnion('kind', [
+  /** No worker is there that could plan. */
+  z.object({ kind: z.literal('waiting') }),
   /** The planner was asked, or its model is. */
   z.object({ kind: z.literal('thinking') }),
   /** It calls a tool that only reads; `what`: the path, address or query, cut to one short line. */

@@ -18,6 +18,7 @@ it('says what is read in the words of the operation', () => {
 });
 
 it('counts the steps of the draft', () => {
+  expect(writeActivity({ kind: 'waiting' })).toBe('Waiting: no worker is running …');
   expect(writeActivity({ kind: 'thinking' })).toBe('Thinking …');
   expect(writeActivity({ kind: 'drafting', steps: 0 })).toBe('Drafting the plan …');
   expect(writeActivity({ kind: 'drafting', steps: 1 })).toBe('Drafting: 1 step so far …');
