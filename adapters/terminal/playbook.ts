@@ -1,4 +1,5 @@
 // `countersign playbook`: plans that are kept under a name, and proposed again with other values.
+import { commandName } from '#domain/command-name.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Playbook, PlaybookName, PlaybookValues } from '#domain/plan/playbook.ts';
 import type { Service } from '#domain/service.ts';
@@ -78,8 +79,7 @@ async function carryOut(
   switch (verb) {
     case 'list': {
       const playbooks = await service.listPlaybooks(actor);
-      const none =
-        'None yet. Save one: countersign playbook save PLAN-… NAME --param customer=ACME';
+      const none = `None yet. Save one: ${commandName} playbook save PLAN-… NAME --param customer=ACME`;
       const lines = playbooks.length === 0 ? [none] : playbooks.flatMap(describe);
       return { data: { playbooks }, lines };
     }
@@ -120,7 +120,7 @@ async function carryOut(
         actor,
       );
       const plan = await service.commit(checked);
-      const look = `Look at it and approve it: countersign plans ${plan.id}`;
+      const look = `Look at it and approve it: ${commandName} plans ${plan.id}`;
       return { data: plan, lines: [`${plan.id} is proposed: ${plan.title}`, look] };
     }
     case 'remove': {

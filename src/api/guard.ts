@@ -153,13 +153,14 @@ function judgeLocal(visit: Visit): Complaint | null {
   return null;
 }
 
-const unauthorized = ({ signIn }: Doors): CountersignError =>
-  new CountersignError(
-    'unauthorized',
-    signIn
-      ? 'Sign in, or send a personal token as "Authorization: Bearer …".'
-      : 'Send the token of COUNTERSIGN_API_TOKEN, or one of "countersign token create", as "Authorization: Bearer …".',
-  );
+/** @param sent a token that nobody here has */
+function unauthorized({ signIn }: Doors, sent: boolean): CountersignError {
+  const how = signIn
+    ? 'Sign in, or send a personal token as "Authorization: Bearer …".'
+    : 'Send the token of COUNTERSIGN_API_TOKEN, or one of "countersign token create", as "Authorization: Bearer …".';
+  const why = sent ? 'The token that was sent is unknown, revoked or expired. ' : '';
+  return new CountersignError('unauthorized', `${why}${how}`);
+}
 
 /** A page of elsewhere must not act with the cookie that the browser sends along. */
 function requireSameOrigin({ method, origin, host }: Visit, { publicOrigin }: Doors): void {
@@ -185,7 +186,7 @@ async function findPrincipal(visit: Visit, doors: Doors): Promise<Principal> {
     }
   }
   if (apiToken !== undefined || signIn || token?.startsWith('cst_') === true)
-    throw unauthorized(doors);
+    throw unauthorized(doors, token !== null);
   const complaint = judgeLocal(visit);
   if (complaint !== null) throw new CountersignError('forbidden', complaint.detail);
   return localPrincipal;

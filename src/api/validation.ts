@@ -23,7 +23,7 @@ function sayIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type' && issue.input === undefined) return 'is required';
   if (issue.code === 'invalid_type') return `must be ${withArticle(issue.expected)}`;
   if (issue.code === 'unrecognized_keys')
-    return `is not known here: ${issue.keys.map((key) => `"${key}"`).join(', ')}`;
+    return `has ${issue.keys.map((key) => `"${key}"`).join(', ')}, not known here`;
   if (issue.code === 'too_small')
     return `must ${verbOf(issue.origin)} at least ${issue.minimum}${unitOf(issue.origin)}`;
   if (issue.code === 'too_big')
@@ -85,7 +85,7 @@ function misfitsOf(error: z.core.$ZodError): { errors: Misfit[]; total: number }
 function summarize(part: string, errors: Misfit[], total: number): string {
   const said = errors
     .slice(0, 3)
-    .map(({ path, message }) => (path === '' ? message : `${path} ${message}`))
+    .map(({ path, message }) => (path === '' ? `it ${message}` : `${path} ${message}`))
     .join('; ');
   const rest = total > 3 ? `; and ${total - 3} more` : '';
   return `${part} does not fit: ${said}${rest}.`;

@@ -99,6 +99,9 @@ function writeHelp(manifest: OperationSpec[]): string {
 
 const planNumber =
   /^(?:what|how|is|show|status|where|has|did|\/?plans?|PLAN-)[^\n]*?\b(PLAN-[0-9a-f]{8})\b/i;
+/** Decided is where a plan is shown: what was read there is what counts. */
+const planDecision =
+  /^(?:please )?(?:approve|reject|cancel|pause|resume|retry) (?:the )?(?:plan )?(PLAN-[0-9a-f]{8})[.!\s]*$/i;
 const planQuestion =
   /^(?:\/?(?:plans|status)(?: (?:all|mine|running|pending))?|(?:list|show|which|what)(?: me)?(?: all)?(?: the| my)? plans\b[^.]*|what(?:'s| is) (?:pending|waiting|running|going on)|what are you (?:doing|working on)|what needs (?:my )?approval)[\s?.!]*$/i;
 
@@ -110,10 +113,14 @@ export async function answerAboutPlans(
 ): Promise<string | null> {
   const said = text.trim();
   if (said.length > 200) return null;
-  const id = planNumber.exec(said)?.[1];
+  const decided = planDecision.exec(said)?.[1];
+  const id = decided ?? planNumber.exec(said)?.[1];
   if (id !== undefined) {
     try {
-      return describePlan(await tools.getPlan(runId, `PLAN-${id.slice(5).toLowerCase()}`));
+      const plan = await tools.getPlan(runId, `PLAN-${id.slice(5).toLowerCase()}`);
+      if (decided === undefined) return describePlan(plan);
+      const where = `Decide where it is shown: on its card, in the console, or with “countersign plans ${plan.id}” in a terminal.`;
+      return `${describePlan(plan).replace(/\.?$/, '.')} ${where}`;
     } catch (error) {
       if (error instanceof CountersignError && error.code === 'plan_not_found')
         return `There is no ${id}.`;

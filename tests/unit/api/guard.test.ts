@@ -147,7 +147,12 @@ describe('with a token', () => {
         const response = await api.get(path, headers);
         expect(response.status, path).toBe(401);
         expect(response.headers.get('www-authenticate')).toContain('Bearer');
-        expect((await readProblem(response)).code).toBe('unauthorized');
+        const { code, detail } = await readProblem(response);
+        expect(code).toBe('unauthorized');
+        const sent = /^Bearer \S/.test(authorization ?? '');
+        expect(detail?.startsWith('The token that was sent is unknown, revoked or expired.')).toBe(
+          sent,
+        );
       }
     },
   );

@@ -43,7 +43,7 @@ describe('a person’s sliders', () => {
     [{ talkativeness: -0.1 }, 'The body does not fit: talkativeness must be at least 0.'],
     [{ probing_depth: 4 }, 'The body does not fit: probing_depth must be at most 3.'],
     [{ probing_depth: 1.5 }, 'The body does not fit: probing_depth must be a whole number.'],
-    [{ volume: 11 }, 'The body does not fit: is not known here: "volume".'],
+    [{ volume: 11 }, 'The body does not fit: it has "volume", not known here.'],
     [{ tone: null }, 'must be one of "neutral", "friendly", "clinical"'],
     [[], 'must be an object'],
   ])('refuses %j and says why', async (body, sentence) => {

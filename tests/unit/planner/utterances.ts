@@ -752,6 +752,8 @@ keep     /plans
          answers - PLAN-3f9a1c20 "Tidy up": proposed
 may ask  what is the status of PLAN-3f9a1c20?
          answers PLAN-3f9a1c20 "Tidy up": executing
+may ask  approve PLAN-3f9a1c20
+         answers PLAN-3f9a1c20 "Tidy up": executing. Decide where it is shown: on its card, in the console, or with “countersign plans PLAN-3f9a1c20” in a terminal.
 may ask  what is the status of PLAN-00000000?
          answers There is no PLAN-00000000.
 may ask  thanks!
