@@ -29,6 +29,17 @@ test('gateway and workers run as the same user, closed off in the same way, and 
     expect(unit).toMatch(new RegExp(`^ExecStart=/opt/countersign/\\S+/countersign ${verb}$`, 'm'));
 });
 
+test('the example of what to scrape names the ports that the units and Compose listen on', () => {
+  const page = readFileSync(join(folder, '../docs/observability.md'), 'utf8');
+  const port = (n: number) =>
+    /^Environment=HEALTH_PORT=(\S+)$/m.exec(units.worker)?.[1]?.replace('%i', String(n));
+  const targets = ['3978', port(1), port(2)].map((one) => `'127.0.0.1:${one}'`).join(', ');
+  expect(page).toContain(`targets: [${targets}]`);
+  const compose = readFileSync(join(folder, '../compose.yaml'), 'utf8');
+  const inside = /HEALTH_PORT: "(\d+)"/.exec(compose)?.[1];
+  expect(page).toContain(`\`port: ${inside}\``);
+});
+
 test('systemd gives them longer to end than they take', () => {
   const seconds = Number(/^TimeoutStopSec=(\d+)$/m.exec(units.gateway)?.[1]);
   expect(seconds).toBeGreaterThan(20);
