@@ -248,10 +248,17 @@ const sealedWithinMs = 15 * 60_000;
 async function checkAudit({ env }: Config, { db }: Instance): Promise<CheckResult[]> {
   const { last, unsealed, oldest_unsealed } = await readAuditState(db.query);
   if (last === null && oldest_unsealed === null) return [];
+  const keyId = last?.key_id ?? null;
+  const isForeign = keyId !== null && keyId !== auditKeyOf(env)?.id;
+  const keyWords = isForeign
+    ? ', with a key that is not the COUNTERSIGN_ENCRYPTION_KEY of this command'
+    : keyId === null
+      ? ', without a key'
+      : '';
   const sealed =
     last === null
       ? 'nothing is sealed yet'
-      : `sealed up to row ${last.last_id} by seal ${last.seq} (${last.hash})${last.key_id === null ? ', without a key' : ''}`;
+      : `sealed up to row ${last.last_id} by seal ${last.seq} (${last.hash})${keyWords}`;
   const rest = unsealed === 0 ? '' : `; ${countOf(unsealed, 'row')} to come`;
   const late = oldest_unsealed !== null && Date.now() - oldest_unsealed.getTime() > sealedWithinMs;
   const result: CheckResult = { part: 'Audit log', state: 'ok', text: `${sealed}${rest}` };
@@ -264,12 +271,11 @@ async function checkAudit({ env }: Config, { db }: Instance): Promise<CheckResul
         advice: "The worker's log says why it is not sealed.",
       },
     ];
-  if (typeof last?.key_id === 'string' && last.key_id !== auditKeyOf(env)?.id)
+  if (isForeign)
     return [
       {
         ...result,
         state: 'broken',
-        text: `${result.text}, with a key that is not the COUNTERSIGN_ENCRYPTION_KEY of this command`,
         advice:
           'Set COUNTERSIGN_ENCRYPTION_KEY as the workers have it. Where it was changed on purpose, the next seal has the new one.',
       },

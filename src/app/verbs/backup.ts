@@ -4,7 +4,7 @@ import { writeBackup } from '#db/backup/dump.ts';
 import { restoreBackup } from '#db/backup/restore.ts';
 import { setAsideOtherVersion } from '#db/embedded.ts';
 import { systemClock } from '#domain/clock.ts';
-import { countOf } from '#domain/words.ts';
+import { countOf, listOf } from '#domain/words.ts';
 import { archiveFolder } from '#retention/run-retention.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
@@ -71,9 +71,14 @@ export async function restore(
     });
     if (json === true) console.log(JSON.stringify(done));
     else {
-      const { rows, paused, set_aside, tokens, header } = done;
+      const { rows, paused, set_aside, tokens, kept, header } = done;
       const lines = [
         `Restored ${countOf(rows, 'row')} of ${header.made_at} (Countersign ${header.version}).`,
+        ...(kept.length === 0
+          ? []
+          : [
+              `What was there is kept in the ${kept.length === 1 ? 'schema' : 'schemas'} ${listOf(kept)}; drop it when it is not needed.`,
+            ]),
         ...(paused === 0
           ? []
           : [

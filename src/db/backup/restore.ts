@@ -28,6 +28,8 @@ export type Restored = {
   set_aside: number;
   /** Tokens that open the API as they did then, those that were revoked since among them. */
   tokens: number;
+  /** Schemas with the data that was there before. */
+  kept: string[];
 };
 
 export type RestoreOptions = {
@@ -113,8 +115,12 @@ async function hasData(client: Client): Promise<boolean> {
   return false;
 }
 
-/** Makes room: empty schemas are dropped, those with data renamed. @throws `already_decided` without `force` */
-async function makeRoom(client: Client, { force, now }: RestoreOptions): Promise<void> {
+/**
+ * Makes room: empty schemas are dropped, those with data renamed.
+ * @returns what those are called now
+ * @throws `already_decided` without `force`
+ */
+async function makeRoom(client: Client, { force, now }: RestoreOptions): Promise<string[]> {
   const keep = await hasData(client);
   if (keep && !force)
     throw new CountersignError(
@@ -122,13 +128,16 @@ async function makeRoom(client: Client, { force, now }: RestoreOptions): Promise
       'The database has data of its own. Restore into an empty one, or use --force: it keeps what is there aside.',
     );
   const aside = `_before_${now.toISOString().replace(/\D/g, '').slice(0, 14)}`;
+  const kept: string[] = [];
   for (const name of schemas) {
     const { rows } = await client.query(`select from pg_namespace where nspname = $1`, [name]);
     if (rows.length === 0) continue;
-    if (keep && name !== 'pgboss')
+    if (keep && name !== 'pgboss') {
       await client.query(`alter schema ${quote(name)} rename to ${quote(`${name}${aside}`)}`);
-    else await client.query(`drop schema ${quote(name)} cascade`);
+      kept.push(`${name}${aside}`);
+    } else await client.query(`drop schema ${quote(name)} cascade`);
   }
+  return kept;
 }
 
 /** Takes the pieces of tables, one table after the other. */
@@ -214,7 +223,7 @@ async function fillAll(
   entries: AsyncGenerator<Entry>,
   header: Header,
   { resume, files: staged }: { resume: boolean; files: ReturnType<typeof stageFiles> },
-): Promise<Omit<Restored, 'header'>> {
+): Promise<Omit<Restored, 'header' | 'kept'>> {
   const filler = createFiller(client, header);
   const files: Manifest['files'] = {};
   for await (const entry of entries) {
@@ -315,7 +324,7 @@ async function restoreWithin(
   await client.query(
     `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0`,
   );
-  await makeRoom(client, options);
+  const kept = await makeRoom(client, options);
   await migrateWithin(client, header.migration);
   await client.query(
     `set local datestyle = 'ISO'; set local timezone = 'UTC'; set local countersign.counted = 'on'`,
@@ -334,7 +343,7 @@ async function restoreWithin(
   await migrateWithin(client, null);
   // Who began meanwhile works on what was there.
   await refuseUsers(client);
-  return { header, ...restored };
+  return { header, ...restored, kept };
 }
 
 /** What a restore says that failed by no fault of the backup. */

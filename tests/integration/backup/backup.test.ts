@@ -115,7 +115,11 @@ test('brings every row and file back, and what was running waits for a person', 
   }
   // It has data now, which is kept aside where that is said.
   await expect(restore(url)).rejects.toThrow(/--force/);
-  await restore(url, { force: true, resume: true });
+  const { kept } = await restore(url, { force: true, resume: true });
+  expect(kept).toEqual([
+    expect.stringMatching(/^countersign_before_\d{14}$/),
+    expect.stringMatching(/^countersign_migrations_before_\d{14}$/),
+  ]);
   const [row] = await ask<{ paused: number; aside: number }>(
     url,
     `select (select count(*)::int from countersign.plans where paused_at is not null) as paused,
