@@ -31,13 +31,14 @@ async function runCurl(command: string): Promise<unknown> {
 
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
 const cli = read('cli.md');
-const commands = [...read('api.md').matchAll(/^ {4}(curl .+)$/gm)].map(
+/** A command goes on in the lines that are further in. */
+const commands = [...read('api.md').matchAll(/^ {4}(curl .+(?:\n {6}.+)*)$/gm)].map(
   ([, command = '']) => command,
 );
 
 it('the first requests of docs/api.md plan, show and approve what they ask for', async () => {
-  expect(commands).toHaveLength(3);
-  const [ask = '', list = '', approve = ''] = commands;
+  expect(commands).toHaveLength(4);
+  const [ask = '', list = '', approve = '', propose = ''] = commands;
   const run = await runCurl(ask);
   expect(run).toMatchObject({ run_id: expect.any(String) });
   const plan = await waitFor('a plan to be proposed', async () => {
@@ -49,6 +50,7 @@ it('the first requests of docs/api.md plan, show and approve what they ask for',
   );
   expect(approved).toMatchObject({ id: plan.id, status: 'approved' });
   await server.api.reach(plan.id, 'completed');
+  expect(await runCurl(propose)).toMatchObject({ title: 'Two files', status: 'proposed' });
 });
 
 it('every command of docs/cli.md has the words and options that the page gives it', async () => {
