@@ -252,7 +252,7 @@ describe('several plans decided together', () => {
     const dialog = page.getByRole('dialog', { name: 'Approve 3 plans' });
     const row = (title: string) => dialog.locator('.triage-row', { hasText: title });
     await dialog.getByRole('button', { name: 'Approve 2 plans' }).waitFor();
-    expect(await row('Guarded one').innerText()).toContain('Has guarded steps');
+    await row('Guarded one').getByText('Has guarded steps').waitFor();
     expect(await row('Guarded one').getByRole('checkbox').isDisabled()).toBe(true);
     expect(await row('One of several').innerText()).toContain('1 step · 1 change');
     expect(await row('One of several').innerText()).toContain('one.txt');

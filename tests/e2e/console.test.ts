@@ -14,6 +14,7 @@ import {
   shownPlan,
   useConsole,
 } from '../setup/console.ts';
+import { waitFor } from '../wait.ts';
 
 useConsole();
 
@@ -43,7 +44,9 @@ describe('a request', () => {
     expect(await readWorkspace('archive/standup.md')).toBe('Daily at 9:15');
 
     await column().getByRole('button', { name: 'Run again…' }).click();
-    expect(await page.getByLabel('Your message').inputValue()).toBe(`run ${second.id} again with `);
+    const field = page.getByLabel('Your message');
+    const written = `run ${second.id} again with `;
+    await waitFor('the request', async () => (await field.inputValue()) === written);
     await page.keyboard.type('standup.md=weekly.md');
     await page.keyboard.press('Enter');
     await page.getByText('Move notes/weekly.md to archive/weekly.md').first().waitFor();

@@ -423,7 +423,7 @@ describe('after the time limit of its step', () => {
   test('an address is over even while nobody has noticed', async () => {
     const { id, address } = await begin();
     await worker.db.query.execute(
-      sql`update countersign.step_callbacks set expires_at = now() where plan_id = ${id}`,
+      sql`update countersign.step_callbacks set expires_at = now() - interval '1 second' where plan_id = ${id}`,
     );
     expect(await callBack(address, result)).toMatchObject({
       status: 410,
