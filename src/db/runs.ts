@@ -16,7 +16,7 @@ export async function readRun(db: Queryable, id: string): Promise<RunRow> {
   throw new CountersignError('run_not_found', `There is no run ${id}.`);
 }
 
-/** The organisation of a run; one of none is of whoever said what its turn is about. null: of none. */
+/** The organisation of a run, or else of the person whose message its turn is about. null: neither has one. */
 export function tenantOfTurn({
   tenant,
   decision,

@@ -151,7 +151,7 @@ export async function workOnEndpoint(
   }
 }
 
-/** For the recovery round: wakes endpoints with something due, whatever became of the jobs. */
+/** For the recovery round: wakes endpoints with something due, also those whose jobs were lost. */
 export async function lookAfterWebhooks({
   db,
   enqueue,
