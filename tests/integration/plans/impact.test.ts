@@ -172,7 +172,8 @@ async function play(instance: TestInstance, steps: Graph, commands: Command[]): 
   for (const { step_id, status } of rows)
     if (leftOut.has(step_id)) expect(status, step_id).toBe('cancelled');
   const fails = steps.some(({ tool }) => tool === 'workspace');
-  if (!fails && leftOut.size === 0) expect(ended.counts.succeeded).toBe(steps.length);
+  // A planner may have begun to correct a finding before it was settled: then its two steps are there as well.
+  if (!fails && leftOut.size === 0) expect(ended.counts.succeeded).toBe(rows.length);
 }
 
 describe.each([
@@ -186,7 +187,8 @@ describe.each([
         fc.array(command, { minLength: 1, maxLength: 7 }),
         (steps, commands) => play(instance, steps, commands),
       ),
-      { numRuns: rounds(40) },
+      // A failure is told as it was found: shrinking it would take longer than the test may.
+      { numRuns: rounds(40), endOnFailure: true },
     );
   }, 120_000);
 });
