@@ -28,18 +28,11 @@ const options: Record<JobName, Options> = {
     heartbeatSeconds: 10,
     expireInSeconds: 300,
   },
-  execute: {
+  step: {
     policy: 'short',
     retryLimit: 5,
     retryDelay: 1,
     // A worker that starts a plan and is not heard of for so long is passed by.
-    heartbeatSeconds: 10,
-    expireInSeconds: 600,
-  },
-  step: {
-    policy: 'short',
-    retryLimit: 3,
-    retryDelay: 1,
     heartbeatSeconds: 10,
     expireInSeconds: 600,
   },
@@ -102,7 +95,6 @@ const shared = [
   'plan',
   'expand',
   'request',
-  'execute',
   'step',
   'card',
   'remind',

@@ -73,12 +73,12 @@ test('an approval whose job is lost is started all the same', async () => {
   await instance.db.query.execute(sql`
     create function lose_job() returns trigger language plpgsql as 'begin return null; end'`);
   await instance.db.query.execute(sql`
-    create trigger lose before insert on pgboss.job for each row when (new.name = 'execute') execute function lose_job()`);
+    create trigger lose before insert on pgboss.job for each row when (new.name = 'step') execute function lose_job()`);
   try {
     await slack.press(ana.id, card, 'countersign:approve');
     await reach(instance, plan.id, 'approved');
     const { rows } = await instance.db.query.execute(
-      sql`select from pgboss.job where name = 'execute' and data->>'plan_id' = ${plan.id}`,
+      sql`select from pgboss.job where name = 'step' and data->>'plan_id' = ${plan.id}`,
     );
     expect(rows).toEqual([]);
   } finally {
