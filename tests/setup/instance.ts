@@ -73,7 +73,7 @@ export async function openTestInstance(
     linkTo: () => null,
     ...(options.chatLinkTo === undefined ? {} : { chatLinkTo: options.chatLinkTo }),
     // A round is twenty statements, of every instance that is open.
-    recoverEveryMs: 2000,
+    recoverEveryMs: 1000,
     ...(options.planner === undefined ? {} : { planner: options.planner }),
     inboxHandlers: options.inboxHandlers,
     inboxRule: options.inboxRule,
