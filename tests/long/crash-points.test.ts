@@ -123,7 +123,7 @@ async function readQuestion(api: Client, id: string): Promise<{ step: string; te
     `/api/plans/${id}/card`,
   );
   expect(card.body.facts.unknown.map((one) => one.id)).toEqual([step?.id]);
-  for (const words of ['tell whether this went through', 'no result came back', 'Mark done'])
+  for (const words of ['tell whether it went through', 'no result came back', 'Mark done'])
     expect(JSON.stringify(card.body.adaptive_card)).toContain(words);
   return { step: step?.id ?? '', text: step?.question ?? '' };
 }
