@@ -1,4 +1,4 @@
-// /plans and the Home tab: lists for one reader, which show everything and decide nothing.
+// /plans and the Home tab: lists for one reader, which show everything and decide nothing. In Socket Mode; other files ask over HTTP.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
@@ -10,8 +10,8 @@ import { useSlackInstance } from './slack-instance.ts';
 
 const database = useDatabase();
 
-async function useLists({ socket = false } = {}) {
-  const use = await useSlackInstance(database, { socket });
+async function useLists() {
+  const use = await useSlackInstance(database, { socket: true });
   const { slack, instance } = use;
   await clearInbox(instance);
   // What another test asked for waits for nobody here.
@@ -34,63 +34,52 @@ async function useLists({ socket = false } = {}) {
   return { ...use, ana, channel, propose, ask };
 }
 
-const ways = [
-  ['over HTTP', { socket: false }],
-  ['in Socket Mode', { socket: true }],
-] as const;
+test('/plans says what waits, the reader first, and answers each subcommand', async () => {
+  const { ask, propose } = await useLists();
+  expect((await ask('')).shown).toContain('Nothing is waiting');
+  const other = await propose('Of ben <!channel>', 'ben@example.com');
+  const own = await propose('Of ana', 'ana@example.com');
+  const { shown } = await ask('');
+  expect(shown.indexOf(own.id)).toBeLessThan(shown.indexOf(other.id));
+  expect(shown).toContain('Needs you');
+  expect(shown).toContain('needs your approval');
+  expect(shown).toContain("Others'");
+  expect((await ask('find BEN')).shown).toContain(other.id);
+  expect((await ask('find ben ana')).shown).toContain('No plan has');
+  expect((await ask('mine')).shown).not.toContain(other.id);
+  expect((await ask('all')).shown).toContain(other.id);
+  expect((await ask('running')).shown).toContain('Nothing is running');
+  expect((await ask('stats')).shown).toContain('2 waiting');
+  expect((await ask('help')).shown).toContain('/plans PLAN-');
+  expect((await ask('nonsense')).shown).toContain('Unknown command: “/plans nonsense”');
+  const one = await ask(own.id);
+  expect(one.shown).toContain('Of ana');
+  expect(one.shown).not.toContain('countersign:approve');
+  expect((await ask('PLAN-00000000')).shown).toMatch(/no plan|not found|PLAN-00000000/i);
+});
 
-test.each(ways)(
-  '/plans says what waits, the reader first, and answers each subcommand, %s',
-  async (_, way) => {
-    const { ask, propose } = await useLists(way);
-    expect((await ask('')).shown).toContain('Nothing is waiting');
-    const other = await propose('Of ben <!channel>', 'ben@example.com');
-    const own = await propose('Of ana', 'ana@example.com');
-    const { shown } = await ask('');
-    expect(shown.indexOf(own.id)).toBeLessThan(shown.indexOf(other.id));
-    expect(shown).toContain('Needs you');
-    expect(shown).toContain('needs your approval');
-    expect(shown).toContain("Others'");
-    expect((await ask('find BEN')).shown).toContain(other.id);
-    expect((await ask('find ben ana')).shown).toContain('No plan has');
-    expect((await ask('mine')).shown).not.toContain(other.id);
-    expect((await ask('all')).shown).toContain(other.id);
-    expect((await ask('running')).shown).toContain('Nothing is running');
-    expect((await ask('stats')).shown).toContain('2 waiting');
-    expect((await ask('help')).shown).toContain('/plans PLAN-');
-    expect((await ask('nonsense')).shown).toContain('Unknown command: “/plans nonsense”');
-    const one = await ask(own.id);
-    expect(one.shown).toContain('Of ana');
-    expect(one.shown).not.toContain('countersign:approve');
-    expect((await ask('PLAN-00000000')).shown).toMatch(/no plan|not found|PLAN-00000000/i);
-  },
-);
-
-test.each(ways)(
-  'the Home tab lists plans, opens their details page by page, and keeps how one likes to be asked, %s',
-  async (_, way) => {
-    const { slack, ana, instance, propose } = await useLists(way);
-    const steps = Array.from({ length: 40 }, (_, i) => noop(`s${i}`));
-    const plan = await propose('Forty', 'ana@example.com', steps);
-    await slack.openHome(ana.id);
-    const home = await waitFor('the Home tab', async () => slack.home(ana.id));
-    expect(JSON.stringify(home.blocks)).toContain(plan.id);
-    await slack.press(ana.id, home, `countersign:details:${plan.id}`);
-    const page = (text: string) =>
-      waitFor(`a page with ${text}`, async () => {
-        const view = slack.views(ana.id).at(-1);
-        return view !== undefined && JSON.stringify(view.blocks).includes(text) && view;
-      });
-    const first = await page('(s14)');
-    await slack.press(ana.id, first, 'countersign:page:next');
-    const second = await page('(s29)');
-    expect(JSON.stringify(second.blocks)).not.toContain('15  Do');
-    await slack.press(ana.id, second, 'countersign:page:back');
-    await page('15  Do');
-    await slack.press(ana.id, home, 'countersign:policy:conversation_style', { pick: 'concise' });
-    await waitFor('the policy', async () => {
-      const { policy } = await instance.service.getPolicy('ana@example.com');
-      return policy.conversation_style === 'concise';
+test('the Home tab lists plans, opens their details page by page, and keeps how one likes to be asked', async () => {
+  const { slack, ana, instance, propose } = await useLists();
+  const steps = Array.from({ length: 40 }, (_, i) => noop(`s${i}`));
+  const plan = await propose('Forty', 'ana@example.com', steps);
+  await slack.openHome(ana.id);
+  const home = await waitFor('the Home tab', async () => slack.home(ana.id));
+  expect(JSON.stringify(home.blocks)).toContain(plan.id);
+  await slack.press(ana.id, home, `countersign:details:${plan.id}`);
+  const page = (text: string) =>
+    waitFor(`a page with ${text}`, async () => {
+      const view = slack.views(ana.id).at(-1);
+      return view !== undefined && JSON.stringify(view.blocks).includes(text) && view;
     });
-  },
-);
+  const first = await page('(s14)');
+  await slack.press(ana.id, first, 'countersign:page:next');
+  const second = await page('(s29)');
+  expect(JSON.stringify(second.blocks)).not.toContain('15  Do');
+  await slack.press(ana.id, second, 'countersign:page:back');
+  await page('15  Do');
+  await slack.press(ana.id, home, 'countersign:policy:conversation_style', { pick: 'concise' });
+  await waitFor('the policy', async () => {
+    const { policy } = await instance.service.getPolicy('ana@example.com');
+    return policy.conversation_style === 'concise';
+  });
+});

@@ -1,5 +1,4 @@
-// What a planning session asks in Slack: gates, a new kind of plan, the budget, questions and what does not fit; by buttons that are
-// bound to the turn and the digest that were shown.
+// What a planning session asks in Slack: gates and questions, by buttons that are bound to the turn and the digest that were shown.
 import { expect, test } from 'vitest';
 import type { SlackMessage } from '../../fixtures/slack/types.ts';
 import { stagedPlanner } from '../../fixtures/staged-planner.ts';
@@ -11,14 +10,16 @@ import { type Desk, openWindow, seeCard, told, useDesk } from './desk.ts';
 
 const database = useDatabase();
 
+let instance: TestInstance | null = null;
+const planner = stagedPlanner(() => {
+  if (instance === null) throw new Error('The instance is not open yet.');
+  return instance.db.query;
+});
+
 async function useSession() {
-  let instance: TestInstance | null = null;
-  const planner = stagedPlanner(() => {
-    if (instance === null) throw new Error('The instance is not open yet.');
-    return instance.db.query;
-  });
   const desk = await useDesk(database, { planner });
   instance = desk.instance;
+  planner.asked.length = 0;
   return { ...desk, asked: planner.asked };
 }
 
@@ -74,23 +75,6 @@ test('changes to a stage are typed into a form that wants words', async () => {
     ),
   );
 });
-
-for (const [word, what] of [
-  ['Invent', 'a new kind of plan'],
-  ['Spend', 'the budget'],
-] as const) {
-  test(`${what} is approved by a press, once`, async () => {
-    const desk = await useSession();
-    const { slack, ana } = desk;
-    const { root, card } = await begin(desk, `${word} it`, 'countersign:session_approve');
-    await slack.press(ana.id, card, 'countersign:session_approve');
-    await slack.press(ana.id, card, 'countersign:session_approve').catch(() => null);
-    await seeCard(desk, root, 'countersign:approve"');
-    await settled(desk.instance);
-    const approvals = desk.asked.filter(({ decision }) => decision.kind === 'approve');
-    expect(approvals).toHaveLength(1);
-  });
-}
 
 test('an offer is answered by its button, once, and an old button answers nothing later', async () => {
   const desk = await useSession();

@@ -38,6 +38,7 @@ async function open(url: string, options: SlackInstanceOptions): Promise<Opened>
       PORT: '0',
     },
     inboxRule: { backoffMs: 20, longestBackoffMs: 40, lateSeconds: 0 },
+    deliveryRule: { backoffMs: 20, longestBackoffMs: 40, paceMs: 100 },
     ...(address === undefined ? {} : { chatLinkTo: (id) => `${address}/?plan=${id}` }),
     ...(planner === undefined ? {} : { planner }),
     ...(settings === undefined ? {} : { settings }),

@@ -8,11 +8,11 @@ import { waitFor } from '../../wait.ts';
 import { told, useDesk } from './desk.ts';
 
 const database = useDatabase();
+const { planner, begun } = createSlowPlanner();
 
 const reading = { kind: 'reading', operation: 'files_read', what: 'notes/brief.md' } as const;
 
 test('a request shows thinking before any planner is free for it', async () => {
-  const { planner, begun } = createSlowPlanner();
   const desk = await useDesk(database, { planner });
   const { slack, ana, channel } = desk;
   // Three of a person's requests are planned at once; the fourth waits.
@@ -27,7 +27,6 @@ test('a request shows thinking before any planner is free for it', async () => {
 });
 
 test('each step is shown, and the answer takes the status away for good', async () => {
-  const { planner, begun } = createSlowPlanner();
   const desk = await useDesk(database, { planner });
   const { slack, ana, channel } = desk;
   const { message } = await slack.mention(ana.id, channel, 'Look it up');
@@ -51,7 +50,6 @@ test('each step is shown, and the answer takes the status away for good', async 
 });
 
 test('in a direct message the status goes as well, though the answer is no reply', async () => {
-  const { planner, begun } = createSlowPlanner();
   const { slack, ana } = await useDesk(database, { planner });
   const direct = slack.direct(ana.id).id;
   await slack.say(ana.id, direct, 'Just me');
@@ -63,7 +61,6 @@ test('in a direct message the status goes as well, though the answer is no reply
 });
 
 test('what Slack takes no status for is answered all the same', async () => {
-  const { planner, begun } = createSlowPlanner();
   const desk = await useDesk(database, { planner });
   const { slack, ana, channel } = desk;
   slack.fail('assistant.threads.setStatus', { silence: 'before' }, 3);
@@ -75,7 +72,6 @@ test('what Slack takes no status for is answered all the same', async () => {
 });
 
 test('of two processes that write to Slack, one shows each status', async () => {
-  const { planner, begun } = createSlowPlanner();
   const desk = await useDesk(database, { planner });
   const { slack, ana, channel, instance } = desk;
   const { config } = instance;
@@ -105,7 +101,6 @@ test('of two processes that write to Slack, one shows each status', async () => 
 });
 
 test('Slack’s own Stop stops the planner for those who may', async () => {
-  const { planner, begun } = createSlowPlanner();
   const events = ['app_mention', 'message.channels', 'agent_session_stopped'];
   const desk = await useDesk(database, {
     planner,

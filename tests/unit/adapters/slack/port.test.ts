@@ -243,6 +243,7 @@ test.each([
   ['token_revoked', 'not_allowed', 'SLACK_BOT_TOKEN'],
   ['account_inactive', 'not_allowed', 'SLACK_BOT_TOKEN'],
   ['is_archived', 'not_allowed', 'archived'],
+  ['restricted_action', 'not_allowed', 'Ask its admins'],
   ['not_in_channel', 'not_allowed', '/invite'],
   ['channel_not_found', 'not_found', 'channel_not_found'],
   ['message_not_found', 'not_found', 'message_not_found'],
