@@ -6,7 +6,7 @@ import { useDatabase } from '../../setup/database.ts';
 import { noop, reach, scriptedPlanner, type TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
 import { clearInbox, settled } from '../inbox/bench.ts';
-import { askFor, openWindow, seeCard, told, useDesk } from './desk.ts';
+import { askFor, lookAgain, openWindow, seeCard, told, useDesk } from './desk.ts';
 
 const database = useDatabase();
 const planner = scriptedPlanner(() => ({
@@ -31,56 +31,49 @@ async function countRows({ db }: TestInstance): Promise<Record<string, number>> 
   return counts;
 }
 
-const forgeries: [string, Forgery][] = [
-  ['unsigned', { signature: 'none' }],
-  ['wrongly signed', { signature: 'wrong' }],
-  ['signed by another', { signature: { secret: 'another' } }],
-  ['more than five minutes old', { ageSeconds: 301 }],
-  ['from the future', { ageSeconds: -302 }],
-  ['changed on the way', { tamper: (body) => `${body}&x=1` }],
-  ['without a time', { headers: { 'x-slack-request-timestamp': '' } }],
+const forgeries: Forgery[] = [
+  { signature: 'none' },
+  { signature: 'wrong' },
+  { signature: { secret: 'another' } },
+  { ageSeconds: 301 },
+  { ageSeconds: -302 },
+  { tamper: (body) => `${body}&x=1` },
+  { headers: { 'x-slack-request-timestamp': '' } },
 ];
 
-test.each(forgeries)(
-  'events, presses, forms and commands that are %s get 401 and touch nothing',
-  async (_, forgery) => {
-    const desk = await useDesk(database, { planner, work: false });
-    const { slack, ana, channel, instance } = desk;
-    const { deliveries } = await slack.mention(ana.id, channel, 'hello');
-    const command = await slack.command(ana.id, channel, '/plans', 'all');
-    await slack.openHome(ana.id);
-    await slack.settle();
-    const base = { team: { id: slack.workspace.id }, user: { id: ana.id } };
-    const press: Signal = {
-      kind: 'interactive',
-      payload: {
-        ...base,
-        type: 'block_actions',
-        trigger_id: 'forged.1',
-        container: { type: 'message', channel_id: channel, message_ts: '1700000000.000001' },
-        actions: [{ action_id: 'countersign:approve', action_ts: '1.1', value: '{}' }],
-      },
-    };
-    const view = { id: 'V1', hash: '1.a', callback_id: 'countersign:form', private_metadata: '' };
-    const form: Signal = {
-      kind: 'interactive',
-      payload: { ...base, type: 'view_submission', view },
-    };
-    const signals = [
-      ...deliveries.map(({ signal }) => signal),
-      command.delivery.signal,
-      press,
-      form,
-    ];
-    await clearInbox(instance);
-    const before = await countRows(instance);
-    for (const signal of signals) {
+test('events, presses, forms and commands that are unsigned, wrongly signed, changed, old or early get 401 and touch nothing', async () => {
+  const desk = await useDesk(database, { planner, work: false });
+  const { slack, ana, channel, instance } = desk;
+  const { deliveries } = await slack.mention(ana.id, channel, 'hello');
+  const command = await slack.command(ana.id, channel, '/plans', 'all');
+  await slack.openHome(ana.id);
+  await slack.settle();
+  const base = { team: { id: slack.workspace.id }, user: { id: ana.id } };
+  const press: Signal = {
+    kind: 'interactive',
+    payload: {
+      ...base,
+      type: 'block_actions',
+      trigger_id: 'forged.1',
+      container: { type: 'message', channel_id: channel, message_ts: '1700000000.000001' },
+      actions: [{ action_id: 'countersign:approve', action_ts: '1.1', value: '{}' }],
+    },
+  };
+  const view = { id: 'V1', hash: '1.a', callback_id: 'countersign:form', private_metadata: '' };
+  const form: Signal = {
+    kind: 'interactive',
+    payload: { ...base, type: 'view_submission', view },
+  };
+  const signals = [...deliveries.map(({ signal }) => signal), command.delivery.signal, press, form];
+  await clearInbox(instance);
+  const before = await countRows(instance);
+  for (const signal of signals)
+    for (const forgery of forgeries) {
       const { status } = await slack.replay(signal, undefined, forgery);
-      expect(status).toBe(401);
+      expect([forgery, status]).toEqual([forgery, 401]);
     }
-    expect(await countRows(instance)).toEqual(before);
-  },
-);
+  expect(await countRows(instance)).toEqual(before);
+});
 
 test('a form that was opened here decides nothing when it is sent from another user, workspace or conversation', async () => {
   const desk = await useDesk(database, { planner });
@@ -208,4 +201,35 @@ test('mentions, links and right-to-left marks in a plan ping nobody and hide not
   const texts = [...own, ...slack.ephemerals()].map(({ text }) => text);
   expect(texts.filter((text) => /<[!@#]/.test(text))).toEqual([]);
   await seeCard(desk, card.thread_ts ?? '', plan.id);
+});
+
+test('a name that is markup is shown as it is written, on cards, in lists and in what is said, and pings nobody', async () => {
+  const desk = await useDesk(database, { planner });
+  const { slack, instance, channel } = desk;
+  const name = '<!channel> *Ana* <b|c>';
+  const ana = slack.addUser({ name, email: 'mallory@example.com' });
+  await slack.join(ana.id, channel);
+  const { plan, card } = await askFor({ ...desk, ana }, 'do nothing');
+  await slack.press(desk.ben.id, card, 'countersign:approve');
+  expect((await told(desk, desk.ben))[0]).toContain('Only &lt;!channel&gt; *Ana*');
+  await slack.press(ana.id, card, 'countersign:approve');
+  await reach(instance, plan.id, 'completed');
+  const now = await waitFor('the card to be over', async () => {
+    const drawn = JSON.stringify(lookAgain(desk, card).blocks);
+    return drawn.includes('Approved by') && drawn;
+  });
+  expect(now).toContain(`Approved by ${name}`);
+  await slack.command(desk.ben.id, channel, '/plans', 'all');
+  const list = await waitFor('the list', async () =>
+    slack.ephemerals(desk.ben.id).find(({ blocks }) => JSON.stringify(blocks).includes(plan.id)),
+  );
+  expect(JSON.stringify(list.blocks)).toContain(name);
+  const posted = slack.messages(channel).filter(({ bot_id }) => bot_id !== undefined);
+  expect(posted.flatMap(({ pings }) => pings)).toEqual([]);
+  expect(
+    slack
+      .ephemerals(desk.ben.id)
+      .map(({ text }) => text)
+      .join(),
+  ).not.toMatch(/[<>]/);
 });
