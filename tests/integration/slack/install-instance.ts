@@ -7,12 +7,14 @@ import { serve } from '#app/serve.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import { type SlackDouble, type SlackOptions, startSlack } from '../../fixtures/slack/double.ts';
 import type { SlackMessage, User, Workspace } from '../../fixtures/slack/types.ts';
+import type { TestDatabase } from '../../setup/database.ts';
 import {
   noop,
   openTestInstance,
   scriptedPlanner,
   type TestInstance,
 } from '../../setup/instance.ts';
+import { createSharing } from '../../setup/share.ts';
 import { waitFor } from '../../wait.ts';
 
 export const key = Buffer.alloc(32, 7).toString('base64');
@@ -23,7 +25,7 @@ const twoOfNothing = scriptedPlanner(() => ({
   draft: { title: 'Two of nothing', steps: [noop('a'), noop('b')] },
 }));
 
-/** An instance at an address of its own; ends with the test. */
+/** An instance at an address of its own. */
 async function openAt(
   url: string,
   slack: SlackDouble,
@@ -34,7 +36,7 @@ async function openAt(
     work: boolean;
     settings: object;
   },
-): Promise<{ instance: TestInstance; home: string; lines: string[] }> {
+): Promise<{ instance: TestInstance; home: string; lines: string[]; close(): Promise<void> }> {
   const { planner, socket, env, work, settings } = options;
   const lines: string[] = [];
   const sink = new Writable({
@@ -59,7 +61,7 @@ async function openAt(
       ...env,
     },
     inboxRule: { backoffMs: 20, longestBackoffMs: 40, lateSeconds: 0 },
-    deliveryRule: { backoffMs: 20, longestBackoffMs: 40 },
+    deliveryRule: { backoffMs: 20, longestBackoffMs: 40, paceMs: 100 },
     ...(planner === null ? {} : { planner }),
     work,
     settings,
@@ -68,56 +70,68 @@ async function openAt(
   const connections = slack.socket.connections();
   const { app, port } = await serve(instance, instance.config, log);
   if (socket) await waitFor('a connection', () => slack.socket.connections() > connections);
-  onTestFinished(async () => {
+  const close = async () => {
     await slack.settle();
     await app.close();
     await instance.close();
-  });
-  return { instance, home: `http://127.0.0.1:${port}`, lines };
+  };
+  return { instance, home: `http://127.0.0.1:${port}`, lines, close };
 }
+
+type InstallOptions = {
+  /** null: the one that the environment asks for. */
+  planner?: Planner | null;
+  socket?: boolean;
+  slack?: SlackOptions;
+  env?: Record<string, string>;
+  work?: boolean;
+  settings?: object;
+  /** For a test that leaves its instance in another state: no other test is given it. */
+  own?: boolean;
+};
+
+async function open(url: string, options: InstallOptions) {
+  const slack = await startSlack(options.slack);
+  const { planner = twoOfNothing, socket = false, env = {}, work = true, settings = {} } = options;
+  const opened = await openAt(url, slack, { planner, socket, env, work, settings });
+  let closing: Promise<void> | null = null;
+  const end = async () => {
+    await opened.close();
+    await slack.end();
+  };
+  return {
+    ...opened,
+    slack,
+    socket,
+    close() {
+      closing ??= end();
+      return closing;
+    },
+    /** Another process of the same program, which ends with the test. */
+    async another(changes: Record<string, string> = {}, works = false) {
+      const all = { ...env, ...changes };
+      const one = await openAt(url, slack, { planner, socket, env: all, work: works, settings });
+      onTestFinished(one.close);
+      return one;
+    },
+  };
+}
+
+const share = createSharing(open, async ({ slack, lines }) => {
+  await slack.settle();
+  slack.forget();
+  lines.length = 0;
+});
 
 export type InstallInstance = Awaited<ReturnType<typeof useInstallInstance>>;
 
-/** A double and an instance that Slack reaches and people add to their workspaces. */
-export async function useInstallInstance(
-  url: string,
-  options: {
-    /** null: the one that the environment asks for. */
-    planner?: Planner | null;
-    socket?: boolean;
-    slack?: SlackOptions;
-    env?: Record<string, string>;
-    work?: boolean;
-    settings?: object;
-  } = {},
-) {
-  const slack = await startSlack(options.slack);
-  onTestFinished(() => slack.end());
-  const { planner = twoOfNothing, socket = false, env = {}, work = true, settings = {} } = options;
-  const { instance, home, lines } = await openAt(url, slack, {
-    planner,
-    socket,
-    env,
-    work,
-    settings,
-  });
+/** A double and an instance that Slack reaches and people add to their workspaces: the one of the test before, if it was the same. */
+export async function useInstallInstance(database: TestDatabase, options: InstallOptions = {}) {
+  const use = await share(database, options);
+  const { slack, home, socket } = use;
   slack.app.redirectUrls = [`${home}/slack/oauth_redirect`];
   slack.connect(socket ? 'socket mode' : { url: `${home}/slack/events` });
-  return {
-    slack,
-    instance,
-    home,
-    lines,
-    /** Another process of the same program. */
-    another: (changes: Record<string, string> = {}, works = false) =>
-      openAt(url, slack, {
-        planner,
-        socket,
-        env: { ...env, ...changes },
-        work: works,
-        settings,
-      }),
-  };
+  return use;
 }
 
 /** A browser at the first of the two pages. @returns where Slack asks, and the cookie */

@@ -28,7 +28,7 @@ const database = useDatabase();
 const silentLog = pino({ level: 'silent' });
 
 async function useInstance(options: Parameters<typeof useInstallInstance>[1] = {}) {
-  const use = await useInstallInstance(database.url, options);
+  const use = await useInstallInstance(database, options);
   await use.instance.db.query.execute(
     sql`truncate countersign.slack_installations, countersign.slack_workspaces, countersign.chat_places`,
   );
@@ -60,7 +60,7 @@ async function cancel({ instance }: InstallInstance, planId: string) {
   await instance.service.cancel(planId, { version }, person(requester, 'api'));
 }
 
-for (const socket of [false, true]) {
+for (const socket of [true, false]) {
   test(`two workspaces add the app, and in each what was asked there is approved there, ${socket ? 'in Socket Mode' : 'over HTTP'}`, async () => {
     const use = await useInstance({ socket });
     const { slack, instance, lines } = use;

@@ -50,7 +50,7 @@ async function openHomes() {
     await model.close();
     await receiver.close();
   });
-  const use = await useInstallInstance(database.url, {
+  const use = await useInstallInstance(database, {
     planner: null,
     env: { OPENAI_BASE_URL: model.url },
     settings: {

@@ -13,7 +13,7 @@ import { planOf, useInstallInstance, useWorkspace } from './install-instance.ts'
 const database = useDatabase();
 
 async function useTwo() {
-  const use = await useInstallInstance(database.url);
+  const use = await useInstallInstance(database);
   const { slack, instance } = use;
   await instance.db.query.execute(sql`
     truncate countersign.slack_installations, countersign.slack_workspaces, countersign.chat_places, countersign.chat_homes`);

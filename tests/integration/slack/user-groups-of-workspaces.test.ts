@@ -9,7 +9,7 @@ import { planOf, useInstallInstance, useWorkspace } from './install-instance.ts'
 const database = useDatabase();
 
 test('a group of one workspace approves its plans and no other’s, by its id and by its handle', async () => {
-  const use = await useInstallInstance(database.url, {
+  const use = await useInstallInstance(database, {
     settings: { guardedApprovers: { control_noop: { kind: 'named', people: ['group:@finance'] } } },
   });
   const { slack, instance } = use;
