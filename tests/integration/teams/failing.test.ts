@@ -82,29 +82,6 @@ test('an answer to a post that was lost posts it once more rather than never', a
   );
 });
 
-test('a card that somebody deleted is posted again while somebody is waited for', async () => {
-  const { teams, ana, channel, instance } = await useChannel();
-  const { conversation } = await teams.say(ana, channel, 'do nothing, twice');
-  const card = await awaitMessage(teams, conversation, '"approve"');
-  const press = teams.describePress(ana, card, ['Propose changes', 'Send'], {
-    'text:propose_changes': 'again',
-  });
-  card.deleted = true;
-  await teams.send(press);
-  const next = await waitFor(
-    'another card',
-    async () =>
-      teams.messages.findLast(
-        (one) =>
-          one !== card &&
-          one.conversation === conversation &&
-          JSON.stringify(one).includes('"approve"'),
-      ) ?? null,
-  );
-  await teams.press(ana, next, 'Approve');
-  await reach(instance, planOf(card), 'completed');
-});
-
 test('where the app was taken out or blocked the operator is told what to do, and what waits is posted when it is back', async () => {
   for (const [code, words] of [
     ['BotNotInConversationRoster', 'Add it under Apps'],

@@ -12,7 +12,7 @@ import { awaitMessage, type TeamsInstance, useTeamsInstance } from './teams-inst
 const database = useDatabase();
 const answering = scriptedPlanner(({ text }) => ({ kind: 'answer', text: `Heard: ${text}` }));
 
-async function usePeople(options: { work?: boolean; single?: boolean } = {}) {
+async function usePeople(options: { single?: boolean } = {}) {
   const use = await useTeamsInstance(database, { planner: answering, ...options });
   await clearInbox(use.instance);
   const ana = use.teams.addPerson('ana');
@@ -82,7 +82,7 @@ test('a message that comes again and again is answered once', async () => {
 });
 
 test('what is unsigned, wrongly signed, expired, or meant for another bot or address gets 401 and touches nothing', async () => {
-  const { teams, ana, chat, instance } = await usePeople({ work: false });
+  const { teams, ana, chat, instance } = await usePeople();
   const activity = teams.describeMessage(ana, chat, 'hello', null, false);
   const forgeries: Forgery[] = [
     { header: null },
@@ -112,7 +112,7 @@ test('what is unsigned, wrongly signed, expired, or meant for another bot or add
 });
 
 test('what is no activity is refused, and a question that is none of ours is said to be none', async () => {
-  const { teams, ana, chat, instance } = await usePeople({ work: false });
+  const { teams, ana, chat, instance } = await usePeople();
   expect((await teams.deliver('{')).status).toBe(400);
   expect((await teams.deliver('{"type":"message"}')).status).toBe(400);
   expect((await teams.deliver(`{"text":"${'x'.repeat(300_000)}"}`)).status).toBe(413);
@@ -152,20 +152,6 @@ test('people are named by the address their own tenant vouches for, and by their
   expect((await talkIn(single, teams.addPersonal(guest).id))[0]).toBe(
     `teams:${teams.tenant}:${guest.aadObjectId}: hello`,
   );
-});
-
-test('of several tenants nobody vouches for anybody, and those that are not served reach nothing', async () => {
-  const use = await usePeople({ single: false });
-  const { teams, ana, chat, instance } = use;
-  const foreign = {
-    ...teams.describeMessage(ana, chat, 'hello', null, false),
-    channelData: { tenant: { id: 'another-tenant' } },
-  };
-  expect((await teams.send(foreign)).status).toBe(403);
-  expect(await readInbox(instance)).toEqual([]);
-  await teams.say(ana, chat, 'hello');
-  await awaitMessage(teams, chat.id, 'Heard: hello');
-  expect((await talkIn(use, chat.id))[0]).toBe(`teams:${teams.tenant}:${ana.aadObjectId}: hello`);
 });
 
 test('where the app is added it says hello once, and where it is taken out nothing is posted until it is back', async () => {
@@ -214,4 +200,18 @@ test('where the app is added it says hello once, and where it is taken out nothi
     JSON.stringify(activity).includes("I'm Countersign."),
   );
   expect(hellos).toHaveLength(1);
+});
+
+test('of several tenants nobody vouches for anybody, and those that are not served reach nothing', async () => {
+  const use = await usePeople({ single: false });
+  const { teams, ana, chat, instance } = use;
+  const foreign = {
+    ...teams.describeMessage(ana, chat, 'hello', null, false),
+    channelData: { tenant: { id: 'another-tenant' } },
+  };
+  expect((await teams.send(foreign)).status).toBe(403);
+  expect(await readInbox(instance)).toEqual([]);
+  await teams.say(ana, chat, 'hello');
+  await awaitMessage(teams, chat.id, 'Heard: hello');
+  expect((await talkIn(use, chat.id))[0]).toBe(`teams:${teams.tenant}:${ana.aadObjectId}: hello`);
 });

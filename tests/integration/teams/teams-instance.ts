@@ -63,18 +63,18 @@ async function open(url: string, teams: Connector, options: TeamsInstanceOptions
   return { instance, leave };
 }
 
-const share = createSharing(
-  async (url: string, options: TeamsInstanceOptions) => {
-    const teams = await startConnector();
-    const { instance, leave } = await open(url, teams, options);
-    const close = async () => {
-      await leave();
-      await teams.end();
-    };
-    return { teams, instance, leave, close };
-  },
-  async ({ teams }) => teams.forget(),
-);
+/** A double and an instance that it calls, until they are closed. */
+export async function startTeams(url: string, options: TeamsInstanceOptions = {}) {
+  const teams = await startConnector();
+  const { instance, leave } = await open(url, teams, options);
+  const close = async () => {
+    await leave();
+    await teams.end();
+  };
+  return { teams, instance, leave, close };
+}
+
+const share = createSharing(startTeams, async ({ teams }) => teams.forget());
 
 /** A double that remembers no other test, and an instance it calls. */
 export const useTeamsInstance = (

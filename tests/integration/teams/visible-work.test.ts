@@ -1,16 +1,21 @@
 // What people see in Teams between their request and the answer: that the bot types and, where it speaks with one person, what it is
-// doing, which the answer ends.
+// doing, which the answer ends. These tests wait for the pace of Teams, and do so together.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSlowPlanner } from '../../fixtures/slow-planner.ts';
 import { useDatabase } from '../../setup/database.ts';
 import type { TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
-import { awaitMessage, useTeamsInstance } from './teams-instance.ts';
+import { awaitMessage, startTeams } from './teams-instance.ts';
 
 const database = useDatabase();
 const { planner, begun } = createSlowPlanner();
+let use: Awaited<ReturnType<typeof startTeams>>;
+beforeAll(async () => {
+  use = await startTeams(database.url, { planner });
+});
+afterAll(() => use.close());
 
 /** What the place keeps of its status. */
 async function readStatus({ db }: Pick<TestInstance, 'db'>, channel: string): Promise<unknown> {
@@ -19,6 +24,8 @@ async function readStatus({ db }: Pick<TestInstance, 'db'>, channel: string): Pr
   );
   return rows[0]?.status ?? null;
 }
+
+const postingIn = (chat: string) => new RegExp(`^POST .*${encodeURIComponent(chat)}/activities$`);
 
 /** Makes the stream of a chat older, while nobody is about to write down what stands there. */
 async function age({ db }: Pick<TestInstance, 'db'>, channel: string, ms: number) {
@@ -35,8 +42,7 @@ async function age({ db }: Pick<TestInstance, 'db'>, channel: string, ms: number
 /** Asks in a chat, and waits until a stream stands there. */
 async function streamIn(about: string) {
   const words = `${about} (${randomUUID()})`;
-  const { teams, instance } = await useTeamsInstance(database, { planner });
-  teams.allowStreams(true);
+  const { teams, instance } = use;
   const ana = teams.addPerson('ana');
   const chat = teams.addPersonal(ana);
   await teams.say(ana, chat, words);
@@ -53,8 +59,8 @@ async function streamIn(about: string) {
   return { teams, instance, ana, chat, turn, stream, answers, cleared };
 }
 
-test('in a channel the bot types from the request on until it answers', async () => {
-  const { teams } = await useTeamsInstance(database, { planner });
+test.concurrent('in a channel the bot types from the request on until it answers', async () => {
+  const { teams } = use;
   const ana = teams.addPerson('ana');
   const words = 'Look in the channel';
   const { conversation } = await teams.say(ana, teams.addChannel([ana]), words);
@@ -69,8 +75,8 @@ test('in a channel the bot types from the request on until it answers', async ()
   expect(teams.streams.filter((one) => one.conversation === conversation)).toEqual([]);
 });
 
-test('an answer that comes at once begins no stream', async () => {
-  const { teams } = await useTeamsInstance(database, { planner });
+test.concurrent('an answer that comes at once begins no stream', async () => {
+  const { teams } = use;
   const ana = teams.addPerson('ana');
   const chat = teams.addPersonal(ana);
   await teams.say(ana, chat, 'Quickly');
@@ -79,7 +85,7 @@ test('an answer that comes at once begins no stream', async () => {
   expect(teams.streams.filter(({ conversation }) => conversation === chat.id)).toEqual([]);
 });
 
-test('in a chat the bot types within a second, says what it does, and the answer ends that', async () => {
+test.concurrent('in a chat the bot types within a second, says what it does, and the answer ends that', async () => {
   const words = 'Look in the chat';
   const { teams, chat, turn, stream, answers, cleared } = await streamIn(words);
   expect(teams.typing.filter((one) => one === chat.id)).toHaveLength(1);
@@ -93,10 +99,10 @@ test('in a chat the bot types within a second, says what it does, and the answer
   expect(answers()).toEqual([message]);
 });
 
-test('an answer that got through although nobody heard of it is not posted twice', async () => {
+test.concurrent('an answer that got through although nobody heard of it is not posted twice', async () => {
   const words = 'Look twice';
   const { teams, chat, turn, stream, answers, cleared } = await streamIn(words);
-  teams.refuse({ status: 0, path: /^POST .*activities$/ });
+  teams.refuse({ status: 0, path: postingIn(chat.id) });
   turn.answer('Here it is, once.');
   const message = await awaitMessage(teams, chat.id, 'Here it is, once.');
   await cleared();
@@ -104,7 +110,7 @@ test('an answer that got through although nobody heard of it is not posted twice
   expect([message.id, message.updates]).toEqual([stream.id, 1]);
 });
 
-test('where its reader stopped the stream the answer is a message of its own', async () => {
+test.concurrent('where its reader stopped the stream the answer is a message of its own', async () => {
   const words = 'Look, and be stopped';
   const { teams, chat, turn, stream, cleared } = await streamIn(words);
   stream.state = 'stopped';
@@ -114,7 +120,7 @@ test('where its reader stopped the stream the answer is a message of its own', a
   await cleared();
 });
 
-test('a stream that a dead process left open is changed into the answer, also after its time', async () => {
+test.concurrent('a stream that a dead process left open is changed into the answer, also after its time', async () => {
   const words = 'Look, and die';
   const { teams, instance, chat, turn, stream, answers } = await streamIn(words);
   stream.state = 'expired';
@@ -125,7 +131,7 @@ test('a stream that a dead process left open is changed into the answer, also af
   expect(answers()).toHaveLength(1);
 });
 
-test('a stream that grows old is ended with a sentence, and the answer follows below', async () => {
+test.concurrent('a stream that grows old is ended with a sentence, and the answer follows below', async () => {
   const words = 'Look for long';
   const { teams, instance, chat, turn, stream, answers } = await streamIn(words);
   await age(instance, chat.id, 101_000);
@@ -137,9 +143,9 @@ test('a stream that grows old is ended with a sentence, and the answer follows b
   expect(answers()).toEqual([told, message]);
 });
 
-test('a stream that does not take the message as its end is closed in words, and the message follows', async () => {
+test.concurrent('a stream that does not take the message as its end is closed in words, and the message follows', async () => {
   const { teams, chat, turn, stream, answers, cleared } = await streamIn('Look, and be refused');
-  teams.refuse({ status: 400, code: 'BadRequest', path: /^POST .*activities$/ });
+  teams.refuse({ status: 400, code: 'BadRequest', path: postingIn(chat.id) });
   turn.answer('Here it is, below its words.');
   await waitFor('both', () => answers().length === 2);
   expect([answers()[0]?.id, stream.state]).toEqual([stream.id, 'ended']);
@@ -148,7 +154,7 @@ test('a stream that does not take the message as its end is closed in words, and
 });
 
 test('where streams are not allowed the bot types', async () => {
-  const { teams } = await useTeamsInstance(database, { planner });
+  const { teams } = use;
   teams.allowStreams(false);
   const ana = teams.addPerson('ana');
   const chat = teams.addPersonal(ana);
