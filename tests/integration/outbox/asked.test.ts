@@ -36,7 +36,7 @@ let threads = 0;
 
 async function useThread() {
   const platform = knowing(openPlatform());
-  const instance = await openPostingInstance(database.url, platform);
+  const instance = await openPostingInstance(database.url, { platform: () => platform });
   onTestFinished(() => instance.close());
   const thread = String(++threads);
   const here = await open(instance, { platform: 'slack', tenant: 'T1', channel: 'C1', thread });

@@ -3,11 +3,12 @@ import { sql } from 'drizzle-orm';
 import { followPlan } from '#chat/outbox/deliver-jobs.ts';
 import type { DeliveryRule } from '#chat/outbox/delivery-context.ts';
 import { createEnqueue, openBoss } from '#db/boss.ts';
-import type { ChatPlace } from '#domain/chat/chat.ts';
+import type { ChatPlace, ChatPort } from '#domain/chat/chat.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import type { Platform } from '../../fixtures/chat-platform.ts';
 import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { createSharing } from '../../setup/share.ts';
 import { waitFor } from '../../wait.ts';
 
 /** Short waits; the round looks after whatever is late. */
@@ -20,18 +21,42 @@ const quickRule: Partial<DeliveryRule> = {
   redrawAfterMs: 100,
 };
 
+type Posting = {
+  /** Where it posts; asked at each call, so that each test can have a platform of its own. */
+  platform: () => Platform;
+  rule?: Partial<DeliveryRule>;
+  planner?: Planner;
+};
+
 export function openPostingInstance(
   url: string,
-  platform: Platform,
-  rule: Partial<DeliveryRule> = {},
-  options: { planner?: Planner } = {},
+  { platform, rule, planner }: Posting,
 ): Promise<TestInstance> {
+  const port: ChatPort = {
+    post: (...call) => platform().port.post(...call),
+    update: (...call) => platform().port.update(...call),
+    whisper: (...call) => platform().port.whisper(...call),
+  };
   return openTestInstance(url, {
-    ...options,
-    chatPorts: { slack: platform.port, teams: platform.port },
+    ...(planner === undefined ? {} : { planner }),
+    chatPorts: { slack: port, teams: port },
     deliveryRule: { ...quickRule, ...rule },
   });
 }
+
+/** An instance that posts by a rule: the one of the test before, if that had the same. */
+export const usePostingInstance = createSharing(
+  async (url: string, options: Posting & { own?: boolean }) => {
+    const instance = await openPostingInstance(url, options);
+    let closing: Promise<void> | null = null;
+    const close = () => {
+      closing ??= instance.close();
+      return closing;
+    };
+    return { ...instance, close };
+  },
+  async () => {},
+);
 
 export function open({ db, openConversation }: TestInstance, place: ChatPlace): Promise<string> {
   return db.transaction((tx) => openConversation(tx, place));

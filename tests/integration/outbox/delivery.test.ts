@@ -1,6 +1,6 @@
 // What the bot says reaches the chat platforms: in order, each once, and its cards follow their plans.
 import { sql } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { DeliveryRule } from '#chat/outbox/delivery-context.ts';
 import { readDeliveryState } from '#db/chat-places.ts';
 import { appendMessage } from '#db/messages.ts';
@@ -18,6 +18,7 @@ import {
   openPostingInstance,
   openSpeaker,
   type Speaker,
+  usePostingInstance,
 } from './bench.ts';
 
 const database = useDatabase();
@@ -25,7 +26,6 @@ let platform: Platform;
 /** Posts nothing. */
 let gateway: TestInstance;
 let speaker: Speaker;
-let instances: TestInstance[] = [];
 
 let channel = 0;
 
@@ -46,20 +46,14 @@ beforeEach(async () => {
   channel += 1;
   platform = openPlatform();
 });
-afterEach(async () => {
-  await Promise.all(instances.map((instance) => instance.close()));
-  instances = [];
-});
 afterAll(async () => {
   await speaker.close();
   await gateway.close();
 });
 
-async function work(rule: Partial<DeliveryRule> = {}): Promise<TestInstance> {
-  const instance = await openPostingInstance(database.url, platform, rule);
-  instances.push(instance);
-  return instance;
-}
+const current = () => platform;
+const work = (rule: Partial<DeliveryRule> = {}): Promise<TestInstance> =>
+  usePostingInstance(database, { platform: current, rule });
 
 const textsIn = (thread: string | null) =>
   platform.standing
@@ -84,7 +78,9 @@ async function propose(
 
 describe('messages', () => {
   test('are posted in order and once, by two processes at one platform', async () => {
-    const [instance] = await Promise.all([work(), work()]);
+    const instance = await work();
+    const other = await openPostingInstance(database.url, { platform: current });
+    onTestFinished(() => other.close());
     const here = await open(instance, placeOf('1'));
     const there = await open(instance, placeOf('2'));
     expect(await open(instance, placeOf('1'))).toBe(here);
@@ -112,17 +108,8 @@ describe('messages', () => {
     expect(platform.calls).toHaveLength(1);
   });
 
-  test('that were said while nobody posts wait, and a lost job loses none', async () => {
-    const here = await open(gateway, placeOf('1'));
-    await speaker.say(here, ['a', 'b']);
-    await gateway.db.query.execute(sql`delete from pgboss.job where name like 'deliver%'`);
-    const instance = await work();
-    await delivered(instance);
-    expect(textsIn('1')).toEqual(['a', 'b']);
-  });
-
   test('wait as long as the platform asks, in order, and hold up no other conversation', async () => {
-    const instance = await work({ longestBackoffMs: 1 });
+    const instance = await work();
     const here = await open(instance, placeOf('1'));
     const there = await open(instance, placeOf('2'));
     let refused = 0;
@@ -149,25 +136,8 @@ describe('messages', () => {
     expect(refused).toBe(1);
   });
 
-  test('are posted once though every answer is lost or late', async () => {
-    const instance = await work({ callWithinMs: 100, leaseSeconds: 1 });
-    const here = await open(instance, placeOf('1'));
-    const seen = new Map<string, number>();
-    platform.after = async ({ content }) => {
-      const tries = (seen.get(content.text) ?? 0) + 1;
-      seen.set(content.text, tries);
-      if (tries === 1) throw new CountersignError('timed_out', 'No answer.', { passesAfterMs: 0 });
-      // Never answers: the call is given up, and the next try finds what got through.
-      if (tries === 2) await new Promise(() => {});
-    };
-    await speaker.say(here, ['a', 'b']);
-    await delivered(instance);
-    expect(textsIn('1')).toEqual(['a', 'b']);
-    expect([...seen.values()]).toEqual([3, 3]);
-  });
-
   test('that the platform refuses for good are set aside, and the next ones go on', async () => {
-    const instance = await work({ tries: 3 });
+    const instance = await work();
     const here = await open(instance, placeOf('1'));
     platform.before = ({ content }) => {
       if (content.text === 'bad') throw new Error('invalid_blocks');
@@ -175,7 +145,7 @@ describe('messages', () => {
     await speaker.say(here, ['a', 'bad', 'c']);
     await delivered(instance);
     expect(textsIn('1')).toEqual(['a', 'c']);
-    expect(platform.calls.filter(({ text }) => text === 'bad')).toHaveLength(3);
+    expect(platform.calls.filter(({ text }) => text === 'bad')).toHaveLength(5);
     expect(await countRows(instance, here, 'failed')).toBe(1);
     expect(await readDeliveryState(instance.db.query, 10)).toMatchObject({
       failed: 1,
@@ -253,18 +223,6 @@ describe('a card', () => {
     expect(JSON.stringify(inTeams)).toContain('Action.Execute');
   });
 
-  test('is changed a few times by 200 changes, and shows the newest state', async () => {
-    const instance = await work({ paceMs: 2000 });
-    const here = await open(instance, placeOf('1'));
-    const plan = await propose(instance, here);
-    const begun = performance.now();
-    for (let i = 1; i <= 200; i++) await speaker.rename(plan.id, `Rooms ${i}`);
-    await delivered(instance);
-    const paces = (performance.now() - begun) / 2000;
-    expect(cards()[0]).toContain('Rooms 200');
-    expect(platform.standing[0]?.changes).toBeLessThanOrEqual(Math.ceil(paces) + 1);
-  });
-
   test('shows what is true now though the answer to its post was lost, and its plan has changed since', async () => {
     const instance = await work();
     const here = await open(instance, placeOf('1'));
@@ -309,8 +267,48 @@ describe('a card', () => {
     await delivered(instance);
     expect(cards().join()).not.toContain('countersign:');
   });
+});
 
-  test('never shows older over newer: a late change is followed by another', async () => {
+describe('by a rule of its own', () => {
+  test('messages that were said while nobody posts wait, and a lost job loses none', async () => {
+    const here = await open(gateway, placeOf('1'));
+    await speaker.say(here, ['a', 'b']);
+    await gateway.db.query.execute(sql`delete from pgboss.job where name like 'deliver%'`);
+    const instance = await work({ paceMs: 99 });
+    await delivered(instance);
+    expect(textsIn('1')).toEqual(['a', 'b']);
+  });
+
+  test('messages are posted once though every answer is lost or late', async () => {
+    const instance = await work({ callWithinMs: 100, leaseSeconds: 1 });
+    const here = await open(instance, placeOf('1'));
+    const seen = new Map<string, number>();
+    platform.after = async ({ content }) => {
+      const tries = (seen.get(content.text) ?? 0) + 1;
+      seen.set(content.text, tries);
+      if (tries === 1) throw new CountersignError('timed_out', 'No answer.', { passesAfterMs: 0 });
+      // Never answers: the call is given up, and the next try finds what got through.
+      if (tries === 2) await new Promise(() => {});
+    };
+    await speaker.say(here, ['a', 'b']);
+    await delivered(instance);
+    expect(textsIn('1')).toEqual(['a', 'b']);
+    expect([...seen.values()]).toEqual([3, 3]);
+  });
+
+  test('a card is changed a few times by a hundred changes, and shows the newest state', async () => {
+    const instance = await work({ paceMs: 1000 });
+    const here = await open(instance, placeOf('1'));
+    const plan = await propose(instance, here);
+    const begun = performance.now();
+    for (let i = 1; i <= 100; i++) await speaker.rename(plan.id, `Rooms ${i}`);
+    await delivered(instance);
+    const paces = (performance.now() - begun) / 1000;
+    expect(cards()[0]).toContain('Rooms 100');
+    expect(platform.standing[0]?.changes).toBeLessThanOrEqual(Math.ceil(paces) + 1);
+  });
+
+  test('a card never shows older over newer: a late change is followed by another', async () => {
     const instance = await work({ callWithinMs: 100, paceMs: 1, longestBackoffMs: 1 });
     const here = await open(instance, placeOf('1'));
     const plan = await propose(instance, here);

@@ -1,6 +1,6 @@
-// What tests of sessions in chats share: an instance with a planner in stages that posts to a platform of its own for each test, and
+// What tests of sessions in chats share: an instance with a planner in stages, and a platform of its own for each test, which
 // looks at the messages of that test's channel alone: what the one before had still to post may come here as well.
-import { afterEach, beforeEach } from 'vitest';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import { openPlatform, type Platform } from '../../fixtures/chat-platform.ts';
 import { stagedPlanner } from '../../fixtures/staged-planner.ts';
@@ -15,12 +15,14 @@ export function useSessions(database: { url: string }) {
   let threads = 0;
   const planner = stagedPlanner(() => instance.db.query);
 
-  beforeEach(async () => {
+  beforeAll(async () => {
+    instance = await openPostingInstance(database.url, { platform: () => platform, planner });
+  });
+  afterAll(() => instance.close());
+  beforeEach(() => {
     channels += 1;
     platform = openPlatform();
-    instance = await openPostingInstance(database.url, platform, {}, { planner });
   });
-  afterEach(() => instance.close());
 
   const isHere = ({ channel }: ChatPlace) => channel === `C${channels}`;
   const standing = () => platform.standing.filter(({ place }) => isHere(place));

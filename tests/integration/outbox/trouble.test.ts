@@ -1,7 +1,7 @@
 // What a chat platform does not answer, or answers too late: nothing is held up for ever, nothing stands twice with buttons,
 // and no card shows an older state than the newest.
 import { sql } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DeliveryRule } from '#chat/outbox/delivery-context.ts';
 import { readDeliveryState } from '#db/chat-places.ts';
 import { clocksApartMs, settleCard } from '#db/chat-posts.ts';
@@ -13,14 +13,13 @@ import { openPlatform, type Platform } from '../../fixtures/chat-platform.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
-import { delivered, open, openPostingInstance, openSpeaker, type Speaker } from './bench.ts';
+import { delivered, open, openSpeaker, type Speaker, usePostingInstance } from './bench.ts';
 
 const database = useDatabase();
 let platform: Platform;
 /** Posts nothing. */
 let gateway: TestInstance;
 let speaker: Speaker;
-let instances: TestInstance[] = [];
 let channel = 0;
 
 const place = (): ChatPlace => ({
@@ -35,22 +34,17 @@ beforeEach(async () => {
   channel += 1;
   platform = openPlatform();
   // A platform of its own knows nothing of earlier tests' messages.
-  await gateway.db.query.execute(sql`truncate countersign.chat_places, countersign.chat_posts`);
-});
-afterEach(async () => {
-  await Promise.all(instances.map((instance) => instance.close()));
-  instances = [];
+  for (const table of ['chat_posts', 'chat_places'])
+    await gateway.db.query.execute(sql`delete from countersign.${sql.identifier(table)}`);
 });
 afterAll(async () => {
   await speaker.close();
   await gateway.close();
 });
 
-async function work(rule: Partial<DeliveryRule> = {}): Promise<TestInstance> {
-  const instance = await openPostingInstance(database.url, platform, rule);
-  instances.push(instance);
-  return instance;
-}
+const current = () => platform;
+const work = (rule: Partial<DeliveryRule> = {}): Promise<TestInstance> =>
+  usePostingInstance(database, { platform: current, rule });
 
 const texts = () => platform.standing.map(({ content }) => content.text);
 const cards = () => platform.standing.map(({ content }) => JSON.stringify(content.card));
@@ -106,7 +100,7 @@ describe('What the platform never answers', () => {
   });
 
   test('for a change of a card is set aside once patience is over, until its plan changes again', async () => {
-    const instance = await work({ patienceMs: 200, paceMs: 1 });
+    const instance = await work({ patienceMs: 300 });
     const here = await open(instance, place());
     const plan = await propose(instance, here);
     await waitFor('its card', () => cards()[0]?.includes(button));
@@ -134,23 +128,6 @@ function holdFirst(verb: 'post' | 'update') {
   };
   return { release: gate.resolve, calls: () => calls };
 }
-
-test('a message was sent when its platform says so, and where it does not say, before it was asked', async () => {
-  const instance = await work();
-  const here = await open(instance, place());
-  const said = new Date('2026-05-04T09:30:00.123Z');
-  platform.answer = (post) => (post.message === 'm1' ? { ...post, sent_at: said } : post);
-  const begun = Date.now();
-  await speaker.say(here, ['first', 'second']);
-  await delivered(instance);
-  const { rows } = await instance.db.query.execute<{ sent_at: string }>(sql`
-    select ${isoOf('sent_at', 'milliseconds')} as sent_at from countersign.chat_posts
-    where conversation = ${here} order by message_id`);
-  const [first, second] = rows.map(({ sent_at }) => new Date(sent_at).getTime());
-  expect(first).toBe(said.getTime());
-  expect(second).toBeGreaterThan(begun - 2 * clocksApartMs);
-  expect(second).toBeLessThan(Date.now());
-});
 
 test('a post that is given up is told so, and what ended with it stands once', async () => {
   const instance = await work({ callWithinMs: 100 });
@@ -227,24 +204,24 @@ describe('A post that gets through after it was given up', () => {
   });
 });
 
-describe('A card', () => {
-  test('that was drawn while an older change may still land is drawn once more', async () => {
-    const instance = await work({ callWithinMs: 100, paceMs: 1, redrawAfterMs: 1500 });
-    const here = await open(instance, place());
-    const plan = await propose(instance, here);
-    await waitFor('its card', () => cards()[0]?.includes(button));
-    await delivered(instance);
-    const [older] = platform.standing.map(({ content }) => structuredClone(content));
-    // Whoever made the first change has died: nobody hears of its end.
-    holdFirst('update');
-    await speaker.rename(plan.id, 'Halls');
-    await waitFor('the newest', () => cards()[0]?.includes('Halls'));
-    for (const one of platform.standing) one.content = older ?? one.content;
-    expect(cards()[0]).not.toContain('Halls');
-    await waitFor('the newest again', () => cards()[0]?.includes('Halls'));
-    await delivered(instance);
-  });
+test('a message was sent when its platform says so, and where it does not say, before it was asked', async () => {
+  const instance = await work();
+  const here = await open(instance, place());
+  const said = new Date('2026-05-04T09:30:00.123Z');
+  platform.answer = (post) => (post.message === 'm1' ? { ...post, sent_at: said } : post);
+  const begun = Date.now();
+  await speaker.say(here, ['first', 'second']);
+  await delivered(instance);
+  const { rows } = await instance.db.query.execute<{ sent_at: string }>(sql`
+    select ${isoOf('sent_at', 'milliseconds')} as sent_at from countersign.chat_posts
+    where conversation = ${here} order by message_id`);
+  const [first, second] = rows.map(({ sent_at }) => new Date(sent_at).getTime());
+  expect(first).toBe(said.getTime());
+  expect(second).toBeGreaterThan(begun - 2 * clocksApartMs);
+  expect(second).toBeLessThan(Date.now());
+});
 
+describe('A card', () => {
   test('is not known to show what was found unchanged when something newer was drawn meanwhile', async () => {
     const instance = await work();
     const here = await open(instance, place());
@@ -263,7 +240,7 @@ describe('A card', () => {
   });
 
   test('is not forgotten by a process that has lost its place', async () => {
-    const instance = await work({ paceMs: 1 });
+    const instance = await work();
     const here = await open(instance, place());
     const plan = await propose(instance, here);
     await waitFor('its card', () => cards()[0]?.includes(button));
@@ -278,6 +255,23 @@ describe('A card', () => {
     await instance.service.cancel(plan.id, { version: 1 }, ana);
     await waitFor('the end to be shown', () => cards()[0] && !cards()[0]?.includes(button));
     expect((await stateOf(instance, here))?.state).toBe('posted');
+  });
+
+  test('that was drawn while an older change may still land is drawn once more', async () => {
+    const instance = await work({ callWithinMs: 100, paceMs: 1, redrawAfterMs: 1500 });
+    const here = await open(instance, place());
+    const plan = await propose(instance, here);
+    await waitFor('its card', () => cards()[0]?.includes(button));
+    await delivered(instance);
+    const [older] = platform.standing.map(({ content }) => structuredClone(content));
+    // Whoever made the first change has died: nobody hears of its end.
+    holdFirst('update');
+    await speaker.rename(plan.id, 'Halls');
+    await waitFor('the newest', () => cards()[0]?.includes('Halls'));
+    for (const one of platform.standing) one.content = older ?? one.content;
+    expect(cards()[0]).not.toContain('Halls');
+    await waitFor('the newest again', () => cards()[0]?.includes('Halls'));
+    await delivered(instance);
   });
 });
 

@@ -14,7 +14,10 @@ const waiting = 60;
 test('the outcome of a press is shown before proposals that wait to be posted in other conversations', async () => {
   const platform = openPlatform();
   const gateway = await openTestInstance(database.url, { work: false });
-  const poster = await openPostingInstance(database.url, platform, { callWithinMs: 60_000 });
+  const poster = await openPostingInstance(database.url, {
+    platform: () => platform,
+    rule: { callWithinMs: 60_000 },
+  });
   const placeOf = (channel: string) => ({
     platform: 'slack' as const,
     tenant: 'T1',
