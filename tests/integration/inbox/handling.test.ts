@@ -1,44 +1,56 @@
 // Handling what was stored: in order within a thread, one at a time, whatever fails, waits or dies.
 import { sql } from 'drizzle-orm';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { InboxHandler, InboxRule } from '#chat/inbox/inbox-context.ts';
 import { listFailedEvents, readInboxState, retryFailedEvents } from '#db/inbox.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { makeEvent } from '../../fixtures/inbox-events.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { createSharing } from '../../setup/share.ts';
 import { waitFor } from '../../wait.ts';
 import { clearInbox, openWorker, readInbox, settled, textOf } from './bench.ts';
 
 const database = useDatabase();
-const instances: TestInstance[] = [];
-
-async function work(handler: InboxHandler, rule: Partial<InboxRule> = {}): Promise<TestInstance> {
-  const instance = await openWorker(database.url, handler, rule);
-  instances.push(instance);
-  return instance;
-}
-
-/** An instance that only receives. */
-async function openGateway(): Promise<TestInstance> {
-  const instance = await openTestInstance(database.url, { work: false });
-  instances.push(instance);
-  return instance;
-}
-
+/** Only receives. */
+let gateway: TestInstance;
 beforeAll(async () => {
-  const instance = await openGateway();
-  await instance.db.query.execute(sql`create table effects (event bigint, instance text)`);
+  gateway = await openTestInstance(database.url, { work: false });
+  await gateway.db.query.execute(sql`create table effects (event bigint)`);
 });
+afterAll(() => gateway.close());
 afterEach(async () => {
-  const [first] = instances;
-  const open = instances.splice(0);
-  await Promise.all(open.slice(1).map((instance) => instance.close()));
-  if (first === undefined) return;
-  await clearInbox(first);
-  await first.db.query.execute(sql`delete from effects`);
-  await first.close();
+  await clearInbox(gateway);
+  await gateway.db.query.execute(sql`delete from effects`);
 });
+
+/** A worker that ends with its test. */
+async function openOwn(handler: InboxHandler, rule?: Partial<InboxRule>): Promise<TestInstance> {
+  const instance = await openWorker(database.url, handler, rule);
+  onTestFinished(() => instance.close());
+  return instance;
+}
+
+/** What handles events in this test. */
+let handler: InboxHandler = async () => {};
+const share = createSharing(
+  async (url: string, { rule }: { rule: Partial<InboxRule>; own?: boolean }) => {
+    const instance = await openWorker(url, (...event) => handler(...event), rule);
+    let closing: Promise<void> | null = null;
+    const close = () => {
+      closing ??= instance.close();
+      return closing;
+    };
+    return { ...instance, close };
+  },
+  async () => {},
+);
+
+/** A worker with a rule: the one of the test before, if that had the same. */
+function work(handling: InboxHandler, rule: Partial<InboxRule> = {}): Promise<TestInstance> {
+  handler = handling;
+  return share(database, { rule });
+}
 
 async function send(instance: TestInstance, thread: string, ...names: string[]): Promise<void> {
   for (const name of names) await instance.receive(makeEvent(name, { thread }));
@@ -63,7 +75,7 @@ describe('one thread', () => {
       if (first && Number(text) % 20 === 7) throw new Error('not now');
       done.push(text);
     };
-    const [one, other] = await Promise.all([work(handler), work(handler)]);
+    const [one, other] = await Promise.all([openOwn(handler), openOwn(handler)]);
     const names = numbered(60);
     for (const [i, name] of names.entries()) await send(i % 2 === 0 ? one : other, 'C1', name);
     const rows = await settled(one);
@@ -75,28 +87,10 @@ describe('one thread', () => {
     );
   });
 
-  test('that waits does not keep others waiting', async () => {
-    const gate = Promise.withResolvers<void>();
-    const done: string[] = [];
-    const instance = await work(async (event) => {
-      if (textOf(event) === 'slow') await gate.promise;
-      done.push(textOf(event));
-    });
-    await send(instance, 'C1', 'slow', 'after slow');
-    await send(instance, 'C2', 'a', 'b');
-    await send(instance, 'C3', 'c');
-    await waitFor('the others to be handled', () => done.length === 3);
-    expect(done).not.toContain('after slow');
-    gate.resolve();
-    await settled(instance);
-    expect(done.slice(3)).toEqual(['slow', 'after slow']);
-  });
-
   test('with more events than a turn takes goes on after it', async () => {
     const done: string[] = [];
-    const gateway = await openGateway();
     await send(gateway, 'C1', ...numbered(120));
-    await work(async (event) => void done.push(textOf(event)));
+    await openOwn(async (event) => void done.push(textOf(event)));
     await settled(gateway);
     expect(done).toEqual(numbered(120));
   });
@@ -109,7 +103,7 @@ describe('one thread', () => {
       await gate.promise;
       signal.throwIfAborted();
     };
-    const [one] = await Promise.all([work(handler), work(handler)]);
+    const [one] = await Promise.all([openOwn(handler), openOwn(handler)]);
     await send(one, 'C1', 'long');
     const readLease = async () => {
       const { rows } = await one.db.query.execute<{ lease_until: string }>(
@@ -130,202 +124,102 @@ describe('one thread', () => {
   });
 });
 
-describe('an event that cannot be handled', () => {
-  test('is set aside after its tries, told, and its thread goes on', async () => {
-    const done: string[] = [];
-    const instance = await work(
-      async (event) => {
-        if (textOf(event) === 'poison') throw new Error('it cannot be read');
-        done.push(textOf(event));
-      },
-      { tries: 2 },
-    );
-    await send(instance, 'C1', 'before', 'poison', 'after');
-    const rows = await settled(instance);
-    expect(done).toEqual(['before', 'after']);
-    expect(rows[1]).toMatchObject({ state: 'failed', failures: 2, error: 'it cannot be read' });
-    expect(await readInboxState(instance.db.query, 10)).toMatchObject({
-      open: 0,
-      failed: 1,
-      last: { kind: 'event', error: 'it cannot be read' },
+describe('what was lost is found again', () => {
+  test('when the slip is gone', async () => {
+    await send(gateway, 'C1', 'e');
+    await gateway.db.query.execute(sql`delete from pgboss.job where name like 'inbox%'`);
+    await openOwn(async () => {});
+    expect(await settled(gateway)).toMatchObject([{ state: 'handled' }]);
+  });
+
+  test('when a process stops in the middle, without counting the try', async () => {
+    const began = Promise.withResolvers<void>();
+    const stopping = await openWorker(database.url, async (_, { signal }) => {
+      began.resolve();
+      await new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+      });
     });
-  });
-
-  test('is handled after all when it is opened again', async () => {
-    let well = false;
-    const instance = await work(
-      async () => {
-        if (!well) throw new Error('not configured');
-      },
-      { tries: 1 },
-    );
-    await send(instance, 'C1', 'e');
-    expect(await settled(instance)).toMatchObject([{ state: 'failed' }]);
-    well = true;
-    const [failed] = await listFailedEvents(instance.db.query, 10);
-    expect(failed).toMatchObject({ platform: 'slack', thread: 'C1', error: 'not configured' });
-    const id = failed?.id ?? 0;
-    // Once more does no harm, and says so.
-    expect(await retryFailedEvents(instance.db.query, [id])).toEqual({ again: 1, missing: [] });
-    expect(await retryFailedEvents(instance.db.query, [id])).toEqual({ again: 0, missing: [id] });
-    await waitFor(
-      'it to be handled',
-      async () => (await readInbox(instance))[0]?.state === 'handled',
-    );
-  });
-
-  test('keeps its place as long as the cause passes by itself', async () => {
-    let tries = 0;
-    const instance = await work(
-      async () => {
-        tries += 1;
-        if (tries <= 3) {
-          throw new CountersignError('tool_unavailable', 'Slack is away.', { passesAfterMs: 1 });
-        }
-      },
-      { tries: 1 },
-    );
-    await send(instance, 'C1', 'e', 'f');
-    const rows = await settled(instance);
-    expect(rows).toMatchObject([
-      { state: 'handled', attempt: 4, failures: 1, error: null },
-      { state: 'handled', attempt: 1 },
+    await send(gateway, 'C1', 'e', 'f');
+    await began.promise;
+    await stopping.close();
+    expect(await readInbox(gateway)).toMatchObject([
+      { state: 'open', attempt: 1, failures: 0, error: null },
+      { state: 'open', attempt: 0 },
     ]);
+    await openOwn(async () => {});
+    await settled(gateway);
   });
 
-  test('is not tried before it is due, and its thread waits with it', async () => {
-    let broken = true;
-    const instance = await work(
-      async () => {
-        if (broken) throw new Error('not now');
-      },
-      { backoffMs: 3_600_000, longestBackoffMs: 3_600_000 },
-    );
-    await send(instance, 'C1', 'e');
-    await waitFor(
-      'the try to fail',
-      async () => (await readInbox(instance))[0]?.error === 'not now',
-    );
-    await instance.db.query.execute(sql`delete from pgboss.job where name like 'inbox%'`);
-    await send(instance, 'C1', 'f');
-    await waitFor('the slip of the second to be taken', async () => {
-      const { rows } = await instance.db.query.execute(
-        sql`select from pgboss.job where name like 'inbox%' and state = 'completed'`,
-      );
-      return rows.length === 1;
+  test('when the slip came while nobody served the platform: it is left to whoever does', async () => {
+    const unserved = await openTestInstance(database.url);
+    await send(unserved, 'C1', 'e');
+    await unserved.close();
+    const instance = await openOwn(async () => {}, { lateSeconds: 3600 });
+    expect(await settled(instance)).toMatchObject([{ state: 'handled', attempt: 1 }]);
+  });
+});
+
+describe('a process that serves another platform', () => {
+  const openForTeams = async (handled: string[]) => {
+    const instance = await openTestInstance(database.url, {
+      inboxHandlers: { teams: async (event) => void handled.push(textOf(event)) },
+      inboxRule: { lateSeconds: 3600 },
     });
-    expect(await readInbox(instance)).toMatchObject([{ attempt: 1 }, { attempt: 0 }]);
-    broken = false;
-    await instance.db.query.execute(sql`update countersign.inbox set due_at = clock_timestamp()`);
-    expect(await settled(instance)).toMatchObject([{ attempt: 2 }, { attempt: 1 }]);
-  });
+    onTestFinished(() => instance.close());
+    return instance;
+  };
 
-  test('is cut off when its time is over, and cannot mark what was taken since', async () => {
-    let late: Promise<void> | undefined;
-    const instance = await work(
-      async (_, { attempt, signal, markHandled }) => {
-        if (attempt > 1) return;
-        late = new Promise((_, reject) => {
-          signal.addEventListener(
-            'abort',
-            () =>
-              void waitFor(
-                'the second try',
-                async () => (await readInbox(instance))[0]?.attempt === 2,
-              )
-                .then(() => instance.db.transaction(markHandled))
-                .catch(reject),
-          );
-        });
-        await late;
-      },
-      { tryWithinMs: 50 },
-    );
-    await send(instance, 'C1', 'e');
-    expect(await settled(instance)).toMatchObject([{ state: 'handled', attempt: 2, failures: 2 }]);
-    await expect(late).rejects.toMatchObject({ code: 'lease_lost' });
+  test('takes no slip of this one', async () => {
+    const handled: string[] = [];
+    const teams = await openForTeams(handled);
+    await send(teams, 'C1', 'for slack');
+    await teams.receive(makeEvent('for teams', { thread: 'C1', platform: 'teams' }));
+    const rows = await waitFor('what is its own', async () => {
+      const all = await readInbox(teams);
+      return all[1]?.state === 'handled' && all;
+    });
+    expect(rows).toMatchObject([{ state: 'open' }, { state: 'handled' }]);
+    expect(handled).toEqual(['for teams']);
+    await openOwn(async (event) => void handled.push(textOf(event)), { lateSeconds: 3600 });
+    await settled(teams);
+    expect(handled).toEqual(['for teams', 'for slack']);
   });
 });
 
-describe('an error that could not be stored', () => {
-  test('is kept as far as it can be, and the event waits as after any other', async () => {
-    const instance = await work(
-      async () => {
-        throw new Error(`a\0b${'c'.repeat(5000)}`);
-      },
-      { backoffMs: 3_600_000, longestBackoffMs: 3_600_000 },
-    );
-    await send(instance, 'C1', 'e');
-    const error = `a\ufffdb${'c'.repeat(1997)}`;
-    await waitFor(
-      'the error to be kept',
-      async () => (await readInbox(instance))[0]?.error === error,
-    );
-    expect(await readInbox(instance)).toMatchObject([{ state: 'open', attempt: 1, failures: 1 }]);
-  });
-
-  test('is kept when the event is set aside', async () => {
-    const instance = await work(
-      async () => {
-        throw new Error('a\0b');
-      },
-      { tries: 1 },
-    );
-    await send(instance, 'C1', 'e');
-    expect(await settled(instance)).toMatchObject([{ state: 'failed', error: 'a\ufffdb' }]);
-  });
-});
-
-describe('without the round', () => {
-  /** Longer than any test. */
-  const lateSeconds = 3600;
-
-  test('a slip that is sent now is not dropped for one that is for later', async () => {
-    let broken = true;
+// From here on tests share their worker.
+describe('a thread', () => {
+  test('that waits does not keep others waiting', async () => {
+    const gate = Promise.withResolvers<void>();
     const done: string[] = [];
-    const instance = await work(
-      async (event) => {
-        if (broken) {
-          throw new CountersignError('tool_unavailable', 'Slack wants less.', {
-            passesAfterMs: 3_600_000,
-          });
-        }
-        done.push(textOf(event));
-      },
-      { lateSeconds },
-    );
-    await send(instance, 'C1', 'first');
-    await waitFor(
-      'the try to fail',
-      async () => (await readInbox(instance))[0]?.error === 'Slack wants less.',
-    );
-    broken = false;
-    await instance.db.query.execute(sql`update countersign.inbox set due_at = clock_timestamp()`);
-    await send(instance, 'C1', 'second');
+    const instance = await work(async (event) => {
+      if (textOf(event) === 'slow') await gate.promise;
+      done.push(textOf(event));
+    });
+    await send(instance, 'C1', 'slow', 'after slow');
+    await send(instance, 'C2', 'a', 'b');
+    await send(instance, 'C3', 'c');
+    await waitFor('the others to be handled', () => done.length === 3);
+    expect(done).not.toContain('after slow');
+    gate.resolve();
     await settled(instance);
-    expect(done).toEqual(['first', 'second']);
+    expect(done.slice(3)).toEqual(['slow', 'after slow']);
   });
 
-  test('a thread goes on whose event was marked and then failed', async () => {
+  test('whose holder is gone goes on once its lease is over, and not before', async () => {
+    await gateway.db.query.execute(sql`
+      insert into countersign.inbox_leases values ('slack', 'T1', 'C1', 'gone', clock_timestamp() + interval '1 hour')`);
     const done: string[] = [];
-    const instance = await work(
-      async (event, { markHandled }) => {
-        if (textOf(event) === 'marked') {
-          await instance.db.transaction(markHandled);
-          throw new Error('the answer could not be posted');
-        }
-        done.push(textOf(event));
-      },
-      { lateSeconds },
+    await work(async (event) => void done.push(textOf(event)));
+    await send(gateway, 'C1', 'held');
+    await send(gateway, 'C2', 'free');
+    await waitFor('the free one', () => done.includes('free'));
+    expect(done).toEqual(['free']);
+    await gateway.db.query.execute(
+      sql`update countersign.inbox_leases set lease_until = clock_timestamp()`,
     );
-    const gateway = await openGateway();
-    // One after the other in one statement: no slip comes later.
-    await Promise.all(
-      ['marked', 'after'].map((name) => gateway.receive(makeEvent(name, { thread: 'C1' }))),
-    );
-    const rows = await settled(instance);
-    expect(done).toEqual(['after']);
-    expect(rows).toMatchObject([{ state: 'handled', attempt: 1 }, { state: 'handled' }]);
+    await settled(gateway);
+    expect(done).toEqual(['free', 'held']);
   });
 });
 
@@ -386,85 +280,198 @@ describe('a handler that marks the event in its own transaction', () => {
   });
 });
 
-describe('what was lost is found again', () => {
-  test('when the slip is gone', async () => {
-    const gateway = await openGateway();
-    await send(gateway, 'C1', 'e');
-    await gateway.db.query.execute(sql`delete from pgboss.job where name like 'inbox%'`);
-    await work(async () => {});
-    expect(await settled(gateway)).toMatchObject([{ state: 'handled' }]);
-  });
-
-  test('when the holder of the thread is gone, and not before', async () => {
-    const gateway = await openGateway();
-    await gateway.db.query.execute(sql`
-      insert into countersign.inbox_leases values ('slack', 'T1', 'C1', 'gone', clock_timestamp() + interval '1 hour')`);
+describe('an event that cannot be handled', () => {
+  test('is set aside after its tries, told, and its thread goes on', async () => {
     const done: string[] = [];
-    await work(async (event) => void done.push(textOf(event)));
-    await send(gateway, 'C1', 'held');
-    await send(gateway, 'C2', 'free');
-    await waitFor('the free one', () => done.includes('free'));
-    expect(done).toEqual(['free']);
-    await gateway.db.query.execute(
-      sql`update countersign.inbox_leases set lease_until = clock_timestamp()`,
+    const instance = await work(
+      async (event) => {
+        if (textOf(event) === 'poison') throw new Error('it cannot be read');
+        done.push(textOf(event));
+      },
+      { tries: 2 },
     );
-    await settled(gateway);
-    expect(done).toEqual(['free', 'held']);
-  });
-
-  test('when a process stops in the middle, without counting the try', async () => {
-    const began = Promise.withResolvers<void>();
-    const stopping = await work(async (_, { signal }) => {
-      began.resolve();
-      await new Promise((_, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason));
-      });
+    await send(instance, 'C1', 'before', 'poison', 'after');
+    const rows = await settled(instance);
+    expect(done).toEqual(['before', 'after']);
+    expect(rows[1]).toMatchObject({ state: 'failed', failures: 2, error: 'it cannot be read' });
+    expect(await readInboxState(instance.db.query, 10)).toMatchObject({
+      open: 0,
+      failed: 1,
+      last: { kind: 'event', error: 'it cannot be read' },
     });
-    const gateway = await openGateway();
-    await send(gateway, 'C1', 'e', 'f');
-    await began.promise;
-    instances.splice(instances.indexOf(stopping), 1);
-    await stopping.close();
-    expect(await readInbox(gateway)).toMatchObject([
-      { state: 'open', attempt: 1, failures: 0, error: null },
-      { state: 'open', attempt: 0 },
-    ]);
-    await work(async () => {});
-    await settled(gateway);
   });
 
-  test('when the slip came while nobody served the platform: it is left to whoever does', async () => {
-    const unserved = await openTestInstance(database.url);
-    await send(unserved, 'C1', 'e');
-    await unserved.close();
-    const instance = await work(async () => {}, { lateSeconds: 3600 });
-    expect(await settled(instance)).toMatchObject([{ state: 'handled', attempt: 1 }]);
+  test('is handled after all when it is opened again', async () => {
+    let well = false;
+    const instance = await work(
+      async () => {
+        if (!well) throw new Error('not configured');
+      },
+      { tries: 2 },
+    );
+    await send(instance, 'C1', 'e');
+    expect(await settled(instance)).toMatchObject([{ state: 'failed' }]);
+    well = true;
+    const [failed] = await listFailedEvents(instance.db.query, 10);
+    expect(failed).toMatchObject({ platform: 'slack', thread: 'C1', error: 'not configured' });
+    const id = failed?.id ?? 0;
+    // Once more does no harm, and says so.
+    expect(await retryFailedEvents(instance.db.query, [id])).toEqual({ again: 1, missing: [] });
+    expect(await retryFailedEvents(instance.db.query, [id])).toEqual({ again: 0, missing: [id] });
+    await waitFor(
+      'it to be handled',
+      async () => (await readInbox(instance))[0]?.state === 'handled',
+    );
+  });
+
+  test('keeps its place as long as the cause passes by itself', async () => {
+    let tries = 0;
+    const instance = await work(
+      async () => {
+        tries += 1;
+        if (tries <= 3) {
+          throw new CountersignError('tool_unavailable', 'Slack is away.', { passesAfterMs: 1 });
+        }
+      },
+      { tries: 2 },
+    );
+    await send(instance, 'C1', 'e', 'f');
+    const rows = await settled(instance);
+    expect(rows).toMatchObject([
+      { state: 'handled', attempt: 4, failures: 1, error: null },
+      { state: 'handled', attempt: 1 },
+    ]);
+  });
+
+  test('is set aside with as much of its error as can be stored', async () => {
+    const instance = await work(
+      async () => {
+        throw new Error('a\0b');
+      },
+      { tries: 2 },
+    );
+    await send(instance, 'C1', 'e');
+    expect(await settled(instance)).toMatchObject([{ state: 'failed', error: 'a\ufffdb' }]);
+  });
+
+  test('is not tried before it is due, and its thread waits with it', async () => {
+    let broken = true;
+    const instance = await work(
+      async () => {
+        if (broken) throw new Error('not now');
+      },
+      { backoffMs: 3_600_000, longestBackoffMs: 3_600_000 },
+    );
+    await send(instance, 'C1', 'e');
+    await waitFor(
+      'the try to fail',
+      async () => (await readInbox(instance))[0]?.error === 'not now',
+    );
+    await instance.db.query.execute(sql`delete from pgboss.job where name like 'inbox%'`);
+    await send(instance, 'C1', 'f');
+    await waitFor('the slip of the second to be taken', async () => {
+      const { rows } = await instance.db.query.execute(
+        sql`select from pgboss.job where name like 'inbox%' and state = 'completed'`,
+      );
+      return rows.length === 1;
+    });
+    expect(await readInbox(instance)).toMatchObject([{ attempt: 1 }, { attempt: 0 }]);
+    broken = false;
+    await instance.db.query.execute(sql`update countersign.inbox set due_at = clock_timestamp()`);
+    expect(await settled(instance)).toMatchObject([{ attempt: 2 }, { attempt: 1 }]);
+  });
+
+  test('whose error could not be stored keeps what can be, and waits as after any other', async () => {
+    const instance = await work(
+      async () => {
+        throw new Error(`a\0b${'c'.repeat(5000)}`);
+      },
+      { backoffMs: 3_600_000, longestBackoffMs: 3_600_000 },
+    );
+    await send(instance, 'C1', 'e');
+    const error = `a\ufffdb${'c'.repeat(1997)}`;
+    await waitFor(
+      'the error to be kept',
+      async () => (await readInbox(instance))[0]?.error === error,
+    );
+    expect(await readInbox(instance)).toMatchObject([{ state: 'open', attempt: 1, failures: 1 }]);
+  });
+
+  test('is cut off when its time is over, and cannot mark what was taken since', async () => {
+    let late: Promise<void> | undefined;
+    const instance = await work(
+      async (_, { attempt, signal, markHandled }) => {
+        if (attempt > 1) return;
+        late = new Promise((_, reject) => {
+          signal.addEventListener(
+            'abort',
+            () =>
+              void waitFor(
+                'the second try',
+                async () => (await readInbox(instance))[0]?.attempt === 2,
+              )
+                .then(() => instance.db.transaction(markHandled))
+                .catch(reject),
+          );
+        });
+        await late;
+      },
+      { tryWithinMs: 50 },
+    );
+    await send(instance, 'C1', 'e');
+    expect(await settled(instance)).toMatchObject([{ state: 'handled', attempt: 2, failures: 2 }]);
+    await expect(late).rejects.toMatchObject({ code: 'lease_lost' });
   });
 });
 
-describe('a process that serves another platform', () => {
-  const openForTeams = async (handled: string[]) => {
-    const instance = await openTestInstance(database.url, {
-      inboxHandlers: { teams: async (event) => void handled.push(textOf(event)) },
-      inboxRule: { lateSeconds: 3600 },
-    });
-    instances.push(instance);
-    return instance;
-  };
+describe('without the round', () => {
+  /** Longer than any test. */
+  const lateSeconds = 3600;
 
-  test('takes no slip of this one', async () => {
-    const handled: string[] = [];
-    const teams = await openForTeams(handled);
-    await send(teams, 'C1', 'for slack');
-    await teams.receive(makeEvent('for teams', { thread: 'C1', platform: 'teams' }));
-    const rows = await waitFor('what is its own', async () => {
-      const all = await readInbox(teams);
-      return all[1]?.state === 'handled' && all;
-    });
-    expect(rows).toMatchObject([{ state: 'open' }, { state: 'handled' }]);
-    expect(handled).toEqual(['for teams']);
-    await work(async (event) => void handled.push(textOf(event)), { lateSeconds: 3600 });
-    await settled(teams);
-    expect(handled).toEqual(['for teams', 'for slack']);
+  test('a slip that is sent now is not dropped for one that is for later', async () => {
+    let broken = true;
+    const done: string[] = [];
+    const instance = await work(
+      async (event) => {
+        if (broken) {
+          throw new CountersignError('tool_unavailable', 'Slack wants less.', {
+            passesAfterMs: 3_600_000,
+          });
+        }
+        done.push(textOf(event));
+      },
+      { lateSeconds },
+    );
+    await send(instance, 'C1', 'first');
+    await waitFor(
+      'the try to fail',
+      async () => (await readInbox(instance))[0]?.error === 'Slack wants less.',
+    );
+    broken = false;
+    await instance.db.query.execute(sql`update countersign.inbox set due_at = clock_timestamp()`);
+    await send(instance, 'C1', 'second');
+    await settled(instance);
+    expect(done).toEqual(['first', 'second']);
+  });
+
+  test('a thread goes on whose event was marked and then failed', async () => {
+    const done: string[] = [];
+    const instance = await work(
+      async (event, { markHandled }) => {
+        if (textOf(event) === 'marked') {
+          await instance.db.transaction(markHandled);
+          throw new Error('the answer could not be posted');
+        }
+        done.push(textOf(event));
+      },
+      { lateSeconds },
+    );
+    // One after the other in one statement: no slip comes later.
+    await Promise.all(
+      ['marked', 'after'].map((name) => gateway.receive(makeEvent(name, { thread: 'C1' }))),
+    );
+    const rows = await settled(instance);
+    expect(done).toEqual(['after']);
+    expect(rows).toMatchObject([{ state: 'handled', attempt: 1 }, { state: 'handled' }]);
   });
 });
