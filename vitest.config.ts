@@ -15,6 +15,7 @@ const kinds: Kind[] = [
 
 /** Of these `npm test` tries a part of the rounds (tests/rounds.ts), and the long tests try all. */
 const properties = [
+  'tests/integration/conversation/inbox.test.ts',
   'tests/integration/plans/approved-chain.test.ts',
   'tests/integration/plans/shown-and-run.test.ts',
   'tests/unit/cards/hostile-text.test.ts',

@@ -11,6 +11,7 @@ import type { ApproverPolicy, Plan, PlanStatus } from '#domain/plan/plan.ts';
 import { requireManager } from '#plans/approval/authority.ts';
 import { countStatements } from '../../fixtures/counted-database.ts';
 import { type Chance, chanceFrom } from '../../fixtures/random.ts';
+import { rounds } from '../../rounds.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
 
@@ -196,7 +197,7 @@ function groupOf({ status, revising }: Plan): InboxGroup {
   return status === 'proposed' || status === 'needs_review' ? 'others' : 'done';
 }
 
-test.each([1, 2, 3])(
+test.each(Array.from({ length: rounds(5) }, (_, i) => i + 1))(
   'each plan is in exactly one group of each person, by what their cards and decisions say (chance %i)',
   { timeout: 120_000 },
   async (seed) => {

@@ -1,40 +1,46 @@
-// What is said while nothing has been said yet to what was said before: neither is lost.
-import { expect, test } from 'vitest';
+// What is said while nobody plans: people read so, instead of a planner that thinks, and nothing of what they say meanwhile is lost.
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
 import { useDatabase } from '../../setup/database.ts';
-import { ana, openTestInstance } from '../../setup/instance.ts';
+import { ana, openTestInstance, type TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
-
-/** Has ana say these things before anybody plans. @returns the plan that comes of it */
-async function planAfter(conversation: string, ...texts: string[]): Promise<Plan> {
-  const gateway = await openTestInstance(database.url, { work: false });
-  let run: string | null = null;
-  for (const text of texts) run = (await gateway.service.say(conversation, text, ana)).run_id;
-  const worker = await openTestInstance(database.url);
-  try {
-    const id = await waitFor('a plan', async () => {
-      const { plan_id } = await worker.service.getRun(run ?? '');
-      return plan_id;
-    });
-    return await worker.service.getPlan(id);
-  } finally {
-    await worker.close();
-    await gateway.close();
-  }
-}
-
-test('two commands one after the other are one plan', async () => {
-  const said = ['Create a.txt saying A', 'Create b.txt saying B'];
-  const plan = await planAfter('c-two', ...said);
-  expect(plan.title).toMatch(/a\.txt.*b\.txt/);
-  expect(plan.counts.pending).toBe(2);
+let gateway: TestInstance;
+let worker: TestInstance;
+beforeAll(async () => {
+  gateway = await openTestInstance(database.url, { work: false });
+});
+afterAll(async () => {
+  await worker.close();
+  await gateway.close();
 });
 
-test('a command after something that is none is planned by itself', async () => {
-  const said = ['Hm, well, the other thing', 'Create c.txt saying C'];
-  const plan = await planAfter('c-one', ...said);
-  expect(plan.title).toContain('c.txt');
-  expect(plan.counts.pending).toBe(1);
+/** Has ana say these things. @returns the run of the last */
+async function say(conversation: string, ...texts: string[]): Promise<string> {
+  let run: string | null = null;
+  for (const text of texts) run = (await gateway.service.say(conversation, text, ana)).run_id;
+  return run ?? '';
+}
+
+async function planOf(run: string): Promise<Plan> {
+  const id = await waitFor('a plan', async () => (await gateway.service.getRun(run)).plan_id);
+  return gateway.service.getPlan(id);
+}
+
+test('a request without a worker says that none is running, until one is, which hears all that was said', async () => {
+  const { service } = gateway;
+  const alone = await say('alone', 'Create a.txt saying A');
+  const two = await say('c-two', 'Create a.txt saying A', 'Create b.txt saying B');
+  const one = await say('c-one', 'Hm, well, the other thing', 'Create c.txt saying C');
+  expect(await service.getRun(alone)).toMatchObject({ activity: { kind: 'waiting' } });
+  expect(await service.activityIn('alone')).toMatchObject({ activity: { kind: 'waiting' } });
+  worker = await openTestInstance(database.url);
+  await planOf(alone);
+  expect(await service.getRun(alone)).not.toHaveProperty('activity');
+  // Two commands one after the other are one plan; one after something that is none is planned by itself.
+  const both = await planOf(two);
+  expect([both.title, both.counts.pending]).toEqual([expect.stringMatching(/a\.txt.*b\.txt/), 2]);
+  const last = await planOf(one);
+  expect([last.title, last.counts.pending]).toEqual([expect.stringContaining('c.txt'), 1]);
 });

@@ -26,7 +26,11 @@ const minute = 60_000;
 beforeAll(async () => {
   instance = await openTestInstance(database.url, {
     work: false,
-    settings: { approvers: ['teams:X1:BOSS'] },
+    settings: {
+      approvers: ['teams:X1:BOSS'],
+      guardedApprovers: { http_request: { kind: 'named', people: [inTeams.id] } },
+      http: { allowPrivate: ['127.0.0.1'] },
+    },
   });
 });
 afterAll(() => instance.close());
@@ -335,31 +339,17 @@ describe('Removing', () => {
   });
 
   test('leaves a rule that names them to whoever it names, whatever those approved who were one with them', async () => {
-    const guarded = { http_request: { kind: 'named' as const, people: [inTeams.id] } };
-    const strict = await openTestInstance(database.url, {
-      work: false,
-      settings: { guardedApprovers: guarded, http: { allowPrivate: ['127.0.0.1'] } },
-    });
-    try {
-      await join(inSlack, inTeams);
-      const call = {
-        id: 'call',
-        description: 'Call',
-        tool: 'http',
-        operation: 'request',
-        args: { url: 'http://127.0.0.1:1/', method: 'POST' },
-      };
-      const approvers = { kind: 'n_of' as const, n: 2, people: [inSlack.id, other.id] };
-      const draft = { title: 'Call', steps: [call], approvers };
-      const { id, version, digest } = await strict.service.propose(draft, {}, byMail);
-      const approve = (by: Actor) => strict.service.approve(id, { version, digest }, by);
-      await approve(inSlack);
-      await say({ do: 'remove' }, inTeams);
-      await approve(other);
-      expect((await approve(inTeams)).status).toBe('approved');
-    } finally {
-      await strict.close();
-    }
+    await join(inSlack, inTeams);
+    const call = {
+      ...{ id: 'call', description: 'Call', tool: 'http', operation: 'request' },
+      args: { url: 'http://127.0.0.1:1/', method: 'POST' },
+    };
+    const approvers = { kind: 'n_of', n: 2, people: [inSlack.id, other.id] };
+    const plan = await propose(byMail, { steps: [call], approvers });
+    await plan.approve(inSlack);
+    await say({ do: 'remove' }, inTeams);
+    await plan.approve(other);
+    expect((await plan.approve(inTeams)).status).toBe('approved');
   });
 
   test('makes nobody another than who asked, when the plan came after it', async () => {

@@ -18,8 +18,8 @@ const form = [
   { name: 'room', type: 'choice', required: true, options: ['Blue', 'Green'] },
   { name: 'remarks' },
 ];
-const asking = scriptedPlanner(() => ({
-  kind: 'proposal',
+const asking = {
+  kind: 'proposal' as const,
   draft: {
     title: 'Ask for the cost',
     steps: [
@@ -32,9 +32,9 @@ const asking = scriptedPlanner(() => ({
       },
     ],
   },
-}));
-const failing = scriptedPlanner(() => ({
-  kind: 'proposal',
+};
+const failing = {
+  kind: 'proposal' as const,
   draft: {
     title: 'Read what is not there',
     steps: [
@@ -47,10 +47,12 @@ const failing = scriptedPlanner(() => ({
       },
     ],
   },
-}));
+};
+
+const planner = scriptedPlanner(({ text }) => (text.startsWith('ask') ? asking : failing));
 
 test('a form is filled in on the card by whom it is for, and what does not fit is said to them alone', async () => {
-  const { teams, instance } = await useTeamsInstance(database, { planner: asking });
+  const { teams, instance } = await useTeamsInstance(database, { planner });
   const ana = teams.addPerson('ana');
   const ben = teams.addPerson('ben');
   const cleo = teams.addPerson('cleo');
@@ -80,7 +82,7 @@ test('a form is filled in on the card by whom it is for, and what does not fit i
 });
 
 test('after a failure the card offers to try again, and to give up once that is confirmed', async () => {
-  const { teams, instance } = await useTeamsInstance(database, { planner: failing });
+  const { teams, instance } = await useTeamsInstance(database, { planner });
   const ana = teams.addPerson('ana');
   const chat = teams.addPersonal(ana);
   await teams.say(ana, chat, 'read it');
@@ -101,11 +103,11 @@ test('after a failure the card offers to try again, and to give up once that is 
 
 test('gates and questions of planning are decided on their cards', async () => {
   let db: TestInstance['db'] | null = null;
-  const planner = stagedPlanner(() => {
+  const staged = stagedPlanner(() => {
     if (db === null) throw new Error('There is no instance yet.');
     return db.query;
   });
-  const { teams, instance } = await useTeamsInstance(database, { planner });
+  const { teams, instance } = await useTeamsInstance(database, { planner: staged });
   db = instance.db;
   const ana = teams.addPerson('ana');
   const ben = teams.addPerson('ben');
@@ -115,7 +117,7 @@ test('gates and questions of planning are decided on their cards', async () => {
   expect(words(await teams.press(ben, gate, 'Approve'))).toContain('activity.message');
   await teams.press(ana, gate, 'Approve');
   await waitFor('the next gate', async () =>
-    planner.asked.some(({ decision }) => decision.kind === 'approve'),
+    staged.asked.some(({ decision }) => decision.kind === 'approve'),
   );
   await waitFor(
     'the decided gate without buttons',
@@ -124,5 +126,5 @@ test('gates and questions of planning are decided on their cards', async () => {
   const question = await teams.say(ana, channel, 'Ask me');
   const asked = await awaitMessage(teams, question.conversation, '"session_answer"');
   await teams.press(ana, asked, 'The blue one');
-  await waitFor('the answer', async () => planner.asked.some(({ text }) => /blue/i.test(text)));
+  await waitFor('the answer', async () => staged.asked.some(({ text }) => /blue/i.test(text)));
 });

@@ -345,31 +345,6 @@ test('what is read by others too says whose list it is, and for whom its plans w
   expect(own).not.toContain('for ana');
 });
 
-test('the stats are for whoever asks alone, wherever they ask, and tell them of no wish that one person alone had', async () => {
-  const { teams, instance } = await useTeamsInstance(database);
-  await clearInbox(instance);
-  const [ana, ben] = [teams.addPerson('ana'), teams.addPerson('ben')];
-  const channel = teams.addChannel([ana, ben]);
-  const ask = async (by: Person, text: string) => {
-    const { conversation } = await teams.say(by, channel, text);
-    await awaitMessage(teams, conversation, 'No connected tool');
-  };
-  await ask(ana, 'Book me a flight to Rome');
-  await ask(ben, 'Book me a flight to Paris');
-  await ask(ana, 'Call the plumber');
-  const before = teams.messages.length;
-  await teams.say(ben, channel, 'plans stats');
-  const own = teams.addPersonal(ben).id;
-  const told = JSON.stringify((await awaitMessage(teams, own, 'book flights')).activity);
-  expect(told).toContain('2 times, by 2 people');
-  expect(told).not.toContain('plumber');
-  // What would stand in the channel stands there before the answer to what is asked after it.
-  const next = await teams.say(ben, channel, 'help');
-  await awaitMessage(teams, next.conversation, 'what needs you, what runs');
-  const since = teams.messages.slice(before);
-  expect(since.map(({ conversation }) => conversation)).toEqual([own, next.conversation]);
-});
-
 test('a plan is exported to whoever asks alone, as text that is nothing else, or with where all of it is', async () => {
   const { teams, instance, ana, channel, conversation, plan } = await useCard();
   const root = conversation.split(';messageid=')[1] ?? '';

@@ -30,7 +30,7 @@ async function useTenants(single: boolean) {
 
 const words = ({ body }: Answer) => JSON.stringify(body);
 
-for (const single of [false, true])
+for (const single of [false, true]) {
   test(`${single ? 'of one tenant people see every plan of the instance' : 'of several tenants people find no plan of another in lists, by its number or by what a client asks for'}`, async () => {
     const { teams, ana, channel, own, other } = await useTenants(single);
     const { conversation } = await teams.say(ana, channel, 'plans all');
@@ -54,7 +54,6 @@ for (const single of [false, true])
     expect(JSON.stringify(told.activity).includes('There is no plan')).toBe(!single);
   });
 
-for (const single of [false, true])
   test(`${single ? 'of one tenant the planner tells of every plan of the instance' : 'of several tenants the planner tells people of no plan of another'}`, async () => {
     const { teams, ana, channel, own, other } = await useTenants(single);
     const all = await teams.say(ana, channel, 'list all plans');
@@ -64,3 +63,4 @@ for (const single of [false, true])
     const told = await awaitMessage(teams, one.conversation, other.id);
     expect(JSON.stringify(told.activity).includes('Theirs')).toBe(single);
   });
+}

@@ -29,7 +29,6 @@ function makeChain(count: number) {
 const viewer = { user: 'Ana', timezone: 'UTC' };
 
 it.each([
-  [23, '1a', 'after 1b'],
   [24, '1a', 'after 1b'],
   [25, '1', 'after 2'],
 ])(

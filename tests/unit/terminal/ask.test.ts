@@ -275,22 +275,6 @@ describe('deciding about a plan', () => {
     await code;
   });
 
-  it('calls a step in the details what the plan calls it', async () => {
-    const steps = [
-      makeStep('mail', { description: 'Mail it', after: following('fetch') }),
-      makeStep('fetch', { description: 'Fetch it' }),
-      makeStep('copy', { description: 'Copy it', after: following('fetch') }),
-    ];
-    const { printed } = await run({ ...done, plan: makeFacts({}, steps) }, ['d']);
-    const [, details = ''] = printed.split('Digest ');
-    expect(details.match(/^ {2}(?:\d\w?) {2}.*$/gm)).toEqual([
-      '  1  Writes fetch.txt',
-      '  2a  Writes mail.txt',
-      '  2b  Writes copy.txt',
-    ]);
-    expect(details).toContain(' · after 1 · ');
-  });
-
   it('shows the new version when the plan changed meanwhile, and approves nothing', async () => {
     const refuse = {
       method: 'approve',

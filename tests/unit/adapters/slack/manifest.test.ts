@@ -1,94 +1,15 @@
 // The Slack app's manifest: what Slack's reference allows, exactly the scopes that something uses, and its addresses.
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { declareAgent, fillManifest } from '#adapters/slack/manifest/main.ts';
+import manifest from '../../../../manifest.json' with { type: 'json' };
 import { readInstance } from '../../../codebase/modules.ts';
 import { findFaults } from '../../../fixtures/slack/manifest-schema.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..', '..');
 const main = join(root, 'adapters', 'slack', 'manifest', 'main.ts');
-
-const text = (most: number, least = 1) => z.string().min(least).max(most);
-const address = (most: number) => text(most).regex(/^https:\/\//);
-
-/** The fields that we use, within Slack's limits (docs.slack.dev/reference/app-manifest); others are mistakes, also where Slack has them. */
-const SlackSchema = z.strictObject({
-  _metadata: z.strictObject({ major_version: z.literal([1, 2]), minor_version: z.int() }),
-  display_information: z.strictObject({
-    name: text(35),
-    description: text(140),
-    long_description: text(4000, 175),
-    background_color: z.string().regex(/^#(?:[0-9a-f]{3}){1,2}$/i),
-  }),
-  features: z.strictObject({
-    app_home: z.strictObject({
-      home_tab_enabled: z.boolean(),
-      messages_tab_enabled: z.boolean(),
-      messages_tab_read_only_enabled: z.boolean(),
-    }),
-    agent_view: z
-      .strictObject({
-        agent_description: text(300),
-        suggested_prompts: z
-          .array(z.strictObject({ title: text(75), message: text(1000) }))
-          .min(1)
-          .max(4),
-      })
-      .optional(),
-    unfurl_domains: z.array(text(255)).min(1).max(5).optional(),
-    shortcuts: z
-      .array(
-        z.strictObject({
-          name: text(24),
-          type: z.literal('message'),
-          callback_id: text(255),
-          description: text(150),
-        }),
-      )
-      .min(1)
-      .max(10),
-    bot_user: z.strictObject({
-      display_name: text(80).regex(/^[\w .-]+$/),
-      always_online: z.boolean(),
-    }),
-    slash_commands: z
-      .array(
-        z.strictObject({
-          command: text(32).regex(/^\/\S+$/),
-          url: address(3000).optional(),
-          description: text(2000),
-          usage_hint: text(1000),
-          should_escape: z.boolean(),
-        }),
-      )
-      .min(1)
-      .max(50),
-  }),
-  oauth_config: z.strictObject({
-    redirect_urls: z.array(address(2500)).max(1000).optional(),
-    scopes: z.strictObject({ bot: z.array(text(50)).max(255) }),
-  }),
-  settings: z.strictObject({
-    event_subscriptions: z.strictObject({
-      request_url: address(3500).optional(),
-      bot_events: z.array(text(50)).max(100),
-    }),
-    interactivity: z.strictObject({
-      is_enabled: z.literal(true),
-      request_url: address(3500).optional(),
-    }),
-    org_deploy_enabled: z.boolean(),
-    socket_mode_enabled: z.boolean(),
-    token_rotation_enabled: z.literal(false),
-  }),
-});
-
-const read = (json: string) => SlackSchema.parse(JSON.parse(json));
-const manifest = read(readFileSync(join(root, 'manifest.json'), 'utf8'));
 
 const at = (address: string) => ({ address, socket: false });
 const nowhere = { address: null, socket: true };
@@ -163,31 +84,13 @@ describe("Slack's own schema", () => {
     expect(findFaults(filled)).toEqual([]);
   });
 
-  test.each<[string, (broken: typeof manifest) => void, string]>([
-    [
-      'a name of 36 characters',
-      (broken) => Object.assign(broken.display_information, { name: 'n'.repeat(36) }),
-      '/display_information/name',
-    ],
-    [
-      'more scopes than it takes',
-      (broken) => broken.oauth_config.scopes.bot.push(...Array.from({ length: 256 }, String)),
-      '/oauth_config/scopes/bot',
-    ],
-    [
-      'a command without its slash',
-      (broken) => Object.assign(broken.features.slash_commands[0] ?? {}, { command: 'plans' }),
-      '/features/slash_commands/0/command',
-    ],
-    [
-      'a field that it does not know',
-      (broken) => Object.assign(broken.settings, { shouting: true }),
-      '/settings',
-    ],
-  ])('refuses %s', (_, spoil, where) => {
+  test('refuses a name of 36 characters, and a field that it does not know', () => {
     const broken = structuredClone(manifest);
-    spoil(broken);
-    expect(findFaults(broken).join('\n')).toContain(where);
+    Object.assign(broken.display_information, { name: 'n'.repeat(36) });
+    Object.assign(broken.settings, { shouting: true });
+    const faults = findFaults(broken).join('\n');
+    expect(faults).toContain('/display_information/name');
+    expect(faults).toContain('/settings');
   });
 });
 
@@ -277,7 +180,6 @@ describe('a manifest for an address', () => {
   test('has none of the placeholders left', () => {
     const filled = fillManifest(manifest, at('https://bot.test'));
     expect(JSON.stringify(filled)).not.toContain('example.com');
-    expect(SlackSchema.safeParse(filled).error).toBeUndefined();
   });
 
   test('changes nothing else, and not the one it was made from', () => {
@@ -309,7 +211,6 @@ test('a manifest for Socket Mode has no address at all', () => {
   const filled = fillManifest(manifest, nowhere);
   expect(JSON.stringify(filled)).not.toContain('https://');
   expect(filled.settings.socket_mode_enabled).toBe(true);
-  expect(SlackSchema.safeParse(filled).error).toBeUndefined();
 });
 
 test('a manifest for Socket Mode at an address has that only for who adds the app to a workspace', () => {
@@ -318,7 +219,6 @@ test('a manifest for Socket Mode at an address has that only for who adds the ap
     'https://bot.example.com/slack/oauth_redirect',
   ]);
   expect(filled.settings.socket_mode_enabled).toBe(true);
-  expect(SlackSchema.safeParse(filled).error).toBeUndefined();
 });
 
 test('only a manifest for an organisation lets one install the app for all its workspaces', () => {
@@ -341,19 +241,18 @@ test('a manifest for an agent adds what Slack’s own Stop needs, and nothing el
   expect(added(agent.settings.event_subscriptions.bot_events, heard)).toEqual([
     'agent_session_stopped',
   ]);
-  expect(SlackSchema.safeParse(agent).error).toBeUndefined();
 });
 
 describe('the command', () => {
   const run = (...args: string[]) => promisify(execFile)(process.execPath, [main, ...args]);
 
   test('prints the manifest and nothing else', async () => {
-    expect(read((await run()).stdout)).toEqual(fillManifest(manifest, nowhere));
+    expect(JSON.parse((await run()).stdout)).toEqual(fillManifest(manifest, nowhere));
     const { stdout } = await run('--url', 'https://bot.example.com');
-    expect(read(stdout)).toEqual(fillManifest(manifest, at('https://bot.example.com')));
+    expect(JSON.parse(stdout)).toEqual(fillManifest(manifest, at('https://bot.example.com')));
     const both = await run('--url', 'https://bot.example.com', '--socket', '--organisation');
     const way = { address: 'https://bot.example.com', socket: true };
-    expect(read(both.stdout)).toEqual(fillManifest(manifest, way, true));
+    expect(JSON.parse(both.stdout)).toEqual(fillManifest(manifest, way, true));
   });
 
   test('ends with 1 and one line when the address is none', async () => {

@@ -1,14 +1,40 @@
-// Linking in Teams as people do it there: a code from somewhere else, sent in a message; and what that changes in Teams at once.
+// What Teams tells one person alone: the stats, and how their accounts are linked.
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import { readLinkCommand } from '#domain/people/link.ts';
+import type { Person } from '../../fixtures/teams/chats.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
 import { clearInbox } from '../inbox/bench.ts';
-import { useTeamsInstance } from '../teams/teams-instance.ts';
+import { awaitMessage, useTeamsInstance } from './teams-instance.ts';
 
 const database = useDatabase();
+
+test('the stats are for whoever asks alone, wherever they ask, and tell them of no wish that one person alone had', async () => {
+  const { teams, instance } = await useTeamsInstance(database);
+  await clearInbox(instance);
+  const [ana, ben] = [teams.addPerson('ana'), teams.addPerson('ben')];
+  const channel = teams.addChannel([ana, ben]);
+  const ask = async (by: Person, text: string) => {
+    const { conversation } = await teams.say(by, channel, text);
+    await awaitMessage(teams, conversation, 'No connected tool');
+  };
+  await ask(ana, 'Book me a flight to Rome');
+  await ask(ben, 'Book me a flight to Paris');
+  await ask(ana, 'Call the plumber');
+  const before = teams.messages.length;
+  await teams.say(ben, channel, 'plans stats');
+  const own = teams.addPersonal(ben).id;
+  const told = JSON.stringify((await awaitMessage(teams, own, 'book flights')).activity);
+  expect(told).toContain('2 times, by 2 people');
+  expect(told).not.toContain('plumber');
+  // What would stand in the channel stands there before the answer to what is asked after it.
+  const next = await teams.say(ben, channel, 'help');
+  await awaitMessage(teams, next.conversation, 'what needs you, what runs');
+  const since = teams.messages.slice(before);
+  expect(since.map(({ conversation }) => conversation)).toEqual([own, next.conversation]);
+});
 
 test('a code from Slack, sent to the bot in Teams, makes both one person in Teams at once, until it is removed', async () => {
   const { teams, instance } = await useTeamsInstance(database);
