@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readPlanRow } from '#db/plans.ts';
 import { iterateSteps } from '#db/step-pages.ts';
 import type { PlanDraft, StepDraft } from '#domain/plan/plan.ts';
@@ -19,23 +19,15 @@ const server = join(root, 'tests/fixtures/changing-server.ts');
 
 let folder: string;
 let gate: TestInstance;
-const opened: TestInstance[] = [];
 
-/** An instance of its own with the same configuration; `work`: it runs plans. */
+/** Another instance with the same configuration; `work`: it runs plans. */
 async function open(work: boolean, env: Record<string, string> = {}): Promise<TestInstance> {
   const args = [...quickly, server, join(folder, 'state'), join(folder, 'log')];
   const own = { NODE_COMPILE_CACHE: compileCache, ...env };
-  const instance = await openTestInstance(database.url, {
+  return openTestInstance(database.url, {
     work,
     settings: { mcpServers: { box: { command: node, args, env: own } } },
   });
-  opened.push(instance);
-  return instance;
-}
-
-async function close(instance: TestInstance): Promise<void> {
-  opened.splice(opened.indexOf(instance), 1);
-  await instance.close();
 }
 
 const become = (state: object) => writeFile(join(folder, 'state'), JSON.stringify(state));
@@ -43,16 +35,22 @@ const called = () => readFile(join(folder, 'log'), 'utf8').catch(() => '');
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'countersign-changing-'));
+  await become({});
+  gate = await open(false);
 });
+/** Has an instance look at its tool as it is now. */
+const look = async ({ registry }: TestInstance) =>
+  expect(await registry.check('box')).toEqual({ ok: true });
+
 beforeEach(async () => {
   await become({});
   await rm(join(folder, 'log'), { force: true });
-  gate = await open(false);
+  await look(gate);
 });
-afterEach(async () => {
-  for (const instance of [...opened]) await close(instance);
+afterAll(async () => {
+  await gate.close();
+  await rm(folder, { recursive: true });
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 const act: StepDraft = {
   id: 'act',
@@ -89,8 +87,9 @@ const changes = [descriptionChange, schemaChange, annotationsChange];
 const reasonOf = (part: string) =>
   `box_act changed since this plan was shown: ${part}. Propose the plan again.`;
 
-describe.each(changes)('a tool with another %s', (_name, state, part) => {
-  test('is found at approval, and nothing is approved', async () => {
+test.each(changes)(
+  'a tool with another %s is found at approval, and nothing is approved',
+  async (_, state, part) => {
     const { service } = gate;
     const plan = await service.propose(draft, { user: 'ana' }, ana);
     await become(state);
@@ -101,84 +100,45 @@ describe.each(changes)('a tool with another %s', (_name, state, part) => {
       message: `Step 1: ${reasonOf(part)} Nothing has run.`,
     });
     expect((await service.getPlan(plan.id)).status).toBe('proposed');
-  });
-});
+  },
+);
 
 // What is compared is the same at each moment, so each kind of change stands for the others at one of them.
 
 test('a tool with another schema is found at the start, and nothing is called', async () => {
   const [, state, part] = schemaChange;
   const plan = await runPlan(gate, draft);
-  await close(gate);
   await become(state);
   const worker = await open(true);
-  const failed = await reach(worker, plan.id, 'failed', 'completed');
-  expect(failed).toMatchObject({
-    status: 'failed',
-    result_summary: `Step 1: ${reasonOf(part)} Nothing has run.`,
-  });
-  expect(await called()).toBe('');
-  const { findings } = await worker.service.listFindings(plan.id, { limit: 10 });
-  expect(findings).toMatchObject([
-    { severity: 'ERROR', category: 'precondition', step_id: 'act', message: reasonOf(part) },
-  ]);
-});
-
-test.each([
-  [descriptionChange, false],
-  [annotationsChange, true],
-] as const)(
-  'a tool with another %s is found at the call (it is started anew: %s)',
-  async ([, state, part], stop) => {
-    const worker = await open(true);
-    const turn: StepDraft = {
-      id: 'turn',
-      description: 'Change',
-      tool: 'box',
-      operation: 'turn',
-      args: { state: JSON.stringify(state), stop },
-    };
-    const wait: StepDraft = {
-      id: 'wait',
-      description: 'Wait',
-      tool: 'control',
-      operation: 'wait',
-      args: { seconds: 1 },
-      after: ['turn'],
-    };
-    const steps = [turn, wait, { ...act, after: ['wait'] }];
-    const plan = await runPlan(worker, { title: 'Change', steps });
-    await reach(worker, plan.id, 'failed', 'completed');
+  try {
+    const failed = await reach(worker, plan.id, 'failed', 'completed');
+    expect(failed).toMatchObject({
+      status: 'failed',
+      result_summary: `Step 1: ${reasonOf(part)} Nothing has run.`,
+    });
     expect(await called()).toBe('');
-    const [, , last] = (await worker.service.listSteps(plan.id, { limit: 9 })).steps;
-    expect(last).toMatchObject({ status: 'failed', error: { code: 'digest_mismatch' } });
-    expect(last?.error?.message).toContain(part);
-    expect(await worker.service.audit(plan.id, { limit: 50 })).toContainEqual(
-      expect.objectContaining({
-        action: 'call_refused',
-        data: expect.objectContaining({ step: 'act', operation: 'box_act' }),
-      }),
-    );
-  },
-);
+    const { findings } = await worker.service.listFindings(plan.id, { limit: 10 });
+    expect(findings).toMatchObject([
+      { severity: 'ERROR', category: 'precondition', step_id: 'act', message: reasonOf(part) },
+    ]);
+  } finally {
+    await worker.close();
+  }
+});
 
 test('a server that gives itself another name is another server', async () => {
   const plan = await gate.service.propose(draft, { user: 'ana' }, ana);
-  await close(gate);
   await become({ server: 'impostor' });
   const other = await open(false);
-  await expect(
-    other.service.approve(plan.id, { version: 1, digest: plan.digest }, ana),
-  ).rejects.toThrow(
-    'box_act changed since this plan was shown: the server or the code it comes from.',
-  );
-});
-
-test('processes with the same configuration agree, whatever secrets their environment holds', async () => {
-  const plan = await runPlan(gate, draft);
-  const worker = await open(true, { TOKEN: 'another secret' });
-  expect((await reach(worker, plan.id, 'failed', 'completed')).status).toBe('completed');
-  expect(await called()).toBe('{"line":"x"}\n');
+  try {
+    await expect(
+      other.service.approve(plan.id, { version: 1, digest: plan.digest }, ana),
+    ).rejects.toThrow(
+      'box_act changed since this plan was shown: the server or the code it comes from.',
+    );
+  } finally {
+    await other.close();
+  }
 });
 
 test('a change that waits is not approved with a tool that changed since it was shown', async () => {
@@ -199,24 +159,76 @@ test('a change that waits is not approved with a tool that changed since it was 
   await service.approve(plan.id, { version: patch.version, digest: patch.digest }, ana);
   const row = await readPlanRow(gate.db.query, plan.id);
   expect(Object.keys(row.operation_digests).sort()).toEqual(['box_act', 'control_noop']);
+  await service.cancel(plan.id, { version: patch.version }, ana);
 });
 
-test('a plan stored before operations had digests goes on as before', async () => {
-  const plan = await gate.service.propose(draft, { user: 'ana' }, ana);
-  const { query } = gate.db;
-  await query.execute(
-    sql`update countersign.plans set operation_digests = '{}' where id = ${plan.id}`,
+describe('with a worker', () => {
+  let worker: TestInstance;
+  beforeAll(async () => {
+    worker = await open(true, { TOKEN: 'another secret' });
+  });
+  beforeEach(() => look(worker));
+  afterAll(() => worker.close());
+
+  test('processes with the same configuration agree, whatever secrets their environment holds', async () => {
+    const plan = await runPlan(gate, draft);
+    expect((await reach(worker, plan.id, 'failed', 'completed')).status).toBe('completed');
+    expect(await called()).toBe('{"line":"x"}\n');
+  });
+
+  test.each([
+    [descriptionChange, false],
+    [annotationsChange, true],
+  ] as const)(
+    'a tool with another %s is found at the call (it is started anew: %s)',
+    async ([, state, part], stop) => {
+      const turn: StepDraft = {
+        id: 'turn',
+        description: 'Change',
+        tool: 'box',
+        operation: 'turn',
+        args: { state: JSON.stringify(state), stop },
+      };
+      const wait: StepDraft = {
+        id: 'wait',
+        description: 'Wait',
+        tool: 'control',
+        operation: 'wait',
+        args: { seconds: 1 },
+        after: ['turn'],
+      };
+      const steps = [turn, wait, { ...act, after: ['wait'] }];
+      const plan = await runPlan(worker, { title: 'Change', steps });
+      await reach(worker, plan.id, 'failed', 'completed');
+      expect(await called()).toBe('');
+      const [, , last] = (await worker.service.listSteps(plan.id, { limit: 9 })).steps;
+      expect(last).toMatchObject({ status: 'failed', error: { code: 'digest_mismatch' } });
+      expect(last?.error?.message).toContain(part);
+      expect(await worker.service.audit(plan.id, { limit: 50 })).toContainEqual(
+        expect.objectContaining({
+          action: 'call_refused',
+          data: expect.objectContaining({ step: 'act', operation: 'box_act' }),
+        }),
+      );
+    },
   );
-  await query.execute(
-    sql`update countersign.plan_versions set operation_digests = '{}' where plan_id = ${plan.id}`,
-  );
-  const row = await readPlanRow(query, plan.id);
-  const header = await readHeader(query, row);
-  expect(header).not.toHaveProperty('operation_digests');
-  const digest = await digestPlan(header, iterateSteps(query, plan.id));
-  await query.execute(sql`update countersign.plans set digest = ${digest} where id = ${plan.id}`);
-  await gate.service.approve(plan.id, { version: 1, digest }, ana);
-  await become({ description: 'Append a line to a log, politely.' });
-  const worker = await open(true);
-  expect((await reach(worker, plan.id, 'failed', 'completed')).status).toBe('completed');
+
+  test('a plan stored before operations had digests goes on as before', async () => {
+    const plan = await gate.service.propose(draft, { user: 'ana' }, ana);
+    const { query } = gate.db;
+    await query.execute(
+      sql`update countersign.plans set operation_digests = '{}' where id = ${plan.id}`,
+    );
+    await query.execute(
+      sql`update countersign.plan_versions set operation_digests = '{}' where plan_id = ${plan.id}`,
+    );
+    const row = await readPlanRow(query, plan.id);
+    const header = await readHeader(query, row);
+    expect(header).not.toHaveProperty('operation_digests');
+    const digest = await digestPlan(header, iterateSteps(query, plan.id));
+    await query.execute(sql`update countersign.plans set digest = ${digest} where id = ${plan.id}`);
+    await become({ description: 'Append a line to a log, politely.' });
+    await gate.service.approve(plan.id, { version: 1, digest }, ana);
+    expect((await reach(worker, plan.id, 'failed', 'completed')).status).toBe('completed');
+  });
 });

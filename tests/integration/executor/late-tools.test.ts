@@ -2,11 +2,11 @@
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { startPlan } from '#executor/start-plan.ts';
 import { useDatabase } from '../../setup/database.ts';
-import { openTestInstance, reach, runPlan } from '../../setup/instance.ts';
+import { openTestInstance, reach, runPlan, type TestInstance } from '../../setup/instance.ts';
 import { node, root } from '../../setup/process.ts';
 import { haveWorkedFor, makeExecutor } from '../plans/bench.ts';
 
@@ -21,35 +21,43 @@ function logTool(log: string, seconds: number) {
   return { command: '/bin/sh', args: ['-c', script], env };
 }
 
-/** An instance whose tool `log` is there, with a plan of it approved; it starts no plan itself. */
-async function approve() {
-  const log = join(await mkdtemp(join(tmpdir(), 'countersign-late-')), 'log');
+let log: string;
+/** An instance whose tool `log` is there; it starts no plan itself. */
+let gate: TestInstance;
+
+beforeAll(async () => {
+  log = join(await mkdtemp(join(tmpdir(), 'countersign-late-')), 'log');
   const mcpServers = { log: logTool(log, 0) };
-  const gate = await openTestInstance(database.url, { work: false, settings: { mcpServers } });
-  const draft: PlanDraft = {
-    title: 'Late',
-    steps: [
-      { id: 'a', description: 'Append', tool: 'log', operation: 'append', args: { line: 'x' } },
-    ],
-  };
-  return { log, gate, plan: await runPlan(gate, draft) };
-}
+  gate = await openTestInstance(database.url, { work: false, settings: { mcpServers } });
+});
+afterAll(() => gate.close());
+
+const draft: PlanDraft = {
+  title: 'Late',
+  steps: [
+    { id: 'a', description: 'Append', tool: 'log', operation: 'append', args: { line: 'x' } },
+  ],
+};
 
 test('waits for a tool of its worker that needs longer than the start', async () => {
-  const { log, gate, plan } = await approve();
-  const mcpServers = { log: logTool(log, 5) };
+  const plan = await runPlan(gate, draft);
+  const mcpServers = { log: logTool(log, 4) };
   const work = await openTestInstance(database.url, {
     awaitTools: false,
     settings: { mcpServers },
   });
-  expect(await reach(gate, plan.id, 'completed', 'failed')).toMatchObject({ status: 'completed' });
-  expect((await readFile(log, 'utf8')).trim()).toBe('x');
-  await work.close();
-  await gate.close();
+  try {
+    expect(await reach(gate, plan.id, 'completed', 'failed')).toMatchObject({
+      status: 'completed',
+    });
+    expect((await readFile(log, 'utf8')).trim()).toBe('x');
+  } finally {
+    await work.close();
+  }
 });
 
 test('fails with the reason when nobody has brought the tool for as long as a plan may stand still', async () => {
-  const { gate, plan } = await approve();
+  const plan = await runPlan(gate, draft);
   const none = await openTestInstance(database.url, { work: false });
   let minutes = 29;
   const clock = { now: () => new Date(Date.now() + minutes * 60_000) };
@@ -65,5 +73,4 @@ test('fails with the reason when nobody has brought the tool for as long as a pl
   expect(failed.result_summary).toContain('No worker offers the tool log');
   executor.leases.stop();
   await none.close();
-  await gate.close();
 });

@@ -166,10 +166,10 @@ describe.each(eras)('an agent that speaks the protocol of %s', (era) => {
 });
 
 describe('waiting', () => {
-  it('goes on at another gateway, and misses nothing that happened meanwhile', async () => {
+  it('goes on at another gateway, and misses nothing that happened meanwhile or while that one stops', async () => {
     const other = await open(false);
+    const client = await connect(gateway.url);
     try {
-      const client = await connect(gateway.url);
       const there = await connect(other.url);
       const { data } = await call(client, 'plan_propose', write('two.md'));
       const waiting = call(there, 'plan_wait', { plan: data.plan?.plan, timeout_seconds: 30 });
@@ -180,33 +180,25 @@ describe('waiting', () => {
       expect(late.data).toMatchObject({ state: 'completed', timed_out: false });
       const kinds = late.data.changes.filter(({ step }) => step === null).map(({ kind }) => kind);
       expect(kinds).toEqual(expect.arrayContaining(['approved', 'completed']));
+
+      const { data: stays } = await call(client, 'plan_propose', write('stops.md'));
+      const { cursor } = stays;
+      const id = stays.plan?.plan;
+      const ends = call(there, 'plan_wait', { plan: id, cursor, timeout_seconds: 60 });
+      await underWay(other.url, 1);
+      await other.close();
+      const { data: told } = await ends;
+      expect(told).toMatchObject({ timed_out: true, state: 'awaiting_approval', cursor });
+      const again = call(client, 'plan_wait', {
+        plan: id,
+        cursor: told.cursor,
+        timeout_seconds: 30,
+      });
+      await approve(stays.plan);
+      expect((await again).data.timed_out).toBe(false);
     } finally {
       await other.close();
     }
-  });
-
-  it('is told to ask again when its gateway stops, and does so at the next one', async () => {
-    const stops = await open(false);
-    const client = await connect(stops.url);
-    const { data } = await call(client, 'plan_propose', write('stops.md'));
-    const id = data.plan?.plan;
-    const waiting = call(client, 'plan_wait', {
-      plan: id,
-      cursor: data.cursor,
-      timeout_seconds: 60,
-    });
-    await underWay(stops.url, 1);
-    await stops.close();
-    const { data: told } = await waiting;
-    expect(told).toMatchObject({
-      timed_out: true,
-      state: 'awaiting_approval',
-      cursor: data.cursor,
-    });
-    const next = await connect(gateway.url);
-    const again = call(next, 'plan_wait', { plan: id, cursor: told.cursor, timeout_seconds: 30 });
-    await approve(data.plan);
-    expect((await again).data.timed_out).toBe(false);
   });
 
   it('ends when its time is over, or the agent cancels the call, and holds nothing then', async () => {
@@ -310,14 +302,7 @@ describe('an agent', () => {
     ]);
     const { data } = await call(client, 'plan_propose', write('stays.md'));
     const plan = data.plan?.plan ?? '';
-    const words = [
-      'approve',
-      `approve ${plan}`,
-      `approve version 1 of ${plan}`,
-      'reject',
-      'cancel',
-      'yes',
-    ];
+    const words = ['approve', `approve version 1 of ${plan}`, 'reject', 'yes'];
     for (const text of words) {
       await call(client, 'plan_propose', { request: text, agent: 'local' });
       await call(client, 'plan_propose', {
@@ -401,23 +386,16 @@ describe('an agent', () => {
 
   it('is found by the command line of the MCP inspector', async () => {
     const home = await mkdtemp(join(tmpdir(), 'countersign-inspector-'));
-    const inspect = async (...args: string[]): Promise<unknown> => {
-      const header = ['--header', `Authorization: Bearer ${token}`];
-      const target = [`${gateway.url}/mcp`, '--transport', 'http', ...header];
+    const header = ['--header', `Authorization: Bearer ${token}`];
+    const target = [`${gateway.url}/mcp`, '--transport', 'http', ...header];
+    const search = ['--tool-name', 'operations_search', '--tool-arg', 'query=delete a file'];
+    try {
       const { stdout } = await promisify(execFile)(
         node,
-        [join(root, inspector), '--cli', ...target, ...args],
+        [join(root, inspector), '--cli', ...target, '--method', 'tools/call', ...search],
         { env: { ...process.env, HOME: home }, timeout: 50_000 },
       );
-      return JSON.parse(stdout);
-    };
-    try {
-      const listed = await inspect('--method', 'tools/list');
-      expect(listed).toMatchObject({
-        tools: expect.arrayContaining([expect.objectContaining({ name: 'plan_propose' })]),
-      });
-      const found = ['--method', 'tools/call', '--tool-name', 'operations_search'];
-      expect(await inspect(...found, '--tool-arg', 'query=delete a file')).toMatchObject({
+      expect(JSON.parse(stdout)).toMatchObject({
         structuredContent: { operations: expect.arrayContaining([expect.anything()]) },
       });
     } finally {

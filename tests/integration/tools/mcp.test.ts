@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Ajv } from 'ajv';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { JsonObject } from '#domain/text.ts';
 import { plannerOperations } from '#tools/guard.ts';
@@ -19,13 +19,13 @@ import { waitFor } from '../../wait.ts';
 const packages = join(import.meta.dirname, '../../../node_modules/@modelcontextprotocol');
 const bin = (name: string) => join(packages, name, 'dist/index.js');
 const node = process.execPath;
+const patient = { startWaitMs: 15_000, retryMs: 50 };
 
-let bench: Bench | undefined;
+const benches: Bench[] = [];
 const children: ChildProcess[] = [];
 
 afterEach(async () => {
-  await bench?.close();
-  bench = undefined;
+  for (const bench of benches.splice(0)) await bench.close();
   for (const child of children.splice(0)) await stop(child);
 });
 
@@ -37,7 +37,8 @@ async function stop(child: ChildProcess): Promise<void> {
 }
 
 async function open(mcpServers: { [key: string]: unknown }, options = {}): Promise<Bench> {
-  bench = await openBench({ mcpServers }, { startWaitMs: 15_000, retryMs: 50, ...options });
+  const bench = await openBench({ mcpServers }, { ...patient, ...options });
+  benches.push(bench);
   return bench;
 }
 
@@ -105,39 +106,68 @@ async function startForgetful(knows: (method: string) => Promise<boolean>) {
   return { close, url: `${url}/mcp` };
 }
 
-describe('the filesystem server over stdio', () => {
-  let folder: string;
-  beforeEach(async () => {
-    folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-mcp-')));
+describe('servers over stdio', () => {
+  /** What the untrusted and the trusted server may reach, and the third keeps. */
+  let folders: { fs: string; trusted: string; memory: string };
+  let bench: Bench;
+  beforeAll(async () => {
+    const makeFolder = async () => realpath(await mkdtemp(join(tmpdir(), 'countersign-mcp-')));
+    const [fs, trusted, memory] = [await makeFolder(), await makeFolder(), await makeFolder()];
+    folders = { fs, trusted, memory };
+    const inspect = { write_file: 'move_file', edit_file: 'gone', forget: 'read_text_file' };
+    const files = { command: node, args: [bin('server-filesystem'), folders.trusted] };
+    bench = await openBench(
+      {
+        mcpServers: {
+          fs: { command: node, args: [bin('server-filesystem'), folders.fs] },
+          trusted: { ...files, trusted: true, inspect },
+          memory: {
+            command: node,
+            args: [bin('server-memory')],
+            env: { MEMORY_FILE_PATH: join(folders.memory, 'memory.json') },
+          },
+          all: {
+            command: node,
+            args: [bin('server-everything')],
+            effects: { 'toggle-simulated-logging': 'read', nothing: 'read' },
+          },
+        },
+      },
+      patient,
+    );
   });
-  afterEach(() => rm(folder, { recursive: true }));
-  const openFiles = (trusted = false) =>
-    open({ fs: { command: node, args: [bin('server-filesystem'), folder], trusted } });
+  afterAll(async () => {
+    await bench.close();
+    for (const folder of Object.values(folders)) await rm(folder, { recursive: true });
+  });
 
-  it('offers planners nothing while nobody trusts it', async () => {
-    const { registry } = await openFiles();
+  it('offer planners nothing while nobody trusts them', () => {
+    const { registry } = bench;
     expect(registry.get('fs_read_text_file')).toMatchObject({ effect: 'write', destructive: true });
     const planner = plannerOperations(registry, { deny: [] });
     expect(planner.filter(({ tool }) => tool === 'fs')).toEqual([]);
   });
 
-  it('offers its tools with the effects its annotations tell where it is trusted', async () => {
-    const { registry } = await openFiles(true);
-    expect(registry.get('fs_write_file')).toMatchObject({
-      tool: 'fs',
+  it('offer their tools with the effects their annotations tell where they are trusted', () => {
+    const { registry } = bench;
+    expect(registry.get('trusted_write_file')).toMatchObject({
+      tool: 'trusted',
       operation: 'write_file',
       source: 'mcp',
       effect: 'idempotent',
       destructive: true,
       targetArgument: 'path',
     });
-    expect(registry.get('fs_read_text_file')).toMatchObject({ effect: 'read', destructive: false });
-    expect(registry.get('fs_move_file')).toMatchObject({
+    expect(registry.get('trusted_read_text_file')).toMatchObject({
+      effect: 'read',
+      destructive: false,
+    });
+    expect(registry.get('trusted_move_file')).toMatchObject({
       effect: 'write',
       targetArgument: 'destination',
     });
     expect(registry.status()).toContainEqual({
-      tool: 'fs',
+      tool: 'trusted',
       source: 'mcp',
       ok: true,
       operations: 14,
@@ -151,27 +181,29 @@ describe('the filesystem server over stdio', () => {
       },
     });
     const planner = plannerOperations(registry, { deny: [] }).map((operation) => operation.name);
-    expect(planner).toContain('fs_read_text_file');
-    expect(planner).not.toContain('fs_write_file');
+    expect(planner).toContain('trusted_read_text_file');
+    expect(planner).not.toContain('trusted_write_file');
   });
 
-  it('is told about where its configuration declares a read that is none', async () => {
-    const inspect = { write_file: 'move_file', edit_file: 'gone', forget: 'read_text_file' };
-    const { registry, warnings } = await open({
-      fs: { command: node, args: [bin('server-filesystem'), folder], trusted: true, inspect },
+  it('have effects that the configuration can correct; what it says of tools that are not there is told', () => {
+    const { registry, warnings } = bench;
+    expect(registry.get('all_toggle-simulated-logging')).toMatchObject({
+      effect: 'read',
+      destructive: false,
     });
-    expect(warnings).toEqual([
-      'mcpServers.fs.inspect names move_file, which does more than read what is there.',
-      'mcpServers.fs.inspect names gone, which the server does not have.',
-      'mcpServers.fs.inspect names forget, which the server does not have.',
+    expect(warnings).toContainEqual(expect.stringMatching(/effects names nothing/));
+    expect(warnings.filter((warning) => warning.includes('trusted.inspect'))).toEqual([
+      'mcpServers.trusted.inspect names move_file, which does more than read what is there.',
+      'mcpServers.trusted.inspect names gone, which the server does not have.',
+      'mcpServers.trusted.inspect names forget, which the server does not have.',
     ]);
-    expect(registry.get('fs_write_file')?.inspect).toBeUndefined();
+    expect(registry.get('trusted_write_file')?.inspect).toBeUndefined();
   });
 
-  it('writes for real, and what it refuses is told in its own words', async () => {
-    const { call, fail, registry } = await openFiles();
+  it('write for real, and what they refuse is told in their own words', async () => {
+    const { call, fail, registry } = bench;
     expect(registry.validate('fs_write_file', { path: 'x' })).toEqual(['content is missing']);
-    const path = join(folder, 'a.txt');
+    const path = join(folders.fs, 'a.txt');
     const output = await call('fs_write_file', { path, content: 'hello' });
     expect(output.summary).toMatch(/Successfully wrote/);
     expect(await readFile(path, 'utf8')).toBe('hello');
@@ -180,96 +212,8 @@ describe('the filesystem server over stdio', () => {
     expect(error.message).toMatch(/Access denied/);
   });
 
-  it('is started again on the next use after it was killed', async () => {
-    const { call, registry, warnings } = await openFiles();
-    process.kill(await findChild(bin('server-filesystem')), 'SIGKILL');
-    await waitFor('the loss to be noticed', () => warnings.length > 0);
-    expect(warnings[0]).toMatch(/The MCP server fs is not reachable: it stopped/);
-    expect(registry.get('fs_list_allowed_directories')).toBeDefined();
-    expect((await call('fs_list_allowed_directories', {})).summary).toMatch(/Allowed directories/);
-    expect(await registry.check('fs')).toEqual({ ok: true });
-  });
-});
-
-describe('servers that have trouble', () => {
-  it('never stop the start; the status says what to do, and a later success is noticed', async () => {
-    const script = join(tmpdir(), `countersign-late-${process.pid}.mjs`);
-    const { registry, call, warnings } = await open({
-      gone: { command: 'no-such-command-here' },
-      late: { command: node, args: [script] },
-      memory: {
-        command: node,
-        args: [bin('server-memory')],
-        env: { MEMORY_FILE_PATH: `${script}.json` },
-      },
-    });
-    const state = (tool: string) => registry.status().find((status) => status.tool === tool);
-    expect(state('memory')).toMatchObject({ ok: true });
-    expect(state('gone')).toMatchObject({ ok: false, operations: 0 });
-    expect(state('gone')?.reason).toMatch(/command or folder was not found; check it/);
-    expect(await registry.check('gone')).toMatchObject({ ok: false });
-    expect(state('late')?.reason).toMatch(/stopped while it was starting.*last output/i);
-    expect(warnings.length).toBeGreaterThan(0);
-    await writeFile(script, `await import(${JSON.stringify(bin('server-everything'))});`);
-    try {
-      await waitFor('the late server', () => state('late')?.ok);
-      expect((await call('late_echo', { message: 'hi' })).data).toEqual({ text: 'Echo: hi' });
-      // How it says it is to be used, for planners.
-      expect(state('late')?.instructions).toContain('Everything Server');
-    } finally {
-      await rm(script);
-      await rm(`${script}.json`, { force: true });
-    }
-  });
-
-  it('that are slow do not hold the start up', async () => {
-    const { registry } = await open(
-      { slow: { command: node, args: ['-e', 'setInterval(() => {}, 1000)'] } },
-      { startWaitMs: 100, connectTimeoutMs: 20_000 },
-    );
-    expect(registry.status().at(-1)?.reason).toMatch(/still starting/);
-  });
-
-  it('have effects that the configuration can correct, and no secret in what is said of them', async () => {
-    const { registry, warnings } = await open({
-      all: {
-        command: node,
-        args: [bin('server-everything')],
-        effects: { 'toggle-simulated-logging': 'read', nothing: 'read' },
-      },
-      leaky: {
-        command: node,
-        args: ['-e', 'console.error("no access with " + process.env.TOKEN); process.exit(1)'],
-        env: { TOKEN: 'tok-123456789' },
-      },
-    });
-    expect(registry.get('all_toggle-simulated-logging')).toMatchObject({
-      effect: 'read',
-      destructive: false,
-    });
-    expect(warnings.join('\n')).toMatch(/effects names nothing/);
-    expect(warnings.join('\n')).toMatch(/no access with …/);
-    expect(JSON.stringify([warnings, registry.status()])).not.toContain('tok-123456789');
-  });
-});
-
-it('is spoken to in the revision of 2026 where it knows that, and else in the one it knows', async () => {
-  const { registry, call } = await open({
-    new: appendTool('/dev/null'),
-    old: { command: node, args: [bin('server-everything')] },
-  });
-  const protocols = registry.status().map(({ tool, health }) => [tool, health?.protocol]);
-  expect(protocols).toContainEqual(['new', '2026-07-28']);
-  expect(protocols).toContainEqual(['old', '2025-11-25']);
-  expect((await call('new_append', { line: 'x' })).summary).toBe('Appended x.');
-});
-
-describe('a call', () => {
-  const openAll = (change = {}, others = {}) =>
-    open({ all: { command: node, args: [bin('server-everything')], ...change }, ...others });
-
-  it('gives structured content where there is some, and text otherwise', async () => {
-    const { call } = await openAll();
+  it('give structured content where there is some, and text otherwise', async () => {
+    const { call } = bench;
     expect((await call('all_get-sum', { a: 2, b: 3 })).data).toEqual({
       text: 'The sum of 2 and 3 is 5.',
     });
@@ -281,44 +225,110 @@ describe('a call', () => {
     });
   });
 
-  it('gives what the tool’s output schema says, and says nothing where there is none', async () => {
-    const folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-mcp-')));
-    const { call, registry } = await openAll(
-      {},
-      {
-        fs: { command: node, args: [bin('server-filesystem'), folder] },
-        memory: {
-          command: node,
-          args: [bin('server-memory')],
-          env: { MEMORY_FILE_PATH: join(folder, 'memory.json') },
-        },
-      },
-    );
+  it('give what the output schemas of their tools say, and say nothing where there is none', async () => {
+    const { call, registry } = bench;
     const entities = [{ name: 'Ana', entityType: 'person', observations: ['rides'] }];
+    const path = join(folders.fs, 'a.png');
     const calls: [string, JsonObject][] = [
-      ['fs_write_file', { path: join(folder, 'a.png'), content: 'x' }],
-      ['fs_read_text_file', { path: join(folder, 'a.png') }],
-      ['fs_read_media_file', { path: join(folder, 'a.png') }],
-      ['fs_directory_tree', { path: folder }],
+      ['fs_write_file', { path, content: 'x' }],
+      ['fs_read_text_file', { path }],
+      ['fs_read_media_file', { path }],
+      ['fs_directory_tree', { path: folders.fs }],
       ['memory_create_entities', { entities }],
       ['memory_read_graph', {}],
       ['all_get-structured-content', { location: 'Chicago' }],
     ];
+    for (const [name, args] of calls) {
+      const output = registry.get(name)?.output ?? false;
+      const validate = new Ajv({ strict: false }).compile(output);
+      expect([name, validate((await call(name, args)).data), validate.errors]).toEqual([
+        name,
+        true,
+        null,
+      ]);
+    }
+    expect(registry.get('all_echo')).not.toHaveProperty('output');
+  });
+
+  it('are started again on the next use after they were killed', async () => {
+    const { call, registry, warnings } = bench;
+    const lost = () => warnings.find((warning) => /MCP server fs is not/.test(warning));
+    process.kill(await findChild(folders.fs), 'SIGKILL');
+    expect(await waitFor('the loss to be noticed', lost)).toMatch(
+      /The MCP server fs is not reachable: it stopped/,
+    );
+    expect(registry.get('fs_list_allowed_directories')).toBeDefined();
+    expect((await call('fs_list_allowed_directories', {})).summary).toMatch(/Allowed directories/);
+    expect(await registry.check('fs')).toEqual({ ok: true });
+  });
+
+  it('are followed at a tool that runs only as a background task, by the process that began it', async () => {
+    const other = await open({ all: { command: node, args: [bin('server-everything')] } });
+    const operation = bench.registry.get('all_simulate-research-query');
+    const begun = await operation?.call({ topic: 'bread' }, toolContext());
+    if (begun === undefined || !('later' in begun)) throw new Error('it did not begin a task');
+    const { signal } = new AbortController();
+    const elsewhere = other.registry.get('all_simulate-research-query');
+    expect(await elsewhere?.checkLater?.(begun.later, signal)).toEqual({ state: 'elsewhere' });
+    expect(await operation?.checkLater?.(begun.later, signal)).toMatchObject({ state: 'running' });
+    const done = await waitFor('the task to be done', async () => {
+      const state = await operation?.checkLater?.(begun.later, signal);
+      return state?.state === 'running' ? null : state;
+    });
+    expect(done).toMatchObject({
+      state: 'done',
+      output: { summary: expect.stringContaining('bread') },
+    });
+  });
+});
+
+describe('servers that have trouble', () => {
+  it('never stop the start; the status says what to do and no secret, and a later success is noticed', async () => {
+    const script = join(tmpdir(), `countersign-late-${process.pid}.mjs`);
+    const { registry, call, warnings } = await open({
+      gone: { command: 'no-such-command-here' },
+      late: { command: node, args: [script] },
+      leaky: {
+        command: node,
+        args: ['-e', 'console.error("no access with " + process.env.TOKEN); process.exit(1)'],
+        env: { TOKEN: 'tok-123456789' },
+      },
+      well: appendTool('/dev/null'),
+    });
+    const state = (tool: string) => registry.status().find((status) => status.tool === tool);
+    // Servers that know the revision of 2026 are spoken to in it.
+    expect(state('well')).toMatchObject({ ok: true, health: { protocol: '2026-07-28' } });
+    expect((await call('well_append', { line: 'x' })).summary).toBe('Appended x.');
+    expect(state('gone')).toMatchObject({ ok: false, operations: 0 });
+    expect(state('gone')?.reason).toMatch(/command or folder was not found; check it/);
+    expect(await registry.check('gone')).toMatchObject({ ok: false });
+    expect(state('late')?.reason).toMatch(/stopped while it was starting.*last output/i);
+    expect(warnings.join('\n')).toMatch(/no access with …/);
+    expect(JSON.stringify([warnings, registry.status()])).not.toContain('tok-123456789');
+    await writeFile(script, `await import(${JSON.stringify(bin('server-everything'))});`);
     try {
-      for (const [name, args] of calls) {
-        const output = registry.get(name)?.output ?? false;
-        const validate = new Ajv({ strict: false }).compile(output);
-        expect([name, validate((await call(name, args)).data), validate.errors]).toEqual([
-          name,
-          true,
-          null,
-        ]);
-      }
-      expect(registry.get('all_echo')).not.toHaveProperty('output');
+      await waitFor('the late server', () => state('late')?.ok);
+      expect((await call('late_echo', { message: 'hi' })).data).toEqual({ text: 'Echo: hi' });
+      expect(state('late')?.health?.protocol).toBe('2025-11-25');
+      // How it says it is to be used, for planners.
+      expect(state('late')?.instructions).toContain('Everything Server');
     } finally {
-      await rm(folder, { recursive: true });
+      await rm(script);
     }
   });
+
+  it('that are slow do not hold the start up', async () => {
+    const { registry } = await open(
+      { slow: { command: node, args: ['-e', 'setInterval(() => {}, 1000)'] } },
+      { startWaitMs: 100, connectTimeoutMs: 20_000 },
+    );
+    expect(registry.status().at(-1)?.reason).toMatch(/still starting/);
+  });
+});
+
+describe('a call', () => {
+  const openAll = (change: object) =>
+    open({ all: { command: node, args: [bin('server-everything')], ...change } });
 
   it('stops when it is cancelled and when it takes too long', async () => {
     const { call, fail } = await openAll({ timeout_ms: 300 });
@@ -348,12 +358,13 @@ describe('a call', () => {
 });
 
 describe('a server over HTTP', () => {
-  it('is used, lost and found again', async () => {
+  it('is used, lost and found again, also where nobody noticed', async () => {
     const port = await findFreePort();
     const first = await startHttpServer(port);
-    const { call, registry, fail } = await open({
-      web: { type: 'http', url: `http://127.0.0.1:${port}/mcp` },
-    });
+    const { call, registry, fail } = await open(
+      { web: { type: 'http', url: `http://127.0.0.1:${port}/mcp`, effects: { echo: 'write' } } },
+      { retryMs: 60_000 },
+    );
     expect((await call('web_echo', { message: 'one' })).summary).toBe('Echo: one');
     await stop(first);
     const down = await fail('web_echo', { message: 'two' });
@@ -361,8 +372,12 @@ describe('a server over HTTP', () => {
     expect(down.message).toMatch(/nothing answers at its address/);
     expect(await registry.check('web')).toMatchObject({ ok: false });
     expect(registry.get('web_echo')).toBeDefined();
-    await startHttpServer(port);
+    const second = await startHttpServer(port);
     expect((await call('web_echo', { message: 'three' })).summary).toBe('Echo: three');
+    // One that was restarted unnoticed is asked again: it never saw the call.
+    await stop(second);
+    await startHttpServer(port);
+    expect((await call('web_echo', { message: 'four' })).summary).toBe('Echo: four');
   });
 
   it('that forgets its client while a call is under way still answers that call', async () => {
@@ -385,39 +400,5 @@ describe('a server over HTTP', () => {
     } finally {
       await close();
     }
-  });
-
-  it('that was restarted unnoticed is asked again, since it never saw the call', async () => {
-    const port = await findFreePort();
-    const first = await startHttpServer(port);
-    const { call } = await open(
-      { web: { url: `http://127.0.0.1:${port}/mcp`, effects: { echo: 'write' } } },
-      { retryMs: 60_000 },
-    );
-    await stop(first);
-    await startHttpServer(port);
-    expect((await call('web_echo', { message: 'hi' })).summary).toBe('Echo: hi');
-  });
-});
-
-it('follows a tool that runs only as a background task, and knows when it cannot', async () => {
-  const mcpServers = { all: { command: node, args: [bin('server-everything')] } };
-  const other = await openBench({ mcpServers }, { startWaitMs: 15_000, retryMs: 50 });
-  const { registry } = await open(mcpServers);
-  const operation = registry.get('all_simulate-research-query');
-  const begun = await operation?.call({ topic: 'bread' }, toolContext());
-  if (begun === undefined || !('later' in begun)) throw new Error('it did not begin a task');
-  const { signal } = new AbortController();
-  const elsewhere = other.registry.get('all_simulate-research-query');
-  expect(await elsewhere?.checkLater?.(begun.later, signal)).toEqual({ state: 'elsewhere' });
-  await other.close();
-  expect(await operation?.checkLater?.(begun.later, signal)).toMatchObject({ state: 'running' });
-  const done = await waitFor('the task to be done', async () => {
-    const state = await operation?.checkLater?.(begun.later, signal);
-    return state?.state === 'running' ? null : state;
-  });
-  expect(done).toMatchObject({
-    state: 'done',
-    output: { summary: expect.stringContaining('bread') },
   });
 });
