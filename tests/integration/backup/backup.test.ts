@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { Client } from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { writeBackup } from '#db/backup/dump.ts';
 import { restoreBackup } from '#db/backup/restore.ts';
@@ -37,9 +37,11 @@ async function ask<Row extends object>(url: string, statement: string): Promise<
   }
 }
 
+let restores = 0;
+/** Two within a second would set data aside under one name, so each is a second later. */
 const restore = (url: string, options: { force?: boolean; resume?: boolean; from?: string } = {}) =>
   restoreBackup(url, options.from ?? file, {
-    now: new Date(),
+    now: new Date(Date.now() + 1000 * restores++),
     force: options.force ?? false,
     resume: options.resume ?? false,
     folders: { workspace: join(folder, 'restored') },
@@ -130,14 +132,12 @@ test('brings every row and file back, and what was running waits for a person', 
 
 test('throws nothing away unasked, not even a workspace of Slack that nobody has asked for anything in', async () => {
   const { url } = await target();
-  // What a process leaves that only ran is no data.
   await (await openTestInstance(url)).close();
+  await ask(url, `insert into countersign.slack_workspaces values ('T1', 'E1')`);
+  await expect(restore(url)).rejects.toThrow(/--force/);
+  expect(await ask(url, 'delete from countersign.slack_workspaces returning team')).toHaveLength(1);
+  // What a process leaves that only ran is no data.
   await restore(url);
-  const other = await target();
-  await (await openTestInstance(other.url)).close();
-  await ask(other.url, `insert into countersign.slack_workspaces values ('T1', 'E1')`);
-  await expect(restore(other.url)).rejects.toThrow(/--force/);
-  expect(await ask(other.url, 'select team from countersign.slack_workspaces')).toHaveLength(1);
 });
 
 /** What is in a database: its plans, and schemas that were set aside. */
@@ -150,16 +150,21 @@ const stateOf = async (url: string) =>
     )
   )[0];
 
-test('that fails half-way has changed nothing, and can be run again', async () => {
-  const { url } = await target();
-  await restore(url);
-  const path = join(folder, 'restored', `${'long/'.repeat(30)}name.txt`);
-  await writeFile(path, 'Mine');
-  const before = await stateOf(url);
-  await ask(
-    url,
-    // When the tables are full.
-    `create function public.refuse() returns event_trigger language plpgsql as $$
+describe('into a database that has data', () => {
+  let url: string;
+  beforeAll(async () => {
+    ({ url } = await target());
+    await restore(url);
+  });
+
+  test('that fails half-way has changed nothing, and can be run again', async () => {
+    const path = join(folder, 'restored', `${'long/'.repeat(30)}name.txt`);
+    await writeFile(path, 'Mine');
+    const before = await stateOf(url);
+    await ask(
+      url,
+      // When the tables are full.
+      `create function public.refuse() returns event_trigger language plpgsql as $$
        declare full_by_now boolean := false; begin
          if to_regclass('countersign.plans') is not null then
            execute 'select exists (select from countersign.plans)' into full_by_now;
@@ -167,17 +172,48 @@ test('that fails half-way has changed nothing, and can be run again', async () =
          if full_by_now then raise exception 'No space left on device'; end if;
        end $$;
      create event trigger refuse on ddl_command_start when tag in ('ALTER TABLE') execute function public.refuse()`,
-  );
-  await expect(restore(url, { force: true })).rejects.toThrow(
-    /^The restore failed, and changed nothing\..* \(No space left on device\)\.$/,
-  );
-  expect(await stateOf(url)).toEqual(before);
-  await ask(url, 'drop event trigger refuse');
-  expect(await readFile(path, 'utf8')).toBe('Mine');
-  expect(await readdir(join(folder, 'restored'))).toEqual(['long']);
-  await restore(url, { force: true });
-  expect(await stateOf(url)).toEqual({ ...before, aside: 1 });
-  expect(await readFile(path, 'utf8')).toBe('Hello');
+    );
+    await expect(restore(url, { force: true })).rejects.toThrow(
+      /^The restore failed, and changed nothing\..* \(No space left on device\)\.$/,
+    );
+    expect(await stateOf(url)).toEqual(before);
+    await ask(url, 'drop event trigger refuse');
+    expect(await readFile(path, 'utf8')).toBe('Mine');
+    expect(await readdir(join(folder, 'restored'))).toEqual(['long']);
+    await restore(url, { force: true });
+    expect(await stateOf(url)).toEqual({ ...before, aside: (before?.aside ?? 0) + 1 });
+    expect(await readFile(path, 'utf8')).toBe('Hello');
+  });
+
+  test('gives way to a process that starts meanwhile', async () => {
+    await ask(url, 'create schema pgboss; create table pgboss.job (id int)');
+    const before = await stateOf(url);
+    const holder = new Client({ connectionString: url });
+    const starter = new Client({ connectionString: url, application_name: 'countersign gateway' });
+    await holder.connect();
+    try {
+      await holder.query('begin; lock table pgboss.job');
+      const refused = expect(restore(url, { force: true })).rejects.toThrow(
+        /^Countersign is running/,
+      );
+      await waitFor('the restore to be under way', async () => {
+        const waiting = await ask(
+          url,
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+          and application_name = 'restore of countersign'`,
+        );
+        return waiting.length > 0;
+      });
+      await starter.connect();
+      await holder.query('rollback');
+      await refused;
+      expect(await stateOf(url)).toEqual(before);
+    } finally {
+      await starter.end();
+      await holder.end();
+      await ask(url, 'drop schema pgboss cascade');
+    }
+  });
 });
 
 test('brings a backup of an older schema up to date', async () => {
@@ -206,37 +242,6 @@ test('brings a backup of an older schema up to date', async () => {
   expect(await restore(newer.url, { from })).toMatchObject({ set_aside: 1 });
   expect(await migrationState(newer.url)).toMatchObject({ pending: [], unknown: null });
   expect(await migrate(newer.url)).toEqual([]);
-});
-
-test('gives way to a process that starts meanwhile', async () => {
-  const { url } = await target();
-  await restore(url);
-  await ask(url, 'create schema pgboss; create table pgboss.job (id int)');
-  const before = await stateOf(url);
-  const holder = new Client({ connectionString: url });
-  const starter = new Client({ connectionString: url, application_name: 'countersign gateway' });
-  await holder.connect();
-  try {
-    await holder.query('begin; lock table pgboss.job');
-    const refused = expect(restore(url, { force: true })).rejects.toThrow(
-      /^Countersign is running/,
-    );
-    await waitFor('the restore to be under way', async () => {
-      const waiting = await ask(
-        url,
-        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-          and application_name = 'restore of countersign'`,
-      );
-      return waiting.length > 0;
-    });
-    await starter.connect();
-    await holder.query('rollback');
-    await refused;
-    expect(await stateOf(url)).toEqual(before);
-  } finally {
-    await starter.end();
-    await holder.end();
-  }
 });
 
 test('refuses a backup that is damaged or from a newer version, and leaves the database as it is', async () => {

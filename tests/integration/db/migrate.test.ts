@@ -1,12 +1,11 @@
 // Migrations: applied once whoever starts, refused against a newer database.
-import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import pino from 'pino';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, expect, inject, test } from 'vitest';
 import { loadConfig } from '#app/config.ts';
 import { examine } from '#app/doctor.ts';
 import { migrate, migrationState, migrationsFolder } from '#db/migrate.ts';
@@ -17,11 +16,10 @@ const files = readdirSync(migrationsFolder)
   .map((name) => name.replace(/\.sql$/, ''))
   .sort();
 
-let database: FreshDatabase;
-const databases: FreshDatabase[] = [];
+let database: FreshDatabase | undefined;
 
 async function query(text: string): Promise<unknown[]> {
-  const client = new Client({ connectionString: database.url });
+  const client = new Client({ connectionString: database?.url });
   await client.connect();
   try {
     return (await client.query(text)).rows;
@@ -30,110 +28,65 @@ async function query(text: string): Promise<unknown[]> {
   }
 }
 
-/** Migrates in a process of its own; the names it printed. */
-function migrateInChild(url: string): Promise<string[]> {
-  const module = join(import.meta.dirname, '../../../src/db/migrate.ts');
-  const code = `const { migrate } = await import(${JSON.stringify(module)}); console.log(JSON.stringify(await migrate(${JSON.stringify(url)})));`;
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--input-type=module', '-e', code]);
-    let [out, err] = ['', ''];
-    child.stdout.on('data', (chunk) => {
-      out += chunk;
-    });
-    child.stderr.on('data', (chunk) => {
-      err += chunk;
-    });
-    child.on('error', reject);
-    child.on('close', (status) =>
-      status === 0 ? resolve(JSON.parse(out)) : reject(new Error(err)),
-    );
-  });
+async function withDatabase(open: () => Promise<FreshDatabase>): Promise<string> {
+  database = await open();
+  return database.url;
 }
-
-beforeEach(async () => {
-  database = await emptyDatabase();
-  databases.push(database);
-});
 afterEach(async () => {
-  await Promise.all(databases.splice(0).map((one) => one.close()));
+  await database?.close();
+  database = undefined;
 });
 
-describe('an empty database', () => {
-  test('reports every migration as pending and is not changed by asking', async () => {
-    expect(await migrationState(database.url)).toEqual({
-      applied: [],
-      pending: files,
-      unknown: null,
-    });
-    expect(await query("select 1 from pg_namespace where nspname like 'countersign%'")).toEqual([]);
-  });
-
-  test('has every migration applied once, in order, and nothing on the second call', async () => {
-    expect(await migrate(database.url)).toEqual(files);
-    expect(await migrate(database.url)).toEqual([]);
-    expect(await migrationState(database.url)).toEqual({
-      applied: files,
-      pending: [],
-      unknown: null,
-    });
-  });
-
-  test('is migrated by exactly one of 20 callers at once', async () => {
-    const results = await Promise.all(Array.from({ length: 20 }, () => migrate(database.url)));
-    expect(results.filter((applied) => applied.length > 0)).toEqual([files]);
-    expect(await query('select count(*)::int as n from countersign_migrations.applied')).toEqual([
-      { n: files.length },
-    ]);
-  });
-
-  test('is migrated by exactly one of four processes at once', async () => {
-    const results = await Promise.all(
-      Array.from({ length: 4 }, () => migrateInChild(database.url)),
-    );
-    expect(results.filter((applied) => applied.length > 0)).toEqual([files]);
-  });
-});
-
-test('the template that test files clone is up to date', async () => {
-  const cloned = await freshDatabase();
-  databases.push(cloned);
-  expect(await migrationState(cloned.url)).toMatchObject({ pending: [], unknown: null });
+test('an empty database is migrated by exactly one of eight callers at once, once and in order', async () => {
+  const url = await withDatabase(emptyDatabase);
+  expect(await migrationState(url)).toEqual({ applied: [], pending: files, unknown: null });
+  // It is not changed by asking.
+  expect(await query("select 1 from pg_namespace where nspname like 'countersign%'")).toEqual([]);
+  const results = await Promise.all(Array.from({ length: 8 }, () => migrate(url)));
+  expect(results.filter((applied) => applied.length > 0)).toEqual([files]);
+  expect(await query('select count(*)::int as n from countersign_migrations.applied')).toEqual([
+    { n: files.length },
+  ]);
+  expect(await migrate(url)).toEqual([]);
+  expect(await migrationState(url)).toEqual({ applied: files, pending: [], unknown: null });
 });
 
 test('a database of a newer build is refused, and the error says which and what to do', async () => {
-  await migrate(database.url);
+  const url = await withDatabase(freshDatabase);
+  // The template that test files clone is up to date.
+  expect(await migrationState(url)).toMatchObject({ pending: [], unknown: null });
   const year3000 = Date.UTC(3000, 0, 1);
   await query(
     `insert into countersign_migrations.applied (hash, created_at) values ('x', ${year3000})`,
   );
-  await expect(migrate(database.url)).rejects.toMatchObject({
+  await expect(migrate(url)).rejects.toMatchObject({
     code: 'schema_too_new',
     message: expect.stringMatching(
       /3000-01-01.*Upgrade Countersign, use another database .* backup from before/,
     ),
   });
-  expect(await migrationState(database.url)).toMatchObject({ unknown: new Date(year3000) });
+  expect(await migrationState(url)).toMatchObject({ unknown: new Date(year3000) });
 });
 
 test('doctor says what is to come on an older schema, and leaves it as it is', async () => {
-  await migrate(database.url);
+  const url = await withDatabase(freshDatabase);
   await query(
     'delete from countersign_migrations.applied where id = (select max(id) from countersign_migrations.applied)',
   );
   const home = await mkdtemp(join(tmpdir(), 'countersign-doctor-'));
-  const config = loadConfig({ DATABASE_URL: database.url, COUNTERSIGN_HOME: home }, home);
+  const config = loadConfig({ DATABASE_URL: url, COUNTERSIGN_HOME: home }, home);
   const findings = await examine(config, pino({ level: 'silent' }));
   expect(findings.find(({ part }) => part === 'Migrations')).toMatchObject({
     state: 'broken',
     text: `1 migration to come: ${files.at(-1)}`,
     advice: expect.stringContaining('Make a backup, then'),
   });
-  expect(await migrationState(database.url)).toMatchObject({ pending: [files.at(-1)] });
+  expect(await migrationState(url)).toMatchObject({ pending: [files.at(-1)] });
   await rm(home, { recursive: true });
 });
 
 test('a database that is not on its server is told apart from a server that is away', async () => {
-  const url = database.url.replace(database.database, 'no_such_database');
+  const url = inject('databaseServer').replace(/countersign$/, 'no_such_database');
   await expect(migrate(url)).rejects.toMatchObject({
     code: 'database_unavailable',
     message: expect.stringMatching(

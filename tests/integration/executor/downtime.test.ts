@@ -152,7 +152,7 @@ test('an approved plan whose tool is not there yet still waits for it after a ni
   expect((await instance.service.getPlan(id)).status).toBe('failed');
 });
 
-test('forty plans that were under way when all stopped are done after twelve hours off, each step once', async () => {
+test('twelve plans that were under way when all stopped are done after twelve hours off, each step once', async () => {
   await store('stopped');
   const file = (id: string, ...after: string[]) => ({
     id,
@@ -174,7 +174,7 @@ test('forty plans that were under way when all stopped are done after twelve hou
     draft(noop('1'), { ...noop('2', '1'), not_before: due }),
   ];
   const ids: string[] = [];
-  for (const [index, kind] of Array.from({ length: 10 }, () => kinds)
+  for (const [index, kind] of Array.from({ length: 3 }, () => kinds)
     .flat()
     .entries()) {
     const { id } = await startBy(executor, instance, kind);
@@ -186,7 +186,7 @@ test('forty plans that were under way when all stopped are done after twelve hou
   // A gateway that is there first goes its rounds before any worker is.
   await recover(executor);
   const started = await openTestInstance(database.url, { workspace: instance.workspace });
-  // One after the other: forty that ask at once slow down what they wait for.
+  // One after the other: many that ask at once slow down what they wait for.
   const ends: string[] = [];
   for (const id of ids)
     ends.push((await reach(started, id, 'completed', 'failed', 'stalled')).status);
@@ -197,4 +197,4 @@ test('forty plans that were under way when all stopped are done after twelve hou
     expect([first?.attempt, second?.attempt]).toEqual([index % 4 === 1 ? 2 : 1, 1]);
   }
   await started.close();
-}, 120_000);
+});

@@ -1,6 +1,6 @@
 // Work that goes on after its call came back: a tool of an MCP server that runs only as a background task.
 import { sql } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTaskServer, type TaskServer } from '../../fixtures/task-server.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, openTestInstance, reach, runPlan, type TestInstance } from '../../setup/instance.ts';
@@ -21,13 +21,13 @@ const open = () =>
 
 beforeAll(async () => {
   server = await startTaskServer();
-});
-beforeEach(async () => {
-  server.tasks.clear();
   worker = await open();
 });
-afterEach(() => worker.close());
-afterAll(() => server.close());
+beforeEach(() => server.tasks.clear());
+afterAll(async () => {
+  await worker.close();
+  await server.close();
+});
 
 const bake = (id: string) => ({
   id,

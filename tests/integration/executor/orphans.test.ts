@@ -2,25 +2,21 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { recover } from '#executor/recover.ts';
-import { useDatabase } from '../../setup/database.ts';
-import { noop, openTestInstance } from '../../setup/instance.ts';
+import { noop } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 import { claimReady, makeExecutor, startBy } from '../plans/bench.ts';
 
-const database = useDatabase();
+const instance = useInstance({ work: false, settings: { resourcePools: { desk: 4 } } });
 
 test('what is held for a step that does not run is given back', async () => {
-  const pooled = await openTestInstance(database.url, {
-    work: false,
-    settings: { resourcePools: { desk: 4 } },
-  });
-  const executor = makeExecutor(pooled);
-  const { id } = await startBy(executor, pooled, {
+  const executor = makeExecutor(instance);
+  const { id } = await startBy(executor, instance, {
     title: 'Orphan',
     steps: [{ ...noop('a'), resources: { desk: 2 } }],
   });
   const { steps } = await claimReady(executor, id, 1);
   const readInUse = async () => {
-    const { rows } = await pooled.db.query.execute<{ n: number }>(
+    const { rows } = await instance.db.query.execute<{ n: number }>(
       sql`select in_use::int as n from countersign.resource_pools where name = 'desk'`,
     );
     return rows[0]?.n;
@@ -28,17 +24,15 @@ test('what is held for a step that does not run is given back', async () => {
   expect(steps).toHaveLength(1);
   expect(await readInUse()).toBe(2);
   // As an older version, or a hand in the database, may have left it.
-  await pooled.db.query.execute(
+  await instance.db.query.execute(
     sql`update countersign.step_states set status = 'succeeded', lease_until = null where plan_id = ${id}`,
   );
   await recover(executor);
   expect(await readInUse()).toBe(0);
   executor.leases.stop();
-  await pooled.close();
 });
 
 test('steps of a lost worker are taken back, and the log says how many and for whom', async () => {
-  const instance = await openTestInstance(database.url, { work: false });
   const executor = makeExecutor(instance);
   const args = { method: 'POST', url: 'https://example.com/hook' };
   const { id } = await startBy(executor, instance, {
@@ -54,5 +48,4 @@ test('steps of a lost worker are taken back, and the log says how many and for w
   expect(executor.warnings).toEqual([
     `2 steps of ${id} taken back from a lost worker. A person has to say what became of 1 step.`,
   ]);
-  await instance.close();
 });

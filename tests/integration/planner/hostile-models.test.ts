@@ -213,13 +213,6 @@ const cases: Case[] = [
     calls: 2,
   },
   {
-    it: 'answers in another language',
-    script: [{ text: '我已经完成了。批准。' }],
-    status: 'complete',
-    says: /^我已经完成了。批准。/,
-    calls: 1,
-  },
-  {
     it: 'plans in another language, with marks that turn text around',
     script: [
       proposeFiles(['α.txt', 'ב.txt'], {

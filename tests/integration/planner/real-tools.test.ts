@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { substitute } from '#domain/plan/arguments.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { type Json, JsonObject } from '#domain/text.ts';
@@ -25,10 +25,10 @@ const three =
 let bench: Bench;
 let folder: string;
 
-afterEach(async () => {
+async function close(): Promise<void> {
   await bench.close();
   await rm(folder, { recursive: true, force: true });
-});
+}
 
 function toolsOf(): PlannerTools {
   const { registry } = bench;
@@ -88,7 +88,7 @@ describe.each(['built-in tools', 'the MCP filesystem server'])('with %s', (kind)
   const builtin = kind === 'built-in tools';
   let root: string;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-plan-')));
     const files = {
       command: process.execPath,
@@ -99,6 +99,11 @@ describe.each(['built-in tools', 'the MCP filesystem server'])('with %s', (kind)
     const settings = builtin ? {} : { mcpServers: { files }, disabledTools: ['workspace'] };
     bench = await openBench(settings, { startWaitMs: 15_000 });
     root = builtin ? bench.workspace : folder;
+  });
+  afterAll(close);
+  afterEach(async () => {
+    const names = await readdir(root).catch(() => []);
+    await Promise.all(names.map((name) => rm(join(root, name), { recursive: true })));
   });
 
   async function put(path: string, text: string): Promise<void> {
@@ -159,7 +164,7 @@ describe.each(['built-in tools', 'the MCP filesystem server'])('with %s', (kind)
 });
 
 describe('with other MCP servers', () => {
-  beforeEach(async () => {
+  beforeAll(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-plan-')));
     const server = (name: string, env = {}) => ({
       command: process.execPath,
@@ -177,6 +182,7 @@ describe('with other MCP servers', () => {
       { startWaitMs: 15_000 },
     );
   });
+  afterAll(close);
 
   it('echoes and adds without a plan', async () => {
     expect((await ask('Echo hello')).result).toMatchObject({

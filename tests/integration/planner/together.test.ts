@@ -1,4 +1,4 @@
-// Fifty conversations planned at once on one worker: each keeps its own caps, all of them together those of the day, and
+// Twenty conversations planned at once on one worker: each keeps its own caps, all of them together those of the day, and
 // every one ends in a named outcome.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -24,7 +24,7 @@ import { openPricedPlanner } from '../../fixtures/priced-planner.ts';
 import { freshDatabase } from '../../setup/database.ts';
 import { openTestInstance } from '../../setup/instance.ts';
 
-const conversations = 50;
+const conversations = 20;
 const price = 0.02;
 const kinds = ['plain', 'phases', 'question', 'answer', 'endless'] as const;
 type Kind = (typeof kinds)[number];
@@ -97,7 +97,7 @@ async function spentToday(db: Database): Promise<number> {
   return readSpentSince(db.query, new Date(0));
 }
 
-describe('fifty conversations at once', () => {
+describe('twenty conversations at once', () => {
   let all: Awaited<ReturnType<typeof planAll>>;
   beforeAll(async () => {
     all = await planAll(limits);
@@ -140,9 +140,9 @@ describe('fifty conversations at once', () => {
   });
 });
 
-describe('fifty conversations and a day that pays for a part of them', () => {
+describe('twenty conversations and a day that pays for a part of them', () => {
   let all: Awaited<ReturnType<typeof planAll>>;
-  const calls = 40;
+  const calls = 16;
   beforeAll(async () => {
     all = await planAll({ ...limits, perDay: calls * price, perSession: 3 * price });
   }, 90_000);

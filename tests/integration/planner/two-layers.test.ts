@@ -88,49 +88,49 @@ const inCircle = planFiles([
 ]);
 const ofNobody = planFiles([{ id: '1', path: 'z.txt', after: ['nowhere'] }]);
 
-test('forty parts, of which three break off and two are unsound: a sound plan without those two, and why', async () => {
+test('twelve parts, of which three break off and two are unsound: a sound plan without those two, and why', async () => {
   const broken = new Set(['p3', 'p5', 'p7']);
   play(
     [
-      ...parts(39),
+      ...parts(11),
       {
-        id: 'p40',
-        after: parts(39)
+        id: 'p12',
+        after: parts(11)
           .map(({ id }) => id)
-          .filter((id) => id !== 'p11'),
+          .filter((id) => id !== 'p4'),
       },
     ],
     (part) => {
       if (broken.delete(part)) return { status: 400, message: 'Broken off.' };
-      if (part === 'p11') return inCircle;
-      return part === 'p22' ? ofNobody : twoFiles(part);
+      if (part === 'p4') return inCircle;
+      return part === 'p9' ? ofNobody : twoFiles(part);
     },
   );
   const run = await ask();
   const plan = await instance.service.getPlan(run.plan_id ?? '');
   const steps = await stepsOf(plan.id);
-  const missing = ['p11', 'p22', 'p40'];
-  const there = parts(40).flatMap(({ id }) => (missing.includes(id) ? [] : [`${id}-1`, `${id}-2`]));
+  const missing = ['p4', 'p9', 'p12'];
+  const there = parts(12).flatMap(({ id }) => (missing.includes(id) ? [] : [`${id}-1`, `${id}-2`]));
   expect(steps.map(({ id }) => id)).toEqual(there);
   const said = plan.risks.map(({ text }) => text);
   expect(said).toHaveLength(3);
-  expect(said[0]).toMatch(/^“Part p11” is not in this plan\. .*wait for each other/);
-  expect(said[1]).toMatch(/^“Part p22” is not in this plan\. .*nowhere/);
+  expect(said[0]).toMatch(/^“Part p4” is not in this plan\. .*wait for each other/);
+  expect(said[1]).toMatch(/^“Part p9” is not in this plan\. .*nowhere/);
   expect(said[2]).toBe(
-    '“Part p40” is not in this plan. It comes after “Part p22”, which is missing.',
+    '“Part p12” is not in this plan. It comes after “Part p9”, which is missing.',
   );
 });
 
 test('a large plan is reviewed by its parts: counts, what they do, a sample, and every step by its words', async () => {
   const { service } = instance;
-  play(parts(30), twoFiles);
+  play(parts(15), twoFiles);
   const { plan_id: id = '' } = await ask();
-  const first = await service.listPartitions(id, { limit: 20 });
-  const rest = await service.listPartitions(id, { limit: 20, cursor: first.next_cursor ?? '' });
+  const first = await service.listPartitions(id, { limit: 8 });
+  const rest = await service.listPartitions(id, { limit: 8, cursor: first.next_cursor ?? '' });
   expect(rest.next_cursor).toBeNull();
   const all = [...first.partitions, ...rest.partitions];
   expect(all.map(({ name }) => name).sort()).toEqual(
-    parts(30)
+    parts(15)
       .map((part) => part.id)
       .sort(),
   );
@@ -140,12 +140,12 @@ test('a large plan is reviewed by its parts: counts, what they do, a sample, and
     ranks: [{ rank: 1, steps: 2 }],
     sample: { id: 'p1-1' },
   });
-  const found = await service.listSteps(id, { words: 'P17/B.TXT', limit: 10 });
-  expect(found.steps.map((step) => step.id)).toEqual(['p17-2']);
-  const ofPart = await service.listSteps(id, { partition: 'p17', limit: 10 });
-  expect(ofPart.steps.map((step) => step.id)).toEqual(['p17-1', 'p17-2']);
+  const found = await service.listSteps(id, { words: 'P7/B.TXT', limit: 10 });
+  expect(found.steps.map((step) => step.id)).toEqual(['p7-2']);
+  const ofPart = await service.listSteps(id, { partition: 'p7', limit: 10 });
+  expect(ofPart.steps.map((step) => step.id)).toEqual(['p7-1', 'p7-2']);
   const text = drawText(viewPlan(await service.card(id, { user: 'ana', timezone: 'UTC' })));
-  expect(text).toContain('extensive plan, level 3 · 30 parts');
+  expect(text).toContain('extensive plan, level 3 · 15 parts');
   expect(text).toContain('p1: 2 steps, 2 change something');
 });
 

@@ -83,6 +83,11 @@ describe('an answer with a form', () => {
     expect(result_summary).toBe('as agreed · Amount in EUR: 12.5 · Room: Blue');
     expect(await readFile(join(instance.workspace, 'room.md'), 'utf8')).toBe('Blue');
     expect(await readFile(join(instance.workspace, 'by.md'), 'utf8')).toBe('ben');
+    const deeds = await instance.service.audit(id, { limit: 100 });
+    expect(deeds.find(({ action }) => action === 'settle_done')).toMatchObject({
+      actor: 'ben',
+      data: { step: 'ask', answer: 'as agreed' },
+    });
   });
 
   test('is refused whole, with a sentence for each field, when one is wrong', async () => {

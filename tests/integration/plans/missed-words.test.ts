@@ -28,67 +28,40 @@ function isRunning(instance: TestInstance, planId: string, id: string): Promise<
   );
 }
 
-describe('a worker that is not told', () => {
-  let instance: TestInstance;
-  beforeAll(async () => {
-    instance = await openTestInstance(database.url, { work: false });
-  });
-  afterAll(() => instance.close());
-
-  test('stops what a person cancelled when it renews its leases', async () => {
-    const executor = makeExecutor(instance);
-    const { id } = await startBy(executor, instance, { title: 'Untold', steps: [wait('w')] });
-    const { steps } = await claimReady(executor, id, 1);
-    executor.leases.stop();
-    // Renewed by itself only long after the test.
-    const leases = keepLeases(executor.db, executor.worker, 3600, executor.warn);
-    const calls = steps.map(({ position, attempt }) =>
-      leases.hold({ plan_id: id, position, attempt }),
-    );
-    await instance.service.cancel(id, version, ana);
-    expect(calls[0]?.signal.aborted).toBe(false);
-    leases.renew();
-    await waitFor('the call to be stopped', () => calls[0]?.signal.aborted ?? false);
-    expect(calls[0]?.signal.reason).toMatchObject({ message: 'a person cancelled the plan' });
-    leases.stop();
+let instance: TestInstance;
+beforeAll(async () => {
+  instance = await openTestInstance(database.url, {
+    work: false,
+    settings: { resourcePools: { desk: 4 } },
   });
 });
+afterAll(() => instance.close());
 
-test('a cancelled plan stops its calls although the listening connection was lost', async () => {
-  // So long a lease is renewed after the reconnection only.
-  const instance = await openTestInstance(database.url, {
-    settings: { executor: { lease_seconds: 60 } },
-  });
-  const { id } = await runPlan(instance, { title: 'Deaf', steps: [wait('w')] });
-  await isRunning(instance, id, 'w');
-  const { rows } = await instance.db.query.execute(sql`
-    select pg_terminate_backend(pid) from pg_stat_activity
-    where application_name = 'countersign listener' and datname = current_database()`);
-  expect(rows.length).toBeGreaterThan(0);
-  await instance.service.cancel(id, version, ana);
-  await waitFor(
-    'the step to be cancelled',
-    async () => (await statusesOf(instance, id)).w === 'cancelled',
-    { timeoutMs: 10_000 },
+test('a worker that is not told stops what a person cancelled when it renews its leases', async () => {
+  const executor = makeExecutor(instance);
+  const { id } = await startBy(executor, instance, { title: 'Untold', steps: [wait('w')] });
+  const { steps } = await claimReady(executor, id, 1);
+  executor.leases.stop();
+  // Renewed by itself only long after the test.
+  const leases = keepLeases(executor.db, executor.worker, 3600, executor.warn);
+  const calls = steps.map(({ position, attempt }) =>
+    leases.hold({ plan_id: id, position, attempt }),
   );
-  await instance.close();
+  await instance.service.cancel(id, version, ana);
+  expect(calls[0]?.signal.aborted).toBe(false);
+  leases.renew();
+  await waitFor('the call to be stopped', () => calls[0]?.signal.aborted ?? false);
+  expect(calls[0]?.signal.reason).toMatchObject({ message: 'a person cancelled the plan' });
+  leases.stop();
 });
 
 describe('a step that waits for a slot of its worker', () => {
-  let instance: TestInstance;
   let executor: ReturnType<typeof makeExecutor>;
   let worker: PlanWorker;
   let busy: Promise<void>;
   /** Ends the call that has the only slot. */
   let free: () => void;
 
-  beforeAll(async () => {
-    instance = await openTestInstance(database.url, {
-      work: false,
-      settings: { resourcePools: { desk: 4 } },
-    });
-  });
-  afterAll(() => instance.close());
   beforeEach(async () => {
     const slots = crowdedSlots(1);
     executor = makeExecutor(instance, { slots });
@@ -154,4 +127,24 @@ describe('a step that waits for a slot of its worker', () => {
     });
     await instance.service.cancel(id, version, ana);
   });
+});
+
+test('a cancelled plan stops its calls although the listening connection was lost', async () => {
+  // So long a lease is renewed after the reconnection only.
+  const instance = await openTestInstance(database.url, {
+    settings: { executor: { lease_seconds: 60 } },
+  });
+  const { id } = await runPlan(instance, { title: 'Deaf', steps: [wait('w')] });
+  await isRunning(instance, id, 'w');
+  const { rows } = await instance.db.query.execute(sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'countersign listener' and datname = current_database()`);
+  expect(rows.length).toBeGreaterThan(0);
+  await instance.service.cancel(id, version, ana);
+  await waitFor(
+    'the step to be cancelled',
+    async () => (await statusesOf(instance, id)).w === 'cancelled',
+    { timeoutMs: 10_000 },
+  );
+  await instance.close();
 });

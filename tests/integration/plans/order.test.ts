@@ -196,48 +196,44 @@ describe('a not-before time', () => {
       ).rejects.toMatchObject({ code: 'invalid_request' });
     }
   });
-
-  test('is kept when another step is under way for longer', async () => {
-    const working = await openTestInstance(database.url);
-    try {
-      const soon = new Date(Date.now() + 700).toISOString();
-      const plan = await runPlan(working, {
-        title: 'Meanwhile',
-        steps: [waitStep('long', 20), { ...noop('soon'), not_before: soon }],
-      });
-      await waitFor(
-        'the timed step',
-        async () => (await statusesOf(working, plan.id)).soon === 'succeeded',
-      );
-      expect(await statusesOf(working, plan.id)).toMatchObject({ long: 'running' });
-      await working.service.cancel(plan.id, { version: 1 }, ana);
-      await reach(working, plan.id, 'cancelled');
-    } finally {
-      await working.close();
-    }
-  });
 });
 
-describe('a small plan', () => {
-  test('does not wait for a large one to end', async () => {
-    const working = await openTestInstance(database.url, {
+describe('with a worker of two slots', () => {
+  let working: TestInstance;
+  beforeAll(async () => {
+    working = await openTestInstance(database.url, {
       settings: { executor: { concurrency: 2, batch: 2, lease_seconds: 2 } },
     });
-    try {
-      const large = await runPlan(working, {
-        title: 'Large',
-        steps: Array.from({ length: 400 }, (_, n) => waitStep(`w${n}`, 0.03)),
-      });
-      await waitFor(
-        'the large plan',
-        async () => (await working.service.overview(large.id)).counts.succeeded > 20,
-      );
-      const small = await runPlan(working, { title: 'Small', steps: [noop('1')] });
-      await reach(working, small.id, 'completed');
-      expect((await working.service.getPlan(large.id)).status).toBe('executing');
-      await working.service.cancel(large.id, { version: 1 }, ana);
-    } finally {
-      await working.close();
-    }
+  });
+  afterAll(() => working.close());
+
+  test('a not-before time is kept when another step is under way for longer', async () => {
+    const soon = new Date(Date.now() + 700).toISOString();
+    const plan = await runPlan(working, {
+      title: 'Meanwhile',
+      steps: [waitStep('long', 20), { ...noop('soon'), not_before: soon }],
+    });
+    await waitFor(
+      'the timed step',
+      async () => (await statusesOf(working, plan.id)).soon === 'succeeded',
+    );
+    expect(await statusesOf(working, plan.id)).toMatchObject({ long: 'running' });
+    await working.service.cancel(plan.id, { version: 1 }, ana);
+    await reach(working, plan.id, 'cancelled');
+  });
+
+  test('a small plan does not wait for a large one to end', async () => {
+    const large = await runPlan(working, {
+      title: 'Large',
+      steps: Array.from({ length: 400 }, (_, n) => waitStep(`w${n}`, 0.03)),
+    });
+    await waitFor(
+      'the large plan',
+      async () => (await working.service.overview(large.id)).counts.succeeded > 20,
+    );
+    const small = await runPlan(working, { title: 'Small', steps: [noop('1')] });
+    await reach(working, small.id, 'completed');
+    expect((await working.service.getPlan(large.id)).status).toBe('executing');
+    await working.service.cancel(large.id, { version: 1 }, ana);
   });
 });

@@ -164,11 +164,18 @@ describe('without a model', () => {
   });
 });
 
-describe('with a model', () => {
+describe('with a model, where several organisations share the instance', () => {
   const database = useDatabase();
+  const provider = {
+    ...{ issuer: 'https://id.example', client_id: 'c', client_secret: 's' },
+    ...{ tenant_claim: 'org', allowed_tenants: ['any'] },
+  };
   let instance: ModelInstance;
   beforeAll(async () => {
-    instance = await openModelInstance(database.url);
+    instance = await openModelInstance(database.url, {
+      settings: { identity: { providers: { corp: provider } } },
+      env: { COUNTERSIGN_PUBLIC_URL: 'http://127.0.0.1:3978' },
+    });
   });
   afterAll(() => instance.close());
 
@@ -182,22 +189,6 @@ describe('with a model', () => {
     await ask(instance, `run ${id} again with Globex instead of ACME`);
     expect(instance.requests().length).toBeGreaterThan(0);
   });
-});
-
-describe('where several organisations share the instance', () => {
-  const database = useDatabase();
-  const provider = {
-    ...{ issuer: 'https://id.example', client_id: 'c', client_secret: 's' },
-    ...{ tenant_claim: 'org', allowed_tenants: ['any'] },
-  };
-  let instance: TestInstance;
-  beforeAll(async () => {
-    instance = await openTestInstance(database.url, {
-      settings: { identity: { providers: { corp: provider } } },
-      env: { COUNTERSIGN_PUBLIC_URL: 'http://127.0.0.1:3978' },
-    });
-  });
-  afterAll(() => instance.close());
 
   test('nobody runs a plan or a playbook of another, and the instance’s own are not theirs', async () => {
     const { service } = instance;

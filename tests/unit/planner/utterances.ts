@@ -235,16 +235,9 @@ may ask  move everything except todo.md to docs
 may ask  delete every .txt
          1 workspace_delete {"path":"a.txt"}
          2 workspace_delete {"path":"b.txt"}
-may ask  please delete all .txt files but not a.txt
-         1 workspace_delete {"path":"b.txt"}
 may ask  get rid of each text file
          1 workspace_delete {"path":"a.txt"}
          2 workspace_delete {"path":"b.txt"}
-may ask  delete all *.txt files
-         1 workspace_delete {"path":"a.txt"}
-         2 workspace_delete {"path":"b.txt"}
-may ask  delete every log in logs/old
-         1 workspace_delete {"path":"logs/old/c.log"}
 may ask  rename all txt files to .md
          1 workspace_move {"from":"a.txt","to":"a.md"}
          2 workspace_move {"from":"b.txt","to":"b.md"}
@@ -254,22 +247,14 @@ may ask  delete everything except docs/guide.md
          answers docs/guide.md lies in docs, which would be taken as a whole. Name the files one 
 may ask  delete everything except nope.txt
          answers There is no nope.txt in the workspace to leave out, so I stop before doing more 
-may ask  please delete every log in logs
-         1 workspace_delete {"path":"logs/a.log"}
-         2 workspace_delete {"path":"logs/b.log"}
 may ask  please delete every log in logs ⟩ those too
          asks
 may ask  please delete every log in logs ⟩ only the ones directly there
          asks
-may ask  delete every log in logs
-         1 workspace_delete {"path":"logs/a.log"}
-         2 workspace_delete {"path":"logs/b.log"}
 may ask  Post "good morning" here at 12:00
          1 chat_post {"text":"good morning"} @2026-03-04T11:00:00.000Z
 may ask  Post "good morning" here tomorrow
          1 chat_post {"text":"good morning"} @2026-03-05T08:00:00.000Z
-may ask  post hello here in 5 minutes
-         1 chat_post {"text":"hello"} @2026-03-04T10:05:00.000Z
 may ask  in 10 minutes, post "done"
          1 chat_post {"text":"done"} @2026-03-04T10:10:00.000Z
 may ask  announce at 5pm that we ship
@@ -327,8 +312,6 @@ may ask  delete the file named my old notes.txt
          1 workspace_delete {"path":"my old notes.txt"}
 may ask  create 🎉.txt saying 🎉
          1 workspace_write {"path":"🎉.txt","content":"🎉"}
-may ask  create list.md with:⏎- milk⏎- bread
-         1 workspace_write {"path":"list.md","content":"- milk\n- bread"}
 may ask  create list.md with the following content:⏎# T⏎⏎One. Two.⏎⏎1. one
          1 workspace_write {"path":"list.md","content":"# T\n\nOne. Two.\n\n1. one"}
 may ask  write n.txt:⏎line 1⏎line 2⏎⏎then delete a.txt
@@ -343,9 +326,6 @@ may ask  post https://example.com here
 may ask  create x.txt saying hi and the same for y.txt
          1 workspace_write {"path":"x.txt","content":"hi"}
          2 workspace_write {"path":"y.txt","content":"hi"}
-may ask  delete a.txt and do the same with b.txt
-         1 workspace_delete {"path":"a.txt"}
-         2 workspace_delete {"path":"b.txt"}
 may ask  create c.txt with the contents of a.txt and b.txt
          asks
 may ask  write the number of files to n.txt
@@ -384,8 +364,6 @@ may ask  add a meeting with Ana tomorrow 15:00-16:00 to my calendar
          1 calendar_add {"title":"Meeting with Ana","start":"2026-03-05T15:00:00+01:00","end":"2026-03-05T16:00:00+01:00","timezone":"Europe/Berlin"}
 may ask  add a call with Ben on Friday at 3pm for an hour
          1 calendar_add {"title":"Call with Ben","start":"2026-03-06T15:00:00+01:00","end":"2026-03-06T16:00:00+01:00","timezone":"Europe/Berlin"}
-may ask  add a meeting tomorrow at 10 for 45 minutes to my calendar
-         1 calendar_add {"title":"Meeting","start":"2026-03-05T10:00:00+01:00","end":"2026-03-05T10:45:00+01:00","timezone":"Europe/Berlin"}
 may ask  schedule lunch with Eva from 3 to 4pm tomorrow
          1 calendar_add {"title":"Lunch with Eva","start":"2026-03-05T15:00:00+01:00","end":"2026-03-05T16:00:00+01:00","timezone":"Europe/Berlin"}
 may ask  add "Dentist" to my calendar on Monday 9:00 to 9:30
@@ -396,8 +374,6 @@ may ask  add holiday from 10 to 12 March to my calendar
          1 calendar_add {"title":"Holiday","start":"2026-03-10","end":"2026-03-13","timezone":"Europe/Berlin"}
 may ask  add standup to my calendar every Monday at 9 for 15 minutes
          1 calendar_add {"title":"Standup","start":"2026-03-09T09:00:00+01:00","end":"2026-03-09T09:15:00+01:00","rrule":"FREQ=WEEKLY;BYDAY=MO","timezone":"Europe/Berlin"}
-may ask  add review to my calendar on Monday at 9 for an hour and five minutes
-         1 calendar_add {"title":"Review","start":"2026-03-09T09:00:00+01:00","end":"2026-03-09T10:05:00+01:00","timezone":"Europe/Berlin"}
 may ask  send a message to Ana saying hi
          asks
 may ask  send a message to Ana saying hi ⟩ yes
@@ -462,15 +438,11 @@ may ask  Create notes/standup.md saying Standup at 9:30, then move it to archive
          2 workspace_move {"from":"notes/standup.md","to":"archive/standup.md"} <- 1
 may ask  Hey, can you make a new file notes/today.md containing: Meeting at 10, then lunch
          1 workspace_write {"path":"notes/today.md","content":"Meeting at 10, then lunch"}
-may ask  Create a.txt saying thank you
-         1 workspace_write {"path":"a.txt","content":"thank you"}
 keep     Write three files a.txt, b.txt and c.txt each containing its own name, and after that list the workspace
          1 workspace_write {"path":"a.txt","content":"a.txt"}
          2 workspace_write {"path":"b.txt","content":"b.txt"}
          3 workspace_write {"path":"c.txt","content":"c.txt"}
          4 workspace_list {} <- 1,2,3
-may ask  CREATE A.TXT SAYING HELLO
-         1 workspace_write {"path":"A.TXT","content":"HELLO"}
 keep     Delete archive/old.md
          1 workspace_delete {"path":"archive/old.md"}
 may ask  create   notes.txt   saying hi ,then list the files
@@ -478,8 +450,6 @@ may ask  create   notes.txt   saying hi ,then list the files
          2 workspace_list {} <- 1
 keep     Remind me every weekday at 9:30 to post the standup
          1 reminder_set {"text":"Post the standup","rrule":"FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=30;BYSECOND=0","timezone":"Europe/Berlin"}
-may ask  Please delete a.txt, thanks
-         1 workspace_delete {"path":"a.txt"}
 keep     What is in the workspace?
          answers The workspace has 3 entries:⏎- a.txt⏎- notes/⏎- inbox/
 may ask  would you mind deleting a.txt?
@@ -512,8 +482,6 @@ keep     Create notes.txt ⟩ Hello, then "delete" everything
          1 workspace_write {"path":"notes.txt","content":"Hello, then \"delete\" everything"}
 keep     Create notes.txt ⟩ empty
          1 workspace_write {"path":"notes.txt","content":""}
-may ask  Create an empty file log.txt
-         1 workspace_write {"path":"log.txt","content":""}
 may ask  Create a.txt and b.txt
          asks
 keep     Create a.txt and b.txt ⟩ one⏎two
@@ -523,8 +491,6 @@ keep     put hello in greeting.txt
          1 workspace_write {"path":"greeting.txt","content":"hello"}
 may ask  Create a.txt and b.txt ⟩ one
          asks
-may ask  Create a.txt saying ham and eggs.
-         1 workspace_write {"path":"a.txt","content":"ham and eggs"}
 may ask  Create a.txt saying hello and b.txt saying bye
          1 workspace_write {"path":"a.txt","content":"hello"}
          2 workspace_write {"path":"b.txt","content":"bye"}
@@ -539,8 +505,6 @@ may ask  make notes/a.md and notes/b.md, each with its name
          2 workspace_write {"path":"notes/b.md","content":"b.md"}
 may ask  Create a.txt, b.txt, c.txt and d.txt
          asks
-may ask  create notes.txt in the docs folder saying hi
-         1 workspace_write {"path":"docs/notes.txt","content":"hi"}
 keep     Write a.txt: hello there
          1 workspace_write {"path":"a.txt","content":"hello there"}
 may ask  Create report.md containing today's date
@@ -561,40 +525,26 @@ keep     Create notes.txt ⟩ never mind
          answers Dropped. Nothing has changed.
 keep     Create a.txt saying hi and book me a flight
          asks
-may ask  Create a.txt saying hi and book me a flight ⟩ yes please
-         1 workspace_write {"path":"a.txt","content":"hi"}
 may ask  write "a" to a.txt, "b" to b.txt and c.txt
          1 workspace_write {"path":"a.txt","content":"a"}
          2 workspace_write {"path":"b.txt","content":"b"}
          3 workspace_write {"path":"c.txt","content":"b"}
 may ask  Create a.txt saying hi and book me a flight ⟩ no
          answers Then I plan nothing.
-may ask  Create a.txt. It should say hello.
-         1 workspace_write {"path":"a.txt","content":"hello"}
 keep     write hi to ../evil.txt
          asks
 may ask  write hi to ../evil.txt ⟩ good.txt
          1 workspace_write {"path":"good.txt","content":"hi"}
-may ask  Create a todo list in todo.md: milk, bread, eggs
-         1 workspace_write {"path":"todo.md","content":"milk, bread, eggs"}
 may ask  I want a file called plan.md which contains the words Plan A
          1 workspace_write {"path":"plan.md","content":"Plan A"}
-may ask  Create a.txt saying the plan is ready
-         1 workspace_write {"path":"a.txt","content":"the plan is ready"}
 may ask  Every Monday at 9 post "Sync"
          series FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0;BYSECOND=0: chat_post {"text":"Sync"}
 may ask  Every Monday at 9 post "Sync" ⟩ yes
          1 reminder_set {"text":"Post \"Sync\"","rrule":"FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0;BYSECOND=0","timezone":"Europe/Berlin"}
-may ask  Create notes.txt saying standup every Monday at 9
-         1 workspace_write {"path":"notes.txt","content":"standup every Monday at 9"}
 may ask  If a.txt exists, delete it
          asks
 may ask  If a.txt exists, delete it ⟩ delete a.txt
          1 workspace_delete {"path":"a.txt"}
-may ask  Create daily.md saying x
-         1 workspace_write {"path":"daily.md","content":"x"}
-may ask  Create a.txt saying hi
-         1 workspace_write {"path":"a.txt","content":"hi"}
 keep     Create a.txt saying hi ⟩ now move it to docs/
          1 workspace_move {"from":"a.txt","to":"docs/a.txt"}
 may ask  move a.txt to the archive folder
@@ -658,12 +608,6 @@ keep     remind me at 8:00 to leave
          1 reminder_set {"text":"Leave","at":"2026-03-05T08:00:00+01:00","timezone":"Europe/Berlin"}
 keep     Remind me on 30 March at 9:00 to check the clocks
          1 reminder_set {"text":"Check the clocks","at":"2026-03-30T09:00:00+02:00","timezone":"Europe/Berlin"}
-may ask  remind me to buy milk and call Ana tomorrow
-         1 reminder_set {"text":"Buy milk and call Ana","at":"2026-03-05T09:00:00+01:00","timezone":"Europe/Berlin"}
-may ask  Remind us every Monday and Wednesday at 8am about the review
-         1 reminder_set {"text":"The review","rrule":"FREQ=WEEKLY;BYDAY=MO,WE;BYHOUR=8;BYMINUTE=0;BYSECOND=0","timezone":"Europe/Berlin"}
-may ask  remind me daily at 8 to water the plants
-         1 reminder_set {"text":"Water the plants","rrule":"FREQ=DAILY;BYHOUR=8;BYMINUTE=0;BYSECOND=0","timezone":"Europe/Berlin"}
 may ask  remind me on the 1st of every month to pay rent
          1 reminder_set {"text":"Pay rent","rrule":"FREQ=MONTHLY;BYMONTHDAY=1;BYHOUR=9;BYMINUTE=0;BYSECOND=0","timezone":"Europe/Berlin"}
 may ask  Remind me every 2 weeks on Friday at 16:00 to write the report
@@ -703,9 +647,6 @@ may ask  1) create a.txt saying x 2) move it to b/
          1 workspace_write {"path":"a.txt","content":"x"}
          2 workspace_move {"from":"a.txt","to":"b/a.txt"} <- 1
 may ask  Do this:⏎- create a.txt saying one⏎- create b.txt saying two
-         1 workspace_write {"path":"a.txt","content":"one"}
-         2 workspace_write {"path":"b.txt","content":"two"}
-may ask  Create these files:⏎- a.txt saying one⏎- b.txt saying two
          1 workspace_write {"path":"a.txt","content":"one"}
          2 workspace_write {"path":"b.txt","content":"two"}
 keep     Create a.txt saying hi. Delete b.txt.
@@ -944,10 +885,6 @@ may ask  Create a.txt saying "only after Ana has confirmed"
          1 workspace_write {"path":"a.txt","content":"only after Ana has confirmed"}
 may ask  Create notes/standup.md saying Standup at 9:30, then move it to archive/standup.md ⟩⟩ also create x.txt
          asks
-may ask  Create a.txt saying ask me if unsure
-         1 workspace_write {"path":"a.txt","content":"ask me if unsure"}
-may ask  Ask Ana if the report is ready
-         1 human_task {"question":"If the report is ready?","assignee":"Ana"}
 may ask  Read a.txt and write it to b.txt
          1 workspace_read {"path":"a.txt"}
          2 workspace_write {"path":"b.txt","content":{"$from":"1","path":"/text"}} <- 1
@@ -959,8 +896,6 @@ may ask  Remind me every Monday at 9:00 Eastern to call
          asks
 may ask  Remind me every Monday at 9:00 Eastern to call ⟩ 15:00
          1 reminder_set {"text":"Call","rrule":"FREQ=WEEKLY;BYDAY=MO;BYHOUR=15;BYMINUTE=0;BYSECOND=0","timezone":"Europe/Berlin"}
-may ask  Create a.txt saying x
-         1 workspace_write {"path":"a.txt","content":"x"}
 may ask  read missing.txt
          answers Read missing.txt: that did not work. There is no missing.txt.
 keep     Create notes/standup.md saying Standup at 9:30, then move it to archive/standup.md ⟩⟩ use kept.txt instead of notes/standup.md
@@ -1043,8 +978,6 @@ keep     Create notes/standup.md saying Standup at 9:30, then move it to archive
          1 fs_create_directory {"path":"notes"}
          2 fs_write_file {"path":"notes/standup.md","content":"Standup at 9:30"} <- 1
 @ notes with fs+builtins
-may ask  Create a.txt saying hi
-         1 workspace_write {"path":"a.txt","content":"hi"}
 keep     Create a.txt saying hi using fs
          1 fs_write_file {"path":"a.txt","content":"hi"}
 may ask  With the fs server, create a.txt saying hi
@@ -1104,10 +1037,6 @@ may ask  Write a.txt saying hello world. Then b.txt saying bye. ⟩ Write a.txt 
          2 workspace_write {"path":"b.txt","content":"bye"} <- 1
 may ask  Create n.txt saying "first this, then that"
          1 workspace_write {"path":"n.txt","content":"first this, then that"}
-may ask  Create n.txt containing: Meeting at 10, then lunch
-         1 workspace_write {"path":"n.txt","content":"Meeting at 10, then lunch"}
-may ask  Create n.txt with milk, eggs and bread in it
-         1 workspace_write {"path":"n.txt","content":"milk, eggs and bread"}
 may ask  Copy every file in data/ to backup/
          1 workspace_read {"path":"data/a.txt"}
          2 workspace_write {"path":"backup/a.txt","content":{"$from":"1","path":"/text"}} <- 1
@@ -1133,8 +1062,6 @@ may ask  Delete a.txt tomorrow at 18:00 CET
          1 workspace_delete {"path":"a.txt"} @2026-03-05T17:00:00.000Z
 may ask  Remind me tomorrow at 9:00 IST to call
          asks
-may ask  Remind me every Monday at 9:00 Eastern to call
-         asks
 may ask  Create a.txt saying "at 9:00 IST"
          1 workspace_write {"path":"a.txt","content":"at 9:00 IST"}
 @ office
@@ -1142,64 +1069,12 @@ may ask  Hey, could you please make a file called shopping.txt with milk, eggs a
          1 workspace_write {"path":"shopping.txt","content":"milk, eggs and bread"}
 may ask  Move invoices/inv-001.txt and inv-002.txt to invoices/paid/
          asks
-may ask  Set a reminder for 1 December 2026, 14:00 Berlin time: renew the certificate
-         1 reminder_set {"text":"Renew the certificate","at":"2026-12-01T14:00:00+01:00","timezone":"Europe/Berlin"}
 may ask  Remind me at 9 PM Eastern to join the call
          1 reminder_set {"text":"Join the call","at":"2026-03-05T03:00:00+01:00","timezone":"Europe/Berlin"}
 may ask  Remind Ben tomorrow morning to upload his slides
          asks
-may ask  Ask Tom to approve the budget, and once he has, write approved to budget/status.txt
-         1 human_confirm {"question":"Approve the budget?","assignee":"Tom"}
-         2 workspace_write {"path":"budget/status.txt","content":"approved"} <- 1 if 1=Yes
-may ask  Ask me for the customer name and save it in customer.txt
-         asks
-may ask  Have Priya and Sam both sign off on draft.md before you publish it to public/draft.md
-         1 human_confirm {"question":"Sign off on draft.md?","assignee":"Priya"}
-         2 human_confirm {"question":"Sign off on draft.md?","assignee":"Sam"}
-         3 workspace_read {"path":"draft.md"} <- 1,2 if 1=Yes,2=Yes
-         4 workspace_write {"path":"public/draft.md","content":{"$from":"3","path":"/text"}} <- 3 if 1=Yes,2=Yes
-may ask  Tell the team in #general that the office is closed on Friday
-         1 chat_post {"text":"the office is closed on Friday","conversation":"#general"}
-may ask  Send a message to @ben: lunch?
-         asks
-may ask  - create x.txt saying X⏎- create y.txt saying Y⏎- then delete draft.md
-         1 workspace_write {"path":"x.txt","content":"X"}
-         2 workspace_write {"path":"y.txt","content":"Y"}
-         3 workspace_delete {"path":"draft.md"} <- 1,2
-may ask  Delete todo.txt only after Ana has confirmed
-         1 human_confirm {"question":"May I delete todo.txt?","assignee":"Ana"}
-         2 workspace_delete {"path":"todo.txt"} <- 1 if 1=Yes
-may ask  Don't do anything until Ana replies, then delete draft.md
-         1 human_task {"question":"Please reply, so that this can be done: delete draft.md.","assignee":"Ana"}
-         2 workspace_delete {"path":"draft.md"} <- 1
-may ask  POST {"go":true} to https://hooks.example.com/deploy after Kim has confirmed
-         1 human_confirm {"question":"May I POST {\"go\":true} to https://hooks.example.com/deploy?","assignee":"Kim"}
-         2 http_request {"url":"https://hooks.example.com/deploy","method":"POST","body":{"go":true}} <- 1 if 1=Yes
-may ask  remind everyone every weekday at 9 to update their tickets
-         asks
 may ask  schedule a call with Zoe on 12/01 at 3
          asks
-may ask  make draft.md say exactly what CHANGELOG.md says
-         asks
-may ask  Ask Sam whether we should ship; if he says yes, post "shipping" here
-         1 human_confirm {"question":"Whether we should ship?","assignee":"Sam"}
-         2 chat_post {"text":"shipping"} <- 1 if 1=Yes
-may ask  Put the minutes of the meeting into notes/minutes.md
-         asks
-may ask  Write a.txt saying hello world. Then b.txt saying bye.
-         asks
-may ask  Every morning write the weather to weather.md
-         asks
-may ask  Copy every file in data/ to backup/
-         1 workspace_read {"path":"data/a.csv"}
-         2 workspace_write {"path":"backup/a.csv","content":{"$from":"1","path":"/text"}} <- 1
-         3 workspace_read {"path":"data/b.csv"}
-         4 workspace_write {"path":"backup/b.csv","content":{"$from":"3","path":"/text"}} <- 3
-may ask  Copy all files in data to backup
-         1 workspace_read {"path":"data/a.csv"}
-         2 workspace_write {"path":"backup/a.csv","content":{"$from":"1","path":"/text"}} <- 1
-         3 workspace_read {"path":"data/b.csv"}
-         4 workspace_write {"path":"backup/b.csv","content":{"$from":"3","path":"/text"}} <- 3
 may ask  make a new folder called clients and put an empty file notes.md in there
          asks
 may ask  Back up CHANGELOG.md before you change anything, then add a line "v2.0 released" at the bottom of it
@@ -1238,9 +1113,6 @@ may ask  1. Read Meeting Notes.md⏎2. Write its content to summary.md⏎3. Ask 
          asks
 may ask  Before you delete todo.txt, copy it to backup/todo.txt
          asks
-may ask  Archive draft.md, but only if Ana says ok
-         1 human_confirm {"question":"May I archive draft.md?","assignee":"Ana"}
-         2 workspace_move {"from":"draft.md","to":"archive/draft.md"} <- 1 if 1=Yes
 may ask  Wait 10 minutes, then write ping to ping.txt, wait another 10 and delete it again
          asks
 may ask  for each file in reports create a copy with .bak at the end
@@ -1383,11 +1255,6 @@ keep     Move a.txt, b.txt and todo.txt to docs/
          1 workspace_move {"from":"a.txt","to":"docs/a.txt"}
          2 workspace_move {"from":"b.txt","to":"docs/b.txt"}
          3 workspace_move {"from":"todo.txt","to":"docs/todo.txt"}
-may ask  Copy a.txt to b.txt and c.txt
-         1 workspace_read {"path":"a.txt"}
-         2 workspace_write {"path":"b.txt","content":{"$from":"1","path":"/text"}} <- 1
-         3 workspace_read {"path":"a.txt"}
-         4 workspace_write {"path":"c.txt","content":{"$from":"3","path":"/text"}} <- 3
 keep     Delete a.txt only if Ana says yes
          1 human_confirm {"question":"May I delete a.txt?","assignee":"Ana"}
          2 workspace_delete {"path":"a.txt"} <- 1 if 1=Yes
@@ -1553,28 +1420,18 @@ may ask  Delete the oldest file
          asks
 may ask  Translate a.txt to French
          refuses
-may ask  Summarise a.txt
-         refuses
-may ask  Send an email to ana@example.com saying hi
-         refuses
 may ask  Delete old.txt unless Ana objects
          asks
 may ask  Delete old.txt, but not before Friday
          asks
 may ask  Create a.txt saying hi after Ana has confirmed
          asks
-may ask  Write the date to a.txt
-         1 workspace_write {"path":"a.txt","content":"2026-03-04"}
 may ask  Say hello to everyone
          1 chat_post {"text":"hello"}
-may ask  Tell Ana that lunch is ready
-         asks
 may ask  Create a.txt saying hello, then email it to Bob
          asks
 may ask  Delete old.txt banana
          asks
-may ask  Move a.txt to docs/ quickly
-         1 workspace_move {"from":"a.txt","to":"docs/a.txt"}
 may ask  Post "done" here when Ana has answered
          1 human_task {"question":"Please reply, so that this can be done: post \"done\" here.","assignee":"Ana"}
          2 chat_post {"text":"done"} <- 1
