@@ -9,9 +9,11 @@ const draftOf = (description: string): PlanDraft => ({
 });
 const signs = Array.from({ length: 94 }, (_, at) => String.fromCharCode(33 + at));
 
-test.each(['2026-05-01', 'a/b-c.md', ...signs])('%s is a text like any other', (text) => {
-  const { draft, missing } = replaceInDraft(draftOf(`from ${text} to`), { [text]: '$&' });
-  expect([missing, draft.steps[0]?.description]).toEqual([[], 'from $& to']);
+test('any sign may be part of a text', () => {
+  for (const text of ['2026-05-01', 'a/b-c.md', ...signs]) {
+    const { draft, missing } = replaceInDraft(draftOf(`from ${text} to`), { [text]: '$&' });
+    expect([missing, draft.steps[0]?.description]).toEqual([[], 'from $& to']);
+  }
 });
 
 test('what would make a plan too large is refused before it is made', () => {

@@ -1,34 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts';
 import {
-  asksAbout,
-  confirmsEach,
   detailOf,
   explainsReasons,
-  gatesWanted,
   isBorderline,
   lengthOf,
   offersIdeas,
   optionLength,
   optionsWanted,
-  questionsAllowed,
 } from '#planner/policy/effects.ts';
 
 const policy = (changes: Partial<InteractionPolicy>): InteractionPolicy => ({
   ...defaultPolicy,
   ...changes,
-});
-
-describe('probing_depth', () => {
-  it.each([0, 1, 2, 3])('%i is the number of questions', (probing_depth) => {
-    expect(questionsAllowed(policy({ probing_depth }), 0)).toBe(probing_depth);
-    expect(questionsAllowed(policy({ probing_depth }), probing_depth)).toBe(0);
-    expect(questionsAllowed(policy({ probing_depth }), probing_depth + 1)).toBe(0);
-  });
-  it('counts what was asked before', () => {
-    expect(questionsAllowed(policy({ probing_depth: 3 }), 2)).toBe(1);
-    expect(questionsAllowed(policy({ probing_depth: 3 }), -1)).toBe(3);
-  });
 });
 
 describe('conversation_style and talkativeness', () => {
@@ -77,20 +61,6 @@ describe('conversation_style and talkativeness', () => {
   });
 });
 
-describe('autonomy', () => {
-  const useful = { essential: false, default: 'UTC' };
-  const essential = { essential: true, default: 'UTC' };
-  it.each([
-    ['high', false, false],
-    ['medium', true, false],
-    ['low', true, true],
-  ] as const)('%s asks about what is essential: %s, useful: %s', (autonomy, first, second) => {
-    expect(asksAbout(policy({ autonomy }), essential)).toBe(first);
-    expect(asksAbout(policy({ autonomy }), useful)).toBe(second);
-    expect(asksAbout(policy({ autonomy }), { ...useful, default: null })).toBe(true);
-  });
-});
-
 describe('brainstorming_preference', () => {
   it.each([
     [0.39, false],
@@ -118,18 +88,4 @@ describe('brainstorming_preference', () => {
   it('offers what was asked for, whatever the preference', () => {
     expect(offersIdeas(policy({}), 0.9, true)).toBe(true);
   });
-});
-
-describe('approval_policy', () => {
-  it.each([
-    ['single_final', [], false],
-    ['milestone_approvals', ['outline', 'roadmap'], false],
-    ['strict_every_step', ['outline', 'roadmap'], true],
-  ] as const)(
-    '%s asks at %j before the plan, and before each step: %s',
-    (approval_policy, gates, each) => {
-      expect(gatesWanted(policy({ approval_policy }))).toEqual(gates);
-      expect(confirmsEach(policy({ approval_policy }))).toBe(each);
-    },
-  );
 });
