@@ -1,4 +1,5 @@
 // Two workspaces share an instance. Every job there is runs for one of them: of the other nothing changes, is said or is shown.
+import { hash } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { expect, onTestFinished, test } from 'vitest';
 import { type JobName, jobPayloads } from '#domain/jobs.ts';
@@ -81,6 +82,9 @@ type Use = Awaited<ReturnType<typeof openHomes>>;
 
 async function send(instance: TestInstance, name: JobName): Promise<void> {
   await instance.db.query.execute(sql`insert into pgboss.job (name, data) values (${name}, '{}')`);
+  // As whoever sends a job does; else it would be found by the next look for jobs.
+  const channel = `pgboss_${hash('sha224', 'pgboss', 'hex').slice(0, 24)}`;
+  await instance.db.query.execute(sql`select pg_notify(${channel}, ${name})`);
 }
 
 /** Jobs done since `since`, by their name. */

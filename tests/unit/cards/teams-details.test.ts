@@ -5,7 +5,6 @@ import { viewDetails } from '#cards/details-view.ts';
 import { drawAdaptiveDetails, drawAdaptiveList, drawAdaptivePolicy } from '#cards/expand-teams.ts';
 import { teamsLimits } from '#cards/limits.ts';
 import { type ReviewPage, readReview } from '#cards/review.ts';
-import { viewPlan } from '#cards/view-model.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { defaultPolicy } from '#domain/people/policy.ts';
 import type { InboxPlan } from '#domain/plan/inbox.ts';
@@ -180,26 +179,10 @@ describe('the numbers of steps', () => {
       ),
       { may_approve: true },
     );
-  const labelsOf = ({ sections }: ReturnType<typeof viewPlan>) =>
-    sections.find(({ kind }) => kind === 'effects')?.lines.map(({ lead }) => lead) ?? [];
   const pageOfChain = async (facts: PlanCardFacts) => {
     const service = { listSteps: async () => ({ steps: facts.steps, next_cursor: null }) };
     return { ...(await readReview(service, facts, '', 100_000)), pages: [''] };
   };
-
-  it.each([23, 24, 25])(
-    'are on the card of %i steps what they are in its details',
-    async (count) => {
-      const facts = chain(count);
-      const known = { ...facts, steps: facts.steps.slice(0, 24) };
-      const view = viewDetails(known, await pageOfChain(known), true);
-      const onCard = labelsOf(viewPlan(known));
-      expect(onCard.length).toBeGreaterThan(2);
-      expect(view.steps.slice(0, onCard.length).map(({ lead }) => lead)).toEqual(onCard);
-      // Two begin together, which only whole plans say; of a larger one each step has its place.
-      expect(onCard.slice(0, 3)).toEqual(count < 25 ? ['1a', '1b', '2'] : ['1', '2', '3']);
-    },
-  );
 
   it.each([
     [24, true],
