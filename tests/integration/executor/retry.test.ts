@@ -207,6 +207,7 @@ describe('a call that takes too long', () => {
     operations: {
       http_get: { timeout_seconds: 1, max_attempts: 2 },
       http_request: { timeout_seconds: 1 },
+      control_wait: { timeout_seconds: 1 },
     },
   };
   const own = useDatabase();
@@ -235,5 +236,12 @@ describe('a call that takes too long', () => {
     expect(step.error?.code).toBe('timed_out');
     expect(step.question).toMatch(/within 1 s\. It may have gone through; we can't tell\./);
     expect(state.hits).toBe(1);
+  });
+
+  it('is waited for where it takes longer by its nature', async () => {
+    const args = { seconds: 1.5 };
+    const wait = { id: 'wait', description: 'Wait', tool: 'control', operation: 'wait', args };
+    const plan = await runPlan(quick, { title: 'Wait', steps: [wait] });
+    await reach(quick, plan.id, 'completed');
   });
 });

@@ -182,6 +182,10 @@ describe('a part of a plan', () => {
   test('is not completed by who approved the whole', async () => {
     const both: ApproverPolicy = { kind: 'n_of', people: ['ana', 'ben'], n: 2 };
     const plan = await propose({ steps: [noop('1'), noop('2')], approvers: both });
+    await expect(approve(plan, ana, { steps: ['1'] })).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+    expect((await instance.service.getPlan(plan.id)).approvals).toEqual([]);
     await approve(plan, ana);
     await expect(approve(plan, ben, { steps: ['1'] })).rejects.toMatchObject({
       code: 'invalid_request',
@@ -210,6 +214,8 @@ describe('a part of a plan', () => {
       code: 'invalid_request',
     });
     expect((await approve(plan, ana, { steps: ['4', '5'] })).status).toBe('approved');
+    const audit = await instance.service.audit(plan.id, { limit: 100 });
+    expect(audit.find(({ action }) => action === 'approve')?.reason).toBe('2 of 5 steps');
   });
 
   test('is approved in words by the numbers of the card', async () => {
@@ -251,4 +257,27 @@ describe('a part of a plan', () => {
       expect(status === 'proposed').toBe(n === 25);
     },
   );
+});
+
+// More than there are connections: none waits for one that another holds while it waits itself.
+test('forty plans are proposed at once, and approved by forty presses in a chat', async () => {
+  const numbers = Array.from({ length: 40 }, (_, i) => i);
+  const plans = await Promise.all(
+    numbers.map((n) =>
+      instance.service.propose({ title: `Plan ${n}`, steps: [noop('a')] }, { user: ana.id }, ana),
+    ),
+  );
+  const at = new Date();
+  const approved = await Promise.all(
+    plans.map(({ id, version, digest }) =>
+      instance.service.approve(
+        id,
+        { version, digest, pressed: { once: `press on ${id}`, at } },
+        ana,
+      ),
+    ),
+  );
+  expect(approved).toHaveLength(40);
+  for (const { id } of plans)
+    expect(await instance.service.getPlan(id)).toMatchObject({ status: 'approved' });
 });

@@ -208,7 +208,7 @@ describe('“deploy at a time if the status is green, else tell me”', () => {
     ['red', 'tell', 'deploy'],
   ])('with %s it runs %s at that time, and leaves out %s', async (status, runs, left) => {
     await writeFile(join(instance.workspace, 'gate.txt'), status);
-    const at = new Date(Date.now() + 1500);
+    const at = new Date(Date.now() + 800);
     const draft = readDraft(
       plan(
         { ...read('status', 'gate.txt'), not_before: at.toISOString() },

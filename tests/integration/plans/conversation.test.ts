@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createExpiry } from '#conversation/expire.ts';
 import { appendMessage } from '#db/messages.ts';
 import { lockPlan } from '#db/plans.ts';
+import type { PlanningRequest } from '#domain/planning/run.ts';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { announce } from '#notices/announce.ts';
@@ -21,11 +22,22 @@ const database = useDatabase();
 let instance: TestInstance;
 let idle: TestInstance;
 
-const planner = scriptedPlanner(({ text }) =>
-  text === 'Otherwise'
-    ? { kind: 'question', text: 'How?', questions: [{ id: 'how', text: 'How?' }] }
-    : { kind: 'proposal', draft: { title: text, steps: [noop('1')] } },
-);
+const requests: PlanningRequest[] = [];
+const questions = [
+  { id: 'destination', text: 'Where to?' },
+  { id: 'name', text: 'Which name?' },
+];
+const twoQuestions = 'Two questions:\n1. Where to?\n2. Which name?';
+const planner = scriptedPlanner((request) => {
+  requests.push(request);
+  const { text, history } = request;
+  if (text === 'Otherwise')
+    return { kind: 'question', text: 'How?', questions: [{ id: 'how', text: 'How?' }] };
+  if (text === 'Move it') return { kind: 'question', text: twoQuestions, questions };
+  if (history[0]?.text === 'Move it') return { kind: 'answer', text: 'Thanks.' };
+  const draft = { title: text, steps: [noop('1')], approvers: { kind: 'anyone' as const } };
+  return { kind: 'proposal', draft };
+});
 
 /** Only what the functions under test need; `days` later. */
 function contextOf(of: TestInstance, days = 0): ConversationContext {
@@ -124,6 +136,18 @@ describe('a planned proposal', () => {
       ({ plan_id }) => plan_id === id,
     );
     expect(shown).toHaveLength(1);
+  });
+
+  test('is approved by whom its planner does not choose, first or revised', async () => {
+    const id = await askIn('chosen', 'mine');
+    const requester = { approver_policy: { kind: 'requester' } };
+    expect(await instance.service.getPlan(id)).toMatchObject(requester);
+    await instance.service.proposeChanges(id, { version: 1, feedback: 'shorter' }, ana);
+    const revised = await waitFor('version 2', async () => {
+      const plan = await instance.service.getPlan(id);
+      return plan.version === 2 ? plan : null;
+    });
+    expect(revised).toMatchObject(requester);
   });
 });
 
@@ -301,4 +325,45 @@ describe('proposals nobody decides', () => {
       ).toHaveLength(1);
     }
   });
+});
+
+const answers = [
+  { question_id: 'destination', text: 'done/' },
+  { question_id: 'name', text: 'a.txt' },
+];
+
+const isAnswered = (run: string, turn: number) =>
+  waitFor('the turn to end', async () => {
+    const { planning_status, ...view } = await instance.service.getRun(run);
+    return view.turn === turn && planning_status !== 'running' ? view : null;
+  });
+
+test('a planner gets what was asked and answered before by the ids of the questions', async () => {
+  const { service } = instance;
+  const { run_id: run } = await service.startRun({ text: 'Move it', conversation: 'parts' }, ana);
+  const asked = await isAnswered(run, 1);
+  expect(asked.questions).toEqual(['Where to?', 'Which name?']);
+  await service.say('parts', '1. done/\n2. a.txt', ana);
+  await isAnswered(run, 2);
+  expect(requests.at(-1)?.answers).toEqual(answers);
+  expect(requests.at(-1)?.history).toEqual([
+    { author: 'person', text: 'Move it', kind: 'said', answers: [] },
+    {
+      author: 'bot',
+      text: twoQuestions,
+      kind: 'question',
+      questions,
+    },
+  ]);
+  await service.say('parts', 'be brief', ana);
+  await service.say('parts', 'Something else', ana);
+  await waitFor('the last turn', async () => requests.at(-1)?.text === 'Something else');
+  const { history } = requests.at(-1) ?? { history: [] };
+  expect(history).toContainEqual({
+    author: 'person',
+    text: '1. done/\n2. a.txt',
+    kind: 'said',
+    answers,
+  });
+  expect(history.map(({ text }) => text)).not.toContain('be brief');
 });

@@ -1,5 +1,7 @@
 // Going on with a plan that runs, has failed or is done: a change gives up what failed, puts something else in its place, and is approved
 // before anything of it runs.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { drawText } from '#cards/text.ts';
@@ -251,8 +253,7 @@ describe('while a change waits', () => {
     const outcome = await patch(plan.id, [
       { op: 'replace_step', step: 'late', by: write('instead', 'instead.txt') },
     ]);
-    const writing = await runPlan(instance, { title: 'Late', steps: [write('w', 'late.txt')] });
-    await reach(instance, writing.id, 'completed');
+    await writeFile(join(instance.workspace, 'late.txt'), 'here');
     await instance.service.retry(plan.id, { version: 1 }, ana);
     await waitFor('the retry', async () =>
       (await statusesOf(plan.id)).late === 'succeeded' ? true : null,
@@ -281,7 +282,7 @@ describe('while a change waits', () => {
   });
 
   test('of Retry and Approve at the same moment one is carried out', async () => {
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < 3; round++) {
       const plan = await failed([read('lost', `gone-${round}.txt`)]);
       const outcome = await patch(plan.id, [
         { op: 'replace_step', step: 'lost', by: write('new', `new-${round}.txt`) },

@@ -218,6 +218,10 @@ describe('who answers', () => {
     ).rejects.toMatchObject({
       code: 'not_allowed',
     });
+    const again = { version: 1, steps: { ask: 'retry' as const } };
+    await expect(instance.service.resume(id, again, ben)).rejects.toMatchObject({
+      code: 'not_allowed',
+    });
     await instance.service.resume(id, { version: 1, steps: done }, ben);
     await reach(instance, id, 'completed');
   });

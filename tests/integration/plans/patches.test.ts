@@ -118,55 +118,6 @@ describe('a patch that narrows an approved plan', () => {
     expect(await instance.service.simulate(plan.id, {}, ana)).toMatchObject({ problems: [] });
   });
 
-  test('keeps each version it went through', async () => {
-    const plan = await held([noop('a', 'hold'), noop('b', 'hold'), noop('c', 'hold')]);
-    await patch(plan.id, [{ op: 'update_steps', steps: { ids: ['a'] }, set: { priority: 1 } }]);
-    await patch(plan.id, [{ op: 'remove_steps', steps: { ids: ['b'] } }]);
-    await patch(plan.id, [
-      { op: 'update_steps', steps: { ids: ['a'] }, set: { priority: 2 } },
-      { op: 'add_dependency', step: 'c', after: { id: 'a', type: 'FS', lag_minutes: 0 } },
-    ]);
-    const pairs: [number, number][] = [
-      [1, 2],
-      [2, 3],
-      [3, 4],
-      [1, 4],
-    ];
-    const told = await Promise.all(
-      pairs.map(async ([from, to]) => {
-        const { removed, changed, added } = await instance.service.versionDiff(plan.id, from, to);
-        return {
-          added: added.length,
-          removed: removed.map(({ id }) => id),
-          changed: changed.map(({ id, changes }) => [id, changes[0]?.from, changes[0]?.to]),
-        };
-      }),
-    );
-    expect(told).toEqual([
-      { added: 0, removed: [], changed: [['a', '0', '1']] },
-      { added: 0, removed: ['b'], changed: [] },
-      {
-        added: 0,
-        removed: [],
-        changed: [
-          ['a', '1', '2'],
-          ['c', '1', '1, 2a'],
-        ],
-      },
-      {
-        added: 0,
-        removed: ['b'],
-        changed: [
-          ['a', '0', '2'],
-          ['c', '1', '1, 2a'],
-        ],
-      },
-    ]);
-    await expectSound(plan.id);
-    await goOn(plan.id);
-    await reach(instance, plan.id, 'completed');
-  });
-
   test('frees and holds steps as their prerequisites come and go', async () => {
     const plan = await held([
       noop('done'),

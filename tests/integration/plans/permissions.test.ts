@@ -7,17 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import { runStep } from '#executor/run-step.ts';
 import { useDatabase } from '../../setup/database.ts';
-import {
-  ana,
-  ben,
-  noop,
-  openTestInstance,
-  runPlan,
-  scriptedPlanner,
-  settleAsRead,
-  type TestInstance,
-} from '../../setup/instance.ts';
-import { waitFor } from '../../wait.ts';
+import { openTestInstance, settleAsRead, type TestInstance } from '../../setup/instance.ts';
 import {
   claimReady,
   makeExecutor,
@@ -34,11 +24,9 @@ let executor: ReturnType<typeof makeExecutor>;
 let server: Server;
 let url: string;
 let answer = '{}';
-let requests = 0;
 
 beforeAll(async () => {
   server = createServer((_, response) => {
-    requests++;
     response.setHeader('content-type', 'application/json');
     response.end(answer);
   });
@@ -110,31 +98,6 @@ describe('what a tool answered', () => {
     const outcome = await runOne(id, context);
     expect(asked).toBe(0);
     expect(outcome).toMatchObject({ status: 'failed', error: { code: 'invalid_arguments' } });
-  });
-
-  test('decides no address until a person has seen it', async () => {
-    answer = JSON.stringify({ next: `${url}payroll` });
-    const { id } = await startBy(executor, instance, {
-      title: 'Clean up there',
-      steps: [
-        get('get'),
-        {
-          id: 'delete',
-          description: 'Delete the draft',
-          tool: 'http',
-          operation: 'request',
-          args: { method: 'DELETE', url: { $from: 'get', path: '/json/next' } },
-        },
-      ],
-    });
-    await runOne(id);
-    const asked = requests;
-    const outcome = await runOne(id);
-    expect(outcome).toMatchObject({
-      status: 'waiting',
-      final_args: { method: 'DELETE', url: `${url}payroll` },
-    });
-    expect(requests).toBe(asked);
   });
 
   test('is data: a "$decide" in it does not join those that were approved', async () => {
@@ -217,89 +180,4 @@ describe('the final values of a guarded step', () => {
     await settleAsRead(instance, plan.id, confirm.steps, ben);
     expect(await statusesOf(instance, plan.id)).toEqual({ d: 'ready' });
   });
-});
-
-describe('a task for a person', () => {
-  const task = {
-    id: 'ask',
-    description: 'Ask Ben',
-    tool: 'human',
-    operation: 'task',
-    args: { question: 'How many?', assignee: 'ben' },
-  };
-
-  test('is answered by whom it is for, and by nobody else who may not decide', async () => {
-    const { id } = await startBy(executor, instance, { title: 'Task', steps: [task] });
-    await runOne(id);
-    const cem = { kind: 'person', id: 'cem', via: 'api' } as const;
-    const done = { version: 1, steps: { ask: 'done' as const }, answer: '7' };
-    await expect(instance.service.resume(id, done, cem)).rejects.toMatchObject({
-      code: 'not_allowed',
-    });
-    await expect(
-      instance.service.resume(id, { version: 1, steps: { ask: 'retry' } }, ben),
-    ).rejects.toMatchObject({ code: 'not_allowed' });
-    expect((await instance.service.resume(id, done, ben)).status).toBe('completed');
-  });
-});
-
-describe('an approval by several people', () => {
-  test('is of the plan as a whole', async () => {
-    const ana = person('ana', 'slack');
-    const plan = await instance.service.propose(
-      {
-        title: 'Both',
-        steps: [noop('1'), noop('2')],
-        approvers: { kind: 'n_of', people: ['ana', 'ben'], n: 2 },
-      },
-      {},
-      ana,
-    );
-    const approval = { version: 1, digest: plan.digest };
-    await expect(
-      instance.service.approve(plan.id, { ...approval, steps: ['1'] }, ana),
-    ).rejects.toMatchObject({ code: 'invalid_request' });
-    expect((await instance.service.getPlan(plan.id)).approvals).toEqual([]);
-  });
-});
-
-describe('a planner', () => {
-  test('does not choose who approves its plan, first or revised', async () => {
-    const planning = await openTestInstance(database.url, {
-      planner: scriptedPlanner(() => ({
-        kind: 'proposal',
-        draft: { title: 'Mine', steps: [noop('1')], approvers: { kind: 'anyone' } },
-      })),
-    });
-    try {
-      const { run_id } = await planning.service.startRun({ text: 'do it' }, ana);
-      const planId = await waitFor(
-        'the plan',
-        async () => (await planning.service.getRun(run_id)).plan_id,
-      );
-      expect((await planning.service.getPlan(planId)).approver_policy).toEqual({
-        kind: 'requester',
-      });
-      await planning.service.proposeChanges(planId, { version: 1, feedback: 'shorter' }, ana);
-      const revised = await waitFor('version 2', async () => {
-        const plan = await planning.service.getPlan(planId);
-        return plan.version === 2 ? plan : null;
-      });
-      expect(revised.approver_policy).toEqual({ kind: 'requester' });
-    } finally {
-      await planning.close();
-    }
-  });
-});
-
-test('the audit says which part of a plan was approved', async () => {
-  const plan = await instance.service.propose(
-    { title: 'Part', steps: [noop('1'), noop('2')] },
-    {},
-    ana,
-  );
-  await instance.service.approve(plan.id, { version: 1, digest: plan.digest, steps: ['1'] }, ana);
-  const entries = await instance.service.audit(plan.id, { limit: 100 });
-  expect(entries.find(({ action }) => action === 'approve')?.reason).toBe('1 of 2 steps');
-  await runPlan(instance, { title: 'Whole', steps: [noop('1')] });
 });
