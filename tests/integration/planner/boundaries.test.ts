@@ -150,15 +150,6 @@ describe('how sure of the outline', () => {
     expect(outcome.session?.confidence.VALIDATE_OUTLINE?.composite).toBe(sure);
     expect(endOf(outcome)).toBe(end);
   });
-
-  test.each([0, 1, 2])(
-    'with %d retries it is tried that often again and no more',
-    async (retries) => {
-      const { outcome } = await plan({ retries }, inStages(0.9, []));
-      expect(asked.filter((body) => stageIn(body) === 'outline')).toHaveLength(1 + retries);
-      expect(endOf(outcome)).toBe('question');
-    },
-  );
 });
 
 describe('the limit of turns', () => {

@@ -96,66 +96,31 @@ function resultsIn(body: ChatBody | undefined): string[] {
   );
 }
 
-describe('against aimock', () => {
-  async function mock() {
-    const server = new LLMock({ port: 0, host: '127.0.0.1', strict: true, logLevel: 'silent' });
-    await server.start();
-    closers.push(() => server.stop());
-    return server;
-  }
-
-  it('looks something up and then proposes', async () => {
-    const server = await mock();
-    server.on(
-      { endpoint: 'chat', hasToolResult: false },
-      { toolCalls: [{ name: 'workspace_read', arguments: '{"path":"a.txt"}' }] },
-    );
-    server.on(
-      { endpoint: 'chat', hasToolResult: true },
-      {
-        toolCalls: proposeAll(proposal).calls.map(({ name, args }) => ({
-          name,
-          arguments: JSON.stringify(args),
-        })),
-      },
-    );
-    const { planner, tools } = plannerAt(`${server.url}/v1`);
-    const outcome = await plan(planner, 'Create a.txt saying hi');
-    expect(listSteps(proposalOf(outcome))).toEqual([
-      '1 workspace_write {"path":"a.txt","content":"hi"}',
-    ]);
-    expect(tools.calls).toEqual([{ name: 'workspace_read', args: { path: 'a.txt' } }]);
-    // 0.5 × its own 0.9, and rules and heuristics have nothing against it.
-    expect(outcome).toMatchObject({ planner: 'gpt-4.1', confidence: 0.95 });
-  });
-
-  it('tries again after 429 and after 500', async () => {
-    const server = await mock();
-    server.on(
-      { endpoint: 'chat' },
-      { toolCalls: [{ name: 'answer', arguments: '{"text":"Two files."}' }] },
-    );
-    server.nextRequestError(500, { message: 'overloaded' });
-    server.prependFixture({
-      match: { endpoint: 'chat', sequenceIndex: 0 },
-      response: { error: { message: 'slow down' }, status: 429, retryAfter: 0 },
-    });
-    const { planner } = plannerAt(`${server.url}/v1`);
-    const outcome = await plan(planner, 'How many files are there?');
-    expect(outcome.result).toEqual({ kind: 'answer', text: 'Two files.' });
-    expect(outcome.trace.find(({ tool }) => tool === 'gpt-4.1')?.explanation).toContain('attempts');
-  });
-
-  it('ends by name when every answer is malformed', async () => {
-    const server = await mock();
-    server.on({ endpoint: 'chat' }, { content: 'never seen' });
-    server.setChaos({ malformedRate: 1 });
-    const { planner } = plannerAt(`${server.url}/v1`);
-    expect((await plan(planner, 'hello')).result).toMatchObject({
-      kind: 'aborted',
-      reason: 'model_failed',
-    });
-  });
+it('looks something up and then proposes, at a server that is not our double', async () => {
+  const server = new LLMock({ port: 0, host: '127.0.0.1', strict: true, logLevel: 'silent' });
+  await server.start();
+  closers.push(() => server.stop());
+  server.on(
+    { endpoint: 'chat', hasToolResult: false },
+    { toolCalls: [{ name: 'workspace_read', arguments: '{"path":"a.txt"}' }] },
+  );
+  server.on(
+    { endpoint: 'chat', hasToolResult: true },
+    {
+      toolCalls: proposeAll(proposal).calls.map(({ name, args }) => ({
+        name,
+        arguments: JSON.stringify(args),
+      })),
+    },
+  );
+  const { planner, tools } = plannerAt(`${server.url}/v1`);
+  const outcome = await plan(planner, 'Create a.txt saying hi');
+  expect(listSteps(proposalOf(outcome))).toEqual([
+    '1 workspace_write {"path":"a.txt","content":"hi"}',
+  ]);
+  expect(tools.calls).toEqual([{ name: 'workspace_read', args: { path: 'a.txt' } }]);
+  // 0.5 × its own 0.9, and rules and heuristics have nothing against it.
+  expect(outcome).toMatchObject({ planner: 'gpt-4.1', confidence: 0.95 });
 });
 
 describe('a proposal', () => {

@@ -242,14 +242,6 @@ describe('a new subtype', () => {
     expect(talk.session.rfc).toMatchObject({ status: 'approved', by: 'ana' });
   });
 
-  it('is left out when they refuse it', async () => {
-    const talk = new Talk();
-    const draft = proposalOf(await talk.all(protocol, reject));
-    expect(draft.series).toHaveLength(2);
-    expect(talk.session.outline?.pattern).toMatchObject({ pattern_type: 'recurring_cycle' });
-    expect(talk.session.outline?.pattern.subtype).toBeUndefined();
-  });
-
   it('is proposed under another name when they say so', async () => {
     const talk = new Talk();
     const { result } = await talk.all(protocol, change('call it habit_ladder'));
@@ -260,18 +252,6 @@ describe('a new subtype', () => {
 
 describe('milestone approvals', () => {
   const policy: PolicyOverride = { approval_policy: 'milestone_approvals' };
-
-  it('ask for the outline, then for the order, then for the plan', async () => {
-    const talk = new Talk(policy);
-    const gates: string[] = [];
-    let outcome = await talk.say(phases);
-    while (outcome.result.kind === 'gate') {
-      gates.push(outcome.result.gate);
-      outcome = await talk.say(approve(outcome.result.digest));
-    }
-    expect(gates).toEqual(['outline', 'roadmap']);
-    expect(proposalOf(outcome).steps).toHaveLength(3);
-  });
 
   it('show a changed outline again, with its parts as they were', async () => {
     const talk = new Talk(policy);
@@ -304,13 +284,6 @@ describe('milestone approvals', () => {
     expect(second.result).toMatchObject({ kind: 'gate', gate: 'outline' });
     expect(second.session?.pause).toEqual(first.session?.pause);
   });
-});
-
-it('strict_every_step asks for each step as well', async () => {
-  const talk = new Talk({ approval_policy: 'strict_every_step' });
-  let outcome = await talk.say('Create a.txt saying "A"');
-  while (outcome.result.kind === 'gate') outcome = await talk.say(approve(outcome.result.digest));
-  expect(proposalOf(outcome).step_approval).toBe('each');
 });
 
 describe('changes of a plan', () => {
