@@ -50,19 +50,26 @@ function expandJob(context: ConversationContext): Job<'expand'> {
   };
 }
 
-/** A plan was approved or has ready steps: works on it. Leases and each worker's recovery round keep it going, not the job. */
+/** Starts an approved plan. */
+function executeJob({ context }: Crew): Job<'execute'> {
+  return {
+    name: 'execute',
+    queue: queueFor('execute'),
+    causeOf: ({ plan_id }) => readPlanCause(context.db.query, plan_id),
+    concurrency: 2,
+    handle: ({ plan_id }) => startPlan(context, plan_id),
+  };
+}
+
+/** A plan has ready steps: starts working on it. Leases and each worker's recovery round keep it going, not the job. */
 function stepJob(crew: Crew): Job<'step'> {
   return {
     name: 'step',
     queue: queueFor('step'),
     causeOf: ({ plan_id }) => readPlanCause(crew.context.db.query, plan_id),
-    // The tools of a plan that starts are waited for: others' plans are fetched meanwhile.
-    concurrency: 2,
+    concurrency: 1,
     fetched: 50,
-    async handle({ plan_id }) {
-      await startPlan(crew.context, plan_id);
-      await crew.work(plan_id);
-    },
+    handle: ({ plan_id }) => crew.work(plan_id),
   };
 }
 
@@ -212,6 +219,7 @@ export function jobsOf(parts: {
     planJob(conversation),
     expandJob(conversation),
     requestJob(conversation, call),
+    executeJob(crew),
     stepJob(crew),
     cardJob(conversation),
     remindJob(conversation),

@@ -28,11 +28,18 @@ const options: Record<JobName, Options> = {
     heartbeatSeconds: 10,
     expireInSeconds: 300,
   },
-  step: {
+  execute: {
     policy: 'short',
     retryLimit: 5,
     retryDelay: 1,
     // A worker that starts a plan and is not heard of for so long is passed by.
+    heartbeatSeconds: 10,
+    expireInSeconds: 600,
+  },
+  step: {
+    policy: 'short',
+    retryLimit: 3,
+    retryDelay: 1,
     heartbeatSeconds: 10,
     expireInSeconds: 600,
   },
@@ -95,6 +102,7 @@ const shared = [
   'plan',
   'expand',
   'request',
+  'execute',
   'step',
   'card',
   'remind',

@@ -10,7 +10,9 @@ export const jobPayloads = {
   expand: z.strictObject({ run_id: z.string(), turn: z.number().int(), part_id: z.string() }),
   /** Fetch what a planner asked for. */
   request: z.strictObject({ request_id: z.string() }),
-  /** Start a plan that was approved, and work on its ready steps. Names the plan, not a step: the worker claims what is ready. */
+  /** Start an approved plan. */
+  execute: z.strictObject({ plan_id: z.string() }),
+  /** Work on a plan's ready steps. Names the plan, not a step: the worker claims what is ready. */
   step: z.strictObject({ plan_id: z.string() }),
   /** Tell people about a plan's latest state. `later`: nobody has pressed for it. */
   card: z.strictObject({ plan_id: z.string(), later: z.literal(true).optional() }),

@@ -122,7 +122,7 @@ async function startForgotten({ db, enqueue }: SharedContext): Promise<void> {
   const unstarted = await findUnstartedPlans(db.query, unstartedAfterSeconds, plansATurn);
   if (unstarted.length === 0) return;
   await db.transaction(async (tx) => {
-    for (const plan_id of unstarted) await enqueue(tx, 'step', { plan_id }, { key: plan_id });
+    for (const plan_id of unstarted) await enqueue(tx, 'execute', { plan_id }, { key: plan_id });
   });
 }
 

@@ -16,6 +16,7 @@ import { raiseFindings } from '#plans/findings/raise.ts';
 import { finishIfDone } from '#plans/lifecycle/finish.ts';
 import { transition } from '#plans/lifecycle/lifecycle.ts';
 import { readyTheFree } from '#plans/lifecycle/ready-steps.ts';
+import { wakeWorkers } from '#plans/lifecycle/wake.ts';
 import type { SharedContext } from './executor-context.ts';
 
 /** Milliseconds that a tool is waited for: it is asked again by the next round, and others' plans wait behind this one. */
@@ -74,7 +75,7 @@ const findUnmet =
 
 /**
  * Starts the plan if it still is approved; a second call, or one that comes late, does nothing. While one of its tools is
- * still starting, or being restarted, it stays approved, and is asked about again by the next round. The caller has it worked on.
+ * still starting, or being restarted, it stays approved, and is asked about again by the next round.
  */
 export async function startPlan(context: SharedContext, planId: string): Promise<void> {
   const { db, enqueue, clock } = context;
@@ -116,6 +117,7 @@ export async function startPlan(context: SharedContext, planId: string): Promise
       },
     );
     const progress = await readyTheFree(tx, planId);
-    await finishIfDone(context, tx, started, progress);
+    if (await finishIfDone(context, tx, started, progress)) return;
+    await wakeWorkers(tx, enqueue, planId);
   });
 }

@@ -34,7 +34,7 @@ async function countRows(): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { name } of tables) {
     // Jobs that come by themselves every few minutes are nobody's request.
-    const where = name === 'pgboss.job' ? `where name in ('plan', 'step', 'card')` : '';
+    const where = name === 'pgboss.job' ? `where name in ('plan', 'execute', 'step', 'card')` : '';
     const { rows } = await connection.query<{ n: number }>(
       `select count(*)::int as n from ${name} ${where}`,
     );

@@ -246,7 +246,7 @@ describe('a model that goes wrong', () => {
 describe('a model that tries to approve', () => {
   const jobsOf = async (planId: string): Promise<number> => {
     const { rows } = await connection.query(
-      `select count(*)::int as n from pgboss.job where name = 'step' and data ->> 'plan_id' = $1`,
+      `select count(*)::int as n from pgboss.job where name = 'execute' and data ->> 'plan_id' = $1`,
       [planId],
     );
     return rows[0].n;

@@ -180,10 +180,7 @@ describe('one story', () => {
     expect(step.traceId).not.toBe(planning.traceId);
     expect(press?.links.map(({ traceId }) => traceId)).toContain(planning.traceId);
     expect(step.parentSpanId).toBe(press?.spanId);
-    const working = receiver.spans.find(
-      ({ name, traceId }) => name === 'process step' && traceId === step.traceId,
-    );
-    expect(working?.parentSpanId).toBe(press?.spanId);
+    expect(get('process execute').parentSpanId).toBe(press?.spanId);
     expect(get('step workspace_write').traceId).toBe(step.traceId);
     expect(step.attributes).toMatchObject({
       'countersign.plan.id': planId,

@@ -24,7 +24,7 @@ export type LostStep = Pick<
 };
 
 /** Where jobs wait that start a plan; the key of each is its plan. */
-const queue: QueueName = 'step';
+const queue: QueueName = 'execute';
 
 const lapsed = sql`s.lease_until < clock_timestamp()`;
 

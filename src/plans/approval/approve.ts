@@ -162,7 +162,7 @@ export async function checkApproval(
       { actor, ...reason },
       { decided_by: actor.id, decided_at: context.clock.now(), approved_digest: row.digest },
     );
-    await enqueue(tx, 'step', { plan_id: id }, { key: id });
+    await enqueue(tx, 'execute', { plan_id: id }, { key: id });
     await within(tx, changed);
     return readPlan(tx, id);
   };

@@ -262,7 +262,7 @@ async function wakeAll(
     await notify(tx, `work:${id}`);
   }
   // A worker about to start it has looked at the version before.
-  if (status === 'approved') await enqueue(tx, 'step', { plan_id: id }, { key: id });
+  if (status === 'approved') await enqueue(tx, 'execute', { plan_id: id }, { key: id });
 }
 
 /**
