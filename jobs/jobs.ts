@@ -50,7 +50,7 @@ function expandJob(context: ConversationContext): Job<'expand'> {
   };
 }
 
-/** Starts an approved plan. */
+/** Starts an approved plan. Not a part of `step`: a start reads the whole plan and may wait for tools, and no other plan waits for that. */
 function executeJob({ context }: Crew): Job<'execute'> {
   return {
     name: 'execute',
