@@ -1,22 +1,17 @@
 // A worker that has taken more than it gets to, since slow calls followed quick ones, hands it back to those who are free.
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createPlanWorker } from '#executor/crew.ts';
-import { useDatabase } from '../../setup/database.ts';
-import { noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { noop } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 import { makeExecutor, startBy } from '../plans/bench.ts';
 
-const database = useDatabase();
-let instance: TestInstance;
-beforeAll(async () => {
-  instance = await openTestInstance(database.url, {
-    work: false,
-    settings: { executor: { batch: 200, concurrency: 4, lease_seconds: 30 } },
-  });
+const instance = useInstance({
+  work: false,
+  settings: { executor: { batch: 200, concurrency: 4, lease_seconds: 30 } },
 });
-afterAll(() => instance.close());
 
 const quick = Array.from({ length: 300 }, (_, i) => noop(`quick${i}`));
 const slow = Array.from({ length: 80 }, (_, i) => ({

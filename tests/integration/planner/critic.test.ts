@@ -1,17 +1,11 @@
 // The critic: with extensive reasoning a draft is compared with what was asked for before a person reads it.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { call, proposeFiles, resultsIn, revise } from '../../fixtures/model-calls.ts';
-import { type ModelInstance, openModelInstance, replyCost } from '../../fixtures/model-instance.ts';
+import { replyCost } from '../../fixtures/model-instance.ts';
 import type { Script } from '../../fixtures/openai-double.ts';
-import { useDatabase } from '../../setup/database.ts';
+import { useModelInstance } from '../../setup/use-instance.ts';
 
-const database = useDatabase();
-let instance: ModelInstance;
-
-beforeAll(async () => {
-  instance = await openModelInstance(database.url);
-});
-afterAll(() => instance.close());
+const instance = useModelInstance();
 
 const report = (...points: string[]) => call('report', { points });
 const submit = call('submit_plan', { confidence: 0.9 });

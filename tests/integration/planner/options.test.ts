@@ -1,20 +1,14 @@
 // Questions with options: a press on one answers like words, a number does too, and only the first answer counts.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { viewSession } from '#cards/session-view.ts';
 import { carryOutPress } from '#conversation/press.ts';
 import { bare } from '#domain/chat/press.ts';
 import { call, proposeFiles } from '../../fixtures/model-calls.ts';
-import { type ModelInstance, openModelInstance, settled } from '../../fixtures/model-instance.ts';
-import { useDatabase } from '../../setup/database.ts';
+import { settled } from '../../fixtures/model-instance.ts';
 import { ana } from '../../setup/instance.ts';
+import { useModelInstance } from '../../setup/use-instance.ts';
 
-const database = useDatabase();
-let instance: ModelInstance;
-
-beforeAll(async () => {
-  instance = await openModelInstance(database.url);
-});
-afterAll(() => instance.close());
+const instance = useModelInstance();
 
 /** A run that asks where the file goes. */
 async function asking(options = ['notes', 'archive']) {

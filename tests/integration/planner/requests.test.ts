@@ -1,6 +1,6 @@
 // Requests for data: filed once by a planner, fulfilled by a worker into an artifact of the plan, and used from there.
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { fileRequest, giveRequests } from '#db/data-requests.ts';
 import { systemRandom } from '#domain/clock.ts';
@@ -9,15 +9,11 @@ import { fulfilRequest } from '#planner/data-requests.ts';
 import { describeData } from '#planner/stage-tools/request-data.ts';
 import { defineOperation } from '#tools/define-operation.ts';
 import { call, resultsIn } from '../../fixtures/model-calls.ts';
-import { type ModelInstance, openModelInstance } from '../../fixtures/model-instance.ts';
 import type { Turn } from '../../fixtures/openai-double.ts';
-import { useDatabase } from '../../setup/database.ts';
 import { ana } from '../../setup/instance.ts';
 import { runRound } from '../../setup/retention.ts';
+import { useModelInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
-
-const database = useDatabase();
-let instance: ModelInstance;
 
 const rows = Array.from({ length: 300 }, (_, index) => ({
   id: index + 1,
@@ -39,10 +35,7 @@ const orders = defineOperation({
   },
 });
 
-beforeAll(async () => {
-  instance = await openModelInstance(database.url, { extraOperations: [orders] });
-});
-afterAll(() => instance.close());
+const instance = useModelInstance({ extraOperations: [orders] });
 beforeEach(() => {
   instead = null;
 });

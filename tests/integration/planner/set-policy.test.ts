@@ -1,22 +1,15 @@
 // How a person likes to be talked to, where a model plans: the model reads their words, whatever the language, and keeps
 // them with set_policy. What rules read offline is not read a second time.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readLatestMessages } from '#db/messages.ts';
 import { readPolicy } from '#db/policies.ts';
 import { readRun } from '#db/runs.ts';
 import type { PolicyOverride } from '#domain/people/policy.ts';
 import { call, proposeFiles } from '../../fixtures/model-calls.ts';
-import { type ModelInstance, openModelInstance } from '../../fixtures/model-instance.ts';
-import { useDatabase } from '../../setup/database.ts';
 import { ben } from '../../setup/instance.ts';
+import { useModelInstance } from '../../setup/use-instance.ts';
 
-const database = useDatabase();
-let instance: ModelInstance;
-
-beforeAll(async () => {
-  instance = await openModelInstance(database.url);
-});
-afterAll(() => instance.close());
+const instance = useModelInstance();
 
 type Wish = PolicyOverride & { lasting?: boolean; nothing_else?: boolean };
 

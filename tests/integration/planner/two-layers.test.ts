@@ -1,31 +1,20 @@
 // Plans in two layers: a scaffold, a planner of its own for each part, and one plan out of what they drafted.
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { settlePart } from '#db/planning-parts.ts';
 import { wordsIn } from '../../fixtures/model-calls.ts';
-import {
-  type ModelInstance,
-  openModelInstance,
-  replyCost,
-  settled,
-} from '../../fixtures/model-instance.ts';
+import { replyCost, settled } from '../../fixtures/model-instance.ts';
 import type { ChatBody, Turn } from '../../fixtures/openai-double.ts';
 import { type PartArgs, partIn, planFiles, scaffold, submitAgain } from '../../fixtures/parts.ts';
-import { useDatabase } from '../../setup/database.ts';
 import { ana } from '../../setup/instance.ts';
+import { useModelInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
-const database = useDatabase();
-let instance: ModelInstance;
-
-beforeAll(async () => {
-  instance = await openModelInstance(database.url, {
-    env: { SOFT_BUDGET_PER_TURN_USD: '2' },
-  });
+const instance = useModelInstance({
+  env: { SOFT_BUDGET_PER_TURN_USD: '2' },
 });
-afterAll(() => instance.close());
 
 /** Two steps of a part, the second of which uses what the first wrote. */
 const twoFiles = (part: string) =>

@@ -1,30 +1,25 @@
 // Who may approve: the plan's own rule and those of its guarded operations together, on every path; whole or in part.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import type { ApproverPolicy, Plan, PlanDraft } from '#domain/plan/plan.ts';
-import { useDatabase } from '../../setup/database.ts';
-import { noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { noop } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 
-const database = useDatabase();
 const ana = person('ana', 'slack');
 const ben = person('ben', 'slack');
 const cleo = person('cleo', 'slack');
 const dan = person('dan', 'slack');
-let instance: TestInstance;
 
-beforeAll(async () => {
-  instance = await openTestInstance(database.url, {
-    work: false,
-    settings: {
-      guardedApprovers: {
-        workspace_delete: { kind: 'n_of', people: ['ana', 'ben', 'cleo'], n: 2 },
-        workspace_move: { kind: 'named', people: ['dan'] },
-      },
+const instance = useInstance({
+  work: false,
+  settings: {
+    guardedApprovers: {
+      workspace_delete: { kind: 'n_of', people: ['ana', 'ben', 'cleo'], n: 2 },
+      workspace_move: { kind: 'named', people: ['dan'] },
     },
-  });
+  },
 });
-afterAll(() => instance.close());
 
 const remove = (id: string, ...after: string[]) => ({
   id,

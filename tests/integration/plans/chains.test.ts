@@ -4,26 +4,21 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Outcome } from '#db/sql/settle.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { takeTurn } from '#executor/turn.ts';
-import { useDatabase } from '../../setup/database.ts';
-import { ana, noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { ana, noop } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 import { claimReady, makeExecutor, outcomeOf, startBy, statusesOf } from './bench.ts';
 
-const database = useDatabase();
-let instance: TestInstance;
 let executor: ReturnType<typeof makeExecutor>;
 
-beforeAll(async () => {
-  instance = await openTestInstance(database.url, {
-    work: false,
-    settings: { resourcePools: { cpu: { capacity: 2 } } },
-  });
+const instance = useInstance({
+  work: false,
+  settings: { resourcePools: { cpu: { capacity: 2 } } },
+});
+beforeAll(() => {
   executor = makeExecutor(instance);
 });
-afterAll(async () => {
-  executor.leases.stop();
-  await instance.close();
-});
+afterAll(() => executor.leases.stop());
 
 /** Starts the plan and claims all that is ready. */
 async function begin(steps: PlanDraft['steps']) {

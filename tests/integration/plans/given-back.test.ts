@@ -1,20 +1,13 @@
 // A change of a waiting plan that comes to nothing gives the plan back: the version waits again, once, and is approved anew.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
-import { useDatabase } from '../../setup/database.ts';
-import {
-  noop,
-  openTestInstance,
-  scriptedPlanner,
-  type TestInstance,
-} from '../../setup/instance.ts';
+import { noop, scriptedPlanner } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
-const database = useDatabase();
 const ana = person('ana', 'slack');
 const ben = person('ben', 'slack');
-let instance: TestInstance;
 let late = Promise.withResolvers<void>();
 
 const script = scriptedPlanner(({ text }) => {
@@ -31,10 +24,7 @@ const planner = {
   },
 };
 
-beforeAll(async () => {
-  instance = await openTestInstance(database.url, { planner });
-});
-afterAll(() => instance.close());
+const instance = useInstance({ planner });
 
 const two: ApproverPolicy = { kind: 'n_of', n: 2, people: ['ana', 'ben'] };
 

@@ -9,30 +9,19 @@ import { startPlan } from '#executor/start-plan.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { createHumanReminders } from '#notices/human-reminders.ts';
 import { createRinging, setReminder } from '#notices/reminders.ts';
-import { useDatabase } from '../../setup/database.ts';
-import {
-  ana,
-  noop,
-  openTestInstance,
-  scriptedPlanner,
-  type TestInstance,
-} from '../../setup/instance.ts';
+import { ana, noop, scriptedPlanner } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 import { claimReady, makeExecutor, outcomeOf, settleOutcomes } from './bench.ts';
 
-const database = useDatabase();
 const hour = 3_600_000;
-let instance: TestInstance;
 let executor: ReturnType<typeof makeExecutor>;
 let warnings: string[] = [];
 
-beforeAll(async () => {
-  instance = await openTestInstance(database.url, { work: false });
+const instance = useInstance({ work: false });
+beforeAll(() => {
   executor = makeExecutor(instance);
 });
-afterAll(async () => {
-  executor.leases.stop();
-  await instance.close();
-});
+afterAll(() => executor.leases.stop());
 beforeEach(() => {
   warnings = [];
 });

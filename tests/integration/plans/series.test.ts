@@ -12,9 +12,9 @@ import { prepareRevise } from '#plans/proposal/propose.ts';
 import { extendPlan, extendSeries } from '#plans/series/extend.ts';
 import { missedNote } from '#plans/series/skip-missed.ts';
 import { localDate } from '#timeline/recurrence.ts';
-import { useDatabase } from '../../setup/database.ts';
-import { ana, noop, openTestInstance, runPlan, type TestInstance } from '../../setup/instance.ts';
+import { ana, noop, runPlan } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 import {
   claimReady,
   haveWorkedFor,
@@ -25,19 +25,14 @@ import {
   statusesOf,
 } from './bench.ts';
 
-const database = useDatabase();
 const day = 86_400_000;
-let instance: TestInstance;
 let executor: ReturnType<typeof makeExecutor>;
 
-beforeAll(async () => {
-  instance = await openTestInstance(database.url, { work: false });
+const instance = useInstance({ work: false });
+beforeAll(() => {
   executor = makeExecutor(instance);
 });
-afterAll(async () => {
-  executor.leases.stop();
-  await instance.close();
-});
+afterAll(() => executor.leases.stop());
 
 /** As if `ms` had passed. */
 function later(ms: number): PlansContext & ExecutorContext {

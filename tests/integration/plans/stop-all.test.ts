@@ -1,8 +1,8 @@
 // Plans in which a failure stops everything that has not begun, whoever says that it is one.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { useDatabase } from '../../setup/database.ts';
-import { ana, noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { expect, test } from 'vitest';
+import { ana, noop } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 import {
   claimReady,
   makeExecutor,
@@ -12,14 +12,7 @@ import {
   statusesOf,
 } from './bench.ts';
 
-const database = useDatabase();
-let instance: TestInstance;
-
-beforeAll(async () => {
-  const settings = { executor: { on_failure: 'stop_all' } };
-  instance = await openTestInstance(database.url, { work: false, settings });
-});
-afterAll(() => instance.close());
+const instance = useInstance({ work: false, settings: { executor: { on_failure: 'stop_all' } } });
 
 const task = (id: string) => ({
   id,

@@ -1,38 +1,27 @@
 // Versions of a plan: three proposals at most, all of them kept, and what changed between them readable at any size.
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
-import { useDatabase } from '../../setup/database.ts';
-import {
-  ana,
-  noop,
-  openTestInstance,
-  scriptedPlanner,
-  type TestInstance,
-} from '../../setup/instance.ts';
+import { ana, noop, scriptedPlanner } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
-const database = useDatabase();
-let instance: TestInstance;
 /** What the planner proposes next, by feedback. */
 let drafts: Record<string, PlanDraft>;
 let requests: PlanningRequest[];
 
-beforeAll(async () => {
-  instance = await openTestInstance(database.url, {
-    planner: scriptedPlanner((request) => {
-      requests.push(request);
-      const draft = drafts[request.text];
-      return draft === undefined
-        ? { kind: 'question', text: 'Which?', questions: [{ id: 'which', text: 'Which?' }] }
-        : { kind: 'proposal', draft };
-    }),
-  });
+const instance = useInstance({
+  planner: scriptedPlanner((request) => {
+    requests.push(request);
+    const draft = drafts[request.text];
+    return draft === undefined
+      ? { kind: 'question', text: 'Which?', questions: [{ id: 'which', text: 'Which?' }] }
+      : { kind: 'proposal', draft };
+  }),
 });
-afterAll(() => instance.close());
 
 async function sendBack(plan: Plan, version: number, feedback: string): Promise<Plan> {
   await instance.service.proposeChanges(plan.id, { version, feedback }, ana);

@@ -1,15 +1,13 @@
 // What the settings tell of an instance: how its parts are, and never a secret.
 import { readFile } from 'node:fs/promises';
 import pino from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createSettingsFacts, type SettingsFacts } from '#app/settings-facts.ts';
 import { SettingsView } from '#domain/settings-view.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
 
 const database = useDatabase();
-const opened: TestInstance[] = [];
-afterAll(() => Promise.all(opened.map((instance) => instance.close())));
 
 async function open(
   settings: object,
@@ -21,7 +19,6 @@ async function open(
     work: false,
     awaitTools: false,
   });
-  opened.push(instance);
   const facts = createSettingsFacts(instance.config, instance, pino({ level: 'silent' }));
   return { ...facts, instance };
 }
@@ -51,6 +48,7 @@ describe('the settings of an instance', () => {
     await facts.check({ part: 'tool', tool: 'all' });
     view = await facts.read();
   });
+  afterAll(() => facts.instance.close());
 
   it('fit the schema that the API shows', () => {
     expect(SettingsView.strict().parse(view)).toEqual(view);
@@ -118,13 +116,14 @@ it('shows every setting of the example file, the limits of a person and where tr
   const { $schema: _, ...example } = JSON.parse(
     await readFile(new URL('../../../countersign.example.json', import.meta.url), 'utf8'),
   );
-  const { read } = await open(
+  const { read, instance } = await open(
     { ...example, mcpServers: { tickets: example.mcpServers.tickets } },
     {
       TICKETS_SECRET: 'planted-oauth-4f9d2c71',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://me:planted-otel-4f9d2c71@127.0.0.1:9/?k=planted',
     },
   );
+  onTestFinished(() => instance.close());
   const view = await read();
   const lines = new Map(view.settings.map(({ name, value }) => [name, value]));
   const byName = ['mcpServers', 'calendars', 'identity.providers', 'webhooks'];
@@ -163,7 +162,7 @@ it('shows no secret of the environment or the file, also where a server of tools
   };
   // A program that says all it was given and stops, as some do when they are set up wrongly.
   const tellAll = 'console.error(process.argv.slice(2).join(" "), JSON.stringify(process.env))';
-  const { read, check } = await open(
+  const { read, check, instance } = await open(
     {
       mcpServers: {
         tells: {
@@ -204,6 +203,7 @@ it('shows no secret of the environment or the file, also where a server of tools
       MicrosoftAppTenantId: '66666666-7777-4888-8999-000000000000',
     },
   );
+  onTestFinished(() => instance.close());
   const checked = await Promise.all([
     check({ part: 'tool', tool: 'tells' }),
     check({ part: 'tool', tool: 'web' }),
