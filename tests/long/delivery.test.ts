@@ -3,7 +3,12 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { crashPoints } from '#domain/crash-points.ts';
-import { delivered, open, openSpeaker, type Speaker } from '../integration/outbox/bench.ts';
+import {
+  deliveredByWorkers,
+  open,
+  openSpeaker,
+  type Speaker,
+} from '../integration/outbox/bench.ts';
 import { useDatabase } from '../setup/database.ts';
 import { ana, noop, openTestInstance, type TestInstance } from '../setup/instance.ts';
 import { useFixture } from '../setup/process.ts';
@@ -36,7 +41,7 @@ async function workUntilKilled(at: string): Promise<void> {
 
 async function workToTheEnd(): Promise<string[]> {
   const worker = start();
-  await delivered(gateway);
+  await deliveredByWorkers(gateway);
   await worker.stop();
   const { rows } = await gateway.db.query.execute<{ content: string }>(
     sql`select content from platform order by id`,

@@ -1,5 +1,5 @@
 // What tests of delivery share: instances that post to a platform, and looks into its tables.
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { followPlan } from '#chat/outbox/deliver-jobs.ts';
 import type { DeliveryRule } from '#chat/outbox/delivery-context.ts';
 import { createEnqueue, openBoss } from '#db/boss.ts';
@@ -62,16 +62,34 @@ export function open({ db, openConversation }: TestInstance, place: ChatPlace): 
   return db.transaction((tx) => openConversation(tx, place));
 }
 
-const settledState = async ({ db }: TestInstance) => {
-  const { rows } = await db.query.execute<{ n: number }>(sql`
-    select count(*)::int as n from countersign.chat_places
-    where (asked > answered or due_at is not null or holder is not null) and broken is null`);
-  return rows[0]?.n === 0;
-};
+/** For a test with a platform of its own: that knows no messages of earlier tests, so cards of theirs would be posted there anew. */
+export async function forgetPosts({ db }: TestInstance): Promise<void> {
+  // Not truncated: an instance that works meanwhile locks these tables in its own order.
+  for (const table of ['chat_posts', 'chat_places'])
+    await db.query.execute(sql`delete from countersign.${sql.identifier(table)}`);
+}
 
-/** Waits until nothing is left to post or to draw. */
+const nothingWaits = sql`not exists (select from countersign.chat_places
+  where (asked > answered or due_at is not null or holder is not null) and broken is null)`;
+const everyPlanIsTold = sql`not exists (select from pgboss.job
+  where name = 'card' and state < 'completed' and start_after <= clock_timestamp())`;
+
+function holds({ db }: TestInstance, condition: SQL): Promise<true> {
+  const probe = async () => {
+    const { rows } = await db.query.execute<{ holds: boolean }>(sql`select ${condition} as holds`);
+    return rows[0]?.holds;
+  };
+  return waitFor('everything to be delivered', probe, { timeoutMs: 20_000 });
+}
+
+/** Waits until no plan has changes to tell but progress, which is told later, and nothing is left to post or to draw. */
 export function delivered(instance: TestInstance): Promise<true> {
-  return waitFor('everything to be delivered', () => settledState(instance), { timeoutMs: 20_000 });
+  return holds(instance, sql`${nothingWaits} and ${everyPlanIsTold}`);
+}
+
+/** Waits until nothing is left to post or to draw, also where a killed worker's card job comes back only after a minute. */
+export function deliveredByWorkers(instance: TestInstance): Promise<true> {
+  return holds(instance, nothingWaits);
 }
 
 export type Speaker = {

@@ -14,6 +14,7 @@ import { waitFor } from '../../wait.ts';
 import {
   countRows,
   delivered,
+  forgetPosts,
   open,
   openPostingInstance,
   openSpeaker,
@@ -45,6 +46,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   channel += 1;
   platform = openPlatform();
+  await forgetPosts(gateway);
 });
 afterAll(async () => {
   await speaker.close();

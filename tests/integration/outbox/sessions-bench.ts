@@ -1,15 +1,15 @@
-// What tests of sessions in chats share: an instance with a planner in stages, and a platform of its own for each test, which
-// looks at the messages of that test's channel alone: what the one before had still to post may come here as well.
+// What tests of sessions in chats share: an instance with a planner in stages that posts to one platform. Each test has a channel of
+// its own and looks at the messages there alone.
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { ChatPlace } from '#domain/chat/chat.ts';
-import { openPlatform, type Platform } from '../../fixtures/chat-platform.ts';
+import { openPlatform } from '../../fixtures/chat-platform.ts';
 import { stagedPlanner } from '../../fixtures/staged-planner.ts';
 import { ana, type TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
 import { open, openPostingInstance } from './bench.ts';
 
 export function useSessions(database: { url: string }) {
-  let platform: Platform;
+  const platform = openPlatform();
   let instance: TestInstance;
   let channels = 0;
   let threads = 0;
@@ -21,7 +21,7 @@ export function useSessions(database: { url: string }) {
   afterAll(() => instance.close());
   beforeEach(() => {
     channels += 1;
-    platform = openPlatform();
+    platform.before = () => {};
   });
 
   const isHere = ({ channel }: ChatPlace) => channel === `C${channels}`;
@@ -29,7 +29,7 @@ export function useSessions(database: { url: string }) {
   const cards = () => standing().map(({ content }) => JSON.stringify(content.card));
   return {
     instance: () => instance,
-    platform: () => platform,
+    platform,
     isHere,
     standing,
     cards,

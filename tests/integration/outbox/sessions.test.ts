@@ -98,7 +98,7 @@ test('a card that was posted late shows what came of it, without buttons', async
   const here = await thread();
   const gate = Promise.withResolvers<void>();
   let posts = 0;
-  sessions.platform().before = async ({ verb, place }) => {
+  sessions.platform.before = async ({ verb, place }) => {
     if (verb === 'post' && isHere(place) && ++posts === 1) await gate.promise;
   };
   const run = await ask(here, 'Plan the launch');
@@ -120,7 +120,7 @@ test('a card that was deleted is posted anew only while somebody is waited for',
   await shown('the outline');
   await delivered(sessions.instance());
   const { digest, turn } = pressOf(card(0), 'session_approve');
-  sessions.platform().delete(String(standing()[0]?.message));
+  sessions.platform.delete(String(standing()[0]?.message));
   await sessions.instance().service.decideRun(run, { kind: 'approve', digest, turn }, ana);
   await shown('the order');
   await delivered(sessions.instance());

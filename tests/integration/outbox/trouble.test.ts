@@ -13,7 +13,14 @@ import { openPlatform, type Platform } from '../../fixtures/chat-platform.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
-import { delivered, open, openSpeaker, type Speaker, usePostingInstance } from './bench.ts';
+import {
+  delivered,
+  forgetPosts,
+  open,
+  openSpeaker,
+  type Speaker,
+  usePostingInstance,
+} from './bench.ts';
 
 const database = useDatabase();
 let platform: Platform;
@@ -33,9 +40,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   channel += 1;
   platform = openPlatform();
-  // A platform of its own knows nothing of earlier tests' messages.
-  for (const table of ['chat_posts', 'chat_places'])
-    await gateway.db.query.execute(sql`delete from countersign.${sql.identifier(table)}`);
+  await forgetPosts(gateway);
 });
 afterAll(async () => {
   await speaker.close();
