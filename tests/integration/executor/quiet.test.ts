@@ -36,7 +36,7 @@ test('two workers do not keep waking each other about it', async () => {
     return blocked.length > 0 && counts.succeeded === 1;
   });
   // Whatever was on its way has come; several rounds of both workers follow.
-  await pause(2000);
+  await pause(1000);
   const before = told;
   await pause(2000);
   expect(told - before).toBeLessThanOrEqual(2);

@@ -129,7 +129,11 @@ describe('servers over stdio', () => {
           all: {
             command: node,
             args: [bin('server-everything')],
-            effects: { 'toggle-simulated-logging': 'read', nothing: 'read' },
+            effects: {
+              'toggle-simulated-logging': 'read',
+              'trigger-long-running-operation': 'write',
+              nothing: 'read',
+            },
           },
         },
       },
@@ -280,6 +284,18 @@ describe('servers over stdio', () => {
       output: { summary: expect.stringContaining('bread') },
     });
   });
+
+  it('leave a call under which they die with an unknown outcome, and it is not made again', async () => {
+    const operation = bench.registry.get('all_trigger-long-running-operation');
+    const calling = operation?.call({ duration: 60, steps: 1 }, toolContext());
+    const failed = expect(calling).rejects.toMatchObject({
+      code: 'tool_failed',
+      message: expect.stringMatching(/stopped during trigger-long-running-operation/),
+      details: { outcome: 'unknown' },
+    });
+    process.kill(await findChild(bin('server-everything')), 'SIGKILL');
+    await failed;
+  });
 });
 
 describe('servers that have trouble', () => {
@@ -326,35 +342,17 @@ describe('servers that have trouble', () => {
   });
 });
 
-describe('a call', () => {
-  const openAll = (change: object) =>
-    open({ all: { command: node, args: [bin('server-everything')], ...change } });
-
-  it('stops when it is cancelled and when it takes too long', async () => {
-    const { call, fail } = await openAll({ timeout_ms: 300 });
-    const args = { duration: 60, steps: 1 };
-    const signal = AbortSignal.timeout(50);
-    const cancelled = await fail('all_trigger-long-running-operation', args, { signal });
-    expect(cancelled.code).toBe('timed_out');
-    const late = await fail('all_trigger-long-running-operation', args);
-    expect(late).toMatchObject({ code: 'timed_out', details: { outcome: 'unknown' } });
-    expect((await call('all_echo', { message: 'still here' })).summary).toBe('Echo: still here');
+it('a call stops when it is cancelled and when it takes too long', async () => {
+  const { call, fail } = await open({
+    all: { command: node, args: [bin('server-everything')], timeout_ms: 300 },
   });
-
-  it('whose server dies under it is of unknown outcome and is not made again', async () => {
-    const { registry } = await openAll({
-      effects: { 'trigger-long-running-operation': 'write' },
-    });
-    const operation = registry.get('all_trigger-long-running-operation');
-    const calling = operation?.call({ duration: 60, steps: 1 }, toolContext());
-    const failed = expect(calling).rejects.toMatchObject({
-      code: 'tool_failed',
-      message: expect.stringMatching(/stopped during trigger-long-running-operation/),
-      details: { outcome: 'unknown' },
-    });
-    process.kill(await findChild(bin('server-everything')), 'SIGKILL');
-    await failed;
-  });
+  const args = { duration: 60, steps: 1 };
+  const signal = AbortSignal.timeout(50);
+  const cancelled = await fail('all_trigger-long-running-operation', args, { signal });
+  expect(cancelled.code).toBe('timed_out');
+  const late = await fail('all_trigger-long-running-operation', args);
+  expect(late).toMatchObject({ code: 'timed_out', details: { outcome: 'unknown' } });
+  expect((await call('all_echo', { message: 'still here' })).summary).toBe('Echo: still here');
 });
 
 describe('a server over HTTP', () => {
