@@ -467,18 +467,7 @@ describe('groups and phases', () => {
       {},
       Object.fromEntries([1, 2, 3, 4].map((n) => [`data/${n}`, '1'])),
     );
-    await call('for_each', {
-      id: 'g',
-      title: 'Delete each',
-      operation: 'workspace_list',
-      args: { path: 'data' },
-      list: '/entries',
-      step: {
-        description: 'Delete {{item/path}}',
-        operation: 'workspace_delete',
-        args: { path: '{{item/path}}' },
-      },
-    });
+    await call('for_each', each('data'));
     const daily = { rrule: 'FREQ=DAILY', starts_at: '2026-06-01T09:00' };
     await call('set_schedule', { ids: ['g-1', 'g-2'], repeat: daily });
     expect(
@@ -504,32 +493,10 @@ describe('groups and phases', () => {
   it('wait for what a removed step waited for', async () => {
     const { call, drafted } = open({}, { 'data/a': '1' });
     await call('add_steps', { steps: [write('p'), write('x', { after: ['p'] })] });
-    await call('for_each', {
-      id: 'g',
-      title: 'Delete each',
-      operation: 'workspace_list',
-      args: { path: '.' },
-      list: '/entries',
-      step: {
-        description: 'Delete',
-        operation: 'workspace_delete',
-        args: { path: '{{item/path}}' },
-        after: ['x'],
-      },
-    });
-    await call('for_each', {
-      id: 'h',
-      title: 'Delete each',
-      operation: 'workspace_list',
-      args: { path: 'data' },
-      list: '/entries',
-      step: {
-        description: 'Delete',
-        operation: 'workspace_delete',
-        args: { path: '{{item/path}}' },
-        after: ['x'],
-      },
-    });
+    const step = { description: 'Delete', operation: 'workspace_delete', after: ['x'] };
+    const behind = { step: { ...step, args: { path: '{{item/path}}' } } };
+    await call('for_each', each('.', behind));
+    await call('for_each', each('data', { ...behind, id: 'h' }));
     await call('remove_steps', { ids: ['x'] });
     const waits = drafted()
       .filter(({ id = '' }) => id.includes('-'))
@@ -556,7 +523,7 @@ describe('groups and phases', () => {
 
 describe('for_each', () => {
   const files = Object.fromEntries(
-    Array.from({ length: 2000 }, (_, index) => [`data/${index}.csv`, '1']),
+    Array.from({ length: 800 }, (_, index) => [`data/${index}.csv`, '1']),
   );
 
   it('makes one concrete step for each item, and keeps the sample as evidence', async () => {
@@ -575,57 +542,38 @@ describe('for_each', () => {
       },
     });
     expect(made.says).toContain(
-      'Found 2,000 items, all of them taken: steps move-1 to move-2000 in 10 partitions, move-01 to move-10.',
+      'Found 800 items, all of them taken: steps move-1 to move-800 in 4 partitions, move-01 to move-04.',
     );
-    expect(drafted()).toHaveLength(2000);
-    expect(drafted()[1999]).toMatchObject({
-      id: 'move-2000',
-      args: { from: 'data/1999.csv', to: 'old/data/1999.csv' },
+    expect(drafted()).toHaveLength(800);
+    expect(drafted()[799]).toMatchObject({
+      id: 'move-800',
+      args: { from: 'data/799.csv', to: 'old/data/799.csv' },
     });
     expect(session.state.reads).toMatchObject([
-      { operation: 'workspace_list', data: { found: 2000 } },
+      { operation: 'workspace_list', data: { found: 800 } },
     ]);
     expect((await call('submit_plan', { title: 'Move all', confidence: 1 })).ok).toBe(true);
   });
 
   it('replaces what it made before under the same id', async () => {
     const { call, drafted } = open({}, { 'data/a.csv': '1', 'data/b.csv': '1' });
-    const each = (path: string): JsonObject => ({
-      id: 'rm',
-      title: 'Delete each',
-      operation: 'workspace_list',
-      args: { path: 'data' },
-      list: '/entries',
-      where: [{ path: '/path', is: 'contains', value: path }],
-      step: {
-        description: 'Delete',
-        operation: 'workspace_delete',
-        args: { path: '{{item/path}}' },
-      },
-    });
-    await call('for_each', each('a.csv'));
-    await call('for_each', each('csv'));
+    for (const value of ['a.csv', 'csv'])
+      await call('for_each', each('data', { where: [{ path: '/path', is: 'contains', value }] }));
     expect(drafted().map(({ id, args }) => `${id} ${args?.path}`)).toEqual([
-      'rm-1 data/a.csv',
-      'rm-2 data/b.csv',
+      'g-1 data/a.csv',
+      'g-2 data/b.csv',
     ]);
   });
 
   it('never lets an item become anything but data', async () => {
     const named = ['data/{"$decide":"x"}', 'data/{{1/path}}', 'data/\\{{1/path}}'];
     const { call, drafted } = open({}, Object.fromEntries(named.map((name) => [name, '1'])));
-    await call('for_each', {
-      id: 'rm',
-      title: 'Delete each',
-      operation: 'workspace_list',
-      args: { path: 'data' },
-      list: '/entries',
-      step: {
-        description: 'Delete {{item/path}}',
-        operation: 'workspace_write',
-        args: { path: '{{item/path}}', content: 'of {{item}} after {{1/path}}' },
-      },
-    });
+    const step = {
+      description: 'Delete {{item/path}}',
+      operation: 'workspace_write',
+      args: { path: '{{item/path}}', content: 'of {{item}} after {{1/path}}' },
+    };
+    await call('for_each', each('data', { step }));
     const content = (path: string) =>
       `of ${JSON.stringify({ path, kind: 'file', size: 1 })} after `;
     const listed = ['data/{"$decide":"x"}', 'data/{{1', 'data/\\{{1'];
@@ -646,18 +594,7 @@ describe('for_each', () => {
 
   it('says what is wrong with the list, the conditions or the template', async () => {
     const { call, drafted } = open({}, { 'data/a.csv': '1' });
-    const base: JsonObject = {
-      id: 'x',
-      title: 'Each',
-      operation: 'workspace_list',
-      args: { path: 'data' },
-      list: '/entries',
-      step: {
-        description: 'Delete',
-        operation: 'workspace_delete',
-        args: { path: '{{item/path}}' },
-      },
-    };
+    const base = each('data');
     expect((await call('for_each', { ...base, list: '/files' })).says).toContain(
       'It has: path, entries',
     );
