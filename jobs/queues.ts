@@ -43,7 +43,14 @@ const options: Record<JobName, Options> = {
     heartbeatSeconds: 10,
     expireInSeconds: 600,
   },
-  card: { policy: 'short', retryLimit: 5, retryDelay: 1, expireInSeconds: 60 },
+  card: {
+    policy: 'short',
+    retryLimit: 5,
+    retryDelay: 1,
+    // People wait to see what a worker that died was about to tell them.
+    heartbeatSeconds: 10,
+    expireInSeconds: 60,
+  },
   remind: { policy: 'standard', retryLimit: 5, retryDelay: 1, expireInSeconds: 60 },
   expire: { policy: 'short', retryLimit: 1, retryDelay: 10, expireInSeconds: 300 },
   retention: {
