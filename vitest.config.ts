@@ -29,7 +29,7 @@ export default defineConfig({
   test: {
     reporters: ['default', './tests/setup/summary-reporter.ts'],
     // More than there are cores: most of them wait for Postgres, for another process or for a time.
-    maxWorkers: 3,
+    maxWorkers: 4,
     projects: kinds.map(({ name, seconds, database, isolate = false }) => ({
       extends: true,
       test: {

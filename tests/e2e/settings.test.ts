@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { PolicyOverride } from '#domain/people/policy.ts';
+import { expectAccessible } from '../setup/axe.ts';
 import { openBrowser } from '../setup/chromium.ts';
 import { useDatabase } from '../setup/database.ts';
 import { type Server, usePrograms } from '../setup/process.ts';
@@ -141,6 +142,7 @@ describe('the settings', () => {
     expect(widths.scrollWidth).toBe(widths.clientWidth);
     expect(widths.clientWidth).toBeLessThanOrEqual(360);
     expect(await dialog().getByRole('button', { name: 'Save' }).isVisible()).toBe(true);
+    await expectAccessible(page, 'the preferences', [{ scheme: 'dark', width: 360 }]);
   });
 });
 

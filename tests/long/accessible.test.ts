@@ -18,7 +18,6 @@ describe('the console has no violation of WCAG 2.2 AA', () => {
       page,
       url: server.url,
       story,
-      thorough: true,
       async look(what, pane) {
         if (pane !== undefined) await showPane(page, pane);
         await expectAccessible(page, what);

@@ -12,8 +12,6 @@ export type Walk = {
   page: Page;
   url: string;
   story: Story;
-  /** Every tab of every plan; else each kind of tab once. */
-  thorough: boolean;
   look(what: string, pane?: Pane): Promise<void>;
 };
 
@@ -237,20 +235,18 @@ async function walkWaiting(walk: Walk): Promise<void> {
 }
 
 async function walkOthers(walk: Walk): Promise<void> {
-  const { page, story, thorough, look } = walk;
+  const { page, story, look } = walk;
   const { task, running, failed, done, others } = story;
-  const seen: [string, Plan, Tab[]][] = [
-    ['a plan with a task', task, ['Overview']],
-    ['a running plan', running, ['Timeline']],
-    ['a failed plan', failed, ['Overview', 'Steps']],
-    ['a plan that is done', done, ['Trace']],
-    ['a plan for others to approve', others, []],
+  const seen: [string, Plan][] = [
+    ['a plan with a task', task],
+    ['a running plan', running],
+    ['a failed plan', failed],
+    ['a plan that is done', done],
+    ['a plan for others to approve', others],
   ];
-  for (const [what, plan, some] of seen) {
-    const shown = thorough ? tabs : some;
-    if (shown.length === 0) continue;
+  for (const [what, plan] of seen) {
     await openPlan(walk, plan);
-    for (const tab of shown) {
+    for (const tab of tabs) {
       await openTab(page, tab);
       const step = page.locator('.steps .step-head').first();
       if (tab === 'Steps' && (await step.count()) > 0) await step.click();
@@ -260,7 +256,7 @@ async function walkOthers(walk: Walk): Promise<void> {
 }
 
 async function walkLarge(walk: Walk): Promise<void> {
-  const { page, story, thorough, look } = walk;
+  const { page, story, look } = walk;
   await openPlan(walk, story.large);
   await openTab(page, 'Graph');
   await page.locator('.graph .group').nth(1).click();
@@ -269,7 +265,6 @@ async function walkLarge(walk: Walk): Promise<void> {
   await openTab(page, 'Timeline');
   await page.locator('.gantt-row[data-row="member"]').nth(9).waitFor();
   await look('a large plan as a timeline of groups', 'Plan');
-  if (!thorough) return;
   await openTab(page, 'Steps');
   await page.locator('.partition').first().waitFor();
   await look('the review of a large plan', 'Plan');
