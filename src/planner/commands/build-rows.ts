@@ -27,7 +27,6 @@ export type RowsOutcome = { plan: RowsPlan } | { refused: string } | { cannot: s
 type Setting = { tools: PlannerTools; signal: AbortSignal };
 type Row = { [column: string]: Json };
 
-/** Ends the reading with why nothing is planned. */
 class Refusal extends Error {}
 
 const fold = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
@@ -52,7 +51,6 @@ function bindColumns(pieces: Piece[], columns: string[], table: string): Piece[]
 const pointerTo = (column: string): string =>
   `item/${column.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
-/** The pieces as a template of for_each. */
 function toTemplate(pieces: Piece[]): string {
   return pieces
     .map((piece) =>
@@ -182,6 +180,8 @@ export async function buildRows(command: RowsCommand, setting: Setting): Promise
   try {
     const { columns, to, text, count } = await bindRows(command, setting, summaryPath);
     const where = showPieces(to);
+    const asRead = `The rows of ${table} were read when this was planned; rows added later are not included.`;
+    const isPlain = `Each ${thing} is plain: its title and the columns of its row. For other wording, put a text with <columns> in quotation marks, or connect a model.`;
     const rows = countOf(count, 'row');
     const a = /^[aeiou]/.test(thing) ? 'an' : 'a';
     const columnsSaid = listOf(columns.slice(0, 6).concat(columns.length > 6 ? ['…'] : []));
@@ -218,18 +218,7 @@ export async function buildRows(command: RowsCommand, setting: Setting): Promise
             `Writes ${where} for each of ${rows} of ${table}${text === null ? `, with what the row has (${columnsSaid})` : ''}${summary === null ? '' : `, then one summary to ${summaryPath}`}.`,
             700,
           ),
-          risks: [
-            {
-              text: `The rows of ${table} were read when this was planned; rows added later are not included.`,
-            },
-            ...(text === null
-              ? [
-                  {
-                    text: `Each ${thing} is plain: its title and the columns of its row. For other wording, put a text with <columns> in quotation marks, or connect a model.`,
-                  },
-                ]
-              : []),
-          ],
+          risks: (text === null ? [asRead, isPlain] : [asRead]).map((risk) => ({ text: risk })),
         },
       },
     };

@@ -31,9 +31,7 @@ export type Changes = {
   edges: Edge[];
   /** A time for these steps; for those that have one where none is named. A deadline of null is taken away. */
   move: { steps: string[]; not_before?: string; deadline?: string | null } | null;
-  /** The rule of what comes again. */
   rule: string | null;
-  /** Words to be planned besides. */
   addition: { text: string; place: 'beside' | 'behind' } | null;
   /** The earliest stage that has to be done again. */
   gate: Gate;
@@ -42,6 +40,11 @@ export const noChange = { edges: [], move: null, rule: null, addition: null };
 export type ReadChanges =
   | { kind: 'changes'; changes: Changes }
   | { kind: 'question'; question: Question };
+
+export const askForChange = (text: string): ReadChanges => ({
+  kind: 'question',
+  question: { id: 'change', text },
+});
 
 type Plan = Pick<PlanDraft, 'series'> & { steps: StepDraft[]; now: Date; timezone: string };
 type Change = Pick<Changes, 'gate'> & Partial<Changes>;
@@ -141,12 +144,8 @@ export function readChanges(
     .trim()
     .replace(/^propose changes\s*:\s*/i, '')
     .replace(/[.!]+$/, '');
-  const question = (why: string): ReadChanges => ({
-    kind: 'question',
-    question: { id: 'change', text: why },
-  });
   if (said.length > charactersAtMost)
-    return question(
+    return askForChange(
       'That is too long to read as changes: I read 4,000 characters at most. What should change?',
     );
   const steps = previous.steps.map((one, index) => ({ ...one, id: one.id ?? String(index + 1) }));
@@ -160,9 +159,9 @@ export function readChanges(
     }
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return question(`${error.message} What should change?`);
+    return askForChange(`${error.message} What should change?`);
   }
-  return question(help);
+  return askForChange(help);
 }
 
 const plain = (said: string): string =>
@@ -252,7 +251,6 @@ function reword(
   return changed ? { gate: 'outline', steps: next } : null;
 }
 
-/** Whole names and words only. */
 function replace(plan: Plan, given: string, to: string): Change | null {
   const folders = [given, to].every((one) => plain(one).endsWith('/'));
   const name = (said: string) => (folders ? plain(said) : plain(said).replace(/(?<=.)\/$/, ''));
@@ -268,7 +266,6 @@ function replace(plan: Plan, given: string, to: string): Change | null {
   return change;
 }
 
-/** The file that the plan ends with. */
 function lastPath({ steps }: Plan): string | null {
   const paths = steps.map(({ args = {} }) => args.path ?? args.to ?? args.destination);
   return paths.findLast((path) => typeof path === 'string') ?? null;
@@ -356,7 +353,8 @@ function setRule(plan: Plan, { when = '' }: Groups): Change | null {
   const { rrule, assumedHour, until } = read.value;
   if (until !== null) return null;
   const at = (old: string) =>
-    assumedHour ? rrule.replace(clock, clock.exec(old)?.[0] ?? '$&') : rrule;
+    (assumedHour ? rrule.replace(clock, clock.exec(old)?.[0] ?? '$&') : rrule) +
+    (/;UNTIL=[^;]+/.exec(old)?.[0] ?? '');
   const timed = plan.steps.filter(({ args = {} }) => typeof args.rrule === 'string');
   if (timed.length === 1)
     return reword(plan, (value, _, name) => (name === 'rrule' ? at(value) : value));

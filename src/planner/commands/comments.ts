@@ -2,17 +2,19 @@
 // What cannot be kept to its step is asked about.
 import type { PlanDraft, StepComment, StepDraft } from '#domain/plan/plan.ts';
 import type { Json } from '#domain/text.ts';
-import { type Changes, labelDraft, noChange, type ReadChanges, readChanges } from './changes.ts';
+import {
+  askForChange,
+  type Changes,
+  labelDraft,
+  noChange,
+  type ReadChanges,
+  readChanges,
+} from './changes.ts';
 
 type Setting = { now: Date; timezone: string };
 
 const leavesOut =
   /^(?:please\s+)?(?:leave (?:it|this|this step) out|(?:leave out|skip|drop|omit|remove|delete) (?:it|this|this step)|(?:it is |it's |this is )?not needed)[.!]*$/i;
-
-const ask = (text: string): ReadChanges => ({
-  kind: 'question',
-  question: { id: 'change', text },
-});
 
 function listTexts(value: Json | undefined): string[] {
   if (typeof value === 'string') return [value];
@@ -36,13 +38,14 @@ function readComment(
   setting: Setting,
 ): ReadChanges {
   const step = steps[at];
-  if (step === undefined) return ask('There is no such step any more. What should change?');
+  if (step === undefined)
+    return askForChange('There is no such step any more. What should change?');
   const gone = leavesOut.test(text.trim());
   const read = gone
     ? readChanges(`leave out step "${step.id}"`, { ...previous, steps }, setting)
     : readChanges(text, { ...previous, series: [], steps: [step] }, setting);
   if (read.kind === 'question')
-    return ask(
+    return askForChange(
       `About step ${labelDraft(steps).get(step.id ?? '')}, “${step.description}”: ${read.question.text}`,
     );
   return gone
@@ -59,14 +62,9 @@ function merge(one: Changes | null, other: Changes): Changes | null {
   const twice =
     (one.move !== null && other.move !== null) || (one.rule !== null && other.rule !== null);
   if (one.gate !== other.gate || twice) return null;
-  return {
-    steps: other.steps,
-    edges: [...one.edges, ...other.edges],
-    move: other.move ?? one.move,
-    rule: other.rule ?? one.rule,
-    addition: other.addition ?? one.addition,
-    gate: one.gate,
-  };
+  const [move, rule] = [other.move ?? one.move, other.rule ?? one.rule];
+  const addition = other.addition ?? one.addition;
+  return { ...other, edges: [...one.edges, ...other.edges], move, rule, addition };
 }
 
 const bySubject = (a: StepComment, b: StepComment) =>
@@ -91,7 +89,7 @@ export function readComments(
     if (read.kind === 'question') return read;
     const merged = merge(changes, read.changes);
     if (merged === null)
-      return ask(
+      return askForChange(
         'These comments change what steps do and when they run, and I can change one of the two at a time. Which change comes first?',
       );
     const [before] = step_id === null ? [] : steps.slice(at, at + 1);
@@ -104,7 +102,7 @@ export function readComments(
         !commented.has(id) && listTexts(args).some((one) => left.includes(one)),
     );
     if (user >= 0)
-      return ask(
+      return askForChange(
         `Step ${labelDraft(steps).get(steps[user]?.id ?? '')}, “${steps[user]?.description}”, names ${left[0]} too, and nobody asked to change it. Say “use … instead of ${left[0]}” to change both.`,
       );
   }

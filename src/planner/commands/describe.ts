@@ -18,26 +18,15 @@ export type Described = {
 };
 
 /** "Create", "creates" and "a.txt"; `detail` is said of the plan, not of the step. */
-type Phrase = { verb: keyof typeof thirds; object: string; detail?: string };
+type Phrase = { verb: string; object: string; detail?: string };
 
-const thirds = {
-  Create: 'creates',
-  Rewrite: 'rewrites',
+const irregular: Record<string, string> = {
   Copy: 'copies',
-  Move: 'moves',
   Delete: 'permanently deletes',
-  List: 'lists',
-  Read: 'reads',
-  Fetch: 'fetches',
-  Send: 'sends',
-  Post: 'posts',
-  Ask: 'asks',
-  Remind: 'reminds',
-  Add: 'adds',
-  Wait: 'waits',
   Do: 'does',
-  Use: 'uses',
+  Fetch: 'fetches',
 };
+const thirdOf = (verb: string): string => irregular[verb] ?? `${verb.toLowerCase()}s`;
 
 /** An argument by its role, as words; '' when it is missing or none that can be said. */
 function say({ spec, args }: Described, role: Role): string {
@@ -81,9 +70,8 @@ function phraseOf(step: Described, timezone: string, all: Described[]): Phrase {
       return { verb: 'Create', object: path, detail };
     }
     case 'move':
-      return { verb: 'Move', object: both };
     case 'copy':
-      return { verb: 'Copy', object: both };
+      return { verb: family === 'move' ? 'Move' : 'Copy', object: both };
     case 'delete':
       return {
         verb: 'Delete',
@@ -206,18 +194,17 @@ function groupPhrases(steps: Described[], timezone: string): Phrase[][] {
 const ofFiles = /^(?:Create|Rewrite|Move|Copy|Delete|Read)$/;
 const nounFor = ({ verb }: Phrase) => (ofFiles.test(verb) ? 'file' : 'time');
 
-/** One sentence: what the plan does. */
 export function describeOutcome(steps: Described[], timezone: string): string {
   const groups = groupPhrases(steps, timezone);
   const parts = groups.slice(0, 4).flatMap((group) => {
     const [first] = group;
     if (first === undefined) return [];
     const objects = group.map(({ object, detail = '' }) => object + detail);
-    if (group.length <= 3) return [`${thirds[first.verb]} ${listOf(objects)}`];
+    if (group.length <= 3) return [`${thirdOf(first.verb)} ${listOf(objects)}`];
     const shown = group.slice(0, 4).map(({ object }) => object);
     const more = group.length > 4 ? [`${group.length - 4} more`] : [];
     const count = countOf(group.length, nounFor(first));
-    return [`${thirds[first.verb]} ${count}: ${listOf([...shown, ...more])}`];
+    return [`${thirdOf(first.verb)} ${count}: ${listOf([...shown, ...more])}`];
   });
   const rest = groups.slice(4).flat().length;
   if (rest > 0) parts.push(`does ${countOf(rest, 'more thing')}`);
@@ -227,7 +214,6 @@ export function describeOutcome(steps: Described[], timezone: string): string {
   return shorten(`${words.charAt(0).toUpperCase()}${words.slice(1)}.`, 1000);
 }
 
-/** The gist, at most 80 characters. */
 export function describeTitle(steps: Described[], timezone: string): string {
   const groups = groupPhrases(steps, timezone);
   const phrases = (each: number) =>

@@ -38,8 +38,8 @@ export function draftSteps({ steps, cautions }: Drafted, timezone: string): Plan
   return {
     title: when === '' ? title : `${title.replace(/[.?!]+$/, '')}, ${when}`,
     summary: `${when === '' ? '' : `Not before ${when.replace(/^on /, '')}: `}${describeOutcome(steps, timezone)}`,
-    steps: steps.map((step): StepDraft => {
-      return {
+    steps: steps.map(
+      (step): StepDraft => ({
         id: step.id,
         description: describeStep(step, timezone, steps) + describeWait(step.start, timezone),
         tool: step.spec.tool,
@@ -48,8 +48,8 @@ export function draftSteps({ steps, cautions }: Drafted, timezone: string): Plan
         ...(step.after.size === 0 ? {} : { after: [...step.after] }),
         ...(step.start === null ? {} : { not_before: step.start }),
         ...(step.when.length === 0 ? {} : { when: step.when }),
-      };
-    }),
+      }),
+    ),
     ...(risks.length === 0 ? {} : { risks }),
   };
 }

@@ -3,24 +3,6 @@ import { isConfirmation } from '#domain/plan/yes-no.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { findField, type Role, readFields, splitName } from './schema-fields.ts';
 
-export type Family =
-  | 'write'
-  | 'move'
-  | 'copy'
-  | 'delete'
-  | 'make_folder'
-  | 'list'
-  | 'read'
-  | 'fetch'
-  | 'request'
-  | 'post'
-  | 'ask'
-  | 'remind'
-  | 'calendar_read'
-  | 'calendar_add'
-  | 'wait'
-  | 'nothing';
-
 type Need = {
   /** What it is called where no operation does it: "No connected tool can write files". */
   wanted: string;
@@ -34,69 +16,47 @@ type Need = {
   effect: 'read' | 'change' | 'any';
 };
 
+/** @param words the verbs, and behind a colon the nouns */
 function need(
   effect: Need['effect'],
   wanted: string,
-  verbs: string,
-  nouns: string,
+  words: string,
   roles: Role[],
   may: Role[] = [],
 ): Need {
-  return { effect, wanted, verbs: verbs.split(' '), nouns: nouns.split(' '), roles, may };
+  const [verbs = [], nouns = []] = words.split(': ').map((part) => part.split(' '));
+  return { effect, wanted, verbs, nouns, roles, may };
 }
 
 const files = 'file files workspace document documents';
 const folders = 'directory directories folder folders';
 const both = `${files} ${folders}`;
+const [web, chat] = ['http url web', 'chat message conversation channel'];
+const event = 'calendar event';
+const alarm = 'reminder reminders';
+const timed: Role[] = ['at', 'rrule', 'timezone'];
+const ends: Role[] = ['end', 'timezone'];
+const until: Role[] = ['at', ...ends];
 
-const needs: Record<Family, Need> = {
-  write: need('change', 'write files', 'write create save put', files, ['path', 'content']),
-  move: need('change', 'move files', 'move rename', both, ['from', 'to']),
-  copy: need('change', 'copy files', 'copy duplicate', files, ['from', 'to']),
-  delete: need('change', 'delete files', 'delete remove unlink', files, ['path']),
-  make_folder: need('change', 'create empty folders', 'create make mkdir', folders, ['path']),
-  list: need('read', 'list files', 'list ls', both, [], ['path']),
-  read: need('read', 'read files', 'read cat get', files, ['path']),
-  fetch: need('read', 'fetch web addresses', 'get fetch download', 'http url web page address', [
-    'url',
-  ]),
-  request: need('change', 'call web addresses', 'request call', 'http url web', ['url', 'method']),
-  post: need(
-    'change',
-    'post messages',
-    'post send say',
-    'chat message conversation channel',
-    ['text'],
-    ['conversation'],
-  ),
-  ask: need('any', 'ask people', 'task ask', 'human person people', ['question'], ['assignee']),
-  remind: need(
-    'change',
-    'set reminders',
-    'set remind create',
-    'reminder reminders',
-    ['text'],
-    ['at', 'rrule', 'timezone'],
-  ),
-  calendar_read: need(
-    'read',
-    'read calendars',
-    'read list get',
-    'calendar events agenda',
-    [],
-    ['at', 'end', 'timezone'],
-  ),
-  calendar_add: need(
-    'change',
-    'add to calendars',
-    'add create',
-    'calendar event',
-    ['title', 'at'],
-    ['end', 'timezone'],
-  ),
-  wait: need('any', 'wait', 'wait sleep', 'control seconds time', ['seconds']),
-  nothing: need('any', 'run a step that does nothing', 'noop nothing', 'control nothing', []),
-};
+const needs = {
+  write: need('change', 'write files', `write create save put: ${files}`, ['path', 'content']),
+  move: need('change', 'move files', `move rename: ${both}`, ['from', 'to']),
+  copy: need('change', 'copy files', `copy duplicate: ${files}`, ['from', 'to']),
+  delete: need('change', 'delete files', `delete remove unlink: ${files}`, ['path']),
+  make_folder: need('change', 'create empty folders', `create make mkdir: ${folders}`, ['path']),
+  list: need('read', 'list files', `list ls: ${both}`, [], ['path']),
+  read: need('read', 'read files', `read cat get: ${files}`, ['path']),
+  fetch: need('read', 'fetch web addresses', `get fetch download: ${web} page address`, ['url']),
+  request: need('change', 'call web addresses', `request call: ${web}`, ['url', 'method']),
+  post: need('change', 'post messages', `post send say: ${chat}`, ['text'], ['conversation']),
+  ask: need('any', 'ask people', 'task ask: human person people', ['question'], ['assignee']),
+  remind: need('change', 'set reminders', `set remind create: ${alarm}`, ['text'], timed),
+  calendar_read: need('read', 'read calendars', 'read list get: calendar events agenda', [], until),
+  calendar_add: need('change', 'add to calendars', `add create: ${event}`, ['title', 'at'], ends),
+  wait: need('any', 'wait', 'wait sleep: control seconds time', ['seconds']),
+  nothing: need('any', 'run a step that does nothing', 'noop nothing: control nothing', []),
+} satisfies Record<string, Need>;
+export type Family = keyof typeof needs;
 
 export const wantedWords = (family: Family): string => needs[family].wanted;
 
@@ -106,25 +66,26 @@ export function bindFamily(
   manifest: OperationSpec[],
   tool?: string,
 ): OperationSpec | null {
-  let best: { spec: OperationSpec; score: number } | null = null;
-  for (const spec of manifest) {
-    if (tool !== undefined && spec.tool !== tool) continue;
-    const score = scoreFamily(needs[family], spec);
-    if (score !== null && (best === null || score > best.score)) best = { spec, score };
-  }
-  return best?.spec ?? null;
+  const own = manifest.filter((spec) => tool === undefined || spec.tool === tool);
+  return findBest(own, (spec) => scoreFamily(needs[family], spec));
 }
+
+/** The first of those with the highest score; null: none has one. */
+function findBest<T>(all: T[], scoreOf: (one: T) => number | null): T | null {
+  let best: { one: T; score: number } | null = null;
+  for (const one of all) {
+    const score = scoreOf(one);
+    if (score !== null && (best === null || score > best.score)) best = { one, score };
+  }
+  return best?.one ?? null;
+}
+
+const names = Object.keys(needs) as Family[]; // the keys of `needs` are the families
 
 /** The family an operation belongs to, for describing its step; null for one of its own kind. */
 export function familyOf(spec: OperationSpec): Family | null {
   if (isConfirmation(spec)) return 'ask';
-  let best: { family: Family; score: number } | null = null;
-  for (const [name, need] of Object.entries(needs)) {
-    const family = name as Family; // the keys of `needs` are the families
-    const score = scoreFamily(need, spec);
-    if (score !== null && (best === null || score > best.score)) best = { family, score };
-  }
-  return best?.family ?? null;
+  return findBest(names, (family) => scoreFamily(needs[family], spec));
 }
 
 function scoreFamily(need: Need, spec: OperationSpec): number | null {

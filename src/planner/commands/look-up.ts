@@ -35,9 +35,8 @@ function formatOutput(step: Step, data: Json, summary: string): string {
   switch (familyOf(step.spec)) {
     case 'list': {
       const entries = readEntries(data);
-      const place = path === '' || path === '.' ? 'The workspace' : path;
-      const name =
-        step.spec.source === 'mcp' && (path === '' || path === '.') ? step.spec.tool : place;
+      const root = step.spec.source === 'mcp' ? step.spec.tool : 'The workspace';
+      const name = path === '' || path === '.' ? root : path;
       if (entries === null) return cut(readText(data) ?? summary);
       if (entries.length === 0) return `${name} is empty.`;
       const lines = entries

@@ -52,7 +52,6 @@ export function stepsConflict(a: Touched, b: Touched): boolean {
 /** Pairs are compared one by one up to here; in longer plans only equal paths and whole listings are. */
 const comparedAtMost = 400;
 
-/** Gives each step its prerequisites. */
 export function orderSteps(steps: Step[]): void {
   const touched = steps.map(findTouched);
   for (const step of steps) {

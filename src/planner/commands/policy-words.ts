@@ -3,110 +3,77 @@
 import { defaultPolicy, type PolicyOverride, type PolicyWish } from '#domain/people/policy.ts';
 import { listOf } from '#domain/words.ts';
 
-type Phrase = {
-  /** Separated by `|`, in lower case, without "please". */
-  words: string;
-  sets: PolicyOverride;
-  /** After "I": what is different now. */
-  says: string;
-};
+/** The words are separated by `|`, in lower case, without "please"; what is different now stands behind "I". */
+type Phrase = [words: string, sets: PolicyOverride, says: string];
 
 const { conversation_style, talkativeness, tone, probing_depth } = defaultPolicy;
 const asUsual = { conversation_style, talkativeness, tone };
 
 const phrases: Phrase[] = [
-  {
-    words: 'be brief|be concise|be more concise|keep it short|keep it brief|short answers',
-    sets: { conversation_style: 'concise', talkativeness: 0.2 },
-    says: 'keep it brief',
-  },
-  {
-    words: 'be more detailed|give me more detail|give me more details|more detail|more details',
-    sets: { conversation_style: 'standard', talkativeness: 0.9 },
-    says: 'give more detail',
-  },
-  {
-    words: 'be conversational|be more conversational|be chatty|talk more',
-    sets: { conversation_style: 'conversational', talkativeness: 0.8 },
-    says: 'talk more freely',
-  },
-  {
-    words: 'walk me through it|walk me through the plan|coach me|explain each step',
-    sets: { conversation_style: 'coach', talkativeness: 0.8 },
-    says: 'explain each step as we go',
-  },
-  { words: 'back to normal|talk as usual', sets: asUsual, says: 'talk as usual' },
-  { words: 'reset my settings', sets: defaultPolicy, says: 'use the settings I began with' },
-  {
-    words: "ask me nothing|ask nothing|no questions|don't ask me anything|don't ask",
-    sets: { probing_depth: 0 },
-    says: 'ask nothing, and note what I assume',
-  },
-  {
-    words: 'fewer questions|at most one question',
-    sets: { probing_depth: 1 },
-    says: 'ask one question at most',
-  },
-  {
-    words: 'at most two questions',
-    sets: { probing_depth: 2 },
-    says: 'ask at most two questions',
-  },
-  {
-    words: 'more questions|at most three questions',
-    sets: { probing_depth: 3 },
-    says: 'ask at most three questions',
-  },
-  {
-    words: "ask me first|don't assume anything",
-    sets: { autonomy: 'low', probing_depth: 3 },
-    says: 'ask before I assume anything',
-  },
-  {
-    words: 'just do it|you decide',
-    sets: { autonomy: 'high', probing_depth: 0 },
-    says: 'decide what is left open, and note it; a plan still waits for your approval',
-  },
-  {
-    words: 'ask what matters',
-    sets: { autonomy: 'medium', probing_depth },
-    says: 'ask what matters',
-  },
-  {
-    words: 'give me options',
-    sets: { brainstorming_preference: 'always_offer' },
-    says: 'offer options',
-  },
-  {
-    words: 'no suggestions',
-    sets: { brainstorming_preference: 'on_demand' },
-    says: 'offer options only when you ask',
-  },
-  {
-    words: 'check with me before every step|check with me at every step',
-    sets: { approval_policy: 'strict_every_step' },
-    says: 'ask for your approval of every step',
-  },
-  {
-    words: 'outline first|show me the outline first',
-    sets: { approval_policy: 'milestone_approvals' },
-    says: 'ask for your approval of the outline and the order before the plan',
-  },
-  {
-    words: 'approve once at the end|only ask me once at the end',
-    sets: { approval_policy: 'single_final' },
-    says: 'ask for approval once, at the end',
-  },
-  {
-    words: 'be friendly|be friendlier|friendlier',
-    sets: { tone: 'friendly' },
-    says: 'use a friendlier tone',
-  },
-  { words: 'just the facts|stick to facts', sets: { tone: 'clinical' }, says: 'stick to facts' },
-  { words: 'be neutral|neutral tone', sets: { tone: 'neutral' }, says: 'use a neutral tone' },
+  [
+    'be brief|be concise|be more concise|keep it short|keep it brief|short answers',
+    { conversation_style: 'concise', talkativeness: 0.2 },
+    'keep it brief',
+  ],
+  [
+    'be more detailed|give me more detail|give me more details|more detail|more details',
+    { conversation_style: 'standard', talkativeness: 0.9 },
+    'give more detail',
+  ],
+  [
+    'be conversational|be more conversational|be chatty|talk more',
+    { conversation_style: 'conversational', talkativeness: 0.8 },
+    'talk more freely',
+  ],
+  [
+    'walk me through it|walk me through the plan|coach me|explain each step',
+    { conversation_style: 'coach', talkativeness: 0.8 },
+    'explain each step as we go',
+  ],
+  ['back to normal|talk as usual', asUsual, 'talk as usual'],
+  ['reset my settings', defaultPolicy, 'use the settings I began with'],
+  [
+    "ask me nothing|ask nothing|no questions|don't ask me anything|don't ask",
+    { probing_depth: 0 },
+    'ask nothing, and note what I assume',
+  ],
+  ['fewer questions|at most one question', { probing_depth: 1 }, 'ask one question at most'],
+  ['at most two questions', { probing_depth: 2 }, 'ask at most two questions'],
+  ['more questions|at most three questions', { probing_depth: 3 }, 'ask at most three questions'],
+  [
+    "ask me first|don't assume anything",
+    { autonomy: 'low', probing_depth: 3 },
+    'ask before I assume anything',
+  ],
+  [
+    'just do it|you decide',
+    { autonomy: 'high', probing_depth: 0 },
+    'decide what is left open, and note it; a plan still waits for your approval',
+  ],
+  ['ask what matters', { autonomy: 'medium', probing_depth }, 'ask what matters'],
+  ['give me options', { brainstorming_preference: 'always_offer' }, 'offer options'],
+  ['no suggestions', { brainstorming_preference: 'on_demand' }, 'offer options only when you ask'],
+  [
+    'check with me before every step|check with me at every step',
+    { approval_policy: 'strict_every_step' },
+    'ask for your approval of every step',
+  ],
+  [
+    'outline first|show me the outline first',
+    { approval_policy: 'milestone_approvals' },
+    'ask for your approval of the outline and the order before the plan',
+  ],
+  [
+    'approve once at the end|only ask me once at the end',
+    { approval_policy: 'single_final' },
+    'ask for approval once, at the end',
+  ],
+  ['be friendly|be friendlier|friendlier', { tone: 'friendly' }, 'use a friendlier tone'],
+  ['just the facts|stick to facts', { tone: 'clinical' }, 'stick to facts'],
+  ['be neutral|neutral tone', { tone: 'neutral' }, 'use a neutral tone'],
 ];
 const byWords = new Map(
-  phrases.flatMap((phrase) => phrase.words.split('|').map((words) => [words, phrase])),
+  phrases.flatMap((phrase) => phrase[0].split('|').map((words) => [words, phrase] as const)),
 );
 
 const forGood = 'always|from now on|in future|in the future|by default';
@@ -136,21 +103,23 @@ function readPhrases(text: string): PolicyWish | null {
     lasting ||= holdsForGood.test(before) || holdsForGood.test(after);
     rest = rest.slice(match[0].length);
   }
-  const override: PolicyOverride = Object.assign({}, ...said.map(({ sets }) => sets));
-  const settings = said.reduce((sum, { sets }) => sum + Object.keys(sets).length, 0);
+  const override: PolicyOverride = Object.assign({}, ...said.map(([, sets]) => sets));
+  const settings = said.reduce((sum, [, sets]) => sum + Object.keys(sets).length, 0);
   if (said.length === 0 || settings > Object.keys(override).length) return null;
   return {
     override,
     lasting,
-    confirmation: confirm(said, lasting),
+    confirmation: confirm(
+      said.map(([, , says]) => says),
+      lasting,
+    ),
     rest: rest === '' ? '' : text.trim().slice(-rest.length),
     settlesQuestions: override.probing_depth === 0,
   };
 }
 
-function confirm(said: Pick<Phrase, 'says'>[], lasting: boolean): string {
-  const when = lasting ? 'From now on' : 'In this conversation';
-  return `${when} I ${listOf(said.map(({ says }) => says))}.`;
+function confirm(says: string[], lasting: boolean): string {
+  return `${lasting ? 'From now on' : 'In this conversation'} I ${listOf(says)}.`;
 }
 
 const answers: [pattern: RegExp, sets: PolicyOverride, says: string][] = [
@@ -181,7 +150,7 @@ function readStyleAnswer(text: string): PolicyWish | null {
     if (found === undefined) continue;
     const [, override, says] = found;
     const rest = lines.toSpliced(index, 1).join('\n');
-    const confirmation = confirm([{ says }], true);
+    const confirmation = confirm([says], true);
     return { override, lasting: true, confirmation, rest, settlesQuestions: false };
   }
   return null;

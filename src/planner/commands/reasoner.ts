@@ -11,7 +11,6 @@ import { draftPlan } from '../draft/draft-plan.ts';
 import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
 import type { Reasoner, StageTask } from '../reasoner.ts';
 import { withoutAddedCheckpoints } from '../roadmap/added-checkpoints.ts';
-import type { RowsPlan } from './build-rows.ts';
 import { type Changes, type ReadChanges, readChanges } from './changes.ts';
 import type { Question } from './command.ts';
 import { readComments } from './comments.ts';
@@ -58,15 +57,18 @@ export function createCommandReasoner({ clock }: { clock: Clock }): Reasoner {
       if (stage === 'COLLECT_CONTEXT') return collect(task, decision);
       if (stage !== 'DRAFT_OUTLINE')
         return stop(task, 'internal', `There is nothing to fill in ${stage}.`);
-      if (decision.kind === 'rows') return proposeRows(task, decision.plan);
+      if (decision.kind === 'rows')
+        return propose(task, 'for_each', decision.plan.group, {
+          ...decision.plan.about,
+          confidence: 1,
+        });
       const { timezone } = request;
-      return needsOutline(decision.request)
-        ? finish(
-            task,
-            'generate_nodes',
-            toArgs(writeOutline(decision, new Date(state.now), timezone)),
-          )
-        : propose(task, draftSteps(decision, timezone));
+      if (needsOutline(decision.request)) {
+        const outline = writeOutline(decision, new Date(state.now), timezone);
+        return finish(task, 'generate_nodes', toArgs(outline));
+      }
+      const { steps, ...about } = draftSteps(decision, timezone);
+      return propose(task, 'add_steps', { steps }, about);
     },
   };
 }
@@ -173,10 +175,7 @@ async function fillChange(task: StageTask, clock: Clock, feedback: string): Prom
   const { changes } = read;
   switch (stage) {
     case 'DRAFT_OUTLINE': {
-      const addition =
-        changes.addition === null
-          ? null
-          : await buildAddition(task, clock, changes, changes.addition, draft);
+      const addition = await buildAddition(task, clock, changes, draft);
       if (addition !== null && 'kind' in addition) return conclude(task, addition);
       const manifest = task.tools.manifest();
       return finish(
@@ -235,10 +234,11 @@ function moveNodes({ nodes }: PlanOutline, { move }: Changes) {
 async function buildAddition(
   { request, tools, signal }: StageTask,
   clock: Clock,
-  { steps }: Changes,
-  { text, place }: NonNullable<Changes['addition']>,
+  { steps, addition }: Changes,
   draft: PlanDraft,
-): Promise<Addition | Exclude<Decision, Planned>> {
+): Promise<Addition | Exclude<Decision, Planned> | null> {
+  if (addition === null) return null;
+  const { text, place } = addition;
   const paths = steps
     .flatMap(({ tool, operation, args = {} }) => {
       const spec = tools.manifest().find((one) => one.tool === tool && one.operation === operation);
@@ -309,19 +309,16 @@ async function finish(task: StageTask, tool: string, args: JsonObject): Promise<
     : stop(task, 'invalid_draft', `${result.explanations.join(' ')} Try rephrasing.`);
 }
 
-/** A whole plan at once. */
-async function propose(task: StageTask, { steps, ...about }: PlanDraft): Promise<StageEvent> {
-  const { result } = await task.stageTools.call('add_steps', toArgs({ steps }), task.signal);
+/** A whole plan at once: its steps by the tool that adds them, and what is said of it. */
+async function propose(
+  task: StageTask,
+  tool: string,
+  steps: object,
+  about: object,
+): Promise<StageEvent> {
+  const { result } = await task.stageTools.call(tool, toArgs(steps), task.signal);
   return result.ok
     ? finish(task, 'submit_plan', toArgs(about))
-    : stop(task, 'invalid_draft', `${result.explanations.join(' ')} Try rephrasing.`);
-}
-
-/** One step for each row of a table. */
-async function proposeRows(task: StageTask, { group, about }: RowsPlan): Promise<StageEvent> {
-  const { result } = await task.stageTools.call('for_each', toArgs(group), task.signal);
-  return result.ok
-    ? finish(task, 'submit_plan', toArgs({ ...about, confidence: 1 }))
     : stop(task, 'invalid_draft', `${result.explanations.join(' ')} Try rephrasing.`);
 }
 

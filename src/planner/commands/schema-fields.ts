@@ -9,7 +9,6 @@ export type Field = {
   name: string;
   required: boolean;
   type: FieldType;
-  /** The allowed values, where they are listed. */
   values: Json[] | null;
   /** Of a list: its items. Of an object: itself, with its own fields. */
   items: JsonSchema | null;
@@ -70,7 +69,6 @@ export function simplifyName(name: string): string {
   return name.toLowerCase().replace(/[_\-\s]/g, '');
 }
 
-/** The field that plays `role`. */
 export function findField(fields: Field[], role: Role): Field | undefined {
   for (const name of roles[role].split(' ')) {
     const field = fields.find((candidate) => simplifyName(candidate.name) === name);
