@@ -12,7 +12,6 @@ export type Token = {
     | 'mark'
     | 'line'
     | 'item';
-  /** As it was written. */
   text: string;
   /** What it means: lower case for words, without its quotation marks for quotes. */
   value: string;
@@ -52,6 +51,12 @@ const shapes: [Token['kind'], RegExp][] = [
   ['number', /\d{1,2}[:.h]\d{2}(?:\s?[ap]\.?m\b\.?)?(?![\p{L}\p{N}/]|\.\p{N})/iuy],
   ['number', /\d{1,2}\s?[ap]\.?m\b\.?(?![\p{L}\p{N}/])/iuy],
   ['number', /\d+(?:st|nd|rd|th)(?![\p{L}\p{N}])/iuy],
+  // Versions and percentages: 4.2.0, v4.2.0-rc1, 19%.
+  [
+    'word',
+    /v?\d+(?:\.\d+){2,}(?:[-+][\p{L}\p{N}]+(?:[.+-]\d+)*)?(?![\p{L}\p{N}_/%*@-]|\.[\p{L}\p{N}])/iuy,
+  ],
+  ['word', /\d+(?:[.,]\d+)?\s?%(?![\p{L}\p{N}])/uy],
   ['number', /\d+(?:[.,]\d+)?(?![\p{L}\p{N}_/-]|\.[\p{L}\p{N}])/uy],
   // The period behind a path ends its sentence.
   [
