@@ -44,9 +44,11 @@ export function describeCannot(wanted: string, manifest: OperationSpec[]): strin
 }
 
 const greeting =
-  /^(?:hi|hello|hey|good (?:morning|afternoon|evening))(?: there| countersign)?[.!?\s]*$/i;
+  /^(?:(?:hi|hello|hey|good (?:morning|afternoon|evening))(?: (?:there|all|everyone|countersign))?|how(?:'s it going| are you(?: doing)?(?: today)?))$/i;
 const thanks =
-  /^(?:thanks?|thank you|thx|cheers|great|perfect|nice|ok(?:ay)?)(?: (?:a lot|so much|very much))?[.!?\s]*$/i;
+  /^(?:(?:many )?thanks|thank you|thx|cheers|great|perfect|nice|ok(?:ay)?)(?: (?:a lot|so much|very much|again|for (?:that|this|everything|your help)))?$/i;
+const praise =
+  /^(?:(?:that|it) (?:work(?:ed|s)|was|is|looks)(?: (?:perfect(?:ly)?|great|fine|good|well))?|you(?:'re| are) (?:the best|great|awesome)|well done|(?:good|great|nice) (?:job|work)|cool|awesome|lol|haha|oh|hm+|have a (?:nice|good|great) (?:day|evening|weekend)|(?:good)?bye|good night)$/i;
 const help =
   /^(?:help|\?|what can (?:you|i) do|what do you do|who are you|what are you|how does this work|which commands are there|commands)[.!?\s]*$/i;
 const clock =
@@ -55,13 +57,20 @@ const forbids =
   /^(?:please )?(?:don['’]?t|do not|never) (?!forget|.*\b(?:until|till|unless|before|without|if|except|but|when|after)\b)(?:[^,;.\n]|\.(?=\S))*[.!\s]*$/i;
 const yes = /^\s*(?:y|yes|yep|sure|ok|okay|please|please do|yes please|do|do it|go ahead)[.!\s]*$/i;
 
-/** Nothing but a yes. */
 export const isYes = (said: string): boolean => yes.test(said.replaceAll(',', ''));
 
-/** A greeting or thanks, with or without a name. */
-export function isCourtesy(said: string): boolean {
-  const words = said.replace(/[, ]+\p{Lu}\p{L}+$/u, '');
-  return greeting.test(words) || thanks.test(words);
+/** The greetings, thanks and other kind words that a text consists of; []: it says something else. */
+function readSmallTalk(said: string): string[] {
+  const words = said.replaceAll('’', "'").replace(/(?<=\p{L}) \p{Lu}\p{L}+[.!?\s]*$/u, '');
+  const parts = words.split(/\s*[.,!?:;()\n\p{Extended_Pictographic}]+\s*/u).filter(Boolean);
+  const isKind = (part: string) => [greeting, thanks, praise].some((one) => one.test(part));
+  return parts.every(isKind) ? parts : [];
+}
+
+/** A greeting or thanks, with or without a name. In front of the first command other kind words too; behind one they may be its text. */
+export function isCourtesy(said: string, isFirst: boolean): boolean {
+  const parts = readSmallTalk(said.replace(/, \p{Lu}\p{L}+$/u, ''));
+  return parts.length > 0 && (isFirst || !parts.some((part) => praise.test(part)));
 }
 
 /** What needs no plan and no look-up; null: the text is about something else. */
@@ -74,8 +83,9 @@ export function answerTalk(
   const said = text.trim();
   if (said.length > 200) return null;
   if (said === '') return 'Tell me what to do, or ask what is in the workspace.';
-  if (greeting.test(said)) return `Hello. I can ${describeAbilities(manifest)}. What should I do?`;
-  if (thanks.test(said)) return 'You are welcome.';
+  const small = readSmallTalk(said);
+  if (small.some((part) => !greeting.test(part))) return 'You are welcome.';
+  if (small.length > 0) return `Hello. I can ${describeAbilities(manifest)}. What should I do?`;
   if (help.test(said)) return writeHelp(manifest);
   if (clock.test(said)) {
     const [date, time] = printMoment(now.toISOString(), timezone).split(' ');
@@ -105,6 +115,10 @@ const planDecision =
 const planQuestion =
   /^(?:\/?(?:plans|status)(?: (?:all|mine|running|pending))?|(?:list|show|which|what)(?: me)?(?: all)?(?: the| my)? plans\b[^.]*|what(?:'s| is) (?:pending|waiting|running|going on)|what are you (?:doing|working on)|what needs (?:my )?approval)[\s?.!]*$/i;
 
+/** About some plan, where none is named. */
+const openDecision =
+  /^(?:please )?(?:(?:approve|reject)(?:(?=[.!\s]*$)|(?:,| (?:it|this|that|all|everything|only|but|(?:the )?(?:plan|rest|steps?)|\d+)\b).*)|use \S+ instead of \S+|(?:leave out|skip|drop|omit|remove|start|swap) (?:the )?(?:(?:first|last) step|steps? \d).*)[.!\s]*$/i;
+
 /** Questions about plans are answered from the store. */
 export async function answerAboutPlans(
   text: string,
@@ -128,6 +142,8 @@ export async function answerAboutPlans(
       throw error;
     }
   }
+  if (openDecision.test(said))
+    return 'Nothing was decided or changed: no plan is named here. Say that below the plan, where changes begin with “propose changes:”. Say “plans” to see those that wait.';
   if (!planQuestion.test(said)) return null;
   const running = /\b(?:running|going on|doing|working)\b/i.test(said);
   const status: PlanStatus[] = [

@@ -17,6 +17,7 @@ import { type Entry, readEntries, readText } from './look-up.ts';
 import { findTouched, orderSteps, stepsConflict } from './order.ts';
 import { fillRoles, type Role, readFields, simplifyName } from './schema-fields.ts';
 import type { Step } from './step.ts';
+import { printRule } from './times.ts';
 
 export type Setting = {
   tools: PlannerTools;
@@ -31,7 +32,6 @@ export type RiskNote = { text: string; sign?: string };
 export type Outcome =
   | { kind: 'steps'; steps: Step[]; cautions: RiskNote[] }
   | { kind: 'questions'; questions: Question[] }
-  /** There is nothing to act on. */
   | { kind: 'nothing'; text: string }
   | { kind: 'cannot'; wanted: string[] };
 
@@ -44,7 +44,6 @@ const listedNow: RiskNote = {
 const onceOnly = (what: string) =>
   `${what} is read once, at planning, so this step can't repeat. Ask for it once.`;
 
-/** Ends the building with something to be said. */
 class Stop extends Error {
   readonly outcome: Outcome;
   constructor(outcome: Outcome) {
@@ -223,10 +222,8 @@ class Builder {
         this.#makeFolder(command.path);
         return;
       case 'list':
-        this.#addByRoles('list', { path: command.path });
-        return;
       case 'read':
-        this.#addByRoles('read', { path: command.path });
+        this.#addByRoles(command.do, { path: command.path });
         return;
       case 'find':
         throw stop(
@@ -235,13 +232,11 @@ class Builder {
       case 'fetch':
         this.#addByRoles('fetch', { url: command.url });
         return;
-      case 'request':
-        this.#addByRoles('request', {
-          url: command.url,
-          method: command.method,
-          content: command.body,
-        });
+      case 'request': {
+        const { url, method, body: content } = command;
+        this.#addByRoles('request', { url, method, content });
         return;
+      }
       case 'post': {
         const text = this.#resolve(command.text, 'the message');
         this.#addByRoles('post', { text, conversation: command.channel });
@@ -254,13 +249,7 @@ class Builder {
         );
         return;
       case 'remind':
-        if (command.assumedHour) this.#caution(noHour);
-        this.#addByRoles('remind', {
-          text: command.text,
-          at: command.at,
-          rrule: command.rule?.rrule ?? null,
-          timezone,
-        });
+        this.#addReminder(command);
         return;
       case 'event':
         if (command.assumedHour) this.#caution(noHour);
@@ -290,6 +279,17 @@ class Builder {
       default:
         command satisfies never;
     }
+  }
+
+  #addReminder({ text, at, rule, assumedHour }: Extract<Command, { do: 'remind' }>): void {
+    const { timezone } = this.#setting;
+    const rrule = rule && printRule(rule, timezone);
+    if (rule !== null && rrule === null)
+      throw stop(
+        'A reminder that repeats ends with a day, not at a time of day. Say it again with a day, such as until 1 December.',
+      );
+    if (assumedHour) this.#caution(noHour);
+    this.#addByRoles('remind', { text, at, rrule, timezone });
   }
 
   #reference(): Json | null {

@@ -3,6 +3,7 @@ import type { Clause, Command } from './command.ts';
 import { placeFor } from './forms.ts';
 import type { Reading } from './match.ts';
 import type { Modifiers } from './modifiers.ts';
+import type { Rule } from './times.ts';
 
 export const emptyClause: Omit<Clause, 'command' | 'tool' | 'words'> = {
   follows: false,
@@ -19,20 +20,21 @@ export const emptyClause: Omit<Clause, 'command' | 'tool' | 'words'> = {
 /** The clause with its modifiers; null where both say a time, so that one would be lost. */
 export function applyModifiers(clause: Clause, said: Modifiers): Clause | null {
   const { moment, range, length, lag, gate, takes, deadline, until } = said;
-  const open = clause.rule ?? said.rule;
-  if (until !== null && (open === null || open.until !== null || clause.command.do === 'remind'))
-    return null;
-  const rule = said.rule === null || until === null ? said.rule : { ...said.rule, until };
-  const twice = (a: unknown, b: unknown) => a != null && b != null;
-  if (
-    twice(clause.gate, gate) ||
-    twice(clause.takes, takes) ||
-    twice(clause.deadline, deadline) ||
-    twice(clause.start, moment) ||
-    twice(clause.rule, rule) ||
-    twice(clause.rule ?? rule, clause.start ?? moment)
-  )
-    return null;
+  const { command } = clause;
+  const own = command.do === 'remind' ? command.rule : clause.rule;
+  const open = own ?? said.rule;
+  if (until !== null && (open === null || open.until !== null)) return null;
+  const ended = (one: Rule | null) => one && { ...one, until: until ?? one.until };
+  const rule = ended(said.rule);
+  const pairs: [unknown, unknown][] = [
+    [clause.gate, gate],
+    [clause.takes, takes],
+    [clause.deadline, deadline],
+    [clause.start, moment],
+    [clause.rule, rule],
+    [clause.rule ?? rule, clause.start ?? moment],
+  ];
+  if (pairs.some(([a, b]) => a != null && b != null)) return null;
   const next = {
     ...clause,
     lag: clause.lag ?? lag,
@@ -40,11 +42,10 @@ export function applyModifiers(clause: Clause, said: Modifiers): Clause | null {
     takes: clause.takes ?? takes,
     deadline: clause.deadline ?? deadline,
   };
-  const { command } = clause;
   if (command.do === 'remind') {
     if ((moment !== null || rule !== null) && (command.at !== null || command.rule !== null))
       return null;
-    if (range !== null || length !== null || (rule !== null && rule.until !== null)) return null;
+    if (range !== null || length !== null) return null;
     const assumedHour =
       command.assumedHour || moment?.assumedHour === true || rule?.assumedHour === true;
     return {
@@ -52,7 +53,7 @@ export function applyModifiers(clause: Clause, said: Modifiers): Clause | null {
       command: {
         ...command,
         at: command.at ?? moment?.iso ?? null,
-        rule: command.rule ?? rule,
+        rule: ended(own) ?? rule,
         assumedHour,
       },
     };
@@ -66,14 +67,13 @@ export function applyModifiers(clause: Clause, said: Modifiers): Clause | null {
   if (range !== null || length !== null) return null;
   return {
     ...next,
-    rule: clause.rule === null ? rule : until === null ? clause.rule : { ...clause.rule, until },
+    rule: ended(own) ?? rule,
     start:
       clause.start ??
       (moment === null ? null : { iso: moment.iso, assumedHour: moment.assumedHour }),
   };
 }
 
-/** What "it" means for the next command. */
 export function moveFocus(focus: Reading['focus'], command: Command): Reading['focus'] {
   switch (command.do) {
     case 'write':

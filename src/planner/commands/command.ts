@@ -6,9 +6,7 @@ import type { Duration, Rule } from './times.ts';
 /** A text to be written, posted or sent. */
 export type Text =
   | { kind: 'literal'; text: string }
-  /** One for each file. */
   | { kind: 'each'; texts: string[] }
-  /** Each file's own name. */
   | { kind: 'own name' }
   /** What the command before it gave: "write it to b.txt". */
   | { kind: 'output' }
@@ -67,11 +65,7 @@ export type Edit =
   | { kind: 'replace'; old: string; new: string };
 
 /** A person has to say so first. `words`: what they are asked about; null: the command itself. */
-export type Gate = {
-  people: (string | null)[];
-  needs: 'yes' | 'an answer';
-  words: string | null;
-};
+export type Gate = { people: (string | null)[]; needs: 'yes' | 'an answer'; words: string | null };
 
 export type Clause = {
   command: Command;
@@ -107,9 +101,7 @@ export type Request = {
   clauses: Clause[];
   title: string | null;
   parts: Part[];
-  /** Everything must be done by then. */
   deadline: string | null;
-  /** The person wants to see an outline. */
   outline: boolean;
   pattern: Pattern | null;
 };

@@ -6,7 +6,6 @@ import type { Asked } from './decide.ts';
 import { tokenize } from './tokens.ts';
 
 export type Conversation = Asked & {
-  /** The person takes back what they asked for. */
   withdrawn: boolean;
 };
 

@@ -133,16 +133,11 @@ async function decideOn(
 async function decideOnRows(work: Work, clause: Clause, request: Request): Promise<Decision> {
   const { command, start, lag, takes, deadline, rule, gate, if: decided } = clause;
   const modified = [start, lag, takes, deadline, rule, gate, decided].some((one) => one !== null);
-  if (request.clauses.length > 1 || modified || needsOutline(request))
-    return asks(
-      [
-        {
-          id: 'rows',
-          text: 'Files for the rows of a table need a request of their own, with at most a summary and without other commands, times or conditions. What should I do?',
-        },
-      ],
-      'rows of a table need a request of their own',
-    );
+  if (request.clauses.length > 1 || modified || needsOutline(request)) {
+    const text =
+      'Files for the rows of a table need a request of their own, with at most a summary and without other commands, times or conditions. What should I do?';
+    return asks([{ id: 'rows', text }], 'rows of a table need a request of their own');
+  }
   if (command.do !== 'rows') return answer('There is nothing to do.', 'nothing was asked for');
   const built = await buildRows(command, work);
   if ('cannot' in built) return cannot(work, built.cannot);
@@ -169,13 +164,14 @@ async function answerFinds(
       continue;
     }
     const all = [...found.entries, ...found.below];
-    const name = set.pattern === null || set.pattern.includes('*') ? describeSet(set) : set.pattern;
+    const isOpen = set.pattern === null || set.pattern.includes('*');
+    const none = isOpen ? `are no ${describeSet(set)}` : `is no ${set.pattern}`;
     const lines = all.slice(0, 200).map(({ path, folder }) => `- ${path}${folder ? '/' : ''}`);
     const more = all.length > lines.length ? [`and ${all.length - lines.length} more`] : [];
     const count = `${all.length} ${all.length === 1 ? 'entry' : 'entries'}`;
     texts.push(
       all.length === 0
-        ? `There is no ${name} in ${found.place}.`
+        ? `There ${none} in ${found.place}.`
         : [`In ${found.place}, ${count}:`, ...lines, ...more].join('\n'),
     );
   }

@@ -2,7 +2,7 @@
 import type { FileSet, Files } from './command.ts';
 import { readPeople } from './people.ts';
 import { numberWords, type Read, readMoment, type Words } from './times.ts';
-import { valueAt } from './tokens.ts';
+import { value, valueAt } from './tokens.ts';
 
 type Place = Words & { focus: { paths: string[] }; end: number };
 
@@ -53,25 +53,32 @@ function readNoun(
   return { next: i, folder, count };
 }
 
-/** The one path at `at`, which may be quoted. */
+/** Files that are called so everywhere, without an extension. */
+const conventional =
+  /^(?:LICEN[CS]E|VERSION|README|CHANGELOG|NOTICE|AUTHORS|CONTRIBUTING|COPYING|CODEOWNERS|(?:Make|Docker|Proc|Gem|Rake|Jenkins|Vagrant)file)$/;
+/** Behind "file" a word is a name where it can't be read otherwise, as in "the file today". */
+const nameLike = /^(?=.*[\d_-])[\p{L}\p{N}_-]+$/u;
+
 export function nameAt({ tokens, end }: Pick<Place, 'tokens' | 'end'>, at: number): string | null {
   const token = at < end ? tokens[at] : undefined;
   if (token?.kind === 'path' && !token.value.includes('*')) return token.value;
+  const before = value(tokens[at - 1]);
+  const isNamed =
+    /^(?:called|named)$/.test(before) || (before === 'file' && nameLike.test(token?.text ?? ''));
+  if (token?.kind === 'word' && (isNamed || conventional.test(token.text))) return token.text;
   return token?.kind === 'quote' && token.value.trim() !== '' && token.value.length < 300
     ? token.value
     : null;
 }
 
-/** One path, or what "it" means where that is one. */
+/** One path that is not called a folder, or what "it" means where that is one. */
 export function readPath(place: Place, at: number): Read<string> | null {
-  if (pronouns.includes(valueAt(place, at)) || isTheFile(place, at)) {
-    const [only, ...more] = place.focus.paths;
-    if (only === undefined || more.length > 0) return null;
-    return { value: only, next: at + (isTheFile(place, at) ? 2 : 1) };
+  for (const { value: read, next } of readFiles(place, at)) {
+    const [only, ...more] = read.kind === 'paths' ? read.paths : [];
+    const isFolder = read.kind === 'paths' && read.folder && only?.endsWith('/') === false;
+    if (only !== undefined && more.length === 0 && !isFolder) return { value: only, next };
   }
-  const { next } = readNoun(place, at);
-  const name = nameAt(place, next);
-  return name === null ? null : { value: name, next: next + 1 };
+  return null;
 }
 
 /** "the file", "that file" and nothing that names it. */
@@ -203,13 +210,15 @@ export function readSet(place: Place, at: number): Read<FileSet> | null {
     const dotted = kind?.kind === 'path' && extension !== undefined;
     const known =
       kind?.kind === 'word' && /^(?:log|txt|md|csv|json|pdf|markdown|text)$/.test(kind.value);
+    const plural = kind?.kind === 'word' && /^(?:txt|md|csv|json|pdf)s$/.test(kind.value);
     const bare = kind !== undefined && noun.includes(kind.value);
-    if (extension !== undefined && i < place.end && !bare && (dotted || known)) {
-      pattern = `*.${extension === 'markdown' ? 'md' : extension === 'text' ? 'txt' : extension}`;
+    if (extension !== undefined && i < place.end && !bare && (dotted || known || plural)) {
+      const name = plural ? extension.slice(0, -1) : extension;
+      pattern = `*.${name === 'markdown' ? 'md' : name === 'text' ? 'txt' : name}`;
       i += 1;
     }
     if (['file', 'files'].includes(valueAt(place, i))) i += 1;
-    else if (!dotted) return null;
+    else if (!dotted && !plural) return null;
     if (valueAt(place, i) === 'and' && /^(?:folders|directories)$/.test(valueAt(place, i + 1)))
       [folders, i] = [true, i + 2];
   }

@@ -13,7 +13,6 @@ import { tokenize } from './tokens.ts';
 export type Missing = {
   ask: string;
   kind: string;
-  /** What an answer says; null: it is none. */
   read: (answer: string) => string | null;
 };
 export type Built =
@@ -35,25 +34,25 @@ function withText(
   given: Span,
   reading: Reading,
   introduced: Introduction,
-  make: (text: Text) => Command,
+  make: (text: Text) => Command | null,
 ): Built {
   const read = readText(given, reading, introduced);
   if ('problem' in read) return read;
-  return { command: make(read.text), spans: given.quoted ? [] : [given] };
+  const command = make(read.text);
+  if (command === null) return { problem: { kind: 'exact', words: given.text } };
+  return { command, spans: given.quoted ? [] : [given] };
 }
 
 /** A text that must be known when the plan is made. */
-function withLiteral(
+const withLiteral = (
   given: Span,
   reading: Reading,
   introduced: Introduction,
   make: (text: string) => Command,
-): Built {
-  const read = readText(given, reading, introduced);
-  if ('problem' in read) return read;
-  if (read.text.kind !== 'literal') return { problem: { kind: 'exact', words: given.text } };
-  return { command: make(read.text.text), spans: given.quoted ? [] : [given] };
-}
+): Built =>
+  withText(given, reading, introduced, (text) =>
+    text.kind === 'literal' ? make(text.text) : null,
+  );
 
 const pathsOf = (found: Bindings): string[] | null => {
   const named = files(found);
@@ -183,17 +182,23 @@ const asksPlace =
 
 const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
+const named =
+  /^(?:(?:have|take) an? (?:\p{L}+ )?look at|[\p{L}-]+(?: (?:at|into|over|through|on))?) (it|them)(?![\p{L}'’])/iu;
+
 /** "review it": who is asked does not see the request, so the file is named. */
 const asks: Build = (found, reading) => {
   const [given, { paths }] = [span(found), reading.focus];
-  const it = /^[\p{L}-]+ (it|them)(?![\p{L}'’])/iu.exec(given.text)?.[1];
+  const it = named.exec(given.text)?.[1];
+  const isOpen = /(?<![\p{L}'’])(?:it|them)(?![\p{L}'’])/iu.test(given.text);
+  if (it === undefined && isOpen && paths.length > 0 && !given.quoted)
+    return { problem: { kind: 'content', words: given.text } };
   if (it !== undefined && (it.toLowerCase() === 'them' ? 1 : 0) !== Math.min(paths.length, 2) - 1)
     return { problem: { kind: 'content', words: it } };
   const built = withLiteral(given, reading, 'person', (text) => {
+    const said = text.replace(named, (words, last) => words.slice(0, -last.length) + listOf(paths));
     const before = reading.tokens[given.from - 1];
     const whether = before?.value === 'whether' || before?.value === 'if';
-    const question = whether ? `${before.text} ${text.replace(/\?$/, '')}?` : text;
-    return ask(people(found), it === undefined ? question : question.replace(it, listOf(paths)));
+    return ask(people(found), whether ? `${before.text} ${said.replace(/\?$/, '')}?` : said);
   });
   return 'command' in built ? { ...built, follows: it !== undefined } : built;
 };
@@ -215,7 +220,6 @@ const reminds: Build = (found, reading) => {
   const moment = found.m as Moment | undefined;
   const rule = (found.r as Rule | undefined) ?? null;
   const problem = moment?.problem ?? rule?.problem ?? null;
-  if (rule?.until != null) return { problem: { kind: 'time', words: rule.words } };
   if (problem !== null) return { problem };
   return withLiteral(span(found), reading, 'person', (text) => ({
     do: 'remind',
@@ -284,18 +288,26 @@ const lists = (place: string): Built => ({
   command: { do: 'list', path: tidyPath(place) || '.' },
 });
 
+/** A bare name may have any extension, and be in any folder. */
 const finds: Build = (found) => {
-  const named = path(found);
-  const set = { folder: folderOf(named), pattern: baseName(named), except: [], folders: true };
+  const named = files(found);
+  if (named.kind === 'set') return { command: { do: 'find', set: named.set } };
+  const [only = '', ...more] = named.paths;
+  if (more.length > 0) return null;
+  const [folder, name, folders] = [
+    folderOf(only),
+    baseName(only),
+    named.folder || only.includes('/'),
+  ];
+  const pattern = folders || name.includes('.') ? name : `${name}*`;
+  const set = { folder, pattern, except: [], folders };
   return { command: { do: 'find', set } };
 };
-
-const fetches: Build = (found) => ({ command: { do: 'fetch', url: path(found, 'u') } });
 
 const markers =
   'saying|containing|reading|that_says|which_says|that_contains|which_contains|with_the_text|with_the_content|with_the_words|:|saying_:|containing_:|with_:|with_the_text_:|with_the_content_:|with_the_following_:|with_the_following_content_:';
 const create = 'create|make|write|touch|save';
-const calendar = "what_is|what's|show|read [me] [in|on] [the|my|our] calendar|agenda";
+const calendar = "what_is|what's|whats|show|read [me] [in|on] [the|my|our] calendar|agenda";
 
 /** Forms that mean the same stand together; the first that fits counts. */
 const forms: [patterns: string[], build: Build][] = [
@@ -308,6 +320,13 @@ const forms: [patterns: string[], build: Build][] = [
     writes('marker'),
   ],
   [[`${create} {f:files} [,] [each] containing|saying|with its [own] name`], writesOwnName],
+  [
+    ['save|write|store to|as|in|into {f:files}'],
+    (found, { focus }) => {
+      const paths = focus.output ? pathsOf(found) : null;
+      return paths && { command: write(paths, { kind: 'output' }) };
+    },
+  ],
   [
     [
       `${create} {f:files} with {t:text} [in_it]`,
@@ -350,14 +369,16 @@ const forms: [patterns: string[], build: Build][] = [
     [
       'move|mv {f:files} to|into {d:places}',
       'mv {f:files} {d:places}',
-      'move|mv {f:files} to|into {d:places} [,] except|excluding {x:files}',
+      'move|mv {f:files} to|into {d:places} [,] except|except_for|excluding {x:files}',
     ],
     moves('move'),
   ],
   [
-    ['rename {p:path} to|as {d:path}'],
+    ['rename {f:files} to|as {d:path}'],
     (found) => {
-      const [from, to] = [path(found), path(found, 'd')];
+      const [named, to] = [files(found), path(found, 'd')];
+      const [from = '', ...more] = named.kind === 'paths' ? named.paths : [];
+      if (from === '' || more.length > 0) return null;
       const folder =
         from.includes('/') && !to.includes('/') ? from.slice(0, from.lastIndexOf('/') + 1) : '';
       return move('move', onePath(from), [folder + to]);
@@ -367,7 +388,7 @@ const forms: [patterns: string[], build: Build][] = [
   [
     [
       'copy|duplicate|cp|back_up|backup {f:files} to|into|as {d:places}',
-      'copy|back_up|backup {f:files} to|into {d:places} [,] except|excluding {x:files}',
+      'copy|back_up|backup {f:files} to|into {d:places} [,] except|except_for|excluding {x:files}',
     ],
     moves('copy'),
   ],
@@ -378,7 +399,7 @@ const forms: [patterns: string[], build: Build][] = [
     (found) => findHalf(files(found)) ?? { command: { do: 'delete', files: files(found) } },
   ],
   [
-    ['create|make|mkdir [a|the] [new] folder|directory [called|named] {d:name}'],
+    ['create|make|mkdir [a|an|the] [new] [empty] folder|directory [called|named] {d:name}'],
     (found) => ({ command: { do: 'make folder', path: tidyPath(path(found, 'd')) } }),
   ],
   // Reading
@@ -388,8 +409,8 @@ const forms: [patterns: string[], build: Build][] = [
   ],
   [
     [
-      "what_is|what's|list|show|ls [me] [all] [the] [files|contents] [in|of|inside] {d:place}",
-      'which|what files are in|there [in] {d:place}',
+      "what_is|what's|whats|list|show|ls [me] [all] [the] [files|contents] [in|of|inside] {d:place}",
+      'which|what files are|is in|there [in] {d:place}',
     ],
     (found) => {
       const place = path(found, 'd');
@@ -403,16 +424,20 @@ const forms: [patterns: string[], build: Build][] = [
       return wanted.kind === 'set' ? { command: { do: 'find', set: wanted.set } } : null;
     },
   ],
-  [['does {p:path} exist', 'is there [a] [file] [called|named] {p:path}'], finds],
+  [['does {f:files} exist', 'is there {f:files} [somewhere|anywhere]'], finds],
   [
     [
-      'read|show|open|cat|print [me] [the] [contents_of|content_of] {p:path}',
+      'read|show|open|cat|print [me] [the] [contents_of|content_of] {p:path} [to_me]',
+      "what_is|what's|whats in|inside {p:path}",
       'what does {p:path} say|contain',
     ],
     (found) => ({ command: { do: 'read', path: path(found) } }),
   ],
   // The web
-  [['fetch|get|download|open {u:url}', 'check whether|if {u:url} is up'], fetches],
+  [
+    ['fetch|get|download|open {u:url}', 'check whether|if {u:url} is up'],
+    (found) => ({ command: { do: 'fetch', url: path(found, 'u') } }),
+  ],
   [
     [
       'post|put|patch|delete {u:url}',
@@ -476,7 +501,6 @@ for (const [patterns, build] of forms)
   for (const form of patterns.map((pattern) => ({ ...definePattern(pattern), build })))
     for (const lead of form.leads) byLead.set(lead, [...(byLead.get(lead) ?? []), form]);
 
-/** The forms that begin with `lead`. */
 export function formsFor(lead: string): Form[] {
   return byLead.get(lead) ?? [];
 }

@@ -5,6 +5,7 @@
 //   add [a] {title:text} to [my] calendar    words in brackets may be missing
 import { readFiles, readPath, readPlace, readPlaces } from './files.ts';
 import { readPeople } from './people.ts';
+import { skipCourtesy } from './segments.ts';
 import { type Read, readDuration, readMoment, readRange, readRule, type Words } from './times.ts';
 import type { Token } from './tokens.ts';
 
@@ -130,7 +131,14 @@ function matchFrom(
     );
   };
 
-  const fitFrom = (index: number, place: number): Read<Bindings> | null => {
+  /** Behind a text without quotation marks "please" and "for me" may belong to it; elsewhere they say nothing. */
+  const fitFrom = (index: number, place: number, isFree = false): Read<Bindings> | null => {
+    const next = index === 0 || isFree ? place : skipCourtesy(tokens, place, end);
+    const rest = fitAt(index, place);
+    return rest === null && next > place ? fitAt(index, next) : rest;
+  };
+
+  const fitAt = (index: number, place: number): Read<Bindings> | null => {
     if (index > 1) reach.at = Math.max(reach.at, place);
     const element = elements[index];
     if (element === undefined) return !whole || place === end ? { value: {}, next: place } : null;
@@ -144,7 +152,8 @@ function matchFrom(
     const read =
       element.slot === 'text' ? readText(index, place) : slots[element.slot](reading, place);
     for (const { value, next } of read) {
-      const rest = next <= end ? fitFrom(index + 1, next) : null;
+      const isFree = element.slot === 'text' && tokens[next - 1]?.kind !== 'quote';
+      const rest = next <= end ? fitFrom(index + 1, next, isFree) : null;
       if (rest !== null)
         return { value: { [element.name]: value, ...rest.value }, next: rest.next };
     }

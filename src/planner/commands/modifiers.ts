@@ -1,6 +1,7 @@
 // What a command says besides what it does: when, how often, by when, how long it takes, and who must agree first.
 import type { Gate } from './command.ts';
 import { definePattern, matchStart, type Reading } from './match.ts';
+import { skipCourtesy } from './segments.ts';
 import type { TextProblem } from './texts.ts';
 import {
   addMinutes,
@@ -30,9 +31,9 @@ export type Modifiers = {
   gate: Gate | null;
   takes: Duration | null;
   deadline: string | null;
-  /** The beginning and end of an event. */
   /** "until 1 June", behind what comes again. */
   until: string | null;
+  /** The beginning and end of an event. */
   event: { start: string; end: string | null; assumedHour: boolean } | null;
   problem: TextProblem | null;
 };
@@ -77,7 +78,8 @@ function readGate(reading: Reading, at: number): Read<Gate> | null {
   return null;
 }
 
-type Answer = 'Yes' | 'No' | 'any';
+/** `No of several`: who of them says it is left open. */
+export type Answer = 'Yes' | 'No' | 'any' | 'No of several';
 const answers = [
   pair<Answer>('otherwise|else [,]', 'No'),
   pair<Answer>(`${once} {n:name} says|say|said|answer|answers no [,]`, 'No'),
@@ -88,14 +90,15 @@ const answers = [
 ];
 
 /**
- * "if he says yes,", "otherwise": about the answer to the last question. Not read where it may be somebody else's, or where it
- * is the No of several people.
+ * "if he says yes,", "otherwise": about the answer to the last question. Not read where it may be somebody else's.
  * @param asked whom each question went to
+ * @param before what the condition before this was; "otherwise" is the other answer
  */
 export function readAnswer(
   reading: Reading,
   at: number,
   asked: readonly (string | null)[][],
+  before: Answer | null,
 ): Read<Answer> | null {
   const last = asked.at(-1) ?? [];
   const [only, ...more] = last;
@@ -110,8 +113,10 @@ export function readAnswer(
   for (const { pattern, means } of answers) {
     const found = matchStart(pattern, reading, at);
     const { n } = found?.value ?? {};
-    if (found === null || (means === 'No' && more.length > 0)) continue;
-    if (n === undefined || isMeant(String(n))) return { value: means, next: found.next };
+    if (found === null || (n !== undefined && !isMeant(String(n)))) continue;
+    const value = n === undefined && before === 'No' ? 'Yes' : means;
+    const isOpen = value === 'No' && more.length > 0;
+    return { value: isOpen ? 'No of several' : value, next: found.next };
   }
   return null;
 }
@@ -126,6 +131,9 @@ export function readModifiers(reading: Reading, at: number): Modifiers | null {
   let said: Modifiers = noModifiers;
   let i = at;
   while (i < reading.end) {
+    // In front of the first of them it may belong to a text.
+    if (i > at) i = skipCourtesy(reading.tokens, i, reading.end);
+    if (i === reading.end) break;
     if (valueAt(reading, i) === ',') {
       i += 1;
       if (i === reading.end) return null;
@@ -142,6 +150,7 @@ export function readModifiers(reading: Reading, at: number): Modifiers | null {
 const effort = definePattern('( takes [about] {d:duration} )');
 const lag = definePattern('{d:duration} later|after_that|after_this [,]');
 const pause = definePattern('in {d:duration} [,]');
+const waiting = definePattern('wait until {m:moment} [,] [and]');
 
 function readOne(reading: Reading, at: number): Read<Partial<Modifiers>> | null {
   const word = valueAt(reading, at);
@@ -162,10 +171,7 @@ function readOne(reading: Reading, at: number): Read<Partial<Modifiers>> | null 
   }
   const until = readUntil(reading, at);
   if (until !== null)
-    return {
-      value: { until: until.value.iso, problem: until.value.problem },
-      next: until.next,
-    };
+    return { value: { until: until.value.iso, problem: until.value.problem }, next: until.next };
   if (word === 'for') {
     const length = readDuration(reading, at + 1);
     return length === null ? null : { value: { length: length.value }, next: length.next };
@@ -178,10 +184,7 @@ function readOne(reading: Reading, at: number): Read<Partial<Modifiers>> | null 
   const moment = readMoment(reading, at);
   if (moment === null) return null;
   // "on Friday from 14:00": the day, with the times behind it.
-  return {
-    value: { moment: moment.value, problem: moment.value.problem },
-    next: moment.next,
-  };
+  return { value: { moment: moment.value, problem: moment.value.problem }, next: moment.next };
 }
 
 function merge(one: Modifiers, other: Partial<Modifiers>): Modifiers | null {
@@ -221,6 +224,12 @@ export function readPrefix(reading: Reading, from: number, follows: boolean): Re
   if (behind !== null) {
     said = { ...said, lag: (behind.value.d as Duration).seconds / 60 };
     at = behind.next;
+  }
+  const until = matchStart(waiting, reading, at);
+  const moment = until?.value.m as Moment | undefined; // what the slot reads
+  if (until !== null && moment !== undefined && until.next < reading.end) {
+    said = { ...said, moment, problem: moment.problem };
+    at = until.next;
   }
   const wait = follows ? matchStart(pause, reading, at) : null;
   const { seconds = 0, exact = false } = (wait?.value.d ?? {}) as Partial<Duration>;

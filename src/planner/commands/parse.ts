@@ -10,7 +10,14 @@ import { readSet } from './files.ts';
 import { type Built, exampleFor, formsFor, isLead } from './forms.ts';
 import { readHeader, readPartLine } from './header.ts';
 import { definePattern, matchPattern, matchStart, type Reach, type Reading } from './match.ts';
-import { type Modifiers, noModifiers, readAnswer, readModifiers, readPrefix } from './modifiers.ts';
+import {
+  type Answer,
+  type Modifiers,
+  noModifiers,
+  readAnswer,
+  readModifiers,
+  readPrefix,
+} from './modifiers.ts';
 import { readRows, readSummary, speaksOfRows } from './rows.ts';
 import { type Segment, skipOpening, splitSegments, trimEnd, trimLines } from './segments.ts';
 import { describeProblem, holdsDate, type TextProblem } from './texts.ts';
@@ -22,7 +29,6 @@ export type Setting = {
   now: Date;
   timezone: string;
   answers: ReadonlyMap<string, string>;
-  /** Files that were spoken of before. */
   paths: string[];
 };
 
@@ -31,7 +37,6 @@ export type Parsed =
   | { kind: 'questions'; questions: Question[] }
   /** Something that is asked for and that no tool does. */
   | { kind: 'cannot'; wanted: string }
-  /** The person does not want the rest alone. */
   | { kind: 'declined' };
 
 /** Characters outside quotation marks; longer instructions are text that belongs between them. */
@@ -53,16 +58,10 @@ export function parseRequest(text: string, setting: Setting): Parsed {
       sum + (kind === 'quote' || kind === 'json' ? 1 : end - start + 1),
     0,
   );
-  if (outside > instructionsAtMost || tokens.length > instructionsAtMost)
-    return {
-      kind: 'questions',
-      questions: [
-        {
-          id: 'long',
-          text: `That is too long to read as instructions: I read ${instructionsAtMost.toLocaleString('en-US')} characters at most. What should I do, with long texts in quotation marks?`,
-        },
-      ],
-    };
+  if (outside > instructionsAtMost || tokens.length > instructionsAtMost) {
+    const text = `That is too long to read as instructions: I read ${instructionsAtMost.toLocaleString('en-US')} characters at most. What should I do, with long texts in quotation marks?`;
+    return { kind: 'questions', questions: [{ id: 'long', text }] };
+  }
   return new Parser(source, tokens, setting).parse();
 }
 
@@ -75,8 +74,10 @@ class Parser {
   readonly #questions: Question[] = [];
   readonly #request: Request;
   #focus: { paths: string[]; output: boolean };
-  /** Whom each question goes to. */
-  #asked: (string | null)[][] = [];
+  /** The questions to people before this, from which an answer can decide. */
+  #asked: Extract<Command, { do: 'ask' }>[] = [];
+  /** The condition said last on an answer to the last of them. */
+  #decided: Answer | null = null;
   /** "each file in logs", as it was said. */
   #each = '';
   #part: number | null = null;
@@ -172,7 +173,7 @@ class Parser {
 
   #addSegment({ from, to, follows, block = false }: Segment, id: string): void {
     const end = block ? trimLines(this.#tokens, from, to) : trimEnd(this.#tokens, from, to);
-    if (isCourtesy(this.#words(from, end))) return;
+    if (isCourtesy(this.#words(from, end), this.#request.clauses.length === 0)) return;
     const part = readPartLine(this.#reading(to), from, this.#request.parts);
     if (part !== null) {
       this.#request.parts.push(part.part);
@@ -185,8 +186,9 @@ class Parser {
       this.#request.deadline = all;
       return;
     }
-    const read = this.#readSentence(from, end, {
-      follows: follows && this.#request.clauses.length > 0,
+    const opening = skipOpening(this.#tokens, from, end, true);
+    const read = this.#readSentence(opening.at, end, {
+      follows: opening.ordered || (follows && this.#request.clauses.length > 0),
       id,
       depth: 0,
     });
@@ -216,7 +218,14 @@ class Parser {
     if (rows !== null) return rows;
     let { at, ordered } = skipOpening(this.#tokens, from, to);
     const reading = this.#reading(to);
-    const about = readAnswer(reading, at, this.#asked);
+    const whom = this.#asked.map(({ people }) => people);
+    const about = readAnswer(reading, at, whom, this.#decided);
+    if (about !== null) this.#decided = about.value;
+    if (about?.value === 'No of several')
+      return askAgain(
+        id,
+        `After a question to several people I can wait for a Yes of all, and not for a No. What should I do instead of "${shorten(this.#words(from, to), 80)}"?`,
+      );
     if (about !== null) at = about.next;
     const prefix = readPrefix(reading, at, follows || ordered);
     if (prefix.next > at) at = skipOpening(this.#tokens, prefix.next, to).at;
@@ -226,6 +235,7 @@ class Parser {
     const problem = prefix.value.problem;
     if (problem !== null) return this.#problem(problem, from, to, id);
     const [last, rule] = this.#endsUntil(prefix.value.rule, at, to);
+    const asked = this.#asked.at(-1);
     const commands = this.#readCommands(at, last, id, depth);
     if (!('clauses' in commands)) return commands;
     // Several commands that wait for the same person are one question.
@@ -233,7 +243,7 @@ class Parser {
     const gate = prefix.value.gate && { ...prefix.value.gate, words };
     const said = { ...prefix.value, rule, gate };
     const named = about === null || about.value === 'any' ? null : about.value;
-    if (named !== null && !this.#letAnswer()) return this.#unclear(from, to, from, id);
+    if (named !== null && !letAnswer(asked)) return this.#unclear(from, to, from, id);
     const clauses = commands.clauses.map((clause, index) => {
       const merged = applyModifiers(clause, said);
       if (merged === null) return null;
@@ -252,20 +262,11 @@ class Parser {
     if (whole.length < clauses.length) return this.#unclear(from, to, from, id);
     const [first] = whole;
     // "then in 5 minutes": that long after what comes before it.
-    if (prefix.value.wait !== null && first !== undefined)
-      return {
-        clauses: [
-          {
-            ...first,
-            command: { do: 'wait', seconds: prefix.value.wait },
-            words: '',
-            start: null,
-            lag: null,
-          },
-          { ...first, follows: true },
-          ...whole.slice(1),
-        ],
-      };
+    if (prefix.value.wait !== null && first !== undefined) {
+      const command: Command = { do: 'wait', seconds: prefix.value.wait };
+      const pause = { ...first, command, words: '', start: null, lag: null };
+      return { clauses: [pause, { ...first, follows: true }, ...whole.slice(1)] };
+    }
     return { clauses: whole };
   }
 
@@ -291,20 +292,15 @@ class Parser {
       return { clauses: [] };
     }
     const read = readRows(reading, start);
-    if (read === null) return speaksOfRows(reading, start) ? this.#unclearRows(from, to, id) : null;
+    if (read === null && speaksOfRows(reading, start))
+      return this.#unclear(from, to, from, id, rowsExample);
+    if (read === null) return null;
     const { value: command, next } = read;
     if (next < to) command.summary = readSummary(reading, next);
-    if (next < to && command.summary === null) return this.#unclearRows(next, to, id);
+    if (next < to && command.summary === null)
+      return this.#unclear(from, to, next, id, rowsExample);
     const clause = { ...emptyClause, command, tool: null, words: this.#words(from, to) };
     return { clauses: [{ ...clause, part: this.#part }] };
-  }
-
-  #unclearRows(from: number, to: number, id: string): One {
-    const words = shorten(this.#words(from, to), 120);
-    return askAgain(
-      id,
-      `I didn't understand "${words}". A command I know is: ${rowsExample}. What should I do?`,
-    );
   }
 
   /** "For each file in inbox, move it to archive/": the same command for all files of a set. */
@@ -365,15 +361,6 @@ class Parser {
     return null;
   }
 
-  /** Whether somebody was asked, so that their answer can decide; from now on they say Yes or No. */
-  #letAnswer(): boolean {
-    const asked = this.#request.clauses.findLast(({ command }) => command.do === 'ask')?.command;
-    if (asked?.do !== 'ask') return false;
-    asked.answer = 'yes or no';
-    if (!asked.question.endsWith('?')) asked.question = `${asked.question.replace(/[.!]+$/, '')}?`;
-    return true;
-  }
-
   #readCommands(from: number, to: number, id: string, depth: number): One {
     const before = { focus: this.#focus, asked: this.#asked };
     const whole = this.#readClause(from, to, id);
@@ -399,8 +386,7 @@ class Parser {
       }
       if (!('clauses' in right)) {
         if (!('clauses' in whole)) return right;
-        const problem: TextProblem = { kind: 'exact', words: this.#words(from, to) };
-        return this.#problem(problem, from, to, id);
+        return this.#problem({ kind: 'exact', words: this.#words(from, to) }, from, to, id);
       }
       // "Ask Ana to delete a.txt and post …": whose the second is cannot be told.
       const dictated = left.clauses.some(
@@ -410,11 +396,11 @@ class Parser {
       const apart =
         this.#tokens[at - 1]?.kind === 'quote' ||
         value(this.#tokens[at - 1]) === ',' ||
+        (next?.if != null && /^whether\b/i.test(this.#asked.at(-1)?.question ?? '')) ||
         (value(this.#tokens[at]) === ',' &&
           (value(this.#tokens[at + 1]) === 'and' || next?.follows === true || next?.if != null));
       if (dictated && !apart) {
-        const problem: TextProblem = { kind: 'exact', words: this.#words(from, to) };
-        return this.#problem(problem, from, to, id);
+        return this.#problem({ kind: 'exact', words: this.#words(from, to) }, from, to, id);
       }
       if (this.#mayMeanBoth(left.clauses, right.clauses, at, to)) {
         const said = shorten(this.#words(from, to), 120);
@@ -469,7 +455,6 @@ class Parser {
     );
   }
 
-  /** One command with the modifiers behind it. */
   #readClause(from: number, to: number, id: string, implied: string | null = null): One {
     const reach: Reach = { at: from + 1 };
     const whole = this.#readCommand(from, to, id, reach, implied);
@@ -492,8 +477,7 @@ class Parser {
         return this.#problem({ kind: 'time', words: this.#words(at, to) }, from, to, id);
       const beside = (short.spans ?? []).some((span) => span.to === at);
       if (beside && !timed && value(this.#tokens[at]) !== '(' && value(this.#tokens[at]) !== ',') {
-        const problem: TextProblem = { kind: 'time', words: this.#words(at, to) };
-        return this.#problem(problem, from, to, id);
+        return this.#problem({ kind: 'time', words: this.#words(at, to) }, from, to, id);
       }
       return this.#finish(short, modifiers, from, at, to, id);
     }
@@ -561,9 +545,15 @@ class Parser {
     const clause = { ...emptyClause, command, tool, follows, words };
     const merged = applyModifiers(clause, modifiers);
     if (merged === null) return this.#unclear(from, end, to, id);
-    this.#focus = moveFocus(this.#focus, command);
-    if (command.do === 'ask') this.#asked = [...this.#asked, command.people];
+    this.#move(command);
     return { clauses: [merged] };
+  }
+
+  #move(command: Command): void {
+    this.#focus = moveFocus(this.#focus, command);
+    if (command.do !== 'ask') return;
+    this.#asked = [...this.#asked, command];
+    this.#decided = null;
   }
 
   /** "delete a.txt" for "delete it": people who are asked do not see the request. */
@@ -586,7 +576,7 @@ class Parser {
       const [first] = parsed.questions;
       return askAgain(id, first?.text ?? answer);
     }
-    for (const { command } of parsed.request.clauses) this.#focus = moveFocus(this.#focus, command);
+    for (const { command } of parsed.request.clauses) this.#move(command);
     return {
       clauses: parsed.request.clauses.map((clause, k) =>
         k === 0 ? { ...clause, follows } : clause,
@@ -611,11 +601,11 @@ class Parser {
   }
 
   /** Quotes the words that nothing was made of, and shows the command that is nearest. */
-  #unclear(from: number, to: number, at: number, id: string): One {
+  #unclear(from: number, to: number, at: number, id: string, example?: string): One {
     const [clause, left] = [this.#words(from, to), this.#words(at, to)];
-    const lead = exampleFor(value(this.#tokens[skipOpening(this.#tokens, from, to).at]));
+    const lead = example ?? exampleFor(value(this.#tokens[skipOpening(this.#tokens, from, to).at]));
     const word = value(this.#tokens[at]);
-    const known = lead === null || isLead(word) ? lead : (exampleFor(word) ?? lead);
+    const known = (example ?? (lead === null || isLead(word))) ? lead : (exampleFor(word) ?? lead);
     const help =
       known === null
         ? 'I can create, move or delete files, post, or remind you.'
@@ -632,6 +622,14 @@ const rowsExample = 'for every row in orders.csv, write a letter to letters/<id>
 
 /** Stands for each file of a set while its command is read. */
 const eachFile = '\u0000each';
+
+/** Whether somebody was asked, so that their answer can decide; from now on they say Yes or No. */
+function letAnswer(asked: Extract<Command, { do: 'ask' }> | undefined): boolean {
+  if (asked === undefined) return false;
+  asked.answer = 'yes or no';
+  if (!asked.question.endsWith('?')) asked.question = `${asked.question.replace(/[.!]+$/, '')}?`;
+  return true;
+}
 
 const isTimed = (command: Command): boolean => command.do === 'remind' || command.do === 'event';
 

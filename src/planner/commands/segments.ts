@@ -12,14 +12,25 @@ export type Segment = {
 };
 
 const phrases = (words: string) => words.split('|').map((phrase) => phrase.split(' '));
+const standAt = (tokens: readonly Token[], at: number, end: number) => (words: string[]) =>
+  at + words.length <= end && words.every((word, k) => value(tokens[at + k]) === word);
 /** In front of a command that comes after the one before it. */
 const following = phrases(
   'and after that|after that|after this|and then|and finally|then|next|afterwards|finally|lastly|second|third|fourth|secondly|thirdly',
 );
+/** In front of a whole sentence. */
+const interjections = phrases(
+  'hey there|hi there|hello there|hey|hi|hello|oh|hm|hmm|so|thanks|ok|okay|@ countersign|countersign',
+);
 /** In front of any command. */
 const openings = phrases(
-  "and also|and|also|first|firstly|now|please|pls|kindly|hey there|hi there|hello there|hey|hi|hello|could you|can you|can u|would you|will you|i'd like you to|i would like you to|i want you to|i need you to|just|ok|okay|@ countersign|countersign|go ahead and|let's",
+  "and also|and|also|first|firstly|now|please|pls|kindly|could you|can you|can u|would you be so kind as to|would you|will you|i was wondering if you could|i'd like you to|i would like you to|i want you to|i need you to|just|go ahead and|let's|while you're at it",
 );
+const thanks = phrases('please|pls|plz|thank you|thanks a lot|thanks|thx|cheers');
+/** Between the words of a command. */
+const courtesy = phrases('please|pls|plz|kindly|for me');
+/** At the end of one. */
+const closings = [...thanks, ...phrases('for me|at the moment|as well|too')];
 
 /** Behind these a full stop ends no sentence: "call Dr. Ruiz". */
 const titles = /^(?:dr|mr|mrs|ms|prof|st)$/;
@@ -28,6 +39,7 @@ const titles = /^(?:dr|mr|mrs|ms|prof|st)$/;
 export function splitSegments(tokens: readonly Token[], first: number): Segment[] {
   const segments: Segment[] = [];
   let [from, follows] = [first, false];
+  const waitsUntil = (at: number) => standAt(tokens, at, tokens.length)(['wait', 'until']);
   const close = (to: number, next: number, before: boolean): void => {
     if (to > from) segments.push({ from, to, follows });
     [from, follows] = [next, before];
@@ -36,6 +48,7 @@ export function splitSegments(tokens: readonly Token[], first: number): Segment[
     const token = tokens[at];
     if (token === undefined) break;
     const next = tokens[at + 1];
+    const ends = token.kind === 'quote' && /[.!?].$/.test(token.text) && next?.kind === 'word';
     if (token.kind === 'line') {
       if (opensBlock(tokens, from, at))
         return [...segments, { from, to: tokens.length, follows, block: true }];
@@ -51,7 +64,12 @@ export function splitSegments(tokens: readonly Token[], first: number): Segment[
       if (next === undefined || next.kind === 'line') continue;
       const short = token.text === '.' && titles.test(value(tokens[at - 1]));
       if (next.start > token.end && !short) close(at, at + 1, true);
+    } else if (ends && next.start > token.end && /^\p{Lu}/u.test(next.text)) {
+      // 'Ask Ana "Ready?" If she says yes, …': the mark is inside.
+      close(at + 1, at + 1, true);
     } else if (token.value === 'then' && token.kind === 'word') {
+      // "wait until 18:00 and then …" says when, and is no command of its own.
+      if (waitsUntil(skipOpening(tokens, from, at).at)) continue;
       const joint = ['and', ','].includes(value(tokens[at - 1])) ? 1 : 0;
       const comma =
         joint === 1 && value(tokens[at - 1]) === 'and' && value(tokens[at - 2]) === ',' ? 1 : 0;
@@ -86,35 +104,42 @@ export function trimLines(tokens: readonly Token[], from: number, given: number)
   return to;
 }
 
-/** Without the marks that end a sentence, and thanks behind a comma. */
+/** Without the marks that end a sentence, and thanks behind a comma or a name. */
 export function trimEnd(tokens: readonly Token[], from: number, given: number): number {
   let to = given;
-  const is = (back: number, ...words: string[]) => words.includes(value(tokens[to - back]));
   for (let round = 0; round < 6 && to > from; round += 1) {
-    if (is(1, '.', '!', '?', ',', ';') && tokens[to - 1]?.kind === 'mark') to -= 1;
-    else if (tokens[to - 1]?.kind === 'line') to -= 1;
-    else if (is(1, 'please', 'pls', 'thanks', 'cheers') && is(2, ',')) to -= 2;
-    else if (is(1, 'you') && is(2, 'thank') && is(3, ',')) to -= 3;
-    else if (is(1, 'lot') && is(2, 'a') && is(3, 'thanks') && is(4, ',')) to -= 4;
-    else if (is(1, 'please', 'pls') && /^(?:path|quote|url)$/.test(tokens[to - 2]?.kind ?? ''))
-      to -= 1;
+    const last = tokens[to - 1];
+    const words = thanks.find((one) => standAt(tokens, to - one.length, to)(one));
+    const before = tokens[to - (words?.length ?? 0) - 1];
+    const apart = value(before) === ',' || /^(?:path|quote|url)$/.test(before?.kind ?? '');
+    if (last?.kind === 'line' || (last?.kind === 'mark' && /^[.!?,;]$/.test(last.text))) to -= 1;
+    else if (words !== undefined && apart) to -= words.length;
     else break;
   }
   return to;
 }
 
-/** Polite words and words of order before a command. */
+/** Behind words that only say please, if there are any at `from`, between the words of a command or at its end. */
+export function skipCourtesy(tokens: readonly Token[], from: number, end: number): number {
+  const at = value(tokens[from]) === ',' ? from + 1 : from;
+  const last = closings.filter(standAt(tokens, at, end)).find((one) => at + one.length === end);
+  const words = last ?? courtesy.find(standAt(tokens, at, end));
+  return words === undefined ? from : skipCourtesy(tokens, at + words.length, end);
+}
+
+/** Polite words and words of order before a command; at the beginning of a sentence, interjections too. */
 export function skipOpening(
   tokens: readonly Token[],
   from: number,
   to: number,
+  begins = false,
 ): { at: number; ordered: boolean } {
   let [at, ordered] = [from, false];
-  const starts = (words: string[]) =>
-    at + words.length < to && words.every((word, k) => value(tokens[at + k]) === word);
   for (let round = 0; round < 12; round += 1) {
+    const starts = standAt(tokens, at, to - 1);
     const order = following.find(starts);
-    const words = order ?? openings.find(starts);
+    const words =
+      order ?? openings.find(starts) ?? (begins ? interjections.find(starts) : undefined);
     const isMark = /^[,!.:]$/.test(value(tokens[at])) && at + 1 < to;
     if (words === undefined && !(at > from && isMark)) break;
     at += words?.length ?? 1;

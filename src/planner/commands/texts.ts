@@ -170,7 +170,6 @@ export function holdsDate(reading: Reading, { from, to }: Span): boolean {
   return false;
 }
 
-/** The question that a problem is. */
 export function describeProblem(
   { kind, words }: TextProblem,
   clause: string,

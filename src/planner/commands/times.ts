@@ -193,6 +193,16 @@ function readDayOfMonth(
     day = dayAt(i + 1);
     if (day !== undefined) i += 1;
   }
+  // "on the 28th" is the next such day. Today's number, and one that this month lacks, mean two days each.
+  const isDay = isOneOf(word(words, at - 1), 'on', 'until', 'till', 'by');
+  const isOrdinal = word(words, at) === 'the' && /\D$/.test(word(words, at + 1));
+  if (month < 0 && isDay && isOrdinal && day !== undefined) {
+    if (isOneOf(word(words, at + 2), 'of', 'every', 'each')) return null;
+    const number = Number(day);
+    const { year, month: now } = number < today.day ? today.add({ months: 1 }) : today;
+    const next = plainDate({ year, month: now, day: number });
+    return done(next ?? today, at + 2, next === null || number === today.day);
+  }
   if (month < 0 || day === undefined) return null;
   i += 1;
   const gap = word(words, i) === ',' ? 1 : 0;
@@ -288,6 +298,15 @@ export function timeOnDay(day: string, time: string, timezone: string): string {
 function endOfDay({ date }: Moment, timezone: string): string {
   const end = date.add({ days: 1 }).toZonedDateTime(timezone);
   return new Date(end.epochMilliseconds).toISOString();
+}
+
+/** A rule that holds its own end, as reminders have it: the last second of a day. null: it ends at a time of day. */
+export function printRule({ rrule, until }: Rule, timezone: string): string | null {
+  if (until === null) return rrule;
+  const end = Temporal.Instant.from(until).toZonedDateTimeISO(timezone);
+  if (end.hour !== 0 || end.minute !== 0) return null;
+  const last = end.subtract({ seconds: 1 }).toInstant().toString({ smallestUnit: 'second' });
+  return `${rrule};UNTIL=${last.replace(/[-:]/g, '')}`;
 }
 
 /** "from 2 to 3pm", "15:00-16:00", "9:00 to 9:30": times of day, the second behind the first. */
@@ -392,13 +411,9 @@ export type Rule = {
   problem: TimeProblem | null;
 };
 
-const frequencies: Record<string, string> = {
-  minute: 'MINUTELY',
-  hour: 'HOURLY',
-  day: 'DAILY',
-  week: 'WEEKLY',
-  month: 'MONTHLY',
-  year: 'YEARLY',
+const frequencyOf = (unit: string): string | null => {
+  if (!/^(?:minute|hour|day|week|month|year)$/.test(unit)) return null;
+  return unit === 'day' ? 'DAILY' : `${unit.toUpperCase()}LY`;
 };
 
 type Frequency = { freq: string; parts: string[]; part?: DayPart };
@@ -489,16 +504,16 @@ function readDays(words: Words, at: number): Read<string[]> | null {
 function readEvery(words: Words, at: number): Read<Frequency> | null {
   const adverb = /^(hour|dai|week|month|year)ly$/.exec(word(words, at))?.[1];
   if (adverb !== undefined) {
-    const freq = frequencies[adverb === 'dai' ? 'day' : adverb] ?? '';
-    return withDays(words, at + 1, { freq, parts: [] });
+    return withDays(words, at + 1, { freq: word(words, at).toUpperCase(), parts: [] });
   }
   if (!isOneOf(word(words, at), 'every', 'each')) return null;
   let i = at + 1;
   const value = word(words, i);
-  if (isOneOf(value, 'weekday', 'workday'))
-    return { value: { freq: 'WEEKLY', parts: ['BYDAY=MO,TU,WE,TH,FR'] }, next: i + 1 };
-  if (isOneOf(value, 'working', 'business') && word(words, i + 1) === 'day')
-    return { value: { freq: 'WEEKLY', parts: ['BYDAY=MO,TU,WE,TH,FR'] }, next: i + 2 };
+  const isWorking = isOneOf(value, 'working', 'business') && word(words, i + 1) === 'day';
+  if (isWorking || isOneOf(value, 'weekday', 'workday')) {
+    const parts = ['BYDAY=MO,TU,WE,TH,FR'];
+    return { value: { freq: 'WEEKLY', parts }, next: i + (isWorking ? 2 : 1) };
+  }
   const part = dayParts[value];
   if (part !== undefined) return { value: { freq: 'DAILY', parts: [], part }, next: i + 1 };
   const days = readDays(words, i);
@@ -506,8 +521,8 @@ function readEvery(words: Words, at: number): Read<Frequency> | null {
     return { value: { freq: 'WEEKLY', parts: [`BYDAY=${days.value.join(',')}`] }, next: days.next };
   const count = value === 'other' ? { value: 2, next: i + 1 } : readCount(words, i);
   if (count !== null) i = count.next;
-  const freq = frequencies[word(words, i).replace(/s$/, '')];
-  if (freq === undefined || (count !== null && !Number.isInteger(count.value))) return null;
+  const freq = frequencyOf(word(words, i).replace(/s$/, ''));
+  if (freq === null || (count !== null && !Number.isInteger(count.value))) return null;
   const parts = count !== null && count.value > 1 ? [`INTERVAL=${count.value}`] : [];
   return withDays(words, i + 1, { freq, parts });
 }
@@ -539,7 +554,9 @@ function readMonthly(words: Words, at: number): Read<Frequency> | null {
   const day = /^(\d{1,2})(?:st|nd|rd|th)$/.exec(word(words, i))?.[1];
   const weekday = place === 0 ? -1 : placeOf(weekdays, word(words, i + 1));
   i += weekday >= 0 ? 2 : 1;
-  const ends = ['of', 'every', 'month'].every((one, k) => word(words, i + k) === one);
+  const ends = ['of every month', 'of each month'].includes(
+    [0, 1, 2].map((k) => word(words, i + k)).join(' '),
+  );
   if (!ends || (weekday < 0 && day === undefined)) return null;
   const part = weekday >= 0 ? `BYDAY=${place}${codes[weekday]}` : `BYMONTHDAY=${day}`;
   return { value: { freq: 'MONTHLY', parts: [part] }, next: i + 3 };

@@ -299,7 +299,7 @@ may ask  remind me at 9am and 5pm to take pills
 may ask  remind me twice a day to stretch
          asks
 may ask  remind me every day until Friday to drink
-         asks
+         1 reminder_set {"text":"Drink","rrule":"FREQ=DAILY;BYHOUR=9;BYMINUTE=0;BYSECOND=0;UNTIL=20260306T225959Z","timezone":"Europe/Berlin"}
 may ask  remind me on 31 February to pay
          asks
 may ask  delete a.txt tomorrow at 9
@@ -1281,7 +1281,7 @@ keep     Remind me in 2 hours to stretch
 keep     Remind me on 1 December 2026 at 14:00 Berlin time to renew
          1 reminder_set {"text":"Renew","at":"2026-12-01T14:00:00+01:00","timezone":"Europe/Berlin"}
 may ask  Remind me every Monday at 9 until 1 June to water the plants
-         asks
+         1 reminder_set {"text":"Water the plants","rrule":"FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0;BYSECOND=0;UNTIL=20260601T215959Z","timezone":"Europe/Berlin"}
 keep     Remind me to call Ben tomorrow at 9
          1 reminder_set {"text":"Call Ben","at":"2026-03-05T09:00:00+01:00","timezone":"Europe/Berlin"}
 keep     Wait 5 minutes, then post "up" here
@@ -1692,5 +1692,82 @@ keep     Copy notes/a.md ⟩ to backup please
 keep     Could you tell everyone that lunch is ready?
          1 chat_post {"text":"lunch is ready"}
 may ask  Create x.txt saying Are we there yet?
+         asks
+keep     Hey, would you be so kind as to delete please old.txt for me, thanks
+         1 workspace_delete {"path":"old.txt"}
+keep     Move everything in logs to archive, please, except for today.log
+         1 workspace_move {"from":"logs/a.log","to":"archive/a.log"}
+         2 workspace_move {"from":"logs/b.log","to":"archive/b.log"}
+keep     What's inside todo.txt at the moment?
+         answers todo.txt says:⏎⏎todo.txt text
+keep     Add cake for me to todo.txt
+         asks
+keep     Remind me tomorrow at 9 to book a room for me
+         1 reminder_set {"text":"Book a room for me","at":"2026-03-05T09:00:00+01:00","timezone":"Europe/Berlin"}
+keep     Send a message saying "hi" to me
+         asks
+keep     So I talked to Ana, so can you delete old.txt
+         asks
+keep     Create x.txt saying it rains, so post no signs
+         1 workspace_write {"path":"x.txt","content":"it rains, so post no signs"}
+keep     You're the best, thank you so much!!
+         answers You are welcome.
+keep     Thanks, that worked perfectly! Now delete old.txt
+         1 workspace_delete {"path":"old.txt"}
+keep     Create x.txt saying Sam. You are great.
+         asks
+keep     Copy LICENSE to release/4.2/LICENSE
+         1 workspace_read {"path":"LICENSE"}
+         2 workspace_write {"path":"release/4.2/LICENSE","content":{"$from":"1","path":"/text"}} <- 1
+keep     Delete the file plan_old
+         1 workspace_delete {"path":"plan_old"}
+keep     Delete the file today
+         asks
+keep     Create an empty folder reports/2026
+         refuses
+keep     Create VERSION saying 4.2.0
+         1 workspace_write {"path":"VERSION","content":"4.2.0"}
+keep     Replace milk with 20% in shopping.txt
+         1 workspace_write {"path":"shopping.txt","content":"20% and bread","overwrite":true}
+keep     Post "x" here on 12.04.2026
+         asks
+keep     Ask Ana and Ben "Go for Lisbon?" If both say yes, create x.md saying Go
+         1 human_confirm {"question":"Go for Lisbon?","assignee":"Ana"}
+         2 human_confirm {"question":"Go for Lisbon?","assignee":"Ben"}
+         3 workspace_write {"path":"x.md","content":"Go"} <- 1,2 if 1=Yes,2=Yes
+keep     Ask Ana "OK?" and if she says no, post "a" here, otherwise post "b" here
+         1 human_confirm {"question":"OK?","assignee":"Ana"}
+         2 chat_post {"text":"a"} <- 1 if 1=No
+         3 chat_post {"text":"b"} <- 1 if 1=Yes
+keep     Ask Ana "OK?" and ask Ben "Ready?" and if he says yes, post "a" here
+         asks
+keep     Remind me on the 28th at 9:00 to run the payroll
+         1 reminder_set {"text":"Run the payroll","at":"2026-03-28T09:00:00+01:00","timezone":"Europe/Berlin"}
+keep     Delete old.txt on the 4th
+         asks
+keep     Remind me every day at 9 to work until 18:00
+         answers A reminder that repeats ends with a day, not at a time of day. Say it again with
+keep     Wait until 18:00 and then delete old.txt
+         1 workspace_delete {"path":"old.txt"} @2026-03-04T17:00:00.000Z
+keep     Wait until Ana has confirmed, then delete old.txt
+         asks
+keep     GET https://rates.example.org/eur-usd and save to rates.json
+         1 http_get {"url":"https://rates.example.org/eur-usd"}
+         2 workspace_write {"path":"rates.json","content":{"$from":"1","path":"/text"}} <- 1
+keep     Create x.txt saying x and save to y.txt
+         asks
+keep     copy all csvs in data to backup
+         1 workspace_read {"path":"data/a.csv"}
+         2 workspace_write {"path":"backup/a.csv","content":{"$from":"1","path":"/text"}} <- 1
+         3 workspace_read {"path":"data/b.csv"}
+         4 workspace_write {"path":"backup/b.csv","content":{"$from":"3","path":"/text"}} <- 3
+keep     approve all but 3
+         answers Nothing was decided or changed: no plan is named here. Say that below the plan,
+keep     approve the vacation of Ana
+         refuses
+keep     Read todo.txt and ask Ana to take a look at it
+         1 workspace_read {"path":"todo.txt"}
+         2 human_task {"question":"Take a look at todo.txt","assignee":"Ana"} <- 1
+keep     Create x.txt saying hi. Ask Ana whether it is ready
          asks
 `);
