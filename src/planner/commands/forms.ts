@@ -44,15 +44,20 @@ function withText(
 }
 
 /** A text that must be known when the plan is made. */
+/** "please" behind what a person is to do, unless it is what they are to say. */
+const please = /(?<=\s\S+)(?<!\b(?:say|tell|type|write)\b.*),?\s+(?:please|pls|plz)$/i;
+
 const withLiteral = (
   given: Span,
   reading: Reading,
   introduced: Introduction,
   make: (text: string) => Command,
 ): Built =>
-  withText(given, reading, introduced, (text) =>
-    text.kind === 'literal' ? make(text.text) : null,
-  );
+  withText(given, reading, introduced, (text) => {
+    if (text.kind !== 'literal') return null;
+    const isSpoken = introduced === 'person' && !given.quoted;
+    return make(isSpoken ? text.text.replace(please, '') : text.text);
+  });
 
 const pathsOf = (found: Bindings): string[] | null => {
   const named = files(found);
@@ -185,6 +190,23 @@ const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text
 const named =
   /^(?:(?:have|take) an? (?:\p{L}+ )?look at|[\p{L}-]+(?: (?:at|into|over|through|on))?) (it|them)(?![\p{L}'’])/iu;
 
+const ofThem = /^(?:he|she|they)(?![\p{L}'’])/iu;
+const ofThemOnly =
+  /^(?<who>he|she|they) (?:(?<verb>can|could|will|would|should|is|are|was|were|has|have) |(?=(?:agree|approve|accept|want|need|like|know|mind|prefer)\b))(?<rest>(?:(?!\b(?:he|she|they|him|her|his|them|their|theirs|hers)\b).)+)$/iu;
+const ofYou: Record<string, string> = { is: 'are', was: 'were', has: 'have' };
+const isParticiple =
+  /^(?:not |already |ever )?(?:\p{L}+(?:ed|en)|been|done|gone|had|made|paid|read|sent)(?!\p{L})/iu;
+
+/** "Ask Ana if she can come" is asked as "Can you come?"; null where it may be about somebody else. */
+function putToThem(said: string, asked: number): string | null {
+  const { who = '', verb = 'do', rest = '' } = ofThemOnly.exec(said)?.groups ?? {};
+  if (rest === '' || (who.toLowerCase() === 'they') !== asked > 1) return null;
+  const auxiliary = ofYou[verb.toLowerCase()] ?? verb.toLowerCase();
+  const opening =
+    auxiliary === 'have' && !isParticiple.test(rest) ? 'do you have' : `${auxiliary} you`;
+  return upperFirst(`${opening} ${rest.replace(/\?$/, '')}?`);
+}
+
 /** "review it": who is asked does not see the request, so the file is named. */
 const asks: Build = (found, reading) => {
   const [given, { paths }] = [span(found), reading.focus];
@@ -194,10 +216,14 @@ const asks: Build = (found, reading) => {
     return { problem: { kind: 'content', words: given.text } };
   if (it !== undefined && (it.toLowerCase() === 'them' ? 1 : 0) !== Math.min(paths.length, 2) - 1)
     return { problem: { kind: 'content', words: it } };
+  const before = reading.tokens[given.from - 1];
+  const whether = before?.value === 'whether' || before?.value === 'if';
+  const isOfThem = whether && !given.quoted && ofThem.test(given.text);
+  const toThem = isOfThem ? putToThem(given.text, people(found).length) : null;
+  if (isOfThem && toThem === null) return { problem: { kind: 'exact', words: given.text } };
   const built = withLiteral(given, reading, 'person', (text) => {
     const said = text.replace(named, (words, last) => words.slice(0, -last.length) + listOf(paths));
-    const before = reading.tokens[given.from - 1];
-    const whether = before?.value === 'whether' || before?.value === 'if';
+    if (toThem !== null) return ask(people(found), toThem);
     return ask(people(found), whether ? `${before.text} ${said.replace(/\?$/, '')}?` : said);
   });
   return 'command' in built ? { ...built, follows: it !== undefined } : built;

@@ -92,14 +92,14 @@ const answers = [
 /**
  * "if he says yes,", "otherwise": about the answer to the last question. Not read where it may be somebody else's.
  * @param asked whom each question went to
- * @param before what the condition before this was; "otherwise" is the other answer
+ * @param before what the condition before this was; "otherwise" is the other answer, and stands once
  */
 export function readAnswer(
   reading: Reading,
   at: number,
   asked: readonly (string | null)[][],
   before: Answer | null,
-): Read<Answer> | null {
+): (Read<Answer> & { isOther: boolean }) | null {
   const last = asked.at(-1) ?? [];
   const [only, ...more] = last;
   const others = asked.flat().some((person) => !last.includes(person));
@@ -114,9 +114,11 @@ export function readAnswer(
     const found = matchStart(pattern, reading, at);
     const { n } = found?.value ?? {};
     if (found === null || (n !== undefined && !isMeant(String(n)))) continue;
-    const value = n === undefined && before === 'No' ? 'Yes' : means;
+    const isOther = n === undefined;
+    if (isOther && before !== 'Yes' && before !== 'No') continue;
+    const value = isOther && before === 'No' ? 'Yes' : means;
     const isOpen = value === 'No' && more.length > 0;
-    return { value: isOpen ? 'No of several' : value, next: found.next };
+    return { value: isOpen ? 'No of several' : value, next: found.next, isOther };
   }
   return null;
 }

@@ -220,7 +220,7 @@ class Parser {
     const reading = this.#reading(to);
     const whom = this.#asked.map(({ people }) => people);
     const about = readAnswer(reading, at, whom, this.#decided);
-    if (about !== null) this.#decided = about.value;
+    if (about !== null) this.#decided = about.isOther ? 'any' : about.value;
     if (about?.value === 'No of several')
       return askAgain(
         id,
@@ -232,6 +232,8 @@ class Parser {
     // Steps that an answer decides wait for that answer, and not for each other.
     const decided = about !== null && about.value !== 'any';
     const starts = !decided && (follows || ordered || about !== null);
+    // "Otherwise" behind it would be about this condition, not about the last question.
+    if (prefix.value.gate !== null) this.#decided = 'any';
     const problem = prefix.value.problem;
     if (problem !== null) return this.#problem(problem, from, to, id);
     const [last, rule] = this.#endsUntil(prefix.value.rule, at, to);

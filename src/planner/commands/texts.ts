@@ -87,7 +87,10 @@ export function findDoubt(
     (tokens[from - 1]?.value === 'with' && isCount && to - from > 1);
   const isTimed = readMoment(reading, from) !== null || readRule(reading, from) !== null;
   if ((plain && (isDescribed || isTimed)) || correction.test(text)) return exact;
-  const ends = (to - from > 1 && closing.has(value(to - 1))) || /^[,–—-]$/.test(value(to - 1));
+  const ends =
+    (to - from > 1 && closing.has(value(to - 1))) ||
+    /^[,–—-]$/.test(value(to - 1)) ||
+    /\bfor me$/i.test(text);
   if (!dictated && (ends || /^(?:today's|exactly)$/.test(first.value))) return exact;
   for (let at = from; at < to; at += 1) {
     const token = tokens[at];

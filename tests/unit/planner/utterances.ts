@@ -1735,6 +1735,28 @@ keep     Ask Ana and Ben "Go for Lisbon?" If both say yes, create x.md saying Go
          1 human_confirm {"question":"Go for Lisbon?","assignee":"Ana"}
          2 human_confirm {"question":"Go for Lisbon?","assignee":"Ben"}
          3 workspace_write {"path":"x.md","content":"Go"} <- 1,2 if 1=Yes,2=Yes
+may ask  If Ana says yes, delete old.txt. Otherwise, post "b" here
+         asks
+may ask  Ask Sam "OK?" If he says no, post "a" here. If Ana says yes, delete old.txt. Otherwise, post "b" here
+         asks
+may ask  Ask Sam "OK?" If he says yes, post "a" here, otherwise post "b" here, otherwise post "c" here
+         asks
+keep     Ask Ana if she can come
+         1 human_task {"question":"Can you come?","assignee":"Ana"}
+keep     Ask Ana and Ben whether they are coming to the offsite
+         1 human_task {"question":"Are you coming to the offsite?","assignee":"Ana"}
+         2 human_task {"question":"Are you coming to the offsite?","assignee":"Ben"}
+keep     Ask Ana and Ben if they agree
+         1 human_task {"question":"Do you agree?","assignee":"Ana"}
+         2 human_task {"question":"Do you agree?","assignee":"Ben"}
+may ask  Ask Ana if they are coming to the offsite
+         asks
+may ask  Ask Ana whether she has her keys
+         asks
+keep     Remind me tomorrow at 9 to call Ben please
+         1 reminder_set {"text":"Call Ben","at":"2026-03-05T09:00:00+01:00","timezone":"Europe/Berlin"}
+may ask  Create x.txt saying hello for me
+         asks
 keep     Ask Ana "OK?" and if she says no, post "a" here, otherwise post "b" here
          1 human_confirm {"question":"OK?","assignee":"Ana"}
          2 chat_post {"text":"a"} <- 1 if 1=No
