@@ -1,6 +1,6 @@
 // The console as a whole: how much of it is loaded first, and a server that is killed under it and comes back.
 import { expect, it } from 'vitest';
-import { expectAccessible, oneLook } from '../setup/axe.ts';
+import { expectAccessibleOnce } from '../setup/axe.ts';
 import {
   button,
   context,
@@ -50,7 +50,7 @@ it('says when the server was killed, mends itself once it is back, and loses not
   await field.fill('Create kept.txt saying Kept');
   await server.stop('SIGKILL');
   await page.getByText("The server isn't answering. Reconnecting…").waitFor();
-  await expectAccessible(page, 'the console without its server', oneLook());
+  await expectAccessibleOnce(page, 'the console without its server');
   await field.press('Enter');
   await page.getByRole('alert').waitFor();
   expect(await field.inputValue()).toBe('Create kept.txt saying Kept');

@@ -2,7 +2,7 @@
 import type { Locator } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
-import { expectAccessible, oneLook } from '../setup/axe.ts';
+import { expectAccessibleOnce } from '../setup/axe.ts';
 import { ask, context, openPage, page, server, useConsole } from '../setup/console.ts';
 import { waitFor } from '../wait.ts';
 
@@ -108,7 +108,7 @@ describe('the inbox', () => {
     await page.locator('.review-bar').getByRole('button', { name: 'Done' }).click();
     await server.api.reach(asked.id, 'completed');
     await waitFor('the group to shrink', async () => (await titles(mine)).length === 1);
-    await expectAccessible(page, 'the inbox', oneLook());
+    await expectAccessibleOnce(page, 'the inbox');
   });
 
   it('finds plans by words, by person and by tool, and says how where it finds none', async () => {
@@ -136,7 +136,7 @@ describe('the inbox', () => {
     await expectFound('Update the April figures');
     await field.fill('nobody ever said this');
     await page.getByText('No plan matches “nobody ever said this”').waitFor();
-    await expectAccessible(page, 'an empty search', oneLook());
+    await expectAccessibleOnce(page, 'an empty search');
     await page.locator('.rail-list').getByRole('button', { name: 'Clear the search' }).click();
     await entry('April').waitFor();
     expect(await field.inputValue()).toBe('');
@@ -221,7 +221,7 @@ describe('the keyboard', () => {
     await keys('?');
     const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     await dialog.waitFor();
-    await expectAccessible(page, 'the shortcuts', oneLook());
+    await expectAccessibleOnce(page, 'the shortcuts');
     await dialog.getByRole('checkbox').uncheck();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
@@ -256,7 +256,7 @@ describe('several plans decided together', () => {
     expect(await row('Guarded one').getByRole('checkbox').isDisabled()).toBe(true);
     expect(await row('One of several').innerText()).toContain('1 step · 1 change');
     expect(await row('One of several').innerText()).toContain('one.txt');
-    await expectAccessible(page, 'several plans', oneLook());
+    await expectAccessibleOnce(page, 'several plans');
 
     const patch = { op: 'add_step', step: { ...write('more.txt'), id: 'more' } };
     const { status } = await server.api.post(`/api/plans/${two.id}/patches`, {
@@ -355,7 +355,7 @@ describe('on narrower screens', () => {
     await page.goBack();
     await entry('number 7 ').waitFor();
     expect(await page.locator('.rail').isVisible()).toBe(true);
-    await expectAccessible(page, 'the inbox on a phone', oneLook());
+    await expectAccessibleOnce(page, 'the inbox on a phone');
   });
 
   it('lays the inbox over the page between the two, and takes it away again', async () => {

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { listenOnLoopback } from '../fixtures/loopback.ts';
-import { expectAccessible, oneLook } from '../setup/axe.ts';
+import { expectAccessibleOnce } from '../setup/axe.ts';
 import {
   ask,
   bar,
@@ -49,7 +49,7 @@ it('is read, commented on step by step, changed, and approved in part', async ()
   await comment(b, 'change "Two" to "Second"');
   await comment(c, 'call it d.md instead');
   await bar().getByText('2 comments').waitFor();
-  await expectAccessible(page, 'steps with comments', oneLook());
+  await expectAccessibleOnce(page, 'steps with comments');
   // They are kept until they are sent.
   await page.reload();
   await bar().getByText('2 comments').waitFor();
@@ -67,7 +67,7 @@ it('is read, commented on step by step, changed, and approved in part', async ()
   await page.getByRole('button', { name: 'Side by side' }).click();
   await page.locator('.side ins', { hasText: 'Second' }).waitFor();
   await page.locator('.side del', { hasText: 'Two' }).waitFor();
-  await expectAccessible(page, 'versions side by side', oneLook());
+  await expectAccessibleOnce(page, 'versions side by side');
 
   await page.getByRole('tab', { name: 'Steps' }).click();
   const tick = (what: RegExp) => page.getByRole('checkbox', { name: what });

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { expectAccessible, oneLook } from '../setup/axe.ts';
+import { expectAccessibleOnce } from '../setup/axe.ts';
 import {
   ask,
   bar,
@@ -34,7 +34,7 @@ describe('a request', () => {
 
     await page.getByRole('tab', { name: 'Changes' }).click();
     await page.locator('.diff [data-sign]').first().waitFor();
-    await expectAccessible(page, 'the changes of a proposal', oneLook());
+    await expectAccessibleOnce(page, 'the changes of a proposal');
 
     await page.getByRole('tab', { name: 'Overview' }).click();
     await button('Approve').click();
@@ -42,7 +42,7 @@ describe('a request', () => {
     await column().getByText('Approved by local').waitFor();
     const { total_steps: total } = second;
     await column().getByText(`${total} steps done.`).waitFor();
-    await expectAccessible(page, 'a plan that is done', oneLook());
+    await expectAccessibleOnce(page, 'a plan that is done');
     expect(await bar().count()).toBe(0);
     expect(await readWorkspace('archive/standup.md')).toBe('Daily at 9:15');
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { expectAccessible, oneLook } from '../setup/axe.ts';
+import { expectAccessibleOnce } from '../setup/axe.ts';
 import { home, page, programs, server, useConsole } from '../setup/console.ts';
 import { waitFor } from '../wait.ts';
 
@@ -81,7 +81,7 @@ describe('the pages', () => {
   it('have no violation of WCAG 2.2 AA', async () => {
     for (const path of ['/docs', '/docs/api', '/docs/search?q=approve']) {
       await page.goto(server.url + path);
-      await expectAccessible(page, path, oneLook());
+      await expectAccessibleOnce(page, path);
     }
   });
 
