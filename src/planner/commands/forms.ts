@@ -72,6 +72,10 @@ const writes =
     const paths = pathsOf(found);
     // "with the content of b.txt" names a file, and no text.
     if (paths === null || /^of\s/i.test(span(found).text)) return null;
+    // "a.txt and b.txt saying A and B": a text for each of them, or one for both.
+    const { quoted, text: said } = span(found);
+    if (paths.length > 1 && !quoted && /,|\band\b/i.test(said))
+      return { problem: { kind: 'exact', words: said } };
     return withText(span(found), reading, introduced, (text) => write(paths, text));
   };
 
@@ -384,7 +388,9 @@ const forms: [patterns: string[], build: Build][] = [
     (found, reading) => {
       const [old, now] = [span(found, 'o'), span(found, 'n')];
       if (!old.quoted && /^\S+\.\p{L}+$/u.test(old.text)) return null;
-      const doubt = old.quoted ? null : findDoubt(old, reading, 'marker');
+      // "every milk" and "the word milk" are no words of the file.
+      const introduced = old.to - old.from > 1 ? 'none' : 'marker';
+      const doubt = old.quoted ? null : findDoubt(old, reading, introduced);
       if (doubt !== null) return doubt;
       return withLiteral(now, reading, 'none', (text) =>
         edit(path(found), { kind: 'replace', old: old.text, new: text }),

@@ -53,7 +53,14 @@ export function stepsConflict(a: Touched, b: Touched): boolean {
 const comparedAtMost = 400;
 
 export function orderSteps(steps: Step[]): void {
-  const touched = steps.map(findTouched);
+  const byId = new Map<string, Touched>();
+  for (const step of steps) {
+    const { reads, writes } = findTouched(step);
+    // A copy is made before its source changes.
+    const through = referencesOf(step.args).flatMap(({ $from }) => byId.get($from)?.reads ?? []);
+    byId.set(step.id, { reads: [...reads, ...through], writes });
+  }
+  const touched = [...byId.values()];
   for (const step of steps) {
     for (const reference of referencesOf(step.args)) step.after.add(reference.$from);
     for (const condition of step.when) step.after.add(condition.step);

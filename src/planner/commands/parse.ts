@@ -375,8 +375,13 @@ class Parser {
       this.#focus = before.focus;
       this.#asked = before.asked;
       const left = this.#readClause(from, at, id);
-      if (!('clauses' in left)) continue;
       const rightId = `${id}.${depth + 1}`;
+      if (!('clauses' in left)) {
+        // "saying see you soon and post hello": what is open by itself is no clearer with a command in it.
+        const { at: next } = skipOpening(this.#tokens, at + 1, to);
+        if (!('clauses' in whole) || !('clauses' in this.#readClause(next, to, rightId))) continue;
+        return this.#problem({ kind: 'exact', words: this.#words(from, to) }, from, to, id);
+      }
       const implied = this.#namesFile(at + 1, to) ? value(this.#tokens[from]) : null;
       const right =
         implied === null

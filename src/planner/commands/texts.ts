@@ -26,7 +26,7 @@ const possessive = /(?<!^(?:it|that|let|here|there|he|she))'s$/;
 const ties = setOf('to in on at with for from of about into by as via that which who or');
 /** Words behind which something else may be meant than text. */
 const doubtful = setOf(
-  'then afterwards once unless until whenever otherwise instead only except overwrite overwriting replacing',
+  'then afterwards once unless until whenever otherwise instead only except overwrite overwriting replacing respectively',
 );
 /** "hello, no wait, goodbye": one text is taken back for another. */
 const correction =
@@ -35,6 +35,9 @@ const correction =
 const counted = /^(?:times|lines?|items?|things?|words?|entries|points?|copies)$/;
 /** Words at the end that may be said of the command. */
 const closing = setOf('now asap immediately later soon again twice please pls thanks everywhere');
+
+/** More belongs in front of these, or behind them. */
+const dangling = /^(?:and|or|but)\s|\s(?:and|or|but|for|with|from|of|the|an?)$/i;
 
 /** In front of a request that is put as a question. */
 const politely = /\b(?:can|could|will|would) (?:you|u)\b[^.!?\n]*$/i;
@@ -87,6 +90,7 @@ export function findDoubt(
     (tokens[from - 1]?.value === 'with' && isCount && to - from > 1);
   const isTimed = readMoment(reading, from) !== null || readRule(reading, from) !== null;
   if ((plain && (isDescribed || isTimed)) || correction.test(text)) return exact;
+  if (dangling.test(text)) return exact;
   const ends =
     (to - from > 1 && closing.has(value(to - 1))) ||
     /^[,–—-]$/.test(value(to - 1)) ||
@@ -98,6 +102,7 @@ export function findDoubt(
     // Quoted text beside other words, or another file: more than one thing is said.
     if (!dictated && (token.kind === 'quote' || (token.kind === 'path' && at > from))) return exact;
     if (token.kind === 'quote') continue;
+    if (/^["“”„«»]$/.test(token.text)) return exact;
     const next = value(at + 1);
     const isCondition =
       doubtful.has(token.value) ||

@@ -1792,4 +1792,18 @@ keep     Read todo.txt and ask Ana to take a look at it
          2 human_task {"question":"Take a look at todo.txt","assignee":"Ana"} <- 1
 keep     Create x.txt saying hi. Ask Ana whether it is ready
          asks
+keep     Copy todo.txt to backup/todo.txt and delete todo.txt
+         1 workspace_read {"path":"todo.txt"}
+         2 workspace_write {"path":"backup/todo.txt","content":{"$from":"1","path":"/text"}} <- 1
+         3 workspace_delete {"path":"todo.txt"} <- 2
+keep     Create a.txt and b.txt saying hello and bye
+         asks
+keep     Replace the word milk with oat milk in shopping.txt
+         asks
+keep     Post hi here and in #general
+         asks
+keep     Create x.txt saying "hello
+         asks
+keep     Create x.txt saying see you soon and post hello
+         asks
 `);
