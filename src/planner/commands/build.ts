@@ -113,6 +113,7 @@ class Builder {
     if (this.#missing.size > 0) return { kind: 'cannot', wanted: [...this.#missing] };
     orderSteps(this.#steps);
     this.#checkRecurring();
+    this.#checkTimes();
     return { kind: 'steps', steps: this.#steps, cautions: this.#cautions };
   }
 
@@ -131,6 +132,21 @@ class Builder {
           `A repeated command has to be a request of its own. Send "${shorten(before.words, 80)}" and "${shorten(next.words, 80)}" separately.`,
         );
       }
+  }
+
+  /** What comes behind a step with a time has no earlier time of its own. */
+  #checkTimes(): void {
+    const starts = new Map<string, number>();
+    for (const { id, after, start, clause } of this.#steps) {
+      const before = Math.max(0, ...[...after].map((other) => starts.get(other) ?? 0));
+      const own = start === null ? before : Date.parse(start);
+      if (own < before) {
+        const words = shorten(this.#clauses[clause]?.words ?? '', 80);
+        const text = `"${words}" follows something with a later time. When should it be done? Say it all again, or send it by itself.`;
+        throw new Stop({ kind: 'questions', questions: [{ id: 'request', text }] });
+      }
+      starts.set(id, own);
+    }
   }
 
   #caution(text: string): void {
@@ -230,6 +246,7 @@ class Builder {
           'Which files there are is answered on its own. Ask for it without other commands.',
         );
       case 'fetch':
+      case 'check':
         this.#addByRoles('fetch', { url: command.url });
         return;
       case 'request': {

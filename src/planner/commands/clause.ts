@@ -4,6 +4,7 @@ import { placeFor } from './forms.ts';
 import type { Reading } from './match.ts';
 import type { Modifiers } from './modifiers.ts';
 import type { Rule } from './times.ts';
+import { tokenize } from './tokens.ts';
 
 export const emptyClause: Omit<Clause, 'command' | 'tool' | 'words'> = {
   follows: false,
@@ -94,8 +95,17 @@ export function moveFocus(focus: Reading['focus'], command: Command): Reading['f
     case 'delete':
       return { paths: command.files.kind === 'set' ? [] : command.files.paths, output: false };
     case 'fetch':
+    case 'check':
     case 'request':
       return { paths: [], output: true };
+    case 'ask': {
+      // "Ask Ana to review draft.md, then delete it"
+      const paths = tokenize(command.question).filter(({ kind }) => kind === 'path');
+      return {
+        paths: paths.length > 0 ? paths.map((one) => one.value) : focus.paths,
+        output: false,
+      };
+    }
     case 'call':
       return { ...focus, output: true };
     default:

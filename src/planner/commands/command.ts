@@ -34,7 +34,7 @@ export type Command =
   | { do: 'read'; path: string }
   | { do: 'list'; path: string }
   | { do: 'find'; set: FileSet }
-  | { do: 'fetch'; url: string }
+  | { do: 'fetch' | 'check'; url: string }
   | { do: 'request'; method: string; url: string; body: Json | null }
   | { do: 'post'; text: Text; channel: string | null }
   | { do: 'ask'; people: (string | null)[]; question: string; answer: 'any' | 'yes or no' }

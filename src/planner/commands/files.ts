@@ -141,7 +141,7 @@ export function readFiles(place: Place, at: number): Read<Files>[] {
 function plainWord({ tokens, end }: Place, at: number): string | null {
   const token = at < end ? tokens[at] : undefined;
   return token?.kind === 'word' &&
-    !/^(?:it|them|there|here|this|that|a|an|all|every)$/.test(token.value)
+    !/^(?:it|them|there|here|this|that|an?|all|every|new|other|parent|same|top)$/.test(token.value)
     ? token.text
     : null;
 }

@@ -3,10 +3,11 @@ import { Temporal } from 'temporal-polyfill';
 import { type Json, JsonValue } from '#domain/text.ts';
 import { listOf } from '#domain/words.ts';
 import type { Command, Edit, Files, Text } from './command.ts';
-import { baseName, folderOf, tidyPath } from './files.ts';
+import { baseName, folderOf, readPath, readPlaces, tidyPath } from './files.ts';
 import { type Bindings, definePattern, type Pattern, type Reading, type Span } from './match.ts';
+import { skipCourtesy, trimEnd } from './segments.ts';
 import { findDoubt, type Introduction, readText, type TextProblem } from './texts.ts';
-import type { Moment, Rule } from './times.ts';
+import { type Moment, type Read, type Rule, readDuration } from './times.ts';
 import { tokenize } from './tokens.ts';
 
 /** What a form needs and was not given. */
@@ -94,23 +95,18 @@ function readContent(answer: string): string | null {
   return isLead(first?.value ?? '') && tokens.some(({ kind }) => kind === 'path') ? null : text;
 }
 
-/** One name, and nothing else said. */
-function readName(answer: string): string | null {
-  const words = answer.trim().replace(/^(?:to|into|in|as)\s+|[.!?]+$|,? please$/gi, '');
-  const tokens = tokenize(words);
-  const [first] = tokens;
-  return first !== undefined && tokens.length === 1 && /^(?:path|quote|word)$/.test(first.kind)
-    ? first.kind === 'quote'
-      ? first.value
-      : first.text
-    : null;
-}
-
-/** A plain word is a folder, as it is behind "to". */
-function readFolder(answer: string): string | null {
-  const name = readName(answer);
-  return name !== null && /^[\p{L}\p{N}_-]+$/u.test(name) ? `${name}/` : name;
-}
+/** The one name that an answer is, read as it would be in a command. */
+const readName =
+  (reading: Reading, read: (place: Reading, at: number) => Read<string | string[]> | null) =>
+  (answer: string): string | null => {
+    const source = answer.replace(/^\s*(?:to|into|in|as)\s+/i, '');
+    const tokens = tokenize(source);
+    const end = trimEnd(tokens, 0, tokens.length);
+    const found = read({ ...reading, source, tokens, end, focus: { paths: [], output: false } }, 0);
+    const [only = null, ...more] = found === null ? [] : [found.value].flat();
+    const isWhole = found !== null && skipCourtesy(tokens, found.next, end) === end;
+    return isWhole && more.length === 0 ? only : null;
+  };
 
 const asksContent: Build = (found) => {
   const paths = pathsOf(found);
@@ -131,7 +127,7 @@ const asksPath: Build = (found, reading) => {
   if ('problem' in read) return read;
   const question = 'Where should this text be saved? For example, notes/today.md.';
   return {
-    missing: [{ kind: 'path', ask: question, read: readName }],
+    missing: [{ kind: 'path', ask: question, read: readName(reading, readPath) }],
     fill: ([name = '']) => write([tidyPath(name)], read.text),
   };
 };
@@ -159,7 +155,7 @@ function findHalf(named: Files): { problem: TextProblem } | null {
 function move(what: 'move' | 'copy', moved: Files, to: string[]): Built | null {
   const half = findHalf(moved);
   if (half !== null) return half;
-  if (what === 'move' && to.length > 1) return null;
+  if (what === 'move' ? to.length > 1 : moved.kind === 'paths' && moved.folder) return null;
   if (moved.kind === 'paths' && moved.paths.length === 1)
     return { command: { do: what, files: moved, to } };
   const [only = '', ...more] = to;
@@ -182,12 +178,14 @@ const onePath = (one: string): Files => ({ kind: 'paths', paths: [one], folder: 
 
 const asksPlace =
   (what: 'move' | 'copy'): Build =>
-  (found) => ({
-    missing: [
-      { kind: 'destination', ask: `Where should I ${what} ${path(found)} to?`, read: readFolder },
-    ],
-    fill: ([name = '']) => ({ do: what, files: onePath(path(found)), to: [name] }),
-  });
+  (found, reading) => {
+    const ask = `Where should I ${what} ${path(found)} to?`;
+    if (what === 'copy' && path(found).endsWith('/')) return null;
+    return {
+      missing: [{ kind: 'destination', ask, read: readName(reading, readPlaces) }],
+      fill: ([name = '']) => ({ do: what, files: onePath(path(found)), to: [name] }),
+    };
+  };
 
 const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -270,6 +268,9 @@ const addsEvent =
     const given = span(found);
     const title = given.text.replace(/^(?:an?|the)\s+/i, '');
     if (title === '' || !isEvent(given)) return null;
+    const begin = title === given.text ? given.from : given.from + 1;
+    if (!given.quoted && readDuration(reading, begin) !== null)
+      return { problem: { kind: 'exact', words: given.text } };
     return withLiteral({ ...given, text: title }, reading, 'marker', (text) => ({
       do: 'event',
       title: upperFirst(text),
@@ -406,14 +407,15 @@ const forms: [patterns: string[], build: Build][] = [
     moves('move'),
   ],
   [
-    ['rename {f:files} to|as {d:path}'],
+    ['rename {f:files} to|as {d:place}'],
     (found) => {
       const [named, to] = [files(found), path(found, 'd')];
-      const [from = '', ...more] = named.kind === 'paths' ? named.paths : [];
-      if (from === '' || more.length > 0) return null;
+      if (named.kind === 'set' || named.paths.length > 1) return null;
+      if (to.endsWith('/') && !named.folder) return null;
+      const from = tidyPath(named.paths[0] ?? '');
       const folder =
         from.includes('/') && !to.includes('/') ? from.slice(0, from.lastIndexOf('/') + 1) : '';
-      return move('move', onePath(from), [folder + to]);
+      return move('move', onePath(from), [folder + tidyPath(to)]);
     },
   ],
   [['archive {f:files}'], (found) => move('move', files(found), ['archive/'])],
@@ -431,7 +433,7 @@ const forms: [patterns: string[], build: Build][] = [
     (found) => findHalf(files(found)) ?? { command: { do: 'delete', files: files(found) } },
   ],
   [
-    ['create|make|mkdir [a|an|the] [new] [empty] folder|directory [called|named] {d:name}'],
+    ['create|make|mkdir [a|an|the] [new] [empty] folder|directory [called|named] {d:place}'],
     (found) => ({ command: { do: 'make folder', path: tidyPath(path(found, 'd')) } }),
   ],
   // Reading
@@ -467,8 +469,12 @@ const forms: [patterns: string[], build: Build][] = [
   ],
   // The web
   [
-    ['fetch|get|download|open {u:url}', 'check whether|if {u:url} is up'],
+    ['fetch|get|download|open {u:url}'],
     (found) => ({ command: { do: 'fetch', url: path(found, 'u') } }),
+  ],
+  [
+    ['check whether|if {u:url} is up'],
+    (found) => ({ command: { do: 'check', url: path(found, 'u') } }),
   ],
   [
     [
@@ -496,7 +502,10 @@ const forms: [patterns: string[], build: Build][] = [
     ],
     posts('none'),
   ],
-  [['post|say|announce|share [in|to] {c:channel} : {t:text}'], posts('marker')],
+  [
+    ['post|say|announce|share [this|the_following] [in|to] {c:channel} : {t:text}'],
+    posts('marker'),
+  ],
   [
     [
       'post|say|announce|share [here] [:] {t:text}',
@@ -506,7 +515,7 @@ const forms: [patterns: string[], build: Build][] = [
   ],
   [['ask {w:who} [:] {q:quote}'], (found) => ({ command: ask(people(found), path(found, 'q')) })],
   [['ask|tell {w:who} to {t:text}', 'ask {w:who} whether|if {t:text}'], asks],
-  [['get {w:who} to {t:text}', 'have {w:who} {t:text}'], asksByName],
+  [['get|assign {w:who} to {t:text}', 'have {w:who} {t:text}'], asksByName],
   // Time
   [
     [
@@ -518,8 +527,8 @@ const forms: [patterns: string[], build: Build][] = [
     ],
     reminds,
   ],
-  [['add|put|schedule {t:text} to|in|on [the|my|our] calendar'], addsEvent(() => true)],
-  [['schedule {t:text}'], addsEvent(({ quoted, text }) => quoted || meetings.test(text))],
+  [['add|put|schedule {t:text} to|in|on [the|my|our] calendar [for]'], addsEvent(() => true)],
+  [['schedule {t:text} [for]'], addsEvent(({ quoted, text }) => quoted || meetings.test(text))],
   [[`${calendar} [for] {m:moment}`, `${calendar} [today]`], readsAgenda(1)],
   [[`${calendar} [for] this week`], readsAgenda(7)],
   [

@@ -10,8 +10,8 @@ import { type Read, readDuration, readMoment, readRange, readRule, type Words } 
 import type { Token } from './tokens.ts';
 
 export type Reading = Words & {
-  /** What "it" and "them" mean. */
-  focus: { paths: string[]; output: boolean };
+  /** What "it" and "them" mean, and on which day "at 14:00" may be. */
+  focus: { paths: string[]; output: boolean; day?: string };
   /** The first token behind the clause. */
   end: number;
 };
@@ -46,7 +46,7 @@ const slots = {
   quote: token('quote'),
   channel: token('channel'),
   number: token('number'),
-  name: token('word', 'path', 'quote'),
+  name: token('word'),
   text: () => [],
 } satisfies Record<string, Slot>;
 

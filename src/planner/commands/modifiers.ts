@@ -54,15 +54,15 @@ export const noModifiers: Modifiers = {
 };
 
 const agreed =
-  'confirmed|approved|agreed|accepted|okayed|confirms|approves|agrees|accepts|confirm|approve|agree|accept';
+  'confirmed|approved|agreed|accepted|okayed|signed_off|confirms|approves|agrees|accepts|confirm|approve|agree|accept';
 const answered = 'answered|replied|responded|answers|replies|responds';
-const once = 'if|after|once|when';
+const once = 'if|after|once|when|as_soon_as';
 const pair = <T>(pattern: string, means: T) => ({ pattern: definePattern(pattern), means });
 
 /** "only after Ana has confirmed", "if Ana says yes", "once Ana and Ben have approved". */
 const gates = ['{w:who}', 'i'].flatMap((who) =>
   [`[,] but only ${once}`, `[,] only ${once}`, `[,] ${once}`].flatMap((opening) => [
-    pair<Gate['needs']>(`${opening} ${who} [has|have] ${agreed} [it]`, 'yes'),
+    pair<Gate['needs']>(`${opening} ${who} [has|have] [both] ${agreed} [it]`, 'yes'),
     pair<Gate['needs']>(`${opening} ${who} says|say|said yes|ok|okay|go|so`, 'yes'),
     pair<Gate['needs']>(`${opening} ${who} [has|have] ${answered}`, 'an answer'),
   ]),
@@ -81,7 +81,9 @@ function readGate(reading: Reading, at: number): Read<Gate> | null {
 /** `No of several`: who of them says it is left open. */
 export type Answer = 'Yes' | 'No' | 'any' | 'No of several';
 const answers = [
-  pair<Answer>('otherwise|else [,]', 'No'),
+  pair<Answer | 'other'>('otherwise|else|if_not [,]', 'other'),
+  pair<Answer>('if no [,]', 'No'),
+  pair<Answer>('if yes|so [,]', 'Yes'),
   pair<Answer>(`${once} {n:name} says|say|said|answer|answers no [,]`, 'No'),
   pair<Answer>(`${once} {n:name} says|say|said|answer|answers yes|ok|okay [,]`, 'Yes'),
   pair<Answer>(`${once} {n:name} [has|have] ${answered} [,]`, 'any'),
@@ -112,11 +114,12 @@ export function readAnswer(
   };
   for (const { pattern, means } of answers) {
     const found = matchStart(pattern, reading, at);
-    const { n } = found?.value ?? {};
-    if (found === null || (n !== undefined && !isMeant(String(n)))) continue;
-    const isOther = n === undefined;
-    if (isOther && before !== 'Yes' && before !== 'No') continue;
-    const value = isOther && before === 'No' ? 'Yes' : means;
+    const isOther = means === 'other';
+    const fits = isOther
+      ? before === 'Yes' || before === 'No'
+      : isMeant(String(found?.value.n ?? 'he'));
+    if (found === null || !fits) continue;
+    const value = !isOther ? means : before === 'No' ? 'Yes' : 'No';
     const isOpen = value === 'No' && more.length > 0;
     return { value: isOpen ? 'No of several' : value, next: found.next, isOther };
   }
@@ -124,7 +127,7 @@ export function readAnswer(
 }
 
 const begins =
-  /^(?:at|until|till|on|by|in|from|for|today|tonight|tomorrow|yesterday|every|each|daily|weekly|monthly|hourly|only|but|after|if|once|when|the|next|this|noon|midnight|\(|,|@|monday|tuesday|wednesday|thursday|friday|saturday|sunday|mon|tue|wed|thu|fri|sat|sun)$/;
+  /^(?:at|until|till|on|by|in|from|for|today|tonight|tomorrow|yesterday|every|each|daily|weekly|monthly|hourly|only|but|after|as|if|once|when|the|next|this|noon|midnight|\(|,|@|monday|tuesday|wednesday|thursday|friday|saturday|sunday|mon|tue|wed|thu|fri|sat|sun)$/;
 /** What stands from `at` to the end of the clause, where all of it says when, how long or who; null otherwise. */
 export function readModifiers(reading: Reading, at: number): Modifiers | null {
   const first = reading.tokens[at];
@@ -243,7 +246,7 @@ export function readPrefix(reading: Reading, from: number, follows: boolean): Re
     const merged = merge(said, one.value);
     if (merged === null) break;
     [said, at] = [merged, one.next];
-    if (valueAt(reading, at) === ',') at += 1;
+    if (/^[,:]$/.test(valueAt(reading, at)) && at + 1 < reading.end) at += 1;
   }
   return { value: withEvent(said, reading), next: at };
 }

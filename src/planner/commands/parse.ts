@@ -73,7 +73,7 @@ class Parser {
   readonly #setting: Setting;
   readonly #questions: Question[] = [];
   readonly #request: Request;
-  #focus: { paths: string[]; output: boolean };
+  #focus: Reading['focus'];
   /** The questions to people before this, from which an answer can decide. */
   #asked: Extract<Command, { do: 'ask' }>[] = [];
   /** The condition said last on an answer to the last of them. */
@@ -128,6 +128,10 @@ class Parser {
     const [first] = clauses;
     if (first !== undefined && first.lag !== null)
       open.push(`What should come before "${shorten(first.words, 80)}"?`);
+    if (clauses.length > 1 && clauses.some(({ command }) => command.do === 'check'))
+      open.push(
+        'Is the rest to be done whether the address is up or not? I can only check it by itself.',
+      );
     const asked: (string | undefined)[] = [];
     const firstName = (person: string | null) => person?.toLowerCase().split(' ')[0];
     for (const { command, gate, words } of clauses) {
@@ -228,6 +232,9 @@ class Parser {
       );
     if (about !== null) at = about.next;
     const prefix = readPrefix(reading, at, follows || ordered);
+    // "Tomorrow and …" names a second time, or answers a question.
+    if (prefix.next > at && value(this.#tokens[prefix.next]) === 'and')
+      return this.#unclear(from, to, prefix.next, id);
     if (prefix.next > at) at = skipOpening(this.#tokens, prefix.next, to).at;
     // Steps that an answer decides wait for that answer, and not for each other.
     const decided = about !== null && about.value !== 'any';
@@ -263,6 +270,7 @@ class Parser {
     }
     if (whole.length < clauses.length) return this.#unclear(from, to, from, id);
     const [first] = whole;
+    this.#focus = { ...this.#focus, ...dayOf(first) };
     // "then in 5 minutes": that long after what comes before it.
     if (prefix.value.wait !== null && first !== undefined) {
       const command: Command = { do: 'wait', seconds: prefix.value.wait };
@@ -552,12 +560,12 @@ class Parser {
     const clause = { ...emptyClause, command, tool, follows, words };
     const merged = applyModifiers(clause, modifiers);
     if (merged === null) return this.#unclear(from, end, to, id);
-    this.#move(command);
+    this.#move(command, merged);
     return { clauses: [merged] };
   }
 
-  #move(command: Command): void {
-    this.#focus = moveFocus(this.#focus, command);
+  #move(command: Command, timed?: Clause): void {
+    this.#focus = { ...this.#focus, ...moveFocus(this.#focus, command), ...dayOf(timed) };
     if (command.do !== 'ask') return;
     this.#asked = [...this.#asked, command];
     this.#decided = null;
@@ -638,11 +646,17 @@ function letAnswer(asked: Extract<Command, { do: 'ask' }> | undefined): boolean 
   return true;
 }
 
+function dayOf({ command, start }: Partial<Clause> = {}): { day: string } | null {
+  const own = command?.do === 'remind' ? command.at : command?.do === 'event' && command.start;
+  const iso = own || start?.iso;
+  return iso ? { day: iso.slice(0, 10) } : null;
+}
+
 const isTimed = (command: Command): boolean => command.do === 'remind' || command.do === 'event';
 
 /** Verbs of what people ask for and no command does. */
 const actions = new Set(
-  'analyse analyze answer approve arrange assign block book build buy calculate call cancel clean close combine compile compose convert count deploy describe draft edit email encrypt explain export extract fix forward generate google import install invite launch mail merge order organise organize pay phone plan print publish push query reply reserve restart restore review rewrite run schedule search sell share sort start stop summarise summarize swap sync test text translate trigger undo unzip update upload zip'.split(
+  'analyse analyze answer approve arrange block book build buy calculate call cancel clean close combine compile compose convert count deploy describe draft edit email encrypt explain export extract fix forward generate google import install invite launch mail merge order organise organize pay phone plan print publish push query reply reserve restart restore review rewrite run schedule search sell share sort start stop summarise summarize swap sync test text translate trigger undo unzip update upload zip'.split(
     ' ',
   ),
 );
@@ -652,7 +666,9 @@ function describeWanted(words: string): string {
   const [first = '', ...rest] = words.replace(/[.!?]+$/, '').split(/\s+/);
   const verb = first.toLowerCase();
   const text = rest.join(' ').replace(/^(?:me|us)\s+/i, '');
-  const noun = /^an?\s+([\p{L}-]+)/iu.exec(text)?.[1]?.toLowerCase();
+  const noun = /^an?\s+([\p{L}-]+)(?=\s+(?:to|for|on|in|at|and|with|from|about)\b|$)/iu
+    .exec(text)?.[1]
+    ?.toLowerCase();
   if (noun === undefined) return `${verb} ${shorten(text, 80)}`.trim();
   return `${verb} ${noun.replace(/(?<=s|x|z|ch|sh)$/, 'e').replace(/(?<![aeiou])y$/, 'ie')}s`;
 }

@@ -105,7 +105,10 @@ async function decideRequest(task: StageTask, clock: Clock): Promise<Decision> {
     answers: new Map<string, string>(),
     paths: [],
   };
-  const isCommand = (text: string) => parseRequest(text, setting).kind === 'request';
+  const isCommand = (text: string) => {
+    const parsed = parseRequest(text, setting);
+    return parsed.kind === 'request' && parsed.request.clauses.length > 0;
+  };
   const settled = state.questions_asked > 0 && (request.answers ?? []).length === 0;
   const conversation = readConversation(asked ?? request, isCommand, settled && asked === null);
   if (conversation.withdrawn)

@@ -24,7 +24,7 @@ const interjections = phrases(
 );
 /** In front of any command. */
 const openings = phrases(
-  "and also|and|also|first|firstly|now|please|pls|kindly|could you|can you|can u|would you be so kind as to|would you|will you|i was wondering if you could|i'd like you to|i would like you to|i want you to|i need you to|just|go ahead and|let's|while you're at it",
+  "and also|and|also|first|firstly|now|please|pls|kindly|could you|can you|can u|would you be so kind as to|would you|will you|i was wondering if you could|i'd like you to|i would like you to|i want you to|i need you to|i'd like to|i would like to|i want to|just|go ahead and|let's|while you're at it",
 );
 const thanks = phrases('please|pls|plz|thank you|thanks a lot|thanks|thx|cheers');
 /** Between the words of a command. */
@@ -111,7 +111,7 @@ export function trimEnd(tokens: readonly Token[], from: number, given: number): 
     const last = tokens[to - 1];
     const words = thanks.find((one) => standAt(tokens, to - one.length, to)(one));
     const before = tokens[to - (words?.length ?? 0) - 1];
-    const apart = value(before) === ',' || /^(?:path|quote|url)$/.test(before?.kind ?? '');
+    const apart = value(before) === ',' || /^(?:path|quote|url|channel)$/.test(before?.kind ?? '');
     if (last?.kind === 'line' || (last?.kind === 'mark' && /^[.!?,;]$/.test(last.text))) to -= 1;
     else if (words !== undefined && apart) to -= words.length;
     else break;

@@ -4,7 +4,14 @@ import { Temporal } from 'temporal-polyfill';
 import type { Token } from './tokens.ts';
 import { isSameZone, readZone } from './zones.ts';
 
-export type Words = { source: string; tokens: readonly Token[]; now: Date; timezone: string };
+export type Words = {
+  source: string;
+  tokens: readonly Token[];
+  now: Date;
+  timezone: string;
+  /** `day`: the one named last, which a bare time of day may be on. */
+  focus?: { day?: string };
+};
 /** `next`: the first token behind what was read. */
 export type Read<T> = { value: T; next: number };
 
@@ -257,13 +264,16 @@ function settle(
   const passed = Temporal.ZonedDateTime.compare(moment, here) <= 0;
   if (date === null && passed) moment = moment.add({ days: 1 });
   const told = wordsBetween(words, at, next);
+  const { day } = words.focus ?? {};
   // "at 9", said at ten, may be this evening too.
   const isOpen = date === null && passed && clock?.bare === true;
   const open = unclear ?? (isOpen ? 'hour' : null);
   const problem: TimeProblem | null =
     open !== null
       ? { kind: open, words: clock?.words ?? told }
-      : date?.unclear === true || (date !== null && /midnight/i.test(clock?.words ?? ''))
+      : date?.unclear === true ||
+          (date === null && day !== undefined && day !== moment.toPlainDate().toString()) ||
+          (date !== null && /midnight/i.test(clock?.words ?? ''))
         ? { kind: 'date', words: told }
         : date !== null && passed
           ? { kind: 'past', words: told }

@@ -1806,4 +1806,37 @@ keep     Create x.txt saying "hello
          asks
 keep     Create x.txt saying see you soon and post hello
          asks
+keep     Tomorrow at 9 post "a" here; at 14:00 post "b" here
+         asks
+keep     Post "x" here on Friday at 9:00. Post "y" here on Thursday at 9:00.
+         asks
+keep     check if https://example.com is up and post "up" here
+         asks
+keep     rename logs/ to old-logs/
+         1 workspace_move {"from":"logs","to":"old-logs"}
+keep     copy logs/ to backup/
+         asks
+keep     schedule a call with Zoe for tomorrow at 14:00
+         1 calendar_add {"title":"Call with Zoe","start":"2026-03-05T14:00:00+01:00","timezone":"Europe/Berlin"}
+keep     schedule a 30 minute call with Zoe on Friday at 15:00
+         asks
+keep     remind me to water the plants ⟩ tomorrow at 9:00, and delete old.txt
+         asks
+keep     Create x.txt ⟩ hello
+         1 workspace_write {"path":"x.txt","content":"hello"}
+keep     Move todo.txt ⟩ Ana
+         asks
+keep     Create a file saying "hi" ⟩ in notes
+         asks
+keep     Ask Ana to review draft.md, then move it to public/
+         1 human_task {"question":"Review draft.md","assignee":"Ana"}
+         2 workspace_move {"from":"draft.md","to":"public/draft.md"} <- 1
+keep     Ask Tom "Can we ship?" If yes, post "a" here. If not, post "b" here
+         1 human_confirm {"question":"Can we ship?","assignee":"Tom"}
+         2 chat_post {"text":"a"} <- 1 if 1=Yes
+         3 chat_post {"text":"b"} <- 1 if 1=No
+keep     Delete old.txt as soon as Ana and Ben have both signed off
+         1 human_confirm {"question":"May I delete old.txt?","assignee":"Ana"}
+         2 human_confirm {"question":"May I delete old.txt?","assignee":"Ben"}
+         3 workspace_delete {"path":"old.txt"} <- 1,2 if 1=Yes,2=Yes
 `);
