@@ -3,7 +3,7 @@ import { referencesOf } from '#domain/plan/arguments.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { familyOf } from './families.ts';
-import { pathsOverlap } from './files.ts';
+import { pathsOverlap, tidyPath } from './files.ts';
 import { findField, type Role, readFields } from './schema-fields.ts';
 import type { Step } from './step.ts';
 
@@ -49,50 +49,53 @@ export function stepsConflict(a: Touched, b: Touched): boolean {
   return meet(a.writes, b.writes) || meet(a.writes, b.reads) || meet(a.reads, b.writes);
 }
 
-/** Pairs are compared one by one up to here; in longer plans only equal paths and whole listings are. */
-const comparedAtMost = 400;
+/** Longer plans keep a prerequisite that another one already waits for. */
+const reducedAtMost = 400;
 
 export function orderSteps(steps: Step[]): void {
-  const byId = new Map<string, Touched>();
-  for (const step of steps) {
-    const { reads, writes } = findTouched(step);
-    // A copy is made before its source changes.
-    const through = referencesOf(step.args).flatMap(({ $from }) => byId.get($from)?.reads ?? []);
-    byId.set(step.id, { reads: [...reads, ...through], writes });
-  }
-  const touched = [...byId.values()];
   for (const step of steps) {
     for (const reference of referencesOf(step.args)) step.after.add(reference.$from);
     for (const condition of step.when) step.after.add(condition.step);
   }
-  if (steps.length <= comparedAtMost) addConflicts(steps, touched);
-  else addEqualPaths(steps, touched);
+  addConflicts(steps);
   addGroups(steps);
   addWaits(steps);
-  if (steps.length <= comparedAtMost) reduceEdges(steps);
+  if (steps.length <= reducedAtMost) reduceEdges(steps);
 }
 
-function addConflicts(steps: Step[], touched: Touched[]): void {
-  steps.forEach((step, index) => {
-    for (let earlier = 0; earlier < index; earlier += 1) {
-      const [before, a, b] = [steps[earlier], touched[earlier], touched[index]];
-      if (before && a && b && stepsConflict(a, b)) step.after.add(before.id);
+/** Steps that meet on a path, or on a folder and in it, keep their order where one of them writes. */
+function addConflicts(steps: Step[]): void {
+  type Use = { step: Step; path: string; writes: boolean };
+  /** By the path itself, and by each folder it is in; without what a later one there waits for. */
+  const [on, inside] = [new Map<string, Use[]>(), new Map<string, Use[]>()];
+  const foldersOf = (path: string) =>
+    path === '' ? [] : ['', ...[...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index))];
+  const clean = (path: string) => tidyPath(path).replace(/^\.$/, '');
+  const readBy = new Map<string, string[]>();
+  for (const step of steps) {
+    const { reads, writes } = findTouched(step);
+    // A copy is made before its source changes.
+    const taken = referencesOf(step.args).flatMap(({ $from }) => readBy.get($from) ?? []);
+    readBy.set(step.id, [...reads, ...taken]);
+    const uses: Use[] = [
+      ...[...reads, ...taken].map((path) => ({ step, path: clean(path), writes: false })),
+      ...writes.map((path) => ({ step, path: clean(path), writes: true })),
+    ];
+    for (const use of uses) {
+      const around = foldersOf(use.path).flatMap((folder) => on.get(folder) ?? []);
+      for (const other of [...around, ...(on.get(use.path) ?? []), ...(inside.get(use.path) ?? [])])
+        if (use.writes || other.writes) step.after.add(other.step.id);
     }
-  });
-}
-
-function addEqualPaths(steps: Step[], touched: Touched[]): void {
-  const last = new Map<string, string>();
-  steps.forEach((step, index) => {
-    const { reads = [], writes = [] } = touched[index] ?? {};
-    const listsAll = reads.includes('') || reads.includes('.');
-    if (listsAll) for (const before of steps.slice(0, index)) step.after.add(before.id);
-    for (const path of [...reads, ...writes]) {
-      const before = last.get(path);
-      if (before !== undefined) step.after.add(before);
-      last.set(path, step.id);
+    for (const use of uses) {
+      const isLeft = (other: Use) =>
+        !step.after.has(other.step.id) || (other.writes && !use.writes);
+      const add = (uses: Map<string, Use[]>, path: string) =>
+        uses.set(path, [...(uses.get(path) ?? []).filter(isLeft), use]);
+      if (use.writes) inside.delete(use.path);
+      add(on, use.path);
+      for (const folder of foldersOf(use.path)) add(inside, folder);
     }
-  });
+  }
 }
 
 /** A wait stands between what was said before it and what was said after it, whatever joins them. */

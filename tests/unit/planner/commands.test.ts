@@ -2,6 +2,7 @@
 // ends up in a text that was not quoted.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { orderSteps } from '#planner/commands/order.ts';
 import { parseRequest } from '#planner/commands/parse.ts';
 import { tokenize } from '#planner/commands/tokens.ts';
 import { builtins, tableOperations, toolsOf } from './manifest.ts';
@@ -103,6 +104,22 @@ it('waits between what was said before and after, in a list too', async () => {
     await plan(planner, '- post "start" here\n- wait 5 minutes\n- post "end" here'),
   );
   expect(steps.map(({ after }) => after ?? [])).toEqual([[], ['1'], ['2']]);
+});
+
+it('moves all of many files before their folder is deleted', () => {
+  const step = (id: number, name: string, args: Record<string, string>) => {
+    const spec = builtins.find((one) => one.name === name);
+    if (spec === undefined) throw new Error(name);
+    const more = { after: new Set<string>(), group: 0, start: null, when: [], clause: 0 };
+    return { id: String(id), spec, args, ...more };
+  };
+  const moves = Array.from({ length: 1000 }, (_, k) =>
+    step(k, 'workspace_move', { from: `logs/${k}.log`, to: `old/${k}.log` }),
+  );
+  const last = step(1000, 'workspace_delete', { path: 'logs' });
+  orderSteps([...moves, last]);
+  expect(last.after.size).toBe(1000);
+  expect(moves.every(({ after }) => after.size === 0)).toBe(true);
 });
 
 describe('what a person decides', () => {
