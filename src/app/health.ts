@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm';
 import type { Probes } from '#api/routes/probes.ts';
 import { renewEverySeconds } from '#db/backends.ts';
 import { diskFullWords } from '#db/disk.ts';
+import { bossSchema } from '#db/instance.ts';
 import { readSchemaAge } from '#db/migrate.ts';
 import { causeOf } from '#db/transient.ts';
 import type { Instance, Vitals } from './wire/instance.ts';
@@ -53,7 +54,7 @@ export function createProbes({
       ? 'migrations are missing; run countersign migrate'
       : 'ok';
   const askQueue = async () => {
-    await db.query.execute(sql`select 1 from pgboss.queue limit 1`);
+    await db.query.execute(sql`select 1 from ${sql.identifier(bossSchema)}.queue limit 1`);
     return 'ok';
   };
   return {

@@ -19,6 +19,7 @@ function pickShown(settings: Settings): Record<Exclude<keyof Settings, '$schema'
     groups: settings.groups,
     identity: { ...settings.identity, providers: names(settings.identity.providers) },
     resourcePools: settings.resourcePools,
+    pgBossBackend: settings.pgBossBackend,
     backends: settings.backends,
     operations: settings.operations,
     http: settings.http,

@@ -5,7 +5,7 @@ import { decisionWords } from '#cards/decision-words.ts';
 import { changeSteps } from '#db/change-steps.ts';
 import type { Transaction } from '#db/database.ts';
 import { lockPlan, type PlanRow } from '#db/plans.ts';
-import { plans, planVersions, runs } from '#db/schema.ts';
+import { countersign, plans, planVersions, runs } from '#db/schema.ts';
 import { isoOf } from '#db/sql/time.ts';
 import { comesAfter, createPages, type Place } from '#db/waiting.ts';
 import { system } from '#domain/people/actor.ts';
@@ -69,7 +69,7 @@ const reminderKey = sql`${plans.id} || ':v' || ${plans.version} || ':' || ${plan
 
 /** What still can be reminded of: people can read it, and have not been reminded of this state of this version. */
 const unreminded = sql`${plans.conversation} is not null
-  and not exists (select 1 from countersign.messages m where m.once = ${reminderKey})`;
+  and not exists (select 1 from ${countersign}.messages m where m.once = ${reminderKey})`;
 
 /** Each by itself: a plan that cannot be looked after does not keep the others from it. */
 async function forEachWaiting(

@@ -4,6 +4,7 @@ import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import { type StepCounts, StepStatus } from '#domain/plan/plan.ts';
 import { blockOf } from './blocks.ts';
 import { insertEvents } from './events.ts';
+import { countersign } from './schema/columns.ts';
 
 const statuses = StepStatus.options;
 
@@ -33,7 +34,7 @@ export function accounting(planId: string | Placeholder): SQL {
       select count(*)::int as n, ${deltas}, set_config('countersign.counted', 'on', true) as told from changed
     ),
     plan as (
-      update countersign.plans p
+      update ${countersign}.plans p
       set revision = p.revision + d.n, updated_at = clock_timestamp(), ${apply('p')}
       from delta d where p.id = ${planId} and d.n > 0
       returning p.revision, d.n, p.total, ${columns}
@@ -42,14 +43,14 @@ export function accounting(planId: string | Placeholder): SQL {
       select partition, ${deltas} from changed where partition is not null group by partition
     ),
     partitions as (
-      update countersign.plan_partitions p set ${apply('p')}
+      update ${countersign}.plan_partitions p set ${apply('p')}
       from partition_delta d where p.plan_id = ${planId} and p.name = d.partition
     ),
     block_delta as materialized (
       select ${blockOf('position')} as block, ${deltas} from changed group by 1
     ),
     blocks as (
-      update countersign.step_blocks p set ${apply('p')}
+      update ${countersign}.step_blocks p set ${apply('p')}
       from block_delta d
       where p.plan_id = ${planId} and p.block = d.block and p.block = any(array(select block from block_delta))
     ),

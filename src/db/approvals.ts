@@ -1,6 +1,7 @@
 // Approvals as given, resolved to persons: when two accounts that both approved are linked later, one approval remains.
 import { sql } from 'drizzle-orm';
 import type { Queryable } from './database.ts';
+import { countersign } from './schema/columns.ts';
 import { isoOf } from './sql/time.ts';
 
 /** Who approved a version of a plan, or a change that would make it, and when first; in that order. */
@@ -11,7 +12,7 @@ export async function readApprovals(
 ): Promise<{ by: string; at: string }[]> {
   const { rows } = await db.execute<{ by: string; at: string }>(sql`
     select coalesce(i.person, a.approver) as by, ${isoOf('min(a.at)', 'milliseconds')} as at
-    from countersign.approvals a left join countersign.identities i on i.account = a.approver
+    from ${countersign}.approvals a left join ${countersign}.identities i on i.account = a.approver
     where a.plan_id = ${planId} and a.version = ${version}
     group by 1 order by min(a.at), 1`);
   return rows;
@@ -27,8 +28,8 @@ export async function readApprovalsOf(
   const { rows } = await db.execute<{ plan_id: string; by: string }>(sql`
     select a.plan_id, coalesce(i.person, a.approver) as by
     from jsonb_to_recordset(${asked}::jsonb) as v(id text, version int)
-    join countersign.approvals a on a.plan_id = v.id and a.version = v.version
-    left join countersign.identities i on i.account = a.approver
+    join ${countersign}.approvals a on a.plan_id = v.id and a.version = v.version
+    left join ${countersign}.identities i on i.account = a.approver
     group by 1, 2 order by 1, min(a.at), 2`);
   const given = Map.groupBy(rows, ({ plan_id }) => plan_id);
   return new Map([...given].map(([plan, all]) => [plan, all.map(({ by }) => by)]));
@@ -44,8 +45,8 @@ export async function readVerified(
   const { rows } = await db.execute<{ plan_id: string; by: string }>(sql`
     select distinct a.plan_id, coalesce(i.person, a.approver) as by
     from jsonb_to_recordset(${asked}::jsonb) as v(id text, version int)
-    join countersign.approvals a on a.plan_id = v.id and a.version = v.version and a.verified
-    left join countersign.identities i on i.account = a.approver`);
+    join ${countersign}.approvals a on a.plan_id = v.id and a.version = v.version and a.verified
+    left join ${countersign}.identities i on i.account = a.approver`);
   const verified = new Map<string, Set<string>>();
   for (const { plan_id: id, by } of rows) {
     verified.set(id, (verified.get(id) ?? new Set()).add(by));

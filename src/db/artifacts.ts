@@ -17,6 +17,7 @@ import type { ArtifactContent, ArtifactPage } from '#domain/plan/artifact.ts';
 import { isObject, type Json, JsonValue, makeStorableText } from '#domain/text.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import type { Queryable } from './database.ts';
+import { countersign } from './schema/columns.ts';
 import { artifacts } from './schema.ts';
 
 /** A fresh id for an artifact. */
@@ -163,8 +164,8 @@ export async function readOutputs(
   const outputs = new Map<string, Json>();
   if (stepIds.length === 0) return outputs;
   const { rows } = await db.execute<{ step_id: string; output: Json }>(sql`
-    select s.step_id, s.output from countersign.plan_steps c
-    join countersign.step_states s on s.plan_id = c.plan_id and s.position = c.position
+    select s.step_id, s.output from ${countersign}.plan_steps c
+    join ${countersign}.step_states s on s.plan_id = c.plan_id and s.position = c.position
     where c.plan_id = ${planId} and c.step_id = any(${sql.param(stepIds)}::text[]) and s.status = 'succeeded'`);
   for (const { step_id, output } of rows)
     outputs.set(step_id, await fetchOutput(db, planId, step_id, output));

@@ -19,6 +19,8 @@ import {
   signPruning,
 } from './audit-chain.ts';
 import type { Database, Queryable, Transaction } from './database.ts';
+import { schemaName } from './instance.ts';
+import { countersign } from './schema/columns.ts';
 import { audit, auditSeals } from './schema.ts';
 import { isoOf } from './sql/time.ts';
 
@@ -41,7 +43,7 @@ export async function readRows(
 ): Promise<AuditRow[]> {
   const { rows } = await db.execute<{ row: AuditRow }>(sql`
     select to_jsonb(a) || jsonb_build_object('at', ${isoOf('a.at', 'microseconds')}) as row
-    from countersign.audit a where a.id > ${after} and a.id <= ${through} order by a.id limit ${limit}`);
+    from ${countersign}.audit a where a.id > ${after} and a.id <= ${through} order by a.id limit ${limit}`);
   return rows.map(({ row }) => row);
 }
 
@@ -76,7 +78,7 @@ export async function readAuditState(db: Queryable, counted = 10_000): Promise<A
 async function readWriters(db: Queryable): Promise<string[]> {
   const { rows } = await db.execute<{ writer: string }>(sql`
     select distinct virtualtransaction as writer from pg_locks
-    where locktype = 'relation' and relation = 'countersign.audit'::regclass
+    where locktype = 'relation' and relation = '${countersign}.audit'::regclass
       and database = (select oid from pg_database where datname = current_database())
       and mode = 'RowExclusiveLock' and granted`);
   return rows.map(({ writer }) => writer);
@@ -85,7 +87,7 @@ async function readWriters(db: Queryable): Promise<string[]> {
 /** An id up to which no further row can appear; null: somebody who wrote has not ended in time. */
 async function findHorizon(db: Queryable): Promise<number | null> {
   const { rows } = await db.execute<{ id: number }>(
-    sql`select last_value as id from countersign.audit_id_seq`,
+    sql`select last_value as id from ${countersign}.audit_id_seq`,
   );
   let open = new Set(await readWriters(db));
   for (let waited = 0; open.size > 0; waited += lookEveryMs) {
@@ -99,7 +101,7 @@ async function findHorizon(db: Queryable): Promise<number | null> {
 
 async function lockChain(tx: Transaction): Promise<boolean> {
   const { rows } = await tx.execute<{ locked: boolean }>(
-    sql`select pg_try_advisory_xact_lock(hashtextextended('countersign audit', 0)) as locked`,
+    sql`select pg_try_advisory_xact_lock(hashtextextended(${`${schemaName} audit`}, 0)) as locked`,
   );
   return rows[0]?.locked === true;
 }
@@ -181,8 +183,8 @@ const allowRetention = sql`select set_config('countersign.retention', 'on', true
 /** The last row of the seals whose rows are all from before `before`: what `pruneAudit` may remove; null: nothing. */
 export async function findPrunable(db: Queryable, before: Date): Promise<number | null> {
   const { rows } = await db.execute<{ through: number | null }>(sql`
-    select max(s.last_id) as through from countersign.audit_seals s where s.pruned is null and not exists (
-      select 1 from countersign.audit_seals k
+    select max(s.last_id) as through from ${countersign}.audit_seals s where s.pruned is null and not exists (
+      select 1 from ${countersign}.audit_seals k
       where k.pruned is null and k.seq <= s.seq and k.newest_at >= ${before.toISOString()}::timestamptz)`);
   return rows[0]?.through ?? null;
 }

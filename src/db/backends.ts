@@ -3,6 +3,7 @@
 import { eq, inArray, not, type SQL, sql } from 'drizzle-orm';
 import type { OperationSpec } from '#domain/tool.ts';
 import type { Queryable } from './database.ts';
+import { countersign } from './schema/columns.ts';
 import { backends } from './schema.ts';
 import { now } from './sql/time.ts';
 
@@ -30,14 +31,16 @@ export const aliveForMinutes = (minutes: number): SQL => sql`${alive}
 /** Whether somebody has been there for `minutes` without a break. */
 export async function hasWorkedFor(db: Queryable, minutes: number): Promise<boolean> {
   const { rows } = await db.execute(
-    sql`select 1 from countersign.backends where ${aliveForMinutes(minutes)} limit 1`,
+    sql`select 1 from ${countersign}.backends where ${aliveForMinutes(minutes)} limit 1`,
   );
   return rows.length > 0;
 }
 
 /** Whether anybody is there. */
 export async function hasWorker(db: Queryable): Promise<boolean> {
-  const { rows } = await db.execute(sql`select 1 from countersign.backends where ${alive} limit 1`);
+  const { rows } = await db.execute(
+    sql`select 1 from ${countersign}.backends where ${alive} limit 1`,
+  );
   return rows.length > 0;
 }
 
@@ -95,7 +98,7 @@ export async function readManifests(db: Queryable): Promise<OperationSpec[][]> {
       select digest, case when digest = any(${sql.param([...known.keys()])}::text[]) then null else manifest end as manifest
       from (
         select distinct on (digest) digest, manifest, id
-        from (select id, manifest, md5(manifest::text) as digest from countersign.backends where ${alive}) b
+        from (select id, manifest, md5(manifest::text) as digest from ${countersign}.backends where ${alive}) b
         order by digest, id
       ) different order by id`);
   const read = new Map<string, OperationSpec[]>();

@@ -2,6 +2,7 @@
 // with a count are read. A step that changes its status therefore updates no index.
 import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import { StepStatus } from '#domain/plan/plan.ts';
+import { countersign } from './schema/columns.ts';
 
 /** A block has 2 to the power of this positions; the migration that made `step_blocks` says the same. */
 const bits = 7;
@@ -25,7 +26,7 @@ export const ofStatus = (
   statuses: readonly StepStatus[],
   where: SQL = sql`true`,
 ): SQL => sql`lateral (
-  select * from countersign.step_states s
+  select * from ${countersign}.step_states s
   where s.plan_id = b.plan_id and ${ofBlock} and s.status in (${listOf(statuses)}) and ${where}
   offset 0
 ) s`;
@@ -40,7 +41,7 @@ export const stepsOf = (
   statuses: readonly StepStatus[],
   where: SQL = sql`true`,
 ): SQL => sql`(
-  select s.* from countersign.step_blocks b cross join ${ofStatus(statuses, where)}
+  select s.* from ${countersign}.step_blocks b cross join ${ofStatus(statuses, where)}
   where b.plan_id = ${planId} and ${hasSome(statuses)}
 ) s`;
 
@@ -66,7 +67,7 @@ export const firstOf = (
   limit: Placeholder,
 ): SQL => sql`
   with counted as (
-    select b.plan_id, b.block, ${countIn(statuses)} as n from countersign.step_blocks b
+    select b.plan_id, b.block, ${countIn(statuses)} as n from ${countersign}.step_blocks b
     where b.plan_id = ${planId} and b.block >= (${after}::int + 1) >> ${sql.raw(`${bits}`)}
   ),
   b as materialized (
@@ -75,7 +76,7 @@ export const firstOf = (
     ) summed where before < ${limit}::int + ${sql.raw(`${2 ** bits}`)}
   )
   select s.* from b cross join lateral (
-    select * from countersign.step_states s
+    select * from ${countersign}.step_states s
     where s.plan_id = b.plan_id and ${ofBlock} and s.status = any(${statuses}::text[]) and s.position > ${after}::int
     offset 0
   ) s

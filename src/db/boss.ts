@@ -1,9 +1,10 @@
 // pg-boss: creating queues, and sending a job inside one of our transactions.
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'drizzle-orm';
-import { PgBoss } from 'pg-boss';
+import { type BackendProfile, PgBoss } from 'pg-boss';
 import { type Enqueue, type EnqueueAll, type QueueName, queueOf } from '#domain/jobs.ts';
 import { bossIn, type Database, type Transaction } from './database.ts';
+import { bossSchema } from './instance.ts';
 import type { Listener } from './notify.ts';
 
 // Fair queueing (start-time fair queueing, Goyal and others, 1996): everybody who waits is served once in each round, however
@@ -19,7 +20,7 @@ async function findTurns(
   persons: string[],
 ): Promise<Map<string, number>> {
   if (persons.length === 0) return new Map();
-  const waiting = sql`from pgboss.job where name = ${queue} and state < 'active' and not blocked`;
+  const waiting = sql`from ${sql.identifier(bossSchema)}.job where name = ${queue} and state < 'active' and not blocked`;
   const { rows } = await tx.execute<{ person: string; turn: number }>(sql`
     select person, coalesce(least(
       (select priority ${waiting} order by priority desc limit 1),
@@ -58,13 +59,16 @@ function asError(reported: Error): Error {
 /**
  * Starts pg-boss on the connections of `db`, installing its schema if need be.
  * @param options.work false for a process that only sends jobs
+ * @param options.backend the kind of server, if it is not PostgreSQL itself
  */
 export async function openBoss(
   { pool }: Pick<Database, 'pool'>,
   listener: Pick<Listener, 'listen'>,
-  options: { work: boolean; onError: (error: Error) => void },
+  options: { work: boolean; backend?: BackendProfile; onError: (error: Error) => void },
 ): Promise<PgBoss> {
   const boss = new PgBoss({
+    schema: bossSchema,
+    ...(options.backend === undefined ? {} : { backend: options.backend }),
     db: {
       // Without values a text may hold several statements, as those do that install its schema.
       executeSql: (text, values) =>

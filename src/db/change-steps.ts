@@ -3,6 +3,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { StepCounts, StepStatus } from '#domain/plan/plan.ts';
 import { accounting } from './accounting.ts';
 import type { Queryable } from './database.ts';
+import { countersign } from './schema/columns.ts';
 
 /** A plan's counters after `n` changes of its steps. */
 export type PlanProgress = StepCounts & { revision: number; total: number; n: number };
@@ -35,17 +36,17 @@ export async function changeSteps(
   const changed =
     others.length === 0
       ? sql`changed as (
-          update countersign.step_states s set status = ${to} ${set}
+          update ${countersign}.step_states s set status = ${to} ${set}
           where s.plan_id = ${planId} and s.status = ${status} and ${where}
           returning s.position, s.step_id, s.partition, ${status}::text as from_status, s.status as to_status,
             ${kind}::text as kind, ${detail ?? null}::text as detail
         )`
       : sql`before as (
-          select s.position, s.status from countersign.step_states s
+          select s.position, s.status from ${countersign}.step_states s
           where s.plan_id = ${planId} and s.status = any(${sql.param(from)}::text[]) and ${where}
         ),
         changed as (
-          update countersign.step_states s set status = ${to} ${set}
+          update ${countersign}.step_states s set status = ${to} ${set}
           from before b where s.plan_id = ${planId} and s.position = b.position
           returning s.position, s.step_id, s.partition, b.status as from_status, s.status as to_status,
             ${kind}::text as kind, ${detail ?? null}::text as detail

@@ -18,6 +18,7 @@ import {
 import { type ChatPlace, conversationAt, type ShownStatus } from '#domain/chat/chat.ts';
 import type { Platform } from '#domain/chat/inbox.ts';
 import type { Queryable, Transaction } from './database.ts';
+import { countersign } from './schema/columns.ts';
 import { chatPlaces, chatPosts } from './schema.ts';
 import { daysAgo, inSeconds, now } from './sql/time.ts';
 
@@ -56,22 +57,22 @@ export async function storePlace(
 
 /** In the same workspace, organisation or tenant as the place `o`. */
 const isNear = sql`o.platform is not null and (o.tenant = t.tenant or exists (
-  select from countersign.slack_workspaces a
-  join countersign.slack_workspaces b on b.enterprise = a.enterprise
+  select from ${countersign}.slack_workspaces a
+  join ${countersign}.slack_workspaces b on b.enterprise = a.enterprise
   where t.platform = 'slack' and a.team = o.tenant and b.team = t.tenant))`;
 
 /** A chat with the bot alone in which nobody of `names` has asked for anything. */
 const isPrivate = (names: string[]) => sql`(t.thread is null and not exists (
-    select from countersign.teams_conversations c
+    select from ${countersign}.teams_conversations c
     where t.platform = 'teams' and c.tenant = t.tenant and c.channel = t.channel and c.kind = 'group')
   and not exists (
-    select from countersign.runs r
+    select from ${countersign}.runs r
     where r.conversation = t.conversation and r.via = t.platform and r."user" = any(${sql.param(names)}::text[])))`;
 
 /** Whether the place is a chat of one person with the bot. */
 const isAlone = (place: SQL) => sql`(case ${place}.platform
   when 'slack' then ${place}.channel like 'D%'
-  else exists (select from countersign.teams_conversations c
+  else exists (select from ${countersign}.teams_conversations c
     where c.tenant = ${place}.tenant and c.channel = ${place}.channel and c.kind = 'personal') end)`;
 
 /** Conversations among `targets` that live on a platform, as a poster in `from` sees them. */
@@ -88,8 +89,8 @@ export async function findPostTargets(
     broken: string | null;
   }>(sql`
     select t.conversation, t.broken, ${isNear} as near, ${isPrivate(names)} as private
-    from countersign.chat_places t
-    left join countersign.chat_places o on o.conversation = ${from} and o.platform = t.platform
+    from ${countersign}.chat_places t
+    left join ${countersign}.chat_places o on o.conversation = ${from} and o.platform = t.platform
     where t.conversation = any(${sql.param(targets)}::text[])`);
   return new Map(rows.map(({ conversation, ...target }) => [conversation, target]));
 }
@@ -109,14 +110,14 @@ export async function listPostTargets(
 ): Promise<{ conversation: string; about: string }[]> {
   const { rows } = await db.execute<{ conversation: string; about: string }>(sql`
     with latest as (
-      select conversation, "user", request, updated_at from countersign.runs order by updated_at desc limit ${runsLookedAt}),
+      select conversation, "user", request, updated_at from ${countersign}.runs order by updated_at desc limit ${runsLookedAt}),
     own as (
       select distinct on (conversation) conversation, request, updated_at from latest
       where "user" = any(${sql.param(names)}::text[]) order by conversation, updated_at desc)
     select t.conversation, own.request as about
     from own
-    join countersign.chat_places t on t.conversation = own.conversation
-    join countersign.chat_places o on o.conversation = ${from} and o.platform = t.platform
+    join ${countersign}.chat_places t on t.conversation = own.conversation
+    join ${countersign}.chat_places o on o.conversation = ${from} and o.platform = t.platform
     where t.conversation <> o.conversation and t.broken is null and ${isNear} and not ${isPrivate(names)}
       and (t.channel = o.channel or ${isAlone(sql`o`)}) and not ${isAlone(sql`t`)}
     order by own.updated_at desc

@@ -5,6 +5,7 @@ import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import type { ChatPost } from '#domain/chat/chat.ts';
 import type { Queryable, Transaction } from './database.ts';
 import { overtaken } from './runs.ts';
+import { countersign } from './schema/columns.ts';
 import { chatPosts } from './schema.ts';
 import { isoOf, now } from './sql/time.ts';
 
@@ -43,7 +44,7 @@ export type PostRow = {
 const postColumns = sql`p.message_id, m.text, m.parts, ${isoOf('m.created_at', 'milliseconds')} as said_at, p.plan_id, p.run_id, p.run_turn, p.key, p.post, p.superseded, p.asked, p.shown, p.failures,
   coalesce(p.redraw_at <= clock_timestamp(), false) as redraw,
   coalesce(extract(epoch from clock_timestamp() - p.failing_since) * 1000, 0)::float8 as failing_ms`;
-const posts = sql`countersign.chat_posts p join countersign.messages m on m.id = p.message_id`;
+const posts = sql`${countersign}.chat_posts p join ${countersign}.messages m on m.id = p.message_id`;
 
 /** What ends a turn is said under the run's name and the turn; what speaks of a plan has that plan's card. */
 const turnSaid = sql`case when plan_id is null and run_id is not null
@@ -53,9 +54,9 @@ const turnSaid = sql`case when plan_id is null and run_id is not null
 export async function readNextUnsaid(db: Queryable, conversation: string): Promise<Unsaid | null> {
   const { rows } = await db.execute<Unsaid>(sql`
     select id, plan_id, case when turn is null then null else run_id end as run_id, turn as run_turn from (
-      select id, plan_id, run_id, ${turnSaid} as turn from countersign.messages
+      select id, plan_id, run_id, ${turnSaid} as turn from ${countersign}.messages
       where conversation = ${conversation} and author = 'bot'
-        and id > (select delivered from countersign.chat_places where conversation = ${conversation})
+        and id > (select delivered from ${countersign}.chat_places where conversation = ${conversation})
       order by id limit 1) said`);
   return rows[0] ?? null;
 }
@@ -65,7 +66,7 @@ export async function readRepost(db: Queryable, conversation: string): Promise<P
   const { rows } = await db.execute<PostRow>(sql`
     select ${postColumns} from ${posts}
     where p.conversation = ${conversation} and p.state = 'sending'
-      and p.message_id <= (select delivered from countersign.chat_places where conversation = ${conversation})
+      and p.message_id <= (select delivered from ${countersign}.chat_places where conversation = ${conversation})
     order by p.message_id limit 1`);
   return rows[0] ?? null;
 }
@@ -90,7 +91,7 @@ export async function readEndedSession(
   conversation: string,
 ): Promise<PostRow | null> {
   const { rows } = await db.execute<PostRow>(sql`
-    select ${postColumns} from ${posts} join countersign.runs r on r.id = p.run_id
+    select ${postColumns} from ${posts} join ${countersign}.runs r on r.id = p.run_id
     where p.conversation = ${conversation} and p.run_id is not null and p.live and p.state = 'posted'
       and (r.turn > p.run_turn or r.planning_status = 'complete' or ${overtaken})
     order by p.message_id limit 1`);
@@ -107,7 +108,7 @@ export async function readPause(
     select greatest(0, least(
         case when asked > answered then ${paceMs} - extract(epoch from clock_timestamp() - shown_at) * 1000 end,
         extract(epoch from redraw_at - clock_timestamp()) * 1000))::float8 as ms
-    from countersign.chat_posts
+    from ${countersign}.chat_posts
     where conversation = ${conversation} and state = 'posted' and (asked > answered or redraw_at is not null)
     order by ms limit 1`);
   return rows[0]?.ms ?? null;
@@ -125,7 +126,7 @@ export async function beginPost(
 ): Promise<{ row: PostRow; tried: boolean }> {
   const live = plan_id !== null || run_id !== null;
   const { rows: begun } = await tx.execute(sql`
-    insert into countersign.chat_posts (message_id, conversation, plan_id, run_id, run_turn, key, live)
+    insert into ${countersign}.chat_posts (message_id, conversation, plan_id, run_id, run_turn, key, live)
     values (${id}, ${conversation}, ${plan_id}, ${run_id}, ${run_turn}::int, ${key}, ${live}) on conflict do nothing
     returning message_id`);
   const { rows } = await tx.execute<PostRow>(
@@ -167,10 +168,10 @@ export async function settlePosted(
   { post, digest, version, rests, follows, sent_at, took_ms }: Shown,
 ): Promise<boolean> {
   await tx.execute(sql`
-    update countersign.chat_places set delivered = greatest(delivered, ${message_id}::bigint), tries = 0, not_before = null
+    update ${countersign}.chat_places set delivered = greatest(delivered, ${message_id}::bigint), tries = 0, not_before = null
     where conversation = ${conversation}`);
   const { rows } = await tx.execute(sql`
-    update countersign.chat_posts set state = 'posted', post = ${JSON.stringify(post)}::jsonb, shown = ${digest},
+    update ${countersign}.chat_posts set state = 'posted', post = ${JSON.stringify(post)}::jsonb, shown = ${digest},
       shown_at = clock_timestamp(), shown_version = ${version}::int, sent_at = coalesce(sent_at, ${sent_at?.toISOString() ?? null}::timestamptz,
         clock_timestamp() - make_interval(secs => ${(took_ms + clocksApartMs) / 1000})),
       answered = ${asked}, asked = asked + ${follows ? 1 : 0}::int, live = live and not ${rests},
@@ -179,7 +180,7 @@ export async function settlePosted(
   if (rows.length === 0) return false;
   if (plan_id === null) return true;
   await tx.execute(sql`
-    update countersign.chat_posts set superseded = true, live = false, asked = asked + 1
+    update ${countersign}.chat_posts set superseded = true, live = false, asked = asked + 1
     where conversation = ${conversation} and plan_id = ${plan_id} and message_id < ${message_id} and live`);
   return true;
 }
@@ -195,10 +196,10 @@ export async function noteStray(
   post: ChatPost,
 ): Promise<boolean> {
   await tx.execute(
-    sql`update countersign.chat_places set asked = asked + 1 where conversation = ${conversation}`,
+    sql`update ${countersign}.chat_places set asked = asked + 1 where conversation = ${conversation}`,
   );
   const { rows } = await tx.execute(sql`
-    update countersign.chat_posts set strays = coalesce(strays, '[]'::jsonb) || jsonb_build_array(post),
+    update ${countersign}.chat_posts set strays = coalesce(strays, '[]'::jsonb) || jsonb_build_array(post),
       post = ${JSON.stringify(post)}::jsonb, shown = null, shown_version = 0, asked = asked + 1
     where message_id = ${message_id} and state = 'posted' and (plan_id is not null or run_id is not null)
       and post ->> 'message' <> ${post.message} returning message_id`);
@@ -263,11 +264,11 @@ export async function settleCard(
 ): Promise<void> {
   if (sent) {
     await tx.execute(sql`
-      update countersign.chat_places set tries = 0, not_before = null
+      update ${countersign}.chat_places set tries = 0, not_before = null
       where conversation = ${conversation} and (tries > 0 or not_before is not null)`);
   }
   await tx.execute(sql`
-    update countersign.chat_posts set shown = ${digest}, answered = greatest(answered, ${asked}::bigint),
+    update ${countersign}.chat_posts set shown = ${digest}, answered = greatest(answered, ${asked}::bigint),
       shown_at = ${sent ? sql`clock_timestamp()` : sql`shown_at`}, shown_version = ${version}::int, live = live and not ${rests}, failures = 0, failing_since = null, error = null
       ${redrawInMs === undefined ? sql`` : sql`, redraw_at = ${redrawInMs === null ? sql`null` : sql`clock_timestamp() + make_interval(secs => ${redrawInMs / 1000})`}`}
     where message_id = ${message_id} ${sent ? sql`` : sql`and shown = ${digest}`}`);
@@ -312,10 +313,10 @@ export async function setPostAside(
   error: string,
 ): Promise<void> {
   await tx.execute(sql`
-    update countersign.chat_places set delivered = greatest(delivered, ${message_id}::bigint), tries = 0
+    update ${countersign}.chat_places set delivered = greatest(delivered, ${message_id}::bigint), tries = 0
     where conversation = ${conversation}`);
   await tx.execute(sql`
-    update countersign.chat_posts set error = ${error}, failures = 0, failing_since = null, redraw_at = null, answered = asked,
+    update ${countersign}.chat_posts set error = ${error}, failures = 0, failing_since = null, redraw_at = null, answered = asked,
       shown_at = case state when 'posted' then shown_at else clock_timestamp() end, live = live and state = 'posted' and run_id is null, state = case state when 'sending' then 'failed' else state end
     where message_id = ${message_id}`);
 }
@@ -325,16 +326,16 @@ export async function askForCards(tx: Transaction, planId: string): Promise<stri
   // Places before posts, and in one order: settling does the same, so there is no deadlock.
   const { rows } = await tx.execute<{ conversation: string }>(sql`
     with found as (
-      select distinct conversation from countersign.chat_posts where plan_id = ${planId} and live
+      select distinct conversation from ${countersign}.chat_posts where plan_id = ${planId} and live
     ), locked as materialized (
-      select conversation from countersign.chat_places join found using (conversation)
+      select conversation from ${countersign}.chat_places join found using (conversation)
       order by conversation for no key update of chat_places
     )
-    update countersign.chat_places p set asked = asked + 1 from locked
+    update ${countersign}.chat_places p set asked = asked + 1 from locked
     where p.conversation = locked.conversation returning p.conversation`);
   if (rows.length === 0) return [];
   await tx.execute(
-    sql`update countersign.chat_posts set asked = asked + 1 where plan_id = ${planId} and live`,
+    sql`update ${countersign}.chat_posts set asked = asked + 1 where plan_id = ${planId} and live`,
   );
   return rows.map(({ conversation }) => conversation);
 }
@@ -346,8 +347,8 @@ export async function askForCard(
   { message_id }: PostRow,
 ): Promise<void> {
   await tx.execute(
-    sql`update countersign.chat_places set asked = asked + 1 where conversation = ${conversation}`,
+    sql`update ${countersign}.chat_places set asked = asked + 1 where conversation = ${conversation}`,
   );
   await tx.execute(sql`
-    update countersign.chat_posts set asked = asked + 1, shown = null where message_id = ${message_id} and state = 'posted'`);
+    update ${countersign}.chat_posts set asked = asked + 1, shown = null where message_id = ${message_id} and state = 'posted'`);
 }

@@ -4,6 +4,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { DependencyType } from '#domain/plan/plan.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { Queryable } from './database.ts';
+import { countersign } from './schema/columns.ts';
 import { limitsOfStep } from './sql/conditions.ts';
 import { isoOf } from './sql/time.ts';
 
@@ -24,9 +25,9 @@ export async function locateVersion(
   current: number,
 ): Promise<VersionRef> {
   const { rows } = await db.execute<{ until: number | null }>(sql`
-    select min(v.version) as until from countersign.plan_versions v
+    select min(v.version) as until from ${countersign}.plan_versions v
     where v.plan_id = ${planId} and v.version >= ${version} and v.version < ${current} and not exists (
-      select 1 from countersign.plan_patches p
+      select 1 from ${countersign}.plan_patches p
       where p.plan_id = v.plan_id and p.status = 'applied' and p.version = v.version + 1)`);
   return { planId, version, until: rows[0]?.until ?? null };
 }
@@ -35,25 +36,25 @@ export async function locateVersion(
 function archivedOf({ planId, version, until }: VersionRef): SQL {
   if (until === version) {
     return sql`
-      select step_id, position, content from countersign.plan_version_steps
+      select step_id, position, content from ${countersign}.plan_version_steps
       where plan_id = ${planId} and version = ${version}`;
   }
   return sql`
-    select distinct on (position) step_id, position, content from countersign.plan_version_steps
+    select distinct on (position) step_id, position, content from ${countersign}.plan_version_steps
     where plan_id = ${planId} and version >= ${version} and ${until === null ? sql`true` : sql`version <= ${until}`}
     order by position, version`;
 }
 
 /** Not one that a patch removed from an approved plan: those are kept outside every lane. */
 const isKept = sql`not exists (
-  select 1 from countersign.step_states r
+  select 1 from ${countersign}.step_states r
   where r.plan_id = s.plan_id and r.position = s.position and r.status = 'cancelled' and r.lane = 0)`;
 
 /** Its steps that are still in `plan_steps` as it had them: those no archive speaks of. */
 function isPresent({ planId, version, until }: VersionRef): SQL {
   if (until !== null) return sql`false`;
   return sql`s.position not in (
-    select position from countersign.plan_version_steps where plan_id = ${planId} and version >= ${version})
+    select position from ${countersign}.plan_version_steps where plan_id = ${planId} and version >= ${version})
     and ${isKept}`;
 }
 
@@ -73,10 +74,10 @@ function contentsOf(version: VersionRef, more: SQL = sql`true`): SQL {
       'duration_minutes', s.duration_minutes, 'not_before', s.not_before, 'after', (
         select coalesce(jsonb_agg(jsonb_build_object('id', p.step_id, 'type', e.type, 'lag_minutes', e.lag_minutes)
           order by e.predecessor, e.type), '[]')
-        from countersign.plan_edges e
-        join countersign.plan_steps p on p.plan_id = e.plan_id and p.position = e.predecessor
+        from ${countersign}.plan_edges e
+        join ${countersign}.plan_steps p on p.plan_id = e.plan_id and p.position = e.predecessor
         where e.plan_id = s.plan_id and e.successor = s.position)) || ${limitsOfStep} as content
-    from countersign.plan_steps s where s.plan_id = ${version.planId} and ${isPresent(version)} and ${more}`;
+    from ${countersign}.plan_steps s where s.plan_id = ${version.planId} and ${isPresent(version)} and ${more}`;
 }
 
 /** The seal of a step out of its content without times and dependencies, its earliest moment, and its dependencies. */
@@ -109,12 +110,12 @@ function sealsOf(version: VersionRef): SQL {
         'args', s.args, 'priority', s.priority, 'partition', s.partition, 'tags', to_jsonb(s.tags),
         'resources', s.resources, 'capabilities', to_jsonb(s.capabilities), 'notes', s.notes,
         'duration_minutes', s.duration_minutes) || ${limitsOfStep})::text as rest, s.not_before, null::text as link
-      from countersign.plan_steps s where s.plan_id = ${planId} and ${isPresent(version)}
+      from ${countersign}.plan_steps s where s.plan_id = ${planId} and ${isPresent(version)}
       union all
       select e.successor, null, null, null,
         jsonb_build_object('id', p.step_id, 'type', e.type, 'lag_minutes', e.lag_minutes)::text
-      from countersign.plan_edges e
-      join countersign.plan_steps p on p.plan_id = e.plan_id and p.position = e.predecessor
+      from ${countersign}.plan_edges e
+      join ${countersign}.plan_steps p on p.plan_id = e.plan_id and p.position = e.predecessor
       where e.plan_id = ${planId}
     ) parts group by position having max(step_id) is not null`;
 }
@@ -191,7 +192,7 @@ export async function readTiming(
         (content ->> 'duration_minutes')::float8 as duration_minutes
       from (${archivedOf(version)}) a where content <> 'null'
       union all
-      select s.not_before, s.duration_minutes from countersign.plan_steps s
+      select s.not_before, s.duration_minutes from ${countersign}.plan_steps s
       where s.plan_id = ${version.planId} and ${isPresent(version)}
     ) c`);
   return rows[0] ?? { steps: 0, earliest: null, timed: false };
@@ -218,12 +219,12 @@ export function readChain(
 async function readCurrentChain(db: Queryable, planId: string): Promise<ChainColumns> {
   const { rows: steps } = await db.execute<{ positions: number[] | null; minutes: number[] }>(sql`
     select array_agg(position) as positions, array_agg(coalesce(duration_minutes, 0)) as minutes
-    from countersign.plan_steps s where plan_id = ${planId} and ${isKept}`);
+    from ${countersign}.plan_steps s where plan_id = ${planId} and ${isKept}`);
   type Links = { from: number[] | null; to: number[]; types: DependencyType[]; lags: number[] };
   const { rows: links } = await db.execute<Links>(sql`
     select array_agg(predecessor) as from, array_agg(successor) as to, array_agg(type) as types,
       array_agg(lag_minutes) as lags
-    from countersign.plan_edges where plan_id = ${planId}`);
+    from ${countersign}.plan_edges where plan_id = ${planId}`);
   const index = new Map((steps[0]?.positions ?? []).map((position, i) => [position, i]));
   const columns: ChainColumns = {
     durations: steps[0]?.minutes ?? [],

@@ -4,6 +4,7 @@ import type { ConversationPage } from '#domain/chat/conversation-list.ts';
 import { onOneLine } from '#domain/words.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import type { Queryable } from './database.ts';
+import { countersign } from './schema/columns.ts';
 import { isoOf } from './sql/time.ts';
 
 const titleAtMost = 80;
@@ -19,7 +20,7 @@ function comesAfter(cursor: string | undefined): SQL {
 /** Whether any account of the instance is linked to a person. */
 export async function hasIdentities(db: Queryable): Promise<boolean> {
   const { rows } = await db.execute<{ any: boolean }>(
-    sql`select exists (select from countersign.identities) as any`,
+    sql`select exists (select from ${countersign}.identities) as any`,
   );
   return rows[0]?.any === true;
 }
@@ -50,15 +51,15 @@ export async function listConversations(
     running: number;
   }>(sql`
     with asked as (
-      select conversation from countersign.runs where ${by(sql`"user"`)} and ${isOurs}
-      union select conversation from countersign.plans where conversation is not null and ${by(sql`requester`)} and ${isOurs}
+      select conversation from ${countersign}.runs where ${by(sql`"user"`)} and ${isOurs}
+      union select conversation from ${countersign}.plans where conversation is not null and ${by(sql`requester`)} and ${isOurs}
     ),
     spoken as (
       select a.conversation as id, last.created_at, (extract(epoch from last.created_at) * 1000000)::bigint as micros
       from asked a cross join lateral (
-        select m.created_at, m.tenant from countersign.messages m where m.conversation = a.conversation order by m.id desc limit 1
+        select m.created_at, m.tenant from ${countersign}.messages m where m.conversation = a.conversation order by m.id desc limit 1
       ) last
-      where not exists (select from countersign.chat_places c where c.conversation = a.conversation)
+      where not exists (select from ${countersign}.chat_places c where c.conversation = a.conversation)
         and (${tenant}::text is null or coalesce(last.tenant, ${tenant}) = ${tenant})
     ),
     page as (
@@ -68,12 +69,12 @@ export async function listConversations(
       coalesce(first.text, made.title, '') as title, made.plans, made.running
     from page
     left join lateral (
-      select left(m.text, 1000) as text from countersign.messages m
+      select left(m.text, 1000) as text from ${countersign}.messages m
       where m.conversation = page.id and m.author = 'person' order by m.id limit 1
     ) first on true
     cross join lateral (
       select (array_agg(p.title order by p.created_at))[1] as title, count(*)::int as plans, (count(*) filter (where p.status in ('approved', 'executing')))::int as running
-      from countersign.plans p where p.conversation = page.id
+      from ${countersign}.plans p where p.conversation = page.id
     ) made
     order by page.micros desc, page.id desc`);
   const page = rows.slice(0, limit);

@@ -1,8 +1,10 @@
 // Streams many rows into a table with COPY: PostgreSQL stores the first rows while the last are still being written.
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { escapeIdentifier } from 'pg';
 import { from } from 'pg-copy-streams';
 import { connectionOf, type Queryable } from './database.ts';
+import { schemaName } from './instance.ts';
 
 type Field = string | number | boolean | null;
 
@@ -59,7 +61,7 @@ export async function copyRows<T>(
 ): Promise<void> {
   if (rows.length === 0) return;
   const columns = ['plan_id', ...Object.keys(form.fields)].join(', ');
-  const copy = from(`copy countersign.${form.table} (${columns}) from stdin`);
+  const copy = from(`copy ${escapeIdentifier(schemaName)}.${form.table} (${columns}) from stdin`);
   connectionOf(tx).query(copy);
   await pipeline(Readable.from(writePieces(planId, rows, form)), copy);
 }

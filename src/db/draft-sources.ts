@@ -4,6 +4,7 @@ import type { StepSelector } from '#domain/plan/step-selector.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import { fetchOutput } from './artifacts.ts';
 import type { Queryable } from './database.ts';
+import { countersign } from './schema/columns.ts';
 
 /** The step that waits, and which of the steps before it are meant. */
 type Sources = { planId: string; position: number; steps: StepSelector };
@@ -18,9 +19,9 @@ function isMeant({ ids, partition, tag }: StepSelector): SQL {
 }
 
 const meant = ({ planId, position, steps }: Sources): SQL => sql`
-  from countersign.plan_edges e
-  join countersign.plan_steps c on c.plan_id = e.plan_id and c.position = e.predecessor
-  join countersign.step_states s on s.plan_id = e.plan_id and s.position = e.predecessor
+  from ${countersign}.plan_edges e
+  join ${countersign}.plan_steps c on c.plan_id = e.plan_id and c.position = e.predecessor
+  join ${countersign}.step_states s on s.plan_id = e.plan_id and s.position = e.predecessor
   where e.plan_id = ${planId} and e.successor = ${position} and e.type = 'FS' and ${isMeant(steps)}`;
 
 /** How many of them have an output, and how many have none. */

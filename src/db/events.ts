@@ -3,6 +3,7 @@ import { eq, type Placeholder, type SQL, sql } from 'drizzle-orm';
 import type { PlanStatus, StepStatus } from '#domain/plan/plan.ts';
 import type { Change, Diff } from '#domain/plan/views.ts';
 import { prepareStatement, type Queryable } from './database.ts';
+import { countersign } from './schema/columns.ts';
 import { planEvents, plans } from './schema.ts';
 
 /** One row tells of so many changes at most. */
@@ -17,7 +18,7 @@ const course = sql.raw(`case to_status when 'ready' then 1 when 'running' then 2
  */
 export function insertEvents(planId: string | Placeholder): SQL {
   return sql`
-    insert into countersign.plan_events (plan_id, revision, n, kind, status, step_ids, details)
+    insert into ${countersign}.plan_events (plan_id, revision, n, kind, status, step_ids, details)
     select ${planId}, plan.revision - plan.n + sum(b.n) over (order by b.course, b.kind, b.to_status, b.part),
       b.n, b.kind, b.to_status, b.step_ids, b.details
     from (
@@ -97,7 +98,7 @@ const last = sql`${sql.placeholder('last')}::bigint`;
 const changes = prepareStatement(
   'read_changes',
   sql`select revision, kind, status, at, ${after(since)}
-    from countersign.plan_events
+    from ${countersign}.plan_events
     where plan_id = ${plan} and revision > ${since} and revision < ${last} + ${sql.raw(String(changesPerRow))}
       and revision - n < ${last}
     order by revision`,
@@ -130,7 +131,7 @@ function pageOf(changes: Change[], since: number, limit: number): Diff {
 /** Of plans that ended long ago the first changes were deleted: the revision after which they are kept. */
 async function readFloor(db: Queryable, planId: string): Promise<number> {
   const { rows } = await db.execute<{ floor: number }>(sql`
-    select revision - n as floor from countersign.plan_events where plan_id = ${planId} order by revision limit 1`);
+    select revision - n as floor from ${countersign}.plan_events where plan_id = ${planId} order by revision limit 1`);
   return rows[0]?.floor ?? 0;
 }
 
@@ -173,11 +174,11 @@ export async function readCompactDiff(
 const recent = prepareStatement(
   'read_recent_events',
   sql`with known as (
-      select max(revision) - ${sql.placeholder('limit')}::int as since from countersign.plan_events
+      select max(revision) - ${sql.placeholder('limit')}::int as since from ${countersign}.plan_events
       where plan_id = ${plan}
     )
     select revision, kind, status, at, ${after(sql`known.since`)}
-    from known join countersign.plan_events on plan_id = ${plan} and revision > known.since
+    from known join ${countersign}.plan_events on plan_id = ${plan} and revision > known.since
     order by revision`,
 );
 

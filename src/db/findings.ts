@@ -3,6 +3,7 @@ import { and, desc, eq, getTableColumns, inArray, lt, or, type SQL, sql } from '
 import type { Finding, FindingStatus, OpenFindings, Severity } from '#domain/plan/finding.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import type { Queryable } from './database.ts';
+import { countersign } from './schema/columns.ts';
 import { planFindings } from './schema.ts';
 
 export type FindingRow = typeof planFindings.$inferSelect;
@@ -73,7 +74,7 @@ export async function readFinding(
 /** How many open findings of each severity the plan has whose id is in `planId`, as JSON that leaves out none. */
 export const openFindingsOf = (planId: SQL): SQL<OpenFindings> => sql`(
   select '{"INFO": 0, "WARN": 0, "ERROR": 0, "CRITICAL": 0}'::jsonb || coalesce(jsonb_object_agg(severity, n), '{}') from (
-    select severity, count(*)::int as n from countersign.plan_findings f
+    select severity, count(*)::int as n from ${countersign}.plan_findings f
     where f.plan_id = ${planId} and f.status in ('open', 'replanning', 'awaiting_approval') group by severity
   ) open)`;
 

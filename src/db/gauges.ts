@@ -2,6 +2,8 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { PlanStatus, StepStatus } from '#domain/plan/plan.ts';
 import type { Queryable } from './database.ts';
+import { bossSchema } from './instance.ts';
+import { countersign } from './schema/columns.ts';
 
 /** Rows are counted up to this many of a kind; more are as many. */
 export const countedAtMost = 10_000;
@@ -16,7 +18,7 @@ export async function countPlansByStatus(db: Queryable): Promise<Counted[]> {
     select s.kind, p.n, p.oldest from unnest(${sql.param(PlanStatus.options)}::text[]) s(kind)
     cross join lateral (
       select count(*)::int as n, ${age(sql`min(created_at)`)} as oldest from (
-        select created_at from countersign.plans where status = s.kind order by created_at limit ${countedAtMost}
+        select created_at from ${countersign}.plans where status = s.kind order by created_at limit ${countedAtMost}
       ) counted
     ) p`);
   return rows;
@@ -26,18 +28,18 @@ export async function countPlansByStatus(db: Queryable): Promise<Counted[]> {
 export async function countWaitingForPeople(db: Queryable): Promise<Counted[]> {
   const { rows } = await db.execute<Counted>(sql`
     with open as materialized (
-      select pending_patch, waiting, updated_at from countersign.plans
+      select pending_patch, waiting, updated_at from ${countersign}.plans
       where status in ('executing', 'stalled') order by created_at limit ${countedAtMost}
     ), proposed as materialized (
       select v.created_at from (
-        select id, version from countersign.plans where status in ('proposed', 'needs_review') order by created_at
+        select id, version from ${countersign}.plans where status in ('proposed', 'needs_review') order by created_at
         limit ${countedAtMost}
-      ) p join countersign.plan_versions v on v.plan_id = p.id and v.version = p.version
+      ) p join ${countersign}.plan_versions v on v.plan_id = p.id and v.version = p.version
     )
     select 'plan' as kind, count(*)::int as n, ${age(sql`min(created_at)`)} as oldest from proposed
     union all
     select 'change', count(*)::int, ${age(sql`min(p.created_at)`)}
-      from open join countersign.plan_patches p on p.id = open.pending_patch
+      from open join ${countersign}.plan_patches p on p.id = open.pending_patch
     union all
     select 'step', coalesce(sum(waiting), 0)::int, ${age(sql`min(updated_at)`)} from open where waiting > 0`);
   return rows;
@@ -46,9 +48,9 @@ export async function countWaitingForPeople(db: Queryable): Promise<Counted[]> {
 /** Jobs of each queue that wait and are due, and how long the oldest is (seconds). */
 export async function countJobs(db: Queryable): Promise<Counted[]> {
   const { rows } = await db.execute<Counted>(sql`
-    select q.name as kind, j.n, j.oldest from pgboss.queue q cross join lateral (
+    select q.name as kind, j.n, j.oldest from ${sql.identifier(bossSchema)}.queue q cross join lateral (
       select count(*)::int as n, ${age(sql`min(due)`)} as oldest from (
-        select greatest(created_on, start_after) as due from pgboss.job
+        select greatest(created_on, start_after) as due from ${sql.identifier(bossSchema)}.job
         where name = q.name and state < 'active' and not blocked limit ${countedAtMost}
       ) waiting where due <= clock_timestamp()
     ) j where q.name not like '\\_\\_%' order by q.name`);
@@ -68,7 +70,7 @@ export async function readSpendingByModel(db: Queryable, since: Date): Promise<S
   const { rows } = await db.execute<Spending>(sql`
     select model, sum(coalesce(cost_usd, estimate_usd))::float8 as usd, count(*)::int as calls,
       coalesce(sum(input_tokens), 0)::float8 as input_tokens, coalesce(sum(output_tokens), 0)::float8 as output_tokens
-    from countersign.model_calls where began_at >= ${since.toISOString()}::timestamptz group by model`);
+    from ${countersign}.model_calls where began_at >= ${since.toISOString()}::timestamptz group by model`);
   return rows;
 }
 
@@ -77,7 +79,7 @@ export async function countSteps(db: Queryable): Promise<Record<StepStatus, numb
   const sums = StepStatus.options.map((status) => `coalesce(sum(${status}), 0)::int as ${status}`);
   const { rows } = await db.execute<Record<StepStatus, number>>(sql`
     select ${sql.raw(sums.join(', '))} from (
-      select * from countersign.plans where status in ('executing', 'stalled') order by created_at limit ${countedAtMost}
+      select * from ${countersign}.plans where status in ('executing', 'stalled') order by created_at limit ${countedAtMost}
     ) open`);
   const [row] = rows;
   if (row === undefined) throw new Error('countSteps: no row came back');

@@ -8,6 +8,8 @@ import {
   isSamePerson,
 } from '#domain/people/names.ts';
 import type { Queryable, Transaction } from './database.ts';
+import { schemaName } from './instance.ts';
+import { countersign } from './schema/columns.ts';
 import { formerLinks, identities, personNames } from './schema.ts';
 import { isoOf } from './sql/time.ts';
 import { readHandles } from './user-groups.ts';
@@ -84,7 +86,7 @@ export async function readEveryName(db: Queryable, name: string): Promise<string
 /** Linking and unlinking exclude each other until the transaction ends. */
 export async function lockIdentities(tx: Transaction): Promise<void> {
   await tx.execute(
-    sql`select pg_advisory_xact_lock(hashtextextended('countersign identities', 0))`,
+    sql`select pg_advisory_xact_lock(hashtextextended(${`${schemaName} identities`}, 0))`,
   );
 }
 
@@ -116,7 +118,7 @@ export async function noteFormerLinks(
 /** Whether somebody has taken two accounts apart. */
 export async function wereLinked(tx: Transaction, a: string, b: string): Promise<boolean> {
   const { rows } = await tx.execute(sql`
-    select from countersign.former_links
+    select from ${countersign}.former_links
     where account = ${a} and other = ${b} or account = ${b} and other = ${a} limit 1`);
   return rows.length > 0;
 }
@@ -145,7 +147,7 @@ export async function readStanding(db: Queryable, names: string[]): Promise<Stan
       select distinct name from jsonb_array_elements_text(${JSON.stringify(withStored(names))}::jsonb) as g(name)
     ), persons as (
       select name from given
-      union select i.person from given join countersign.identities i on i.account = given.name
+      union select i.person from given join ${countersign}.identities i on i.account = given.name
     ), people as materialized (
       select * from ${callOf(sql`persons`)}
     ), among as materialized (
@@ -156,9 +158,9 @@ export async function readStanding(db: Queryable, names: string[]): Promise<Stan
       (select coalesce(jsonb_agg(jsonb_build_object(
           'names', array_remove(array[f.account, f.other, i.person, o.person], null),
           'ended_at', ${isoOf('f.ended_at', 'milliseconds')})), '[]')
-        from countersign.former_links f
-          left join countersign.identities i on i.account = f.account
-          left join countersign.identities o on o.account = f.other
+        from ${countersign}.former_links f
+          left join ${countersign}.identities i on i.account = f.account
+          left join ${countersign}.identities o on o.account = f.other
         where (select count(*) from among) > 1
           and (f.account in (select person from among) or i.person in (select person from among))
           and (f.other in (select person from among) or o.person in (select person from among))) as links`);
@@ -231,13 +233,13 @@ export function callOf(names: SQL): SQL {
   return sql`(
     select whose.name, whose.person, whose.linked, said.name as called,
       exists (
-        select from countersign.person_names n
-          left join countersign.identities i on i.account = n.account
+        select from ${countersign}.person_names n
+          left join ${countersign}.identities i on i.account = n.account
         where n.folded = said.folded and coalesce(i.person, n.account) <> whose.person
       ) as shared
     from (
       select given.name, coalesce(i.person, given.name) as person, i.person as linked
-      from ${names} as given(name) left join countersign.identities i on i.account = given.name
+      from ${names} as given(name) left join ${countersign}.identities i on i.account = given.name
     ) as whose
       left join lateral (
         -- By this account, else as the person is called by another of theirs.
@@ -245,8 +247,8 @@ export function callOf(names: SQL): SQL {
         from (
           select whose.name as account, 1 as place
           union all select whose.person, 2
-          union all select i.account, 3 from countersign.identities i where i.person = whose.person
-        ) as theirs join countersign.person_names n using (account)
+          union all select i.account, 3 from ${countersign}.identities i where i.person = whose.person
+        ) as theirs join ${countersign}.person_names n using (account)
         order by theirs.place, account
         limit 1
       ) as said on true

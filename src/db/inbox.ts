@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm';
 import type { InboxThread, ReceivedEvent } from '#domain/chat/inbox.ts';
 import { type Database, prepareStatement, type Queryable, type Transaction } from './database.ts';
+import { countersign } from './schema/columns.ts';
 import { isoOf } from './sql/time.ts';
 
 /**
@@ -22,9 +23,9 @@ const storing = prepareStatement(
   'store_event',
   sql`
   with drawn as materialized (
-    select nextval('countersign.inbox_id_seq') as id
+    select nextval('${countersign}.inbox_id_seq') as id
   ), named as (
-    insert into countersign.inbox_keys as k (platform, tenant, key, event_id)
+    insert into ${countersign}.inbox_keys as k (platform, tenant, key, event_id)
     select ${given('platform')}, ${given('tenant')}, key, id
     from drawn, jsonb_array_elements_text(${given('keys')}::jsonb) as key order by key
     on conflict (platform, tenant, key) do update set event_id = k.event_id
@@ -32,7 +33,7 @@ const storing = prepareStatement(
   ), known as materialized (
     select min(event_id) as original from named where event_id <> (select id from drawn)
   ), stored as (
-    insert into countersign.inbox (id, platform, tenant, thread, kind, body, received_at, awaited_at)
+    insert into ${countersign}.inbox (id, platform, tenant, thread, kind, body, received_at, awaited_at)
     select id, ${given('platform')}, ${given('tenant')}, ${given('thread')}, ${given('kind')},
       decode(${given('body')}, 'base64'), ${given('time')}::timestamptz,
       case when ${given('awaited')}::boolean then clock_timestamp() end
@@ -46,11 +47,11 @@ const redirecting = prepareStatement(
   'redirect_names',
   sql`
   with names as (
-    select tenant, key, event_id from countersign.inbox_keys
+    select tenant, key, event_id from ${countersign}.inbox_keys
     where platform = ${given('platform')} and tenant = ${given('tenant')}
       and key in (select jsonb_array_elements_text(${given('keys')}::jsonb))
   )
-  update countersign.inbox_keys k set event_id = (select min(event_id) from names) from names
+  update ${countersign}.inbox_keys k set event_id = (select min(event_id) from names) from names
   where k.platform = ${given('platform')} and k.tenant = names.tenant and k.key = names.key
     and k.event_id > (select min(event_id) from names)`,
 );
@@ -111,12 +112,12 @@ export async function findWaitingThreads(
   const open = sql`handled_at is null and failed_at is null and platform = ${platform}`;
   const { rows } = await db.execute<InboxThread & { waits: boolean }>(sql`
     with recursive heads as (
-      (select tenant, thread, due_at, 1 as n from countersign.inbox
+      (select tenant, thread, due_at, 1 as n from ${countersign}.inbox
         where ${open} and (tenant, thread) > (${after.tenant}, ${after.thread})
         order by platform, tenant, thread, id limit 1)
       union all
       select next.*, heads.n + 1 from heads, lateral (
-        select tenant, thread, due_at from countersign.inbox
+        select tenant, thread, due_at from ${countersign}.inbox
         where ${open} and (tenant, thread) > (heads.tenant, heads.thread)
         order by platform, tenant, thread, id limit 1
       ) next
@@ -124,7 +125,7 @@ export async function findWaitingThreads(
     )
     select ${platform}::text as platform, h.tenant, h.thread,
       h.due_at < clock_timestamp() - make_interval(secs => ${lateSeconds}) and not exists (
-        select from countersign.inbox_leases l
+        select from ${countersign}.inbox_leases l
         where l.platform = ${platform} and l.tenant = h.tenant and l.thread = h.thread
           and l.lease_until > clock_timestamp()
       ) as waits
@@ -147,16 +148,16 @@ export type InboxState = {
 export async function readInboxState(db: Queryable, most: number): Promise<InboxState> {
   const { rows } = await db.execute<Omit<InboxState, 'oldest'> & { oldest: string | null }>(sql`
     with open as (
-      select stored_at from countersign.inbox where handled_at is null and failed_at is null limit ${most}
+      select stored_at from ${countersign}.inbox where handled_at is null and failed_at is null limit ${most}
     ), failed as (
-      select from countersign.inbox where failed_at is not null limit ${most}
+      select from ${countersign}.inbox where failed_at is not null limit ${most}
     )
     select (select count(*)::int from open) as open, (
         select ${isoOf('min(stored_at)', 'milliseconds')} from open
       ) as oldest,
       (select count(*)::int from failed) as failed,
       (select jsonb_build_object('id', id, 'platform', platform, 'kind', kind, 'error', coalesce(error, ''))
-        from countersign.inbox where failed_at is not null order by failed_at desc limit 1) as last`);
+        from ${countersign}.inbox where failed_at is not null order by failed_at desc limit 1) as last`);
   const [row] = rows;
   if (row === undefined) throw new Error('readInboxState: no row came back');
   return { ...row, oldest: row.oldest === null ? null : new Date(row.oldest) };
@@ -179,7 +180,7 @@ export async function listFailedEvents(db: Queryable, limit: number): Promise<Fa
   const { rows } = await db.execute<FailedEvent>(sql`
     select id::int8 as id, platform, tenant, thread, kind, error,
       ${isoOf('received_at', 'milliseconds')} as received_at, ${isoOf('failed_at', 'milliseconds')} as failed_at
-    from countersign.inbox where failed_at is not null order by failed_at desc, id desc limit ${limit}`);
+    from ${countersign}.inbox where failed_at is not null order by failed_at desc, id desc limit ${limit}`);
   return rows.map((row) => ({ ...row, id: Number(row.id) }));
 }
 
@@ -194,7 +195,7 @@ export async function retryFailedEvents(
 ): Promise<{ again: number; missing: number[] }> {
   const { rows } = await db.execute<{ again: number; missing: number[] }>(sql`
     with again as (
-      update countersign.inbox
+      update ${countersign}.inbox
       set failed_at = null, failures = 0, error_code = null, due_at = clock_timestamp()
       where failed_at is not null and (${ids === null} or id = any(${sql.param(ids ?? [])}::bigint[]))
       returning id
@@ -217,7 +218,7 @@ export type EventOutcome =
 /** Notes that the reply to an event has reached its waiter. */
 export async function noteReplyRead(db: Queryable, id: number): Promise<void> {
   await db.execute(sql`
-    update countersign.inbox set reply_read_at = clock_timestamp()
+    update ${countersign}.inbox set reply_read_at = clock_timestamp()
     where id = ${id} and handled_at is not null and reply is not null and reply_read_at is null`);
 }
 
@@ -233,12 +234,12 @@ export async function reopenUnread(
 ): Promise<InboxThread[]> {
   const { rows } = await tx.execute<InboxThread>(sql`
     with unread as (
-      select id from countersign.inbox
+      select id from ${countersign}.inbox
       where handled_at is not null and reply is not null and reply_read_at is null and platform = ${platform}
         and awaited_at is not null and handled_at < clock_timestamp() - make_interval(secs => ${unreadSeconds})
       order by handled_at limit ${limit} for update skip locked
     )
-    update countersign.inbox i
+    update ${countersign}.inbox i
     set handled_at = null, failures = 0, due_at = clock_timestamp(), reply_read_at = clock_timestamp()
     from unread where i.id = unread.id
     returning i.platform, i.tenant, i.thread`);
@@ -254,7 +255,7 @@ export async function readEventOutcomes(
 ): Promise<Map<number, EventOutcome>> {
   const { rows } = await db.execute<OutcomeRow>(sql`
     select id, handled_at is not null as handled, failed_at is not null as failed, reply
-    from countersign.inbox where id = any(${sql.param(ids)}::bigint[])`);
+    from ${countersign}.inbox where id = any(${sql.param(ids)}::bigint[])`);
   // What was handled long ago is forgotten.
   const outcomes = new Map<number, EventOutcome>(
     ids.map((id) => [id, { state: 'handled', reply: null }]),

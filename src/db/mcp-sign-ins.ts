@@ -4,6 +4,7 @@ import { and, eq, gt, isNull, lt, or, sql } from 'drizzle-orm';
 import { PendingSignIn, SignIn, type SignInStore } from '#domain/tool-sign-in.ts';
 import type { Database, Queryable } from './database.ts';
 import { type Listener, notify } from './notify.ts';
+import { countersign } from './schema/columns.ts';
 import { mcpSignInStates, mcpSignIns } from './schema.ts';
 import type { Seal } from './seal.ts';
 import { retryUntilDatabaseAnswers } from './transient.ts';
@@ -18,7 +19,7 @@ const aboutState = (state: string) => `the sign-in ${hash(state).slice(0, 12)}`;
 /** The servers at which somebody has to sign in again, with what is wrong. */
 export async function readSignInProblems(db: Queryable): Promise<Map<string, string>> {
   const { rows } = await db.execute<{ server: string; problem: string }>(
-    sql`select server, problem from countersign.mcp_sign_ins where problem is not null`,
+    sql`select server, problem from ${countersign}.mcp_sign_ins where problem is not null`,
   );
   return new Map(rows.map((row) => [row.server, row.problem]));
 }

@@ -12,6 +12,7 @@ import {
 import { memoryLimits } from '#domain/people/memory-note.ts';
 import type { Queryable, Transaction } from './database.ts';
 import { readNamesOf } from './identities.ts';
+import { schemaName } from './instance.ts';
 import { chatPlaces, memory, teamsConversations } from './schema.ts';
 
 /** Whose entries. New ones go under the first of `owners`. */
@@ -68,7 +69,7 @@ export async function readMemory(db: Queryable, of: MemoryOwner[]): Promise<Memo
 async function lockMemory(tx: Transaction, { scope, owners }: MemoryOwner): Promise<void> {
   const [first] = owners.toSorted();
   await tx.execute(
-    sql`select pg_advisory_xact_lock(hashtextextended(${`countersign memory ${scope} ${first}`}, 0))`,
+    sql`select pg_advisory_xact_lock(hashtextextended(${`${schemaName} memory ${scope} ${first}`}, 0))`,
   );
 }
 

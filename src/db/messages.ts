@@ -7,7 +7,9 @@ import { plainName } from '#domain/people/names.ts';
 import type { AskedQuestion } from '#domain/planning/asked-question.ts';
 import type { Message } from '#domain/service.ts';
 import { prepareStatement, type Queryable, type Transaction } from './database.ts';
+import { schemaName } from './instance.ts';
 import { notify } from './notify.ts';
+import { countersign } from './schema/columns.ts';
 import { messages } from './schema.ts';
 
 export type NewMessage = {
@@ -31,7 +33,7 @@ export type NewMessage = {
  */
 export async function lockConversation(tx: Transaction, conversation: string): Promise<void> {
   await tx.execute(
-    sql`select pg_advisory_xact_lock(hashtextextended(${`countersign conversation ${conversation}`}, 0))`,
+    sql`select pg_advisory_xact_lock(hashtextextended(${`${schemaName} conversation ${conversation}`}, 0))`,
   );
 }
 
@@ -41,10 +43,10 @@ export const conversationNotFound = (id: string) =>
 /** The first message decides whose a conversation is: that of who says it, else that of what it is about. */
 function tenantOf({ conversation, tenant, runId, planId }: NewMessage): SQL {
   return sql`coalesce(
-    (select m.tenant from countersign.messages m where m.conversation = ${conversation} order by m.id limit 1),
+    (select m.tenant from ${countersign}.messages m where m.conversation = ${conversation} order by m.id limit 1),
     ${tenant ?? null}::text,
-    (select r.tenant from countersign.runs r where r.id = ${runId ?? null}),
-    (select p.tenant from countersign.plans p where p.id = ${planId ?? null}))`;
+    (select r.tenant from ${countersign}.runs r where r.id = ${runId ?? null}),
+    (select p.tenant from ${countersign}.plans p where p.id = ${planId ?? null}))`;
 }
 
 /**
@@ -109,7 +111,7 @@ const readingOn = prepareStatement(
   'read_messages',
   sql`
     select id, conversation, run_id, author, name, text, plan_id, once, created_at
-    from countersign.messages
+    from ${countersign}.messages
     where conversation = ${sql.placeholder('conversation')} and id > ${sql.placeholder('after')}::bigint
     order by id limit ${sql.placeholder('limit')}`,
 );
@@ -130,7 +132,7 @@ export async function readMessages(
 
 const askingSpoken = prepareStatement(
   'is_spoken_in',
-  sql`select exists (select from countersign.messages where conversation = ${sql.placeholder('conversation')}) as spoken`,
+  sql`select exists (select from ${countersign}.messages where conversation = ${sql.placeholder('conversation')}) as spoken`,
 );
 
 /** Whether anything was ever said in a conversation. Where a bot is, it overhears everything, so this is asked often. */
@@ -200,10 +202,10 @@ export async function readSpeakersBefore(
   { id, minutes }: { id: number; minutes: number | null },
 ): Promise<string[]> {
   const { rows } = await db.execute<{ name: string }>(sql`
-    select distinct name from countersign.messages
+    select distinct name from ${countersign}.messages
     where conversation = ${conversation} and author = 'person' and id < ${id}
       and (${minutes}::int is null or created_at >
-        (select created_at from countersign.messages where id = ${id}) - make_interval(mins => ${minutes}::int))`);
+        (select created_at from ${countersign}.messages where id = ${id}) - make_interval(mins => ${minutes}::int))`);
   return rows.map(({ name }) => name);
 }
 

@@ -4,10 +4,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
-import { Client, DatabaseError } from 'pg';
+import { Client, DatabaseError, escapeIdentifier } from 'pg';
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import type { Queryable } from './database.ts';
+import { journal, schemaName, sessionName } from './instance.ts';
 import { causeOf } from './transient.ts';
 
 // What migrations this build has and what a database has had: the two lists `migrate` compares.
@@ -15,8 +16,18 @@ import { causeOf } from './transient.ts';
 /** The folder of drizzle's migrations, at the root of the project. */
 export const migrationsFolder = join(import.meta.dirname, '..', '..', 'migrations');
 
-/** Where drizzle notes what was applied: a schema of its own, because the first migration makes `countersign`. */
-const notedIn = { migrationsSchema: 'countersign_migrations', migrationsTable: 'applied' };
+const journalTable = `${escapeIdentifier(journal.schema)}.${escapeIdentifier(journal.table)}`;
+
+/** A migration's SQL as this instance's schema has it. Files are generated for the usual one. */
+const forThisSchema = (statement: string) =>
+  statement
+    .replace('CREATE SCHEMA "countersign"', 'CREATE SCHEMA IF NOT EXISTS "countersign"')
+    .replaceAll('"countersign".', `${escapeIdentifier(schemaName)}.`)
+    .replaceAll('"countersign"', escapeIdentifier(schemaName))
+    .replace(
+      /(?<=(?:FROM|JOIN|UPDATE) )countersign\.(?=[a-z])/g,
+      `${escapeIdentifier(schemaName)}.`,
+    );
 
 const Journal = z.object({
   entries: z.array(z.object({ tag: z.string(), when: z.number().int() })),
@@ -41,14 +52,13 @@ async function readJournal(): Promise<Migration[]> {
 
 /** When the newest applied migration was made (ms since 1970), or null on a database that has had none. */
 async function readNewest(client: Client): Promise<number | null> {
-  const table = `${notedIn.migrationsSchema}.${notedIn.migrationsTable}`;
   const there = await client.query<{ found: boolean }>(
     'select to_regclass($1) is not null as found',
-    [table],
+    [journalTable],
   );
   if (there.rows[0]?.found !== true) return null;
   const { rows } = await client.query<{ newest: string | null }>(
-    `select max(created_at)::text as newest from ${table}`,
+    `select max(created_at)::text as newest from ${journalTable}`,
   );
   const newest = rows[0]?.newest ?? null;
   return newest === null ? null : Number(newest);
@@ -83,13 +93,18 @@ export type SchemaAge = 'same' | 'newer' | 'older';
 
 export async function readSchemaAge(db: Pick<Queryable, 'execute'>): Promise<SchemaAge> {
   const newest = Math.max(...(await readJournal()).map(({ when }) => when));
-  const table = sql.raw(`${notedIn.migrationsSchema}.${notedIn.migrationsTable}`);
   const { rows } = await db.execute<{ at: string | null }>(
-    sql`select max(created_at)::text as at from ${table}`,
+    sql`select max(created_at)::text as at from ${sql.raw(journalTable)}`,
   );
   const at = Number(rows[0]?.at ?? 0);
   if (at === newest) return 'same';
   return at > newest ? 'newer' : 'older';
+}
+
+/** Every table that a migration made, dropped ones included. pg-boss's may be in the same schema. */
+export function listOwnTables(): string[] {
+  const statements = readMigrationFiles({ migrationsFolder }).flatMap((one) => one.sql);
+  return statements.flatMap((one) => /CREATE TABLE "countersign"\."(\w+)"/.exec(one)?.[1] ?? []);
 }
 
 /** The newest migration that this build has. */
@@ -117,7 +132,7 @@ function describeFailure(error: unknown): string {
 async function connect(url: string): Promise<Client> {
   const client = new Client({
     connectionString: url,
-    application_name: 'countersign migrate',
+    application_name: `${sessionName} migrate`,
     connectionTimeoutMillis: 10_000,
     // A migration may rewrite large tables, or wait for another process that does.
     query_timeout: 3_600_000,
@@ -197,21 +212,19 @@ export async function requireKnown(last: Migration): Promise<void> {
  * @param last the last of them, which this build knows; null: all
  */
 export async function migrateWithin(client: Client, last: Migration | null): Promise<void> {
-  const { migrationsSchema: schema, migrationsTable: table } = notedIn;
   const newest = await readNewest(client);
   if (newest === null)
-    // As drizzle's own tools expect it.
     await client.query(
-      `create schema if not exists ${schema};
-       create table if not exists ${schema}.${table} (id serial primary key, hash text not null, created_at bigint)`,
+      `create schema if not exists ${escapeIdentifier(journal.schema)};
+       create table if not exists ${journalTable} (id serial primary key, hash text not null, created_at bigint)`,
     );
   for (const { sql: statements, folderMillis: when, hash } of readMigrationFiles({
     migrationsFolder,
   })) {
     if (when <= (newest ?? 0)) continue;
     if (last !== null && when > last.when) break;
-    for (const statement of statements) await client.query(statement);
-    await client.query(`insert into ${schema}.${table} (hash, created_at) values ($1, $2)`, [
+    for (const statement of statements) await client.query(forThisSchema(statement));
+    await client.query(`insert into ${journalTable} (hash, created_at) values ($1, $2)`, [
       hash,
       when,
     ]);

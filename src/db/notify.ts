@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events';
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
 import type { Queryable } from './database.ts';
+import { schemaName, sessionName } from './instance.ts';
 import { goodbyeMs, limitSilence } from './silence.ts';
 
 export type Topic =
@@ -28,7 +29,7 @@ type Kind = 'activity' | 'cancel' | 'pause' | 'work';
 
 /** Wakes everyone who listens to `topic`, when the transaction commits. */
 export async function notify(tx: Queryable, topic: Topic): Promise<void> {
-  await tx.execute(sql`select pg_notify('countersign', ${topic})`);
+  await tx.execute(sql`select pg_notify(${schemaName}, ${topic})`);
 }
 
 export type Listener = {
@@ -93,7 +94,7 @@ export async function openListener(
   async function connect(): Promise<void> {
     const next = new pg.Client({
       connectionString: url,
-      application_name: 'countersign listener',
+      application_name: `${sessionName} listener`,
       connectionTimeoutMillis: 10_000,
       keepAlive: true,
     });
@@ -110,7 +111,7 @@ export async function openListener(
     try {
       await next.connect();
       limitSilence(next, heartbeat.answerMs);
-      for (const channel of ['countersign', ...channels.keys()]) await listenOn(next, channel);
+      for (const channel of [schemaName, ...channels.keys()]) await listenOn(next, channel);
       limitSilence(next, 0);
       if (client === next) beat(next);
     } catch (error) {

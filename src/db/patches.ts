@@ -6,6 +6,7 @@ import { describeOperations, idsTold, operationsTold } from '#domain/plan/patch-
 import { labelAdded } from '#domain/plan/step-numbers.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import type { Queryable } from './database.ts';
+import { countersign } from './schema/columns.ts';
 
 import { approvals, planPatches } from './schema.ts';
 import { nextNumber, nextPosition } from './sql/patch-reads.ts';
@@ -188,7 +189,7 @@ export async function wasPatched(db: Queryable, planId: string, version: number)
 export async function readAddedOperations(db: Queryable, id: string): Promise<string[]> {
   const { rows } = await db.execute<{ name: string }>(sql`
     select distinct (o ->> 'tool') || '_' || (o ->> 'operation') as name
-    from countersign.plan_patches p
+    from ${countersign}.plan_patches p
     cross join lateral (
       select jsonb_path_query(p.operations, '$[*] ? (@.op == "add_step").step') as o
       union all select jsonb_path_query(p.operations, '$[*] ? (@.op == "replace_step").by')

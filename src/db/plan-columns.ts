@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm';
 import type { DependencyType } from '#domain/plan/plan.ts';
 import type { Queryable } from './database.ts';
+import { countersign } from './schema/columns.ts';
 import { isPresent } from './steps.ts';
 
 /** Of the steps of the present version, in the order of positions. Moments are minutes since 1970, NaN: there is none. */
@@ -39,8 +40,8 @@ export async function readStepColumns(db: Queryable, planId: string): Promise<St
       string_agg(case when status in ('succeeded', 'failed', 'skipped', 'cancelled') then '1' else '0' end, ',') as over
     from (
       select s.position, c.duration_minutes, c.not_before, s.started_at, s.ended_at, s.status
-      from countersign.step_states s
-      join countersign.plan_steps c on c.plan_id = s.plan_id and c.position = s.position
+      from ${countersign}.step_states s
+      join ${countersign}.plan_steps c on c.plan_id = s.plan_id and c.position = s.position
       where s.plan_id = ${planId} and ${isPresent} order by s.position
     ) steps`);
   const [row] = rows;
@@ -64,7 +65,7 @@ export async function readLinkColumns(
     select string_agg(predecessor::text, ',') as "from", string_agg(successor::text, ',') as "to",
       string_agg(type, ',') as types, string_agg(lag_minutes::text, ',') as lags
     from (
-      select predecessor, successor, type, lag_minutes from countersign.plan_edges
+      select predecessor, successor, type, lag_minutes from ${countersign}.plan_edges
       where plan_id = ${planId} limit ${most + 1}
     ) links`);
   const [row] = rows;

@@ -6,6 +6,7 @@ import type { ApproverPolicy, PlanStatus } from '#domain/plan/plan.ts';
 import { stepsOf } from './blocks.ts';
 import type { Queryable } from './database.ts';
 import { isWithin, type Within } from './plans-within.ts';
+import { countersign } from './schema/columns.ts';
 import { plans } from './schema.ts';
 
 /** Which plans are listed; every condition that is not null has to hold. */
@@ -28,7 +29,7 @@ const isLike = (column: SQL, word: string): SQL =>
 function hasWord(word: string): SQL {
   return sql`(${isLike(sql`${plans.title}`, word)} or ${isLike(sql`${plans.id}`, word)} or ${isLike(sql`${plans.requester}`, word)}
     or exists (
-    select from countersign.plan_versions v
+    select from ${countersign}.plan_versions v
     where v.plan_id = ${plans.id} and v.version = ${plans.version} and ${isLike(sql`v.summary`, word)}))`;
 }
 
@@ -42,9 +43,9 @@ function isNamed(name: SQL, names: string[]): SQL {
 function concerns(names: string[]): SQL {
   return sql`(${isNamed(sql`${plans.requester}`, names)}
     or exists (select from jsonb_array_elements_text(${plans.approver_policy} -> 'people') as n(name) where ${isNamed(sql`n.name`, names)})
-    or exists (select from countersign.approvals a where a.plan_id = ${plans.id} and ${isNamed(sql`a.approver`, names)})
+    or exists (select from ${countersign}.approvals a where a.plan_id = ${plans.id} and ${isNamed(sql`a.approver`, names)})
     or ${plans.tools_required} && '{human_task,human_confirm}' and exists (
-      select from countersign.plan_steps c join countersign.step_states s using (plan_id, position)
+      select from ${countersign}.plan_steps c join ${countersign}.step_states s using (plan_id, position)
       where c.plan_id = ${plans.id} and c.tool = 'human'
         and ${isNamed(sql`coalesce(s.output ->> 'assignee', c.args ->> 'assignee')`, names)}))`;
 }
@@ -68,11 +69,11 @@ function wanted({ words, names, tool, within }: GroupFilter): SQL {
 const isProposed = sql`(${plans.status} in ('proposed', 'needs_review') and not ${plans.revising})`;
 /** The planner of its next version has asked something. */
 const asksBack = sql`(${plans.revising} and exists (
-  select from countersign.runs r where r.id = ${plans.run_id} and r.plan_id = ${plans.id}
+  select from ${countersign}.runs r where r.id = ${plans.run_id} and r.plan_id = ${plans.id}
     and r.planning_status in ('needs_clarification', 'needs_scheduling_escalation')))`;
 const isUnderWay = sql`${plans.status} in ('executing', 'stalled')`;
 const hasProblem = sql`exists (
-  select from countersign.plan_findings f
+  select from ${countersign}.plan_findings f
   where f.plan_id = ${plans.id} and f.status = 'open' and f.severity in ('ERROR', 'CRITICAL'))`;
 
 /** A plan in which something may wait for somebody. Moments are µs since 1970. */
@@ -106,8 +107,8 @@ export async function readOpenPlans(db: Queryable, filter: GroupFilter): Promise
             union all select jsonb_path_query(c.operations, '$[*] ? (@.op == "replace_step").by')
           ) added), '[]')) end as patch
     from ${plans}
-    join countersign.plan_versions made on made.plan_id = ${plans.id} and made.version = ${plans.version}
-    left join countersign.plan_patches c on c.id = ${plans.pending_patch}
+    join ${countersign}.plan_versions made on made.plan_id = ${plans.id} and made.version = ${plans.version}
+    left join ${countersign}.plan_patches c on c.id = ${plans.pending_patch}
     where (${isProposed} or ${asksBack} or ${plans.pending_patch} is not null or ${plans.status} = 'stalled'
       or ${isUnderWay} and ${plans.waiting} + ${plans.unknown} > 0 or ${hasProblem}) and ${wanted(filter)}`);
   return rows;
@@ -143,7 +144,7 @@ export async function readOpenQuestions(
     )
     select distinct on (o.plan_id, o.status, c.tool, c.operation, o.assignee, o.confirm)
       o.plan_id, o.status, c.tool, c.operation, o.assignee, o.confirm, o.step_id, ${micros(sql`o.asked`)} as since
-    from open o join countersign.plan_steps c using (plan_id, position)
+    from open o join ${countersign}.plan_steps c using (plan_id, position)
     order by o.plan_id, o.status, c.tool, c.operation, o.assignee, o.confirm, o.asked, o.position`);
   return rows;
 }
@@ -154,7 +155,7 @@ export type OpenProblem = { plan_id: string; step_id: string | null; since: numb
 export async function readOpenProblems(db: Queryable, ids: string[]): Promise<OpenProblem[]> {
   const { rows } = await db.execute<OpenProblem>(sql`
     select distinct on (plan_id) plan_id, step_id, ${micros(sql`created_at`)} as since
-    from countersign.plan_findings
+    from ${countersign}.plan_findings
     where plan_id = any(${sql.param(ids)}::text[]) and status = 'open' and severity in ('ERROR', 'CRITICAL')
     order by plan_id, created_at, id`);
   return rows;
@@ -213,6 +214,6 @@ export async function readLabelsAcross(
     select c.plan_id, c.step_id as id, coalesce(c.label, c.position::text) as label
     from unnest(${sql.param(steps.map(({ plan_id }) => plan_id))}::text[],
       ${sql.param(steps.map(({ step_id }) => step_id))}::text[]) as asked(plan_id, step_id)
-    join countersign.plan_steps c on c.plan_id = asked.plan_id and c.step_id = asked.step_id`);
+    join ${countersign}.plan_steps c on c.plan_id = asked.plan_id and c.step_id = asked.step_id`);
   return rows;
 }

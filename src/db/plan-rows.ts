@@ -3,6 +3,7 @@ import { eq, is, type SQL, sql } from 'drizzle-orm';
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
 import { CountersignError } from '#domain/errors.ts';
 import type { Queryable } from './database.ts';
+import { countersign } from './schema/columns.ts';
 import * as schema from './schema.ts';
 
 const { deletedPlans } = schema;
@@ -65,7 +66,7 @@ export async function readAllOf(
         order.map(({ column }) => sql`${column}::text`),
         sql`, `,
       )}] as key
-    from ${sql.identifier('countersign')}.${sql.identifier(table)} t
+    from ${countersign}.${sql.identifier(table)} t
     where ${rowsOfPlans(planIds, table === 'plans' ? 'id' : 'plan_id')} and ${further} order by ${columns} limit ${page.limit}`);
   return rows;
 }
@@ -76,7 +77,7 @@ export async function readAuditPage(
   page: { after: number; through: number; limit: number },
 ): Promise<{ id: number; row: string }[]> {
   const { rows } = await db.execute<{ id: number; row: string }>(sql`
-    select id, to_jsonb(t)::text as row from countersign.audit t
+    select id, to_jsonb(t)::text as row from ${countersign}.audit t
     where id > ${page.after} and id <= ${page.through} order by id limit ${page.limit}`);
   return rows;
 }

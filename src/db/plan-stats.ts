@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import type { PlanStats } from '#domain/stats.ts';
 import type { Queryable } from './database.ts';
 import { isWithin, runIsWithin, type Within } from './plans-within.ts';
+import { countersign } from './schema/columns.ts';
 import { plans } from './schema.ts';
 
 const gaps = { days: 90, listed: 10 };
@@ -31,8 +32,8 @@ async function listGaps(
     select (array_agg(a.reason order by a.at desc))[1] as wanted, count(*)::int as times,
       ${askers} as people,
       to_char(max(a.at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_at
-    from countersign.audit a join countersign.runs r on r.id = a.data ->> 'run'
-      left join countersign.identities i on i.account = r."user"
+    from ${countersign}.audit a join ${countersign}.runs r on r.id = a.data ->> 'run'
+      left join ${countersign}.identities i on i.account = r."user"
     where a.plan_id is null and a.action = 'tool_gap' and a.at > now() - make_interval(days => ${gaps.days}) and trim(a.reason) <> ''
       and ${within === null ? sql`true` : runIsWithin(within)}
     group by ${wish} having ${askers} >= ${leastPeople} order by times desc, max(a.at) desc limit ${gaps.listed}`);

@@ -5,6 +5,7 @@ import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { Schedule } from '#domain/planning/schedule.ts';
 import type { Queryable } from './database.ts';
+import { countersign } from './schema/columns.ts';
 import {
   nodeSteps,
   outlineNodes,
@@ -35,7 +36,7 @@ async function insertRows(
   const names = sql.raw(columns.map(([name]) => name).join(', '));
   const types = sql.raw(columns.map((column) => column.join(' ')).join(', '));
   await tx.execute(sql`
-    insert into ${sql.identifier('countersign')}.${sql.identifier(table)} (plan_id, version, ${names})
+    insert into ${countersign}.${sql.identifier(table)} (plan_id, version, ${names})
     select ${key.planId}, ${key.version}, ${names}
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(${types})`);
 }
@@ -81,23 +82,23 @@ async function linkSteps(tx: Queryable, { planId, version }: Key, nodes: Outline
   if (pairs.length === 0) return;
   if (pairs.length >= analyzeFrom) {
     // Each row's references are checked by a look-up, which takes the wrong index as long as the tables count as empty.
-    await tx.execute(sql`analyze countersign.outline_nodes`);
-    await tx.execute(sql`analyze countersign.plan_steps`);
+    await tx.execute(sql`analyze ${countersign}.outline_nodes`);
+    await tx.execute(sql`analyze ${countersign}.plan_steps`);
   }
   await tx.execute(sql`
-    insert into countersign.node_steps (plan_id, version, node_id, step_id)
+    insert into ${countersign}.node_steps (plan_id, version, node_id, step_id)
     select ${planId}::text, ${version}::int, p.node_id, c.step_id
     from jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as p(node_id text, step_id text)
     cross join lateral (
-      select step_id from countersign.plan_steps
+      select step_id from ${countersign}.plan_steps
       where plan_id = ${planId} and step_id = p.step_id offset 0) c`);
   const again = pairsOf(nodes.filter(({ recurs }) => recurs !== null));
   if (again.length === 0) return;
   await tx.execute(sql`
-    insert into countersign.node_steps (plan_id, version, node_id, step_id)
+    insert into ${countersign}.node_steps (plan_id, version, node_id, step_id)
     select ${planId}::text, ${version}::int, pairs.nodes ->> split_part(c.step_id, '#', 1), c.step_id
     from (select ${JSON.stringify(Object.fromEntries(again.map(({ node_id, step_id }) => [step_id, node_id])))}::jsonb as nodes) pairs
-    join countersign.plan_steps c on c.plan_id = ${planId} and c.step_id like '%#%'
+    join ${countersign}.plan_steps c on c.plan_id = ${planId} and c.step_id like '%#%'
     where pairs.nodes ? split_part(c.step_id, '#', 1)
     on conflict do nothing`);
 }
@@ -192,24 +193,24 @@ export async function storeArtifacts(
 export async function linkOccurrences(tx: Queryable, planId: string, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await tx.execute(sql`
-    insert into countersign.node_steps (plan_id, version, node_id, step_id)
+    insert into ${countersign}.node_steps (plan_id, version, node_id, step_id)
     select distinct n.plan_id, n.version, n.node_id, c.step_id
-    from countersign.plan_steps c
-    join countersign.node_steps n
+    from ${countersign}.plan_steps c
+    join ${countersign}.node_steps n
       on n.plan_id = c.plan_id and split_part(n.step_id, '#', 1) = split_part(c.step_id, '#', 1)
     where c.plan_id = ${planId} and c.step_id = any(${sql.param(ids)}::text[])
-      and n.version = (select max(version) from countersign.node_steps where plan_id = ${planId})
+      and n.version = (select max(version) from ${countersign}.node_steps where plan_id = ${planId})
     on conflict do nothing`);
 }
 
 /** The newest version up to `version` that was planned; what came between are patches of it. null: there is none. */
 async function findPlanned(db: Queryable, planId: string, version: number): Promise<number | null> {
   const { rows } = await db.execute<{ version: number }>(sql`
-    select a.version from countersign.planning_artifacts a
+    select a.version from ${countersign}.planning_artifacts a
     where a.plan_id = ${planId} and a.version <= ${version} and not exists (
-      select 1 from countersign.plan_versions v
+      select 1 from ${countersign}.plan_versions v
       where v.plan_id = a.plan_id and v.version > a.version and v.version <= ${version} and not exists (
-        select 1 from countersign.plan_patches p
+        select 1 from ${countersign}.plan_patches p
         where p.plan_id = v.plan_id and p.status = 'applied' and p.version = v.version))
     order by a.version desc limit 1`);
   return rows[0]?.version ?? null;
@@ -346,10 +347,10 @@ export async function readScheduledSteps(
   const { rows } = await db.execute<{ step_id: string; starts_ms: number; ends_ms: number }>(sql`
     select s.step_id, extract(epoch from min(b.starts_at))::float8 * 1000 as starts_ms,
       extract(epoch from max(b.ends_at))::float8 * 1000 as ends_ms
-    from countersign.schedule_blocks b
-    join countersign.outline_nodes n
+    from ${countersign}.schedule_blocks b
+    join ${countersign}.outline_nodes n
       on n.plan_id = b.plan_id and n.version = b.version and n.node_id = b.node_id
-    join countersign.node_steps s
+    join ${countersign}.node_steps s
       on s.plan_id = b.plan_id and s.version = b.version and s.node_id = b.node_id
     where b.plan_id = ${planId} and b.version = ${planned} and n.content ->> 'recurs' is null
     group by s.step_id`);
@@ -376,12 +377,12 @@ export async function readScheduledPositions(
   }>(sql`
     select c.position, extract(epoch from min(b.starts_at))::float8 / 60 as starts,
       extract(epoch from max(b.ends_at))::float8 / 60 as ends, bool_or(b.fixed) as fixed
-    from countersign.schedule_blocks b
-    join countersign.outline_nodes n
+    from ${countersign}.schedule_blocks b
+    join ${countersign}.outline_nodes n
       on n.plan_id = b.plan_id and n.version = b.version and n.node_id = b.node_id
-    join countersign.node_steps s
+    join ${countersign}.node_steps s
       on s.plan_id = b.plan_id and s.version = b.version and s.node_id = b.node_id
-    join countersign.plan_steps c on c.plan_id = s.plan_id and c.step_id = s.step_id
+    join ${countersign}.plan_steps c on c.plan_id = s.plan_id and c.step_id = s.step_id
     where b.plan_id = ${planId} and b.version = ${planned} and n.content ->> 'recurs' is null
     group by c.position`);
   return rows;

@@ -7,6 +7,7 @@ import { type PlanningState, parseStoredState } from '#domain/planning/state.ts'
 import { TraceEntry } from '#domain/planning/trace.ts';
 import { type Json, makeStorable } from '#domain/text.ts';
 import type { Queryable } from './database.ts';
+import { countersign } from './schema/columns.ts';
 import { planningCheckpoints } from './schema.ts';
 
 const Entries = z.array(TraceEntry);
@@ -51,14 +52,14 @@ export async function insertCheckpoint(
 ): Promise<boolean> {
   const { rows } = await db.execute<{ seq: number }>(sql`
     with added as (
-      insert into countersign.planning_checkpoints
+      insert into ${countersign}.planning_checkpoints
         (thread_id, run_id, seq, turn, from_stage, event, stage, state)
       values (${state.thread_id}, ${state.run_id}, ${seq}, ${state.turn}, ${transition?.from ?? null},
         ${transition?.event ?? null}, ${state.stage}, ${toStorable(state)}::jsonb)
       on conflict (run_id, seq) do nothing
       returning run_id, seq, turn
     ), let_go as (
-      update countersign.planning_checkpoints c set state = '{}'
+      update ${countersign}.planning_checkpoints c set state = '{}'
       from added a
       where ${closes} and c.run_id = a.run_id and c.turn = a.turn and c.seq < a.seq
         and pg_column_size(c.state) > 64
@@ -76,11 +77,11 @@ export async function forgetStates(
   { run_id, turn }: Pick<PlanningState, 'run_id' | 'turn'>,
 ): Promise<void> {
   await db.execute(sql`
-    update countersign.planning_checkpoints c set state = '{}'
+    update ${countersign}.planning_checkpoints c set state = '{}'
     where c.run_id = ${run_id} and c.turn < ${turn}
       and pg_column_size(c.state) > 64
       and exists (
-        select from countersign.planning_checkpoints later
+        select from ${countersign}.planning_checkpoints later
         where later.run_id = c.run_id and later.turn = c.turn and later.seq > c.seq
       )`);
 }
@@ -124,7 +125,7 @@ export async function readTurnTrace(
 ): Promise<TraceEntry[]> {
   const { rows } = await db.execute<{ trace: unknown }>(sql`
     select case when turn = ${turn} then state -> 'trace' end as trace
-    from countersign.planning_checkpoints where run_id = ${runId} order by seq desc limit 1`);
+    from ${countersign}.planning_checkpoints where run_id = ${runId} order by seq desc limit 1`);
   return Entries.safeParse(rows[0]?.trace).data ?? [];
 }
 

@@ -5,6 +5,8 @@ import type { StepDraft } from '#domain/plan/plan.ts';
 import type { PartPlace, PartStatus, ScaffoldPart } from '#domain/planning/part.ts';
 import { type Json, makeStorable } from '#domain/text.ts';
 import type { Queryable, Transaction } from './database.ts';
+import { schemaName } from './instance.ts';
+import { countersign } from './schema/columns.ts';
 
 type TurnPlace = Omit<PartPlace, 'part_id'>;
 export type NewPart = { part_id: string; scaffold: ScaffoldPart };
@@ -16,7 +18,7 @@ export async function insertParts(
   parts: NewPart[],
 ): Promise<void> {
   await tx.execute(sql`
-    insert into countersign.planning_parts (run_id, turn, part_id, position, scaffold)
+    insert into ${countersign}.planning_parts (run_id, turn, part_id, position, scaffold)
     select ${run_id}, ${turn}, part ->> 'part_id', place, part -> 'scaffold'
     from jsonb_array_elements(${storable(parts)}::jsonb) with ordinality as given(part, place)
     on conflict do nothing`);
@@ -29,7 +31,7 @@ function storable(value: unknown): string {
 }
 
 /** Whether the turn of part `p` is still being planned. */
-const isCurrent = sql`exists (select from countersign.runs r
+const isCurrent = sql`exists (select from ${countersign}.runs r
   where r.id = p.run_id and r.turn = p.turn and r.planning_status = 'running')`;
 
 function isPart({ run_id, turn, part_id }: PartPlace) {
@@ -46,7 +48,7 @@ export async function claimPart(
   leaseSeconds: number,
 ): Promise<{ attempt: number; scaffold: ScaffoldPart } | null> {
   const { rows } = await db.execute<{ attempt: number; scaffold: ScaffoldPart }>(sql`
-    update countersign.planning_parts p
+    update ${countersign}.planning_parts p
     set status = 'planning', attempt = p.attempt + 1, lease_until = ${until(leaseSeconds)},
       updated_at = clock_timestamp()
     where ${isPart(place)} and ${isCurrent}
@@ -63,7 +65,7 @@ export async function keepPart(
   leaseSeconds: number,
 ): Promise<boolean> {
   const { rows } = await db.execute(sql`
-    update countersign.planning_parts p set lease_until = ${until(leaseSeconds)}
+    update ${countersign}.planning_parts p set lease_until = ${until(leaseSeconds)}
     where ${isPart(place)} and p.attempt = ${attempt} and p.status = 'planning' and ${isCurrent}
     returning 1`);
   return rows.length > 0;
@@ -72,7 +74,7 @@ export async function keepPart(
 /** Gives a part back, for another planner to go on with. */
 export async function releasePart(db: Queryable, place: PartPlace, attempt: number): Promise<void> {
   await db.execute(sql`
-    update countersign.planning_parts p
+    update ${countersign}.planning_parts p
     set status = 'waiting', lease_until = null, updated_at = clock_timestamp()
     where ${isPart(place)} and p.attempt = ${attempt} and p.status = 'planning'`);
 }
@@ -99,17 +101,17 @@ export async function settlePart(
   const { run_id, turn, part_id } = place;
   const { rows } = await db.execute(sql`
     with settled as (
-      update countersign.planning_parts p
+      update ${countersign}.planning_parts p
       set status = ${status}, steps = ${storable(steps)}::jsonb, step_count = ${steps.length},
         message = ${message === null ? null : makeStorable(message)}, cost_usd = ${cost_usd},
         lease_until = null, updated_at = clock_timestamp()
       where ${isPart(place)} and p.attempt = ${attempt} and p.status = 'planning' and ${isCurrent}
       returning p.run_id
     ), forgotten as (
-      delete from countersign.planning_checkpoints c using settled
+      delete from ${countersign}.planning_checkpoints c using settled
       where c.run_id ^@ ${`${run_id}/${turn}/${part_id}/`}
     )
-    select pg_notify('countersign', 'parts:' || run_id) from settled`);
+    select pg_notify(${schemaName}, 'parts:' || run_id) from settled`);
   return rows.length > 0;
 }
 
@@ -132,7 +134,7 @@ export async function readProgress(
       count(*) filter (where status not in ('waiting', 'planning'))::int as ended,
       coalesce(array_agg(part_id) filter (where lease_until < clock_timestamp()
         or (status = 'waiting' and updated_at < clock_timestamp() - make_interval(secs => ${waitedSeconds}))), '{}') as stalled
-    from countersign.planning_parts
+    from ${countersign}.planning_parts
     where run_id = ${run_id} and turn = ${turn} and part_id in ${parts}`);
   return rows[0] ?? { planned: 0, ended: 0, stalled: [] };
 }
@@ -145,7 +147,7 @@ export async function failOpenParts(
   message: string,
 ): Promise<void> {
   await db.execute(sql`
-    update countersign.planning_parts set status = 'failed', message = ${message}, lease_until = null,
+    update ${countersign}.planning_parts set status = 'failed', message = ${message}, lease_until = null,
       updated_at = clock_timestamp()
     where run_id = ${run_id} and turn = ${turn} and part_id in ${parts}
       and status in ('waiting', 'planning')`);
@@ -167,7 +169,7 @@ export async function readParts(
   parts: string[],
 ): Promise<PartRow[]> {
   const { rows } = await db.execute<PartRow>(sql`
-    select part_id, scaffold, status, steps, message, cost_usd from countersign.planning_parts
+    select part_id, scaffold, status, steps, message, cost_usd from ${countersign}.planning_parts
     where run_id = ${run_id} and turn = ${turn} and part_id in ${parts}
     order by position, part_id`);
   return rows;
@@ -184,7 +186,7 @@ export async function readEndedParts(
     message: string | null;
   }>(sql`
     select distinct on (scaffold ->> 'id') scaffold as part, status, message
-    from countersign.planning_parts
+    from ${countersign}.planning_parts
     where run_id = ${run_id} and turn <= ${turn} and status not in ('waiting', 'planning')
     order by scaffold ->> 'id', (status = 'planned') desc, updated_at desc`);
   return rows;
@@ -196,7 +198,7 @@ export async function readScaffold(
   { run_id, turn }: TurnPlace,
 ): Promise<ScaffoldPart[]> {
   const { rows } = await db.execute<{ scaffold: ScaffoldPart }>(sql`
-    select scaffold from countersign.planning_parts
+    select scaffold from ${countersign}.planning_parts
     where run_id = ${run_id} and turn = ${turn} order by position, part_id`);
   return rows.map(({ scaffold }) => scaffold);
 }
@@ -204,7 +206,7 @@ export async function readScaffold(
 /** The planner of the turn is at work, though it only waits. @returns false: the turn is over */
 export async function noteWaiting(db: Queryable, { run_id, turn }: TurnPlace): Promise<boolean> {
   const { rows } = await db.execute(sql`
-    update countersign.runs set updated_at = clock_timestamp()
+    update ${countersign}.runs set updated_at = clock_timestamp()
     where id = ${run_id} and turn = ${turn} and planning_status = 'running' returning 1`);
   return rows.length > 0;
 }

@@ -1,6 +1,7 @@
 // What people of one organisation see: its plans, runs and conversations, and those of the instance itself that concern the reader.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from './database.ts';
+import { countersign } from './schema/columns.ts';
 import { plans } from './schema.ts';
 
 /** Whose plans, and who reads them. */
@@ -59,7 +60,7 @@ export function runIsWithin({ tenant, names }: Within): SQL {
 /** Whether the reader may see a run. */
 export async function isRunWithin(db: Queryable, id: string, within: Within): Promise<boolean> {
   const { rows } = await db.execute(
-    sql`select from countersign.runs r where r.id = ${id} and ${runIsWithin(within)}`,
+    sql`select from ${countersign}.runs r where r.id = ${id} and ${runIsWithin(within)}`,
   );
   return rows.length > 0;
 }
@@ -76,14 +77,14 @@ export async function isConversationWithin(
 ): Promise<boolean> {
   const { rows } = await db.execute(sql`
     select from (select) as one where coalesce(
-      (select c.platform || ':' || c.tenant = ${tenant} from countersign.chat_places c where c.conversation = ${id}),
-      not exists (select from countersign.runs r where r.conversation = ${id} and r.tenant is distinct from ${tenant})
-      and not exists (select from countersign.plans p where p.conversation = ${id} and p.tenant is distinct from ${tenant})
+      (select c.platform || ':' || c.tenant = ${tenant} from ${countersign}.chat_places c where c.conversation = ${id}),
+      not exists (select from ${countersign}.runs r where r.conversation = ${id} and r.tenant is distinct from ${tenant})
+      and not exists (select from ${countersign}.plans p where p.conversation = ${id} and p.tenant is distinct from ${tenant})
       and coalesce(
-        (select m.tenant = ${tenant} from countersign.messages m where m.conversation = ${id} order by m.id limit 1),
-        ${id} not like 'reminders:%' and not exists (select from countersign.messages m where m.conversation = ${id})
-        or exists (select from countersign.runs r where r.conversation = ${id})
-        or exists (select from countersign.plans p where p.conversation = ${id})))`);
+        (select m.tenant = ${tenant} from ${countersign}.messages m where m.conversation = ${id} order by m.id limit 1),
+        ${id} not like 'reminders:%' and not exists (select from ${countersign}.messages m where m.conversation = ${id})
+        or exists (select from ${countersign}.runs r where r.conversation = ${id})
+        or exists (select from ${countersign}.plans p where p.conversation = ${id})))`);
   return rows.length > 0;
 }
 

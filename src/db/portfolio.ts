@@ -1,6 +1,7 @@
 // Working time that proposed and running plans ask of people: the blocks of their schedules that belong to somebody.
 import { sql } from 'drizzle-orm';
 import type { Queryable } from './database.ts';
+import { countersign } from './schema/columns.ts';
 
 /** A stretch of somebody's time that a plan takes. */
 export type PortfolioBlock = {
@@ -44,20 +45,20 @@ export function createPortfolioReader(
         extract(epoch from b.starts_at)::float8 * 1000 as starts_ms,
         extract(epoch from b.ends_at)::float8 * 1000 as ends_ms,
         (n.content ->> 'duration_minutes')::float8 as minutes
-      from countersign.schedule_blocks b
-      join countersign.plans p on p.id = b.plan_id
-      join countersign.outline_nodes n
+      from ${countersign}.schedule_blocks b
+      join ${countersign}.plans p on p.id = b.plan_id
+      join ${countersign}.outline_nodes n
         on n.plan_id = b.plan_id and n.version = b.version and n.node_id = b.node_id
       where b.starts_at < ${to.toISOString()}::timestamptz and b.ends_at > ${from.toISOString()}::timestamptz
         and b.person = any(${sql.param(people)}::text[])
         and p.status in ('proposed', 'approved', 'executing')
         -- A plan that was patched since still follows the schedule it was made with.
         and b.version = (
-          select max(a.version) from countersign.planning_artifacts a
+          select max(a.version) from ${countersign}.planning_artifacts a
           where a.plan_id = b.plan_id and a.version <= p.version)
         and p.run_id is distinct from ${exceptRun}
         and not (${apart} and exists (
-          select from countersign.runs r
+          select from ${countersign}.runs r
           where r.id = ${exceptRun} and coalesce(r.tenant, r.decision ->> 'tenant') <> coalesce(p.tenant, '')))
       order by b.starts_at, b.plan_id, b.node_id
       limit ${limit + 1}`);

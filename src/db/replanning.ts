@@ -5,6 +5,7 @@ import { pairOf } from '#domain/plan/replan.ts';
 import type { Effect } from '#domain/tool.ts';
 import { stepsOf } from './blocks.ts';
 import type { Queryable } from './database.ts';
+import { countersign } from './schema/columns.ts';
 
 /** Statuses of a step of a try that is still under way. */
 const underWay: StepStatus[] = ['pending', 'ready', 'running', 'waiting', 'unknown', 'stale'];
@@ -16,9 +17,9 @@ export async function readTries(
 ): Promise<{ latest: number; underWay: boolean }> {
   const { rows } = await db.execute<{ latest: number; under_way: boolean }>(sql`
     select coalesce(max(k), 0)::int as latest, coalesce(bool_or(s.status = any(${sql.param(underWay)}::text[])), false) as under_way
-    from generate_series(1, (select coalesce(sum(replans), 0)::int from countersign.plan_findings where plan_id = ${planId})) k
-    join countersign.plan_steps c on c.plan_id = ${planId} and c.step_id = ${pairOf('').verify} || k
-    join countersign.step_states s on s.plan_id = c.plan_id and s.position = c.position`);
+    from generate_series(1, (select coalesce(sum(replans), 0)::int from ${countersign}.plan_findings where plan_id = ${planId})) k
+    join ${countersign}.plan_steps c on c.plan_id = ${planId} and c.step_id = ${pairOf('').verify} || k
+    join ${countersign}.step_states s on s.plan_id = c.plan_id and s.position = c.position`);
   return { latest: rows[0]?.latest ?? 0, underWay: rows[0]?.under_way ?? false };
 }
 
@@ -45,11 +46,11 @@ export async function findDueFindings(
 ): Promise<DueFinding[]> {
   const { rows } = await db.execute<DueFinding>(sql`
     select f.id, f.replans, (
-      select count(*)::int from countersign.plan_findings e
+      select count(*)::int from ${countersign}.plan_findings e
       where e.plan_id = f.plan_id and e.id <> f.id and e.category = f.category and e.created_at <= f.created_at
         and e.step_id is not distinct from f.step_id and e.partition is not distinct from f.partition and e.replans > 0
     ) as earlier
-    from countersign.plan_findings f where f.plan_id = ${planId} and ${isDue(automatic)}
+    from ${countersign}.plan_findings f where f.plan_id = ${planId} and ${isDue(automatic)}
     order by f.status = 'replanning' desc, f.created_at, f.id`);
   return rows;
 }
@@ -61,7 +62,7 @@ export async function findPlansToReplan(
   limit: number,
 ): Promise<string[]> {
   const { rows } = await db.execute<{ id: string }>(sql`
-    select distinct p.id from countersign.plan_findings f join countersign.plans p on p.id = f.plan_id
+    select distinct p.id from ${countersign}.plan_findings f join ${countersign}.plans p on p.id = f.plan_id
     where f.status in ('open', 'replanning') and ${isDue(automatic)} and p.status = 'executing'
       and p.pending_patch is null
     order by 1 limit ${limit}`);
@@ -88,7 +89,7 @@ export async function readCovered(
   const { rows } = await db.execute<CoveredStep>(sql`
     select c.step_id as id, c.position, s.status, c.effect
     from ${coveredBy(planId, findingId, statuses)}
-    join countersign.plan_steps c on c.plan_id = s.plan_id and c.position = s.position
+    join ${countersign}.plan_steps c on c.plan_id = s.plan_id and c.position = s.position
     order by c.position`);
   return rows;
 }
@@ -105,8 +106,8 @@ export async function readSources(
   if (step_id === null && partition === null) return [];
   const { rows } = await db.execute<CoveredStep>(sql`
     select c.step_id as id, c.position, s.status, c.effect
-    from countersign.plan_steps c
-    join countersign.step_states s on s.plan_id = c.plan_id and s.position = c.position
+    from ${countersign}.plan_steps c
+    join ${countersign}.step_states s on s.plan_id = c.plan_id and s.position = c.position
     where c.plan_id = ${plan_id} and (c.step_id = ${step_id} or c.partition = ${partition})
       and c.effect = 'read' and s.status in ('succeeded', 'failed')
     order by c.position`);

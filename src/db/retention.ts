@@ -1,6 +1,7 @@
 // The one row of retention: a lease, so that one process of all deletes, and what it has done.
 import { count, sql } from 'drizzle-orm';
 import type { Queryable } from './database.ts';
+import { countersign } from './schema/columns.ts';
 import { deletedPlans, retention } from './schema.ts';
 
 export type RetentionState = {
@@ -40,7 +41,7 @@ export async function beginRetention(
   leaseSeconds: number,
 ): Promise<boolean> {
   const { rowCount } = await db.execute(sql`
-    insert into countersign.retention as r (name, holder, lease_until, began_at)
+    insert into ${countersign}.retention as r (name, holder, lease_until, began_at)
     values ('retention', ${holder}, clock_timestamp() + make_interval(secs => ${leaseSeconds}), clock_timestamp())
     on conflict (name) do update set holder = excluded.holder, lease_until = excluded.lease_until, began_at = excluded.began_at
     where r.holder is null or r.lease_until < clock_timestamp()`);
@@ -55,7 +56,7 @@ export async function bookDeleted(
   deleted: Record<string, number>,
 ): Promise<boolean> {
   const { rowCount } = await db.execute(sql`
-    update countersign.retention r set lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds}),
+    update ${countersign}.retention r set lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds}),
       deleted = r.deleted || coalesce((select jsonb_object_agg(key, value::bigint + coalesce((r.deleted ->> key)::bigint, 0))
         from jsonb_each_text(${JSON.stringify(deleted)}::jsonb)), '{}')
     where holder = ${holder}`);
@@ -69,7 +70,7 @@ export async function endRetention(
   end: { finished: boolean; problem: string | null },
 ): Promise<void> {
   await db.execute(sql`
-    update countersign.retention set holder = null, lease_until = null, problem = ${end.problem},
+    update ${countersign}.retention set holder = null, lease_until = null, problem = ${end.problem},
       ended_at = case when ${end.finished} then clock_timestamp() else ended_at end
     where holder = ${holder}`);
 }

@@ -5,6 +5,8 @@ import { Activity, type PlanningActivity } from '#domain/planning/activity.ts';
 import type { RunView } from '#domain/planning/run.ts';
 import { hasWorker } from './backends.ts';
 import type { Queryable, Transaction } from './database.ts';
+import { bossSchema, schemaName } from './instance.ts';
+import { countersign } from './schema/columns.ts';
 import { messages, runs } from './schema.ts';
 
 export type RunRow = typeof runs.$inferSelect;
@@ -84,11 +86,11 @@ export async function readLatestRun(db: Queryable, conversation: string): Promis
 
 /** Whether a run `r` ended without a plan, nobody having refused it, and another was begun in its conversation after that. */
 export const overtaken = sql`(r.planning_status = 'aborted' and coalesce(r.decision ->> 'kind', 'said') <> 'reject'
-  and exists (select from countersign.runs n where n.conversation = r.conversation and n.created_at > r.updated_at))`;
+  and exists (select from ${countersign}.runs n where n.conversation = r.conversation and n.created_at > r.updated_at))`;
 
 export async function isOvertaken(db: Queryable, runId: string): Promise<boolean> {
   const { rows } = await db.execute(
-    sql`select from countersign.runs r where r.id = ${runId} and ${overtaken}`,
+    sql`select from ${countersign}.runs r where r.id = ${runId} and ${overtaken}`,
   );
   return rows.length > 0;
 }
@@ -134,7 +136,7 @@ export async function findAbandonedRuns(
         lt(runs.updated_at, sql`clock_timestamp() - make_interval(secs => ${seconds})`),
         // One that still waits for its turn is not abandoned, however long the line is.
         sql`not exists (
-          select 1 from pgboss.job where name = 'plan' and policy = 'short' and state = 'created'
+          select 1 from ${sql.identifier(bossSchema)}.job where name = 'plan' and policy = 'short' and state = 'created'
             and coalesce(singleton_key, '') = ${runs.id} || ':' || ${runs.turn})`,
       ),
     )
@@ -153,10 +155,10 @@ export async function noteActivity(
 ): Promise<boolean> {
   const { rows } = await db.execute(sql`
     with noted as (
-      update countersign.runs set activity = ${JSON.stringify(activity)}::jsonb
+      update ${countersign}.runs set activity = ${JSON.stringify(activity)}::jsonb
       where id = ${id} and turn = ${turn} and planning_status = 'running'
       returning conversation)
-    select pg_notify('countersign', 'activity:' || conversation) from noted`);
+    select pg_notify(${schemaName}, 'activity:' || conversation) from noted`);
   return rows.length > 0;
 }
 

@@ -4,6 +4,7 @@ import type { PlanStatus, Series } from '#domain/plan/plan.ts';
 import type { Effect } from '#domain/tool.ts';
 import { stepsOf } from './blocks.ts';
 import type { Queryable } from './database.ts';
+import { countersign } from './schema/columns.ts';
 import { planSeries, plans } from './schema.ts';
 import { isoOf } from './sql/time.ts';
 
@@ -140,9 +141,9 @@ export async function readTemplates(
   const { rows } = await tx.execute<{ id: string; kept: boolean; effects: Effect[] }>(sql`
     select t.id, bool_or(s.status <> 'cancelled' and s.lane <> 0) as kept, array_agg(distinct c.effect) as effects
     from unnest(${sql.param(templates)}::text[]) as t(id)
-    join countersign.plan_steps c
+    join ${countersign}.plan_steps c
       on c.plan_id = ${planId} and split_part(c.step_id, '#', 1) = t.id and c.step_id <> t.id
-    join countersign.step_states s on s.plan_id = c.plan_id and s.position = c.position
+    join ${countersign}.step_states s on s.plan_id = c.plan_id and s.position = c.position
     group by t.id`);
   return rows;
 }
@@ -156,7 +157,7 @@ export async function findOverdue(
 ): Promise<{ id: string; position: number; not_before: string }[]> {
   const { rows } = await tx.execute<{ id: string; position: number; not_before: string }>(sql`
     select c.step_id as id, c.position, ${isoOf('c.not_before', 'milliseconds')} as not_before from ${stepsOf(planId, ['pending', 'ready'], sql`s.attempt = 0 and s.lane <> 0`)}
-    join countersign.plan_steps c on c.plan_id = s.plan_id and c.position = s.position and c.step_id = s.step_id
+    join ${countersign}.plan_steps c on c.plan_id = s.plan_id and c.position = s.position and c.step_id = s.step_id
     where c.not_before <= ${due.toISOString()}::timestamptz
     order by c.position limit ${limit}`);
   return rows;
@@ -165,8 +166,8 @@ export async function findOverdue(
 /** Those of the steps with these ids that have begun, or ended by a person's word. */
 export async function findBegun(tx: Queryable, planId: string, ids: string[]): Promise<string[]> {
   const { rows } = await tx.execute<{ id: string }>(sql`
-    select c.step_id as id from countersign.plan_steps c
-    join countersign.step_states s on s.plan_id = c.plan_id and s.position = c.position
+    select c.step_id as id from ${countersign}.plan_steps c
+    join ${countersign}.step_states s on s.plan_id = c.plan_id and s.position = c.position
     where c.plan_id = ${planId} and c.step_id = any(${sql.param(ids)}::text[])
       and (s.attempt > 0 or s.status in ('succeeded', 'failed', 'unknown', 'waiting', 'running'))`);
   return rows.map(({ id }) => id);
@@ -179,7 +180,7 @@ export async function readEarliestReady(
 ): Promise<{ at: string; due: boolean } | null> {
   const { rows } = await db.execute<{ at: string | null; due: boolean | null }>(sql`
     select ${isoOf('min(available_at)', 'milliseconds')} as at, min(available_at) <= clock_timestamp() as due
-    from countersign.step_states where plan_id = ${planId} and queued_at is not null`);
+    from ${countersign}.step_states where plan_id = ${planId} and queued_at is not null`);
   const [row] = rows;
   return row?.at == null ? null : { at: row.at, due: row.due === true };
 }

@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { clocksApartMs } from './chat-posts.ts';
 import type { Queryable } from './database.ts';
+import { countersign } from './schema/columns.ts';
 
 /** A version of a plan, also one that a change would make, or what a planning run showed at the end of a turn. */
 type ShownSubject = { plan_id: string; version: number } | { run_id: string; turn: number };
@@ -21,7 +22,7 @@ export async function isBeingPosted(
       : [sql`run_id = ${subject.run_id}`, sql`run_turn = ${subject.turn}`];
   const { rows } = await db.execute<{ first: boolean | null }>(sql`
     select bool_or(state = 'sending' and ${about}) and not bool_or(state = 'posted') as first
-    from countersign.chat_posts where conversation = ${conversation} and ${of}`);
+    from ${countersign}.chat_posts where conversation = ${conversation} and ${of}`);
   return rows[0]?.first === true;
 }
 
@@ -41,12 +42,12 @@ export async function wasShown(
   const found =
     'plan_id' in subject
       ? sql`
-        select from countersign.chat_posts p
-          join countersign.messages m on m.id = p.message_id
+        select from ${countersign}.chat_posts p
+          join ${countersign}.messages m on m.id = p.message_id
           left join lateral (
-            select created_at from countersign.plan_versions where plan_id = p.plan_id and version = ${subject.version}
+            select created_at from ${countersign}.plan_versions where plan_id = p.plan_id and version = ${subject.version}
             union all
-            select created_at from countersign.plan_patches
+            select created_at from ${countersign}.plan_patches
             where plan_id = p.plan_id and version = ${subject.version} and status = 'needs_approval'
             limit 1
           ) v on true
@@ -55,11 +56,11 @@ export async function wasShown(
           or m.created_at < v.created_at and p.state = 'posted' and p.shown_at <= ${by}
             and (p.shown_version = ${subject.version} or p.shown_version is null and p.shown_at >= v.created_at))`
       : sql`
-        select from countersign.chat_posts p
+        select from ${countersign}.chat_posts p
         where p.conversation = ${conversation} and p.run_id = ${subject.run_id} and p.run_turn = ${subject.turn} and ${sent}`;
   const { rows } = await db.execute<{ shown: boolean }>(sql`
     select exists (${found})
-      or not exists (select from countersign.chat_places where conversation = ${conversation}) as shown`);
+      or not exists (select from ${countersign}.chat_places where conversation = ${conversation}) as shown`);
   return rows[0]?.shown ?? false;
 }
 
@@ -70,10 +71,10 @@ export async function readHeard(
 ): Promise<{ last_speaker: string | null; subjects: number }> {
   const { rows } = await db.execute<{ last_speaker: string | null; subjects: number }>(sql`
     select
-      (select name from countersign.messages
+      (select name from ${countersign}.messages
         where conversation = ${conversation} and author = 'person' order by id desc limit 1) as last_speaker,
-      ((select count(*) from countersign.runs where conversation = ${conversation})
-        + (select count(*) from countersign.plans where conversation = ${conversation} and run_id is null))::int as subjects`);
+      ((select count(*) from ${countersign}.runs where conversation = ${conversation})
+        + (select count(*) from ${countersign}.plans where conversation = ${conversation} and run_id is null))::int as subjects`);
   const [row] = rows;
   if (row === undefined) throw new Error('readHeard: no row came back');
   return row;

@@ -2,6 +2,7 @@
 import { and, asc, desc, eq, gt, inArray, isNull, lt, lte, or, sql } from 'drizzle-orm';
 import type { Profile } from '#domain/people/identity.ts';
 import type { Queryable } from './database.ts';
+import { countersign } from './schema/columns.ts';
 import { accessTokens, signedIn, signInSessions, signInTries } from './schema.ts';
 
 export type SignInTry = typeof signInTries.$inferSelect;
@@ -168,7 +169,7 @@ export async function readAccountsInGroups(
   const named = apart ? sql`person.tenant || '/' || said` : sql`said`;
   const { rows } = await db.execute<{ group: string; accounts: string[] }>(sql`
     select ${named} as "group", array_agg(person.account order by person.account) as accounts
-    from countersign.signed_in person, unnest(person.groups) as said
+    from ${countersign}.signed_in person, unnest(person.groups) as said
     where ${named} = any(${sql.param(groups)}::text[])
     group by 1`);
   return new Map(rows.map(({ group, accounts }) => [group, accounts]));
@@ -181,7 +182,7 @@ export async function readGroupsOfAccounts(
 ): Promise<{ group: string; tenant: string | null }[]> {
   const { rows } = await db.execute<{ group: string; tenant: string | null }>(sql`
     select distinct said as "group", person.tenant
-    from countersign.signed_in person, unnest(person.groups) as said
+    from ${countersign}.signed_in person, unnest(person.groups) as said
     where person.account = any(${sql.param(accounts)}::text[])`);
   return rows;
 }

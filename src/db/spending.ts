@@ -2,6 +2,8 @@
 // so the total always includes calls that may still cost something.
 import { and, asc, eq, gt, isNull, sql } from 'drizzle-orm';
 import type { Database, Queryable, Transaction } from './database.ts';
+import { schemaName } from './instance.ts';
+import { countersign } from './schema/columns.ts';
 import { modelCalls, plans } from './schema.ts';
 
 /** Who calls, and for what. */
@@ -18,7 +20,7 @@ export type TokenCounts = { input_tokens: number; output_tokens: number };
 /** A call of which nobody knows what it cost: under way, cut off, or made by a process that is gone. */
 export type OpenCall = { stage: string; model: string; estimate_usd: number; began_at: string };
 
-const lockName = 'countersign model calls';
+const lockName = `${schemaName} model calls`;
 
 /** Until the transaction ends nobody else books a call of a model. */
 export async function lockSpending(tx: Transaction): Promise<void> {
@@ -36,17 +38,17 @@ export async function readSpent(
   const { rows } = await db.execute<Spent>(sql`
     with session as (
       select turn, coalesce(cost_usd, estimate_usd)::numeric as usd
-      from countersign.model_calls where run_id = ${runId}
+      from ${countersign}.model_calls where run_id = ${runId}
     ), today as (
       select "user", coalesce(cost_usd, estimate_usd)::numeric as usd
-      from countersign.model_calls where began_at >= ${since}
+      from ${countersign}.model_calls where began_at >= ${since}
     )
     select
       coalesce((select sum(usd) from session where turn = ${turn}), 0)::float8 as turn,
       coalesce((select sum(usd) from session), 0)::float8 as session,
       coalesce((select sum(usd) from today where "user" = ${user}), 0)::float8 as "user",
       (coalesce((select sum(usd) from today), 0)
-        + coalesce((select sum(usd::numeric) from countersign.spending where at >= ${since}), 0))::float8 as day`);
+        + coalesce((select sum(usd::numeric) from ${countersign}.spending where at >= ${since}), 0))::float8 as day`);
   return rows[0] ?? { turn: 0, session: 0, user: 0, day: 0 };
 }
 
@@ -176,9 +178,9 @@ export async function reservePlanCost<Refusal>(
     if (refusal !== null) return { refusal };
     const { rows } = await tx.execute<{ id: number }>(sql`
       with plan as (
-        update countersign.plans set cost_usd = cost_usd + ${estimateUsd}::float8 where id = ${planId} returning id, run_id
+        update ${countersign}.plans set cost_usd = cost_usd + ${estimateUsd}::float8 where id = ${planId} returning id, run_id
       )
-      insert into countersign.spending (plan_id, run_id, usd) select id, run_id, ${estimateUsd}::float8 from plan
+      insert into ${countersign}.spending (plan_id, run_id, usd) select id, run_id, ${estimateUsd}::float8 from plan
       returning id::float8 as id`);
     const [row] = rows;
     if (row === undefined) throw new Error(`reservePlanCost: there is no plan ${planId}`);
@@ -190,11 +192,11 @@ export async function reservePlanCost<Refusal>(
 export async function settlePlanCost(db: Queryable, id: number, usd: number): Promise<void> {
   await db.execute(sql`
     with before as (
-      select id, plan_id, usd from countersign.spending where id = ${id} for update
+      select id, plan_id, usd from ${countersign}.spending where id = ${id} for update
     ), booked as (
-      update countersign.spending set usd = ${usd}::float8 from before where spending.id = before.id
+      update ${countersign}.spending set usd = ${usd}::float8 from before where spending.id = before.id
     )
-    update countersign.plans
+    update ${countersign}.plans
     set cost_usd = (cost_usd::numeric + ${usd}::float8::numeric - before.usd::numeric)::float8
     from before where plans.id = before.plan_id`);
 }
@@ -207,8 +209,8 @@ export async function readSpentSince(db: Queryable, since: Date): Promise<number
   const from = sql`${since.toISOString()}::timestamptz`;
   const { rows } = await db.execute<{ spent: number }>(sql`
     select (coalesce((select sum(coalesce(cost_usd, estimate_usd)::numeric)
-        from countersign.model_calls where began_at >= ${from}), 0)
-      + coalesce((select sum(usd::numeric) from countersign.spending where at >= ${from}), 0))::float8 as spent`);
+        from ${countersign}.model_calls where began_at >= ${from}), 0)
+      + coalesce((select sum(usd::numeric) from ${countersign}.spending where at >= ${from}), 0))::float8 as spent`);
   return rows[0]?.spent ?? 0;
 }
 

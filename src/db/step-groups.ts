@@ -3,6 +3,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { StepCounts } from '#domain/plan/plan.ts';
 import { StepStatus } from '#domain/plan/plan.ts';
 import type { Queryable } from './database.ts';
+import { countersign } from './schema/columns.ts';
 import { isoOf } from './sql/time.ts';
 import { isPresent } from './steps.ts';
 
@@ -44,7 +45,7 @@ function keyOf(grouping: Grouping): { key: SQL; join: SQL } {
     case 'operation':
       return {
         key: sql`l.tool || '_' || l.operation`,
-        join: sql`join countersign.plan_lanes l on l.plan_id = s.plan_id and l.lane = s.lane`,
+        join: sql`join ${countersign}.plan_lanes l on l.plan_id = s.plan_id and l.lane = s.lane`,
       };
     case 'stage':
       return { key: sql`(${arrayOf(grouping.stages)}[s.position])::text`, join: sql`` };
@@ -81,7 +82,7 @@ export async function countGroups(
         (count(*) filter (where position = any(${arrayOf(critical)})))::int as critical
       from (
         select s.position, s.status, s.started_at, s.ended_at, ${key} as key
-        from countersign.step_states s ${join} where s.plan_id = ${planId} and ${isPresent}
+        from ${countersign}.step_states s ${join} where s.plan_id = ${planId} and ${isPresent}
       ) member group by key
     )
     select *, (count(*) over ())::int as groups, (sum(steps) over ())::int as all_steps
@@ -102,12 +103,12 @@ export async function countKinds(
     links: boolean;
   }>(sql`
     select (select count(*) from (
-        select 1 from countersign.plan_partitions where plan_id = ${planId} limit ${most}) p)::int as partitions,
+        select 1 from ${countersign}.plan_partitions where plan_id = ${planId} limit ${most}) p)::int as partitions,
       coalesce((select sum(pending + ready + running + waiting + succeeded + failed + skipped + cancelled + stale + unknown)
-        from countersign.plan_partitions where plan_id = ${planId}), 0)
-        < (select total from countersign.plans where id = ${planId}) as unpartitioned,
-      (select count(distinct (tool, operation)) from countersign.plan_lanes where plan_id = ${planId})::int as operations,
-      exists (select 1 from countersign.plan_edges where plan_id = ${planId} limit 1) as links`);
+        from ${countersign}.plan_partitions where plan_id = ${planId}), 0)
+        < (select total from ${countersign}.plans where id = ${planId}) as unpartitioned,
+      (select count(distinct (tool, operation)) from ${countersign}.plan_lanes where plan_id = ${planId})::int as operations,
+      exists (select 1 from ${countersign}.plan_edges where plan_id = ${planId} limit 1) as links`);
   return rows[0] ?? { partitions: 0, unpartitioned: true, operations: 0, links: false };
 }
 
@@ -129,11 +130,11 @@ export async function countGroupLinks(
     with member as materialized (
       select * from (
         select s.position, ${key} as key
-        from countersign.step_states s ${join} where s.plan_id = ${planId} and ${isPresent}
+        from ${countersign}.step_states s ${join} where s.plan_id = ${planId} and ${isPresent}
       ) m where key = any(${sql.param(keys)}::text[])
     )
     select a.key as "from", b.key as "to", count(*)::int as dependencies, (count(*) over ())::int as total
-    from countersign.plan_edges e
+    from ${countersign}.plan_edges e
     join member a on a.position = e.predecessor
     join member b on b.position = e.successor
     where e.plan_id = ${planId} and a.key <> b.key
@@ -150,7 +151,7 @@ export async function readStepPositions(
 ): Promise<{ id: string; position: number }[]> {
   if (positions.length + ids.length === 0) return [];
   const { rows } = await db.execute<{ id: string; position: number }>(sql`
-    select step_id as id, position from countersign.plan_steps
+    select step_id as id, position from ${countersign}.plan_steps
     where plan_id = ${planId} and ${positions.length > 0 ? sql`position = any(${arrayOf(positions)})` : sql`step_id = any(${sql.param(ids)}::text[])`}
     order by position`);
   return rows;

@@ -4,6 +4,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Dependency, Step, StepStatus } from '#domain/plan/plan.ts';
 import { firstOf } from './blocks.ts';
 import { prepareStatement, type Queryable, type Statement } from './database.ts';
+import { countersign } from './schema/columns.ts';
 import { isoOf } from './sql/time.ts';
 import { numberIn, patternsOf, saysWords } from './sql/words.ts';
 import { isPresent } from './steps.ts';
@@ -39,8 +40,8 @@ const dependencies = prepareStatement(
   'read_dependencies',
   sql`
     select e.successor, p.id, e.type, e.lag_minutes
-    from countersign.plan_edges e cross join lateral (
-      select step_id as id from countersign.step_states p where p.plan_id = ${plan} and p.position = e.predecessor offset 0
+    from ${countersign}.plan_edges e cross join lateral (
+      select step_id as id from ${countersign}.step_states p where p.plan_id = ${plan} and p.position = e.predecessor offset 0
     ) p
     where e.plan_id = ${plan} and e.successor = any(${positions})
     order by e.successor, e.predecessor, e.type`,
@@ -74,7 +75,7 @@ function prepareSelection(name: string, chosen: SQL, order: SQL = byPosition): S
     sql`
       select ${columns}
       from (${chosen}) s cross join lateral (
-        select * from countersign.plan_steps c
+        select * from ${countersign}.plan_steps c
         where c.plan_id = ${plan} and c.position = s.position and c.step_id = s.step_id offset 0
       ) c
       order by ${order}`,
@@ -139,7 +140,7 @@ function choosePage({
   if (unpartitioned === true) ofGroup.push(sql`s.partition is null`);
   if (operation !== undefined)
     ofGroup.push(sql`s.lane = any(array(
-      select l.lane from countersign.plan_lanes l
+      select l.lane from ${countersign}.plan_lanes l
       where l.plan_id = ${plan} and l.tool || '_' || l.operation = ${sql.placeholder('operation')}))`);
   if (status !== undefined && ofContents.length + ofGroup.length === 0 && present !== true)
     return firstOf(plan, sql.placeholder('status'), afterPosition, sql.placeholder('limit'));
@@ -149,9 +150,9 @@ function choosePage({
   if (present === true) ofStates.push(isPresent);
   const isAll = (parts: SQL[]) => sql.join(parts, sql` and `);
   return ofContents.length === 0
-    ? sql`select * from countersign.step_states s where ${isAll(ofStates)} and s.position > ${afterPosition}
+    ? sql`select * from ${countersign}.step_states s where ${isAll(ofStates)} and s.position > ${afterPosition}
         order by s.position ${limited}`
-    : sql`select s.* from countersign.plan_steps c join countersign.step_states s on s.position = c.position
+    : sql`select s.* from ${countersign}.plan_steps c join ${countersign}.step_states s on s.position = c.position
         where c.plan_id = ${plan} and ${isAll([...ofContents, ...ofStates])} and c.position > ${afterPosition}
         order by c.position ${limited}`;
 }
@@ -194,12 +195,12 @@ export function readSteps(
 
 const atPositions = prepareSelection(
   'read_steps_at',
-  sql`select * from countersign.step_states s where s.plan_id = ${plan} and s.position = any(${positions})`,
+  sql`select * from ${countersign}.step_states s where s.plan_id = ${plan} and s.position = any(${positions})`,
 );
 
 const byId = prepareSelection(
   'read_steps_by_id',
-  sql`select s.* from countersign.plan_steps c join countersign.step_states s on s.position = c.position
+  sql`select s.* from ${countersign}.plan_steps c join ${countersign}.step_states s on s.position = c.position
     where s.plan_id = ${plan} and c.plan_id = ${plan} and c.step_id = any(${sql.placeholder('ids')}::text[])`,
 );
 
@@ -212,7 +213,7 @@ export function readStepsAt(db: Queryable, planId: string, positions: number[]):
 
 const labelsById = prepareStatement(
   'read_step_labels',
-  sql`select step_id as id, coalesce(label, position::text) as label from countersign.plan_steps
+  sql`select step_id as id, coalesce(label, position::text) as label from ${countersign}.plan_steps
     where plan_id = ${plan} and step_id = any(${sql.placeholder('ids')}::text[])`,
 );
 
@@ -239,7 +240,7 @@ export function readStepsById(db: Queryable, planId: string, ids: string[]): Pro
 const inLine = sql`s.priority desc, s.dependents desc, s.available_at, s.position`;
 const nextSteps = prepareSelection(
   'read_next_steps',
-  sql`select * from countersign.step_states s where s.plan_id = ${plan} and s.queued_at is not null
+  sql`select * from ${countersign}.step_states s where s.plan_id = ${plan} and s.queued_at is not null
     order by ${inLine} ${limited}`,
   inLine,
 );
@@ -249,9 +250,9 @@ export function readNextSteps(db: Queryable, planId: string, limit: number): Pro
   return selectSteps(db, nextSteps, { plan: planId, limit });
 }
 
-const lastRank = sql`(select review_rank from countersign.plan_steps where plan_id = ${plan} and position = ${afterPosition})`;
+const lastRank = sql`(select review_rank from ${countersign}.plan_steps where plan_id = ${plan} and position = ${afterPosition})`;
 const reviewOrder = sql`s.review_rank desc, s.position`;
-const joinContents = sql`countersign.plan_steps c join countersign.step_states s
+const joinContents = sql`${countersign}.plan_steps c join ${countersign}.step_states s
     on s.plan_id = ${plan} and s.position = c.position and ${isPresent}`;
 
 const reviewPage = prepareSelection(

@@ -5,6 +5,7 @@ import type { PartProgress } from '#domain/chat/card.ts';
 import type { ReviewRank } from '#domain/plan/review-rank.ts';
 import type { StepMatches } from '#domain/plan/views.ts';
 import type { Queryable } from './database.ts';
+import { countersign } from './schema/columns.ts';
 import { numberIn, patternsOf, saysWords } from './sql/words.ts';
 import { isPresent } from './steps.ts';
 
@@ -27,7 +28,7 @@ export async function countByPartition(
   const { rows } = await db.execute<PartitionCounts>(sql`
     select p.name, coalesce(counted.steps, 0)::int as steps, coalesce(counted.ranks, '[]') as ranks, counted.sample
     from (
-      select name from countersign.plan_partitions
+      select name from ${countersign}.plan_partitions
       where plan_id = ${planId} and (${after}::text is null or name > ${after})
       order by name limit ${limit}
     ) p cross join lateral (
@@ -36,8 +37,8 @@ export async function countByPartition(
         (array_agg(first order by review_rank desc))[1] as sample
       from (
         select c.review_rank, count(*)::int as steps, min(c.position) as first
-        from countersign.plan_steps c
-        join countersign.step_states s on s.plan_id = c.plan_id and s.position = c.position and ${isPresent}
+        from ${countersign}.plan_steps c
+        join ${countersign}.step_states s on s.plan_id = c.plan_id and s.position = c.position and ${isPresent}
         where c.plan_id = ${planId} and c.partition = p.name
         group by c.review_rank
       ) r
@@ -55,13 +56,13 @@ export async function countPartitionProgress(
   const { rows } = await db.execute<PartProgress>(sql`
     select p.name, coalesce(counted.counts, '{}') as counts
     from (
-      select name from countersign.plan_partitions where plan_id = ${planId} order by name limit ${limit}
+      select name from ${countersign}.plan_partitions where plan_id = ${planId} order by name limit ${limit}
     ) p cross join lateral (
       select json_object_agg(status, steps) as counts
       from (
         select s.status, count(*)::int as steps
-        from countersign.plan_steps c
-        join countersign.step_states s on s.plan_id = c.plan_id and s.position = c.position and ${isPresent}
+        from ${countersign}.plan_steps c
+        join ${countersign}.step_states s on s.plan_id = c.plan_id and s.position = c.position and ${isPresent}
         where c.plan_id = ${planId} and c.partition = p.name
         group by s.status
       ) r
@@ -72,7 +73,7 @@ export async function countPartitionProgress(
 
 export async function countPartitions(db: Queryable, planId: string): Promise<number> {
   const { rows } = await db.execute<{ count: number }>(
-    sql`select count(*)::int as count from countersign.plan_partitions where plan_id = ${planId}`,
+    sql`select count(*)::int as count from ${countersign}.plan_partitions where plan_id = ${planId}`,
   );
   return rows[0]?.count ?? 0;
 }
@@ -95,7 +96,7 @@ export async function countMatches(
   }>(sql`
     select coalesce(partition, '') as name, count(*)::int as steps, (sum(count(*)) over ())::int as total,
       (count(*) over ())::int as partitions
-    from countersign.plan_steps c where plan_id = ${planId} and ${says}
+    from ${countersign}.plan_steps c where plan_id = ${planId} and ${says}
     group by partition order by count(*) desc, min(position) limit ${matchingShown}`);
   const [first] = rows;
   return {

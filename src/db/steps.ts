@@ -4,6 +4,7 @@ import type { Step, StepContent } from '#domain/plan/plan.ts';
 import type { ReviewRank } from '#domain/plan/review-rank.ts';
 import { copyRows, type RowForm, writeList } from './copy-rows.ts';
 import type { Queryable } from './database.ts';
+import { countersign } from './schema/columns.ts';
 import type { planEdges, planLanes } from './schema.ts';
 import { limitsOfStep } from './sql/conditions.ts';
 
@@ -104,7 +105,7 @@ async function countPartitions(tx: Queryable, planId: string, steps: NewStep[]):
   }
   if (counts.size === 0) return;
   await tx.execute(sql`
-    insert into countersign.plan_partitions as p (plan_id, name, pending)
+    insert into ${countersign}.plan_partitions as p (plan_id, name, pending)
     select ${planId}, name, pending
     from unnest(${sql.param([...counts.keys()])}::text[], ${sql.param([...counts.values()])}::int[]) as s(name, pending)
     on conflict (plan_id, name) do update set pending = p.pending + excluded.pending`);
@@ -124,7 +125,7 @@ export async function insertLanes(tx: Queryable, planId: string, lanes: Lane[]):
 /** The kinds of steps of a plan, by number. */
 export async function readLanes(db: Queryable, planId: string): Promise<Lane[]> {
   const { rows } = await db.execute<Lane>(sql`
-    select lane, tool, operation, capabilities, pools from countersign.plan_lanes
+    select lane, tool, operation, capabilities, pools from ${countersign}.plan_lanes
     where plan_id = ${planId} order by lane`);
   return rows;
 }
@@ -145,9 +146,9 @@ const analyzeFrom = 5000;
 export async function analyzeMany(tx: Queryable, inserted: number): Promise<void> {
   if (inserted < analyzeFrom) return;
   await tx.execute(sql`
-    analyze countersign.step_states (plan_id, position, lane, status, unmet),
-      countersign.plan_steps (plan_id, position, step_id, partition),
-      countersign.plan_edges (plan_id, predecessor, successor)`);
+    analyze ${countersign}.step_states (plan_id, position, lane, status, unmet),
+      ${countersign}.plan_steps (plan_id, position, step_id, partition),
+      ${countersign}.plan_edges (plan_id, predecessor, successor)`);
 }
 
 /** Steps that a patch removed from an approved plan are kept outside every lane; `s` is `step_states`. */
@@ -156,8 +157,8 @@ export const isPresent = sql`s.lane <> 0`;
 const after = sql`(
   select coalesce(jsonb_agg(jsonb_build_object('id', p.step_id, 'type', e.type, 'lag_minutes', e.lag_minutes)
     order by e.predecessor, e.type), '[]')
-  from countersign.plan_edges e
-  join countersign.plan_steps p on p.plan_id = e.plan_id and p.position = e.predecessor
+  from ${countersign}.plan_edges e
+  join ${countersign}.plan_steps p on p.plan_id = e.plan_id and p.position = e.predecessor
   where e.plan_id = s.plan_id and e.successor = s.position) as after`;
 
 /** How often the plan uses each operation, in the order of the steps. */
@@ -180,8 +181,8 @@ export async function readOperations(
   }>(sql`
     select tool || '_' || operation as operation, count(*)::int as count, min(effect) as effect,
       bool_or(guarded) as guarded
-    from countersign.plan_steps c where plan_id = ${planId} and not exists (
-      select 1 from countersign.step_states s where s.plan_id = c.plan_id and s.position = c.position
+    from ${countersign}.plan_steps c where plan_id = ${planId} and not exists (
+      select 1 from ${countersign}.step_states s where s.plan_id = c.plan_id and s.position = c.position
         and s.status = 'cancelled' and not (${isPresent}))
     group by tool, operation order by min(position)`);
   return rows;
@@ -190,20 +191,20 @@ export async function readOperations(
 /** Moves the steps of the current version aside, so that the next one can take their place. */
 export async function archiveSteps(tx: Queryable, planId: string, version: number): Promise<void> {
   await tx.execute(sql`
-    insert into countersign.plan_version_steps (plan_id, version, position, step_id, content)
+    insert into ${countersign}.plan_version_steps (plan_id, version, position, step_id, content)
     select s.plan_id, ${version}, s.position, s.step_id, jsonb_build_object(
       'id', s.step_id, 'description', s.description, 'tool', s.tool, 'operation', s.operation, 'target', s.target,
       'args', s.args, 'priority', s.priority, 'partition', s.partition, 'tags', to_jsonb(s.tags), 'resources', s.resources,
       'capabilities', to_jsonb(s.capabilities), 'notes', s.notes, 'duration_minutes', s.duration_minutes,
       'not_before', s.not_before, 'after', x.after) || ${limitsOfStep} ||
       case when s.seen is null then '{}' else jsonb_build_object('seen', s.seen) end
-    from countersign.plan_steps s cross join lateral (select ${after}) x where s.plan_id = ${planId}`);
+    from ${countersign}.plan_steps s cross join lateral (select ${after}) x where s.plan_id = ${planId}`);
   for (const table of ['plan_steps', 'step_states', 'plan_edges', 'plan_lanes']) {
     await tx.execute(
-      sql`delete from ${sql.identifier('countersign')}.${sql.identifier(table)} where plan_id = ${planId}`,
+      sql`delete from ${countersign}.${sql.identifier(table)} where plan_id = ${planId}`,
     );
   }
-  await tx.execute(sql`delete from countersign.plan_partitions where plan_id = ${planId}`);
+  await tx.execute(sql`delete from ${countersign}.plan_partitions where plan_id = ${planId}`);
 }
 
 /** Whether an attempt of the step that succeeded was under way at a moment (ISO 8601, to the millisecond). */
@@ -214,7 +215,7 @@ export async function wasDoneAt(
   moment: string,
 ): Promise<boolean> {
   const { rows } = await db.execute(sql`
-    select 1 from countersign.step_attempts
+    select 1 from ${countersign}.step_attempts
     where plan_id = ${planId} and position = ${position} and status = 'succeeded'
       and ${moment}::timestamptz between date_trunc('milliseconds', started_at) and ended_at
     limit 1`);
@@ -228,7 +229,7 @@ export async function countSucceeded(
   position: number,
 ): Promise<number> {
   const { rows } = await db.execute<{ n: number }>(sql`
-    select count(*)::int as n from countersign.step_attempts
+    select count(*)::int as n from ${countersign}.step_attempts
     where plan_id = ${planId} and position = ${position} and status = 'succeeded'`);
   return rows[0]?.n ?? 0;
 }

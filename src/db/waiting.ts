@@ -2,6 +2,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { stepsOf } from './blocks.ts';
 import type { Queryable } from './database.ts';
+import { countersign } from './schema/columns.ts';
 import { isoOf } from './sql/time.ts';
 
 type Overdue = Place & {
@@ -29,7 +30,7 @@ const periodOf = (asked: string, now: Date, everySeconds: number): SQL =>
 /** Plan `p` is one in whose conversation somebody can be reminded now. */
 const remindable = sql`p.paused_at is null and p.conversation is not null`;
 
-const unreminded = sql`not exists (select 1 from countersign.messages m where m.once = n.once)`;
+const unreminded = sql`not exists (select 1 from ${countersign}.messages m where m.once = n.once)`;
 
 /**
  * Up to `limit` steps that have waited for a person for at least `everySeconds` and have not been reminded of in the present
@@ -48,7 +49,7 @@ export async function findOverdueQuestions(
     with open as (
       select s.plan_id, s.step_id, s.attempt, s.status,
         case s.status when 'unknown' then coalesce(s.ended_at, s.started_at) else s.started_at end as asked
-      from countersign.plans p
+      from ${countersign}.plans p
       cross join lateral ${stepsOf(sql`p.id`, ['waiting', 'unknown'])}
       where p.status in ('executing', 'stalled') and p.waiting + p.unknown > 0 and ${remindable}
     ),
@@ -76,7 +77,7 @@ export async function findOverdueChanges(
       select *, plan_id || ':patch:' || patch_id || ':reminder:' || period as once
       from (
         select p.id as plan_id, c.id as patch_id, c.created_at, ${periodOf('c.created_at', now, everySeconds)} as period
-        from countersign.plans p join countersign.plan_patches c on c.id = p.pending_patch
+        from ${countersign}.plans p join ${countersign}.plan_patches c on c.id = p.pending_patch
         where p.pending_patch is not null and ${remindable}
       ) overdue where period > 0
     )

@@ -4,6 +4,7 @@ import { and, asc, eq, inArray, sql } from 'drizzle-orm';
 import type { JsonObject } from '#domain/text.ts';
 import type { WebhookEvent, WebhookSettings } from '#domain/webhook.ts';
 import type { Queryable, Transaction } from './database.ts';
+import { countersign } from './schema/columns.ts';
 import { webhookDeliveries, webhookEndpoints } from './schema.ts';
 import { inSeconds, now } from './sql/time.ts';
 
@@ -16,7 +17,7 @@ type Endpoint = Pick<typeof webhookEndpoints.$inferSelect, 'id' | 'url' | 'event
 
 /** Makes `endpoints` those that are told from now on. What was still to be told to others ends. */
 export async function storeEndpoints(tx: Transaction, endpoints: Endpoint[]): Promise<void> {
-  await tx.execute(sql`lock table countersign.webhook_endpoints in share row exclusive mode`);
+  await tx.execute(sql`lock table ${countersign}.webhook_endpoints in share row exclusive mode`);
   const ids = endpoints.map(({ id }) => id);
   const removed = sql`not (endpoint = any(${sql.param(ids)}::text[]))`;
   const error = 'The endpoint is no longer in the settings.';
@@ -48,9 +49,9 @@ export async function recordWebhook(
 ): Promise<string[]> {
   const { rows } = await tx.execute<{ endpoint: string }>(sql`
     with event as materialized (select 'msg_' || replace(gen_random_uuid()::text, '-', '') as message)
-    insert into countersign.webhook_deliveries (endpoint, message, type, plan_id, data, once)
+    insert into ${countersign}.webhook_deliveries (endpoint, message, type, plan_id, data, once)
     select e.id, event.message, ${type}, ${planId}, ${JSON.stringify(data)}::jsonb, ${once ?? null}
-    from countersign.webhook_endpoints e
+    from ${countersign}.webhook_endpoints e
     cross join event
     where e.gone_at is null and (e.events is null or ${type} = any(e.events))
     order by e.id
@@ -102,7 +103,7 @@ export type Delivery = typeof webhookDeliveries.$inferSelect & { expired: boolea
 
 /** The oldest event of its plan that is open: those after it wait for it. */
 const isNext = sql`d.state = 'open' and not exists (
-  select 1 from countersign.webhook_deliveries b
+  select 1 from ${countersign}.webhook_deliveries b
   where b.endpoint = d.endpoint and b.plan_id = d.plan_id and b.id < d.id and b.state = 'open'
 )`;
 const isDue = sql`d.due_at <= clock_timestamp() and ${isNext}`;
@@ -110,7 +111,7 @@ const isDue = sql`d.due_at <= clock_timestamp() and ${isNext}`;
 /** The next event for an endpoint: of each plan only the oldest that is open; null: none is due. */
 export async function readNextDelivery(db: Queryable, endpoint: string): Promise<Delivery | null> {
   const { rows } = await db.execute<{ id: number; expired: boolean }>(sql`
-    select d.id, d.until < clock_timestamp() as expired from countersign.webhook_deliveries d
+    select d.id, d.until < clock_timestamp() as expired from ${countersign}.webhook_deliveries d
     where d.endpoint = ${endpoint} and ${isDue} order by d.id limit 1`);
   const [next] = rows;
   if (next === undefined) return null;
@@ -183,10 +184,10 @@ export async function noteGone(tx: Transaction, id: string, error: string): Prom
 /** Endpoints with an event that is due and with nobody at them. */
 export async function findDueEndpoints(db: Queryable): Promise<string[]> {
   const { rows } = await db.execute<{ id: string }>(sql`
-    select e.id from countersign.webhook_endpoints e
+    select e.id from ${countersign}.webhook_endpoints e
     where e.gone_at is null and (e.not_before is null or e.not_before <= clock_timestamp())
       and (e.lease_until is null or e.lease_until < clock_timestamp())
-      and exists (select 1 from countersign.webhook_deliveries d where d.endpoint = e.id and ${isDue})
+      and exists (select 1 from ${countersign}.webhook_deliveries d where d.endpoint = e.id and ${isDue})
     order by e.id`);
   return rows.map(({ id }) => id);
 }
@@ -199,7 +200,7 @@ export type EndpointState = typeof webhookEndpoints.$inferSelect & {
 /** Every endpoint, with how much waits for it and what was given up in the last week. */
 export async function readEndpoints(db: Queryable): Promise<EndpointState[]> {
   const counted = (state: 'open' | 'failed') =>
-    sql<number>`(select count(*)::int from (select 1 from countersign.webhook_deliveries d
+    sql<number>`(select count(*)::int from (select 1 from ${countersign}.webhook_deliveries d
       where d.endpoint = webhook_endpoints.id and d.state = ${state} limit 10000) counted)`;
   const rows = await db
     .select({ endpoint: webhookEndpoints, open: counted('open'), failed: counted('failed') })
@@ -212,7 +213,7 @@ export async function readEndpoints(db: Queryable): Promise<EndpointState[]> {
 export async function readNextCalls(db: Queryable): Promise<Map<string, Date>> {
   const { rows } = await db.execute<{ endpoint: string; at: Date }>(sql`
     select d.endpoint, greatest(min(d.due_at), e.not_before) as at
-    from countersign.webhook_deliveries d join countersign.webhook_endpoints e on e.id = d.endpoint
+    from ${countersign}.webhook_deliveries d join ${countersign}.webhook_endpoints e on e.id = d.endpoint
     where ${isNext} group by d.endpoint, e.not_before`);
   return new Map(rows.map(({ endpoint, at }) => [endpoint, new Date(at)]));
 }

@@ -147,6 +147,8 @@ export const Settings = z.strictObject({
   /** How people sign in to the console and the API. */
   identity: IdentitySettings.prefault({}),
   /** Resources by name: a number, or `{ capacity, headroom }`. */
+  /** What pg-boss is told that it runs on. */
+  pgBossBackend: z.enum(['postgres', 'citus', 'yugabytedb', 'cockroachdb']).default('postgres'),
   resourcePools: z.record(z.string().min(1).max(200), ResourcePool).default({}),
   /** Executors of a worker process, by name. Without any there is one, `default`, without capabilities. */
   backends: z.record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/), Backend).default({}),
@@ -286,6 +288,14 @@ export const Environment = z.object({
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
     .optional(),
+  /** The instance's schema (`db/instance.ts`). */
+  DATABASE_SCHEMA: z
+    .string()
+    .regex(
+      /^(?!pg_|public$|pgboss$|information_schema$)[a-z_][a-z0-9_]{0,39}$/,
+      'must be up to 40 small letters, digits and underscores, such as countersign_eu',
+    )
+    .default('countersign'),
   DATABASE_POOL_SIZE: whole(4, 100).default(10),
   OPENAI_API_KEY: optional,
   OPENAI_BASE_URL: z.url().optional(),

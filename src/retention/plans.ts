@@ -5,6 +5,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
 import { type PlanRow, readAllOf, rowsOfPlans } from '#db/plan-rows.ts';
+import { countersign } from '#db/schema.ts';
 import { exportMarkdown } from '#plans/views/markdown.ts';
 import { tableRules } from './rules.ts';
 import { cutoff, deleteTaken, lineOf, type RetentionContext, takeRows } from './sweep.ts';
@@ -27,8 +28,8 @@ const hasEnded = (before: string): SQL => sql`
 
 /** Nothing that goes on refers to it: no reminder that still rings, and no run that somebody may go on with. */
 const isAlone = (before: string): SQL => sql`
-  not exists (select 1 from countersign.reminders r where r.plan_id = p.id and r.next_at is not null)
-  and not exists (select 1 from countersign.runs r where r.plan_id = p.id
+  not exists (select 1 from ${countersign}.reminders r where r.plan_id = p.id and r.next_at is not null)
+  and not exists (select 1 from ${countersign}.runs r where r.plan_id = p.id
     and r.planning_status not in ('complete', 'aborted') and r.updated_at >= ${before}::timestamptz)`;
 
 type Found = { id: string; revision: number; total: number };
@@ -39,7 +40,7 @@ const idsOf = (plans: Found[]) => plans.map(({ id }) => id);
 async function* findPlans(db: Queryable, condition: SQL): AsyncGenerator<Found[]> {
   for (let after = ''; ; ) {
     const { rows } = await db.execute<Found>(sql`
-      select p.id, p.revision, p.total from countersign.plans p
+      select p.id, p.revision, p.total from ${countersign}.plans p
       where p.id > ${after} and ${condition} order by p.id limit ${plansAtOnce}`);
     let together: Found[] = [];
     let steps = 0;
@@ -105,16 +106,16 @@ function deleteRows(
 ): Promise<string[]> {
   return db.transaction(async (tx) => {
     const { rows } = await tx.execute<{ id: string }>(sql`
-      select p.id from countersign.plans p join unnest(${sql.param(idsOf(plans))}::text[],
+      select p.id from ${countersign}.plans p join unnest(${sql.param(idsOf(plans))}::text[],
         ${sql.param(plans.map(({ revision }) => revision))}::bigint[]) a (id, revision) on p.id = a.id and p.revision = a.revision
       where ${still} for update of p skip locked`);
     const ids = rows.map(({ id }) => id);
     if (ids.length === 0) return ids;
-    await tx.execute(sql`select set_config('countersign.in_parts', 'on', true)`);
+    await tx.execute(sql`select set_config('${countersign}.in_parts', 'on', true)`);
     await tx.execute(sql`
-      insert into countersign.deleted_plans (id, ended_at, archive)
-      select t.id, t.updated_at, ${archive} from countersign.plans t where ${rowsOfPlans(ids, 'id')}`);
-    await tx.execute(sql`delete from countersign.plans t where ${rowsOfPlans(ids, 'id')}`);
+      insert into ${countersign}.deleted_plans (id, ended_at, archive)
+      select t.id, t.updated_at, ${archive} from ${countersign}.plans t where ${rowsOfPlans(ids, 'id')}`);
+    await tx.execute(sql`delete from ${countersign}.plans t where ${rowsOfPlans(ids, 'id')}`);
     return ids;
   });
 }
@@ -124,7 +125,7 @@ async function emptyPlans(context: RetentionContext, ids: string[]): Promise<voi
   const { db } = context;
   if (ids.length === 0) return;
   for (const { table } of planTables.filter(({ large }) => large)) {
-    const name = sql`countersign.${sql.identifier(table)}`;
+    const name = sql`${countersign}.${sql.identifier(table)}`;
     for (let more = true; more; ) {
       const page = await context.pace(async (limit) => {
         const gone = await db.transaction(async (tx) => {
@@ -141,14 +142,14 @@ async function emptyPlans(context: RetentionContext, ids: string[]): Promise<voi
     }
   }
   await db.query.execute(
-    sql`update countersign.deleted_plans t set emptied = true where ${rowsOfPlans(ids, 'id')}`,
+    sql`update ${countersign}.deleted_plans t set emptied = true where ${rowsOfPlans(ids, 'id')}`,
   );
 }
 
 /** Goes on with plans of which only the beginning was deleted. */
 export async function emptyDeletedPlans(context: RetentionContext): Promise<void> {
   const { rows } = await context.db.query.execute<{ id: string }>(
-    sql`select id from countersign.deleted_plans where not emptied order by id`,
+    sql`select id from ${countersign}.deleted_plans where not emptied order by id`,
   );
   await emptyPlans(
     context,
@@ -200,11 +201,11 @@ export async function trimPlans(
         const gone = await db.transaction(async (tx) => {
           // Whoever resumes one waits a moment, and what comes then finds a plan that has not ended.
           const { rows } = await tx.execute<{ id: string }>(sql`
-            select p.id from countersign.plans p where p.id = any(${sql.param(idsOf(plans))}::text[]) and ${hasEnded(before)}
+            select p.id from ${countersign}.plans p where p.id = any(${sql.param(idsOf(plans))}::text[]) and ${hasEnded(before)}
             for no key update skip locked`);
           if (rows.length === 0) return 0;
           const where = sql`${rowsOfPlans(rows.map(({ id }) => id))}
-            and exists (select 1 from countersign.plans p where p.id = t.plan_id and ${which})`;
+            and exists (select 1 from ${countersign}.plans p where p.id = t.plan_id and ${which})`;
           const taken = await takeRows(tx, { table, where, limit, whole: archive !== null });
           if (taken.length === 0) return 0;
           await archive?.append(

@@ -1,6 +1,7 @@
 // What bounds each table: the plan or run its rows go with, an age, or a reason why it stays small. A test looks that no table is
 // left out. The sweeps at the end delete by age, whole rows that nothing refers to any more; plans are deleted by `plans.ts`.
 import { type SQL, sql } from 'drizzle-orm';
+import { countersign } from '#db/schema.ts';
 import type { Retention } from '#domain/settings.ts';
 
 /** Names of the archive's files, and of what is counted. `chat` and `caches` are never archived. */
@@ -127,12 +128,12 @@ export type Sweep = {
 };
 
 const noPlan = (id: string) =>
-  sql`not exists (select 1 from countersign.plans p where p.id = ${sql.raw(id)})`;
-const noRun = sql`not exists (select 1 from countersign.runs r where r.id = t.run_id)`;
+  sql`not exists (select 1 from ${countersign}.plans p where p.id = ${sql.raw(id)})`;
+const noRun = sql`not exists (select 1 from ${countersign}.runs r where r.id = t.run_id)`;
 
 /** Of a run that nobody goes on with, and whose plan, if it has one, has ended. */
 const overRun = (run: string) => sql`${sql.raw(run)}.planning_status in ('complete', 'aborted')
-  and not exists (select 1 from countersign.plans p where p.id = ${sql.raw(run)}.plan_id
+  and not exists (select 1 from ${countersign}.plans p where p.id = ${sql.raw(run)}.plan_id
     and (p.status not in ('completed', 'failed', 'cancelled', 'rejected') or p.revising))`;
 
 const hour = 1 / 24;
@@ -150,8 +151,8 @@ export function sweepsOf(settings: Retention): Sweep[] {
       atMost: 20,
       days: settings.planning,
       also: sql`${overRun('t')} and (t.trace <> '[]'
-        or exists (select 1 from countersign.planning_checkpoints c where c.run_id = t.id)
-        or exists (select 1 from countersign.planning_parts c where c.run_id = t.id))`,
+        or exists (select 1 from ${countersign}.planning_checkpoints c where c.run_id = t.id)
+        or exists (select 1 from ${countersign}.planning_parts c where c.run_id = t.id))`,
       with: [
         { table: 'planning_checkpoints', column: 'run_id' },
         { table: 'planning_parts', column: 'run_id' },
@@ -164,7 +165,7 @@ export function sweepsOf(settings: Retention): Sweep[] {
       ...serial,
       time: 'began_at',
       days: settings.planning,
-      also: sql`not exists (select 1 from countersign.runs r where r.id = t.run_id and not (${overRun('r')}))`,
+      also: sql`not exists (select 1 from ${countersign}.runs r where r.id = t.run_id and not (${overRun('r')}))`,
     },
     { kind: 'planning', table: 'spending', ...serial, time: 'at', days: settings.planning },
     {
@@ -265,7 +266,7 @@ export function sweepsOf(settings: Retention): Sweep[] {
       ...named('account'),
       time: 'ended_at',
       days: 30,
-      also: sql`not exists (select 1 from countersign.plans p where p.created_at < t.ended_at)`,
+      also: sql`not exists (select 1 from ${countersign}.plans p where p.created_at < t.ended_at)`,
     },
     // What was fetched while planning, of runs that came to no plan.
     ...['artifacts', 'plan_requests'].map(

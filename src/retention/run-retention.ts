@@ -6,6 +6,7 @@ import { findPrunable, pruneAudit } from '#db/audit-seals.ts';
 import type { Database } from '#db/database.ts';
 import { readAuditPage } from '#db/plan-rows.ts';
 import { beginRetention, bookDeleted, endRetention } from '#db/retention.ts';
+import { countersign } from '#db/schema.ts';
 import type { Clock, Random } from '#domain/clock.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { Retention } from '#domain/settings.ts';
@@ -167,7 +168,7 @@ export async function previewRetention({
   if (settings.plans !== null) {
     const over = plansOver(cutoff(clock, settings.plans));
     const row = await count(sql`select count(*)::int as n, coalesce(sum(p.total), 0)::int as steps
-      from countersign.plans p where ${over}`);
+      from ${countersign}.plans p where ${over}`);
     [found.plans, found.steps] = [row?.n ?? 0, row?.steps ?? 0];
   }
   for (const [kind, table, days] of [
@@ -175,7 +176,7 @@ export async function previewRetention({
     ['attempts', 'step_attempts', settings.attempts],
   ] as const) {
     if (days === null) continue;
-    const row = await count(sql`select count(*)::int as n from countersign.plans p
+    const row = await count(sql`select count(*)::int as n from ${countersign}.plans p
       join ${sql.identifier('countersign')}.${sql.identifier(table)} t on t.plan_id = p.id
       where ${trimmable(kind, cutoff(clock, days))} ${kind === 'events' ? sql`and t.revision < p.revision` : sql``}`);
     found[kind] = row?.n ?? 0;
@@ -186,7 +187,7 @@ export async function previewRetention({
       : await findPrunable(db.query, new Date(cutoff(clock, settings.audit)));
   if (through !== null)
     found.audit =
-      (await count(sql`select count(*)::int as n from countersign.audit where id <= ${through}`))
+      (await count(sql`select count(*)::int as n from ${countersign}.audit where id <= ${through}`))
         ?.n ?? 0;
   for (const one of sweepsOf(settings)) found[one.kind] += await countOver({ db, clock }, one);
   return found;

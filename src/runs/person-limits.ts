@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { showName } from '#db/identities.ts';
+import { countersign } from '#db/schema.ts';
 import { startOfDay } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { countOf } from '#domain/words.ts';
@@ -16,8 +17,8 @@ type Used = { open_runs: number; waiting_plans: number };
 async function readUsed(tx: Queryable, user: string): Promise<Used> {
   const { rows } = await tx.execute<Used>(sql`
     select
-      (select count(*)::int from countersign.runs where "user" = ${user} and planning_status = 'running') as open_runs,
-      (select count(*)::int from countersign.plans
+      (select count(*)::int from ${countersign}.runs where "user" = ${user} and planning_status = 'running') as open_runs,
+      (select count(*)::int from ${countersign}.plans
         where requester = ${user} and status in ('proposed', 'needs_review')) as waiting_plans`);
   return rows[0] ?? { open_runs: 0, waiting_plans: 0 };
 }
@@ -112,7 +113,7 @@ export async function requireBudget(
   const now = clock.now();
   const began = startOfDay(now);
   const { rows } = await tx.execute<{ usd: number }>(sql`
-    select coalesce(sum(coalesce(cost_usd, estimate_usd)), 0)::float8 as usd from countersign.model_calls
+    select coalesce(sum(coalesce(cost_usd, estimate_usd)), 0)::float8 as usd from ${countersign}.model_calls
     where "user" = ${user} and began_at >= ${began.toISOString()}::timestamptz`);
   const usd = rows[0]?.usd ?? 0;
   if (usd < most) return;

@@ -1,6 +1,7 @@
 // For verbs that work on the database alone.
 import type { Logger } from 'pino';
 import { type Database, openDatabase } from '#db/database.ts';
+import { sessionName } from '#db/instance.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
 import { openMigrated } from '../open-database.ts';
@@ -15,7 +16,7 @@ export async function withDatabase(
   const db = openDatabase(place.url, {
     max: 2,
     pooled: place.pooled,
-    applicationName: 'countersign',
+    applicationName: sessionName,
     onError: (error) => log.warn({ err: error }, 'A database connection was lost.'),
   });
   try {

@@ -3,6 +3,7 @@ import type { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import { createEnqueue, createEnqueueAll, createQueues, openBoss } from '#db/boss.ts';
 import { type Database, openDatabase, type Transaction } from '#db/database.ts';
+import { sessionName } from '#db/instance.ts';
 import { type Listener, openListener } from '#db/notify.ts';
 import { storePools } from '#db/sql/resources.ts';
 import type { Enqueue, EnqueueAll } from '#domain/jobs.ts';
@@ -36,7 +37,7 @@ export async function openConnections(
   const db = openDatabase(place.url, {
     max: config.env.DATABASE_POOL_SIZE,
     pooled: place.pooled,
-    applicationName: 'countersign',
+    applicationName: sessionName,
     onError: (error) => warn('A database connection was lost.', error),
   });
   closers.add('the database pool', db.close);
@@ -46,6 +47,7 @@ export async function openConnections(
   closers.add('the listener', listener.close);
   const boss = await openBoss(db, listener, {
     work,
+    backend: config.settings.pgBossBackend,
     onError: (error) => warn('pg-boss reported an error.', error),
   });
   closers.add('pg-boss', () => boss.stop({ graceful: true, timeout: 3000 }));

@@ -6,10 +6,11 @@ import { join, relative, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { Client } from 'pg';
+import { Client, escapeIdentifier } from 'pg';
 import { to } from 'pg-copy-streams';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
-import { newestApplied } from '../migrate.ts';
+import { schemaName, sessionName } from '../instance.ts';
+import { listOwnTables, newestApplied } from '../migrate.ts';
 import { formatVersion, type Header, type Manifest } from './format.ts';
 import { tarEnd, writeEntry } from './tar.ts';
 
@@ -21,14 +22,17 @@ type Table = Header['tables'][number];
 
 /** The tables with their columns, each after those it refers to. */
 async function listTables(client: Client): Promise<Table[]> {
-  const { rows } = await client.query<Table & { refers: string[] }>(`
+  const { rows } = await client.query<Table & { refers: string[] }>(
+    `
     select c.relname as name,
       (select array_agg(a.attname::text order by a.attnum) from pg_attribute a
         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns,
       array(select distinct f.relname::text from pg_constraint k join pg_class f on f.oid = k.confrelid
         where k.conrelid = c.oid and k.contype = 'f' and f.oid <> c.oid) as refers
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = 'countersign' and c.relkind = 'r' order by c.relname`);
+    where n.nspname = $1 and c.relkind = 'r' and c.relname = any($2) order by c.relname`,
+    [schemaName, listOwnTables()],
+  );
   const ordered: Table[] = [];
   const placed = new Set<string>();
   for (let left = rows; left.length > 0; ) {
@@ -43,12 +47,13 @@ async function listTables(client: Client): Promise<Table[]> {
   return ordered;
 }
 
-/** A name as SQL has it. */
-export const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
+export const quote = escapeIdentifier;
+/** A table of this instance, as SQL writes it. */
+export const quoteTable = (name: string) => `${quote(schemaName)}.${quote(name)}`;
 
-/** `countersign."plans" ("id", …)` */
+/** `"countersign"."plans" ("id", …)` */
 export const copied = ({ name, columns }: Table) =>
-  `countersign.${quote(name)} (${columns.map(quote).join(', ')})`;
+  `${quoteTable(name)} (${columns.map(quote).join(', ')})`;
 
 async function* dumpTable(
   client: Client,
@@ -81,7 +86,11 @@ async function* dumpTable(
 /** Where each sequence stands: read last, so that it is beyond every row. */
 async function readSequences(client: Client): Promise<Record<string, number>> {
   const { rows } = await client.query<{ name: string; last: string | null }>(
-    `select sequencename as name, last_value::text as last from pg_sequences where schemaname = 'countersign'`,
+    `select s.relname as name, pg_sequence_last_value(s.oid)::text as last
+     from pg_class s join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = s.oid and d.deptype in ('a', 'i')
+     join pg_class t on t.oid = d.refobjid
+     where s.relkind = 'S' and s.relnamespace = to_regnamespace($1) and t.relname = any($2)`,
+    [quote(schemaName), listOwnTables()],
   );
   return Object.fromEntries(
     rows.flatMap(({ name, last }) => (last === null ? [] : [[name, Number(last)]])),
@@ -148,7 +157,7 @@ export async function writeBackup(
 ): Promise<Counts> {
   const client = new Client({
     connectionString: url,
-    application_name: 'countersign backup',
+    application_name: `${sessionName} backup`,
     connectionTimeoutMillis: 10_000,
   });
   const manifest: Manifest = { tables: {}, files: {} };

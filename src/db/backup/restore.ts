@@ -10,14 +10,16 @@ import { createGunzip } from 'node:zlib';
 import { Client } from 'pg';
 import { type CopyStreamQuery, from } from 'pg-copy-streams';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
-import { migrateWithin, requireKnown } from '../migrate.ts';
+import { bossSchema, journal, schemaName, sessionName } from '../instance.ts';
+import { listOwnTables, migrateWithin, requireKnown } from '../migrate.ts';
 import { causeOf } from '../transient.ts';
-import { copied, quote } from './dump.ts';
+import { copied, quote, quoteTable } from './dump.ts';
 import { formatVersion, Header, Manifest, Sequences } from './format.ts';
 import { stageFiles } from './place-files.ts';
 import { type Entry, readEntries } from './tar.ts';
 
-const schemas = ['countersign', 'countersign_migrations', 'pgboss'];
+/** The instance's schemas. In a named instance all three are one. */
+const schemas = [...new Set([schemaName, journal.schema, bossSchema])];
 
 export type Restored = {
   header: Header;
@@ -74,7 +76,7 @@ function parseJson<T>(parse: (value: unknown) => T, { name, content }: Entry): T
 async function connect(url: string): Promise<Client> {
   const client = new Client({
     connectionString: url,
-    application_name: 'restore of countersign',
+    application_name: `restore of ${sessionName}`,
     connectionTimeoutMillis: 10_000,
   });
   // A lost connection fails the query that needs it.
@@ -87,10 +89,12 @@ async function connect(url: string): Promise<Client> {
 async function refuseUsers(client: Client): Promise<void> {
   // Within a transaction it would be as it was at the first look.
   await client.query('select pg_stat_clear_snapshot()');
-  const { rows } = await client.query<{ n: number }>(`
-    select count(*)::int as n from pg_stat_activity
+  const { rows } = await client.query<{ n: number }>(
+    `select count(*)::int as n from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()
-      and application_name like 'countersign%' and application_name not like 'countersign presence %'`);
+      and (application_name = $1 or starts_with(application_name, $1 || ' ')) and not starts_with(application_name, 'countersign presence ')`,
+    [sessionName],
+  );
   if ((rows[0]?.n ?? 0) > 0)
     throw new CountersignError(
       'already_decided',
@@ -105,11 +109,11 @@ const writtenAnew = ['backends', 'rate_limits', 'resource_pools', 'retention', '
 async function hasData(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ name: string }>(
     `select relname as name from pg_class
-     where relnamespace = to_regnamespace('countersign') and relkind = 'r' and not (relname = any($1))`,
-    [writtenAnew],
+     where relnamespace = to_regnamespace($1) and relkind = 'r' and relname = any($2)`,
+    [quote(schemaName), listOwnTables().filter((name) => !writtenAnew.includes(name))],
   );
   for (const { name } of rows) {
-    const found = await client.query(`select from countersign.${quote(name)} limit 1`);
+    const found = await client.query(`select from ${quoteTable(name)} limit 1`);
     if (found.rows.length > 0) return true;
   }
   return false;
@@ -132,7 +136,7 @@ async function makeRoom(client: Client, { force, now }: RestoreOptions): Promise
   for (const name of schemas) {
     const { rows } = await client.query(`select from pg_namespace where nspname = $1`, [name]);
     if (rows.length === 0) continue;
-    if (keep && name !== 'pgboss') {
+    if (keep && (name !== bossSchema || name === schemaName)) {
       await client.query(`alter schema ${quote(name)} rename to ${quote(`${name}${aside}`)}`);
       kept.push(`${name}${aside}`);
     } else await client.query(`drop schema ${quote(name)} cascade`);
@@ -189,19 +193,19 @@ async function holdBack(client: Client, madeAt: string) {
   const reason = `Restored from a backup of ${madeAt}: what it was about to do may have been done since. Resume it if not.`;
   const paused = await client.query(
     `with held as (
-      update countersign.plans set paused_at = now(), revision = revision + 1, updated_at = now()
+      update ${quoteTable('plans')} set paused_at = now(), revision = revision + 1, updated_at = now()
       where status in ('approved', 'executing') and paused_at is null
       returning id, revision, status, version
     ), told as (
-      insert into countersign.plan_events (plan_id, revision, kind, status, details)
+      insert into ${quoteTable('plan_events')} (plan_id, revision, kind, status, details)
       select id, revision, 'paused', status, array[$1::text] from held
     )
-    insert into countersign.audit (plan_id, actor, actor_kind, via, action, version, reason)
+    insert into ${quoteTable('audit')} (plan_id, actor, actor_kind, via, action, version, reason)
     select id, 'countersign', 'system', 'system', 'pause', version, $1 from held`,
     [reason],
   );
   const aside = await client.query(
-    `update countersign.inbox set failed_at = now(), error = $1
+    `update ${quoteTable('inbox')} set failed_at = now(), error = $1
      where handled_at is null and failed_at is null`,
     [`It had not been handled when the backup of ${madeAt} was made.`],
   );
@@ -211,9 +215,9 @@ async function holdBack(client: Client, madeAt: string) {
 /** Whoever had signed in does so again, since they may have signed out. @returns how many tokens are valid */
 async function endSessions(client: Client, { tables }: Header): Promise<number> {
   if (!tables.some(({ name }) => name === 'access_tokens')) return 0;
-  await client.query('delete from countersign.sign_in_sessions');
+  await client.query(`delete from ${quoteTable('sign_in_sessions')}`);
   const { rows } = await client.query<{ n: number }>(`
-    select count(*)::int as n from countersign.access_tokens
+    select count(*)::int as n from ${quoteTable('access_tokens')}
     where revoked_at is null and (expires_at is null or expires_at > now())`);
   return rows[0]?.n ?? 0;
 }
@@ -237,10 +241,7 @@ async function fillAll(
     if (name === 'sequences.json') {
       const sequences = parseJson((value) => Sequences.parse(value), entry);
       for (const [sequence, last] of Object.entries(sequences))
-        await client.query('select setval($1::regclass, $2)', [
-          `countersign.${quote(sequence)}`,
-          last,
-        ]);
+        await client.query('select setval($1::regclass, $2)', [quoteTable(sequence), last]);
       continue;
     }
     if (name === 'manifest.json') {
@@ -331,12 +332,12 @@ async function restoreWithin(
   );
   // Rows that count others are in the backup themselves.
   for (const { name } of header.tables)
-    await client.query(`alter table countersign.${quote(name)} disable trigger user`);
+    await client.query(`alter table ${quoteTable(name)} disable trigger user`);
   const restored = await fillAll(client, entries, header, options);
   // Foreign keys are looked at before triggers are changed again.
   await client.query('set constraints all immediate');
   for (const { name } of header.tables)
-    await client.query(`alter table countersign.${quote(name)} enable trigger user`);
+    await client.query(`alter table ${quoteTable(name)} enable trigger user`);
   await client.query(
     `set local datestyle to default; set local timezone to default; set local countersign.counted = 'off'`,
   );

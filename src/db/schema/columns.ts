@@ -1,7 +1,8 @@
 // The schema name and the column types that tables share.
 import { customType, integer, pgSchema, timestamp } from 'drizzle-orm/pg-core';
+import { schemaName } from '../instance.ts';
 
-export const countersign = pgSchema('countersign');
+export const countersign = pgSchema(schemaName);
 
 /** A moment. */
 export const at = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });

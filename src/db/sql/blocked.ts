@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { countedAtMost } from '#domain/plan/blockage.ts';
 import type { Queryable } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
 
 /** The first three steps of `lanes`, and how many there are, counted up to a thousand. */
 export async function countSteps(
@@ -13,7 +14,7 @@ export async function countSteps(
   const condition = claimable ? sql`queued_at <= clock_timestamp()` : sql`status <> 'cancelled'`;
   const { rows } = await db.execute<{ step_ids: string[] | null; count: number }>(sql`
     select (array_agg(step_id order by position))[1:3] as step_ids, count(*)::int as count from (
-      select step_id, position from countersign.step_states
+      select step_id, position from ${countersign}.step_states
       where plan_id = ${planId} and lane = any(${sql.param(lanes)}::int[]) and ${condition} limit ${countedAtMost + 1}
     ) s`);
   return { step_ids: rows[0]?.step_ids ?? [], count: rows[0]?.count ?? 0 };
@@ -40,11 +41,11 @@ export async function readLongWaits(
   const { rows } = await db.execute<LongWait>(sql`
     select s.step_id, w.pool, w.amount::float8 as amount, p.in_use::float8 as in_use,
       (p.capacity - p.headroom)::float8 as limit,
-      array(select r.plan_id from countersign.reservations r where r.pool = w.pool
+      array(select r.plan_id from ${countersign}.reservations r where r.pool = w.pool
         group by r.plan_id order by sum(r.amount) desc limit 4) as holders
-    from countersign.resource_waits w
-    join countersign.resource_pools p on p.name = w.pool
-    join countersign.step_states s on s.plan_id = w.plan_id and s.position = w.position and s.status = 'ready'
+    from ${countersign}.resource_waits w
+    join ${countersign}.resource_pools p on p.name = w.pool
+    join ${countersign}.step_states s on s.plan_id = w.plan_id and s.position = w.position and s.status = 'ready'
     where w.plan_id = ${planId} and w.since <= clock_timestamp() - make_interval(secs => ${seconds})
     order by w.since, w.position, w.pool limit 5`);
   return rows;

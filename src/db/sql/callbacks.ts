@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import type { Step } from '#domain/plan/plan.ts';
 import type { Queryable } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
 import type { Lease } from './leases.ts';
 
 const hashOf = (token: string) => hash('sha256', token, 'hex');
@@ -20,9 +21,9 @@ export async function storeCallback(
   seconds: number,
 ): Promise<boolean> {
   const { rows } = await db.execute(sql`
-    insert into countersign.step_callbacks as k (token_hash, plan_id, position, attempt, expires_at)
+    insert into ${countersign}.step_callbacks as k (token_hash, plan_id, position, attempt, expires_at)
     select ${hashOf(token)}, s.plan_id, s.position, s.attempt, s.started_at + make_interval(secs => ${seconds})
-    from countersign.step_states s
+    from ${countersign}.step_states s
     where s.plan_id = ${plan_id} and s.position = ${position} and s.attempt = ${attempt} and s.status = 'running'
       and s.lease_owner = ${worker}
     on conflict (token_hash) do update set expires_at = k.expires_at
@@ -50,9 +51,9 @@ export async function findCallback(db: Queryable, token: string): Promise<Callba
     select k.plan_id, k.position, k.attempt, k.result_digest, k.expires_at <= clock_timestamp() as expired,
       c.step_id, c.tool, c.operation, s.lease_owner, s.question,
       s.attempt = k.attempt and s.status = 'running' as running, s.attempt = k.attempt and s.status = 'unknown' as unknown
-    from countersign.step_callbacks k
-    join countersign.plan_steps c on c.plan_id = k.plan_id and c.position = k.position
-    join countersign.step_states s on s.plan_id = k.plan_id and s.position = k.position
+    from ${countersign}.step_callbacks k
+    join ${countersign}.plan_steps c on c.plan_id = k.plan_id and c.position = k.position
+    join ${countersign}.step_states s on s.plan_id = k.plan_id and s.position = k.position
     where k.token_hash = ${hashOf(token)}`);
   return rows[0] ?? null;
 }
@@ -60,5 +61,5 @@ export async function findCallback(db: Queryable, token: string): Promise<Callba
 /** The result with this digest has settled the attempt, in the same transaction. */
 export async function closeCallback(tx: Queryable, token: string, digest: string): Promise<void> {
   await tx.execute(sql`
-    update countersign.step_callbacks set result_digest = ${digest} where token_hash = ${hashOf(token)}`);
+    update ${countersign}.step_callbacks set result_digest = ${digest} where token_hash = ${hashOf(token)}`);
 }

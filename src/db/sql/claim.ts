@@ -4,6 +4,7 @@ import type { Step } from '#domain/plan/plan.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { accounting } from '../accounting.ts';
 import { prepareStatement, type Queryable, type Transaction } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
 import { isoOf } from './time.ts';
 
 /** A leased step, with what is needed to run it. `attempt` is the fencing number of the lease. */
@@ -51,7 +52,7 @@ const order = sql.raw('best.priority desc, best.dependents desc, best.available_
 /** A CTE: the audit says that the calls of the steps in `source` are allowed, and why; those alike together. */
 export const allowCalls = (source: 'claimed' | 'started'): SQL => sql`
   ${sql.raw(`allowed_${source}`)} as (
-    insert into countersign.audit (plan_id, actor, actor_kind, via, action, version, reason, data)
+    insert into ${countersign}.audit (plan_id, actor, actor_kind, via, action, version, reason, data)
     select ${plan}, 'countersign', 'system', 'system', 'call_allowed', ${sql.placeholder('version')}::int,
       ${calls} -> lane::text ->> 'reason',
       jsonb_build_object('operation', ${calls} -> lane::text ->> 'operation',
@@ -70,7 +71,7 @@ export const contentsOf = (source: 'claimed' | 'started'): SQL => sql`
   select c.position, c.step_id, c.lane, c.attempt, c.tries, c.final_args, content.*,
     extract(epoch from clock_timestamp() - c.available_at)::float8 as waited
   from ${sql.raw(source)} c cross join lateral (
-    select ${contentColumns} from countersign.plan_steps s
+    select ${contentColumns} from ${countersign}.plan_steps s
     where s.plan_id = ${plan} and s.position = c.position and s.step_id = c.step_id offset 0
   ) content
   order by c.priority desc, c.dependents desc, c.available_at, c.position`;
@@ -79,7 +80,7 @@ export const contentsOf = (source: 'claimed' | 'started'): SQL => sql`
 const candidatesOf = (columns: string, where: SQL = sql`true`): SQL => sql`
   select c.* from unnest(${sql.placeholder('lanes')}::int[]) l(lane)
   cross join lateral (
-    select ${sql.raw(columns)} from countersign.step_states s
+    select ${sql.raw(columns)} from ${countersign}.step_states s
     where s.plan_id = ${plan} and s.lane = l.lane and s.queued_at <= clock_timestamp() and ${where}
     order by s.priority desc, s.dependents desc, s.queued_at, s.position limit ${sql.placeholder('limit')}
   ) c`;
@@ -91,7 +92,7 @@ const candidatesOf = (columns: string, where: SQL = sql`true`): SQL => sql`
 const claimOf = (picked: SQL): SQL => sql`
   with picked as materialized (${picked}),
   claimed as (
-    update countersign.step_states s set status = 'running', attempt = s.attempt + 1, tries = s.tries + 1,
+    update ${countersign}.step_states s set status = 'running', attempt = s.attempt + 1, tries = s.tries + 1,
       lease_owner = ${worker},
       lease_until = clock_timestamp() + make_interval(secs => ${sql.placeholder('seconds')}),
       started_at = clock_timestamp(), called_at = null, ended_at = null, error = null, result_summary = null,
@@ -124,9 +125,9 @@ const claimThese = prepareStatement(
  * would stand before steps of its lane that fit.
  */
 const canEverFit = sql`not exists (
-  select 1 from countersign.plan_steps c
+  select 1 from ${countersign}.plan_steps c
   cross join lateral jsonb_each_text(c.resources) need
-  join countersign.resource_pools p on p.name = need.key
+  join ${countersign}.resource_pools p on p.name = need.key
   where c.plan_id = s.plan_id and c.position = s.position and c.step_id = s.step_id
     and p.name = any(${sql.placeholder('pools')}::text[]) and need.value::numeric > p.capacity - p.headroom
 )`;
@@ -136,7 +137,7 @@ const candidates = prepareStatement(
   sql`select best.position, content.resources
     from (${candidatesOf('s.position, s.priority, s.dependents, s.available_at', canEverFit)}) best
     cross join lateral (
-      select s.resources from countersign.plan_steps s where s.plan_id = ${plan} and s.position = best.position offset 0
+      select s.resources from ${countersign}.plan_steps s where s.plan_id = ${plan} and s.position = best.position offset 0
     ) content
     order by ${order}`,
 );
@@ -200,7 +201,7 @@ export async function readNextAvailable(
   const { rows } = await tx.execute<NextAvailable>(sql`
     select ${isoOf('available_at', 'microseconds')} as at,
       ceil(extract(epoch from available_at - clock_timestamp()) * 1000)::float8 as in_ms
-    from countersign.step_states
+    from ${countersign}.step_states
     where plan_id = ${planId} and queued_at > clock_timestamp()
     order by available_at limit 1`);
   return rows[0] ?? null;

@@ -1,5 +1,6 @@
 // Steps that a finding covers while they run, or while their outcome is unknown: when they end, they become stale.
 import { type SQL, sql } from 'drizzle-orm';
+import { schemaName } from '../instance.ts';
 
 /** The status of the row `s` of `step_states` once it has `status`: stale where a finding covers it. */
 export const staleOr = (status: string): SQL =>
@@ -16,6 +17,6 @@ export const keepCover = (status: string, error: string): SQL =>
     when not coalesce(s.error ? 'finding', false) or ${status} = 'cancelled' then nullif(${error}, 'null'::jsonb)
     when ${status} = 'unknown' then coalesce(nullif(${error}, 'null'::jsonb), '{}') || s.error - '{code,message}'::text[]
     else (s.error - '{code,message}'::text[]) || jsonb_build_object('code', 'stale',
-      'message', (select left(f.message, 200) from countersign.plan_findings f where f.id = s.error ->> 'finding'),
+      'message', (select left(f.message, 200) from "${schemaName}".plan_findings f where f.id = s.error ->> 'finding'),
       'was', jsonb_build_object('status', ${status}, 'error', nullif(${error}, 'null'::jsonb)))
   end`);

@@ -5,13 +5,14 @@ import type { StepSelector } from '#domain/plan/step-selector.ts';
 import { accounting } from '../accounting.ts';
 import { type PlanProgress, progressOf } from '../change-steps.ts';
 import type { Queryable } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
 import { isMet } from './conditions.ts';
 
 /** A query of the positions that `selector` means; one may come twice. */
 export function positionsOf(planId: string, { ids, partition, tag }: StepSelector): SQL {
   const found: SQL[] = [];
   const of = (condition: SQL) =>
-    sql`select position from countersign.plan_steps where plan_id = ${planId} and ${condition}`;
+    sql`select position from ${countersign}.plan_steps where plan_id = ${planId} and ${condition}`;
   if (ids !== undefined) found.push(of(sql`step_id = any(${sql.param(ids)}::text[])`));
   if (partition !== undefined) found.push(of(sql`partition = ${partition}`));
   if (tag !== undefined) found.push(of(sql`tags @> array[${tag}]::text[] and tags <> '{}'`));
@@ -24,7 +25,7 @@ export function positionsOf(planId: string, { ids, partition, tag }: StepSelecto
 export async function findStepIds(db: Queryable, planId: string, ids: string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const { rows } = await db.execute<{ step_id: string }>(sql`
-    select step_id from countersign.plan_steps
+    select step_id from ${countersign}.plan_steps
     where plan_id = ${planId} and step_id = any(${sql.param(ids)}::text[])`);
   return rows.map(({ step_id }) => step_id);
 }
@@ -47,7 +48,7 @@ export async function hasSteps(
 export function affectedBy(planId: string, sources: SQL, included = false): SQL {
   const next = (from: SQL) => sql`
     select e.successor from ${from} f cross join lateral (
-      select successor from countersign.plan_edges
+      select successor from ${countersign}.plan_edges
       where plan_id = ${planId} and predecessor = f.position and type in ('FS', 'FF') offset 0
     ) e`;
   return sql`
@@ -69,9 +70,9 @@ export async function findNewlyCovered(
   const { rows } = await tx.execute<Cause & { positions: number[] }>(sql`
     select p.error ->> 'finding' as finding, min(left(f.message, 200)) as message, array_agg(distinct g.successor) as positions
     from jsonb_to_recordset(${JSON.stringify(edges)}::jsonb) as g(predecessor int, successor int, type text)
-    join countersign.step_states p on p.plan_id = ${planId} and p.position = g.predecessor
+    join ${countersign}.step_states p on p.plan_id = ${planId} and p.position = g.predecessor
       and p.status in ('stale', 'running', 'unknown') and p.error ? 'finding'
-    join countersign.plan_findings f on f.id = p.error ->> 'finding'
+    join ${countersign}.plan_findings f on f.id = p.error ->> 'finding'
     where g.type in ('FS', 'FF') group by 1`);
   return rows;
 }
@@ -91,7 +92,7 @@ export async function findDependents(
 /** How many of the ends that the row `s` of `step_states` waits for are those of steps in the CTE `source(position)`. */
 export const countEdgesFrom = (planId: string, source: 'lost' | 'back'): SQL => sql`
   case when exists (select from ${sql.raw(source)}) then (
-    select count(*)::int from countersign.plan_edges e
+    select count(*)::int from ${countersign}.plan_edges e
     where e.plan_id = ${planId} and e.successor = s.position and e.type in ('FS', 'FF')
       and e.predecessor in (select position from ${sql.raw(source)})
   ) else 0 end`;
@@ -124,11 +125,11 @@ export async function makeStale(
   const { rows } = await tx.execute<PlanProgress & { stale_now: number; later: number }>(sql`
     with recursive ${affectedBy(planId, sources, included)},
     lost as materialized (
-      select s.position from countersign.step_states s
+      select s.position from ${countersign}.step_states s
       where s.plan_id = ${planId} and s.position = any(array(select position from affected)) and ${isMet('s')}
     ),
     marked as (
-      update countersign.step_states s set
+      update ${countersign}.step_states s set
         status = case when s.status in ('running', 'unknown', 'cancelled') then s.status else 'stale' end,
         unmet = s.unmet + ${countEdgesFrom(planId, 'lost')},
         error = case
@@ -143,7 +144,7 @@ export async function makeStale(
       returning s.position, s.step_id, s.partition, s.status, s.error
     ),
     waiting as materialized (
-      select s.position from countersign.step_states s
+      select s.position from ${countersign}.step_states s
       where s.plan_id = ${planId} and s.position = any(array(select position from affected)) and s.status = 'stale'
     ),
     -- Read out of what was written: whichever way the old rows were joined, Postgres might compare each with each.
@@ -153,7 +154,7 @@ export async function makeStale(
       from marked where status = 'stale' and position not in (select position from waiting)
     ),
     waits as (
-      delete from countersign.resource_waits w
+      delete from ${countersign}.resource_waits w
       where w.plan_id = ${planId} and w.position in (select position from changed)
     ),
     ${accounting(planId)}

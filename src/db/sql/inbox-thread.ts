@@ -3,6 +3,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { InboxEvent, InboxThread } from '#domain/chat/inbox.ts';
 import type { ErrorCode } from '#domain/errors.ts';
 import { prepareStatement, type Queryable } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
 import { inSeconds, isoOf } from './time.ts';
 
 /** An event that was taken to be handled, and how often it has been. */
@@ -34,7 +35,7 @@ const inGivenThread = sql`platform = ${given('platform')} and tenant = ${given('
 const givenUntil = sql`clock_timestamp() + make_interval(secs => ${given('seconds')}::float8)`;
 
 const head = sql`
-  select id, due_at <= clock_timestamp() as due from countersign.inbox
+  select id, due_at <= clock_timestamp() as due from ${countersign}.inbox
   where ${isOpen} and ${inGivenThread} order by id limit 1`;
 
 const told = ['id', 'platform', 'tenant', 'thread', 'kind', 'body', 'attempt', 'failures'];
@@ -52,7 +53,7 @@ const tellingOf = (
  */
 const takeHead = sql`
   taken as (
-    update countersign.inbox set attempt = attempt + 1, failures = failures + 1
+    update ${countersign}.inbox set attempt = attempt + 1, failures = failures + 1
     where exists (select from lease) and ${inGivenThread} and id = (select id from head) and ${isOpen}
       and due_at <= clock_timestamp()
     returning ${tellingOf('inbox')}
@@ -79,7 +80,7 @@ const entering = prepareStatement(
   'enter_thread',
   sql`
     with head as materialized (${head}), lease as (
-      insert into countersign.inbox_leases as l (platform, tenant, thread, holder, lease_until)
+      insert into ${countersign}.inbox_leases as l (platform, tenant, thread, holder, lease_until)
       select ${given('platform')}, ${given('tenant')}, ${given('thread')}, ${given('holder')}, ${givenUntil}
       from head where due
       on conflict (platform, tenant, thread)
@@ -92,12 +93,12 @@ const entering = prepareStatement(
 /** Renews the lease where there is something to take, and lets it go where there is not. */
 const holdOn = sql`
   lease as (
-    update countersign.inbox_leases set lease_until = ${givenUntil}
+    update ${countersign}.inbox_leases set lease_until = ${givenUntil}
     where ${inGivenThread} and holder = ${given('holder')} and lease_until > clock_timestamp()
       and exists (select from head where due)
     returning holder
   ), gone as (
-    delete from countersign.inbox_leases
+    delete from ${countersign}.inbox_leases
     where ${inGivenThread} and holder = ${given('holder')} and not exists (select from head where due)
     returning holder
   )`;
@@ -116,10 +117,10 @@ const settlingAndTaking = prepareStatement(
   'settle_and_take',
   sql`
     with head as materialized (
-      select id, due_at <= clock_timestamp() as due from countersign.inbox
+      select id, due_at <= clock_timestamp() as due from ${countersign}.inbox
       where ${isOpen} and ${inGivenThread} and id <> ${given('id')} order by id limit 1
     ), ${holdOn}, settled as (
-      update countersign.inbox set handled_at = clock_timestamp(), error = null, reply = ${given('reply')}::jsonb
+      update ${countersign}.inbox set handled_at = clock_timestamp(), error = null, reply = ${given('reply')}::jsonb
       where ${inGivenThread} and id = ${given('id')} and attempt = ${given('attempt')} and ${isOpen}
         and (select count(*) from lease) + (select count(*) from gone) >= 0
       returning id
@@ -130,7 +131,7 @@ const settlingAndTaking = prepareStatement(
 const settling = prepareStatement(
   'settle_handled',
   sql`
-    update countersign.inbox set handled_at = clock_timestamp(), error = null, reply = ${given('reply')}::jsonb
+    update ${countersign}.inbox set handled_at = clock_timestamp(), error = null, reply = ${given('reply')}::jsonb
     where id = ${given('id')} and attempt = ${given('attempt')} and ${isOpen} returning id`,
 );
 
@@ -175,14 +176,14 @@ export async function renewThread(
   leaseSeconds: number,
 ): Promise<boolean> {
   const { rows } = await db.execute(sql`
-    update countersign.inbox_leases set lease_until = ${inSeconds(leaseSeconds)}
+    update ${countersign}.inbox_leases set lease_until = ${inSeconds(leaseSeconds)}
     where ${inThread(thread)} and holder = ${holder} and lease_until > clock_timestamp() returning holder`);
   return rows.length > 0;
 }
 
 export async function leaveThread(db: Queryable, { holder, ...thread }: Lease): Promise<void> {
   await db.execute(
-    sql`delete from countersign.inbox_leases where ${inThread(thread)} and holder = ${holder}`,
+    sql`delete from ${countersign}.inbox_leases where ${inThread(thread)} and holder = ${holder}`,
   );
 }
 
@@ -217,7 +218,7 @@ export async function postpone(
   { inMs, counts, error }: { inMs: number; counts: boolean; error: string | null },
 ): Promise<Date | null> {
   const { rows } = await db.execute<{ due: string }>(sql`
-    update countersign.inbox set
+    update ${countersign}.inbox set
       due_at = clock_timestamp() + make_interval(secs => ${inMs / 1000}),
       failures = failures - ${counts ? 0 : 1}::int,
       error = coalesce(${error}, error)
@@ -238,7 +239,7 @@ export async function setAside(
 ): Promise<boolean> {
   const before = earlier === 'kept' ? sql`error` : sql`null`;
   const { rows } = await db.execute(sql`
-    update countersign.inbox set failed_at = clock_timestamp(), error_code = ${code},
+    update ${countersign}.inbox set failed_at = clock_timestamp(), error_code = ${code},
       error = concat_ws(' Before that: ', ${text}::text, ${before})
     where ${ofAttempt(attempt)} returning id`);
   return rows.length > 0;

@@ -1,17 +1,16 @@
 // Finds lanes with claimable steps, per plan and back end.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
 import type { Lane } from '../steps.ts';
 
 /** What a back end takes on. */
 type Offer = { operations: string[]; capabilities: string[] };
 
 /** In the order of the index of ready steps and with a limit: an `exists` may be planned to pass over the whole plan. */
-const claimable = sql.raw(
-  `(select true from countersign.step_states s where s.plan_id = l.plan_id and s.lane = l.lane
+const claimable = sql`(select true from ${countersign}.step_states s where s.plan_id = l.plan_id and s.lane = l.lane
     and s.queued_at <= clock_timestamp()
-    order by s.priority desc, s.dependents desc, s.queued_at, s.position limit 1)`,
-);
+    order by s.priority desc, s.dependents desc, s.queued_at, s.position limit 1)`;
 
 /** Whether a step outside `lanes` can be claimed now. */
 export async function hasOthersReady(
@@ -20,7 +19,7 @@ export async function hasOthersReady(
   lanes: number[],
 ): Promise<boolean> {
   const { rows } = await tx.execute(sql`
-    select 1 from countersign.plan_lanes l
+    select 1 from ${countersign}.plan_lanes l
     where l.plan_id = ${planId} and l.lane <> all(${sql.param(lanes)}::int[]) and ${claimable} limit 1`);
   return rows.length > 0;
 }
@@ -32,7 +31,7 @@ const servedBy = (offers: Offer[]): SQL => sql`exists (
 
 /** Whether nothing of plan `p` is ready, or the row `backends` of back ends could claim some of it now. */
 export const claimableByBackend = sql`(p.ready = 0 or exists (
-  select 1 from countersign.plan_lanes l where l.plan_id = p.id
+  select 1 from ${countersign}.plan_lanes l where l.plan_id = p.id
     and (l.tool || '_' || l.operation) = any(backends.operations) and backends.capabilities @> l.capabilities
     and ${claimable}))`;
 
@@ -44,13 +43,13 @@ async function findPlans(
   after: string | null = null,
 ): Promise<string[]> {
   const { rows } = await db.execute<{ id: string }>(sql`
-    select p.id from countersign.plans p
+    select p.id from ${countersign}.plans p
     cross join lateral (
-      select 1 from countersign.plan_lanes l where l.plan_id = p.id and ${where} and ${claimable} limit 1
+      select 1 from ${countersign}.plan_lanes l where l.plan_id = p.id and ${where} and ${claimable} limit 1
     ) lane
     where p.status = 'executing' and p.paused_at is null and p.ready > 0
       and (${after}::text is null
-        or (p.created_at, p.id) > (select a.created_at, a.id from countersign.plans a where a.id = ${after}))
+        or (p.created_at, p.id) > (select a.created_at, a.id from ${countersign}.plans a where a.id = ${after}))
     order by p.created_at, p.id limit ${limit}`);
   return rows.map(({ id }) => id);
 }
@@ -83,7 +82,7 @@ export function findDeserted(
 /** Lanes of one plan with claimable steps. */
 export async function readClaimableLanes(db: Queryable, planId: string): Promise<Lane[]> {
   const { rows } = await db.execute<Lane>(sql`
-    select l.lane, l.tool, l.operation, l.capabilities, l.pools from countersign.plan_lanes l
+    select l.lane, l.tool, l.operation, l.capabilities, l.pools from ${countersign}.plan_lanes l
     where l.plan_id = ${planId} and ${claimable} order by l.lane`);
   return rows;
 }

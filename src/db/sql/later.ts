@@ -5,6 +5,7 @@ import type { PlanStatus, Step } from '#domain/plan/plan.ts';
 import type { Json } from '#domain/text.ts';
 import { ofStatus, stepsOf } from '../blocks.ts';
 import type { Queryable } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
 import type { Lease } from './leases.ts';
 
 /** Owner of such a step, in the place of a worker. What it comes to is settled under this name, by whichever worker learns of it. */
@@ -49,10 +50,10 @@ export async function takeLaterSteps(
   const { rows } = await db.execute<LaterStep>(sql`
     with due as materialized (
       select s.plan_id, s.position, s.attempt, c.tool, c.operation, c.effect, ${isOver} as over
-      from countersign.step_blocks b
+      from ${countersign}.step_blocks b
       cross join ${ofStatus(['running'], sql`s.lease_owner = ${laterOwner}`)}
-      join countersign.plans p on p.id = s.plan_id
-      join countersign.plan_steps c on c.plan_id = s.plan_id and c.position = s.position
+      join ${countersign}.plans p on p.id = s.plan_id
+      join ${countersign}.plan_steps c on c.plan_id = s.plan_id and c.position = s.position
       where b.has_running and s.available_at <= clock_timestamp()
         and (c.tool || '_' || c.operation in (select jsonb_array_elements_text(${JSON.stringify(operations)}::jsonb))
           or s.started_at < clock_timestamp() - make_interval(secs => ${longestSeconds})
@@ -60,17 +61,17 @@ export async function takeLaterSteps(
       order by s.available_at limit ${limit}
     ),
     taken as (
-      select s.plan_id, s.position, due.tool, due.operation, due.effect, due.over from countersign.step_states s
+      select s.plan_id, s.position, due.tool, due.operation, due.effect, due.over from ${countersign}.step_states s
       join due using (plan_id, position, attempt)
       where s.status = 'running' and s.lease_owner = ${laterOwner} and s.available_at <= clock_timestamp()
       for no key update of s skip locked
     )
-    update countersign.step_states s
+    update ${countersign}.step_states s
     set available_at = clock_timestamp() + make_interval(secs => ${holdSeconds})
     from taken t where s.plan_id = t.plan_id and s.position = t.position
     returning s.plan_id, s.position, s.step_id, s.attempt, t.tool, t.operation, t.effect, s.output, t.over,
       extract(epoch from clock_timestamp() - s.started_at)::float8 as waited,
-      exists (select 1 from countersign.backends k
+      exists (select 1 from ${countersign}.backends k
         where k.id = s.output ->> 'caller') as caller_alive`);
   return rows;
 }
@@ -82,7 +83,7 @@ export async function askAgainLater(
   ms: number,
 ): Promise<void> {
   await db.execute(sql`
-    update countersign.step_states
+    update ${countersign}.step_states
     set available_at = clock_timestamp() + make_interval(secs => ${ms / 1000})
     where plan_id = ${plan_id} and position = ${position} and attempt = ${attempt}
       and status = 'running' and lease_owner = ${laterOwner}`);
@@ -91,7 +92,7 @@ export async function askAgainLater(
 /** Has the work of all such steps of the plan asked for now: it was cancelled. The caller holds the plan's lock. */
 export async function hurryLater(tx: Queryable, planId: string): Promise<void> {
   await tx.execute(sql`
-    update countersign.step_states t set available_at = clock_timestamp()
+    update ${countersign}.step_states t set available_at = clock_timestamp()
     where t.plan_id = ${planId} and t.status = 'running' and t.lease_owner = ${laterOwner}
       and t.position = any(array(
         select position from ${stepsOf(planId, ['running'], sql`s.lease_owner = ${laterOwner}`)}))`);

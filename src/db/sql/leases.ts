@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import type { PlanStatus } from '#domain/plan/plan.ts';
 import { ofStatus } from '../blocks.ts';
 import type { Queryable } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
 
 export type Lease = { plan_id: string; position: number; attempt: number };
 
@@ -17,9 +18,9 @@ export async function renewLeases(
   leaseSeconds: number,
 ): Promise<RenewedLease[]> {
   const { rows } = await db.execute<RenewedLease>(sql`
-    update countersign.step_states s set lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds})
+    update ${countersign}.step_states s set lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds})
     from jsonb_to_recordset(${JSON.stringify(leases)}::jsonb) as l(plan_id text, position int, attempt int),
-      countersign.plans p
+      ${countersign}.plans p
     where s.plan_id = l.plan_id and s.position = l.position and s.attempt = l.attempt
       and s.lease_owner = ${worker} and s.status = 'running' and p.id = l.plan_id
     returning s.plan_id, s.position, s.attempt, p.status as plan_status`);
@@ -38,10 +39,10 @@ export async function markCalling(
   leaseSeconds: number,
 ): Promise<Lease[]> {
   const { rows } = await db.execute<Lease>(sql`
-    update countersign.step_states s set called_at = coalesce(s.called_at, clock_timestamp()),
+    update ${countersign}.step_states s set called_at = coalesce(s.called_at, clock_timestamp()),
       lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds})
     from jsonb_to_recordset(${JSON.stringify(leases)}::jsonb) as l(plan_id text, position int, attempt int),
-      countersign.plans p
+      ${countersign}.plans p
     where s.plan_id = l.plan_id and s.position = l.position and s.attempt = l.attempt
       and s.lease_owner = ${worker} and s.status = 'running' and s.lease_until > clock_timestamp()
       and p.id = l.plan_id and p.status = 'executing' and p.paused_at is null
@@ -52,7 +53,7 @@ export async function markCalling(
 /** Plans with a step whose lease has run out, at most `limit`. */
 export async function findPlansWithLostLeases(db: Queryable, limit: number): Promise<string[]> {
   const { rows } = await db.execute<{ plan_id: string }>(sql`
-    select distinct b.plan_id from countersign.step_blocks b cross join lateral (
+    select distinct b.plan_id from ${countersign}.step_blocks b cross join lateral (
       select 1 from (select 1) one join ${ofStatus(['running'], sql`s.lease_until < clock_timestamp()`)} on true limit 1
     ) lost
     where b.has_running limit ${limit}`);

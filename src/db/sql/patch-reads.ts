@@ -2,6 +2,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import type { Queryable } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
 import type { Edge } from '../steps.ts';
 import { isSkippedByCondition } from './conditions.ts';
 
@@ -32,7 +33,7 @@ export async function findSelected(
     partition: string | null;
     tags: string[];
   }>(sql`
-    select step_id, partition, tags from countersign.plan_steps
+    select step_id, partition, tags from ${countersign}.plan_steps
     where plan_id = ${planId} and (partition = any(${sql.param(partitions)}::text[])
       or (tags && ${sql.param(tags)}::text[] and tags <> '{}'))`);
   return rows;
@@ -53,8 +54,8 @@ export async function findNamed(
     partition: string | null;
     tags: string[];
   }>(sql`
-    select c.step_id as id, c.description, c.partition, c.tags from countersign.plan_steps c
-    join countersign.step_states s on s.plan_id = c.plan_id and s.position = c.position
+    select c.step_id as id, c.description, c.partition, c.tags from ${countersign}.plan_steps c
+    join ${countersign}.step_states s on s.plan_id = c.plan_id and s.position = c.position
     where c.plan_id = ${planId} and s.lane <> ${noLane}
       and (c.step_id = any(${sql.param(ids)}::text[])
         or (c.tags && ${sql.param(tags)}::text[] and c.tags <> '{}')
@@ -74,7 +75,7 @@ export async function findChangedSince(
   ids: string[],
 ): Promise<Set<string>> {
   const { rows } = await tx.execute<{ step_id: string }>(sql`
-    select distinct t.step_id from countersign.plan_events e
+    select distinct t.step_id from ${countersign}.plan_events e
     cross join lateral unnest(e.step_ids) with ordinality t(step_id, nth)
     where e.plan_id = ${planId} and e.revision > ${revision} and e.kind <> 'step_ready'
       and e.revision - e.n + t.nth > ${revision} and t.step_id = any(${sql.param(ids)}::text[])`);
@@ -88,7 +89,7 @@ export async function hasPatchSince(
   revision: number,
 ): Promise<boolean> {
   const { rows } = await db.execute(sql`
-    select 1 from countersign.plan_events
+    select 1 from ${countersign}.plan_events
     where plan_id = ${planId} and revision > ${revision} and kind = 'patch_proposed' limit 1`);
   return rows.length > 0;
 }
@@ -102,8 +103,8 @@ export async function readEdgesFrom(
   if (positions.length === 0) return [];
   const { rows } = await tx.execute<Edge & { id: string; status: StepStatus }>(sql`
     select e.predecessor, e.successor, e.type, e.lag_minutes, s.step_id as id, s.status
-    from countersign.plan_edges e
-    join countersign.step_states s on s.plan_id = e.plan_id and s.position = e.successor
+    from ${countersign}.plan_edges e
+    join ${countersign}.step_states s on s.plan_id = e.plan_id and s.position = e.successor
     where e.plan_id = ${planId} and e.predecessor = any(${sql.param(positions)}::int[])
     order by e.successor`);
   return rows;
@@ -124,20 +125,20 @@ export async function readEdgesBetween(
     with recursive down(position) as (
       select unnest(${sql.param(from)}::int[])
       union
-      select e.successor from countersign.plan_edges e join down d on d.position = e.predecessor
+      select e.successor from ${countersign}.plan_edges e join down d on d.position = e.predecessor
       where e.plan_id = ${planId}
     ),
     behind as materialized (select position from down),
     up(position) as (
       select position from behind where position = any(${sql.param(to)}::int[])
       union
-      select e.predecessor from countersign.plan_edges e join up u on u.position = e.successor
+      select e.predecessor from ${countersign}.plan_edges e join up u on u.position = e.successor
       join behind b on b.position = e.predecessor where e.plan_id = ${planId}
     )
     select e.predecessor, e.successor, e.type, e.lag_minutes, s.step_id as id
-    from up u join countersign.plan_edges e on e.plan_id = ${planId} and e.predecessor = u.position
+    from up u join ${countersign}.plan_edges e on e.plan_id = ${planId} and e.predecessor = u.position
     join up v on v.position = e.successor
-    join countersign.plan_steps s on s.plan_id = ${planId} and s.position = e.predecessor`);
+    join ${countersign}.plan_steps s on s.plan_id = ${planId} and s.position = e.predecessor`);
   return rows;
 }
 
@@ -145,9 +146,9 @@ export async function readEdgesBetween(
 export async function nextPosition(tx: Queryable, planId: string): Promise<number> {
   const { rows } = await tx.execute<{ next: number }>(sql`
     select 1 + greatest(
-      (select coalesce(max(position), 0) from countersign.plan_steps where plan_id = ${planId}),
-      (select coalesce(max(v.last), 0) from countersign.plan_versions p cross join lateral (
-        select max(position) as last from countersign.plan_version_steps
+      (select coalesce(max(position), 0) from ${countersign}.plan_steps where plan_id = ${planId}),
+      (select coalesce(max(v.last), 0) from ${countersign}.plan_versions p cross join lateral (
+        select max(position) as last from ${countersign}.plan_version_steps
         where plan_id = p.plan_id and version = p.version) v where p.plan_id = ${planId})) as next`);
   return rows[0]?.next ?? 1;
 }
@@ -159,9 +160,9 @@ export async function nextPosition(tx: Queryable, planId: string): Promise<numbe
 export async function nextNumber(tx: Queryable, planId: string): Promise<number | null> {
   const { rows } = await tx.execute<{ next: number | null }>(sql`
     select 1 + max(coalesce(substring(label from '^[0-9]+')::int, position)) as next
-    from countersign.plan_steps
+    from ${countersign}.plan_steps
     where plan_id = ${planId}
-      and (select label from countersign.plan_steps where plan_id = ${planId} order by position limit 1) is not null`);
+      and (select label from ${countersign}.plan_steps where plan_id = ${planId} order by position limit 1) is not null`);
   return rows[0]?.next ?? null;
 }
 
@@ -180,9 +181,9 @@ export async function findDeadEnds(
   if (positions.length === 0) return [];
   const { rows } = await tx.execute<{ id: string; status: StepStatus; successor: string }>(sql`
     select p.step_id as id, p.status, s.step_id as successor
-    from countersign.step_states s
-    join countersign.plan_edges e on e.plan_id = s.plan_id and e.successor = s.position
-    join countersign.step_states p on p.plan_id = s.plan_id and p.position = e.predecessor
+    from ${countersign}.step_states s
+    join ${countersign}.plan_edges e on e.plan_id = s.plan_id and e.successor = s.position
+    join ${countersign}.step_states p on p.plan_id = s.plan_id and p.position = e.predecessor
     where s.plan_id = ${planId} and s.position = any(${sql.param(positions)}::int[])
       and s.status in ('pending', 'ready', 'stale')
       and ${willNotBeDone(running)}
@@ -202,7 +203,7 @@ export async function findDeadPredecessors(
     select distinct p.step_id as id, p.status
     from unnest(${sql.param(edges.map(({ predecessor }) => predecessor))}::int[],
       ${sql.param(edges.map(({ type }) => type))}::text[]) e (predecessor, type)
-    join countersign.step_states p on p.plan_id = ${planId} and p.position = e.predecessor
+    join ${countersign}.step_states p on p.plan_id = ${planId} and p.position = e.predecessor
     where ${willNotBeDone(running)} order by 1 limit 100`);
   return rows;
 }
@@ -220,8 +221,8 @@ export async function readUses(
   }>(sql`
     select c.tool || '_' || c.operation as operation, bool_or(c.guarded) as guarded,
       bool_or(s.status <> 'cancelled') as kept, count(*)::int as steps
-    from countersign.plan_steps c
-    join countersign.step_states s on s.plan_id = c.plan_id and s.position = c.position
+    from ${countersign}.plan_steps c
+    join ${countersign}.step_states s on s.plan_id = c.plan_id and s.position = c.position
     where c.plan_id = ${planId} and s.lane <> ${noLane}
     group by c.tool, c.operation order by 1`);
   return rows;
@@ -240,16 +241,16 @@ export async function findEarlier(
   if (ids.length === 0) return [];
   const { rows } = await db.execute<{ step_id: string }>(sql`
     with recursive up(position) as (
-      select position from countersign.plan_steps
+      select position from ${countersign}.plan_steps
       where plan_id = ${planId} and step_id = any(${sql.param(ids)}::text[])
       union
       select e.predecessor from up u
-      join countersign.step_states s on s.plan_id = ${planId} and s.position = u.position
+      join ${countersign}.step_states s on s.plan_id = ${planId} and s.position = u.position
         and s.status not in ('succeeded', 'cancelled')
-      join countersign.plan_edges e on e.plan_id = ${planId} and e.successor = u.position
+      join ${countersign}.plan_edges e on e.plan_id = ${planId} and e.successor = u.position
     )
     select c.step_id from up u
-    join countersign.plan_steps c on c.plan_id = ${planId} and c.position = u.position
+    join ${countersign}.plan_steps c on c.plan_id = ${planId} and c.position = u.position
     limit ${limit}`);
   return rows.map(({ step_id }) => step_id);
 }
@@ -262,7 +263,7 @@ export async function readPredecessors(
 ): Promise<number[]> {
   if (positions.length === 0) return [];
   const { rows } = await tx.execute<{ position: number }>(sql`
-    select distinct predecessor as position from countersign.plan_edges
+    select distinct predecessor as position from ${countersign}.plan_edges
     where plan_id = ${planId} and successor = any(${sql.param(positions)}::int[])`);
   return rows.map(({ position }) => position);
 }

@@ -5,6 +5,7 @@ import { accounting } from '../accounting.ts';
 import { changeSteps, type PlanProgress } from '../change-steps.ts';
 import type { Queryable } from '../database.ts';
 import { insertEvents } from '../events.ts';
+import { countersign } from '../schema/columns.ts';
 import type { Edge, NewStep } from '../steps.ts';
 import { isMet, isSkippedByCondition } from './conditions.ts';
 import { endable, noLane, notBegun } from './patch-reads.ts';
@@ -20,7 +21,7 @@ export async function archiveTouched(
   steps: { position: number; step_id: string; content: object | null }[],
 ): Promise<void> {
   await tx.execute(sql`
-    insert into countersign.plan_version_steps (plan_id, version, position, step_id, content)
+    insert into ${countersign}.plan_version_steps (plan_id, version, position, step_id, content)
     select ${planId}, ${version}, position, step_id, coalesce(content, 'null'::jsonb)
     from jsonb_to_recordset(${JSON.stringify(steps)}::jsonb) as s(position int, step_id text, content jsonb)`);
 }
@@ -55,24 +56,24 @@ export async function updateContents(
     ),
     moved as (
       select s.status, s.partition as old, n.partition as new
-      from n join countersign.step_states s on s.plan_id = ${planId} and s.position = n.position
+      from n join ${countersign}.step_states s on s.plan_id = ${planId} and s.position = n.position
       where s.partition is distinct from n.partition
     ),
     partitions as (
-      insert into countersign.plan_partitions as p (plan_id, name, ${counted})
+      insert into ${countersign}.plan_partitions as p (plan_id, name, ${counted})
       select ${planId}, name, ${sums} from (
         select new as name, status, 1 as n from moved where new is not null
         union all select old, status, -1 from moved where old is not null) m group by name
       on conflict (plan_id, name) do update set ${added}
     ),
     states as (
-      update countersign.step_states s set partition = n.partition, priority = n.priority, lane = n.lane
+      update ${countersign}.step_states s set partition = n.partition, priority = n.priority, lane = n.lane
       from n where s.plan_id = ${planId} and s.position = n.position
     ),
     waits as (
-      delete from countersign.resource_waits w using n where w.plan_id = ${planId} and w.position = n.position
+      delete from ${countersign}.resource_waits w using n where w.plan_id = ${planId} and w.position = n.position
     )
-    update countersign.plan_steps c set description = n.description, target = n.target, args = n.args,
+    update ${countersign}.plan_steps c set description = n.description, target = n.target, args = n.args,
       priority = n.priority, partition = n.partition, tags = n.tags, resources = n.resources,
       capabilities = n.capabilities, notes = n.notes, duration_minutes = n.duration_minutes,
       not_before = n.not_before, "when" = nullif(n."when", '[]'), ask_before = n.ask_before, seen = nullif(n.seen, 'null'), seal = n.seal,
@@ -83,7 +84,7 @@ export async function updateContents(
 export async function deleteEdges(tx: Queryable, planId: string, edges: Edge[]): Promise<void> {
   if (edges.length === 0) return;
   await tx.execute(sql`
-    delete from countersign.plan_edges e
+    delete from ${countersign}.plan_edges e
     using jsonb_to_recordset(${JSON.stringify(edges)}::jsonb) as g(predecessor int, successor int, type text)
     where e.plan_id = ${planId} and e.predecessor = g.predecessor and e.successor = g.successor and e.type = g.type`);
 }
@@ -97,7 +98,7 @@ export async function leaveOutSteps(
   if (positions.length === 0) return;
   const gone = sql`${sql.param(positions)}::int[]`;
   await tx.execute(sql`
-    delete from countersign.plan_edges
+    delete from ${countersign}.plan_edges
     where plan_id = ${planId} and (predecessor = any(${gone}) or successor = any(${gone}))`);
   await changeSteps(tx, planId, {
     from: [...notBegun, ...endable],
@@ -119,14 +120,14 @@ export async function deleteSteps(
   const gone = sql`${sql.param(positions)}::int[]`;
   await tx.execute(sql`
     with deleted as (
-      delete from countersign.step_states s where s.plan_id = ${planId} and s.position = any(${gone})
+      delete from ${countersign}.step_states s where s.plan_id = ${planId} and s.position = any(${gone})
       returning s.position, s.step_id, s.partition, s.status
     ),
     contents as (
-      delete from countersign.plan_steps where plan_id = ${planId} and position = any(${gone})
+      delete from ${countersign}.plan_steps where plan_id = ${planId} and position = any(${gone})
     ),
     edges as (
-      delete from countersign.plan_edges
+      delete from ${countersign}.plan_edges
       where plan_id = ${planId} and (predecessor = any(${gone}) or successor = any(${gone}))
     ),
     changed as (
@@ -136,7 +137,7 @@ export async function deleteSteps(
     ${accounting(planId)}
     select * from plan`);
   await tx.execute(
-    sql`update countersign.plans set total = total - ${positions.length} where id = ${planId}`,
+    sql`update ${countersign}.plans set total = total - ${positions.length} where id = ${planId}`,
   );
 }
 
@@ -152,11 +153,11 @@ export async function tellSteps(
   await tx.execute(sql`
     with changed as (
       select s.step_id, s.status as to_status, ${kind}::text as kind, null::text as detail
-      from countersign.step_states s
+      from ${countersign}.step_states s
       where s.plan_id = ${planId} and s.position = any(${sql.param(positions)}::int[])
     ),
     plan as (
-      update countersign.plans p set revision = p.revision + t.n, updated_at = clock_timestamp(),
+      update ${countersign}.plans p set revision = p.revision + t.n, updated_at = clock_timestamp(),
         total = p.total + ${more}, pending = p.pending + ${more}
       from (select count(*)::int as n from changed) t where p.id = ${planId} returning p.revision, t.n
     )
@@ -179,8 +180,8 @@ export async function recountSteps(
         select t.position, count(p.position) filter (where not m.met)::int as unmet,
           max(m.at + make_interval(mins => e.lag_minutes)) filter (where m.met and e.lag_minutes > 0) as lagged
         from unnest(${sql.param(successors)}::int[]) as t(position)
-        left join countersign.plan_edges e on e.plan_id = ${planId} and e.successor = t.position
-        left join countersign.step_states p on p.plan_id = ${planId} and p.position = e.predecessor
+        left join ${countersign}.plan_edges e on e.plan_id = ${planId} and e.successor = t.position
+        left join ${countersign}.step_states p on p.plan_id = ${planId} and p.position = e.predecessor
         left join lateral (
           select case when e.type in ('FS', 'FF') then ${isMet('p')}
               else p.attempt > 0 end as met,
@@ -188,19 +189,19 @@ export async function recountSteps(
         ) m on true
         group by t.position
       )
-      update countersign.step_states s set unmet = n.unmet,
+      update ${countersign}.step_states s set unmet = n.unmet,
         available_at = greatest(c.not_before, n.lagged, case when s.status = 'ready' then clock_timestamp() end)
-      from needs n join countersign.plan_steps c on c.plan_id = ${planId} and c.position = n.position
+      from needs n join ${countersign}.plan_steps c on c.plan_id = ${planId} and c.position = n.position
       where s.plan_id = ${planId} and s.position = n.position`);
   }
   if (predecessors.length > 0) {
     await tx.execute(sql`
-      update countersign.step_states s set dependents = n.dependents
+      update ${countersign}.step_states s set dependents = n.dependents
       from (
         select t.position, count(x.position)::int as dependents
         from unnest(${sql.param(predecessors)}::int[]) as t(position)
-        left join countersign.plan_edges e on e.plan_id = ${planId} and e.predecessor = t.position
-        left join countersign.step_states x
+        left join ${countersign}.plan_edges e on e.plan_id = ${planId} and e.predecessor = t.position
+        left join ${countersign}.step_states x
           on x.plan_id = ${planId} and x.position = e.successor and x.lane <> ${noLane}
         group by t.position
       ) n
@@ -216,26 +217,26 @@ export async function reviveSteps(
 ): Promise<number[]> {
   const { rows } = await tx.execute<{ position: number }>(sql`
     with recursive reached(position) as (
-      select s.position from countersign.step_states s
+      select s.position from ${countersign}.step_states s
       where s.plan_id = ${planId} and s.position = any(${sql.param(positions)}::int[]) and s.status = 'skipped'
         and not ${isSkippedByCondition('s')}
       union
       select s.position from reached r
-      join countersign.plan_edges e on e.plan_id = ${planId} and e.predecessor = r.position
-      join countersign.step_states s on s.plan_id = ${planId} and s.position = e.successor and s.status = 'skipped'
+      join ${countersign}.plan_edges e on e.plan_id = ${planId} and e.predecessor = r.position
+      join ${countersign}.step_states s on s.plan_id = ${planId} and s.position = e.successor and s.status = 'skipped'
         and not ${isSkippedByCondition('s')}
     ),
     candidates as materialized (select position from reached),
     dead(position) as (
       select c.position from candidates c
-      join countersign.plan_edges e on e.plan_id = ${planId} and e.successor = c.position
-      join countersign.step_states p on p.plan_id = ${planId} and p.position = e.predecessor
+      join ${countersign}.plan_edges e on e.plan_id = ${planId} and e.successor = c.position
+      join ${countersign}.step_states p on p.plan_id = ${planId} and p.position = e.predecessor
       where (p.status = 'failed' and e.type in ('FS', 'FF')) or p.status = 'cancelled'
         or (p.status = 'skipped' and not ${isSkippedByCondition('p')}
           and p.position not in (select position from candidates))
       union
       select e.successor from dead d
-      join countersign.plan_edges e on e.plan_id = ${planId} and e.predecessor = d.position
+      join ${countersign}.plan_edges e on e.plan_id = ${planId} and e.predecessor = d.position
       join candidates c on c.position = e.successor
     )
     select position from candidates where position not in (select position from dead)`);
@@ -296,9 +297,9 @@ export async function insertNextVersion(
   },
 ): Promise<void> {
   await tx.execute(sql`
-    insert into countersign.plan_versions (plan_id, version, digest, title, summary, context, risks, approver_policy,
+    insert into ${countersign}.plan_versions (plan_id, version, digest, title, summary, context, risks, approver_policy,
       tools_required, operation_digests, confirm_each, series, total, planner_model, cost_usd)
     select plan_id, version + 1, ${next.digest}, title, summary, context, risks, approver_policy,
       ${sql.param(next.tools_required)}::text[], ${JSON.stringify(next.operation_digests)}::jsonb, confirm_each, series, ${next.total}, planner_model, cost_usd
-    from countersign.plan_versions where plan_id = ${id} and version = ${version}`);
+    from ${countersign}.plan_versions where plan_id = ${id} and version = ${version}`);
 }

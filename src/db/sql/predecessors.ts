@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm';
 import type { Step } from '#domain/plan/plan.ts';
 import type { Queryable } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
 
 /** Steps that have not begun and wait for the end of the step at `position`, at most a hundred. */
 export async function readWaiting(
@@ -11,9 +12,9 @@ export async function readWaiting(
 ): Promise<Pick<Step, 'args' | 'when'>[]> {
   const { rows } = await db.execute<Pick<Step, 'args' | 'when'>>(sql`
     select c.args, coalesce(c."when", '[]') as "when"
-    from countersign.plan_edges e
-    join countersign.plan_steps c on c.plan_id = e.plan_id and c.position = e.successor
-    join countersign.step_states s on s.plan_id = e.plan_id and s.position = e.successor
+    from ${countersign}.plan_edges e
+    join ${countersign}.plan_steps c on c.plan_id = e.plan_id and c.position = e.successor
+    join ${countersign}.step_states s on s.plan_id = e.plan_id and s.position = e.successor
     where e.plan_id = ${planId} and e.predecessor = ${position} and e.type in ('FS', 'FF') and s.status = 'pending'
     order by e.successor limit 100`);
   return rows;
@@ -33,9 +34,9 @@ export async function readPredecessors(
   const { rows } = await db.execute<Predecessor>(sql`
     select c.step_id as id, c.tool, c.operation, c.args, s.status, s.error,
       case when c.tool = 'human' and s.status = 'succeeded' then s.output end as output
-    from countersign.plan_edges e
-    join countersign.plan_steps c on c.plan_id = e.plan_id and c.position = e.predecessor
-    join countersign.step_states s on s.plan_id = e.plan_id and s.position = e.predecessor
+    from ${countersign}.plan_edges e
+    join ${countersign}.plan_steps c on c.plan_id = e.plan_id and c.position = e.predecessor
+    join ${countersign}.step_states s on s.plan_id = e.plan_id and s.position = e.predecessor
     where e.plan_id = ${planId} and e.successor = ${position} and e.type in ('FS', 'FF')
       and (c.tool = 'human' or s.error ? 'questions')
     order by e.predecessor`);

@@ -7,6 +7,8 @@ import { aliveForMinutes } from '../backends.ts';
 import { stepsOf } from '../blocks.ts';
 import { type PlanProgress, progressOf } from '../change-steps.ts';
 import type { Queryable } from '../database.ts';
+import { bossSchema } from '../instance.ts';
+import { countersign } from '../schema/columns.ts';
 import { keepCover, staleOr } from './cover.ts';
 import { claimableByBackend } from './lanes.ts';
 import { laterOwner } from './later.ts';
@@ -35,7 +37,7 @@ const lapsed = sql`s.lease_until < clock_timestamp()`;
 export async function readLostSteps(tx: Queryable, planId: string): Promise<LostStep[]> {
   const { rows } = await tx.execute<LostStep>(sql`
     with lost as materialized (
-      select s.position, s.step_id, s.attempt, s.tries, s.called_at is not null as called from countersign.step_states s
+      select s.position, s.step_id, s.attempt, s.tries, s.called_at is not null as called from ${countersign}.step_states s
       where s.plan_id = ${planId} and s.status = 'running' and s.lease_until < clock_timestamp()
         and s.position = any(array(select position from ${stepsOf(planId, ['running'], lapsed)}))
       order by s.position limit 10000 for no key update
@@ -43,11 +45,11 @@ export async function readLostSteps(tx: Queryable, planId: string): Promise<Lost
     select l.position, l.step_id, l.attempt, l.called, c.tool, c.operation, c.target, c.effect,
       1 + (select count(*)::int from (
         -- Attempts that were handed back are cancelled and no tries: they must not push losses out of what is looked at.
-        select a.status from countersign.step_attempts a
+        select a.status from ${countersign}.step_attempts a
         where a.plan_id = ${planId} and a.position = l.position and a.attempt < l.attempt and a.status <> 'cancelled'
         order by a.attempt desc limit greatest(l.tries - 1, 0)
       ) tried where tried.status = 'lost') as losses
-    from lost l join countersign.plan_steps c on c.plan_id = ${planId} and c.position = l.position
+    from lost l join ${countersign}.plan_steps c on c.plan_id = ${planId} and c.position = l.position
     order by l.position`);
   return rows;
 }
@@ -73,11 +75,11 @@ export async function settleLostSteps(
     ),
     -- Who held it is for the record of the attempt; the step itself keeps no lease. The caller has locked these rows.
     held as materialized (
-      select s.position, s.lease_owner from countersign.step_states s join f using (position, attempt)
+      select s.position, s.lease_owner from ${countersign}.step_states s join f using (position, attempt)
       where s.plan_id = ${planId} and s.status = 'running' and s.lease_until < clock_timestamp()
     ),
     done as (
-      update countersign.step_states s set status = ${staleOr('f.status')}, lease_owner = null, lease_until = null,
+      update ${countersign}.step_states s set status = ${staleOr('f.status')}, lease_owner = null, lease_until = null,
         question = f.question, error = ${keepCover('f.status', 'f.error')},
         available_at = case when f.status = 'ready' then clock_timestamp() else s.available_at end,
         ended_at = case when f.status = 'ready' then null else clock_timestamp() end
@@ -87,7 +89,7 @@ export async function settleLostSteps(
         f.attempt_status, nullif(f.error, 'null'::jsonb) as error
     ),
     attempts as (
-      insert into countersign.step_attempts (plan_id, position, attempt, status, worker, started_at, called_at, ended_at,
+      insert into ${countersign}.step_attempts (plan_id, position, attempt, status, worker, started_at, called_at, ended_at,
         error)
       select ${planId}, position, attempt, attempt_status, lease_owner, started_at, called_at, clock_timestamp(), error
       from done
@@ -118,9 +120,9 @@ export async function findUnstartedPlans(
   limit: number,
 ): Promise<string[]> {
   const { rows } = await db.execute<{ id: string }>(sql`
-    select p.id from countersign.plans p where p.status = 'approved'
+    select p.id from ${countersign}.plans p where p.status = 'approved'
       and p.updated_at < clock_timestamp() - make_interval(secs => ${seconds})
-      and not exists (select 1 from pgboss.job j where j.name = ${queue} and j.singleton_key = p.id
+      and not exists (select 1 from ${sql.identifier(bossSchema)}.job j where j.name = ${queue} and j.singleton_key = p.id
         and (j.state in ('created', 'retry') or j.state = 'active'
           and coalesce(j.heartbeat_on, j.started_on) > clock_timestamp() - make_interval(secs => j.heartbeat_seconds)))
     limit ${limit}`);
@@ -140,18 +142,18 @@ export async function findStalledPlans(
   planId: string | null = null,
 ): Promise<string[]> {
   const { rows } = await db.execute<{ id: string }>(sql`
-    select p.id from countersign.plans p
+    select p.id from ${countersign}.plans p
     where p.status = 'executing' and p.paused_at is null and p.waiting = 0 and p.unknown = 0
       and p.pending_patch is null and not (p.stale > 0 and p.ready = 0)
       and not (p.open_until is not null and p.pending + p.ready + p.running + p.stale = 0 and exists (
-        select 1 from countersign.plan_series r
+        select 1 from ${countersign}.plan_series r
         where r.plan_id = p.id and r.expand_at is not null and r.stopped_at is null))
       and p.id = coalesce(${planId}, p.id)
       and p.updated_at < clock_timestamp() - make_interval(secs => ${minutes * 60})
-      and not exists (select 1 from countersign.step_states s where s.plan_id = p.id
+      and not exists (select 1 from ${countersign}.step_states s where s.plan_id = p.id
         and s.queued_at > clock_timestamp() - make_interval(secs => ${minutes * 60}))
       and not exists (select 1 from ${stepsOf(sql`p.id`, ['running'], sql`(s.lease_until >= clock_timestamp() or s.lease_owner = ${laterOwner})`)})
-      and exists (select 1 from countersign.backends where ${aliveForMinutes(minutes)} and ${claimableByBackend})
+      and exists (select 1 from ${countersign}.backends where ${aliveForMinutes(minutes)} and ${claimableByBackend})
     limit ${limit}`);
   return rows.map(({ id }) => id);
 }

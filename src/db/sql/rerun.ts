@@ -5,6 +5,7 @@ import type { StepSelector } from '#domain/plan/step-selector.ts';
 import type { Effect } from '#domain/tool.ts';
 import { accounting } from '../accounting.ts';
 import type { Queryable } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
 import { isMet, isSkippedByCondition } from './conditions.ts';
 import { affectedBy, countEdgesFrom, positionsOf } from './impact.ts';
 
@@ -32,10 +33,10 @@ export async function readForRerun(
     select s.step_id as id, coalesce(c.label, s.position::text) as label, s.position, s.status,
       c.tool || '_' || c.operation as operation, c.target, c.effect,
       s.called_at is not null or exists (
-        select from countersign.step_attempts a
+        select from ${countersign}.step_attempts a
         where a.plan_id = ${planId} and a.position = s.position and a.called_at is not null) as called
-    from countersign.step_states s cross join lateral (
-      select c.label, c.tool, c.operation, c.target, c.effect from countersign.plan_steps c
+    from ${countersign}.step_states s cross join lateral (
+      select c.label, c.tool, c.operation, c.target, c.effect from ${countersign}.plan_steps c
       where c.plan_id = ${planId} and c.position = s.position and c.step_id = s.step_id offset 0
     ) c
     where s.plan_id = ${planId} and s.position = any(array(select position from meant)) and s.lane <> 0
@@ -51,7 +52,7 @@ export async function countAffected(
 ): Promise<number> {
   const { rows } = await db.execute<{ n: number }>(sql`
     with recursive ${affectedBy(planId, positionsOf(planId, selector), true)}
-    select count(*)::int as n from countersign.step_states s
+    select count(*)::int as n from ${countersign}.step_states s
     where s.plan_id = ${planId} and s.position = any(array(select position from affected)) and s.status <> 'cancelled'`);
   return rows[0]?.n ?? 0;
 }
@@ -68,11 +69,11 @@ export async function findUsers(
     known as materialized (select position from again union select unnest(${sql.param(others)}::int[])),
     users as materialized (
       select distinct e.successor from again a cross join lateral (
-        select successor from countersign.plan_edges
+        select successor from ${countersign}.plan_edges
         where plan_id = ${planId} and predecessor = a.position and type in ('FS', 'FF') offset 0
       ) e where e.successor not in (select position from known)
     )
-    select s.step_id as id, s.status from countersign.step_states s
+    select s.step_id as id, s.status from ${countersign}.step_states s
     where s.plan_id = ${planId} and s.position = any(array(select successor from users))
       and (s.status in ('running', 'waiting', 'succeeded', 'failed', 'unknown') or ${isSkippedByCondition('s')})
     order by s.position limit 100`);
@@ -86,11 +87,11 @@ export async function findAddressed(
   positions: number[],
 ): Promise<string[]> {
   const { rows } = await tx.execute<{ id: string }>(sql`
-    select f.id from countersign.plan_findings f
+    select f.id from ${countersign}.plan_findings f
     where f.plan_id = ${planId} and f.status in ('open', 'replanning', 'awaiting_approval') and (
-      exists (select from countersign.plan_steps c where c.plan_id = ${planId} and c.step_id = f.step_id
+      exists (select from ${countersign}.plan_steps c where c.plan_id = ${planId} and c.step_id = f.step_id
         and c.position = any(${sql.param(positions)}::int[]))
-      or exists (select from countersign.plan_steps c where c.plan_id = ${planId} and c.partition = f.partition
+      or exists (select from ${countersign}.plan_steps c where c.plan_id = ${planId} and c.partition = f.partition
         and c.position = any(${sql.param(positions)}::int[])))`);
   return rows.map(({ id }) => id);
 }
@@ -110,25 +111,25 @@ export async function rerunSteps(
   const findings = sql`jsonb_build_array(s.error -> 'finding') || coalesce(s.error -> 'others', '[]')`;
   const { rows } = await tx.execute<{ stopped: number[] | null }>(sql`
     with before as materialized (
-      select s.position, s.status, ${isMet('s')} as met from countersign.step_states s
+      select s.position, s.status, ${isMet('s')} as met from ${countersign}.step_states s
       where s.plan_id = ${planId} and s.position = any(${sql.param(positions)}::int[])
         and s.status in ('stale', 'succeeded', 'failed', 'skipped')
     ),
     lost as materialized (select position from before where met),
     behind as materialized (
       select distinct e.successor as position from before b cross join lateral (
-        select successor from countersign.plan_edges
+        select successor from ${countersign}.plan_edges
         where plan_id = ${planId} and predecessor = b.position and type in ('FS', 'FF') offset 0
       ) e
     ),
     moved as (
-      update countersign.step_states s set (unmet, status, error, tries, question, final_args, ended_at) = (
+      update ${countersign}.step_states s set (unmet, status, error, tries, question, final_args, ended_at) = (
         select s.unmet + added,
           case when again and not kept then 'pending' when not again and s.status = 'ready' and added > 0 then 'pending' else s.status end,
           case
             when not again then s.error
             when kept then (s.error - 'others') || jsonb_build_object('finding', rest -> 0,
-              'message', (select left(f.message, 200) from countersign.plan_findings f where f.id = rest ->> 0),
+              'message', (select left(f.message, 200) from ${countersign}.plan_findings f where f.id = rest ->> 0),
               'was', '{"status": "pending", "error": null}'::jsonb)
               || case when jsonb_array_length(rest) > 1 then jsonb_build_object('others', rest - 0) else '{}' end
           end,
@@ -154,14 +155,14 @@ export async function rerunSteps(
           when position in (select position from before where status = 'succeeded') then 'succeeded'
           when position in (select position from before where status = 'failed') then 'failed'
           when position in (select position from before where status = 'skipped') then 'skipped'
-          when position in (select s.position from countersign.step_states s where s.plan_id = ${planId} and s.status = 'ready'
+          when position in (select s.position from ${countersign}.step_states s where s.plan_id = ${planId} and s.status = 'ready'
             and s.position = any(array(select position from behind))) then 'ready'
           else status end as from_status
         from moved
       ) told where from_status <> status
     ),
     ${accounting(planId)}
-    select (select array_agg(s.position) from countersign.step_states s where s.plan_id = ${planId}
+    select (select array_agg(s.position) from ${countersign}.step_states s where s.plan_id = ${planId}
       and s.position = any(array(select position from behind)) and s.status = 'skipped' and not ${isSkippedByCondition('s')}) as stopped
     from (select 1) one left join plan on true`);
   return rows[0]?.stopped ?? [];

@@ -4,6 +4,7 @@ import type { StepStatus } from '#domain/plan/plan.ts';
 import type { ResourcePool } from '#domain/settings.ts';
 import { stepsOf } from '../blocks.ts';
 import type { Queryable } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
 
 /** A place in the line that no worker has looked at for so long counts for nothing: nobody is there to use it. */
 const waitLivesSeconds = 30;
@@ -36,7 +37,7 @@ export async function storePools(
 ): Promise<void> {
   const rows = Object.entries(pools).map(([name, pool]) => ({ name, ...pool }));
   await db.execute(sql`
-    insert into countersign.resource_pools (name, capacity, headroom)
+    insert into ${countersign}.resource_pools (name, capacity, headroom)
     select name, capacity, headroom from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
       as p(name text, capacity numeric, headroom numeric) order by name
     on conflict (name) do update set capacity = excluded.capacity, headroom = excluded.headroom`);
@@ -46,7 +47,7 @@ export async function storePools(
 export async function lockPools(tx: Queryable, names: string[]): Promise<PoolState[]> {
   const { rows } = await tx.execute<PoolState>(sql`
     select name, (capacity - headroom - in_use)::float8 as free, (capacity - headroom)::float8 as limit
-    from countersign.resource_pools
+    from ${countersign}.resource_pools
     where name = any(${sql.param(names)}::text[]) order by name for no key update`);
   return rows;
 }
@@ -55,9 +56,9 @@ export async function lockPools(tx: Queryable, names: string[]): Promise<PoolSta
 export async function readPools(db: Queryable): Promise<PoolUse[]> {
   const { rows } = await db.execute<PoolUse>(sql`
     select p.name, p.capacity::float8 as capacity, p.headroom::float8 as headroom, p.in_use::float8 as in_use,
-      array(select w.plan_id from countersign.resource_waits w where w.pool = p.name
+      array(select w.plan_id from ${countersign}.resource_waits w where w.pool = p.name
         group by w.plan_id order by min(w.since)) as waiting
-    from countersign.resource_pools p order by p.name`);
+    from ${countersign}.resource_pools p order by p.name`);
   return rows;
 }
 
@@ -69,12 +70,12 @@ export async function readWaits(tx: Queryable, pools: string[]): Promise<Resourc
   const { rows } = await tx.execute<ResourceWait>(sql`
     select w.pool, w.plan_id, w.position, w.amount::float8 as amount,
       (extract(epoch from clock_timestamp() - w.since) * 1000)::float8 as waited_ms
-    from countersign.resource_waits w
-    join countersign.step_states s on s.plan_id = w.plan_id and s.position = w.position and s.status = 'ready'
-    join countersign.plans p on p.id = w.plan_id and p.status = 'executing' and p.paused_at is null
+    from ${countersign}.resource_waits w
+    join ${countersign}.step_states s on s.plan_id = w.plan_id and s.position = w.position and s.status = 'ready'
+    join ${countersign}.plans p on p.id = w.plan_id and p.status = 'executing' and p.paused_at is null
     where w.pool = any(${sql.param(pools)}::text[])
       and w.touched_at > clock_timestamp() - make_interval(secs => ${waitLivesSeconds})
-      and not exists (select 1 from countersign.resource_waits x join countersign.resource_pools o on o.name = x.pool
+      and not exists (select 1 from ${countersign}.resource_waits x join ${countersign}.resource_pools o on o.name = x.pool
         where x.plan_id = w.plan_id and x.position = w.position and x.amount > o.capacity - o.headroom)
     order by w.since, w.plan_id, w.position`);
   return rows;
@@ -88,12 +89,12 @@ export async function storeWaits(
   served: number[],
 ): Promise<void> {
   if (served.length > 0) {
-    await tx.execute(sql`delete from countersign.resource_waits
+    await tx.execute(sql`delete from ${countersign}.resource_waits
       where plan_id = ${planId} and position = any(${sql.param(served)}::int[])`);
   }
   if (waits.length === 0) return;
   await tx.execute(sql`
-    insert into countersign.resource_waits (pool, plan_id, position, amount)
+    insert into ${countersign}.resource_waits (pool, plan_id, position, amount)
     select pool, ${planId}, position, amount from jsonb_to_recordset(${JSON.stringify(waits)}::jsonb)
       as w(pool text, position int, amount numeric)
     on conflict (pool, plan_id, position) do update set touched_at = clock_timestamp()`);
@@ -108,12 +109,12 @@ export async function reserve(
   if (reservations.length === 0) return;
   await tx.execute(sql`
     with held as (
-      insert into countersign.reservations (plan_id, position, pool, amount)
+      insert into ${countersign}.reservations (plan_id, position, pool, amount)
       select ${planId}, position, pool, amount from jsonb_to_recordset(${JSON.stringify(reservations)}::jsonb)
         as r(position int, pool text, amount numeric)
       returning pool, amount
     )
-    update countersign.resource_pools p set in_use = p.in_use + h.amount
+    update ${countersign}.resource_pools p set in_use = p.in_use + h.amount
     from (select pool, sum(amount) as amount from held group by pool) h where p.name = h.pool`);
 }
 
@@ -131,10 +132,10 @@ export async function releaseReservations(
   await lockPools(tx, pools);
   const { rows } = await tx.execute<{ name: string }>(sql`
     with gone as (
-      delete from countersign.reservations
+      delete from ${countersign}.reservations
       where plan_id = ${planId} and position = any(${sql.param(positions)}::int[]) returning pool, amount
     )
-    update countersign.resource_pools p set in_use = p.in_use - g.amount
+    update ${countersign}.resource_pools p set in_use = p.in_use - g.amount
     from (select pool, sum(amount) as amount from gone group by pool) g where p.name = g.pool returning p.name`);
   return rows.map(({ name }) => name);
 }
@@ -147,7 +148,7 @@ export async function findWaitingPlans(
   limit: number,
 ): Promise<string[]> {
   const { rows } = await tx.execute<{ plan_id: string }>(sql`
-    select plan_id from countersign.resource_waits
+    select plan_id from ${countersign}.resource_waits
     where pool = any(${sql.param(pools)}::text[]) and plan_id <> ${planId}
     group by plan_id order by min(since) limit ${limit}`);
   return rows.map(({ plan_id }) => plan_id);
@@ -163,9 +164,9 @@ export async function findOrphanedReservations(
   planId: string | null = null,
 ): Promise<{ plan_id: string; position: number; pool: string }[]> {
   const { rows } = await db.execute<{ plan_id: string; position: number; pool: string }>(sql`
-    select r.plan_id, r.position, r.pool from countersign.reservations r
+    select r.plan_id, r.position, r.pool from ${countersign}.reservations r
     where r.plan_id = coalesce(${planId}, r.plan_id) and not exists (
-      select 1 from countersign.step_states s
+      select 1 from ${countersign}.step_states s
       where s.plan_id = r.plan_id and s.position = r.position and s.status = 'running')
     limit ${limit}`);
   return rows;
@@ -174,8 +175,8 @@ export async function findOrphanedReservations(
 /** Forgets waits of steps that do not wait any more: cancelled, paused or ended while they stood in line. */
 export async function forgetOldWaits(db: Queryable): Promise<void> {
   await db.execute(sql`
-    delete from countersign.resource_waits w where not exists (
-      select 1 from countersign.step_states s where s.plan_id = w.plan_id and s.position = w.position
+    delete from ${countersign}.resource_waits w where not exists (
+      select 1 from ${countersign}.step_states s where s.plan_id = w.plan_id and s.position = w.position
         and s.status = 'ready')`);
 }
 
@@ -200,9 +201,9 @@ export async function readExcessSteps(
       select plan_id, position, step_id from ${stepsOf(planId, statuses, served)}
       order by position limit ${excessLookedAt}
     ) s
-    join countersign.plan_steps c on c.plan_id = s.plan_id and c.position = s.position
+    join ${countersign}.plan_steps c on c.plan_id = s.plan_id and c.position = s.position
     cross join lateral jsonb_each_text(c.resources) r
-    join countersign.resource_pools p on p.name = r.key
+    join ${countersign}.resource_pools p on p.name = r.key
     where r.value::numeric > p.capacity - p.headroom order by s.position`);
   return rows;
 }

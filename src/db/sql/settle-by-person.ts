@@ -5,6 +5,7 @@ import type { Json } from '#domain/text.ts';
 import { accounting } from '../accounting.ts';
 import { type PlanProgress, progressOf } from '../change-steps.ts';
 import type { Queryable } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
 import { keepCover, staleOr } from './cover.ts';
 import { freeSuccessors } from './unblock.ts';
 
@@ -39,13 +40,13 @@ export async function settleByPerson(
       select s.position, s.status, v.status as to_status, v.summary, v.output, v.error,
         not jsonb_path_exists(c.args, '$.** ? (exists(@."$decide") || exists(@."$from"))') as fixed, c.ask_before
       from v cross join lateral (
-        select position, args, ask_before from countersign.plan_steps where plan_id = ${planId} and step_id = v.step_id offset 0
+        select position, args, ask_before from ${countersign}.plan_steps where plan_id = ${planId} and step_id = v.step_id offset 0
       ) c
-      join countersign.step_states s on s.plan_id = ${planId} and s.position = c.position
+      join ${countersign}.step_states s on s.plan_id = ${planId} and s.position = c.position
       where s.status = any(${sql.param(from)}::text[])
     ),
     done as (
-      update countersign.step_states s set status = ${staleOr('b.to_status')}, result_summary = b.summary,
+      update ${countersign}.step_states s set status = ${staleOr('b.to_status')}, result_summary = b.summary,
         output = coalesce(nullif(b.output, 'null'::jsonb), s.output), error = ${keepCover('b.to_status', 'b.error')}, question = null,
         available_at = case when b.to_status = 'ready' then clock_timestamp() else s.available_at end,
         tries = case when b.to_status = 'ready' then 0 else s.tries end,
@@ -57,7 +58,7 @@ export async function settleByPerson(
         s.result_summary, nullif(b.error, 'null'::jsonb) as error
     ),
     attempts as (
-      update countersign.step_attempts a set
+      update ${countersign}.step_attempts a set
         status = case when a.status = 'unknown' or d.to_status = 'ready' then a.status else d.to_status end,
         ended_at = coalesce(d.ended_at, a.ended_at, clock_timestamp()),
         result_summary = coalesce(d.result_summary, a.result_summary), error = coalesce(d.error, a.error)

@@ -6,6 +6,7 @@ import type { Json } from '#domain/text.ts';
 import { accounting } from '../accounting.ts';
 import { type PlanProgress, progressOf } from '../change-steps.ts';
 import { prepareStatement, type Queryable, type Transaction } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
 import { allowCalls, type ClaimedStep, type ClaimTerms, claimValues, contentsOf } from './claim.ts';
 import { keepCover, staleOr } from './cover.ts';
 import { laterOwner } from './later.ts';
@@ -75,7 +76,7 @@ const positions = sql`${sql.placeholder('positions')}::int[]`;
 const settleOf = (terms: StartPlaceholders | null): SQL => sql`
   with ${given},
   done as (
-    update countersign.step_states s set
+    update ${countersign}.step_states s set
       status = case when o.status = 'running' then o.status else ${staleOr('o.status')} end,
       result_summary = o.summary, output = o.output,
       error = case when o.status = 'running' then s.error else ${keepCover('o.status', 'o.error')} end, question = o.question,
@@ -93,7 +94,7 @@ const settleOf = (terms: StartPlaceholders | null): SQL => sql`
       nullif(o.error, 'null'::jsonb) as error, o.attempt_status, s.status = 'ready' and o.retry_in_ms is not null as retried
   ),
   attempts as (
-    insert into countersign.step_attempts (plan_id, position, attempt, status, worker, started_at, called_at, ended_at,
+    insert into ${countersign}.step_attempts (plan_id, position, attempt, status, worker, started_at, called_at, ended_at,
       result_summary, error)
     select ${plan}, position, attempt, attempt_status, ${worker}, started_at, called_at, ended_at, result_summary, error
     from done where status <> 'running'
@@ -202,12 +203,12 @@ export async function findStanding(
     attempt_status,
   }));
   const { rows } = await tx.execute<{ position: number }>(sql`
-    select a.position from countersign.step_attempts a
+    select a.position from ${countersign}.step_attempts a
     join jsonb_to_recordset(${JSON.stringify(attempts)}::jsonb) as o(position int, attempt int, attempt_status text)
       on o.position = a.position and o.attempt = a.attempt and o.attempt_status = a.status
     where a.plan_id = ${planId} and a.worker = ${worker} and a.error ->> 'code' is distinct from 'lease_lost'
     union
-    select k.position from countersign.step_callbacks k
+    select k.position from ${countersign}.step_callbacks k
     join jsonb_to_recordset(${JSON.stringify(attempts)}::jsonb) as o(position int, attempt int)
       on o.position = k.position and o.attempt = k.attempt
     where k.plan_id = ${planId} and k.result_digest is not null`);
@@ -225,22 +226,22 @@ export async function skipDependents(
 ): Promise<PlanProgress | null> {
   const { rows } = await tx.execute<PlanProgress>(sql`
     with recursive doomed(position) as (
-      select e.successor from countersign.plan_edges e
+      select e.successor from ${countersign}.plan_edges e
       where e.plan_id = ${planId} and e.predecessor = any(${sql.param(positions)}::int[])
         and e.type in ('FS', 'FF')
       union
-      select e.successor from countersign.plan_edges e
+      select e.successor from ${countersign}.plan_edges e
       join doomed d on d.position = e.predecessor
-      join countersign.step_states s on s.plan_id = e.plan_id and s.position = d.position
+      join ${countersign}.step_states s on s.plan_id = e.plan_id and s.position = d.position
       where e.plan_id = ${planId} and s.status in ('pending', 'ready')
     ),
     before as (
-      select s.position, s.status from countersign.step_states s
+      select s.position, s.status from ${countersign}.step_states s
       where s.plan_id = ${planId} and s.position = any(array(select position from doomed))
         and s.status in ('pending', 'ready')
     ),
     changed as (
-      update countersign.step_states s set status = 'skipped', ended_at = clock_timestamp()
+      update ${countersign}.step_states s set status = 'skipped', ended_at = clock_timestamp()
       from before b where s.plan_id = ${planId} and s.position = b.position
       returning s.position, s.step_id, s.partition, b.status as from_status, s.status as to_status,
         'step_skipped'::text as kind, 'a step it depends on failed'::text as detail
@@ -284,7 +285,7 @@ export async function addToQuestions(
   words: LateWord[],
 ): Promise<string[]> {
   const { rows } = await tx.execute<{ step_id: string }>(sql`
-    update countersign.step_states s set question = concat_ws(' ', s.question, w.text)
+    update ${countersign}.step_states s set question = concat_ws(' ', s.question, w.text)
     from jsonb_to_recordset(${JSON.stringify(words)}::jsonb) as w(position int, attempt int, text text)
     where s.plan_id = ${planId} and s.position = w.position and s.attempt = w.attempt and s.status = 'unknown'
       and strpos(coalesce(s.question, ''), w.text) = 0

@@ -1,6 +1,7 @@
 // Tells successors that a prerequisite is met: their count goes down, and at zero they become ready or start at once.
 import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import type { DependencyType } from '#domain/plan/plan.ts';
+import { countersign } from '../schema/columns.ts';
 
 /** What the rows of steps that start at once are given: who runs them and how long their leases are, in seconds. */
 export type StartPlaceholders = {
@@ -64,7 +65,7 @@ export function freeSuccessors(
   return sql`
     met_edges as materialized (
       select e.successor, count(*)::int as n, max(greatest(e.lag_minutes, 0)) as lag
-      from countersign.plan_edges e
+      from ${countersign}.plan_edges e
       where e.plan_id = ${planId} and e.predecessor = any(array(select position from met)) and e.type in (${wanted})
       group by e.successor
     ),
@@ -74,7 +75,7 @@ export function freeSuccessors(
       from met_edges
     ),
     freed as (
-      update countersign.step_states s set ${terms === null ? setReady : setReadyOrStart(terms)}
+      update ${countersign}.step_states s set ${terms === null ? setReady : setReadyOrStart(terms)}
       from met_map map
       where s.plan_id = ${planId} and s.position = any(array(select successor from met_edges))
       returning s.position, s.step_id, s.partition, s.lane, s.status, s.attempt, s.tries, s.final_args, s.priority,

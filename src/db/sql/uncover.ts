@@ -4,6 +4,7 @@ import { conditionNotMet } from '#domain/plan/condition.ts';
 import { accounting } from '../accounting.ts';
 import { stepsOf } from '../blocks.ts';
 import type { Queryable } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
 import { isSkippedByCondition } from './conditions.ts';
 import { countEdgesFrom } from './impact.ts';
 
@@ -67,12 +68,12 @@ export async function uncover(
       select position from covered
       union
       select e.successor from back b cross join lateral (
-        select successor from countersign.plan_edges
+        select successor from ${countersign}.plan_edges
         where plan_id = ${planId} and predecessor = b.position and type in ('FS', 'FF') offset 0
       ) e
     ),
     moved as (
-      update countersign.step_states s set
+      update ${countersign}.step_states s set
         unmet = s.unmet - ${countEdgesFrom(planId, 'back')},
         (status, error, ended_at) = (select
           case when covered and free and s.status = 'stale' then ${status} else s.status end,
@@ -85,7 +86,7 @@ export async function uncover(
                 then (s.error - 'others')
                   || jsonb_build_object('finding', s.error -> 'others' -> 0)
                   || case when s.status = 'unknown' then '{}' else jsonb_build_object('message',
-                    (select left(f.message, 200) from countersign.plan_findings f where f.id = s.error -> 'others' ->> 0)) end
+                    (select left(f.message, 200) from ${countersign}.plan_findings f where f.id = s.error -> 'others' ->> 0)) end
                   || case when rest = '[]' then '{}' else jsonb_build_object('others', rest) end
                 else case when rest = '[]' then s.error - 'others' else jsonb_set(s.error, '{others}', rest) end
               end) || case when ${kept} then '{"was": {"status": "cancelled", "error": null}}'::jsonb else '{}' end
@@ -126,10 +127,10 @@ export async function skipDeadEnds(
 ): Promise<void> {
   await tx.execute(sql`
     with recursive dead(position) as (
-      select s.position from countersign.step_states s
+      select s.position from ${countersign}.step_states s
       cross join lateral (
-        select 1 from countersign.plan_edges e
-        join countersign.step_states p on p.plan_id = ${planId} and p.position = e.predecessor
+        select 1 from ${countersign}.plan_edges e
+        join ${countersign}.step_states p on p.plan_id = ${planId} and p.position = e.predecessor
         where e.plan_id = ${planId} and e.successor = s.position and (p.status = 'cancelled'
           or (p.status = 'failed' and e.type in ('FS', 'FF'))
           or (p.status = 'skipped' and not ${isSkippedByCondition('p')}))
@@ -138,13 +139,13 @@ export async function skipDeadEnds(
       where s.plan_id = ${planId} and s.position = any(${sql.param(positions)}::int[]) and s.status = 'pending'
       union
       select e.successor from dead d cross join lateral (
-        select e.successor from countersign.plan_edges e
-        join countersign.step_states s on s.plan_id = ${planId} and s.position = e.successor and s.status = 'pending'
+        select e.successor from ${countersign}.plan_edges e
+        join ${countersign}.step_states s on s.plan_id = ${planId} and s.position = e.successor and s.status = 'pending'
         where e.plan_id = ${planId} and e.predecessor = d.position offset 0
       ) e
     ),
     changed as (
-      update countersign.step_states s set status = 'skipped', ended_at = clock_timestamp()
+      update ${countersign}.step_states s set status = 'skipped', ended_at = clock_timestamp()
       where s.plan_id = ${planId} and s.position = any(array(select position from dead)) and s.status = 'pending'
       returning s.position, s.step_id, s.partition, 'pending' as from_status, s.status as to_status,
         'step_skipped'::text as kind, 'a step it depends on will not be done'::text as detail
@@ -161,20 +162,20 @@ export async function leaveOutBehind(
 ): Promise<void> {
   const behind = (from: ReturnType<typeof sql>) => sql`
     select e.successor from ${from} f cross join lateral (
-      select e.successor from countersign.plan_edges e
-      join countersign.step_states s on s.plan_id = ${planId} and s.position = e.successor and s.status in ('pending', 'ready')
+      select e.successor from ${countersign}.plan_edges e
+      join ${countersign}.step_states s on s.plan_id = ${planId} and s.position = e.successor and s.status in ('pending', 'ready')
       where e.plan_id = ${planId} and e.predecessor = f.position offset 0
     ) e`;
   await tx.execute(sql`
     with recursive sources as materialized (select unnest(${sql.param(positions)}::int[]) as position),
     gone(position) as (${behind(sql`sources`)} union ${behind(sql`gone`)}),
     before as materialized (
-      select s.position, s.status from countersign.step_states s
+      select s.position, s.status from ${countersign}.step_states s
       where s.plan_id = ${planId} and s.position = any(array(select position from gone))
     ),
     readied as materialized (select position from before where status = 'ready'),
     changed as (
-      update countersign.step_states s set status = 'cancelled', ended_at = clock_timestamp()
+      update ${countersign}.step_states s set status = 'cancelled', ended_at = clock_timestamp()
       where s.plan_id = ${planId} and s.position = any(array(select position from before))
       returning s.position, s.step_id, s.partition,
         case when s.position in (select position from readied) then 'ready' else 'pending' end as from_status,
@@ -187,7 +188,7 @@ export async function leaveOutBehind(
 /** Nothing of the plan is stale or becomes so any more: it is over. */
 export async function forgetCovers(tx: Queryable, planId: string): Promise<void> {
   await tx.execute(sql`
-    update countersign.step_states s set error = null
+    update ${countersign}.step_states s set error = null
     where s.plan_id = ${planId} and s.error ->> 'code' = 'stale'
       and s.position = any(array(select position from ${stepsOf(planId, ['running'])}))`);
 }

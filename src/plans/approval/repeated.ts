@@ -2,6 +2,7 @@
 // is answered as that.
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
+import { countersign } from '#db/schema.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { PlanEvent } from '../lifecycle/lifecycle-table.ts';
 
@@ -48,13 +49,13 @@ export async function isRepeated(
   const others = decisions.filter((one) => !entries.includes(one));
   const textArray = (names: string[]) => sql`${sql.param(names)}::text[]`;
   const { rows } = await q.execute(sql`
-    select 1 from countersign.audit a
+    select 1 from ${countersign}.audit a
     where a.plan_id = ${planId} and a.actor = ${actor.id} and a.action = any(${textArray(entries)})
       and a.version = ${about.version} and a.data ->> 'part' is not distinct from ${about.part ?? null}
       and (a.reason is not distinct from ${about.reason ?? null} or a.data ? 'part')
       and a.digest is not distinct from coalesce(${about.digest ?? null}, a.digest)
       and not exists (
-        select 1 from countersign.audit later
+        select 1 from ${countersign}.audit later
         where later.plan_id = a.plan_id and later.id > a.id and later.action = any(${textArray(others)}))
     limit 1`);
   return rows.length > 0;

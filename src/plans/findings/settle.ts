@@ -14,7 +14,7 @@ import {
 } from '#db/findings.ts';
 import { showName } from '#db/identities.ts';
 import { lockPlan, type PlanRow } from '#db/plans.ts';
-import { planFindings } from '#db/schema.ts';
+import { countersign, planFindings } from '#db/schema.ts';
 import { forgetCovers, leaveOutBehind, skipDeadEnds, uncover } from '#db/sql/uncover.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
@@ -66,7 +66,7 @@ async function isRepeated(
   actor: Actor,
 ): Promise<boolean> {
   const { rows } = await q.execute(sql`
-    select 1 from countersign.audit where plan_id = ${plan_id} and actor = ${actor.id}
+    select 1 from ${countersign}.audit where plan_id = ${plan_id} and actor = ${actor.id}
       and action = ${`finding_${action}`} and data ->> 'finding' = ${id} limit 1`);
   return rows.length > 0;
 }

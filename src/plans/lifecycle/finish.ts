@@ -4,6 +4,7 @@ import { openSteps } from '#db/accounting.ts';
 import { stepsOf } from '#db/blocks.ts';
 import type { Transaction } from '#db/database.ts';
 import type { PlanRow } from '#db/plans.ts';
+import { countersign } from '#db/schema.ts';
 import { hasMoreOccurrences } from '#db/series.ts';
 import { isSkippedByCondition } from '#db/sql/conditions.ts';
 import type { Clock } from '#domain/clock.ts';
@@ -39,7 +40,7 @@ function summariseRun(
 type FailedStep = { label: string; error: StepError | null };
 
 /** What the step in the row `s` of `step_states` is called. */
-const labelOf = sql`(select coalesce(c.label, c.position::text) from countersign.plan_steps c
+const labelOf = sql`(select coalesce(c.label, c.position::text) from ${countersign}.plan_steps c
   where c.plan_id = s.plan_id and c.position = s.position) as label`;
 
 async function findFirstFailed(tx: Transaction, planId: string): Promise<FailedStep | undefined> {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/database.ts';
 import { readPlanRow } from '#db/plans.ts';
+import { countersign } from '#db/schema.ts';
 import { iterateSteps } from '#db/step-pages.ts';
 import { readHeader } from '../approval/preflight.ts';
 import { createOccurrenceTest } from '../series/occurrences.ts';
@@ -18,7 +19,7 @@ async function* rowsOf(
   planId: string,
 ): AsyncGenerator<unknown> {
   await tx.execute(
-    sql`declare plan_rows no scroll cursor for select to_jsonb(t) as row from countersign.${sql.identifier(table)} t where ${sql.identifier(column)} = ${sql.raw(`'${planId.replaceAll("'", "''")}'`)}`,
+    sql`declare plan_rows no scroll cursor for select to_jsonb(t) as row from ${countersign}.${sql.identifier(table)} t where ${sql.identifier(column)} = ${sql.raw(`'${planId.replaceAll("'", "''")}'`)}`,
   );
   for (;;) {
     const { rows } = await tx.execute<{ row: unknown }>(

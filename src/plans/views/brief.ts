@@ -7,6 +7,7 @@ import { listFindings, openFinding } from '#db/findings.ts';
 import { readPatchOutcome } from '#db/patches.ts';
 import { type PlanRow, readPlanRow } from '#db/plans.ts';
 import { coveredBy } from '#db/replanning.ts';
+import { countersign } from '#db/schema.ts';
 import type { BriefPage, BriefPlan, BriefStep } from '#domain/plan/brief.ts';
 import type { Finding } from '#domain/plan/finding.ts';
 import type { Dependency, StepStatus } from '#domain/plan/plan.ts';
@@ -52,12 +53,12 @@ async function readBriefSteps(
       case when s.output <> 'null'::jsonb then ${cut(sql`s.output::text`, output)} end as output,
       left(s.error ->> 'message', ${output}) as error, left(s.question, ${output}) as question,
       (select coalesce(json_agg(json_build_object('id', w.step_id, 'type', w.type)), '[]') from (
-        select p.step_id, e.type from countersign.plan_edges e
-        join countersign.step_states p on p.plan_id = e.plan_id and p.position = e.predecessor
+        select p.step_id, e.type from ${countersign}.plan_edges e
+        join ${countersign}.step_states p on p.plan_id = e.plan_id and p.position = e.predecessor
         where e.plan_id = s.plan_id and e.successor = s.position order by e.predecessor limit 50) w) as after
     from (${chosen}) chosen
-    join countersign.step_states s on s.plan_id = ${planId} and s.position = chosen.position
-    join countersign.plan_steps c on c.plan_id = s.plan_id and c.position = s.position
+    join ${countersign}.step_states s on s.plan_id = ${planId} and s.position = chosen.position
+    join ${countersign}.plan_steps c on c.plan_id = s.plan_id and c.position = s.position
     order by s.position`);
   return rows;
 }
@@ -81,7 +82,7 @@ function chooseSteps(planId: string, most: number): SQL {
     select position from (
       (select position, 0 as rank from ${stepsOf(planId, notable)} order by position limit ${most})
       union all
-      (select s.position, 1 from countersign.step_states s
+      (select s.position, 1 from ${countersign}.step_states s
         where s.plan_id = ${planId} order by s.position limit ${most})
     ) found group by position order by min(rank), position limit ${most}`;
 }
@@ -136,7 +137,7 @@ async function describePlan(db: Queryable, row: PlanRow, steps: BriefStep[]): Pr
 /** The open and recent plans of a conversation, the latest first. */
 export async function readBriefs(db: Queryable, conversation: string): Promise<BriefPlan[]> {
   const { rows } = await db.execute<{ id: string }>(sql`
-    select id from countersign.plans p
+    select id from ${countersign}.plans p
     where conversation = ${conversation} and (status <> 'rejected' or revising)
       and (status not in ('completed', 'failed', 'cancelled')
         or updated_at > clock_timestamp() - make_interval(days => ${recentDays}))
@@ -161,7 +162,7 @@ export async function readBriefPage(
     db,
     planId,
     sql`
-    select s.position from countersign.step_states s
+    select s.position from ${countersign}.step_states s
     where s.plan_id = ${planId} and s.position > ${after}
     order by s.position limit ${pageSize + 1}`,
   );
@@ -179,7 +180,7 @@ export async function readAffectedPage(
     planId,
     sql`
     select position from (
-      select position from countersign.plan_steps
+      select position from ${countersign}.plan_steps
       where plan_id = ${planId} and (step_id = ${step_id} or partition = ${partition})
       union select s.position from ${coveredBy(planId, id, ['stale', 'running', 'unknown'])}
     ) found where position > ${after} order by position limit ${pageSize + 1}`,

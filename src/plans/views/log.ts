@@ -1,6 +1,7 @@
 // A run as JSON lines: one per finished step attempt, in the order they finished.
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
+import { countersign } from '#db/schema.ts';
 import { isoOf } from '#db/sql/time.ts';
 import type { StepError } from '#domain/plan/plan.ts';
 
@@ -27,12 +28,12 @@ export async function* exportLog(db: Queryable, planId: string): AsyncGenerator<
       select s.step_id as step, a.attempt, s.tool, s.operation, a.status, a.result_summary, a.error,
         ${isoOf('a.started_at', 'microseconds')} as started_at, ${isoOf('a.ended_at', 'microseconds')} as ended_at, a.position
       from (
-        select * from countersign.step_attempts a where a.plan_id = ${planId} and a.ended_at is not null
+        select * from ${countersign}.step_attempts a where a.plan_id = ${planId} and a.ended_at is not null
           and (a.ended_at, a.position, a.attempt) > (${last.ended_at}::timestamptz, ${last.position}, ${last.attempt})
         order by a.ended_at, a.position, a.attempt limit ${pageSize}
       ) a cross join lateral (
-        select p.step_id, c.tool, c.operation from countersign.step_states p
-        join countersign.plan_steps c on c.plan_id = p.plan_id and c.position = p.position and c.step_id = p.step_id
+        select p.step_id, c.tool, c.operation from ${countersign}.step_states p
+        join ${countersign}.plan_steps c on c.plan_id = p.plan_id and c.position = p.position and c.step_id = p.step_id
         where p.plan_id = ${planId} and p.position = a.position offset 0
       ) s
       order by a.ended_at, a.position, a.attempt`);

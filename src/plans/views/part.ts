@@ -2,6 +2,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { changeSteps } from '#db/change-steps.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
+import { countersign } from '#db/schema.ts';
 import { readStepsById } from '#db/step-pages.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { nameCall } from '#domain/plan/call-words.ts';
@@ -23,7 +24,7 @@ async function requireKnown(db: Queryable, planId: string, ids: string[]): Promi
   const { rows } = await db.execute<{ id: string }>(sql`
     select wanted.id from unnest(${sql.param(ids)}::text[]) with ordinality as wanted(id, n)
     left join lateral (
-      select 1 as found from countersign.plan_steps s
+      select 1 as found from ${countersign}.plan_steps s
       where s.plan_id = ${planId} and s.step_id = wanted.id offset 0) f on true
     where f.found is null order by wanted.n limit ${namedAtMost}`);
   if (rows.length === 0) return;
@@ -44,20 +45,20 @@ async function requireClosed(
   kept: (step: 's' | 'p') => SQL,
 ): Promise<void> {
   const leftOut = (successor: SQL) => sql`
-    select p.position from countersign.plan_edges e
-    join countersign.plan_steps p on p.plan_id = e.plan_id and p.position = e.predecessor
+    select p.position from ${countersign}.plan_edges e
+    join ${countersign}.plan_steps p on p.plan_id = e.plan_id and p.position = e.predecessor
     where e.plan_id = ${planId} and e.successor = ${successor} and not ${kept('p')} offset 0`;
   const { rows } = await db.execute<{ id: string; total: number }>(sql`
     with recursive missing(position) as (
-      select p.position from countersign.plan_edges e
-      join countersign.plan_steps p on p.plan_id = e.plan_id and p.position = e.predecessor
-      join countersign.plan_steps s on s.plan_id = e.plan_id and s.position = e.successor
+      select p.position from ${countersign}.plan_edges e
+      join ${countersign}.plan_steps p on p.plan_id = e.plan_id and p.position = e.predecessor
+      join ${countersign}.plan_steps s on s.plan_id = e.plan_id and s.position = e.successor
       where e.plan_id = ${planId} and not ${kept('p')} and ${kept('s')}
       union
       select x.position from missing m cross join lateral (${leftOut(sql`m.position`)}) x
     )
     select s.step_id as id, count(*) over ()::int as total
-    from missing m join countersign.plan_steps s on s.plan_id = ${planId} and s.position = m.position
+    from missing m join ${countersign}.plan_steps s on s.plan_id = ${planId} and s.position = m.position
     order by s.position limit ${missingAtMost}`);
   if (rows.length === 0) return;
   const total = rows[0]?.total ?? rows.length;
@@ -103,7 +104,7 @@ export async function readPart(
   await requireClosed(db, planId, kept);
   const { rows } = await db.execute<{ operation: string; positions: number[] }>(sql`
     select s.tool || '_' || s.operation as operation, array_agg(s.position) as positions
-    from countersign.plan_steps s where s.plan_id = ${planId} and ${kept('s')} group by 1 order by 1`);
+    from ${countersign}.plan_steps s where s.plan_id = ${planId} and ${kept('s')} group by 1 order by 1`);
   if (rows.length === 0) {
     throw new CountersignError(
       'unknown_step',
@@ -127,7 +128,7 @@ export async function leaveOut(tx: Transaction, planId: string, part: Part): Pro
   });
   const operations = sql`${sql.param(part.operations)}::text[]`;
   await tx.execute(sql`
-    update countersign.plans set tools_required = ${operations},
+    update ${countersign}.plans set tools_required = ${operations},
       guarded_operations = array(
         select name from unnest(guarded_operations) as g(name) where name = any(${operations}) order by 1)
     where id = ${planId}`);

@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
 import { readPlanRow } from '#db/plans.ts';
+import { countersign } from '#db/schema.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { StepChain } from '#domain/plan/views.ts';
 
@@ -20,16 +21,16 @@ async function readWay(
       : [sql.raw('predecessor'), sql.raw('successor')];
   const { rows } = await db.execute<{ id: string }>(sql`
     with recursive reached(position) as (
-      select e.${to} from countersign.plan_steps s
-      join countersign.plan_edges e on e.plan_id = s.plan_id and e.${from} = s.position
+      select e.${to} from ${countersign}.plan_steps s
+      join ${countersign}.plan_edges e on e.plan_id = s.plan_id and e.${from} = s.position
       where s.plan_id = ${planId} and s.step_id = ${stepId}
       union
       select x.position from reached r cross join lateral (
-        select e.${to} as position from countersign.plan_edges e
+        select e.${to} as position from ${countersign}.plan_edges e
         where e.plan_id = ${planId} and e.${from} = r.position offset 0) x
     )
     select s.step_id as id from (select position from reached limit ${listedAtMost + 1}) r
-    join countersign.plan_steps s on s.plan_id = ${planId} and s.position = r.position
+    join ${countersign}.plan_steps s on s.plan_id = ${planId} and s.position = r.position
     order by s.position`);
   return rows.map(({ id }) => id);
 }
@@ -42,7 +43,7 @@ export async function readStepChain(
 ): Promise<StepChain> {
   await readPlanRow(db, planId);
   const { rows } = await db.execute(
-    sql`select 1 from countersign.plan_steps where plan_id = ${planId} and step_id = ${stepId}`,
+    sql`select 1 from ${countersign}.plan_steps where plan_id = ${planId} and step_id = ${stepId}`,
   );
   if (rows.length === 0)
     throw new CountersignError('unknown_step', `This plan has no step ${stepId}.`);
