@@ -2,9 +2,18 @@
 // of a report that was written from one.
 import { z } from 'zod';
 
+/** A text that outputs have, and how many have exactly this one. */
+const Quote = z.object({ text: z.string(), count: z.int().min(1) });
+export type Quote = z.infer<typeof Quote>;
+
 const Entry = z.object({
   n: z.int().min(1),
+  /** All it says, as one line. */
   text: z.string(),
+  /** What it shows of its outputs; older draftbooks have none. */
+  quotes: z.array(Quote).optional(),
+  /** Outputs it stands for and does not show. */
+  omitted: z.int().min(0).default(0),
   /** How many outputs it stands for. */
   count: z.int().min(1),
   /** Less than what its sources say. */

@@ -6,7 +6,7 @@ import { CountersignError } from '#domain/errors.ts';
 import { Draftbook, type DraftEntry, readRanges } from '#domain/plan/draftbook.ts';
 import type { ToolContext } from '#domain/tool.ts';
 import type { DraftPort } from '../ports.ts';
-import type { Passage } from './fit-entries.ts';
+import { countOutputs, type Passage, writePassage } from './fit-entries.ts';
 
 /** Tokens that a draftbook may be asked to fit. */
 export const budgetTokens = z.number().int().min(200).max(1_000_000);
@@ -58,17 +58,37 @@ export async function loadBook(port: DraftPort, planId: string, id: string): Pro
   throw new CountersignError('invalid_reference', `This plan has no draftbook ${id}.`);
 }
 
-/** The entries as texts that can be narrowed further; `sourceOf` says what each is made of. */
+/** The entries of draftbook `id` as texts that can be narrowed further; `sourceOf` says what each is made of. */
 export function toPassages<Source>(
   entries: DraftEntry[],
+  id: string,
   sourceOf: (n: number) => Source,
 ): Passage<Source>[] {
-  return entries.map(({ n, text, count, shortened }) => ({
-    text,
-    count,
+  return entries.map(({ n, text, quotes, count, omitted, shortened }) => ({
+    quotes: quotes ?? [{ text, count }],
+    omitted,
+    // What is not shown as a whole cannot be known to equal anything else.
+    whole: shortened ? `${id} ${n}` : text,
     shortened,
     sources: [sourceOf(n)],
   }));
+}
+
+/** An entry as it is stored, without what it was made of. */
+export function toEntry(
+  passage: Passage<unknown> & { n: number },
+): Omit<DraftEntry, 'steps' | 'from'> {
+  const { n, quotes, omitted, shortened } = passage;
+  const [only] = quotes;
+  const isPlain = quotes.length === 1 && omitted === 0;
+  return {
+    n,
+    text: isPlain && only !== undefined ? only.text : writePassage(passage),
+    ...(isPlain ? {} : { quotes }),
+    count: countOutputs(passage),
+    omitted,
+    shortened,
+  };
 }
 
 /**

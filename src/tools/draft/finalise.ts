@@ -1,5 +1,5 @@
 // draft_finalise: a report from a draftbook and nothing else. A model names its sources sentence by sentence; code checks them and
-// keeps the way back to the steps. Without a model the report is what the draftbook says most often.
+// keeps the way back to the steps. Without a model the report quotes the draftbook, what was said most often first.
 import { z } from 'zod';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -22,7 +22,7 @@ import {
   requirePlace,
   toPassages,
 } from './books.ts';
-import { fitEntries, foldAlike, writeEntry } from './fit-entries.ts';
+import { countOutputs, fitEntries, type Passage, writeEntry, writePassage } from './fit-entries.ts';
 import { type Report, readReport } from './read-report.ts';
 
 const system = [
@@ -36,12 +36,27 @@ const system = [
 const quotedAtMost = 20;
 
 /** An entry of the draftbook as the report sees it. */
-type Entry = { n: number; text: string; count: number; sources: number[] };
+type Entry = Passage<number> & { n: number };
+
+/** What is not shown as a whole, counted; empty: everything is. */
+function tellOmissions(entries: Entry[]): string {
+  const omitted = entries.reduce((sum, one) => sum + one.omitted, 0);
+  const shortened = entries.filter((one) => one.shortened && one.omitted === 0).length;
+  return [
+    ...(omitted === 0 ? [] : [`${countOf(omitted, 'output')} left out`]),
+    ...(shortened === 0 ? [] : [`${shortened.toLocaleString('en-US')} shortened`]),
+  ].join(' and ');
+}
 
 function toPrompt(task: string, { sources, missing }: Draftbook, entries: Entry[]): string {
   const lacking = missing === 0 ? '' : ` ${countOf(missing, 'step')} gave nothing.`;
   const material = entries.map(writeEntry).join('').replaceAll('</material>', '< /material>');
-  return `${task}\n\nThe sources stand for ${countOf(sources, 'output')}; (×3) means that three said so.${lacking}\n\n<material>\n${material}</material>`;
+  const omissions = tellOmissions(entries);
+  const partial =
+    omissions === ''
+      ? ''
+      : ` To fit here, ${omissions}: “…” marks a gap. Say nothing of what is not shown, and give no totals of your own.`;
+  return `${task}\n\nThe sources stand for ${countOf(sources, 'output')}; (×3) means that three have exactly this text.${lacking}${partial}\n\n<material>\n${material}</material>`;
 }
 
 async function writeReport(
@@ -63,22 +78,26 @@ async function writeReport(
   return { ...report, cost_usd: answer.cost_usd };
 }
 
-/** What the entries say most often, without a model. */
+/** What the entries say, the most frequent first, without a model. */
 function listEntries({ sources, missing }: Draftbook, entries: Entry[]): Report {
   const lacking = missing === 0 ? '' : `; ${countOf(missing, 'step')} had none`;
   const all = entries.map(({ n }) => n);
-  const byCount = foldAlike(entries);
+  const most = ({ quotes }: Entry) => Math.max(0, ...quotes.map(({ count }) => count));
+  const byCount = entries.toSorted((a, b) => most(b) - most(a));
   const quoted = byCount.slice(0, quotedAtMost);
-  const left = byCount.slice(quotedAtMost).flatMap(({ members }) => members);
+  const left = byCount.slice(quotedAtMost);
+  const leftOutputs = left.reduce((sum, one) => sum + countOutputs(one), 0);
   const sentences = [
     { text: `${countOf(sources, 'output')}${lacking}.`, entries: all },
-    ...quoted.map(({ text, count, members }) => ({
-      text: count > 1 ? `${onOneLine(text)} (×${count.toLocaleString('en-US')})` : onOneLine(text),
-      entries: members.map(({ n }) => n),
-    })),
+    ...quoted.map((one) => ({ text: onOneLine(writePassage(one)), entries: [one.n] })),
     ...(left.length === 0
       ? []
-      : [{ text: `${left.length} more entries.`, entries: left.map(({ n }) => n) }]),
+      : [
+          {
+            text: `${countOf(leftOutputs, 'other output')} not quoted here.`,
+            entries: left.map(({ n }) => n),
+          },
+        ]),
   ];
   const [first, ...rest] = sentences.map((one) => one.text);
   return { text: [first, ...rest.map((line) => `- ${line}`)].join('\n'), sentences, unknown: 0 };
@@ -123,21 +142,35 @@ export function createFinalise(port: DraftPort, model: TextModel | undefined): O
       const trace = artifactIdOf(context.idempotencyKey, id, args.task, String(budget));
       const found = ReportTrace.safeParse(await port.load(planId, trace));
       if (found.success) return tell(found.data, trace, book);
-      const passages = toPassages(book.entries, (n) => n);
+      const passages = toPassages(book.entries, id, (n) => n);
       const entries: Entry[] =
         budget >= book.tokens
           ? passages.map((passage, index) => ({ ...passage, n: book.entries[index]?.n ?? 0 }))
           : (await fitEntries(passages, budget, port.estimateTokens)).entries;
-      const report =
+      const written =
         model === undefined || entries.length === 0
           ? { ...listEntries(book, entries), cost_usd: 0 }
           : await writeReport(model, toPrompt(args.task, book, entries), entries, context);
+      const report = addOmissions(written, entries, book);
       const content = await traceReport(port, planId, { id, book, entries, report });
       await port.store({ id: trace, planId, stepId, name: `trace-${stepId}.json`, content });
       passCrashPoint('draft_finalised');
       return tell(content, trace, book);
     },
   });
+}
+
+/** The report, and behind it what it was not written from. */
+function addOmissions<One extends Report>(report: One, entries: Entry[], book: Draftbook): One {
+  const omissions = tellOmissions(entries);
+  if (omissions === '') return report;
+  const text = `Of ${countOf(book.sources, 'output')} this was written from, ${omissions} to fit.`;
+  const all = entries.filter(({ shortened }) => shortened).map(({ n }) => n);
+  return {
+    ...report,
+    text: `${report.text}\n\n${text}`,
+    sentences: [...report.sentences, { text, entries: all }],
+  };
 }
 
 async function traceReport(
@@ -161,7 +194,11 @@ async function traceReport(
     draftbook: id,
     text: report.text,
     sentences: report.sentences,
-    entries: used.map(({ n, text }) => ({ n, text, steps: [...(steps.get(n) ?? [])] })),
+    entries: used.map((one) => ({
+      n: one.n,
+      text: writePassage(one),
+      steps: [...(steps.get(one.n) ?? [])],
+    })),
     unknown_sources: report.unknown,
     cost_usd: report.cost_usd,
   };

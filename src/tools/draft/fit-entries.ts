@@ -1,42 +1,65 @@
-// Makes texts fit a budget of tokens without a model: equal texts become one, long ones are shortened to an equal share, and where
-// even that is too much, neighbours are merged. What each was made of is kept.
-import { onOneLine } from '#domain/words.ts';
-import { type Measure, shortenText, toSentences } from './shorten-text.ts';
+// Makes texts fit a budget of tokens without a model: equal texts become one, long ones are shortened to an equal share, and if even
+// that is too much, neighbours share an entry that quotes some and counts the others. Texts that differ are never made one.
+import { hash } from 'node:crypto';
+import type { Quote } from '#domain/plan/draftbook.ts';
+import { countOf, onOneLine } from '#domain/words.ts';
+import { type Measure, shortenText } from './shorten-text.ts';
 
-/** A text with what it was made of. */
+/** Outputs that are shown together: each text with how many said exactly that, and how many others are left out. */
 export type Passage<Source> = {
-  text: string;
-  count: number;
+  quotes: Quote[];
+  omitted: number;
+  /** Equal for outputs that are equal as a whole, however little of them is shown. */
+  whole: string;
   shortened: boolean;
   sources: Source[];
 };
 
-/** Tokens of an entry's number and of how often it came. */
-const numberTokens = 12;
-/** Shares below it say nothing: neighbours are merged instead. */
-const smallestShare = 16;
-/** Tokens of an entry that stands for merged neighbours, its number included. */
-const mergedTokens = 60;
-
-/** An entry as a model reads it: on one line, and without anything that looks like the number of another. */
-export function writeEntry({ n, text, count }: { n: number; text: string; count: number }): string {
-  const line = onOneLine(text).replaceAll(/\[([\d\s,;–-]+)\]/g, '($1)');
-  return `[${n}] ${line}${count > 1 ? ` (×${count})` : ''}\n`;
+/** @param whole what the output says, of which `text` is shown */
+export function toPassage<Source>(text: string, whole: string, source: Source): Passage<Source> {
+  const shortened = text !== whole;
+  const key = shortened ? `sha256:${hash('sha256', whole)}` : whole;
+  return { quotes: [{ text, count: 1 }], omitted: 0, whole: key, shortened, sources: [source] };
 }
 
-export function foldEqual<Source>(passages: Passage<Source>[]): Passage<Source>[] {
-  const byText = new Map<string, Passage<Source>>();
-  for (const passage of passages) {
-    const known = byText.get(passage.text);
-    if (known === undefined) {
-      byText.set(passage.text, { ...passage, sources: [...passage.sources] });
-      continue;
-    }
-    known.count += passage.count;
-    known.shortened ||= passage.shortened;
-    for (const source of passage.sources) known.sources.push(source);
-  }
-  return [...byText.values()];
+export const countOutputs = ({ quotes, omitted }: Pick<Passage<unknown>, 'quotes' | 'omitted'>) =>
+  quotes.reduce((sum, { count }) => sum + count, omitted);
+
+/** Tokens of an entry's number. */
+const numberTokens = 12;
+/** Shares below it say nothing: neighbours share an entry instead. */
+const smallestShare = 16;
+/** Tokens of an entry of several neighbours, its number included. */
+const mergedTokens = 60;
+
+const writeQuote = ({ text, count }: Quote): string =>
+  count > 1 ? `${text} (×${count.toLocaleString('en-US')})` : text;
+
+/** `It is paid. (×3) · It is due. · 12 other outputs left out` */
+export function writePassage({ quotes, omitted }: Pick<Passage<unknown>, 'quotes' | 'omitted'>) {
+  const others = omitted === 0 ? [] : [`${countOf(omitted, 'other output')} left out`];
+  return [...quotes.map(writeQuote), ...others].join(' · ');
+}
+
+/** An entry as a model reads it: on one line, and without anything that looks like the number of another. */
+export function writeEntry(
+  entry: { n: number } & Pick<Passage<unknown>, 'quotes' | 'omitted'>,
+): string {
+  const line = onOneLine(writePassage(entry)).replaceAll(/\[([\d\s,;–-]+)\]/g, '($1)');
+  return `[${entry.n}] ${line}\n`;
+}
+
+/** Those that are equal as a whole as one. */
+function foldEqual<Source>(passages: Passage<Source>[]): Passage<Source>[] {
+  return [...Map.groupBy(passages, ({ whole }) => whole).values()].flatMap((equal) => {
+    const [first, ...others] = equal;
+    if (first === undefined) return [];
+    const [quote] = first.quotes;
+    if (others.length === 0 || quote === undefined) return [first];
+    const count = equal.reduce((sum, one) => sum + countOutputs(one), 0);
+    const sources = equal.flatMap((one) => one.sources);
+    return [{ ...first, quotes: [{ ...quote, count }], sources }];
+  });
 }
 
 /** The share up to which each may go, so that all of them together stay within `room`. */
@@ -51,84 +74,33 @@ function findShare(sizes: number[], room: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-const day = String.raw`\d{4}-\d\d-\d\d`;
-const amount = String.raw`\d+(?:[.,]\d+)*`;
-/** A date, a number, or a range of either as it was written by an earlier merge. */
-const number = new RegExp(`${day}(?:–${day})?|${amount}(?:–${amount})?`, 'g');
-
-/** Dates by their order, numbers by their size. */
-function compareWritten(a: string, b: string): number {
-  const toNumber = (written: string) =>
-    written.includes('-') ? Number.NaN : Number(written.replaceAll(',', ''));
-  const difference = toNumber(a) - toNumber(b);
-  if (!Number.isNaN(difference)) return difference;
-  return a < b ? -1 : Number(a > b);
-}
-
-/** What two texts have in common that differ in nothing but numbers and dates. */
-const shapeOf = (text: string): string =>
-  text.replace(number, (written) => (written.includes('-') ? '#-#' : '#'));
-
-/** Texts that differ in nothing but numbers and dates as one, with the range of each. */
-function mergeNumbers(texts: string[]): string {
-  const [first = ''] = texts;
-  const columns = texts.map((text) => text.match(number) ?? []);
-  let place = -1;
-  return first.replace(number, (own) => {
-    place++;
-    const sorted = columns
-      .flatMap((column) => (column[place] ?? own).split('–'))
-      .toSorted(compareWritten);
-    const [least = own, most = own] = [sorted[0], sorted.at(-1)];
-    return least === most ? own : `${least}–${most}`;
-  });
-}
-
-/** Texts of one shape as one, the largest groups first; the order of the first of each otherwise. */
-export function foldAlike<One extends { text: string; count: number }>(
-  all: One[],
-): { text: string; count: number; members: One[] }[] {
-  return [...Map.groupBy(all, ({ text }) => shapeOf(text)).values()]
-    .map((members) => ({
-      text: mergeNumbers(members.map(({ text }) => text)),
-      count: members.reduce((sum, { count }) => sum + count, 0),
-      members,
-    }))
-    .toSorted((a, b) => b.count - a.count);
-}
-
-/** One passage for all of `passages`: their first sentences, those alike as one. */
-async function merge<Source>(
-  passages: Passage<Source>[],
+/** What of `passage` fits: quotes from the first, the last of them shortened if it is the only one; the others are counted. */
+async function shrink<Source>(
+  passage: Passage<Source>,
   limit: number,
   measure: Measure,
 ): Promise<Passage<Source>> {
-  const [only] = passages;
-  if (passages.length === 1 && only !== undefined) return only;
-  const firsts = passages.map(({ text, count }) => ({ text: toSentences(text)[0] ?? '', count }));
-  const alike = foldAlike(firsts);
-  const lines = alike.map(({ text, count }) =>
-    count > 1 && alike.length > 1 ? `${text} (×${count})` : text,
-  );
-  let text = await shortenText(lines[0] ?? '', limit, measure);
-  let used = 1;
-  for (const line of lines.slice(1)) {
-    const longer = `${text} · ${line}`;
-    if ((await measure(`${longer} · and ${lines.length} others`)) > limit) break;
-    text = longer;
-    used++;
-  }
-  const left = lines.length - used;
-  const whole = left === 0 ? text : `${text} · and ${left} others`;
-  return {
-    text: (await measure(whole)) <= limit ? whole : text,
-    count: passages.reduce((sum, { count }) => sum + count, 0),
+  if ((await measure(writePassage(passage))) <= limit) return passage;
+  const count = countOutputs(passage);
+  const kept: Quote[] = [];
+  const holding = (quotes: Quote[]): Passage<Source> => ({
+    ...passage,
+    quotes,
+    omitted: count - countOutputs({ quotes, omitted: 0 }),
     shortened: true,
-    sources: passages.flatMap(({ sources }) => sources),
-  };
+  });
+  for (const quote of passage.quotes) {
+    if ((await measure(writePassage(holding([...kept, quote])))) > limit) break;
+    kept.push(quote);
+  }
+  const [first] = passage.quotes;
+  if (kept.length > 0 || first === undefined) return holding(kept);
+  const around = await measure(writePassage(holding([{ ...first, text: '' }])));
+  const text = await shortenText(first.text, Math.max(1, limit - around), measure);
+  return holding(text === '' ? [] : [{ ...first, text }]);
 }
 
-/** Neighbours merged until there are at most `most` passages. */
+/** Neighbours put together until there are at most `most` passages. */
 async function mergeNeighbours<Source>(
   passages: Passage<Source>[],
   most: number,
@@ -138,10 +110,19 @@ async function mergeNeighbours<Source>(
   const merged: Passage<Source>[] = [];
   for (let at = 0; merged.length < most && at < passages.length; ) {
     const size = Math.ceil((passages.length - at) / (most - merged.length));
-    merged.push(await merge(passages.slice(at, at + size), limit, measure));
+    const some = passages.slice(at, at + size);
+    const whole = some.map((one) => one.whole).join('\n');
+    const together: Passage<Source> = {
+      quotes: some.flatMap(({ quotes }) => quotes),
+      omitted: some.reduce((sum, { omitted }) => sum + omitted, 0),
+      whole: some.length === 1 ? whole : `several:${hash('sha256', whole)}`,
+      shortened: some.some(({ shortened }) => shortened),
+      sources: some.flatMap(({ sources }) => sources),
+    };
+    merged.push(await shrink(together, limit, measure));
     at += size;
   }
-  return foldEqual(merged);
+  return merged;
 }
 
 async function fitOnce<Source>(
@@ -149,28 +130,17 @@ async function fitOnce<Source>(
   budget: number,
   measure: Measure,
 ): Promise<Passage<Source>[]> {
-  const shareOf = async (some: Passage<Source>[]) => {
-    const sizes: number[] = [];
-    for (const { text } of some) sizes.push((await measure(text)) + numberTokens);
-    return { sizes, share: findShare(sizes, budget) };
-  };
-  let chosen = passages;
-  let { sizes, share } = await shareOf(chosen);
+  const sizes: number[] = [];
+  for (const passage of passages) sizes.push((await measure(writePassage(passage))) + numberTokens);
+  const share = findShare(sizes, budget);
   if (share < smallestShare + numberTokens) {
     const most = Math.max(1, Math.floor(budget / mergedTokens));
     const limit = Math.max(1, Math.floor(budget / most) - numberTokens);
-    chosen = await mergeNeighbours(passages, most, limit, measure);
-    ({ sizes, share } = await shareOf(chosen));
+    return mergeNeighbours(passages, most, limit, measure);
   }
   const fitted: Passage<Source>[] = [];
-  for (const [index, passage] of chosen.entries()) {
-    const fits = (sizes[index] ?? 0) <= share;
-    const text = fits
-      ? passage.text
-      : await shortenText(passage.text, Math.max(1, share - numberTokens), measure);
-    fitted.push({ ...passage, text, shortened: passage.shortened || !fits });
-  }
-  return foldEqual(fitted);
+  for (const passage of passages) fitted.push(await shrink(passage, share - numberTokens, measure));
+  return fitted;
 }
 
 /** `passages` as entries that take at most `budget` together, in their order. */

@@ -17,9 +17,10 @@ import {
   loadBook,
   requirePlace,
   storeBook,
+  toEntry,
   toPassages,
 } from './books.ts';
-import { fitEntries, type Passage } from './fit-entries.ts';
+import { fitEntries, type Passage, toPassage } from './fit-entries.ts';
 import { shortenText, toText } from './shorten-text.ts';
 
 const output = describeOutput(
@@ -30,6 +31,7 @@ const output = describeOutput(
     missing: z.int().describe('Steps that were meant and have no output.'),
     tokens: z.int(),
     shortened: z.int().describe('Entries that say less than their sources.'),
+    left_out: z.int().describe('Outputs that no entry shows.'),
   }),
 );
 
@@ -55,8 +57,9 @@ function readSelector({ steps, partition, tag }: Record<string, unknown>): StepS
   return Object.keys(selector).length === 0 ? null : selector;
 }
 
-function tellMissing(missing: number): string {
-  return missing === 0 ? '' : `; ${countOf(missing, 'step')} had no output`;
+function tellLacking(missing: number, leftOut: number): string {
+  const none = missing === 0 ? '' : `; ${countOf(missing, 'step')} had no output`;
+  return leftOut === 0 ? none : `${none}; ${countOf(leftOut, 'output')} left out`;
 }
 
 function tellBook(entries: Passage<unknown>[], tokens: number) {
@@ -64,6 +67,7 @@ function tellBook(entries: Passage<unknown>[], tokens: number) {
     entries: entries.length,
     tokens,
     shortened: entries.filter(({ shortened }) => shortened).length,
+    left_out: entries.reduce((sum, { omitted }) => sum + omitted, 0),
   };
 }
 
@@ -105,8 +109,7 @@ export function createGather(port: DraftPort): Operation {
         const brief = await shortenText(said, Math.min(kept, budget * 6), ({ length }) => length);
         const line = onOneLine(brief);
         if (line === '') continue;
-        const shortened = brief !== said;
-        passages.push({ text: line, count: 1, shortened, sources: [source.id] });
+        passages.push(toPassage(line, brief === said ? line : said, source.id));
       }
       const { entries, tokens } = await fitEntries(passages, budget, port.estimateTokens);
       const book = await storeBook(port, place, context, {
@@ -116,12 +119,12 @@ export function createGather(port: DraftPort): Operation {
         sources: passages.length,
         missing: missing + sources - passages.length,
         books: [],
-        entries: entries.map(({ sources: from, ...entry }) => ({ ...entry, steps: from })),
+        entries: entries.map((entry) => ({ ...toEntry(entry), steps: entry.sources })),
       });
       const told = tellBook(entries, tokens);
       const lacking = missing + sources - passages.length;
       return {
-        summary: `Gathered ${countOf(passages.length, 'output')} into ${told.entries} entries of ${countOf(tokens, 'token')}${tellMissing(lacking)}.`,
+        summary: `Gathered ${countOf(passages.length, 'output')} into ${told.entries} entries of ${countOf(tokens, 'token')}${tellLacking(lacking, told.left_out)}.`,
         data: { draftbook: book, ...told, sources: passages.length, missing: lacking },
       };
     },
@@ -157,7 +160,7 @@ export function createNarrow(port: DraftPort): Operation {
         const lower = await loadBook(port, place.planId, id);
         sources += lower.sources;
         missing += lower.missing;
-        passages.push(...toPassages(lower.entries, (n) => ({ book, n })));
+        passages.push(...toPassages(lower.entries, id, (n) => ({ book, n })));
       }
       const budget = args.budget_tokens;
       const { entries, tokens } = await fitEntries(passages, budget, port.estimateTokens);
@@ -168,9 +171,9 @@ export function createNarrow(port: DraftPort): Operation {
         sources,
         missing,
         books,
-        entries: entries.map(({ sources: from, ...entry }) => ({
-          ...entry,
-          from: [...Map.groupBy(from, (one) => one.book)].map(([index, some]) => ({
+        entries: entries.map((entry) => ({
+          ...toEntry(entry),
+          from: [...Map.groupBy(entry.sources, (one) => one.book)].map(([index, some]) => ({
             book: index,
             entries: writeRanges(some.map(({ n }) => n).sort((a, b) => a - b)),
           })),
@@ -178,7 +181,7 @@ export function createNarrow(port: DraftPort): Operation {
       });
       const told = tellBook(entries, tokens);
       return {
-        summary: `Narrowed ${countOf(books.length, 'draftbook')} of ${countOf(sources, 'output')} to ${told.entries} entries of ${countOf(tokens, 'token')}${tellMissing(missing)}.`,
+        summary: `Narrowed ${countOf(books.length, 'draftbook')} of ${countOf(sources, 'output')} to ${told.entries} entries of ${countOf(tokens, 'token')}${tellLacking(missing, told.left_out)}.`,
         data: { draftbook: book, ...told, sources, missing },
       };
     },

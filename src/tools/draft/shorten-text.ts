@@ -7,10 +7,8 @@ export type Measure = (text: string) => number | Promise<number>;
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 const hasNumber = /\p{N}/u;
-/** Sentences and words that are looked at; what comes after them is left out. */
+/** Sentences that are looked at; what comes after them is left out. */
 const partsAtMost = 400;
-/** Words with numbers that are kept of a sentence before its others. */
-const numbersAtMost = 12;
 /** Characters of one text that are looked at. */
 const readAtMost = 400_000;
 
@@ -46,71 +44,68 @@ export function toText(output: Json): string {
     .join('; ');
 }
 
-/** The parts that fit, taken as `order` says and put together as they stood; `gap` stands where parts are left out. */
-async function pick(
-  parts: string[],
-  order: number[],
-  { limit, gap }: { limit: number; gap: string },
-  measure: Measure,
-): Promise<string> {
-  const join = (chosen: number[]) =>
-    chosen
-      .sort((a, b) => a - b)
-      .map((at, index, all) => {
-        const before = index === 0 ? -1 : (all[index - 1] ?? 0);
-        const left = at > before + 1 && gap !== '' ? `${gap} ` : '';
-        return `${left}${parts[at]}`;
-      })
-      .join(' ')
-      .concat((chosen.at(-1) ?? 0) < parts.length - 1 && gap !== '' ? ` ${gap}` : '');
-  const taken: number[] = [];
-  let room = limit;
-  for (const at of order) {
-    const size = (await measure(` ${parts[at]}`)) + (gap === '' ? 0 : 1);
-    if (size > room) continue;
-    taken.push(at);
-    room -= size;
-    if (room < 2) break;
-  }
-  // Put together they may measure more than each by itself.
-  for (;;) {
-    const text = join([...taken]);
-    if (taken.length === 0 || (await measure(text)) <= limit) return taken.length === 0 ? '' : text;
-    taken.pop();
-  }
+/** `text` to `length`, without half a word or the half of a number; the whole of it if it has no blanks. */
+function cutAt(text: string, length: number): string {
+  const piece = text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
+  const isCut = /\S/.test(text[piece.length] ?? ' ');
+  const blank = piece.lastIndexOf(' ');
+  const words = (isCut && blank > 0 ? piece.slice(0, blank) : piece).trimEnd();
+  // "1 200" and "12.5" are one number.
+  if (!/^\s?[.,]?\d/.test(text.slice(words.length))) return words;
+  let end = words.length;
+  while (/[\d.,'’\s]/.test(words[end - 1] ?? '')) end -= 1;
+  return words.slice(0, end);
 }
 
-/** The longest beginning that fits. */
+/** The longest beginning that fits, and "…". */
 async function cut(text: string, limit: number, measure: Measure): Promise<string> {
-  const characters = [...text.slice(0, readAtMost)];
-  for (let length = characters.length; length > 0; length = Math.floor(length * 0.7)) {
-    const kept = `${characters.slice(0, length).join('')}…`;
-    if ((await measure(kept)) <= limit) return kept;
+  const line = onOneLine(text.slice(0, readAtMost));
+  for (let length = line.length - 1; length > 0; length = Math.floor(length * 0.9)) {
+    const kept = cutAt(line, length).trimEnd();
+    if (kept !== '' && (await measure(`${kept}…`)) <= limit) return `${kept}…`;
   }
   return '';
 }
 
 /**
- * `text` within `limit`: whole, or its first sentence, those with numbers and as many others as fit, in their order. Of a
- * sentence that does not fit, its words with numbers and its first ones are kept.
+ * `text` within `limit`: whole, or its first sentence, those with numbers and as many others as fit, in their order. Each gap is
+ * marked with "…". A first sentence that does not fit is cut at its end.
  */
 export async function shortenText(text: string, limit: number, measure: Measure): Promise<string> {
   if ((await measure(text)) <= limit) return text;
   const sentences = toSentences(text).slice(0, partsAtMost);
   const rest = [...sentences.keys()].slice(1);
   const order = [
+    0,
     ...rest.filter((at) => hasNumber.test(sentences[at] ?? '')),
     ...rest.filter((at) => !hasNumber.test(sentences[at] ?? '')),
   ];
-  const [first = ''] = sentences;
-  if ((await measure(` ${first}`)) <= limit) {
-    const kept = await pick(sentences, [0, ...order], { limit, gap: '' }, measure);
-    if (kept !== '') return kept;
+  const isWhole = sentences.length < partsAtMost && text.length <= readAtMost;
+  const join = (chosen: number[]): string => {
+    const ascending = chosen.toSorted((a, b) => a - b);
+    const parts = ascending.map((at, index) =>
+      at > (ascending[index - 1] ?? -1) + 1 ? `… ${sentences[at]}` : sentences[at],
+    );
+    const ends = isWhole && ascending.at(-1) === sentences.length - 1;
+    return ends ? parts.join(' ') : `${parts.join(' ')} …`;
+  };
+  let taken: number[] = [];
+  let room = limit;
+  for (const at of order) {
+    const size = await measure(` ${sentences[at]}`);
+    if (size > room) {
+      if (at === 0) break;
+      continue;
+    }
+    taken.push(at);
+    room -= size;
+    if (room < 2) break;
   }
-  const words = onOneLine(first).split(' ').slice(0, partsAtMost);
-  const places = [...words.keys()];
-  const numbers = places.filter((at) => hasNumber.test(words[at] ?? '')).slice(0, numbersAtMost);
-  const others = places.filter((at) => !numbers.includes(at));
-  const kept = await pick(words, [...numbers, ...others], { limit, gap: '…' }, measure);
-  return kept === '' ? cut(first, limit, measure) : kept;
+  // Put together, with the marks of gaps, they may measure more than each by itself.
+  while (taken.length > 0) {
+    const kept = join(taken);
+    if ((await measure(kept)) <= limit) return kept;
+    taken = taken.slice(0, -1);
+  }
+  return cut(sentences[0] ?? text, limit, measure);
 }

@@ -7,19 +7,20 @@ import type { TextModel } from '#domain/text-model.ts';
 import type { Operation, ToolContext } from '#domain/tool.ts';
 import { estimateTokens } from '#models/tokens.ts';
 import { createFinalise } from '#tools/draft/finalise.ts';
-import { fitEntries, foldAlike, type Passage, writeEntry } from '#tools/draft/fit-entries.ts';
+import {
+  countOutputs,
+  fitEntries,
+  toPassage,
+  writeEntry,
+  writePassage,
+} from '#tools/draft/fit-entries.ts';
 import { createGather, createNarrow } from '#tools/draft/narrow.ts';
 import { readReport } from '#tools/draft/read-report.ts';
 import { shortenText, toText } from '#tools/draft/shorten-text.ts';
 import type { DraftPort, StepOutput } from '#tools/ports.ts';
 import { rounds } from '../../rounds.ts';
 
-const passage = (text: string, source: string): Passage<string> => ({
-  text,
-  count: 1,
-  shortened: false,
-  sources: [source],
-});
+const passage = (text: string, source: string) => toPassage(text, text, source);
 
 const read = (
   id: string,
@@ -90,19 +91,26 @@ function answering(...texts: string[]) {
 describe('a text that is too long', () => {
   const length = (text: string) => text.length;
 
-  it('keeps its first sentence and those with numbers, in their order', async () => {
+  it('keeps its first sentence and those with numbers, in their order, and marks each gap', async () => {
     const text =
       'The order was late. The weather was fine that day. It cost 34.50 EUR. Nobody called.';
-    expect(await shortenText(text, 45, length)).toBe('The order was late. It cost 34.50 EUR.');
+    expect(await shortenText(text, 48, length)).toBe('The order was late. … It cost 34.50 EUR. …');
   });
 
-  it('keeps whole numbers of a sentence that does not fit', async () => {
-    const text = `Ana ${'writes and '.repeat(20)}pays 1234.50 EUR for ${'books and '.repeat(20)}`;
-    const kept = await shortenText(text, 40, length);
-    expect(kept.length).toBeLessThanOrEqual(40);
-    expect(kept).toContain('1234.50');
-    expect(kept).toContain('…');
-  });
+  it.each([
+    ['Ana does not pay 1 200 EUR for what Ben bought', 21, 'Ana does not pay…'],
+    ['Ana does not pay 1 200 EUR for what Ben bought', 28, 'Ana does not pay 1 200 EUR…'],
+    [
+      'Customer Ana bought tea, customer Ben bought 1,000 cups',
+      50,
+      'Customer Ana bought tea, customer Ben bought…',
+    ],
+  ])(
+    'of one sentence keeps the beginning and no half number: %s, %i',
+    async (text, limit, kept) => {
+      expect(await shortenText(text, limit, length)).toBe(kept);
+    },
+  );
 
   it('is cut where it has neither sentences nor words', async () => {
     const kept = await shortenText('語'.repeat(500), 20, length);
@@ -121,33 +129,56 @@ describe('entries that fit a budget', () => {
   it('are the texts themselves where they fit, equal ones as one', async () => {
     const texts = [passage('Yes.', 'a'), passage('No.', 'b'), passage('Yes.', 'c')];
     const { entries } = await fitEntries(texts, 200, estimateTokens);
-    expect(entries).toEqual([
-      { n: 1, text: 'Yes.', count: 2, shortened: false, sources: ['a', 'c'] },
-      { n: 2, text: 'No.', count: 1, shortened: false, sources: ['b'] },
+    expect(entries.map(({ quotes, sources }) => [quotes, sources])).toEqual([
+      [[{ text: 'Yes.', count: 2 }], ['a', 'c']],
+      [[{ text: 'No.', count: 1 }], ['b']],
     ]);
   });
 
-  it('are neighbours merged where there are too many, with the range of their numbers', async () => {
-    const texts = Array.from({ length: 5000 }, (_, index) =>
-      passage(`Order ${index + 1} is paid.`, `s${index + 1}`),
-    );
-    const { entries, tokens } = await fitEntries(texts, 1200, estimateTokens);
-    expect(tokens).toBeLessThanOrEqual(1200);
-    expect(entries).toHaveLength(20);
-    expect(entries[0]).toMatchObject({ text: 'Order 1–250 is paid.', count: 250 });
+  const many = (write: (n: number) => string, count: number) =>
+    Array.from({ length: count }, (_, index) => passage(write(index + 1), `s${index + 1}`));
+
+  it.each([
+    ['differ in a number', many((n) => `Order ${n} is paid.`, 5000), 1200],
+    ['differ behind their first sentence', many((n) => `Dear customer. You are ${n}.`, 300), 900],
+    [
+      'are long and begin alike',
+      many(
+        (n) => `Letter to ${n % 4 === 0 ? 'Ana' : 'Ben'}. ${'Please pay. '.repeat(40)} Item ${n}.`,
+        132,
+      ),
+      4000,
+    ],
+    [
+      'differ in a date',
+      many((n) => `Due 2026-01-${String((n % 28) + 1).padStart(2, '0')}, no. ${n}`, 800),
+      700,
+    ],
+  ])('are never made one where they %s', async (_, texts, budget) => {
+    const { entries, tokens } = await fitEntries(texts, budget, estimateTokens);
+    expect(tokens).toBeLessThanOrEqual(budget);
+    const said = new Set(texts.flatMap(({ quotes }) => quotes.map(({ text }) => text)));
+    for (const { quotes } of entries)
+      for (const { text, count } of quotes) {
+        expect(count).toBe(1);
+        const parts = text.split('…').map((part) => part.trim());
+        expect([...said].some((whole) => parts.every((part) => whole.includes(part)))).toBe(true);
+      }
+    const shown = entries.flatMap(({ quotes }) => quotes).length;
+    const omitted = entries.reduce((sum, one) => sum + one.omitted, 0);
+    expect(shown + omitted).toBe(texts.length);
     expect(entries.flatMap(({ sources }) => sources)).toEqual(texts.flatMap((one) => one.sources));
   });
 
-  it('are merged again as wider ranges, dates included', () => {
-    const merged = foldAlike([
-      { text: 'Invoice 1–39 of 17.50 is due 2026-12-01–2026-12-05.', count: 39 },
-      { text: 'Invoice 40 of 1,017.50 is due 2026-11-30.', count: 1 },
-      { text: 'Nothing is due.', count: 2 },
-    ]);
-    expect(merged).toMatchObject([
-      { text: 'Invoice 1–40 of 17.50–1,017.50 is due 2026-11-30–2026-12-05.', count: 40 },
-      { text: 'Nothing is due.', count: 2 },
-    ]);
+  it('say how many are left out, and what was said most keeps its count', async () => {
+    const texts = [
+      ...Array.from({ length: 40 }, (_, index) => passage('It is paid.', `p${index}`)),
+      ...many((n) => `Order ${n} is late by ${n} days.`, 200),
+    ];
+    const { entries } = await fitEntries(texts, 200, estimateTokens);
+    expect(writePassage(entries[0] ?? { quotes: [], omitted: 0 })).toMatch(
+      /^It is paid\. \(×40\) · Order 1 is late by 1 days\. .*· \d+ other outputs left out$/,
+    );
   });
 
   it('never take more than the budget, and lose no source', async () => {
@@ -169,7 +200,7 @@ describe('entries that fit a budget', () => {
           const sources = entries.flatMap((entry) => entry.sources);
           expect(sources.toSorted()).toEqual(passages.flatMap((one) => one.sources).toSorted());
           expect(entries.map(({ n }) => n)).toEqual(entries.map((_, index) => index + 1));
-          expect(entries.reduce((all, { count }) => all + count, 0)).toBe(texts.length);
+          expect(entries.reduce((all, one) => all + countOutputs(one), 0)).toBe(texts.length);
         },
       ),
       { numRuns: rounds(200) },
