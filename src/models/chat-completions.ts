@@ -2,49 +2,52 @@
 // taken as it comes.
 import { z } from 'zod';
 import { JsonObject } from '#domain/text.ts';
-import type { ChatMessage, FinishReason, ToolCall, Wire, WireFailure, WireReply } from './chat.ts';
-import { assembleChunks } from './chunks.ts';
-import { isPassing } from './openai.ts';
+import type {
+  ChatMessage,
+  FinishReason,
+  Refused,
+  ToolCall,
+  Wire,
+  WireFailure,
+  WireReply,
+} from './chat.ts';
+import { assembleChunks, writeOut } from './chunks.ts';
+import { readFailure } from './openai.ts';
+import { type RawCall, readCalls } from './read-calls.ts';
+import { readThoughts, thoughtFields, writeThoughts } from './thoughts.ts';
 import { findWrittenCalls } from './written-calls.ts';
 
+const Called = z.object({ name: z.unknown().optional(), arguments: z.unknown().optional() });
 const ReplyCall = z
-  .object({
-    id: z.string().nullish(),
-    function: z.object({
-      name: z.string(),
-      arguments: z.union([z.string(), z.record(z.string(), z.json())]).nullish(),
-    }),
-  })
+  .object({ id: z.unknown().optional(), function: Called.nullish().catch(null) })
   .catchall(z.unknown());
 
 /** Mistral's reasoning models answer in parts, of which only `text` is the answer. */
-const ContentPart = z.object({ type: z.string(), text: z.string().optional() });
-const Failure = z.object({ error: z.looseObject({ message: z.string() }) });
+const ContentPart = z
+  .looseObject({ type: z.string(), text: z.string().optional() })
+  .catch({ type: '' });
 
+const tokens = z.number().nonnegative();
+const Usage = z.object({
+  prompt_tokens: tokens,
+  completion_tokens: tokens,
+  prompt_tokens_details: z
+    .object({ cached_tokens: tokens.nullish(), cache_write_tokens: tokens.nullish() })
+    .nullish()
+    .catch(null),
+});
+const Message = z.looseObject({
+  content: z.union([z.string(), z.array(ContentPart)]).nullish(),
+  refusal: z.string().nullish().catch(null),
+  tool_calls: z.array(ReplyCall).nullish().catch(null),
+  /** As calls were written before there were several. */
+  function_call: Called.nullish().catch(null),
+});
 const Reply = z.object({
   choices: z
-    .array(
-      z.object({
-        finish_reason: z.string().nullish(),
-        message: z.object({
-          content: z.union([z.string(), z.array(ContentPart)]).nullish(),
-          refusal: z.string().nullish(),
-          reasoning_content: z.string().nullish(),
-          reasoning: z.unknown().optional(),
-          tool_calls: z.array(ReplyCall).nullish(),
-        }),
-      }),
-    )
+    .array(z.object({ finish_reason: z.string().nullish().catch(null), message: Message }))
     .min(1),
-  usage: z
-    .object({
-      prompt_tokens: z.number().nonnegative(),
-      completion_tokens: z.number().nonnegative(),
-      prompt_tokens_details: z
-        .object({ cached_tokens: z.number().nullish(), cache_write_tokens: z.number().nullish() })
-        .nullish(),
-    })
-    .nullish(),
+  usage: Usage.nullish().catch(null),
 });
 
 export const chatCompletions: Wire = {
@@ -57,6 +60,7 @@ export const chatCompletions: Wire = {
     'reasoning_effort',
     'tool_choice',
   ],
+  returned: thoughtFields,
   assemble: assembleChunks,
 
   write({ messages, tools = [], mustCall, maxOutputTokens }, { model, effort, refused }) {
@@ -64,7 +68,7 @@ export const chatCompletions: Wire = {
     const limit = ['max_completion_tokens', 'max_tokens'].find(takes);
     return {
       model,
-      messages: messages.map(writeMessage),
+      messages: messages.map((message) => writeMessage(message, refused)),
       ...(takes('stream') ? { stream: true } : {}),
       ...(takes('stream') && takes('stream_options')
         ? { stream_options: { include_usage: true } }
@@ -89,18 +93,18 @@ export const chatCompletions: Wire = {
   },
 
   read(raw, { tools = [], messages }, takesWritten): WireReply | WireFailure | null {
-    const failure = Failure.safeParse(raw).data;
-    if (failure !== undefined)
-      return { failed: failure.error.message, passes: isPassing(failure.error) };
+    const failure = readFailure(raw);
+    if (failure !== null) return failure;
     const parsed = Reply.safeParse(raw);
     const choice = parsed.data?.choices[0];
     if (!parsed.success || choice === undefined) return null;
     const { usage } = parsed.data;
     const { message, finish_reason } = choice;
     const text = readContent(message.content);
+    const thoughts = readThoughts(message);
     // Ids that the server lacks are made up; each is one of its own in the whole conversation.
     const turn = messages.length;
-    const called = (message.tool_calls ?? []).map((call, index) => readCall(call, turn, index));
+    const called = readCalls(listCalls(message), tools, turn);
     const names = new Set(tools.map(({ name }) => name));
     const written =
       called.length === 0 && takesWritten ? findWrittenCalls(text, names, turn) : null;
@@ -111,9 +115,10 @@ export const chatCompletions: Wire = {
       callsNatively: called.length > 0,
       toolCalls,
       finishReason: readFinish(finish_reason, toolCalls),
+      ...(thoughts === undefined ? {} : { thoughts }),
       written: [
-        message.reasoning_content ??
-          (typeof message.reasoning === 'string' ? message.reasoning : ''),
+        // Servers that send their thoughts twice wrote them once.
+        writeOut(message.reasoning_content ?? message.reasoning ?? thoughts),
         typeof message.content === 'string' ? message.content : text,
         ...called.map(({ name, arguments: args }) => `${name} ${args}`),
       ].join('\n'),
@@ -129,7 +134,7 @@ export const chatCompletions: Wire = {
   },
 };
 
-function writeMessage(message: ChatMessage): object {
+function writeMessage(message: ChatMessage, refused: Refused): object {
   switch (message.role) {
     case 'system':
     case 'user':
@@ -138,10 +143,12 @@ function writeMessage(message: ChatMessage): object {
       return { role: 'tool', tool_call_id: message.callId, content: message.content };
     case 'assistant': {
       const { content, toolCalls = [] } = message;
-      if (toolCalls.length === 0) return { role: 'assistant', content };
+      const thoughts = writeThoughts(message.thoughts, refused);
+      if (toolCalls.length === 0) return { role: 'assistant', content, ...thoughts };
       return {
         role: 'assistant',
         content: content || null,
+        ...thoughts,
         tool_calls: toolCalls.map((call) => ({
           ...call.extra,
           id: call.id,
@@ -156,22 +163,22 @@ function writeMessage(message: ChatMessage): object {
 }
 
 /** Without the thoughts that some models put before their answer; their opening mark may be the server's. */
-function readContent(content: string | z.infer<typeof ContentPart>[] | null | undefined): string {
-  if (typeof content === 'string') return content.replace(/^[\s\S]*?<\/think>\s*/, '');
-  return (content ?? []).map((part) => (part.type === 'text' ? (part.text ?? '') : '')).join('');
+function readContent(content: z.infer<typeof Message>['content']): string {
+  if (typeof content === 'string') {
+    const end = content.indexOf('</think>');
+    return end < 0 ? content : content.slice(end + '</think>'.length).trimStart();
+  }
+  const isText = (type: string) => type === 'text' || type === 'output_text';
+  return (content ?? []).map(({ type, text = '' }) => (isText(type) ? text : '')).join('');
 }
 
-/** Some servers give no id, and some give the arguments as an object. */
-function readCall(call: z.infer<typeof ReplyCall>, turn: number, index: number): ToolCall {
-  const { id, function: called, type: _type, index: _index, ...rest } = call;
-  const given = called.arguments ?? '';
-  const extra = JsonObject.safeParse(rest);
-  return {
-    id: id || `call_${turn}_${index}`,
-    name: called.name,
-    arguments: typeof given === 'string' ? given : JSON.stringify(given),
-    ...(extra.success && Object.keys(extra.data).length > 0 ? { extra: extra.data } : {}),
-  };
+function listCalls({ tool_calls, function_call }: z.infer<typeof Message>): RawCall[] {
+  const calls = (tool_calls ?? []).map((call): RawCall => {
+    const { id, function: called, type: _type, index: _index, ...rest } = call;
+    const extra = JsonObject.safeParse(rest).data ?? {};
+    return { id, ...called, ...(Object.keys(extra).length > 0 ? { extra } : {}) };
+  });
+  return calls.length === 0 && function_call ? [function_call] : calls;
 }
 
 function readFinish(reason: string | null | undefined, calls: ToolCall[]): FinishReason {

@@ -7,6 +7,7 @@ import { APIError } from 'openai';
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import { type Span, span, takesContents } from '#domain/telemetry.ts';
+import { type Json, makeStorable } from '#domain/text.ts';
 import type { ModelApi } from './access.ts';
 import {
   askForPrice,
@@ -31,6 +32,7 @@ import {
   readReason,
 } from './failures.ts';
 import { responses } from './responses.ts';
+import { without } from './thoughts.ts';
 import { estimateTokens } from './tokens.ts';
 
 /** Output tokens a reply may have unless the request says otherwise; also what the estimate assumes. */
@@ -45,12 +47,20 @@ export type ModelOptions = {
   prices?: Record<string, Price>;
 };
 
+/** A reply as it came, and the API it came by. */
+type Sent = { raw: unknown; wire: Wire };
+
 export function createChatModel(options: ModelOptions): ChatModel {
-  const { client, name, effort, api } = options;
-  const wire = api === 'responses' ? responses : chatCompletions;
+  const { client, name, effort } = options;
+  /** A server that says so is asked by its Responses API from then on. */
+  let wire = options.api === 'responses' ? responses : chatCompletions;
   const price = findPrice(name, options.prices);
   const refused = new Set<string>();
-  const called: Called = { name, api, apiKey: client.apiKey };
+  const called = (): Called => ({
+    name,
+    api: wire === responses ? 'responses' : 'chat',
+    apiKey: client.apiKey,
+  });
   let callsNatively = false;
 
   function knownPrice(): Price {
@@ -67,19 +77,32 @@ export function createChatModel(options: ModelOptions): ChatModel {
     request: ChatRequest,
     signal: AbortSignal,
     onActivity: () => void,
-  ): Promise<unknown> {
+  ): Promise<Sent> {
     const full = { ...request, maxOutputTokens: request.maxOutputTokens ?? outputTokens };
     for (;;) {
       // Calls run side by side: what one of them learns meanwhile is not what this one has sent.
       const known = new Set(refused);
-      const body = wire.write(full, { model: name, effort, refused: known });
+      const used = wire;
+      const body = used.write(full, { model: name, effort, refused: known });
       try {
         // The package's own limit, which would look like a lost connection, comes after ours.
         const timeout = request.deadline - Date.now() + 5000;
         const { onProgress } = request;
-        return await exchange(client, { wire, body, signal, timeout, onActivity, onProgress });
+        const raw = await exchange(client, {
+          wire: used,
+          body,
+          signal,
+          timeout,
+          onActivity,
+          onProgress,
+        });
+        return { raw, wire: used };
       } catch (error) {
-        const parameter = findRefused(error, wire, body, known);
+        if (used === chatCompletions && asksForResponses(error)) {
+          wire = responses;
+          continue;
+        }
+        const parameter = findRefused(error, used, body, known);
         if (parameter === null || (knownPrice().output > 0 && isLastLimit(parameter, known)))
           throw error;
         refused.add(parameter);
@@ -88,12 +111,13 @@ export function createChatModel(options: ModelOptions): ChatModel {
   }
 
   async function readReply(
-    raw: unknown,
+    { raw, wire }: Sent,
     request: ChatRequest,
     attempts: number,
     lost: Usage,
   ): Promise<ChatReply> {
-    const read = wire.read(raw, request, !callsNatively);
+    // Replies are stored, and a character may come in two chunks: only the whole is made storable. It is JSON.
+    const read = wire.read(makeStorable((raw ?? null) as Json), request, !callsNatively);
     if (read === null) {
       throw new CountersignError(
         'model_failed',
@@ -150,9 +174,9 @@ export function createChatModel(options: ModelOptions): ChatModel {
       const silence = watchIdle(request.idleTimeoutMs);
       const limit = AbortSignal.any([signal, AbortSignal.timeout(left), silence.signal]);
       try {
-        const raw = await send(request, limit, silence.onActivity);
-        const reply = await readReply(raw, request, attempt, lost);
-        call.set(describeReply(raw, reply));
+        const sent = await send(request, limit, silence.onActivity);
+        const reply = await readReply(sent, request, attempt, lost);
+        call.set(describeReply(sent.raw, reply));
         return reply;
       } catch (error) {
         if (error instanceof CountersignError) throw isLost() ? markPaid(error) : error;
@@ -163,7 +187,7 @@ export function createChatModel(options: ModelOptions): ChatModel {
         // A reply that is lost twice is not asked for again: each costs, and one was reserved.
         const isOver = attempt >= attemptsAtMost || (error instanceof LostReply && isLost());
         if (pause === null || isOver || Date.now() + pause >= request.deadline) {
-          const failure = describeFailure(called, error);
+          const failure = describeFailure(called(), error);
           throw isLost() ? markPaid(failure) : failure;
         }
         if (error instanceof LostReply)
@@ -249,20 +273,33 @@ function addUsage(lost: Usage, usage: Usage): Usage {
   };
 }
 
-/** The parameter of `body` that `error` refuses; null: it is about something else. */
+/** Servers that take a model, or tools with it, by the Responses API only. */
+function asksForResponses(error: unknown): boolean {
+  if (!(error instanceof APIError)) return false;
+  return (
+    [400, 404, 405, 422].includes(error.status) &&
+    /\bv1\/responses\b|\bresponses (?:api|endpoint)\b/i.test(readReason(error))
+  );
+}
+
+/** The parameter of `body` that `error` refuses, or is `without`; null: it is about something else. */
 function findRefused(error: unknown, wire: Wire, body: JsonBody, refused: Refused): string | null {
   if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return null;
   const text = readReason(error);
   const sent = JSON.stringify(body);
+  const isNamed = (name: string) => namesParameter(text, error.param, name);
+  const demanded = isDemand.test(text) ? wire.returned.find(isNamed) : undefined;
+  if (demanded !== undefined && !refused.has(without(demanded))) return without(demanded);
   return (
-    wire.optional.find(
-      (name) =>
-        !refused.has(name) &&
-        sent.includes(`"${name}":`) &&
-        namesParameter(text, error.param, name),
+    [...wire.optional, ...wire.returned].find(
+      (name) => !refused.has(name) && sent.includes(`"${name}":`) && isNamed(name),
     ) ?? null
   );
 }
+
+/** How servers say that a field must go back to them. */
+const isDemand =
+  /\b(?:missing|lacks?|required|must be (?:passed|sent|provided|included|present))\b/i;
 
 /** A price is only held where a reply has a limit: the last name for it is never left out. */
 function isLastLimit(parameter: string, refused: Refused): boolean {
@@ -281,9 +318,12 @@ function shortenSealed(key: string, value: unknown): unknown {
 
 /** What the server itself names is the parameter; else a name that is also a word must stand in quotes. */
 function namesParameter(text: string, param: string | null | undefined, name: string): boolean {
-  if (param) return param === name || param.startsWith(`${name}.`) || param.endsWith(`.${name}`);
+  const isMessage = param?.startsWith('messages') === true;
+  if (param && !isMessage)
+    return param === name || param.startsWith(`${name}.`) || param.endsWith(`.${name}`);
   if (name === 'store') return false;
   if (name === 'stream') return /\bstream(?:ing|ed)?\b/i.test(text);
-  const around = name.includes('_') ? ['(?<!\\w)', '(?!\\w)'] : ['[\'"`.]', '[\'"`.]'];
-  return new RegExp(around.join(name)).test(text);
+  const [before, behind] = name.includes('_') ? ['(?<!\\w)', '(?!\\w)'] : ['[\'"`.]', '[\'"`.]'];
+  const words = name === 'tool_choice' ? 'tool[_ ]choice' : name;
+  return new RegExp(`${before}${words}${behind}`, 'i').test(`${param ?? ''} ${text}`);
 }

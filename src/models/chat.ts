@@ -18,8 +18,10 @@ export type ChatMessage =
       role: 'assistant';
       content: string;
       toolCalls?: ToolCall[];
-      /** The reply as the API gave it, for an API that wants it back. */
+      /** The reply as the Responses API gave it, which wants it back. */
       items?: JsonObject[] | undefined;
+      /** Fields of a chat completion that its server wants back unchanged, such as its reasoning. */
+      thoughts?: JsonObject | undefined;
     }
   | { role: 'tool'; callId: string; content: string };
 
@@ -55,6 +57,7 @@ export type ChatReply = {
   toolCalls: ToolCall[];
   finishReason: FinishReason;
   items?: JsonObject[] | undefined;
+  thoughts?: JsonObject | undefined;
   usage: Usage;
   cost_usd: number;
   /** Attempts made, the first included. */
@@ -76,6 +79,8 @@ export type Wire = {
   path: string;
   /** Every parameter that some server is known to refuse, and that can be left out. */
   optional: readonly string[];
+  /** Fields of replies that go back with them, which a server may refuse, or refuse to miss. */
+  returned: readonly string[];
   write(request: ChatRequest & { maxOutputTokens: number }, options: WireOptions): JsonBody;
   /** Puts the events of one streamed reply together. */
   assemble(onProgress: ChatRequest['onProgress']): Assembly;
@@ -106,6 +111,6 @@ export type WireReply = Omit<ChatReply, 'usage' | 'cost_usd' | 'attempts'> & {
 };
 /** Instead of a reply: why the server failed, and whether the same request may do better later. */
 export type WireFailure = { failed: string; passes: boolean };
-/** Names of parameters the server has refused. */
+/** Names of parameters the server has refused, and `without …` those it refuses to miss. */
 export type Refused = ReadonlySet<string>;
 export type JsonBody = Record<string, unknown>;

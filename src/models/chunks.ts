@@ -3,27 +3,26 @@
 import { z } from 'zod';
 import { watchArguments } from './arguments-watch.ts';
 import type { Assembly, ChatRequest } from './chat.ts';
-import { findError } from './openai.ts';
+import { findError, isFailure } from './openai.ts';
+import { grow, thoughtFields } from './thoughts.ts';
 
+const Called = z.object({ name: z.string().nullish(), arguments: z.unknown().optional() });
 const CallDelta = z.looseObject({
-  index: z.int().nullish(),
-  id: z.string().nullish(),
-  function: z
-    .object({
-      name: z.string().nullish(),
-      arguments: z.union([z.string(), z.record(z.string(), z.json())]).nullish(),
-    })
-    .nullish(),
+  index: z.int().nullish().catch(null),
+  id: z.coerce.string().nullish().catch(null),
+  function: Called.nullish().catch(null),
 });
 type CallDelta = z.infer<typeof CallDelta>;
 
-const TextPart = z.object({ type: z.literal('text'), text: z.string() });
-const Delta = z.object({
-  content: z.union([z.string(), z.array(z.unknown())]).nullish(),
-  refusal: z.string().nullish(),
-  reasoning_content: z.string().nullish(),
-  reasoning: z.unknown().optional(),
-  tool_calls: z.array(CallDelta).nullish(),
+const Delta = z.looseObject({
+  content: z
+    .union([z.string(), z.array(z.unknown())])
+    .nullish()
+    .catch(null),
+  refusal: z.string().nullish().catch(null),
+  tool_calls: z.array(CallDelta).nullish().catch(null),
+  /** As calls were written before there were several. */
+  function_call: Called.nullish().catch(null),
 });
 const Chunk = z.object({
   id: z.string().nullish(),
@@ -31,10 +30,9 @@ const Chunk = z.object({
   choices: z
     .array(
       z.object({
-        finish_reason: z.string().nullish(),
-        delta: Delta.nullish(),
-        /** In place of the delta, from servers that only seem to stream. */
-        message: Delta.nullish(),
+        finish_reason: z.string().nullish().catch(null),
+        delta: Delta.nullish().catch(null),
+        message: Delta.nullish().catch(null),
       }),
     )
     .nullish(),
@@ -51,10 +49,10 @@ type Call = {
 };
 
 export function assembleChunks(onProgress: ChatRequest['onProgress']): Assembly {
-  let content = '';
+  let content: string | unknown[] = '';
   let refusal = '';
-  let thoughts = '';
-  const calls: Call[] = [];
+  const thoughts: Record<string, unknown> = {};
+  let calls: Call[] = [];
   let finish: string | null = null;
   let usage: unknown = null;
   let failure: { message: string } | null = null;
@@ -62,7 +60,9 @@ export function assembleChunks(onProgress: ChatRequest['onProgress']): Assembly 
 
   function takeCall(delta: CallDelta): void {
     const { index, id, function: called, type: _, ...extra } = delta;
-    let call = findCall(calls, delta);
+    const given = called?.arguments ?? '';
+    const piece = typeof given === 'string' ? given : JSON.stringify(given);
+    let call = findCall(calls, delta, piece);
     if (call === undefined) {
       call = {
         index: index ?? null,
@@ -77,21 +77,38 @@ export function assembleChunks(onProgress: ChatRequest['onProgress']): Assembly 
     call.id ||= id ?? '';
     call.name ||= called?.name ?? '';
     call.extra = { ...call.extra, ...extra };
-    const given = called?.arguments ?? '';
-    const piece = typeof given === 'string' ? given : JSON.stringify(given);
+    if (repeats(call, piece)) return;
     call.arguments += piece;
     call.watch.take(piece);
   }
 
+  function takeContent(piece: string | unknown[]): void {
+    if (typeof content === 'string' && typeof piece === 'string') content += piece;
+    else content = grow(asParts(content), asParts(piece)) as unknown[]; // a list that grows is a list
+  }
+
   function takeDelta(delta: z.infer<typeof Delta>): void {
-    const { content: said, reasoning, tool_calls } = delta;
-    if (typeof said === 'string') content += said;
-    else for (const part of said ?? []) content += TextPart.safeParse(part).data?.text ?? '';
+    const { tool_calls, function_call } = delta;
+    if (delta.content) takeContent(delta.content);
     refusal += delta.refusal ?? '';
-    thoughts += delta.reasoning_content ?? (typeof reasoning === 'string' ? reasoning : '');
-    if (!tool_calls || tool_calls.length === 0) return;
-    for (const call of tool_calls) takeCall(call);
-    onProgress?.(calls.map(({ name, watch }) => ({ name, items: watch.items() })));
+    for (const name of thoughtFields) {
+      const grown = grow(thoughts[name], delta[name]);
+      if (grown !== undefined) thoughts[name] = grown;
+    }
+    const taken = [...(tool_calls ?? []), ...(function_call ? [{ function: function_call }] : [])];
+    for (const call of taken) takeCall(call);
+    if (taken.length > 0)
+      onProgress?.(calls.map(({ name, watch }) => ({ name, items: watch.items() })));
+  }
+
+  /** A message comes in place of the deltas, or has once more what they had. */
+  function takeMessage(message: z.infer<typeof Delta>): void {
+    const isWhole =
+      typeof message.content === 'string' && message.content.startsWith(String(content));
+    if (isWhole) content = '';
+    if (message.tool_calls?.length) calls = [];
+    for (const name of thoughtFields) if (message[name] != null) delete thoughts[name];
+    takeDelta(message);
   }
 
   return {
@@ -102,8 +119,8 @@ export function assembleChunks(onProgress: ChatRequest['onProgress']): Assembly 
       }
       const chunk = Chunk.safeParse(event).data;
       const choice = chunk?.choices?.[0];
-      const delta = choice?.delta ?? choice?.message;
-      if (delta) takeDelta(delta);
+      if (choice?.delta) takeDelta(choice.delta);
+      if (choice?.message) takeMessage(choice.message);
       finish = choice?.finish_reason || finish;
       usage = chunk?.usage ?? usage;
       if (chunk?.id) names.id = chunk.id;
@@ -114,9 +131,9 @@ export function assembleChunks(onProgress: ChatRequest['onProgress']): Assembly 
       if (failure !== null) return { error: failure };
       if (!ended && finish === null) return null;
       const message = {
+        ...thoughts,
         content,
         refusal: refusal || null,
-        reasoning_content: thoughts,
         tool_calls: calls.map(({ id, name, arguments: args, extra }) => ({
           ...extra,
           id,
@@ -125,26 +142,45 @@ export function assembleChunks(onProgress: ChatRequest['onProgress']): Assembly 
       };
       return { ...names, choices: [{ message, finish_reason: finish }], usage };
     },
-    written: () => [thoughts, content, ...calls.map((call) => call.arguments)].join('\n'),
+    written: () =>
+      [writeOut(thoughts), writeOut(content), ...calls.map((call) => call.arguments)].join('\n'),
   };
 }
 
-/** The call that `delta` goes on with; undefined: it begins another. */
-function findCall(calls: Call[], { index, id, function: called }: CallDelta): Call | undefined {
-  const known = id ? calls.find((call) => call.id === id) : undefined;
-  if (known !== undefined) return known;
-  const open =
-    typeof index === 'number' ? calls.findLast((call) => call.index === index) : calls.at(-1);
-  if (open === undefined || !called?.name) return open;
-  // Gemini numbers no calls or gives all the same number: one with a name of its own, or behind a whole one, is another.
-  const isOther = (id && open.id !== '') || open.watch.isWhole() || typeof index !== 'number';
-  return isOther ? undefined : open;
+const asParts = (content: string | unknown[]) => {
+  if (typeof content !== 'string') return content;
+  return content === '' ? [] : [{ type: 'text', text: content }];
+};
+
+/** All text in what a server sent, to count it. */
+export function writeOut(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value === undefined || value === null ? '' : JSON.stringify(value);
 }
 
-/** An error comes in place of a chunk; some servers write `error: null` into every one. */
-function isFailure(event: unknown): boolean {
-  if (typeof event !== 'object' || event === null) return false;
-  return (
-    ('error' in event && Boolean(event.error)) || ('object' in event && event.object === 'error')
-  );
+/** Some servers send the whole arguments once more with the last chunk. */
+function repeats({ watch, arguments: args }: Call, piece: string): boolean {
+  return watch.isWhole() && piece.trim() === args.trim();
+}
+
+/** The call that `delta` continues; undefined: it begins another. */
+function findCall(
+  calls: Call[],
+  { index, id, function: called }: CallDelta,
+  piece: string,
+): Call | undefined {
+  const isNumbered = typeof index === 'number';
+  const open = isNumbered ? calls.findLast((call) => call.index === index) : calls.at(-1);
+  // One id may stand at several numbers, and then it tells no calls apart.
+  const known = id
+    ? calls.findLast((call) => call.id === id && (!isNumbered || call.index === index))
+    : undefined;
+  if (!called?.name) return known ?? open;
+  const same = known ?? open;
+  if (same === undefined) return undefined;
+  if (same.name === called.name && repeats(same, piece)) return same;
+  if (known !== undefined) return known.watch.isWhole() && piece !== '' ? undefined : known;
+  // Gemini numbers no calls or gives all the same number: one with a name of its own, or behind a whole one, is another.
+  const isOther = (id && same.id !== '') || same.watch.isWhole() || !isNumbered;
+  return isOther ? undefined : same;
 }

@@ -1,8 +1,13 @@
 // One request to a model server and its reply, which may come as server-sent events or in one piece: what streams is put together
 // to what would have come in one piece.
-import { createParser } from 'eventsource-parser';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type OpenAI from 'openai';
+import { parseShallowJson } from '#domain/json.ts';
 import type { ChatRequest, JsonBody, Wire } from './chat.ts';
+import { findError } from './openai.ts';
+
+/** Bytes of a reply, with all that a stream puts around its words. */
+const longestReply = 64 * 1024 * 1024;
 
 /** The connection broke, or the stream ended or made no sense, before the reply was whole. */
 export class LostReply extends Error {
@@ -41,16 +46,20 @@ export async function exchange(
   onActivity();
   const type = response.headers.get('content-type') ?? '';
   if (response.body === null) return undefined;
-  const bytes = watchBytes(response.body, onActivity);
+  let pieces = decode(watchBytes(response.body, onActivity));
   if (!type.includes('text/event-stream')) {
-    const text = await readText(bytes);
-    return type.includes('json') && text !== '' ? JSON.parse(text) : text;
+    const text = await readText(pieces);
+    const begins = text.trimStart();
+    if (!/^(?:data|event|id|retry)?:/.test(begins.slice(0, 10)))
+      return type.includes('json') || begins.startsWith('{') ? parse(text) : text;
+    // A proxy has renamed the type of the stream.
+    pieces = oneBy([text]);
   }
   const assembly = wire.assemble(onProgress);
   let ended = false;
   try {
-    for await (const data of readEvents(bytes)) {
-      ended = data === '[DONE]' || assembly.take(JSON.parse(data));
+    for await (const event of readEvents(pieces)) {
+      ended = event.data.trim() === '[DONE]' || assembly.take(readEvent(event));
       if (ended) break;
     }
   } catch (error) {
@@ -63,6 +72,27 @@ export async function exchange(
   return reply;
 }
 
+/** @throws SyntaxError also for what nests too deep */
+function parse(text: string): unknown {
+  try {
+    return text === '' ? '' : parseShallowJson(text);
+  } catch (error) {
+    throw error instanceof SyntaxError ? error : new SyntaxError('too deep', { cause: error });
+  }
+}
+
+/** What an event carries. One that is called `error` is one, whatever its data look like. */
+function readEvent({ event, data }: EventSourceMessage): unknown {
+  if (event !== 'error') return parse(data);
+  let error: unknown = { message: data };
+  try {
+    error = findError(JSON.parse(data)) ?? error;
+  } catch {
+    // Plain words are the reason.
+  }
+  return { type: 'error', error };
+}
+
 async function* watchBytes(
   body: AsyncIterable<Uint8Array>,
   onActivity: () => void,
@@ -73,26 +103,40 @@ async function* watchBytes(
   }
 }
 
-async function readText(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+async function* oneBy<T>(items: T[]): AsyncGenerator<T> {
+  yield* items;
+}
+
+/** Text in pieces, with no character cut in two. @throws LostReply: it is longer than any reply */
+async function* decode(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
+  let length = 0;
+  for await (const piece of bytes) {
+    length += piece.length;
+    if (length > longestReply) throw new LostReply('', new Error('the reply is too long'));
+    yield decoder.decode(piece, { stream: true });
+  }
+  yield decoder.decode();
+}
+
+async function readText(pieces: AsyncIterable<string>): Promise<string> {
   let text = '';
   try {
-    for await (const piece of bytes) text += decoder.decode(piece, { stream: true });
+    for await (const piece of pieces) text += piece;
   } catch (error) {
     throw new LostReply(text, error);
   }
-  return text + decoder.decode();
+  return text;
 }
 
-/** The data of each event; the last one may lack the blank line at its end. */
-async function* readEvents(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const found: string[] = [];
-  const parser = createParser({ onEvent: ({ data }) => found.push(data) });
-  const decoder = new TextDecoder();
-  for await (const piece of bytes) {
-    parser.feed(decoder.decode(piece, { stream: true }));
+/** The last event may lack the blank line at its end. */
+async function* readEvents(pieces: AsyncIterable<string>): AsyncGenerator<EventSourceMessage> {
+  const found: EventSourceMessage[] = [];
+  const parser = createParser({ onEvent: (event) => found.push(event) });
+  for await (const piece of pieces) {
+    parser.feed(piece);
     yield* found.splice(0);
   }
-  parser.feed(`${decoder.decode()}\n\n`);
+  parser.feed('\n\n');
   yield* found.splice(0);
 }

@@ -108,8 +108,6 @@ function explainFailure({ name, api, apiKey }: Called, cause: unknown): string {
   if (status === 429)
     return `The model ${name} has reached its rate limit or quota (429): ${reason} Ask again later.`;
   if (status >= 500) return `The model server failed (${status}): ${reason} Ask again later.`;
-  if (api === 'chat' && reason.includes('/v1/responses'))
-    return `The model ${name} calls tools through the Responses API only. Set OPENAI_API=responses. The server says: ${reason}`;
   const advice = advices.find(([words]) => words.test(reason))?.[1];
   return `The model server refused the request (${status}): ${reason}${advice === undefined ? '' : ` ${advice}`}`;
 }

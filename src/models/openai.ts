@@ -1,6 +1,7 @@
 // The client of an OpenAI-compatible server. The package's own retries are off: ours are counted and traced.
 import OpenAI from 'openai';
 import type { ModelAccess } from './access.ts';
+import type { WireFailure } from './chat.ts';
 
 /** Every setting is given here, so that nothing of the environment slips in unseen. */
 export function createModelClient(access: Pick<ModelAccess, 'apiKey' | 'baseUrl'>): OpenAI {
@@ -15,17 +16,48 @@ export function createModelClient(access: Pick<ModelAccess, 'apiKey' | 'baseUrl'
   });
 }
 
-/** The package drops the reason of an error that is not written as OpenAI writes it; here it is put into that form. */
-async function fetchWithReason(...request: Parameters<typeof fetch>): Promise<Response> {
-  const response = await fetch(...request);
+const redirectsFollowed = 3;
+
+/**
+ * The package drops the reason of an error that is not written as OpenAI writes it; here it is put into that form. A redirect is
+ * followed with the same request as long as the server stays the same: the key goes to no other.
+ */
+async function fetchWithReason(...[url, init]: Parameters<typeof fetch>): Promise<Response> {
+  let response = await fetch(url, { ...init, redirect: 'manual' });
+  for (let count = 0; count < redirectsFollowed; count += 1) {
+    const next = findRedirect(response, url);
+    if (next === null) break;
+    await response.body?.cancel();
+    response = await fetch(next, { ...init, redirect: 'manual' });
+  }
   if (response.ok) return response;
   const text = await response.text();
-  const body = JSON.stringify({ error: readError(text) });
+  const location = response.headers.get('location');
+  const error =
+    location === null
+      ? readError(text)
+      : {
+          message: `It redirects to ${location}. Set OPENAI_BASE_URL to the address that answers.`,
+        };
   const headers = new Headers(response.headers);
   headers.set('content-type', 'application/json');
   headers.delete('content-length');
   headers.delete('content-encoding');
-  return new Response(body, { status: response.status, statusText: response.statusText, headers });
+  return new Response(JSON.stringify({ error }), {
+    status: response.status < 400 ? 421 : response.status,
+    statusText: response.statusText,
+    headers,
+  });
+}
+
+/** The address on the same host that a response leads to; null: none. */
+function findRedirect({ status, headers }: Response, asked: Parameters<typeof fetch>[0]) {
+  const location = headers.get('location');
+  if (![301, 302, 307, 308].includes(status) || location === null) return null;
+  const from = new URL(asked instanceof Request ? asked.url : asked.toString());
+  const to = URL.canParse(location, from.href) ? new URL(location, from.href) : null;
+  const isSafe = to?.protocol === from.protocol || to?.protocol === 'https:';
+  return to !== null && isSafe && to.hostname === from.hostname ? to : null;
 }
 
 function readError(text: string): object {
@@ -45,6 +77,21 @@ export function findError(body: unknown): { message: string } | null {
   if (typeof error !== 'object' || error === null) return null;
   const said = 'message' in error && typeof error.message === 'string' ? error.message : null;
   return { ...error, message: said ?? JSON.stringify(error) };
+}
+
+/** An error comes in place of a reply or of a part of it; some servers write `error: null` into every one. */
+export function isFailure(event: unknown): boolean {
+  if (typeof event !== 'object' || event === null) return false;
+  return (
+    ('error' in event && Boolean(event.error)) || ('object' in event && event.object === 'error')
+  );
+}
+
+/** The failure that `raw` is; null: it is none. */
+export function readFailure(raw: unknown): WireFailure | null {
+  if (!isFailure(raw)) return null;
+  const error = findError(raw) ?? { message: 'The server does not say why.' };
+  return { failed: error.message, passes: isPassing(error) };
 }
 
 /** Whether an error is one that passes, as the statuses 429 and 5xx are: it may come within a reply that began well. */

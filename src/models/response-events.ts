@@ -28,7 +28,8 @@ const StreamEvent = z.discriminatedUnion('type', [
 
 export function assembleEvents(onProgress: ChatRequest['onProgress']): Assembly {
   const calls = new Map<number, { name: string; watch: ReturnType<typeof watchArguments> }>();
-  const items = new Map<number, JsonObject>();
+  /** By number and id: some servers give all the same number. */
+  const items = new Map<string, JsonObject>();
   let written = '';
   let response: JsonObject | null = null;
 
@@ -45,7 +46,7 @@ export function assembleEvents(onProgress: ChatRequest['onProgress']): Assembly 
             });
           return false;
         case 'response.output_item.done':
-          items.set(event.output_index, event.item);
+          items.set(`${event.output_index} ${String(event.item.id)}`, event.item);
           return false;
         case 'response.completed':
         case 'response.incomplete':

@@ -3,7 +3,8 @@
 import { z } from 'zod';
 import { JsonObject } from '#domain/text.ts';
 import type { ChatMessage, FinishReason, ToolCall, Wire, WireFailure, WireReply } from './chat.ts';
-import { isPassing } from './openai.ts';
+import { isPassing, readFailure } from './openai.ts';
+import { type RawCall, readCalls } from './read-calls.ts';
 import { assembleEvents } from './response-events.ts';
 
 const Part = z.object({
@@ -13,9 +14,9 @@ const Part = z.object({
 });
 const Call = z.object({
   type: z.literal('function_call'),
-  call_id: z.string().min(1),
-  name: z.string(),
-  arguments: z.string(),
+  call_id: z.unknown().optional(),
+  name: z.unknown().optional(),
+  arguments: z.unknown().optional(),
 });
 const Message = z.object({ type: z.literal('message'), content: z.array(Part) });
 const Reasoning = z.object({
@@ -51,6 +52,7 @@ export const responses: Wire = {
     'store',
     'include',
   ],
+  returned: [],
   assemble: assembleEvents,
 
   write({ messages, tools = [], mustCall, maxOutputTokens }, { model, effort, refused }) {
@@ -81,9 +83,9 @@ export const responses: Wire = {
     };
   },
 
-  read(raw): WireReply | WireFailure | null {
+  read(raw, { tools = [], messages }): WireReply | WireFailure | null {
     const parsed = Reply.safeParse(raw);
-    if (!parsed.success) return null;
+    if (!parsed.success) return readFailure(raw);
     const { status, error, incomplete_details, output, usage } = parsed.data;
     if (status === 'failed' || status === 'cancelled')
       return {
@@ -91,12 +93,14 @@ export const responses: Wire = {
         passes: isPassing(error ?? {}),
       };
     const parts = output.flatMap((item) => Message.safeParse(item).data?.content ?? []);
-    const calls = output.flatMap((item): ToolCall[] => {
-      const call = Call.safeParse(item).data;
-      return call === undefined
-        ? []
-        : [{ id: call.call_id, name: call.name, arguments: call.arguments }];
-    });
+    const calls = readCalls(
+      output.flatMap((item): RawCall[] => {
+        const call = Call.safeParse(item).data;
+        return call === undefined ? [] : [{ ...call, id: call.call_id }];
+      }),
+      tools,
+      messages.length,
+    );
     return {
       content: parts.map(({ text = '' }) => text).join(''),
       refusal: parts.map(({ refusal = '' }) => refusal).join('') || null,
@@ -127,13 +131,10 @@ function writeMessage(message: ChatMessage): object[] {
     case 'assistant': {
       const { content, toolCalls = [], items } = message;
       if (items !== undefined) return writeItems(items, toolCalls);
-      const calls = toolCalls.map(({ id, name, arguments: args }) => ({
-        type: 'function_call',
-        call_id: id,
-        name,
-        arguments: args,
-      }));
-      return [...(content === '' ? [] : [{ role: 'assistant', content }]), ...calls];
+      return [
+        ...(content === '' ? [] : [{ role: 'assistant', content }]),
+        ...toolCalls.map(writeCall),
+      ];
     }
     default:
       return message satisfies never;
@@ -143,15 +144,20 @@ function writeMessage(message: ChatMessage): object[] {
 /** The reply as it came: its reasoning must stand before what it led to. Calls nobody answered are left out. */
 function writeItems(items: JsonObject[], answered: ToolCall[]): object[] {
   const calls = new Map(answered.map((call) => [call.id, call]));
-  return items.flatMap((item): object[] => {
-    const call = Call.safeParse(item).data;
-    if (call !== undefined) {
-      const kept = calls.get(call.call_id);
-      return kept === undefined ? [] : [{ ...item, name: kept.name, arguments: kept.arguments }];
-    }
+  const kept = items.flatMap((item): object[] => {
+    const id = Call.safeParse(item).data?.call_id;
+    const call = typeof id === 'string' ? calls.get(id) : undefined;
+    if (typeof id === 'string') calls.delete(id);
+    if (call !== undefined) return [{ ...item, name: call.name, arguments: call.arguments }];
     if (item.type === 'reasoning') return Reasoning.safeParse(item).success ? [item] : [];
     return Message.safeParse(item).success ? [item] : [];
   });
+  // Calls whose ids were made up are in no item.
+  return [...kept, ...[...calls.values()].map(writeCall)];
+}
+
+function writeCall({ id, name, arguments: args }: ToolCall): object {
+  return { type: 'function_call', call_id: id, name, arguments: args };
 }
 
 function readFinish(incomplete: string | null | undefined, calls: ToolCall[]): FinishReason {

@@ -173,7 +173,11 @@ function readText(reply: ChatReply, state: State): AgentEnd | null {
     state.talked += 1;
     if (state.talked > 1) return { kind: 'said', text };
     state.messages.push(
-      { role: 'assistant', content: text.slice(0, rememberedText).toWellFormed() },
+      {
+        role: 'assistant',
+        content: text.slice(0, rememberedText).toWellFormed(),
+        thoughts: reply.thoughts,
+      },
       {
         role: 'user',
         content:
@@ -218,6 +222,7 @@ async function callTools(run: AgentRun, state: State, reply: ChatReply): Promise
       arguments: rememberArguments(call.arguments),
     })),
     items: reply.items,
+    thoughts: reply.thoughts,
   });
   const prepared = calls.map((call) => prepareCall(call, run.stageTools.reads, state.memory));
   const inTime = () => {

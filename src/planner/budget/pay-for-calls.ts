@@ -26,6 +26,7 @@ export const StoredReply: z.ZodType<ChatReply> = z.object({
   ),
   finishReason: z.enum(['stop', 'tool_calls', 'length', 'content_filter']),
   items: z.array(JsonObject).optional(),
+  thoughts: JsonObject.optional(),
   usage: z.object({
     input_tokens: z.number(),
     output_tokens: z.number(),

@@ -2,7 +2,7 @@
 // what to set. The quirks are those of the servers named, as their users report them.
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ChatRequest } from '#models/chat.ts';
+import type { ChatReply, ChatRequest } from '#models/chat.ts';
 import { createChatModel, type ModelOptions } from '#models/chat-model.ts';
 import { checkModels } from '#models/check-models.ts';
 import { createModelClient } from '#models/openai.ts';
@@ -235,22 +235,57 @@ describe('a server’s reason', () => {
     ).rejects.toThrow('more system memory');
   });
 
-  it('leads to the setting: a model that calls tools through the Responses API only', async () => {
-    const openai = await serve({
-      '/chat/completions': () => ({
-        status: 400,
-        json: {
-          error: {
-            message:
-              'Function tools with reasoning are not supported for gpt-6.2-sol in /v1/chat/completions. Please use /v1/responses instead.',
-            type: 'invalid_request_error',
-            param: 'tools',
-            code: null,
-          },
+  it.each([
+    [
+      400,
+      'Function tools are not supported in /v1/chat/completions. Please use /v1/responses instead.',
+    ],
+    [404, 'This model is only supported in v1/responses and not in v1/chat/completions.'],
+    [422, 'Use the Responses API for this model.'],
+  ])(
+    'is followed where it asks for the Responses API, from then on (%i)',
+    async (status, message) => {
+      const paths: string[] = [];
+      const output = [{ type: 'function_call', call_id: 'c', ...called }];
+      const openai = await serve({
+        '/chat/completions': () => {
+          paths.push('chat');
+          return { status, json: { error: { message, param: 'tools' } } };
         },
-      }),
+        '/responses': () => {
+          paths.push('responses');
+          return { json: { object: 'response', status: 'completed', output } };
+        },
+      });
+      const model = open(openai.url);
+      const { toolCalls, items } = await model.complete(ask(), never);
+      expect(toolCalls).toEqual([{ id: 'c', ...called }]);
+      const messages: ChatRequest['messages'] = [
+        { role: 'user', content: 'Read a.md' },
+        { role: 'assistant', content: '', toolCalls, items },
+        { role: 'tool', callId: 'c', content: 'hello' },
+      ];
+      await model.complete(ask({ messages }), never);
+      expect(paths).toEqual(['chat', 'responses', 'responses']);
+    },
+  );
+
+  it('is not followed to another server: a redirect names the address', async () => {
+    const other = await serve({ '/chat/completions': () => said({ content: 'hi' }) });
+    const here = await serve({});
+    const server = createServer((request, response) => {
+      const to = request.url?.startsWith('/moved') ? here.url : other.url;
+      const host = to.replace(
+        '127.0.0.1',
+        request.url?.startsWith('/away') ? 'localhost' : '127.0.0.1',
+      );
+      response.writeHead(301, { location: `${host}/chat/completions` }).end();
     });
-    await expect(open(openai.url).complete(ask(), never)).rejects.toThrow('OPENAI_API=responses');
+    const { url, close } = await listenOnLoopback(server);
+    closers.push(close);
+    expect((await open(`${url}/near`).complete(ask(), never)).content).toBe('hi');
+    await expect(open(`${url}/away`).complete(ask(), never)).rejects.toThrow('OPENAI_BASE_URL');
+    expect(other.seen).toHaveLength(1);
   });
 
   it('leads to the setting: a model that was shut down, a server without the Responses API', async () => {
@@ -384,6 +419,190 @@ describe('a reply in a server’s own way', () => {
       { role: 'tool', callId: 'call_1', content: 'hello' },
     ];
     expect((await model.complete(ask({ messages }), never)).content).toBe('It says hello.');
+  });
+});
+
+describe('the thoughts of a model', () => {
+  const call = { id: 'call_1', type: 'function', function: called };
+  const blocks = [
+    { type: 'thinking', thinking: [{ type: 'text', text: 'Hm. ' }] },
+    { type: 'text', text: 'I look.' },
+  ];
+  const follow = ({ content, toolCalls, thoughts }: ChatReply): ChatRequest['messages'] => [
+    { role: 'user', content: 'Read a.md' },
+    { role: 'assistant', content, toolCalls, thoughts },
+    { role: 'tool', callId: 'call_1', content: 'hello' },
+  ];
+
+  it.each([
+    ['DeepSeek', { reasoning_content: 'Let me look.' }],
+    ['Kimi, empty', { reasoning_content: '' }],
+    ['Groq', { reasoning: 'Let me look.' }],
+    [
+      'OpenRouter',
+      {
+        reasoning: 'Let me',
+        reasoning_details: [
+          { type: 'reasoning.text', text: 'Let me', signature: 'sig', format: 'a', index: 0 },
+          { type: 'reasoning.encrypted', data: 'QUJD', id: 'rs_1', format: 'o', index: 1 },
+        ],
+      },
+    ],
+    ['LiteLLM', { thinking_blocks: [{ type: 'thinking', thinking: 'Hm', signature: 's' }] }],
+    ['Mistral', { content: blocks }],
+  ])('go back unchanged: %s', async (_, sent) => {
+    const { url, seen } = await serve({
+      '/chat/completions': ({ messages = [] }) =>
+        messages.length === 1
+          ? said({ content: null, ...sent, tool_calls: [call] })
+          : said({ content: 'hi' }),
+    });
+    const model = open(url);
+    const reply = await model.complete(ask(), never);
+    await model.complete(ask({ messages: follow(reply) }), never);
+    expect(seen[1]?.messages?.[1]).toMatchObject({ ...sent, tool_calls: [call] });
+  });
+
+  it.each(['reasoning_content', 'reasoning_details', 'thinking_blocks'])(
+    'go to no server that refuses them: %s',
+    async (field) => {
+      const { url, seen } = await serve({
+        '/chat/completions': (body) => {
+          if (body.messages?.length === 1)
+            return said({
+              [field]: field === 'reasoning_content' ? 'Hm' : [{ type: 'a' }],
+              tool_calls: [call],
+            });
+          return JSON.stringify(body).includes(field)
+            ? {
+                status: 422,
+                json: {
+                  detail: [{ type: 'extra_forbidden', loc: ['body', 'messages', 1, field] }],
+                },
+              }
+            : said({ content: 'hi' });
+        },
+      });
+      const model = open(url);
+      const messages = follow(await model.complete(ask(), never));
+      expect((await model.complete(ask({ messages }), never)).content).toBe('hi');
+      await model.complete(ask({ messages }), never);
+      expect(seen).toHaveLength(4);
+    },
+  );
+
+  it('are sent empty where the server misses them', async () => {
+    const { url } = await serve({
+      '/chat/completions': ({ messages = [] }) => {
+        if (messages.length === 1) return said({ tool_calls: [call] });
+        const message =
+          'The `reasoning_content` in the thinking mode must be passed back to the API.';
+        return messages[1]?.reasoning_content === undefined
+          ? { status: 400, json: { error: { message } } }
+          : said({ content: 'hi' });
+      },
+    });
+    const model = open(url);
+    const messages = follow(await model.complete(ask(), never));
+    expect((await model.complete(ask({ messages }), never)).content).toBe('hi');
+  });
+});
+
+describe('a call in another form', () => {
+  const path = '{"path":"a.md"}';
+  const json = (args: unknown) => JSON.stringify(args);
+  const fn = (name: string, args: unknown) => ({ id: 'c', function: { name, arguments: args } });
+
+  it.each<[string, object, unknown?]>([
+    ['encoded twice', { tool_calls: [fn(tool.name, json(path))] }],
+    ['encoded three times', { tool_calls: [fn(tool.name, json(json(path)))] }],
+    ['in a code fence', { tool_calls: [fn(tool.name, `\`\`\`json\n${path}\n\`\`\``)] }],
+    ['with a trailing comma', { tool_calls: [fn(tool.name, '{"path": "a.md",\n}')] }],
+    ['in single quotes', { tool_calls: [fn(tool.name, "{'path': 'a.md'}")] }],
+    ['twice', { tool_calls: [fn(tool.name, path + path)] }],
+    ['behind an empty object', { tool_calls: [fn(tool.name, `{}${path}`)] }],
+    ['as functions.name', { tool_calls: [fn(`functions.${tool.name}`, path)] }],
+    ['as functions.name:0', { tool_calls: [fn(`functions.${tool.name}:0`, path)] }],
+    ['as functions:name', { tool_calls: [fn(`functions:${tool.name}`, path)] }],
+    ['in another case, with blanks', { tool_calls: [fn(' Workspace Read ', path)] }],
+    ['with a dot', { tool_calls: [fn('workspace.read', path)] }],
+    [
+      'with a mark of the template',
+      { tool_calls: [fn(`${tool.name}<|channel|>commentary`, path)] },
+    ],
+    ['as a number of its id', { tool_calls: [{ ...fn(tool.name, path), id: 7 }] }, '7'],
+    ['the old way', { function_call: { name: tool.name, arguments: path } }, 'call_1_0'],
+    [
+      'twice, the second without an id',
+      { tool_calls: [fn(tool.name, path), { function: { name: tool.name, arguments: path } }] },
+    ],
+    [
+      'wrapped as parallel',
+      {
+        tool_calls: [
+          fn(
+            'multi_tool_use.parallel',
+            json({
+              tool_uses: [
+                { recipient_name: `functions.${tool.name}`, parameters: { path: 'a.md' } },
+              ],
+            }),
+          ),
+        ],
+      },
+      'c_0',
+    ],
+  ])('is read as what it means: %s', async (_, message, id = 'c') => {
+    const { url } = await serve({ '/chat/completions': () => said(message) });
+    const { toolCalls, finishReason } = await open(url).complete(ask(), never);
+    expect(toolCalls).toEqual([{ id, ...called }]);
+    expect(finishReason).toBe('tool_calls');
+  });
+
+  it.each([
+    ['{"path":"a.md"}{"path":"b.md"}'],
+    ['{"path":"a.md"'],
+    ["{'path': 'it's'}"],
+    ['[1, 2'],
+    ['path=a.md'],
+  ])('is left to the model where it may mean several things: %s', async (given) => {
+    const { url } = await serve({
+      '/chat/completions': () => said({ tool_calls: [fn('workspace_raed', given)] }),
+    });
+    const { toolCalls } = await open(url).complete(ask(), never);
+    expect(toolCalls).toEqual([{ id: 'c', name: 'workspace_raed', arguments: given }]);
+  });
+
+  it('can be stored, whatever characters are in it', async () => {
+    const message = {
+      content: 'a\u0000b\ud800',
+      reasoning: '\u0000',
+      tool_calls: [fn('a\u0000', path)],
+    };
+    const { url } = await serve({ '/chat/completions': () => said(message) });
+    const reply = await open(url).complete(ask(), never);
+    expect(JSON.stringify(reply)).not.toMatch(/\\u0000|\\ud800/);
+    expect(reply).toMatchObject({ content: 'a\ufffdb\ufffd', toolCalls: [{ name: 'a\ufffd' }] });
+  });
+
+  it('keeps calls apart that share an id, and every digit of a number', async () => {
+    const { url } = await serve({
+      '/chat/completions': () =>
+        said({
+          tool_calls: [
+            fn(tool.name, path),
+            fn(tool.name, "{'path': 9007199254740993,}"),
+            fn(tool.name, null),
+          ],
+        }),
+    });
+    const { toolCalls } = await open(url).complete(ask(), never);
+    expect(toolCalls.map(({ arguments: args }) => args)).toEqual([
+      path,
+      '{"path":9007199254740993}',
+      '',
+    ]);
+    expect(new Set(toolCalls.map(({ id }) => id)).size).toBe(3);
   });
 });
 

@@ -214,6 +214,160 @@ describe('a reply that streams', () => {
     });
   });
 
+  const whole = JSON.stringify({ path: 'a.md' });
+  const fn = (args: unknown, name?: string) => ({
+    function: { ...(name === undefined ? {} : { name }), arguments: args },
+  });
+  it.each<[string, object[]]>([
+    [
+      'with the last chunk',
+      [
+        calls({ index: 0, id: 'c', ...fn(whole, tool.name) }),
+        stop('tool_calls', { tool_calls: [{ index: 0, id: 'c', ...fn(whole, tool.name) }] }),
+      ],
+    ],
+    [
+      'in parts, then whole',
+      [
+        calls({ index: 0, id: 'c', ...fn('', tool.name) }),
+        calls({ index: 0, ...fn('{"path":') }),
+        calls({ index: 0, ...fn('"a.md"}') }),
+        calls({ index: 0, ...fn(whole) }),
+        stop('tool_calls'),
+      ],
+    ],
+    [
+      'without id and index',
+      [calls({ id: 'c', ...fn(whole, tool.name) }), calls(fn(whole, tool.name)), stop('stop')],
+    ],
+    [
+      'as an object',
+      [
+        calls({ index: 0, id: 'c', ...fn(whole, tool.name) }),
+        calls({ index: 0, ...fn({ path: 'a.md' }) }),
+        stop('stop'),
+      ],
+    ],
+    [
+      'in parts again',
+      [
+        calls({ index: 0, id: 'c', ...fn(whole, tool.name) }),
+        calls({ index: 0, ...fn('{"path":') }),
+        calls({ index: 0, ...fn('"a.md"}') }),
+        stop('stop'),
+      ],
+    ],
+    [
+      'as a whole message',
+      [
+        calls({ index: 0, id: 'c', ...fn(whole, tool.name) }),
+        {
+          choices: [
+            {
+              finish_reason: 'stop',
+              message: { content: '', tool_calls: [{ id: 'c', ...fn(whole, tool.name) }] },
+            },
+          ],
+        },
+      ],
+    ],
+    [
+      'encoded twice',
+      [
+        calls({ index: 0, id: 'c', ...fn(JSON.stringify(whole), `functions.${tool.name}`) }),
+        stop('stop'),
+      ],
+    ],
+  ])('has the arguments once that come once more: %s', async (_, events) => {
+    const { url } = await serve(stream(...events, done));
+    const { toolCalls } = await open(url).complete(ask(), never);
+    expect(toolCalls).toEqual([{ id: 'c', name: tool.name, arguments: whole }]);
+  });
+
+  it('keeps two calls apart that share an id or a number', async () => {
+    const other = { ...fn(JSON.stringify({ path: 'b.md' }), tool.name) };
+    const first = fn(whole, tool.name);
+    const pairs: [object, object][] = [
+      [
+        { index: 0, id: 'c', ...first },
+        { index: 1, id: 'c', ...other },
+      ],
+      [
+        { index: 0, id: 'c', ...first },
+        { index: 0, id: 'c', ...other },
+      ],
+      [
+        { index: 0, ...first },
+        { index: 0, ...other },
+      ],
+      [first, other],
+    ];
+    for (const [one, two] of pairs) {
+      const { url } = await serve(stream(calls(one), calls(two), stop('stop'), done));
+      const { toolCalls } = await open(url).complete(ask(), never);
+      expect(toolCalls.map(({ arguments: args }) => args)).toEqual([
+        whole,
+        other.function.arguments,
+      ]);
+      expect(new Set(toolCalls.map(({ id }) => id)).size).toBe(2);
+    }
+  });
+
+  it('has its thoughts put together as they go back', async () => {
+    const detail = (text: string, more: object = {}) =>
+      chunk({ reasoning_details: [{ type: 'reasoning.text', index: 0, text, ...more }] });
+    const thinking = (text: string) =>
+      chunk({ content: [{ type: 'thinking', thinking: [{ type: 'text', text }] }] });
+    const { url } = await serve(
+      stream(
+        chunk({ role: 'assistant', content: null, reasoning_content: 'Let ' }),
+        chunk({ reasoning_content: 'me.' }),
+        chunk({ content: '', reasoning_content: null }),
+        detail('Let '),
+        detail('me.', { signature: 'sig' }),
+        thinking('Hm'),
+        thinking('.'),
+        chunk({ content: 'Yes.' }),
+        stop('stop'),
+        done,
+      ),
+    );
+    expect(await open(url).complete(ask(), never)).toMatchObject({
+      content: 'Yes.',
+      thoughts: {
+        reasoning_content: 'Let me.',
+        reasoning_details: [
+          { type: 'reasoning.text', index: 0, text: 'Let me.', signature: 'sig' },
+        ],
+        content: [
+          { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] },
+          { type: 'text', text: 'Yes.' },
+        ],
+      },
+    });
+  });
+
+  it.each([
+    ['an event called error', stream('event: error\ndata: {"message":"Out of tokens."}\n\n')],
+    ['plain words', stream('event: error\ndata: Out of tokens.\n\n')],
+    ['a text for an error', refuse(200, { error: 'Out of tokens.' })],
+    ['a list', refuse(400, [{ error: { message: 'Out of tokens.' } }])],
+  ])('is quoted where it fails: %s', async (_, answer) => {
+    const { url } = await serve(answer);
+    await expect(open(url).complete(ask(), never)).rejects.toThrow('Out of tokens.');
+  });
+
+  it.each([
+    ['text/plain', write([': hello\n\n', '\n\n', chunk({ content: 'Yes.' }), stop('stop'), done])],
+    ['application/json', write([chunk({ content: 'Yes.' }), stop('stop')])],
+    ['text/plain', JSON.stringify({ choices: [{ message: { content: 'Yes.' } }] })],
+  ])('is read whatever its type says: %s', async (type, body) => {
+    const { url } = await serve((response) =>
+      response.writeHead(200, { 'content-type': type }).end(body),
+    );
+    expect((await open(url).complete(ask(), never)).content).toBe('Yes.');
+  });
+
   it('keeps what a server attaches to a call, also where it comes by itself', async () => {
     const extra_content = { google: { thought_signature: 'sig' } };
     const { url } = await serve(

@@ -1,0 +1,112 @@
+// Mends the text of a JSON object where that has one meaning: a code fence around it, JSON in a JSON string, the object twice,
+// trailing commas, single quotes, Python's words, raw line breaks in strings. Numbers keep their digits. Linear.
+
+/** Characters of what is rewritten; sound JSON may be longer. */
+const longest = 200_000;
+/** A string within a string within a string: more is no slip. */
+const deepestEncoding = 3;
+
+/** The text of a JSON object; null: it means none, or more than one. */
+export function repairJson(given: string, depth = 0): string | null {
+  if (depth > deepestEncoding) return null;
+  const text = unfence(given.trim());
+  const parsed = parse(text);
+  if (typeof parsed === 'string') return repairJson(parsed, depth + 1);
+  if (parsed !== undefined) return isObject(parsed) ? text : null;
+  const written = text.length > longest ? null : rewrite(text);
+  if (written === null) return null;
+  const parts = splitObjects(written);
+  // Some servers open a call with an empty object, before its arguments come.
+  const [first = parts[0], ...more] = parts.filter((part) => part !== '{}');
+  if (first === undefined || !isObject(parse(first))) return null;
+  return more.every((one) => one === first) ? first : null;
+}
+
+function unfence(text: string): string {
+  if (!text.startsWith('```') || !text.endsWith('```') || text.length < 6) return text;
+  return text
+    .slice(3, -3)
+    .replace(/^[\w-]{0,20}/, '')
+    .trim();
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // the next way of reading is tried
+  }
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const words: Record<string, string> = { True: 'true', False: 'false', None: 'null' };
+const escapes: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** `text` without blanks and its slips rewritten as JSON; whether it is JSON is for the parser. null: a string has no end. */
+function rewrite(text: string): string | null {
+  const out: string[] = [];
+  let comma = -1;
+  for (let at = 0; at < text.length; ) {
+    const mark = text.charAt(at);
+    if (mark === '"' || mark === "'") {
+      const string = readString(text, at);
+      if (string === null) return null;
+      comma = -1;
+      out.push(string.json);
+      at = string.end;
+      continue;
+    }
+    const word = 'TFN'.includes(mark)
+      ? (/[A-Za-z]+/y.exec(text.slice(at, at + 16))?.[0] ?? mark)
+      : mark;
+    if ((word === '}' || word === ']') && comma >= 0) out[comma] = '';
+    at += word.length;
+    if (word.trim() === '') {
+      // A blank between two numbers or words keeps them apart, so that `1 2` does not become 12.
+      if (/\w$/.test(out.at(-1) ?? '') && /\w/.test(text.charAt(at))) out.push(' ');
+      continue;
+    }
+    comma = word === ',' ? out.length : -1;
+    out.push(words[word] ?? word);
+  }
+  return out.join('');
+}
+
+/** The string that begins at `from`, in double quotes. */
+function readString(text: string, from: number): { json: string; end: number } | null {
+  const quote = text.charAt(from);
+  const out = ['"'];
+  for (let at = from + 1; at < text.length; at += 1) {
+    const mark = text.charAt(at);
+    if (mark === quote) return { json: `${out.join('')}"`, end: at + 1 };
+    if (mark === '\\') {
+      at += 1;
+      const next = text.charAt(at);
+      out.push(next === "'" ? "'" : `\\${next}`);
+    } else out.push(mark === '"' ? '\\"' : (escapes[mark] ?? mark));
+  }
+  return null;
+}
+
+/** The objects that stand one after the other, and what is behind them. */
+function splitObjects(text: string): string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let from = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const mark = text.charAt(at);
+    if (mark === '"') at = (readString(text, at)?.end ?? text.length) - 1;
+    else if (mark === '{') depth += 1;
+    else if (mark === '}') {
+      depth -= 1;
+      if (depth > 0) continue;
+      parts.push(text.slice(from, at + 1).trim());
+      from = at + 1;
+    }
+  }
+  const rest = text.slice(from).trim();
+  return rest === '' ? parts : [...parts, rest];
+}

@@ -1,0 +1,82 @@
+// What chat completion servers send of a model's thoughts beside its answer. Some refuse the next request without them, so they are
+// kept with the reply and go back unchanged.
+import { isObject, JsonObject } from '#domain/text.ts';
+import type { Refused } from './chat.ts';
+
+/** Fields of a message. DeepSeek and Kimi, OpenRouter and Groq, GitHub, LiteLLM, Gemini. */
+export const thoughtFields = [
+  'reasoning_content',
+  'reasoning_details',
+  'reasoning_text',
+  'reasoning_opaque',
+  'thinking_blocks',
+  'thought_signature',
+  'extra_content',
+  'reasoning',
+  'thinking',
+] as const;
+
+/** The thoughts of a whole message; `content` where parts of it are more than text. undefined: there are none. */
+export function readThoughts(message: Record<string, unknown>): JsonObject | undefined {
+  const { content } = message;
+  const isRich =
+    Array.isArray(content) && content.some((part) => isObject(part) && part.type === 'thinking');
+  const kept = Object.fromEntries([
+    ...thoughtFields.flatMap((name) => (message[name] == null ? [] : [[name, message[name]]])),
+    ...(isRich ? [['content', content]] : []),
+  ]);
+  const thoughts = JsonObject.safeParse(kept);
+  return thoughts.success && Object.keys(thoughts.data).length > 0 ? thoughts.data : undefined;
+}
+
+/** How a server's refusal of messages that lack a field is remembered. */
+export const without = (name: string) => `without ${name}`;
+
+/** The fields that the server takes, and empty ones where it refuses to miss them. Parts of the content count as `thinking`. */
+export function writeThoughts(thoughts: JsonObject = {}, refused: Refused): JsonObject {
+  const demanded = thoughtFields.filter((name) => refused.has(without(name)) && !refused.has(name));
+  return Object.fromEntries([
+    ...demanded.map((name) => [name, '']),
+    ...Object.entries(thoughts).filter(
+      ([name]) => !refused.has(name === 'content' ? 'thinking' : name),
+    ),
+  ]);
+}
+
+/** Keys whose value a later piece replaces; other texts grow. */
+const replaced = new Set(['type', 'id', 'index', 'format', 'signature', 'name', 'role']);
+/** Entries of a list among which one that grows is looked for. */
+const recent = 64;
+
+/** `known` with a piece of a stream added. Changes lists and objects in place. */
+export function grow(known: unknown, piece: unknown): unknown {
+  if (piece === null || piece === undefined) return known;
+  if (typeof known === 'string' && typeof piece === 'string') return known + piece;
+  if (Array.isArray(known) && Array.isArray(piece)) {
+    for (const item of piece) growList(known, item);
+    return known;
+  }
+  if (isObject(known) && isObject(piece)) {
+    for (const [key, value] of Object.entries(piece)) {
+      if (key === '__proto__') continue;
+      if (!replaced.has(key)) known[key] = grow(known[key], value);
+      else if (value !== null && value !== '') known[key] = value;
+    }
+    return known;
+  }
+  return piece;
+}
+
+/** The entry that goes on with `item`: of its number, else the last one of its kind. */
+function growList(list: unknown[], item: unknown): void {
+  if (!isObject(item)) return void list.push(item);
+  const continues = (one: unknown) =>
+    isObject(one) &&
+    one.type === item.type &&
+    one.index === item.index &&
+    (one.id == null || item.id == null || one.id === item.id);
+  const open = item.index == null ? list.slice(-1) : list.slice(-recent);
+  const known = open.findLast(continues);
+  if (known === undefined) list.push(item);
+  else grow(known, item);
+}
