@@ -111,6 +111,8 @@ export type LaterHandover = { later: string; checkAfterMs?: number | undefined }
  */
 export type LaterState =
   | { state: 'running'; checkAfterMs?: number | undefined }
+  /** It will be done then (milliseconds); asking before is of no use. */
+  | { state: 'running'; dueInMs: number }
   | { state: 'done'; output: ToolOutput }
   | { state: 'failed' | 'lost'; message: string }
   | { state: 'elsewhere' };

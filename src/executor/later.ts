@@ -134,6 +134,7 @@ async function judge(
     // A callback tells of it; nobody is asked.
     if (operation !== undefined && operation.checkLater === undefined)
       return within((seconds - step.waited) * 1000);
+    if (state?.state === 'running' && 'dueInMs' in state) return within(state.dueInMs);
     const wanted = state?.state === 'running' ? (state.checkAfterMs ?? usualMs) : 0;
     return within(Math.max(wanted, step.waited * 100));
   }

@@ -95,7 +95,7 @@ export async function createBuiltins(
     ...(drafts === undefined
       ? []
       : [createGather(drafts), createNarrow(drafts), createFinalise(drafts, textModel)]),
-    ...createControlOperations(),
+    ...createControlOperations(clock),
     createReport(),
     ...(plans === undefined ? [] : createPlanOperations(plans)),
     ...(options.extraOperations ?? []),
@@ -140,8 +140,14 @@ function createChatPost(chat: ChatPort): Operation {
   });
 }
 
+/** How a long wait is found again; `until` in ms since 1970. */
+const Deadline = z.object({ seconds: z.number(), until: z.number() });
+/** A longer wait (seconds) is a deadline in the database; a shorter one is waited for by the process that begins it. */
+const longWaitSeconds = 60;
+
 // control_noop and control_wait: nothing, and nothing for a while.
-function createControlOperations(): Operation[] {
+function createControlOperations(clock: Clock): Operation[] {
+  const waited = (seconds: number) => ({ summary: `Waited ${seconds} s.`, data: { seconds } });
   return [
     defineOperation({
       tool: 'control',
@@ -168,12 +174,23 @@ function createControlOperations(): Operation[] {
       output: describeOutput(z.strictObject({ seconds: z.number() })),
       expectedSeconds: ({ seconds }) => (typeof seconds === 'number' ? seconds : 0),
       async run({ seconds }, { signal }) {
+        if (seconds >= longWaitSeconds)
+          return {
+            later: JSON.stringify({ seconds, until: clock.now().getTime() + seconds * 1000 }),
+            checkAfterMs: seconds * 1000,
+          };
         try {
           await wait(seconds * 1000, undefined, { signal });
         } catch (error) {
           throw signal.aborted ? toAbortError(signal) : error;
         }
-        return { summary: `Waited ${seconds} s.`, data: { seconds } };
+        return waited(seconds);
+      },
+      async checkLater(handle) {
+        const { seconds, until } = Deadline.parse(JSON.parse(handle));
+        const dueInMs = until - clock.now().getTime();
+        if (dueInMs > 0) return { state: 'running', dueInMs };
+        return { state: 'done', output: waited(seconds) };
       },
     }),
   ];

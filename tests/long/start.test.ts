@@ -139,7 +139,7 @@ describe('with a database of somebody else', () => {
     const plan = await first.api.propose({
       title: 'Slow',
       steps: [
-        { ...slow, id: 'wait', tool: 'control', operation: 'wait', args: { seconds: 120 } },
+        { ...slow, id: 'wait', tool: 'control', operation: 'wait', args: { seconds: 50 } },
         {
           ...slow,
           id: 'append',

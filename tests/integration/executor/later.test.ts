@@ -100,3 +100,31 @@ test('asks a person when its server has lost the task, and does not call again',
   expect(step.question).toContain('lost its task');
   expect(server.tasks.size).toBe(0);
 });
+
+test('a long wait goes on across a restart and ends at its deadline, not later', async () => {
+  const { id } = await runPlan(worker, {
+    title: 'Wait',
+    steps: [
+      { id: 'w', description: 'Wait', tool: 'control', operation: 'wait', args: { seconds: 3600 } },
+    ],
+  });
+  const readUntil = async () => {
+    const { rows } = await worker.db.query.execute<{ until: number }>(sql`
+      select (output ->> 'later')::jsonb -> 'until' as until from countersign.step_states
+      where plan_id = ${id} and lease_owner = 'later'`);
+    return rows[0]?.until ?? null;
+  };
+  const until = await waitFor('the deadline', readUntil);
+  await worker.close();
+  worker = await open();
+  expect(await readUntil()).toBe(until);
+  // The hour passes.
+  await worker.db.query.execute(sql`
+    update countersign.step_states set available_at = now(),
+      output = jsonb_set(output, '{later}', to_jsonb(jsonb_build_object('seconds', 3600, 'until', 0)::text))
+    where plan_id = ${id}`);
+  await reach(worker, id, 'completed');
+  expect(await worker.service.getSteps(id, ['w'])).toMatchObject([
+    { status: 'succeeded', output: { seconds: 3600 }, attempt: 1 },
+  ]);
+});

@@ -210,7 +210,7 @@ describe('a decision', () => {
           description: 'Wait',
           tool: 'control',
           operation: 'wait',
-          args: { seconds: 60 },
+          args: { seconds: 50 },
         },
         noop('after', 'wait'),
       ],

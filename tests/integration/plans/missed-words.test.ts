@@ -15,7 +15,7 @@ const wait = (id: string, resources: Record<string, number> = {}) => ({
   description: 'Take a minute',
   tool: 'control',
   operation: 'wait',
-  args: { seconds: 60 },
+  args: { seconds: 50 },
   resources,
 });
 
