@@ -10,6 +10,7 @@ import {
   type SlackAccess,
   type TeamsAccess,
 } from '#domain/chat/access.ts';
+import { decodeText } from '#domain/encoding/encoding.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { admitsSeveral, resolveProviders, type SignInProvider } from '#domain/people/identity.ts';
 import { isLoopbackHost } from '#domain/public-url.ts';
@@ -80,9 +81,9 @@ function parseSettings(path: string, json: unknown, variables: NodeJS.ProcessEnv
 }
 
 function readSettings(path: string, required: boolean, variables: NodeJS.ProcessEnv): SettingsFile {
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = readFileSync(path, 'utf8');
+    bytes = readFileSync(path);
   } catch (cause) {
     const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
     if (missing && !required)
@@ -95,7 +96,7 @@ function readSettings(path: string, required: boolean, variables: NodeJS.Process
   }
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = JSON.parse(decodeText(bytes)?.text ?? bytes.toString());
   } catch (cause) {
     throw new CountersignError(
       'invalid_configuration',

@@ -1,6 +1,7 @@
 // Reading JSON from outside. Its nesting is bounded: code that recurses into a value would overflow the stack on a small but deep
 // body.
 import type { z } from 'zod';
+import { withoutMark } from './encoding/encoding.ts';
 import { CountersignError } from './errors.ts';
 import type { Json } from './text.ts';
 
@@ -23,9 +24,9 @@ export function requireShallow(value: unknown): void {
   );
 }
 
-/** `JSON.parse` with that limit. @throws SyntaxError, or `invalid_json` for a value that nests too deep */
+/** `JSON.parse` with that limit, also behind a byte order mark. @throws SyntaxError, or `invalid_json` for a value that nests too deep */
 export function parseShallowJson(text: string): Json {
-  const value: Json = JSON.parse(text);
+  const value: Json = JSON.parse(withoutMark(text));
   requireShallow(value);
   return value;
 }

@@ -1,5 +1,6 @@
 // The way back from a Markdown export. A scope of its own, because here Markdown is taken and JSON is not.
 import { z } from 'zod';
+import { charsetOf, decodeText } from '#domain/encoding/encoding.ts';
 import { actorOf } from '../actor.ts';
 import { answers, json } from '../answers.ts';
 import { bodyLimits, type Routes } from '../context.ts';
@@ -13,9 +14,10 @@ const markdown = 'text/markdown';
 
 export const importRoutes: Routes = async (app) => {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(markdown, { parseAs: 'string' }, (_request, body, done) =>
-    done(null, body),
-  );
+  app.addContentTypeParser(markdown, { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    const declared = charsetOf(request.headers['content-type'] ?? '');
+    done(null, decodeText(body, { declared })?.text ?? body.toString());
+  });
   app.post(
     '/api/plans/import',
     {

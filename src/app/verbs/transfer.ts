@@ -2,11 +2,13 @@
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import { asc } from 'drizzle-orm';
 import { exitCodes } from '#adapters/terminal/exit-codes.ts';
 import type { Database } from '#db/database.ts';
 import { plans } from '#db/schema.ts';
 import { systemClock } from '#domain/clock.ts';
+import { decodeChunks, detectEncoding, utf8 } from '#domain/encoding/encoding.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { person } from '#domain/people/actor.ts';
 import { countOf } from '#domain/words.ts';
@@ -112,7 +114,9 @@ export async function importFrom(
     ...{ linkTo: nowhere, chatLinkTo: nowhere },
   });
   try {
-    const lines = createInterface({ input: createReadStream(file), crlfDelay: Infinity });
+    const encoding = (await detectEncoding(createReadStream(file))) ?? utf8;
+    const input = Readable.from(decodeChunks(createReadStream(file), encoding));
+    const lines = createInterface({ input, crlfDelay: Infinity });
     const options = { ended: ended === true, actor: person(user, 'terminal') };
     let proposed = 0;
     for await (const one of importPlans(lines, instance, options)) {

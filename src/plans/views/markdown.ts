@@ -10,6 +10,7 @@ import {
 } from '#db/planning-artifacts.ts';
 import { readPlan } from '#db/plans.ts';
 import { iterateSteps } from '#db/step-pages.ts';
+import { withoutMark } from '#domain/encoding/encoding.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { parseShallowJson } from '#domain/json.ts';
 import { sayHeadline } from '#domain/plan/call-words.ts';
@@ -230,7 +231,7 @@ function readStep(block: Block): object {
  * @throws `invalid_request` that says what is missing
  */
 export function readMarkdown(markdown: string): PlanDraft {
-  const text = markdown.replaceAll('\r\n', '\n');
+  const text = withoutMark(markdown).replaceAll('\r\n', '\n');
   const matter = /^---\n([\s\S]*?)\n---\n/.exec(text);
   if (matter?.[1] === undefined) throw bad('it does not begin with front matter (---).');
   let fields: z.infer<typeof FrontMatter>;

@@ -81,7 +81,7 @@ export function createCalendarPlaces(
         withFile(calendar, true, async (place) => {
           throwIfAborted(signal);
           const changed = change(await readPlace(place));
-          if (changed !== null) await replaceFile(place, changed, 0o666);
+          if (changed !== null) await replaceFile(place, Buffer.from(changed), 0o666);
         });
       const turn = (turns.get(calendar) ?? Promise.resolve()).then(work, work);
       turns.set(calendar, turn);

@@ -1,5 +1,6 @@
 // One web call: redirects followed by hand so that each stop is checked, time and size limited, text or JSON out.
 import { type Agent, fetch, type Response } from 'undici';
+import { charsetOf, decodeText } from '#domain/encoding/encoding.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { parseShallowJson } from '#domain/json.ts';
 import type { Json } from '#domain/text.ts';
@@ -127,7 +128,7 @@ async function readAnswer(
 ): Promise<WebAnswer> {
   const bytes = await readBody(request, response, maxBytes);
   const type = response.headers.get('content-type') ?? '';
-  const text = bytes.includes(0) ? null : decode(bytes, type);
+  const text = decodeText(bytes, { declared: charsetOf(type) })?.text ?? null;
   if (!response.ok) {
     const said = text === null || text.trim() === '' ? '' : `: ${text.trim().slice(0, 300)}`;
     throw new CountersignError(
@@ -179,15 +180,6 @@ async function readBody(
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
-}
-
-function decode(bytes: Buffer, type: string): string {
-  const charset = /charset=["']?([\w-]+)/i.exec(type)?.[1] ?? 'utf-8';
-  try {
-    return new TextDecoder(charset).decode(bytes);
-  } catch {
-    return new TextDecoder().decode(bytes);
-  }
 }
 
 function parseJson(text: string): Json | undefined {

@@ -1,8 +1,8 @@
 // The current state of files, for reviewing what a step would do to them: read-only, bounded, and never through a link out of
 // the workspace.
-import { isUtf8 } from 'node:buffer';
 import { open } from 'node:fs/promises';
 import { type StructuredPatchHunk, structuredPatch } from 'diff';
+import { decodeText } from '#domain/encoding/encoding.ts';
 import type { FilePreview, Hunk } from '#domain/plan/preview.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { Operation } from '#domain/tool.ts';
@@ -69,7 +69,7 @@ async function readText(
       return {
         found: 'file',
         size: info.size,
-        text: isUtf8(bytes) ? bytes.toString('utf8') : null,
+        text: decodeText(bytes)?.text ?? null,
       };
     } finally {
       await file.close();

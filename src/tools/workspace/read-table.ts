@@ -4,6 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { z } from 'zod';
+import { decodeChunks, detectEncoding, type TextEncoding } from '#domain/encoding/encoding.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Operation } from '#domain/tool.ts';
 import { countOf, listOf, shorten } from '#domain/words.ts';
@@ -79,8 +80,10 @@ async function readPage(place: Place, page: Page, signal: AbortSignal) {
     if (!info.isFile()) throw new CountersignError('tool_failed', `${path} is not a file.`);
     if (info.size > fileBytes)
       refuse(path, `it has ${countOf(info.size, 'byte')}, and ${fileBytes / 1e6} MB is the limit.`);
-    const delimiter = page.delimiter ?? (await guessDelimiter(file, path));
-    const { columns, rows, next } = await readRows(file, path, { ...page, delimiter }, signal);
+    const encoding = await detectFile(file, path);
+    const delimiter = page.delimiter ?? (await guessDelimiter(file, path, encoding));
+    const text = decodeFile(file, path, encoding);
+    const { columns, rows, next } = await readRows(text, path, { ...page, delimiter }, signal);
     const last = page.offset + rows.length;
     const which =
       rows.length === 0
@@ -96,30 +99,39 @@ async function readPage(place: Place, page: Page, signal: AbortSignal) {
 }
 
 /** The delimiter that divides the first line most often, outside of quotes. */
-async function guessDelimiter(file: FileHandle, path: string): Promise<string> {
+async function guessDelimiter(
+  file: FileHandle,
+  path: string,
+  encoding: TextEncoding,
+): Promise<string> {
   if (path.toLowerCase().endsWith('.tsv')) return '\t';
-  const { bytesRead, buffer } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-  const bare = buffer.toString('utf8', 0, bytesRead).replaceAll(/"[^"]*"/g, '');
-  const [line = ''] = bare.trimStart().split(/[\r\n]/, 1);
+  const head = file.createReadStream({ start: 0, end: headBytes - 1, autoClose: false });
+  let text = '';
+  for await (const piece of decodeChunks(head, encoding)) text += piece;
+  const [line = ''] = text
+    .replaceAll(/"[^"]*"/g, '')
+    .trimStart()
+    .split(/[\r\n]/, 1);
   const count = (one: string) => line.split(one).length;
   return delimiters.reduce((best, one) => (count(one) > count(best) ? one : best));
 }
 
-/** The file's text. Only UTF-8 is told apart for sure; a byte order mark is left out. */
-async function* decodeFile(file: FileHandle, path: string): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  const decode = (chunk?: Buffer): string => {
-    try {
-      if (chunk?.includes(0) !== true)
-        return decoder.decode(chunk, { stream: chunk !== undefined });
-    } catch {
-      // Said below, as for a NUL: both are what other encodings look like.
-    }
-    return refuse(path, 'it is not in UTF-8. Save it as "CSV UTF-8", or convert it.');
-  };
-  for await (const chunk of file.createReadStream({ start: 0, autoClose: false }))
-    yield decode(chunk);
-  yield decode();
+async function detectFile(file: FileHandle, path: string): Promise<TextEncoding> {
+  const chunks = file.createReadStream({ start: 0, autoClose: false });
+  return (await detectEncoding(chunks)) ?? refuse(path, 'it is not text. Save it as "CSV UTF-8".');
+}
+
+async function* decodeFile(
+  file: FileHandle,
+  path: string,
+  encoding: TextEncoding,
+): AsyncGenerator<string> {
+  const chunks = file.createReadStream({ start: 0, autoClose: false });
+  for await (const text of decodeChunks(chunks, encoding)) {
+    if (text.includes('\ufffd'))
+      refuse(path, `it has bytes that are not ${encoding.name}. Save it as "CSV UTF-8".`);
+    yield text;
+  }
 }
 
 /** Column names, trimmed. @throws when a value could not be told by its column's name */
@@ -136,7 +148,7 @@ function readHeader(path: string, record: string[]): string[] {
 }
 
 async function readRows(
-  file: FileHandle,
+  text: AsyncGenerator<string>,
   path: string,
   { offset, limit, delimiter = ',' }: Page,
   signal: AbortSignal,
@@ -148,7 +160,7 @@ async function readRows(
     relax_column_count: true,
     skip_empty_lines: true,
   });
-  const source = Readable.from(decodeFile(file, path));
+  const source = Readable.from(text);
   source.on('error', (error) => parser.destroy(error)).pipe(parser);
   let columns: string[] | null = null;
   const rows: Record<string, string>[] = [];

@@ -1,6 +1,7 @@
 // workspace_read: the text of a file, up to a size; says when a file is not text.
 import { open } from 'node:fs/promises';
 import { z } from 'zod';
+import { decodeText } from '#domain/encoding/encoding.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Operation } from '#domain/tool.ts';
 import { countOf } from '#domain/words.ts';
@@ -67,9 +68,9 @@ async function readText(place: Place, maxBytes: number) {
     const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
     const bytes = buffer.subarray(0, bytesRead);
     const truncated = info.size > bytesRead;
-    const content = decodeText(bytes, truncated);
+    const decoded = decodeText(bytes, { cut: truncated });
     const { path } = place;
-    if (content === null)
+    if (decoded === null)
       return {
         summary: `${path} is not text (${countOf(info.size, 'byte')}).`,
         data: { path, size: info.size, binary: true },
@@ -78,19 +79,9 @@ async function readText(place: Place, maxBytes: number) {
       summary: truncated
         ? `Read the first ${bytesRead.toLocaleString('en-US')} of ${countOf(info.size, 'byte')} of ${path}.`
         : `Read ${path} (${countOf(info.size, 'byte')}).`,
-      data: { path, text: content, size: info.size, binary: false, truncated },
+      data: { path, text: decoded.text, size: info.size, binary: false, truncated },
     };
   } finally {
     await file.close();
-  }
-}
-
-/** The bytes as UTF-8 text; null when they are something else. A character cut at the end is left out. */
-function decodeText(bytes: Buffer, truncated: boolean): string | null {
-  if (bytes.includes(0)) return null;
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: truncated });
-  } catch {
-    return null;
   }
 }

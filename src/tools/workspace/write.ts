@@ -1,9 +1,10 @@
 // workspace_write: a file with exactly this content. Written aside, flushed, then renamed: a crash leaves the old file or the new one.
 import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, createReadStream } from 'node:fs';
 import { lstat, open, readFile, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { detectEncoding, encodeText, utf8 } from '#domain/encoding/encoding.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Operation, ToolOutput } from '#domain/tool.ts';
 import { countOf } from '#domain/words.ts';
@@ -74,14 +75,17 @@ function folderSentence(path: string): string {
   return `${path} names a folder; give the path of a file, such as ${join(path, 'notes.md')}.`;
 }
 
-async function writeText(place: Place, content: string, overwrite: boolean): Promise<ToolOutput> {
+/** A file that is replaced keeps its encoding and its byte order mark. */
+async function writeText(place: Place, text: string, overwrite: boolean): Promise<ToolOutput> {
   const before = await lstat(place.at).catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT') return null;
     throw error;
   });
   if (before !== null && !before.isFile())
     throw new CountersignError('tool_failed', `${place.path} exists and is not a file.`);
-  const size = Buffer.byteLength(content);
+  const kept = before === null ? null : await detectEncoding(createReadStream(place.at));
+  const content = encodeText(text, kept ?? utf8);
+  const size = content.length;
   const done = (verb: string, created: boolean): ToolOutput => ({
     summary: `${verb} ${place.path} (${countOf(size, 'byte')}).`,
     data: { path: place.path, size, created },
@@ -90,7 +94,7 @@ async function writeText(place: Place, content: string, overwrite: boolean): Pro
     const fresh = before === null && (await putFile(place, content, 0o666, overwrite));
     if (fresh) return done('Created', true);
     // The same content is the outcome that was asked for, as after a repeated call.
-    if ((await lstat(place.at)).size === size && (await readFile(place.at, 'utf8')) === content)
+    if ((await lstat(place.at)).size === size && (await readFile(place.at)).equals(content))
       return done('Kept', false);
     throw new CountersignError(
       'tool_failed',
@@ -102,14 +106,14 @@ async function writeText(place: Place, content: string, overwrite: boolean): Pro
 }
 
 /** Puts `content` in the place of a file in one move. */
-export async function replaceFile(place: Place, content: string, mode: number): Promise<void> {
+export async function replaceFile(place: Place, content: Buffer, mode: number): Promise<void> {
   await putFile(place, content, mode, true);
 }
 
 /** @param overwrite whether it may replace what is there by then @returns false: something is there, and it stays */
 async function putFile(
   place: Place,
-  content: string,
+  content: Buffer,
   mode: number,
   overwrite: boolean,
 ): Promise<boolean> {

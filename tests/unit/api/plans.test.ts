@@ -177,6 +177,13 @@ describe('exports', () => {
     const good = await api.post('/api/plans/import?user=ana', text, markdown);
     expect(good.status).toBe(201);
     expect(await good.json()).toMatchObject({ title: 'Imported', requester: 'ana' });
+    const saved = Buffer.from(`\ufeff${text.replaceAll('\n', '\r\n')}`, 'utf16le');
+    const edited = await fetch(`${api.origin}/api/plans/import?user=ana`, {
+      method: 'POST',
+      headers: markdown,
+      body: saved,
+    });
+    expect(edited.status).toBe(201);
     const bad = await api.post('/api/plans/import', { title: 'x' });
     expect(bad.status).toBe(415);
     expect((await readProblem(bad)).detail).toContain('Send the body as text/markdown');

@@ -22,6 +22,19 @@ function load(file: unknown, variables: Record<string, string> = {}) {
   return loadConfig({ COUNTERSIGN_HOME: folder, ...variables }, folder);
 }
 
+it.each([
+  ['UTF-8 with a mark', Buffer.from('\ufeff{"calendars":{"büro":"a.ics"}}\r\n')],
+  [
+    'UTF-16 as PowerShell writes it',
+    Buffer.from('\ufeff{"calendars":{"büro":"a.ics"}}', 'utf16le'),
+  ],
+  ['Latin-1', Buffer.from('{"calendars":{"büro":"a.ics"}}', 'latin1')],
+])('countersign.json may be in %s', (_, bytes) => {
+  writeFileSync(join(folder, 'countersign.json'), bytes);
+  const { settings } = loadConfig({ COUNTERSIGN_HOME: folder }, folder);
+  expect(settings.calendars).toEqual({ büro: 'a.ics' });
+});
+
 describe('a variable in countersign.json', () => {
   it('is filled in wherever a text stands, and is a secret from then on', () => {
     const config = load(

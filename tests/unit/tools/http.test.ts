@@ -125,6 +125,35 @@ describe('http_get', () => {
     );
   });
 
+  it.each([
+    ['meta', 'text/html', Buffer.from('<meta charset="iso-8859-1"><p>café', 'latin1')],
+    ['header', 'text/html; charset="ISO-8859-1"', Buffer.from('<p>café', 'latin1')],
+    [
+      'XML declaration',
+      'text/xml',
+      Buffer.from('<?xml version="1.0" encoding="latin1"?><a>café', 'latin1'),
+    ],
+    ['mark', 'text/plain', Buffer.from('\ufeffcafé', 'utf16le')],
+    ['nothing', 'text/plain', Buffer.from('café', 'latin1')],
+  ])('reads a text whose encoding is told by %s', async (_, type, body) => {
+    const { port } = await serve((_request, response) =>
+      response.writeHead(200, { 'content-type': type }).end(body),
+    );
+    const bench = await open({ allowPrivate: ['127.0.0.1'] });
+    const { text } = await bench.data('http_get', { url: `http://127.0.0.1:${port}/` });
+    expect(text).toMatch(/café$/);
+  });
+
+  it('reads JSON behind a byte order mark', async () => {
+    const { port } = await serve((_request, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end('\ufeff{"a":"é"}'),
+    );
+    const bench = await open({ allowPrivate: ['127.0.0.1'] });
+    expect(await bench.data('http_get', { url: `http://127.0.0.1:${port}/` })).toMatchObject({
+      json: { a: 'é' },
+    });
+  });
+
   it('sends no header of its own to another origin that it is redirected to, whatever it is called', async () => {
     const seen: IncomingHttpHeaders[] = [];
     const { port } = await serve((request, response) => {

@@ -91,10 +91,19 @@ test('what is no table is refused with the line and the reason', async () => {
   expect(await refusal(`id\n${'x'.repeat(300_000)}`)).toContain('Max Record Size');
 });
 
-test('another encoding than UTF-8 is refused, in whatever page it shows', async () => {
-  const advice = 'it is not in UTF-8. Save it as "CSV UTF-8", or convert it.';
-  expect(await refusal(Buffer.from('id,name\n1,M\u00fcller\n', 'latin1'))).toContain(advice);
-  expect(await refusal(Buffer.from('\ufeffid,name\n1,x\n', 'utf16le'))).toContain(advice);
+test.each([
+  ['Latin-1', Buffer.from('id,name\n1,M\u00fcller\n', 'latin1')],
+  ['UTF-16 with a mark', Buffer.from('\ufeffid,name\n1,M\u00fcller\n', 'utf16le')],
+  ['Latin-1 late', Buffer.from(`id,name\n1,M\u00fcller\n${'2,x\n'.repeat(40_000)}`, 'latin1')],
+])('a table in %s is read', async (_, content) => {
+  await put('e.csv', content);
+  expect(await read('e.csv', { limit: 1 })).toMatchObject({ rows: [{ id: '1', name: 'Müller' }] });
+});
+
+test('a table with bytes of no encoding is refused, in whatever page it shows', async () => {
+  const broken = Buffer.concat([Buffer.from('id,name\n1,Müller é\n2,'), Buffer.from([0xff, 10])]);
+  expect(await refusal(broken)).toContain('Save it as "CSV UTF-8"');
+  expect(await refusal(Buffer.from([1, 0, 2, 0, 0, 3]))).toContain('it is not text');
 });
 
 test.each(['"', '\n', '\r'])('%j cannot divide columns', async (delimiter) => {

@@ -295,6 +295,29 @@ describe('workspace_delete', () => {
   });
 });
 
+describe('a file that is not UTF-8', () => {
+  it.each([
+    ['windows-1252', Buffer.from('Gr\u00fc\u00dfe\r\n', 'latin1'), 'Grüße\r\n'],
+    ['UTF-16 with a mark', Buffer.from('\ufeffGrüße\r\n', 'utf16le'), 'Grüße\r\n'],
+    ['UTF-8 with a mark', Buffer.from('\ufeffGrüße'), 'Grüße'],
+  ])('in %s is read, and written back in the same encoding', async (_, bytes, text) => {
+    await writeFile(inWorkspace('a.txt'), bytes);
+    expect(await bench.data('workspace_read', { path: 'a.txt' })).toMatchObject({ text });
+    await bench.call('workspace_write', { path: 'a.txt', content: `${text}ö` });
+    const written = await readFile(inWorkspace('a.txt'));
+    expect(written.subarray(0, bytes.length)).toEqual(bytes);
+    await bench.call('workspace_write', { path: 'a.txt', content: text });
+    expect(await readFile(inWorkspace('a.txt'))).toEqual(bytes);
+  });
+
+  it('keeps what it has when the text is not possible in its encoding', async () => {
+    await writeFile(inWorkspace('a.txt'), Buffer.from('Gr\u00fc\u00dfe', 'latin1'));
+    const error = await bench.fail('workspace_write', { path: 'a.txt', content: 'a → b' });
+    expect(error.code).toBe('tool_failed');
+    expect(await readFile(inWorkspace('a.txt'))).toEqual(Buffer.from('Gr\u00fc\u00dfe', 'latin1'));
+  });
+});
+
 describe('workspace_read and workspace_list', () => {
   it('say when a file is not text, and cut a long one with a mark', async () => {
     await mkdir(bench.workspace, { recursive: true });
