@@ -23,28 +23,47 @@ import type { PlannerTools } from '#planner/ports.ts';
 import { type Keeping, runRetention } from '#retention/run-retention.ts';
 import { expandPart } from '#runs/expand-part.ts';
 import { planTurn } from '#runs/plan-turn.ts';
+import { queueAgain } from '#runs/start-run.ts';
 import { platformQueueFor, queueFor } from './queues.ts';
 import type { AnyJob, Job } from './run-jobs.ts';
 
 /** A short-lived planner for one turn of a run. */
-function planJob(context: ConversationContext): Job<'plan'> {
+function planJob(context: ConversationContext, { planning }: Settings): Job<'plan'> {
   return {
     name: 'plan',
     queue: queueFor('plan'),
     causeOf: ({ run_id }) => readRunCause(context.db.query, run_id),
-    concurrency: 4,
+    concurrency: planning.concurrency,
     perPerson: 3,
-    handle: ({ run_id, turn }, signal) => planTurn(context, run_id, turn, signal),
+    // The job is done when the turn begins to wait for its parts, so that no other turn waits for them.
+    handle({ run_id, turn }, signal, goOn) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      let waits = false;
+      const letGo = () => {
+        waits = true;
+        resolve();
+      };
+      goOn(async (ending) => {
+        try {
+          await planTurn(context, run_id, turn, AbortSignal.any([signal, ending]), letGo);
+          resolve();
+        } catch (error) {
+          reject(error);
+          if (waits) await queueAgain(context, run_id, turn);
+        }
+      });
+      return promise;
+    },
   };
 }
 
 /** A short-lived planner for one part. It waits for a model most of its time; the server of that limits what helps. */
-function expandJob(context: ConversationContext): Job<'expand'> {
+function expandJob(context: ConversationContext, { planning }: Settings): Job<'expand'> {
   return {
     name: 'expand',
     queue: queueFor('expand'),
     causeOf: ({ run_id }) => readRunCause(context.db.query, run_id),
-    concurrency: 4,
+    concurrency: planning.part_concurrency,
     perPerson: 8,
     handle: (place, signal) => expandPart(context, place, signal),
   };
@@ -216,8 +235,8 @@ export function jobsOf(parts: {
     parts;
   const keeping = { ...conversation, settings: settings.retention, home, auditKey };
   return [
-    planJob(conversation),
-    expandJob(conversation),
+    planJob(conversation, settings),
+    expandJob(conversation, settings),
     requestJob(conversation, call),
     executeJob(crew),
     stepJob(crew),

@@ -27,6 +27,7 @@ function pickShown(settings: Settings): Record<Exclude<keyof Settings, '$schema'
     schedule: settings.schedule,
     confidence: settings.confidence,
     prices: settings.prices,
+    planning: settings.planning,
     executor: settings.executor,
     limits: settings.limits,
     webhooks: settings.webhooks.map(({ url }) => new URL(url).host),

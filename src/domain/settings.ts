@@ -146,9 +146,9 @@ export const Settings = z.strictObject({
     .default({}),
   /** How people sign in to the console and the API. */
   identity: IdentitySettings.prefault({}),
-  /** Resources by name: a number, or `{ capacity, headroom }`. */
   /** What pg-boss is told that it runs on. */
   pgBossBackend: z.enum(['postgres', 'citus', 'yugabytedb', 'cockroachdb']).default('postgres'),
+  /** Resources by name: a number, or `{ capacity, headroom }`. */
   resourcePools: z.record(z.string().min(1).max(200), ResourcePool).default({}),
   /** Executors of a worker process, by name. Without any there is one, `default`, without capabilities. */
   backends: z.record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/), Backend).default({}),
@@ -187,6 +187,15 @@ export const Settings = z.strictObject({
       }),
     )
     .default({}),
+  /** Planners at once in one worker. They wait for a model most of their time, whose server limits what more of them help. */
+  planning: z
+    .strictObject({
+      /** Turns of runs. One that waits for its parts does not count. */
+      concurrency: z.number().int().min(1).max(200).default(8),
+      /** Parts of large plans. */
+      part_concurrency: z.number().int().min(1).max(200).default(4),
+    })
+    .prefault({}),
   executor: z
     .strictObject({
       /** Calls under way at once in one back end; up to twice as many where slow ones would hold up all others. */

@@ -10,6 +10,7 @@ import type { MessageParts } from '#domain/chat/message-parts.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, person, Surface, system } from '#domain/people/actor.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
+import type { ReportActivity } from '#domain/planning/activity.ts';
 import type { PlanningOutcome } from '#domain/planning/run.ts';
 import { span } from '#domain/telemetry.ts';
 import { shorten } from '#domain/words.ts';
@@ -265,12 +266,14 @@ async function tellKept(
 /**
  * Runs the planner for `turn` of a run and stores what came of it. A second call for the same turn, or one that
  * comes after the conversation has gone on, changes nothing.
+ * @param onWaiting called when it begins to wait for the planners of its parts
  */
 export async function planTurn(
   context: ConversationContext,
   runId: string,
   turn: number,
   signal: AbortSignal,
+  onWaiting: () => void,
 ): Promise<void> {
   const stored = await readRun(context.db.query, runId);
   if (stored.turn !== turn || stored.planning_status !== 'running') return;
@@ -283,7 +286,7 @@ export async function planTurn(
   };
   const log = { run_id: runId, turn };
   await span('planning_turn', 'invoke_agent planner', { attributes, log }, async (planning) => {
-    const kind = await planStored(context, stored, signal);
+    const kind = await planStored(context, stored, signal, onWaiting);
     if (kind !== null) planning.set({ 'countersign.outcome': kind });
   });
 }
@@ -293,11 +296,16 @@ async function planStored(
   context: ConversationContext,
   stored: RunRow,
   signal: AbortSignal,
+  onWaiting: () => void,
 ): Promise<Ended['result']['kind'] | null> {
   const refused = await readRefused(context, stored);
   const followed = followPlanner(context, stored);
   const ended = AbortSignal.any([signal, followed.over]);
-  const answer = await askPlanner(context, stored, refused, ended, followed.report);
+  const report: ReportActivity = (activity) => {
+    if (activity.kind === 'parts') onWaiting();
+    followed.report(activity);
+  };
+  const answer = await askPlanner(context, stored, refused, ended, report);
   await followed.close();
   if (followed.over.aborted) return null;
   if (signal.aborted) throw signal.reason;

@@ -2,7 +2,7 @@
 import type { Transaction } from '#db/database.ts';
 import { lockConversation } from '#db/messages.ts';
 import { notify } from '#db/notify.ts';
-import { insertRun, type RunRow, updateRun } from '#db/runs.ts';
+import { insertRun, lockRun, type RunRow, updateRun } from '#db/runs.ts';
 import { findTenant } from '#db/tenants.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
 import { type Actor, isVerified } from '#domain/people/actor.ts';
@@ -98,6 +98,22 @@ export async function queuePlanning(
   { id, user, turn }: Pick<RunRow, 'id' | 'user' | 'turn'>,
 ): Promise<void> {
   await enqueue(tx, 'plan', { run_id: id, turn }, { key: `${id}:${turn}`, person: user });
+}
+
+/** Has a turn planned again whose job is done while its planner failed or was stopped. Where this fails, `retryAbandonedRuns` does it. */
+export async function queueAgain(
+  context: ConversationContext,
+  runId: string,
+  turn: number,
+): Promise<void> {
+  const { db, warn } = context;
+  await db
+    .transaction(async (tx) => {
+      const run = await lockRun(tx, runId);
+      if (run.turn === turn && run.planning_status === 'running')
+        await queuePlanning(context, tx, run);
+    })
+    .catch((error: unknown) => warn(`Run ${runId} is planned again later.`, error));
 }
 
 /**

@@ -9,7 +9,6 @@ import { partIn, planFiles, scaffold } from '../fixtures/parts.ts';
 import { type FreshDatabase, freshDatabase } from '../setup/database.ts';
 import { openTestInstance } from '../setup/instance.ts';
 import { usePrograms } from '../setup/process.ts';
-import { waitFor } from '../wait.ts';
 
 const programs = usePrograms();
 vi.setConfig({ maxConcurrency: 3 });
@@ -63,12 +62,11 @@ async function crashAt(point: string, parts: number): Promise<Scene> {
 
 /** What happens by itself when a worker has given no sign of life for half a minute. */
 async function missHeartbeat(db: Database): Promise<void> {
-  await waitFor('the jobs of the dead planners', async () => {
-    const { rows } = await db.query.execute<{ name: string }>(sql`
-      update pgboss.job set state = 'retry', start_after = now(), started_on = null
-      where name in ('plan', 'expand') and state = 'active' returning name`);
-    return rows.some(({ name }) => name === 'plan');
-  });
+  await db.query.execute(sql`
+    update pgboss.job set state = 'retry', start_after = now(), started_on = null
+    where name in ('plan', 'expand') and state = 'active'`);
+  await db.query.execute(sql`
+    update countersign.runs set updated_at = now() - interval '1 hour' where planning_status = 'running'`);
   await db.query.execute(sql`
     update countersign.planning_parts set lease_until = now() where status = 'planning'`);
 }
