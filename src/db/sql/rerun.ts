@@ -15,6 +15,7 @@ export type RerunStep = {
   label: string;
   position: number;
   status: StepStatus;
+  tool: string;
   operation: string;
   target: string | null;
   effect: Effect;
@@ -31,8 +32,8 @@ export async function readForRerun(
   const { rows } = await db.execute<RerunStep>(sql`
     with meant as materialized (select distinct position from (${positionsOf(planId, selector)}) found)
     select s.step_id as id, coalesce(c.label, s.position::text) as label, s.position, s.status,
-      c.tool || '_' || c.operation as operation, c.target, c.effect,
-      s.called_at is not null or exists (
+      c.tool, c.tool || '_' || c.operation as operation, c.target, c.effect,
+      s.called_at is not null or (c.effect = 'idempotent' and s.attempt > 0) or exists (
         select from ${countersign}.step_attempts a
         where a.plan_id = ${planId} and a.position = s.position and a.called_at is not null) as called
     from ${countersign}.step_states s cross join lateral (

@@ -6,6 +6,7 @@ import { renameConditions } from '#domain/plan/condition.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { operationName } from '#domain/tool.ts';
 import { countOf, shorten } from '#domain/words.ts';
+import { findFlowChanges, type Near, repeatsCall } from './flows.ts';
 import {
   type AddedStep,
   type ChangedStep,
@@ -51,10 +52,12 @@ function widensByRemoving({ label, status }: Step): string | null {
 }
 
 /** Why a step may not be made again without a person's word; null: it changes nothing, the same, or was never called. */
-function widensByRerunning({ label, operation, target, effect, called }: RerunStep): string | null {
-  if (effect !== 'write' || !called) return null;
+function widensByRerunning(step: RerunStep): string | null {
+  if (!repeatsCall(step)) return null;
+  const { label, tool, operation, target } = step;
   const what = target === null ? operation : `${operation} of ${shorten(target, 120)}`;
-  return `Runs step ${label} again: ${what}, which was already called.`;
+  const more = tool === 'chat' ? '; it posts again' : '';
+  return `Runs step ${label} again: ${what}, which was already called${more}.`;
 }
 
 /** A step as it would read if those that are replaced had had the names of those that take their places. */
@@ -153,12 +156,18 @@ function widensByChanging(step: ChangedStep, names: ReadonlyMap<string, string>)
 }
 
 /**
- * Why the patch needs an approval of its own; empty: it narrows. Removing steps, other priorities, later times, more
- * dependencies or conditions, fewer resources, other partitions and tags narrow, and so does what becomes stale. Adding a step never
- * does, nor does making a call again that must not be repeated.
+ * Why the patch needs an approval of its own; empty: it narrows. That is so where it changes nothing of what reaches a step that acts,
+ * of what such a step reads, of the order in which steps meet at one place, and of what is asked before: then no number of such patches
+ * does. Removing steps and other priorities, later times, more dependencies or conditions, and fewer resources narrow where that holds.
+ * Adding a step never does, nor does making a call again that acts again.
  * @param operations those that the approved plan uses
+ * @param near what the patch may concern of the plan
  */
-export function classifyPatch(effect: PatchEffect, operations: ReadonlySet<string>): string[] {
+export function classifyPatch(
+  effect: PatchEffect,
+  operations: ReadonlySet<string>,
+  near: Near,
+): string[] {
   const { added, changed, removed, replaced, rerun, names } = effect;
   const reasons = [
     ...removed.flatMap((step) => widensByRemoving(step) ?? []),
@@ -167,6 +176,7 @@ export function classifyPatch(effect: PatchEffect, operations: ReadonlySet<strin
     ...changed.flatMap((step) =>
       widensByChanging({ ...step, before: renameIn(step.before, replaced) }, names),
     ),
+    ...findFlowChanges(effect, near),
   ];
   if (reasons.length <= reasonsAtMost) return reasons;
   const shown = reasons.slice(0, reasonsAtMost - 1);

@@ -50,6 +50,7 @@ import { classifyPatch } from './classify.ts';
 import { countInvalidated, type PatchEffect } from './model.ts';
 import { pinTargets } from './pin.ts';
 import { resolveNotes } from './prerequisites.ts';
+import { readNear } from './read-near.ts';
 import { resolvePatch } from './resolve.ts';
 
 /** What drafts and patches are checked against. */
@@ -232,7 +233,9 @@ async function takePatch(
   const replaced = await findReplaced(tx, seen, actor, base_revision);
   const change = { base_revision, operations };
   const effect = await resolveProposed(context, tx, seen, change, seen.run_id);
-  const widening = isGated(seen) ? classifyPatch(effect, new Set(seen.tools_required)) : [];
+  const widening = isGated(seen)
+    ? classifyPatch(effect, new Set(seen.tools_required), await readNear(tx, seen.id, effect))
+    : [];
   if (effect.rerun.length > 0 && (seen.status === 'completed' || seen.status === 'failed')) {
     widening.push('Continues a plan that has ended: some of its steps run again.');
   }

@@ -10,6 +10,7 @@ import type { StepStatus } from '#domain/plan/plan.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import { listSome } from '#domain/words.ts';
 import { type Conflict, patchConflict } from './conflicts.ts';
+import { repeatsCall } from './flows.ts';
 import type { PatchEffect } from './model.ts';
 
 /** What can run again. */
@@ -94,7 +95,7 @@ export async function requireShownCalls(
   base: number,
   { rerun }: PatchEffect,
 ): Promise<void> {
-  const repeated = rerun.filter(({ effect, called }) => effect === 'write' && called);
+  const repeated = rerun.filter(repeatsCall);
   if (repeated.length === 0) return;
   const ids = repeated.map(({ id }) => id);
   const changed = await findChangedSince(tx, row.id, base, ids);

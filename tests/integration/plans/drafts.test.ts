@@ -1,9 +1,10 @@
 // Draft and narrow over real plans: what steps wait for, how many outputs are read at once, and where a report leads back to.
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createDraftPort } from '#conversation/draft-port.ts';
 import { loadArtifacts } from '#db/artifacts.ts';
 import { Draftbook, ReportTrace } from '#domain/plan/draftbook.ts';
+import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { StepDraft } from '#domain/plan/plan.ts';
 import { defineOperation } from '#tools/define-operation.ts';
 import { countStatements } from '../../fixtures/counted-database.ts';
@@ -197,4 +198,83 @@ test('outputs are read page by page', async () => {
     ids.push(next.value.id);
   expect(ids).toEqual(letters.slice(100).map(({ id }) => id));
   expect(statements()).toBe(2);
+});
+
+describe('a change of an approved plan that feeds what it writes', () => {
+  const secret = 'Ben earns 9,100 EUR';
+  /** The requester alone approves what the letters say; the payroll is read for something else. */
+  const steps = (): StepDraft[] => [
+    tool('hold', 'human_task', { question: 'Go on?', assignee: 'ana' }),
+    tool(
+      'letter',
+      'test_say',
+      { text: 'Dear customer' },
+      { partition: 'letters', tags: ['mail'], after: ['hold'] },
+    ),
+    tool('payroll', 'test_say', { text: secret }, { after: ['hold'] }),
+    tool('book', 'draft_gather', { partition: 'letters' }, { after: ['letter', 'payroll'] }),
+    tool('other', 'draft_gather', { tag: 'mail' }, { after: ['letter', 'payroll'] }),
+    tool('report', 'workspace_write', {
+      path: 'out.md',
+      content: { $from: 'book', path: '/draftbook' },
+    }),
+    tool('idle', 'control_noop', {}, { after: ['hold'] }),
+  ];
+  const cases: [string, PatchOperation[]][] = [
+    [
+      'moves a step into a partition that is gathered',
+      [{ op: 'update_steps', steps: { ids: ['payroll'] }, set: { partition: 'letters' } }],
+    ],
+    [
+      'takes a step out of it',
+      [{ op: 'update_steps', steps: { partition: 'letters' }, set: { partition: 'p' } }],
+    ],
+    [
+      'gives a step a tag that is gathered',
+      [{ op: 'update_steps', steps: { ids: ['payroll'] }, set: { tags: ['mail'] } }],
+    ],
+    [
+      'lets a gatherer wait for one step more',
+      [{ op: 'add_dependency', step: 'book', after: { id: 'idle', type: 'FS', lag_minutes: 0 } }],
+    ],
+    [
+      'does so by a note',
+      [
+        {
+          op: 'update_steps',
+          steps: { ids: ['book'] },
+          set: { notes: { prereq_titles: ['Do idle'] } },
+        },
+      ],
+    ],
+    [
+      'does so under a priority that is no reason to ask',
+      [
+        { op: 'update_steps', steps: { ids: ['idle'] }, set: { priority: 9 } },
+        { op: 'update_steps', steps: { ids: ['payroll'] }, set: { tags: ['x', 'mail'] } },
+      ],
+    ],
+  ];
+  let id: string;
+  beforeAll(async () => {
+    const plan = await runPlan(instance, { title: 'Letters', steps: steps() });
+    id = plan.id;
+  });
+  afterEach(async () => {
+    const { pending_patch } = await instance.service.getPlan(id);
+    if (pending_patch !== null)
+      await instance.service.reject(id, { version: pending_patch.version }, ana);
+  });
+  test.each(cases)('waits for a person where it %s', async (_name, operations) => {
+    const { revision, version } = await instance.service.getPlan(id);
+    const outcome = await instance.service.patch(id, { base_revision: revision, operations }, ana);
+    expect(outcome).toMatchObject({ status: 'needs_approval', version: version + 1 });
+  });
+  test('is applied where the group is read by nobody', async () => {
+    const { revision } = await instance.service.getPlan(id);
+    const set = { partition: 'notes', tags: ['a'], priority: 4 };
+    const operations: PatchOperation[] = [{ op: 'update_steps', steps: { ids: ['payroll'] }, set }];
+    const outcome = await instance.service.patch(id, { base_revision: revision, operations }, ana);
+    expect(outcome).toMatchObject({ status: 'applied', widening: [] });
+  });
 });

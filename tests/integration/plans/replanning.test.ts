@@ -269,7 +269,7 @@ describe('a source that changes while its plan runs', () => {
     await checkPlan(instance.db.query, plan.id);
   });
 
-  test('has files written anew that the plan itself has written, but asks about one that somebody has edited since', async () => {
+  test('waits for a person where files would be written anew, then writes its own and asks about one that somebody has edited since', async () => {
     const write = (id: string, path: string) => ({
       id,
       description: `Write ${path}`,
@@ -286,6 +286,14 @@ describe('a source that changes while its plan runs', () => {
     await put('a.txt', 'two');
     await put('edited.txt', 'one, says Ben');
     await settleAsRead(instance, plan.id, { gate: 'done' });
+    const change = await waitFor('the change to wait', async () => {
+      const now = await instance.service.getPlan(plan.id);
+      return now.pending_patch;
+    });
+    expect(change.widening).toHaveLength(2);
+    expect(await readFile(join(instance.workspace, 'own.txt'), 'utf8')).toBe('one');
+    const { version, digest } = change;
+    await instance.service.approve(plan.id, { version, digest }, ana);
     const asked = await waitFor('one to ask', async () => {
       const [use, other, last] = await instance.service.getSteps(plan.id, ['use', 'other', 'last']);
       const isDone = use?.attempt === 2 && use.status === 'succeeded';

@@ -358,6 +358,12 @@ test('a call that acts once a step acts again when the step is run again by an a
     ).length;
   await waitFor('the post', async () => (await statusesOf(plan.id)).post === 'succeeded');
   expect(await posts()).toBe(1);
-  await patch(plan.id, rerun('post'));
+  const again = await patch(plan.id, rerun('post'));
+  expect(again).toMatchObject({
+    status: 'needs_approval',
+    widening: ['Runs step 1a again: chat_post, which was already called; it posts again.'],
+  });
+  expect(await posts()).toBe(1);
+  await service.approve(plan.id, { version: again.version, digest: again.digest }, ana);
   await waitFor('another post', async () => (await posts()) === 2);
 });

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Step } from '#domain/plan/plan.ts';
 import { classifyPatch } from '#plans/patch/classify.ts';
+import type { Near } from '#plans/patch/flows.ts';
 import type { PatchEffect, StepAsSaid } from '#plans/patch/model.ts';
 import { following, makeStep } from '../../fixtures/plans.ts';
 
@@ -17,6 +18,7 @@ const nothing: PatchEffect = {
   invalidated: [],
 };
 const operations = new Set(['workspace_write', 'workspace_read']);
+const alone: Near = { steps: [], edges: [], readers: [], held: [], cut: false };
 const read = { operation: 'read', effect: 'read' } as const;
 
 function adding(overrides: Partial<Step>): string[] {
@@ -24,13 +26,14 @@ function adding(overrides: Partial<Step>): string[] {
   return classifyPatch(
     { ...nothing, added: [{ now, position: 9, label: '4', args_by: null }] },
     operations,
+    alone,
   );
 }
 
 function changing(before: Partial<Step>, after: Partial<StepAsSaid>): string[] {
   const step = makeStep('s', { label: '2a', ...before });
   const changed = [{ position: 1, before: step, now: { ...step, ...after }, args_by: null }];
-  return classifyPatch({ ...nothing, changed }, operations);
+  return classifyPatch({ ...nothing, changed }, operations, alone);
 }
 
 describe('adding a step', () => {
@@ -154,8 +157,104 @@ describe('changing a step', () => {
   });
 });
 
+describe('what changes for other steps', () => {
+  const files = (id: number, path: string, overrides: Partial<Step> = {}) => {
+    const step = makeStep(`${id}`, { position: id, args: { path }, ...overrides });
+    return { ...step, open: false, conditional: false };
+  };
+  const writes = files(1, 'a.txt');
+  const reads = files(2, 'a.txt', read);
+  const posts = { ...files(3, '', { tool: 'chat', operation: 'post', args: {} }), open: true };
+  const edge = (predecessor: number, successor: number) =>
+    ({ predecessor, successor, type: 'FS', lag_minutes: 0 }) as const;
+  const rerun = (step: Step, called: boolean) => ({ ...step, called, operation: 'x' });
+  type Case = [string, Partial<PatchEffect>, Partial<Near>, boolean];
+  const moving = (before: Step, now: Partial<StepAsSaid>): Partial<PatchEffect> => ({
+    changed: [{ position: before.position, before, now: { ...before, ...now }, args_by: null }],
+  });
+  const late = moving(writes, { not_before: '2030-01-01T00:00:00.000Z' });
+  const sideBySide = { steps: [writes, reads] };
+  const spelt = (path: string) => ({ steps: [writes, files(2, path, read)] });
+  const cases: Case[] = [
+    ['a write delayed beside a read of its file', late, sideBySide, true],
+    ['one delayed before it', late, { ...sideBySide, edges: [edge(1, 2)] }, false],
+    ['one delayed beside a read of another file', late, spelt('b.txt'), false],
+    ['one delayed beside the same name in other letters', late, spelt('A.TXT'), true],
+    ['one delayed beside the same name by a longer way', late, spelt('x/../a.txt'), true],
+    ['one delayed beside a listing of its folder', late, spelt('.'), true],
+    [
+      'one delayed beside a server that may see it',
+      late,
+      { steps: [writes, { ...reads, tool: 'srv' }] },
+      true,
+    ],
+    [
+      'one delayed behind a step that only waits',
+      late,
+      { steps: [writes, { ...reads, tool: 'control' }] },
+      false,
+    ],
+    ['a delay in a plan too large to be compared', late, { cut: true }, true],
+    ['a read that is more urgent than before', moving(reads, { priority: 3 }), sideBySide, true],
+    [
+      'a read with less of a pool',
+      moving({ ...reads, resources: { cpu: 2 } }, { resources: {} }),
+      sideBySide,
+      true,
+    ],
+    ['a write that asks first', moving(writes, { ask_before: true }), sideBySide, true],
+    ['a write that is removed beside a read of its file', { removed: [writes] }, sideBySide, true],
+    [
+      'a write that is removed behind that read',
+      { removed: [writes] },
+      { ...sideBySide, edges: [edge(2, 1)] },
+      false,
+    ],
+    ['a write that nothing reads', { removed: [writes] }, { steps: [writes, posts] }, false],
+    ['a read that is removed', { removed: [reads] }, sideBySide, false],
+    [
+      'a question that is removed',
+      { removed: [makeStep('1', { tool: 'human', operation: 'task' })] },
+      {},
+      true,
+    ],
+    [
+      'a check that is removed',
+      { removed: [makeStep('1', { tool: 'plan', operation: 'recheck' })] },
+      {},
+      true,
+    ],
+    [
+      'a read again that a post takes from',
+      { rerun: [rerun(reads, true)] },
+      { steps: [reads, posts], edges: [edge(2, 3)] },
+      true,
+    ],
+    [
+      'a read again that nothing takes from',
+      { rerun: [rerun(reads, true)] },
+      { steps: [reads, posts] },
+      false,
+    ],
+    ['a file written again', { rerun: [rerun(writes, true)] }, { steps: [writes] }, false],
+    [
+      'a file written again beside a read of it',
+      { rerun: [rerun(writes, true)] },
+      sideBySide,
+      true,
+    ],
+    ['a post again', { rerun: [rerun(posts, true)] }, {}, true],
+    ['a post that was never made', { rerun: [rerun(posts, false)] }, {}, false],
+    ['what is put on hold beside a read of its file', {}, { ...sideBySide, held: [1] }, true],
+  ];
+  test.each(cases)('%s', (_name, effect, near, widens) => {
+    const reasons = classifyPatch({ ...nothing, ...effect }, operations, { ...alone, ...near });
+    expect(reasons.length > 0).toBe(widens);
+  });
+});
+
 test('removing steps narrows', () => {
-  expect(classifyPatch({ ...nothing, removed: [makeStep('1')] }, operations)).toEqual([]);
+  expect(classifyPatch({ ...nothing, removed: [makeStep('1')] }, operations, alone)).toEqual([]);
 });
 
 test('very many reasons are counted', () => {
@@ -165,7 +264,7 @@ test('very many reasons are counted', () => {
     label: null,
     args_by: null,
   }));
-  const reasons = classifyPatch({ ...nothing, added }, operations);
+  const reasons = classifyPatch({ ...nothing, added }, operations, alone);
   expect(reasons).toHaveLength(50);
   expect(reasons.at(-1)).toBe('And 951 more changes of this kind.');
 });

@@ -1,0 +1,74 @@
+// The places that a step may read or change, as keys of a tree: `files/notes/a.txt`, `web/api.example.com`. The empty key holds them
+// all. Two steps meet where a key of one is, or is above, a key of the other. Pure; in doubt a step touches more.
+import { posix } from 'node:path';
+import { isOpen } from '#domain/plan/arguments.ts';
+import type { Step } from '#domain/plan/plan.ts';
+import { isObject, type Json, type JsonObject } from '#domain/text.ts';
+
+const pathAtMost = 2000;
+const everything = '';
+
+/** Tools whose steps touch nothing that another step could read, but through an output or a person. */
+const inert = new Set(['control', 'draft', 'human', 'plan', 'text']);
+
+export const isInert = (tool: string): boolean => inert.has(tool);
+
+/** Arguments that hold what is written, never where. Their values are not paths, and may be long. */
+export const contentArguments = ['content', 'text', 'body', 'question', 'form', 'instructions'];
+
+type Located = Pick<Step, 'id' | 'tool' | 'args'>;
+
+/** File systems may fold case, and write one name in several ways. */
+function keyOfPath(path: string): string {
+  const short = posix.join('/', path.normalize('NFC').toLowerCase()).replace(/\/+$/, '');
+  return `files${short}`;
+}
+
+function pathsIn(value: Json): string[] {
+  if (isOpen(value)) return ['.'];
+  if (typeof value === 'string')
+    return value.length > pathAtMost || value.includes('\n') ? [] : [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return (Array.isArray(value) ? value : Object.values(value)).flatMap(pathsIn);
+}
+
+function fileKeys(args: JsonObject): string[] {
+  const places = Object.entries(args).filter(([name]) => !contentArguments.includes(name));
+  const paths = places.flatMap(([, value]) => pathsIn(value));
+  return paths.length === 0 ? ['files'] : paths.map(keyOfPath);
+}
+
+function webKey({ url }: JsonObject): string {
+  if (typeof url !== 'string' || !URL.canParse(url)) return 'web';
+  return `web/${new URL(url).host}`;
+}
+
+export function touchesOf({ id, tool, args }: Located): string[] {
+  if (isInert(tool)) return [];
+  switch (tool) {
+    case 'workspace':
+      return fileKeys(args);
+    case 'calendar':
+      return [...fileKeys(args), 'web'];
+    case 'http':
+      return [webKey(args)];
+    case 'chat':
+    case 'reminder':
+      // Messages are added, and no operation of ours reads them.
+      return [`people/${id}`];
+    default:
+      return [everything];
+  }
+}
+
+const holds = (one: string, other: string): boolean =>
+  one === everything || one === other || other.startsWith(`${one}/`);
+
+export function meet(one: string[], other: string[]): boolean {
+  return one.some((a) => other.some((b) => holds(a, b) || holds(b, a)));
+}
+
+/** Whether a step with these arguments takes outputs of the steps it waits for without naming each: a gatherer, a model. */
+export function readsPredecessors(args: JsonObject, decides: boolean): boolean {
+  return decides || (isObject(args) && ['partition', 'tag', 'steps'].some((name) => name in args));
+}
