@@ -10,6 +10,9 @@ export const planThisWords = {
   submit: 'Plan it',
   promise: 'Nothing runs until someone approves the plan.',
   from: ({ author }: { author: string }) => `Message from ${author}`,
+  attached: ({ author }: { author: string }) => `Attached, from ${author}`,
+  /** Where a message has more than text. */
+  unread: ({ what }: { what: string }) => `[Not read: ${what}]`,
   someone: 'somebody',
   notHere:
     'Countersign is not in this conversation yet. Add it here, then the plan can be posted below the message.',

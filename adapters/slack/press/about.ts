@@ -13,7 +13,9 @@ const About = z.object({
   message: z.string(),
   /** Who wrote it; null: an app. */
   author: z.string().nullable(),
-  /** As Slack has it, with its markup. */
+  /** What an app that wrote it is called. */
+  app: z.string().nullish(),
+  /** All that it says, in Slack's markup. */
   text: z.string(),
 });
 export type About = z.infer<typeof About>;

@@ -9,7 +9,9 @@ import { CountersignError } from '#domain/errors.ts';
 import { person } from '#domain/people/actor.ts';
 import { placeOf } from '../place.ts';
 import type { SlackContext } from '../slack-context.ts';
-import { nameMentioned, readPlainText } from '../talk/hear.ts';
+import { nameMentioned } from '../talk/hear.ts';
+import { collectText, cutMarkup } from '../talk/read-blocks.ts';
+import { readPlainText } from '../talk/read-text.ts';
 import type { SentSignal, ShortcutSignal } from '../transport/read-signal.ts';
 import { type About, planThisCallback, readAbout } from './about.ts';
 import { readText } from './read-entered.ts';
@@ -23,8 +25,7 @@ function fitAbout(about: About): { about: About; cut: boolean } {
   let text = about.text.slice(0, quotedAtMost);
   const fits = () => JSON.stringify({ ...about, text }).length <= slackLimits.viewMetadata;
   while (!fits()) text = text.slice(0, Math.floor(text.length * 0.8));
-  // Half of a character, or of a mark, is left out.
-  if (text.length < about.text.length) text = text.replace(/(?:<[^<>]*|[\ud800-\udbff])$/u, '');
+  text = cutMarkup(about.text, text.length);
   return { about: { ...about, text }, cut: text.length < about.text.length };
 }
 
@@ -67,8 +68,9 @@ export async function openPlanThis(
     channel: channel.id,
     thread: message.thread_ts ?? message.ts,
     message: message.ts,
-    author: message.user ?? null,
-    text: message.text,
+    author: message.bot_id == null ? (message.user ?? null) : null,
+    app: (message.username ?? message.bot_profile?.name)?.slice(0, 100),
+    text: collectText(message),
   });
   const client = await clientOf(team);
   await client.views.open({ trigger_id, view });
@@ -124,7 +126,7 @@ export async function planThis(context: SlackContext, { team, sent }: SentSignal
     about.author === null ? null : await people.find(team, about.author).catch(() => null);
   const text = askAboutMessage({
     what: readText(sent.view),
-    author: author?.name ?? words.someone,
+    author: author?.name ?? about.app ?? words.someone,
     text: readPlainText(about.text, named, null),
     link,
   });

@@ -8,57 +8,8 @@ import { nameMessage, placeOf } from '../place.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { isWritten } from '../transport/name-signal.ts';
 import type { MessageSignal, StoppedSignal } from '../transport/read-signal.ts';
-
-// What somebody wrote, as text: Slack's markup for people, channels, links and dates becomes what is read there.
-// https://docs.slack.dev/messaging/formatting-message-text
-const markup = /<([^<>]+)>/g;
-
-/** Whom the text names. */
-export function mentionedIn(text: string): string[] {
-  return [...text.matchAll(/<@([UW][A-Z0-9]+)(?:\|[^<>]*)?>/g)].flatMap(([, user]) => user ?? []);
-}
-
-function readMark(mark: string, names: ReadonlyMap<string, string>): string {
-  const bar = mark.indexOf('|');
-  const [target, label] = bar < 0 ? [mark, ''] : [mark.slice(0, bar), mark.slice(bar + 1)];
-  if (target.startsWith('@')) return `@${names.get(target.slice(1)) ?? (label || target.slice(1))}`;
-  if (target.startsWith('#')) return `#${label || target.slice(1)}`;
-  if (target.startsWith('!subteam'))
-    return label || (names.get(target.slice('!subteam^'.length)) ?? '@group');
-  if (target.startsWith('!date')) return label;
-  if (target.startsWith('!')) return `@${target.slice(1)}`;
-  const shown = target.replace(/^(mailto|tel):/, '');
-  return label === '' || label === shown ? shown : `${label} (${shown})`;
-}
-
-/** The bot's name, as it stands for it in the middle of a text. */
-const ownName = 'Countersign';
-
-/** @param bot whose mention is left out where it begins or ends the text: it is the address on the letter, not the letter */
-export function readPlainText(
-  text: string,
-  names: ReadonlyMap<string, string>,
-  bot: string | null,
-): string {
-  return (bot === null ? text : dropAddress(text, bot))
-    .replace(markup, (_, mark: string) => readMark(mark, names))
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&')
-    .trim();
-}
-
-function dropAddress(text: string, bot: string): string {
-  const mention = `<@${bot}(?:\\|[^<>]*)?>`;
-  const whole = new RegExp(`^${mention}$`);
-  let rest = text.trim().replace(new RegExp(`^(?:${mention}[\\s:,]*)+`), '');
-  while (rest.endsWith('>')) {
-    const at = rest.lastIndexOf('<');
-    if (at < 0 || !whole.test(rest.slice(at))) break;
-    rest = rest.slice(0, at).trimEnd();
-  }
-  return rest.replace(new RegExp(mention, 'g'), `@${ownName}`);
-}
+import { collectText } from './read-blocks.ts';
+import { mentionedIn, readPlainText } from './read-text.ts';
 
 const emptyMention = greetWords.nothingSaid({ help: '/plans help' });
 
@@ -75,7 +26,10 @@ export function isAddressed({ message, bot }: MessageSignal): 'yes' | 'maybe' | 
   return /^\s*<@[UW]/.test(text) ? 'no' : 'maybe';
 }
 
-/** The names of the people a text mentions, and the handles of user groups where Slack does not say them. */
+/** Names that are looked up for one text. Slack takes some fifty such calls a minute. */
+const namesLookedUp = 25;
+
+/** The names of the people a text mentions, and the handles of user groups where Slack does not say them. Others keep their ids. */
 export async function nameMentioned(
   { people, userGroups }: Pick<SlackContext, 'people' | 'userGroups'>,
   team: string,
@@ -83,11 +37,11 @@ export async function nameMentioned(
   bot: string | null,
 ): Promise<Map<string, string>> {
   const named = new Map<string, string>();
-  for (const one of new Set(mentionedIn(text))) {
-    if (one === bot) continue;
+  const ids = [...new Set(mentionedIn(text))].filter((id) => id !== bot);
+  for (const id of ids.slice(0, namesLookedUp)) {
     // A name that cannot be had stays the id; what was asked for does not wait for it.
-    const found = await people.find(team, one).catch(() => null);
-    if (found !== null) named.set(one, found.name);
+    const found = await people.find(team, id).catch(() => null);
+    if (found !== null) named.set(id, found.name);
   }
   if (/<!subteam\^S[A-Z0-9]+>/.test(text)) {
     const groups = await userGroups.list(team).catch(() => []);
@@ -105,8 +59,9 @@ export async function hear(context: SlackContext, signal: MessageSignal): Promis
   if (addressed === 'no' || user === undefined) return;
   const place = placeOf(team, channel, thread_ts ?? ts);
   if (addressed === 'maybe' && !(await service.isSpokenIn(conversationAt(place)))) return;
-  const named = await nameMentioned(context, team, message.text, bot);
-  const text = readPlainText(message.text, named, bot);
+  const written = collectText(message);
+  const named = await nameMentioned(context, team, written, bot);
+  const text = readPlainText(written, named, bot);
   if (text === '') {
     await port.whisper(place, user, { text: escapeMrkdwn(emptyMention), card: null });
     return;

@@ -1,8 +1,19 @@
 // What Slack sends, out of its bytes: an event, a press, a form that was sent, or a command. Checked here and trusted inside.
 import { z } from 'zod';
 import { parseShallowJson } from '#domain/json.ts';
+import { makeStorable } from '#domain/text.ts';
 
 const id = z.string().min(1).max(200);
+
+/** Their many forms are read where they become text. */
+const written = {
+  text: z
+    .string()
+    .nullish()
+    .transform((text) => text ?? ''),
+  blocks: z.unknown().optional(),
+  attachments: z.unknown().optional(),
+};
 
 const Message = z.object({
   type: z.enum(['message', 'app_mention']),
@@ -12,7 +23,7 @@ const Message = z.object({
   thread_ts: id.optional(),
   user: id.optional(),
   bot_id: z.string().nullish(),
-  text: z.string().default(''),
+  ...written,
 });
 const HomeOpened = z.object({
   type: z.literal('app_home_opened'),
@@ -134,7 +145,10 @@ const Shortcut = z.object({
     ts: id,
     thread_ts: id.optional(),
     user: id.optional(),
-    text: z.string().default(''),
+    bot_id: z.string().nullish().catch(null),
+    username: z.string().nullish().catch(null),
+    bot_profile: z.object({ name: z.string() }).nullish().catch(null),
+    ...written,
   }),
 });
 const Command = z.object({
@@ -214,9 +228,9 @@ export type Signal =
 /** The fields of a body, which is JSON or a form; a form may hold JSON under `payload`. @throws SyntaxError, or `invalid_json` for what nests too deep */
 export function readBody(body: Uint8Array): unknown {
   const text = Buffer.from(body).toString('utf8');
-  if (text.startsWith('{')) return parseShallowJson(text);
+  if (text.startsWith('{')) return makeStorable(parseShallowJson(text));
   const fields = Object.fromEntries(new URLSearchParams(text));
-  return fields.payload === undefined ? fields : parseShallowJson(fields.payload);
+  return makeStorable(fields.payload === undefined ? fields : parseShallowJson(fields.payload));
 }
 
 function readEvent({

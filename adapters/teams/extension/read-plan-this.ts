@@ -2,6 +2,13 @@
 // https://learn.microsoft.com/microsoftteams/platform/messaging-extensions/how-to/action-commands/create-task-module
 import { z } from 'zod';
 import { planThisInput } from '#cards/plan-this.ts';
+import {
+  Attachments,
+  attachQuote,
+  quoteAttached,
+  readAttachments,
+} from '../transport/read-attachments.ts';
+import { readHtml } from '../transport/read-html.ts';
 
 /** As the manifest names it. */
 const commandId = 'plan_this';
@@ -22,6 +29,7 @@ const Chosen = z.object({
     replyToId: told(id),
     body: z.object({ contentType: z.string(), content: z.string().max(100_000).nullish() }),
     from: told(z.object({ user: told(Named), application: told(Named) })),
+    attachments: Attachments,
   }),
   data: z.unknown().optional(),
 });
@@ -42,55 +50,23 @@ export type PlanThis = {
   what: string;
 };
 
-const named: Record<string, string> = {
-  nbsp: ' ',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  amp: '&',
-};
-
-function readEntity(whole: string, name: string): string {
-  const known = named[name.toLowerCase()];
-  if (known !== undefined) return known;
-  const [, hex, decimal] = /^#(?:x([\da-f]{1,6})|(\d{1,7}))$/i.exec(name) ?? [];
-  const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-  return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code).toWellFormed() : whole;
-}
-
-/** The words of a message in Teams' HTML. Each pattern ends at the next bracket, so that any text is read in one go. */
-export function readHtml(html: string): string {
-  return html
-    .replace(/\r?\n/g, ' ')
-    .replace(
-      /<(?:emoji|img)\s([^<>]*)>/gi,
-      (_, rest: string) => /\balt="([^"]*)"/i.exec(rest)?.[1] ?? '',
-    )
-    .replace(/<li(?:\s[^<>]*)?>/gi, '\n- ')
-    .replace(/<(?:br|hr)(?:\s[^<>]*)?\/?>|<\/(?:p|div|tr|h\d|blockquote|pre)>/gi, '\n')
-    .replace(/<[^<>]*>/g, '')
-    .replace(/&(#?\w{1,8});/g, readEntity)
-    .replaceAll('\u00a0', ' ')
-    .split('\n')
-    .map((line) => line.trim())
-    .join('\n')
-    .replace(/\n{3,}/g, '\n\n')
-    .trim();
-}
-
 /** null: it is another command, or of an unknown form. */
 export function readPlanThis(name: string, value: unknown): PlanThis | null {
   if (name !== opening && name !== submitting) return null;
   const chosen = Chosen.safeParse(value);
   if (!chosen.success) return null;
   const { messagePayload, data } = chosen.data;
-  const { body, from, replyToId } = messagePayload;
+  const { body, from, replyToId, attachments } = messagePayload;
   const content = body.content ?? '';
+  const rich =
+    body.contentType === 'html' ? readHtml(content) : { text: content.trim(), quotes: [] };
+  const others = readAttachments(attachments);
   const shown = {
     root: replyToId ?? messagePayload.id,
     author: from?.user?.displayName ?? from?.application?.displayName ?? null,
-    text: body.contentType === 'html' ? readHtml(content) : content.trim(),
+    text: [rich.text, ...[...rich.quotes.map(attachQuote), ...others].map(quoteAttached)]
+      .filter((part) => part !== '')
+      .join('\n\n'),
   };
   // The app was added there meanwhile, and the dialog is asked for again.
   if (name === opening || Installed.safeParse(data).success)

@@ -1,18 +1,23 @@
 // What people write: in their chat with the bot, by mentioning it, or below a post where a conversation lives already.
 import { greetWords } from '#cards/chat-words.ts';
+import { trimBlanks } from '#chat/typed-text.ts';
+import { readWord } from '#conversation/read-word.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
 import { person } from '#domain/people/actor.ts';
 import { answerCommand, drawNote, readCommand } from '../lists/answer-command.ts';
 import type { TeamsContext } from '../teams-context.ts';
-import type { Mention, MessageSignal } from '../transport/read-activity.ts';
+import type { MessageSignal } from '../transport/read-activity.ts';
+import { attachQuote, quoteAttached } from '../transport/read-attachments.ts';
+import { readHtml } from '../transport/read-html.ts';
 
 // What somebody wrote, as text: Teams' mentions and marks become what is read there. Pure.
 
-// Each looks no further than to the next `<`: a text of nothing but beginnings is read in one go all the same.
-const mention = /<at(?:\s[^<>]*)?>([^<]*)<\/at>/gi;
+// Each looks no further than to the next mark of its kind: a text of nothing but beginnings is read in one go all the same.
+const mention = /<at(?:\s[^<>]*)?>((?:[^<]|<(?!\/?at[\s>])[^<>]*>)*)<\/at>/gi;
+/** Stands where a message is quoted that the conversation has already. */
+const quoted = /<quoted(?:\s[^<>]*)?>(?:<\/quoted>)?/gi;
 /** Stands for the bot's own name: a character that nobody types. */
 const self = '\ue000';
-const nameIn = (text: string) => text.replace(mention, '$1').trim();
 const entities: Record<string, string> = {
   '&nbsp;': ' ',
   '&lt;': '<',
@@ -21,46 +26,61 @@ const entities: Record<string, string> = {
   '&#39;': "'",
   '&amp;': '&',
 };
+const decode = (text: string) =>
+  text.replace(/&(?:nbsp|lt|gt|quot|#39|amp);/g, (entity) => entities[entity] ?? entity);
+/** A name between `<at>` and `</at>`, which may be marked up. */
+const bareName = (name: string) =>
+  decode(name.replace(/<[^<>]*>/g, ''))
+    .replace(/\s+/g, ' ')
+    .trim();
 
 /** The name that the text begins with; null: it begins with none. */
 export function firstMention(text: string): string | null {
-  const [, name] = /^\s*<at(?:\s[^<>]*)?>([^<]*)<\/at>/i.exec(text) ?? [];
-  return name === undefined ? null : name.trim();
+  const begins = trimBlanks(text.replace(quoted, ' ').replaceAll('&nbsp;', ' '));
+  const [first] = begins.matchAll(mention);
+  return first?.index === 0 ? bareName(first[1] ?? '') : null;
 }
 
-/** Leaves the bot's name out where the text ends with it. What stands before it is not looked for from each blank anew. */
-function dropEnd(text: string): string {
-  const end = text.trimEnd();
-  if (!end.endsWith(self)) return text;
-  const blank = /(?:\s|&nbsp;)$/;
-  let rest = end.slice(0, -1);
-  for (let last = blank.exec(rest.slice(-6)); last !== null; last = blank.exec(rest.slice(-6)))
-    rest = rest.slice(0, -last[0].length);
-  return rest;
+/** Without the bot's name where the text begins or ends with it. */
+function dropAddress(text: string, name: string): string {
+  let rest = trimBlanks(text);
+  while (rest.startsWith(self)) rest = trimBlanks(rest.slice(1).replace(/^[\s:,\u200b]+/, ''));
+  while (rest.endsWith(self)) rest = trimBlanks(rest.slice(0, -1));
+  return rest.replaceAll(self, `@${name}`);
 }
 
-/** @param bot whose name is left out where it begins or ends the text: it is the address on the letter, not the letter */
+type Typed = Pick<MessageSignal, 'text' | 'format' | 'mentions'> &
+  Partial<Pick<MessageSignal, 'html' | 'attached'>>;
+
+/**
+ * What the person themselves wrote, and below it what they quote or forward of others. A word that decides is read alone: what is
+ * quoted beside it is in the conversation already.
+ * @param bot whose name is left out at the beginning and the end of the text, where it only addresses it
+ */
 export function readPlainText(
-  { text, format, mentions }: { text: string; format: string; mentions: Mention[] },
+  { text, format, mentions, html = '', attached = [] }: Typed,
   bot: string,
 ): string {
-  const own = mentions.filter(({ id }) => id === bot).map(({ text: shown }) => nameIn(shown));
-  const named = text
+  const own = mentions.filter(({ id }) => id === bot).map(({ text: shown }) => bareName(shown));
+  const name = own[0] ?? '';
+  const write = (given: string) => (own.includes(given) ? self : `@${given}`);
+  const rich = readHtml(html.replaceAll(self, ' '), (given) => write(bareName(given)));
+  const isRich = rich.quotes.length > 0 || /<blockquote[\s>]/i.test(html) || text.trim() === '';
+  const marked = text
     .replaceAll(self, ' ')
-    .replace(mention, (_, name: string) => (own.includes(name.trim()) ? self : `@${name.trim()}`))
-    .replace(/^(?:\s|&nbsp;)*(?:\ue000(?:\s|&nbsp;|[:,])*)+/, '');
-  const marked = dropEnd(named).replaceAll(self, `@${own[0] ?? ''}`);
-  const bare =
+    .replace(quoted, ' ')
+    .replace(mention, (_, given: string) => write(bareName(given)));
+  const plain =
     format === 'xml'
-      ? marked
-          .replace(/<br\s*\/?>/gi, '\n')
-          .replace(/<\/?(?:p|div|span|b|i|u|s|em|strong|code|pre)(?:\s[^<>]*)?>/gi, '')
-      : marked;
-  return bare
-    .replace(/&(?:nbsp|lt|gt|quot|#39|amp);/g, (entity) => entities[entity] ?? entity)
-    .replaceAll('\u00a0', ' ')
-    .replaceAll(/\r\n?/g, '\n')
-    .trim();
+      ? readHtml(marked).text
+      : decode(marked).replaceAll('\u00a0', ' ').replaceAll(/\r\n?/g, '\n');
+  const words = dropAddress(isRich && html !== '' ? rich.text : plain, name);
+  if (!['talk', 'propose_changes'].includes(readWord(words).kind)) return words;
+  const others = [
+    ...rich.quotes.filter(({ author }) => !own.includes(author)).map(attachQuote),
+    ...attached.filter(({ kind }) => kind !== 'unread'),
+  ];
+  return [words, ...others.map(quoteAttached)].filter((part) => part !== '').join('\n\n');
 }
 
 /** Whether it was written to us, as far as the message itself tells; `maybe`: if we are in that conversation. */

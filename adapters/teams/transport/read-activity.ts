@@ -4,8 +4,10 @@ import { refreshVerb } from '#cards/press.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
 import { parseShallowJson } from '#domain/json.ts';
+import { makeStorable } from '#domain/text.ts';
 import { type PlanThis, readPlanThis } from '../extension/read-plan-this.ts';
 import { splitConversation } from '../place.ts';
+import { type Attached, Attachments, readAttachments } from './read-attachments.ts';
 
 const id = z.string().min(1).max(500);
 const Named = z.object({ id });
@@ -42,6 +44,7 @@ const Activity = z.object({
   text: z.string().max(100_000).nullish(),
   textFormat: words,
   entities: told(z.array(told(Entity))),
+  attachments: Attachments,
   localTimezone: words,
   timestamp: words,
   membersAdded: told(z.array(Named)),
@@ -77,6 +80,9 @@ export type MessageSignal = {
   scene: Scene;
   text: string;
   format: string;
+  /** The same in HTML, where Teams sends that beside it; else empty. */
+  html: string;
+  attached: Attached[];
   mentions: Mention[];
   /** By Teams' time; null: it does not say. */
   sentAt: Date | null;
@@ -200,13 +206,22 @@ export function readSignal(activity: Activity): Signal | null {
       : [],
   );
   const format = activity.textFormat ?? '';
-  return { kind: 'message', scene, text: text ?? '', format, mentions, sentAt };
+  const attachments = activity.attachments ?? [];
+  const html = attachments.find((one) => one?.contentType === 'text/html')?.content;
+  return {
+    ...{ kind: 'message', scene, format, mentions, sentAt },
+    text: text ?? '',
+    html: typeof html === 'string' ? html : '',
+    attached: readAttachments(attachments),
+  };
 }
 
 /** null: these bytes are no activity. @throws `invalid_json` for what nests too deep */
 export function readActivity(body: Uint8Array): Activity | null {
   try {
-    const parsed = Activity.safeParse(parseShallowJson(Buffer.from(body).toString('utf8')));
+    const parsed = Activity.safeParse(
+      makeStorable(parseShallowJson(Buffer.from(body).toString('utf8'))),
+    );
     return parsed.success ? parsed.data : null;
   } catch (error) {
     if (error instanceof SyntaxError) return null;

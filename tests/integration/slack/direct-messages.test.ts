@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import { usualScopes } from '../../fixtures/slack/app.ts';
 import { useDatabase } from '../../setup/database.ts';
+import { noop, scriptedPlanner } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
 import { askFor, type Desk, seeCard, useDesk } from './desk.ts';
 
@@ -125,4 +126,21 @@ test('direct messages that are gone take the examples from nobody else', async (
   await waitFor('the refusal', () => slack.calls.some(({ method }) => method === refused));
   await slack.openHome(yan.id, 'messages');
   await waitFor('the examples', () => slack.prompts(slack.direct(yan.id).id).length === 4);
+});
+
+test('file names that Slack made links of are what was typed, and few of many mentions are looked up', async () => {
+  const asked: string[] = [];
+  const planner = scriptedPlanner(({ text }) => {
+    asked.push(text);
+    return { kind: 'proposal', draft: { title: 'Read', steps: [noop('a')] } };
+  });
+  const { slack, ana } = await useDesk(database, { planner });
+  const others = Array.from({ length: 60 }, (_, index) => slack.addUser({ name: `other${index}` }));
+  const before = slack.calls.filter(({ method }) => method === 'users.info').length;
+  const mentions = [...others, ...others].map(({ id }) => `<@${id}>`).join(' ');
+  await slack.directMessage(ana.id, `Read "docs/<http://notes.md|notes.md>" for ${mentions}`);
+  await waitFor('the request', () => asked.length > 0);
+  expect(asked[0]).toMatch(/^Read "docs\/notes\.md" for @other0 @other1 .*@U[A-Z0-9]+/);
+  const looked = slack.calls.filter(({ method }) => method === 'users.info').length - before;
+  expect(looked).toBeLessThan(40);
 });

@@ -80,6 +80,30 @@ test('where the app is not in the channel, the plan is in the person’s direct 
   expect(slack.messages(other)).toHaveLength(1);
 });
 
+test('an alert of an app is planned with all that it says, and what is not read is named', async () => {
+  const desk = await useDesk(database, { planner });
+  const { slack, ana } = desk;
+  const message = await write(desk, 'Alert');
+  Object.assign(message, {
+    bot_id: 'B0ALERTS',
+    username: 'Grafana',
+    blocks: [
+      {
+        type: 'section',
+        text: { type: 'mrkdwn', text: 'Disk &gt; 90 % in <http://df.sh|df.sh>' },
+      },
+    ],
+    attachments: [{ title: 'db-1', image_url: 'https://grafana.example/a.png' }],
+  });
+  const view = await openFor(desk, message);
+  await slack.submit(ana.id, view, { value: 'Fix it' });
+  await waitFor('the request', () => asked.some((text) => text.startsWith('Fix it')));
+  const request = asked.find((text) => text.startsWith('Fix it')) ?? '';
+  expect(request).toContain('Message from Grafana');
+  expect(request).toContain('> Disk > 90 % in df.sh');
+  expect(request).toContain('[Not read: an image]');
+});
+
 test('a window that somebody else sends, or one of another workspace, plans nothing', async () => {
   const desk = await useDesk(database, { planner });
   const { slack, ana, ben, channel } = desk;

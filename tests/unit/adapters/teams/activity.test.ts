@@ -147,13 +147,88 @@ test.each([
   ['1 &lt; 2 &amp;&amp; 3 &gt; 2 &amp;lt;', '1 < 2 && 3 > 2 &lt;'],
   ['<script>', '<script>'],
   ['one\r\ntwo', 'one\ntwo'],
+  ['<quoted messageId="1700"/> approve', 'approve'],
+  ['<quoted messageId="1700"/><at>Countersign</at>&nbsp;approve', 'approve'],
+  ['<at>Countersign</at> <quoted messageId="1700"></quoted> approve', 'approve'],
+  ['<at><b>Counter</b>sign</at> approve', 'approve'],
+  ['\u200b<at>Countersign</at>\u200b approve\ufeff', 'approve'],
+  ['<at>Countersign</at> <at>Countersign</at>, approve <at>Countersign</at>', 'approve'],
+  ['<at>Ben &amp; Co</at> look', '@Ben & Co look'],
+  ['&amp;nbsp; stays', '&nbsp; stays'],
 ])('%s reads as %s', (text, words) => {
   expect(readPlainText(heard({ text, entities: [mention] }), bot.id)).toBe(words);
 });
 
+const html = (content: string) => ({ attachments: [{ contentType: 'text/html', content }] });
+const reply = (said: string, by = 'Ben') =>
+  `<blockquote itemtype="http://schema.skype.com/Reply"><strong itemprop="mri">${by}</strong><p itemprop="preview">${said}</p></blockquote>`;
+const at = '<span itemtype="http://schema.skype.com/Mention" itemid="0">Countersign</span>';
+
+test.each<[string, object, string]>([
+  [
+    'a decision beside a quotation',
+    { text: 'Ben x approve', ...html(`${reply('x')}<p>${at} approve</p>`) },
+    'approve',
+  ],
+  [
+    'only a quoted word',
+    { text: 'approve', ...html(reply('approve')) },
+    'Message from Ben:\n> approve',
+  ],
+  [
+    'a word in a blockquote',
+    { text: 'approve', ...html('<blockquote>approve</blockquote>') },
+    '> approve',
+  ],
+  [
+    'a question about a quotation',
+    { text: 'x', ...html(`${reply('5 %')}<p>do this</p>`) },
+    'do this\n\nMessage from Ben:\n> 5 %',
+  ],
+  [
+    'an answer to the bot',
+    { text: 'x', ...html(`${reply('Which?', 'Countersign')}<p>notes.md</p>`) },
+    'notes.md',
+  ],
+  [
+    'a card and a forwarded message',
+    {
+      text: 'look',
+      attachments: [
+        {
+          contentType: 'application/vnd.microsoft.card.adaptive',
+          content: {
+            body: [
+              { type: 'TextBlock', text: 'Disk full' },
+              { type: 'FactSet', facts: [{ title: 'host', value: 'db-1' }] },
+            ],
+          },
+        },
+        {
+          contentType: 'forwardedMessageReference',
+          content: JSON.stringify({
+            originalMessageContent: '<p>approve</p>',
+            originalMessageSender: { user: { displayName: 'Ben' } },
+          }),
+        },
+        { contentType: 'image/png', name: 'a.png' },
+        { contentType: 7 },
+        null,
+      ],
+    },
+    'look\n\nAttached, from somebody:\n> Disk full\n> host: db-1\n\nMessage from Ben:\n> approve',
+  ],
+])('what others wrote stands below, under their names: %s', (_, activity, words) => {
+  expect(readPlainText(heard({ entities: [mention], ...activity }), bot.id)).toBe(words);
+});
+
+test('text that cannot be stored is made storable where it comes in', () => {
+  expect(heard({ text: 'a\u0000b\ud800' }).text).toBe('a\ufffdb\ufffd');
+});
+
 test('marks of formatted text are left out', () => {
   const signal = heard({ text: '<p>one</p><br/><b>two</b>', textFormat: 'xml' });
-  expect(readPlainText(signal, bot.id)).toBe('one\ntwo');
+  expect(readPlainText(signal, bot.id)).toBe('one\n\ntwo');
 });
 
 test.each(['<at>', '<at ', '<at></at', '<p ', '<br ', ' ', '&nbsp;', '\ue000 '])(

@@ -1,6 +1,7 @@
 // The words of a message in Teams' HTML, of which nothing is run and nothing is lost that somebody wrote.
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readHtml } from '#adapters/teams/extension/read-plan-this.ts';
+import { readHtml } from '#adapters/teams/transport/read-html.ts';
 
 test.each([
   ['<div><div><at id="0">Countersign</at> - Hi</div>\n</div>', 'Countersign - Hi'],
@@ -9,8 +10,24 @@ test.each([
   ['<script>alert(1)</script>', 'alert(1)'],
   ['&amp;lt;b&amp;gt;', '&lt;b&gt;'],
   ['1 < 2', '1 < 2'],
+  [
+    '<p>see</p><blockquote><p>approve</p><p>now</p></blockquote><p>no</p>',
+    'see\n> approve\n> now\nno',
+  ],
+  ['<pre><code>a\n  b</code></pre>', 'a\nb'],
+  ['<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>', 'a b\nc'],
+  ['<ol><li>a<ul><li>b</li></ul></li></ol>', '- a\n- b'],
+  ['\u200b<div>&nbsp;a&#8203;</div>', 'a'],
+  ['<span itemscope itemtype="http://schema.skype.com/Mention" itemid="0">Ben</span> hi', 'Ben hi'],
+  ['<p>unclosed <b>bold', 'unclosed bold'],
 ])('%s', (html, text) => {
-  expect(readHtml(html)).toBe(text);
+  expect(readHtml(html)).toMatchObject({ text, quotes: [] });
+});
+
+test('a quoted reply stands apart from the words', () => {
+  const html =
+    '<blockquote itemscope itemtype="http://schema.skype.com/Reply" itemid="17"><strong itemprop="mri" itemid="8:orgid:x">Ben</strong><span itemprop="time" itemid="17"></span><p itemprop="preview">approve</p></blockquote><p>not yet</p>';
+  expect(readHtml(html)).toEqual({ text: 'not yet', quotes: [{ author: 'Ben', text: 'approve' }] });
 });
 
 test('a text of nothing but beginnings is read in one go', () => {
@@ -18,5 +35,11 @@ test('a text of nothing but beginnings is read in one go', () => {
   readHtml('<img alt="'.repeat(10_000));
   readHtml('<'.repeat(100_000));
   readHtml(`<img ${'alt="'.repeat(20_000)}`);
+  readHtml('<blockquote>'.repeat(8000));
+  readHtml('<b>'.repeat(15_000) + '</i>'.repeat(12_000));
+  readHtml('<b></i>'.repeat(14_000));
+  readHtml('<b>'.repeat(190) + '</i>'.repeat(24_000));
+  readHtml('&nbsp;'.repeat(16_000));
+  fc.assert(fc.property(fc.string(), (text) => void readHtml(text)));
   expect(performance.now() - began).toBeLessThan(1000);
 });

@@ -1,0 +1,99 @@
+// What a message of Teams holds beside its text: forwarded and quoted messages, cards of other apps, files. Pure.
+import { z } from 'zod';
+import { planThisWords as words } from '#cards/plan-this.ts';
+import { parseShallowJson } from '#domain/json.ts';
+import { isObject } from '#domain/text.ts';
+import { type Quote, readHtml } from './read-html.ts';
+
+const label = z.string().nullish().catch(null);
+const Attachment = z.object({ contentType: label, content: z.unknown().optional(), name: label });
+/** Of an unknown form they are as good as left out. */
+export const Attachments = z.array(Attachment.nullable().catch(null)).nullish().catch(null);
+type Attachment = z.infer<typeof Attachment>;
+/** `author`: null where it is unknown. `unread`: of what is not read, a name. */
+export type Attached =
+  | { kind: 'quoted' | 'forwarded' | 'card'; author: string | null; text: string }
+  | { kind: 'unread'; what: string };
+
+const cardType = /^application\/vnd\.microsoft\.card\./;
+
+/** Graph gives contents as JSON text, the Bot Framework as objects. */
+function contentOf({ content }: Attachment): Record<string, unknown> {
+  if (isObject(content)) return content;
+  try {
+    const parsed = typeof content === 'string' ? parseShallowJson(content) : null;
+    return isObject(parsed) ? parsed : {};
+  } catch {
+    return {}; // it is named as not read
+  }
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
+
+/** Every text of a card, in its order. */
+function readCard(node: unknown): string[] {
+  if (Array.isArray(node)) return node.flatMap(readCard);
+  if (!isObject(node)) return [];
+  if (node.type === 'FactSet' && Array.isArray(node.facts))
+    return node.facts
+      .filter(isObject)
+      .map(({ title, value }) => `${textOf(title)}: ${textOf(value)}`);
+  if (node.type === 'RichTextBlock' && Array.isArray(node.inlines))
+    return [node.inlines.map((run) => (isObject(run) ? textOf(run.text) : textOf(run))).join('')];
+  const own = ['title', 'subtitle', 'text', 'altText'].map((key) => textOf(node[key]));
+  const inner = ['sections', 'body', 'items', 'columns', 'rows', 'cells', 'images'];
+  return [...own, ...inner.flatMap((key) => readCard(node[key]))].filter((text) => text !== '');
+}
+
+function authorOf(sender: unknown): string | null {
+  if (!isObject(sender)) return null;
+  const named = [sender.user, sender.application].find(isObject);
+  return textOf(named?.displayName) || null;
+}
+
+function readAttachment(attachment: Attachment): Attached[] {
+  const type = attachment.contentType ?? '';
+  const content = contentOf(attachment);
+  if (type === 'messageReference')
+    return [
+      {
+        kind: 'quoted',
+        author: authorOf(content.messageSender),
+        text: textOf(content.messagePreview),
+      },
+    ];
+  if (type === 'forwardedMessageReference') {
+    const html = textOf(content.originalMessageContent) || textOf(content.messagePreview);
+    const author = authorOf(content.originalMessageSender);
+    return [{ kind: 'forwarded', author, text: readHtml(html).text }];
+  }
+  if (cardType.test(type)) {
+    const text = readCard(content).join('\n');
+    if (text !== '') return [{ kind: 'card', author: null, text }];
+  }
+  // The message itself in another form.
+  if (type.startsWith('text/')) return [];
+  return [
+    {
+      kind: 'unread',
+      what: `${cardType.test(type) ? 'card' : 'file'} ${attachment.name ?? ''}`.trim(),
+    },
+  ];
+}
+
+export function readAttachments(attachments: z.infer<typeof Attachments>): Attached[] {
+  return (attachments ?? []).flatMap((one) => (one === null ? [] : readAttachment(one)));
+}
+
+/** A message that is quoted within the HTML of another. */
+export function attachQuote({ author, text }: Quote): Attached {
+  return { kind: 'quoted', author: author || null, text };
+}
+
+/** Somebody else's words under their name. */
+export function quoteAttached(attached: Attached): string {
+  if (attached.kind === 'unread') return words.unread(attached);
+  const author = attached.author ?? words.someone;
+  const heading = (attached.kind === 'card' ? words.attached : words.from)({ author });
+  return [`${heading}:`, ...attached.text.split('\n').map((line) => `> ${line}`)].join('\n');
+}
