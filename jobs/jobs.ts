@@ -70,13 +70,13 @@ function expandJob(context: ConversationContext, { planning }: Settings): Job<'e
 }
 
 /** Starts an approved plan. Not a part of `step`: a start reads the whole plan and may wait for tools, and no other plan waits for that. */
-function executeJob({ context }: Crew): Job<'execute'> {
+function executeJob({ context }: Crew, conversation: ConversationContext): Job<'execute'> {
   return {
     name: 'execute',
     queue: queueFor('execute'),
     causeOf: ({ plan_id }) => readPlanCause(context.db.query, plan_id),
     concurrency: 2,
-    handle: ({ plan_id }) => startPlan(context, plan_id),
+    handle: ({ plan_id }) => startPlan(context, plan_id, conversation),
   };
 }
 
@@ -238,7 +238,7 @@ export function jobsOf(parts: {
     planJob(conversation, settings),
     expandJob(conversation, settings),
     requestJob(conversation, call),
-    executeJob(crew),
+    executeJob(crew, conversation),
     stepJob(crew),
     cardJob(conversation),
     remindJob(conversation),

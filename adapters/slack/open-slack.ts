@@ -10,9 +10,11 @@ import {
   conversationAt,
   type RateLimits,
 } from '#domain/chat/chat.ts';
+import type { InboxEvent } from '#domain/chat/inbox.ts';
 import type { SlackInstallations } from '#domain/chat/slack-installation.ts';
 import type { UserGroupReader } from '#domain/chat/user-groups.ts';
 import type { Clock } from '#domain/clock.ts';
+import { CountersignError } from '#domain/errors.ts';
 import { chatTenant } from '#domain/plan/scope.ts';
 import type { ServeWithin, Service } from '#domain/service.ts';
 import { checkWorkspaces, type WorkspaceState } from './check.ts';
@@ -21,6 +23,7 @@ import { type InstallOptions, isAlive, registerInstall } from './install/routes.
 import { tokensOfMany } from './install/tokens.ts';
 import { answerCommand } from './lists/answer-command.ts';
 import { createHomes, setFromHome } from './lists/home.ts';
+import { placeOf } from './place.ts';
 import { createAsk } from './port/hold.ts';
 import { createRespond } from './port/respond.ts';
 import { createSlackPort } from './port/slack-port.ts';
@@ -29,6 +32,7 @@ import { decidePress, decideSent } from './press/handle-press.ts';
 import { planThis } from './press/plan-this.ts';
 import { objectTo } from './press/read-entered.ts';
 import { createRecheck, createShow } from './press/show.ts';
+import { type Listener, tellAlone } from './press/tell.ts';
 import type { SlackContext } from './slack-context.ts';
 import { createSlackLogger } from './slack-logger.ts';
 import { createGreet } from './talk/greet.ts';
@@ -39,7 +43,8 @@ import { createReach } from './talk/reach.ts';
 import { createUserGroupReader } from './talk/user-groups.ts';
 import { createAccept } from './transport/accept.ts';
 import { registerSlack } from './transport/http.ts';
-import { readSignal } from './transport/read-signal.ts';
+import { placeOfPress } from './transport/name-signal.ts';
+import { readSignal, type Signal } from './transport/read-signal.ts';
 import { connectSocket } from './transport/socket.ts';
 import { type ClientOptions, createClientOf, type Tokens, tokensOfOne } from './workspaces.ts';
 
@@ -49,10 +54,54 @@ import { type ClientOptions, createClientOf, type Tokens, tokensOfOne } from './
 const answerableForMs = 30 * 60_000;
 
 export function createHandler(context: SlackContext, clock: Clock): InboxHandler {
-  const greet = createGreet(context);
+  const act = createAct(context, clock);
   return async (event) => {
     const signal = readSignal(event.body);
     if (signal === null) return;
+    try {
+      await act(signal, event);
+    } catch (error) {
+      if (!(error instanceof CountersignError) || error.code !== 'forbidden') throw error;
+      const who = senderOf(signal);
+      if (who !== null) await tellAlone(context, who, error.message);
+    }
+  };
+}
+
+/** Who did it, so that they can be told; null: nobody who waits for an answer. */
+function senderOf(signal: Signal): Listener | null {
+  const { team } = signal;
+  switch (signal.kind) {
+    case 'message': {
+      const { user, channel, ts, thread_ts } = signal.message;
+      return user === undefined
+        ? null
+        : { team, user, place: placeOf(team, channel, thread_ts ?? ts) };
+    }
+    case 'press':
+      return {
+        ...{ team, user: signal.pressed.user.id },
+        ...{ place: placeOfPress(signal), answerAt: signal.pressed.response_url },
+      };
+    case 'sent':
+      return { team, user: signal.sent.user.id, place: null };
+    case 'command':
+      return {
+        ...{ team, user: signal.command.user_id },
+        ...{ place: null, answerAt: signal.command.response_url },
+      };
+    case 'stopped': {
+      const { channel, user, thread_ts } = signal.stopped;
+      return { team, user, place: placeOf(team, channel, thread_ts) };
+    }
+    default:
+      return null;
+  }
+}
+
+function createAct(context: SlackContext, clock: Clock) {
+  const greet = createGreet(context);
+  return async (signal: Signal, event: InboxEvent): Promise<void> => {
     switch (signal.kind) {
       case 'message':
         return hear(context, signal);

@@ -1,11 +1,12 @@
 // The Teams adapter as a process has it: a handler for what was stored, a port to write with, and the way in.
 import type { FastifyInstance } from 'fastify';
 import { greetWords } from '#cards/chat-words.ts';
-import type { InboxHandler } from '#chat/inbox/inbox-context.ts';
+import type { EventAttempt, InboxHandler } from '#chat/inbox/inbox-context.ts';
 import type { Receive } from '#chat/inbox/receive.ts';
 import type { WaitUntilHandled } from '#chat/inbox/wait-until-handled.ts';
 import type { TeamsAccess } from '#domain/chat/access.ts';
 import type { ChatContent, ChatPlace, ChatPort, Posted } from '#domain/chat/chat.ts';
+import type { InboxEvent } from '#domain/chat/inbox.ts';
 import type { TeamsConversation, TeamsConversations } from '#domain/chat/teams-conversation.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -19,6 +20,7 @@ import { createReaders, type Readers } from './port/members.ts';
 import { findMentioned, linkTo, reachEach } from './port/mention.ts';
 import { createPlanningStatus, postAsEnd, streamToEnd } from './port/planning-status.ts';
 import { handlePress } from './press/handle-press.ts';
+import { tellPerson, toldElsewhereAfterMs } from './press/reply.ts';
 import { createShow } from './press/show.ts';
 import { hear } from './talk/hear.ts';
 import { accountOfMember, createPeople } from './talk/people.ts';
@@ -31,6 +33,7 @@ import {
   readActivity,
   readSignal,
   type Scene,
+  type Signal,
 } from './transport/read-activity.ts';
 
 // Writes to Teams: posts and changes what `cards/` drew, and tells one person something in their chat with the bot. Teams knows no
@@ -215,24 +218,40 @@ function createHandler(context: TeamsContext): InboxHandler {
     const activity = readActivity(event.body);
     const signal = activity === null ? null : readSignal(activity);
     if (signal === null) return;
-    const keep = () => keepScene(context, signal.scene);
-    if (signal.kind !== 'removed' && signal.kind !== 'plan_this') await keep();
-    switch (signal.kind) {
-      case 'message':
-        return hear(context, signal, event);
-      case 'press':
-        return handlePress(context, signal, event, attempt);
-      case 'plan_this':
-        return handlePlanThis(context, signal, event, attempt, keep);
-      case 'added':
-      case 'removed':
-        return greet(context, signal, signal.sentAt ?? event.received_at);
-      case 'other':
-        return;
-      default:
-        signal satisfies never;
+    try {
+      await act(context, signal, event, attempt);
+    } catch (error) {
+      if (!(error instanceof CountersignError) || error.code !== 'forbidden') throw error;
+      const asks = signal.kind === 'plan_this' || (signal.kind === 'press' && signal.asks);
+      if (asks && attempt.age() < toldElsewhereAfterMs) attempt.reply({ note: error.message });
+      else await tellPerson(context, signal.scene, error.message);
     }
   };
+}
+
+async function act(
+  context: TeamsContext,
+  signal: Signal,
+  event: InboxEvent,
+  attempt: EventAttempt,
+): Promise<void> {
+  const keep = () => keepScene(context, signal.scene);
+  if (signal.kind !== 'removed' && signal.kind !== 'plan_this') await keep();
+  switch (signal.kind) {
+    case 'message':
+      return hear(context, signal, event);
+    case 'press':
+      return handlePress(context, signal, event, attempt);
+    case 'plan_this':
+      return handlePlanThis(context, signal, event, attempt, keep);
+    case 'added':
+    case 'removed':
+      return greet(context, signal, signal.sentAt ?? event.received_at);
+    case 'other':
+      return;
+    default:
+      signal satisfies never;
+  }
 }
 
 // The app was added somewhere, or taken out: a short welcome the first time, and what waited is posted.

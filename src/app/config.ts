@@ -37,6 +37,8 @@ export type Config = {
   /** How the chat platforms are reached; null: not at all. */
   slack: SlackAccess | null;
   teams: TeamsAccess | null;
+  /** The configuration as its file is now. @throws as `loadConfig` */
+  readAgain(): Config;
 };
 
 function explain(error: z.ZodError, where: string): string {
@@ -192,5 +194,6 @@ export function loadConfig(variables: NodeJS.ProcessEnv, cwd: string): Config {
     slack,
     teams,
     apart,
+    readAgain: () => loadConfig(variables, cwd),
   };
 }

@@ -41,6 +41,7 @@ import { createAddressRules } from '#tools/http/addresses.ts';
 import { createRegistry } from '#tools/registry.ts';
 import { type Closers, createClosers } from './closers.ts';
 import type { Config } from './config.ts';
+import { followRules } from './follow-rules.ts';
 import { openSignInSeal } from './sign-in-key.ts';
 import type { Instance, InstanceOptions } from './wire/instance.ts';
 import { makeDelivery, makeInbox } from './wire/make-chat-work.ts';
@@ -68,6 +69,8 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   };
   for (const warning of config.settingsFile.warnings)
     log.warn(`${config.settingsFile.path}: ${warning}`);
+  const unfollow = followRules(config, { info: (message) => log.info(message), warn });
+  closers.add('the rules of the settings file', async () => unfollow());
   const connections = await openConnections(config, { log, work: work !== false, warn }, closers);
   const { db, boss, enqueue, enqueueAll, listener } = connections;
   const models = await openModels(config, warn);
@@ -283,7 +286,8 @@ function makeConversation(
     guardedTools: settings.guardedTools,
     approvers: settings.approvers,
     guardedApprovers: settings.guardedApprovers,
-    grouping: { groups: settings.groups, apart },
+    grouping: { groups: settings.groups, providers: settings.identity.providers, apart },
+    identity: settings.identity,
     userGroups,
     resourcePools: settings.resourcePools,
     onFailure: settings.executor.on_failure,

@@ -19,7 +19,7 @@ import {
 } from '#domain/chat/user-groups.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { groupIn, groupNamed } from '#domain/people/groups.ts';
-import { plainName } from '#domain/people/names.ts';
+import { personKey } from '#domain/people/names.ts';
 import { chatTenant } from '#domain/plan/scope.ts';
 
 /** What somebody who names a group means. `surely`: it is no person's name. */
@@ -27,7 +27,7 @@ type Meant = { team: string | null; surely: boolean } & ({ id: string } | { hand
 
 function findAmong(groups: UserGroup[], meant: { id: string } | { handle: string }) {
   return groups.find((group) =>
-    'id' in meant ? group.id === meant.id : plainName(group.handle) === plainName(meant.handle),
+    'id' in meant ? group.id === meant.id : personKey(group.handle) === personKey(meant.handle),
   );
 }
 

@@ -10,7 +10,7 @@ import {
 } from '#db/plan-groups.ts';
 import { readSummaries } from '#db/plans.ts';
 import type { Within } from '#db/plans-within.ts';
-import { plainName } from '#domain/people/names.ts';
+import { personKey } from '#domain/people/names.ts';
 import {
   type Inbox,
   InboxGroup,
@@ -30,7 +30,7 @@ async function readNamesFor(db: Queryable, person: string): Promise<string[]> {
   const meant = [person, ...(await findCalled(db, person))];
   const persons = await Promise.all(meant.map((name) => readPerson(db, name)));
   const known = (await readNamesOf(db, persons)).map(({ name }) => name);
-  return [...new Set([...meant, ...known].map(plainName))];
+  return [...new Set([...meant, ...known].map(personKey))];
 }
 
 async function readFilter(

@@ -31,6 +31,7 @@ import { editMemory, forgetMemory, keepMemory, listMemory } from '#people/memory
 import { createNoteName } from '#people/note-name.ts';
 import { nameRequesters } from '#people/people-named.ts';
 import { getPolicy, readSaidPolicies, setPolicy } from '#people/policy.ts';
+import { letIn } from '#plans/approval/refused.ts';
 import { receiveFinding } from '#plans/findings/receive.ts';
 import { settleFinding } from '#plans/findings/settle.ts';
 import {
@@ -315,12 +316,15 @@ export function createService(context: ConversationContext): Service {
       answerOnce(context, request, check, (joined, checked) =>
         work(createService(joined), checked),
       ),
-    personOf: (account) => readPerson(db.query, account),
+    personOf: (account) => letIn(db.query, context, account),
     noteName: createNoteName(context),
     shownNames: (names) => readShown(db.query, names),
-    link: (command, actor) => link(context, command, actor),
+    async link(command, actor) {
+      await service.personOf(actor.id);
+      return link(context, command, actor);
+    },
   };
-  return actAsPersons(service);
+  return actAsPersons(service, (account) => readPerson(db.query, account));
 }
 
 // What a conversation is about: the runs that were begun in it, and the plans that were made or shown there.

@@ -1,11 +1,11 @@
 // Linked accounts and people's names. Rows are flat (account → person) and read afresh each time, so an unlink holds at once.
 import { asc, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import {
-  accountName,
   type Called,
   chooseShown,
   foldName,
   isSamePerson,
+  personKey,
 } from '#domain/people/names.ts';
 import type { Queryable, Transaction } from './database.ts';
 import { schemaName } from './instance.ts';
@@ -17,7 +17,7 @@ import { readHandles } from './user-groups.ts';
 const { account, person } = identities;
 
 /** `names`, and the forms they are stored in where those differ. */
-const withStored = (names: string[]) => [...new Set([...names, ...names.map(accountName)])];
+const withStored = (names: string[]) => [...new Set([...names, ...names.map(personKey)])];
 
 /** The person behind each of `names` that is linked; a name that is not in the map is its own person. */
 async function readPersons(db: Queryable, names: string[]): Promise<Map<string, string>> {
@@ -29,7 +29,7 @@ async function readPersons(db: Queryable, names: string[]): Promise<Map<string, 
   const persons = new Map(rows.map((row) => [row.account, row.person]));
   return new Map(
     names.flatMap((name) => {
-      const found = persons.get(name) ?? persons.get(accountName(name));
+      const found = persons.get(name) ?? persons.get(personKey(name));
       return found === undefined ? [] : [[name, found] as const];
     }),
   );
@@ -171,7 +171,7 @@ export async function readStanding(db: Queryable, names: string[]): Promise<Stan
     people.flatMap(({ name, linked }) => (linked === null ? [] : [[name, linked] as const])),
   );
   const same = names.flatMap((name) => {
-    const linked = linkedTo.get(name) ?? linkedTo.get(accountName(name));
+    const linked = linkedTo.get(name) ?? linkedTo.get(personKey(name));
     return linked === undefined ? [] : [[name, linked] as const];
   });
   for (const [name, linked] of linkedTo) same.push([name, linked]);

@@ -3,7 +3,7 @@
 import { and, asc, desc, eq, getTableColumns, gt, inArray, lt, type SQL, sql } from 'drizzle-orm';
 import { type MessageParts, readParts, textParts } from '#domain/chat/message-parts.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { plainName } from '#domain/people/names.ts';
+import { personKey } from '#domain/people/names.ts';
 import type { AskedQuestion } from '#domain/planning/asked-question.ts';
 import type { Message } from '#domain/service.ts';
 import { prepareStatement, type Queryable, type Transaction } from './database.ts';
@@ -188,7 +188,7 @@ export async function findSpeakers(
   const wanted = new Set(names);
   const speakers = new Map<string, Set<string>>();
   for (const { conversation, name } of rows) {
-    const plain = plainName(name);
+    const plain = personKey(name);
     if (!wanted.has(plain)) continue;
     speakers.set(conversation, (speakers.get(conversation) ?? new Set()).add(plain));
   }

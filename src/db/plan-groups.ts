@@ -33,9 +33,17 @@ function hasWord(word: string): SQL {
     where v.plan_id = ${plans.id} and v.version = ${plans.version} and ${isLike(sql`v.summary`, word)}))`;
 }
 
-/** `ana` also matches the address `ana@…`. */
+/** `personKey`, as SQL. */
+function keyOf(name: SQL): SQL {
+  const isAccount = (one: SQL) => sql`${one} ~ '^(?!group:)[a-z][a-z0-9-]*:.'`;
+  const plain = sql`regexp_replace(btrim(${name}, E'\\t\\n\\r '), '^@', '')`;
+  const lower = sql`lower(${plain} collate "C")`;
+  return sql`case when ${isAccount(name)} then ${name} when ${isAccount(lower)} then ${plain} else ${lower} end`;
+}
+
+/** `ana` also matches the address `ana@…`. @param names their keys */
 function isNamed(name: SQL, names: string[]): SQL {
-  const plain = sql`ltrim(lower(${name}), '@')`;
+  const plain = keyOf(name);
   const all = sql`${sql.param(names)}::text[]`;
   return sql`(${plain} = any(${all}) or split_part(${plain}, '@', 1) = any(${all}))`;
 }

@@ -7,6 +7,13 @@ import { accessTokens, signedIn, signInSessions, signInTries } from './schema.ts
 
 export type SignInTry = typeof signInTries.$inferSelect;
 export type SignedIn = Profile & { provider: string };
+
+/** How it is stored that groups could not be read: as the one group that has no name. */
+const unread = [''];
+const readRow = <R extends { groups: string[] }>(row: R) => ({
+  ...row,
+  groups: row.groups.includes('') ? null : row.groups,
+});
 export type AccessToken = typeof accessTokens.$inferSelect;
 
 /** Notes that a sign-in has begun, and forgets those that nobody finished. */
@@ -37,8 +44,8 @@ export async function takeTry(
 
 /** Keeps what a provider says of somebody, in the place of what it said before. */
 export async function storeSignedIn(db: Queryable, person: SignedIn, now: Date): Promise<void> {
-  const { account, ...said } = person;
-  const set = { ...said, at: now };
+  const { account, groups, ...said } = person;
+  const set = { ...said, groups: groups ?? unread, at: now };
   await db
     .insert(signedIn)
     .values({ account, ...set })
@@ -47,11 +54,12 @@ export async function storeSignedIn(db: Queryable, person: SignedIn, now: Date):
 
 /** Those who signed in by one of `names`, the latest first. */
 export async function readSignedIn(db: Queryable, names: string[]): Promise<SignedIn[]> {
-  return db
+  const rows = await db
     .select()
     .from(signedIn)
     .where(or(inArray(signedIn.account, names), inArray(signedIn.email, names)))
     .orderBy(desc(signedIn.at));
+  return rows.map(readRow);
 }
 
 /** Opens a session, in the place of `before` where the browser has one, and forgets those that have ended. */
@@ -84,7 +92,7 @@ export async function readSession(
         gt(signInSessions.used_at, idleSince),
       ),
     );
-  return found ?? null;
+  return found === undefined ? null : { ...found, person: readRow(found.person) };
 }
 
 export async function touchSession(db: Queryable, hash: string, now: Date): Promise<void> {
@@ -157,32 +165,18 @@ export async function revokeToken(
   return revoked.length > 0;
 }
 
-/**
- * Accounts by group of their sign-in provider, as of each person's last sign-in.
- * @param apart organisations share the instance, so that a group is named `TENANT/GROUP`
- */
+/** Accounts by group of their sign-in provider, as of each person's last sign-in. @param groups as `resolveGroup` names them */
 export async function readAccountsInGroups(
   db: Queryable,
   groups: string[],
   apart: boolean,
 ): Promise<Map<string, string[]>> {
-  const named = apart ? sql`person.tenant || '/' || said` : sql`said`;
+  const tenant = apart ? sql`person.tenant || '/' ||` : sql``;
+  const named = sql`person.provider || ':' || ${tenant} said`;
   const { rows } = await db.execute<{ group: string; accounts: string[] }>(sql`
     select ${named} as "group", array_agg(person.account order by person.account) as accounts
     from ${countersign}.signed_in person, unnest(person.groups) as said
     where ${named} = any(${sql.param(groups)}::text[])
     group by 1`);
   return new Map(rows.map(({ group, accounts }) => [group, accounts]));
-}
-
-/** The groups that a provider said some of these accounts are in. */
-export async function readGroupsOfAccounts(
-  db: Queryable,
-  accounts: string[],
-): Promise<{ group: string; tenant: string | null }[]> {
-  const { rows } = await db.execute<{ group: string; tenant: string | null }>(sql`
-    select distinct said as "group", person.tenant
-    from ${countersign}.signed_in person, unnest(person.groups) as said
-    where person.account = any(${sql.param(accounts)}::text[])`);
-  return rows;
 }

@@ -267,7 +267,8 @@ export type Service = {
   forgetMemory(user: string, id: number, actor: Actor): Promise<MemoryEntry>;
   /**
    * The person behind an account, which is the name the instance acts by; an account that is not linked is its own person.
-   * Every method finds it for `actor` and `user`; adapters ask for it where they compare names themselves.
+   * Every method finds it for `actor` and `user`; adapters ask for it before they show anything. @throws `forbidden` where the
+   * person is refused everywhere
    */
   personOf(account: string): Promise<string>;
   /**

@@ -1,5 +1,6 @@
 // The schema of `countersign.json` and of the environment, with every default. `src/app/config.ts` parses them.
 import { z } from 'zod';
+import { checkRules } from './people/check-rules.ts';
 import { IdentitySettings } from './people/identity.ts';
 import { ApproverPolicy } from './plan/plan.ts';
 import { StrategyProfile } from './planning/schedule.ts';
@@ -108,7 +109,7 @@ const Retention = z.strictObject({
 });
 export type Retention = z.infer<typeof Retention>;
 
-export const Settings = z.strictObject({
+const SettingsFile = z.strictObject({
   $schema: z.string().optional(),
   mcpServers: z
     .record(
@@ -248,6 +249,10 @@ export const Settings = z.strictObject({
   /** A proposed plan nobody decides about: reminder at half time, then cancelled. */
   stale_after_days: z.number().positive().default(7),
   retention: Retention.prefault({}),
+});
+export const Settings = SettingsFile.superRefine((settings, context) => {
+  for (const { path, message } of checkRules(settings))
+    context.addIssue({ code: 'custom', path, message });
 });
 export type Settings = z.infer<typeof Settings>;
 

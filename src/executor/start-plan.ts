@@ -7,6 +7,9 @@ import { readOperations } from '#db/steps.ts';
 import { system } from '#domain/people/actor.ts';
 import type { RaisedFinding } from '#domain/plan/finding.ts';
 import type { Catalogue } from '#domain/tool.ts';
+import { findLostApproval } from '#plans/approval/approvals.ts';
+import type { Configured } from '#plans/approval/authority.ts';
+import { refreshUserGroups } from '#plans/approval/members.ts';
 import {
   describeProblems,
   findPreflightProblems,
@@ -18,6 +21,9 @@ import { transition } from '#plans/lifecycle/lifecycle.ts';
 import { readyTheFree } from '#plans/lifecycle/ready-steps.ts';
 import { wakeWorkers } from '#plans/lifecycle/wake.ts';
 import type { SharedContext } from './executor-context.ts';
+
+/** The rules by which it is decided who may approve. */
+type Deciding = Configured & Parameters<typeof refreshUserGroups>[0];
 
 /** Milliseconds that a tool is waited for: it is asked again by the next round, and others' plans wait behind this one. */
 const patienceMs = 2000;
@@ -77,7 +83,11 @@ const findUnmet =
  * Starts the plan if it still is approved; a second call, or one that comes late, does nothing. While one of its tools is
  * still starting, or being restarted, it stays approved, and is asked about again by the next round.
  */
-export async function startPlan(context: SharedContext, planId: string): Promise<void> {
+export async function startPlan(
+  context: SharedContext,
+  planId: string,
+  deciding: Deciding,
+): Promise<void> {
   const { db, enqueue, clock } = context;
   const seen = await readPlanRow(db.query, planId);
   if (seen.status !== 'approved') return;
@@ -86,7 +96,12 @@ export async function startPlan(context: SharedContext, planId: string): Promise
     (await lacksTools(db.query, context.catalogue, planId))
   )
     return;
-  const problems = await findPreflightProblems(db.query, context.catalogue, seen);
+  await refreshUserGroups(deciding, seen);
+  const lost = await findLostApproval(db.query, deciding, seen);
+  const problems = [
+    ...(lost === null ? [] : [{ step_id: null, reason: lost }]),
+    ...(await findPreflightProblems(db.query, context.catalogue, seen)),
+  ];
   await db.transaction(async (tx) => {
     const row = await lockPlan(tx, planId);
     if (row.status !== 'approved' || row.version !== seen.version) return;

@@ -72,14 +72,18 @@ const roles: { [K in Mapped]: Roles<Required<Parameters<Service[K]>>> } = {
   checkMarkdown: ['as it is', 'actor'],
 };
 
-/** The service with persons in the place of accounts. */
-export function actAsPersons(service: Service): Service {
-  const { personOf } = service;
-
+/**
+ * The service with persons in the place of accounts. Who is refused does nothing.
+ * @param personOf of somebody who is only named or looked at
+ */
+export function actAsPersons(
+  service: Service,
+  personOf: (account: string) => Promise<string>,
+): Service {
   const put: Record<string, (value: never) => unknown> = {
     account: personOf,
     actor: async (actor: Actor) =>
-      actor.kind === 'person' ? { ...actor, id: await personOf(actor.id) } : actor,
+      actor.kind === 'person' ? { ...actor, id: await service.personOf(actor.id) } : actor,
     // Nobody in particular is nobody's account.
     viewer: async (viewer: { user: string }) =>
       viewer.user === '' ? viewer : { ...viewer, user: await personOf(viewer.user) },

@@ -25,17 +25,19 @@ import {
 import type { Clock, Random } from '#domain/clock.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { type Actor, person as personActor } from '#domain/people/actor.ts';
-import { groupsOf } from '#domain/people/groups.ts';
+import { type Grouping, groupsOf, shortName } from '#domain/people/groups.ts';
 import {
+  findRefusal,
   type IdentitySettings,
-  isBlocked,
+  type Known,
   type Profile,
+  type Refusal,
   readProfile,
   resolveProviders,
   roleOf,
   type SignInProvider,
 } from '#domain/people/identity.ts';
-import { plainName } from '#domain/people/names.ts';
+import { personKey } from '#domain/people/names.ts';
 import { hasRole, lesserRole, type Principal, type Role } from '#domain/people/principal.ts';
 import { joinAccounts } from './link.ts';
 import { readCalled } from './note-name.ts';
@@ -79,8 +81,9 @@ function pathOf(back: string | undefined): string {
 
 export function createIdentity(context: IdentityContext) {
   const { db, clock, random, identity, apart, publicUrl, warn } = context;
-  const providers = new Map(resolveProviders(identity).map((one) => [one.name, one]));
-  const idle = identity.session.idle_hours * 60 * minute;
+  // Read at each use: the settings may be read again while this process runs.
+  const readProviders = () => resolveProviders(identity);
+  const grouping: Grouping = { groups: context.groups, providers: identity.providers, apart };
   let loading: Promise<OpenId> | null = null;
   const openId = () => {
     loading ??= import('./open-id.ts').then(({ createOpenId }) => createOpenId());
@@ -88,38 +91,50 @@ export function createIdentity(context: IdentityContext) {
   };
 
   function providerOf(name: string): SignInProvider {
-    const provider = providers.get(name);
+    const provider = readProviders().find((one) => one.name === name);
     if (provider !== undefined && publicUrl !== null) return provider;
     throw new CountersignError('not_found', `There is no sign-in called ${name}.`);
   }
   const redirectOf = ({ name }: SignInProvider) => `${publicUrl}/sign-in/${name}/callback`;
 
-  /** Whoever it is, as the settings see them now; null: they are not let in any more. */
-  async function toPrincipal(
+  /** Whoever it is, as the settings see them now; a refusal, or null: they are not let in any more. */
+  async function admit(
     profile: SignedIn,
     by: 'session' | 'token',
-  ): Promise<Principal | null> {
-    const provider = providers.get(profile.provider);
+  ): Promise<Principal | Refusal | null> {
+    const provider = readProviders().find((one) => one.name === profile.provider);
     if (provider === undefined) return null;
     const { account, name, email, tenant } = profile;
     // Of nobody's organisation, such as who signed in before several shared the instance: they would reach all of them.
     if (apart && tenant === null) return null;
     const linked = await readEveryName(db.query, account);
     const names = email === null || linked.includes(email) ? linked : [...linked, email];
-    const groups = groupsOf(context, { ...profile, names });
-    const role = roleOf(identity, provider, profile, { names, groups });
+    const known: Known = {
+      names,
+      groups: groupsOf(grouping, { names, said: [profile] }),
+      unread: profile.groups === null ? [provider.name] : [],
+    };
+    const refusal = findRefusal(identity, grouping, known);
+    if (refusal !== null) return refusal;
+    const role = roleOf(grouping, provider, profile, known);
     if (role === null) return null;
     return {
-      ...{ account, name, role, groups, names, by },
+      ...{ account, name, role, names, by },
+      groups: known.groups.map((group) => shortName(grouping, group)),
       ...(email === null ? {} : { email }),
       tenant: apart ? tenant : null,
     };
   }
 
+  async function toPrincipal(profile: SignedIn, by: 'session' | 'token') {
+    const admitted = await admit(profile, by);
+    return typeof admitted === 'string' ? null : admitted;
+  }
+
   async function identifySession(secret: string): Promise<Principal | null> {
     const now = clock.now();
     const hash = hashOf(secret);
-    const idleSince = new Date(now.getTime() - idle);
+    const idleSince = new Date(now.getTime() - identity.session.idle_hours * 60 * minute);
     const session = await readSession(db.query, hash, { now, idleSince });
     if (session === null) return null;
     const principal = await toPrincipal(session.person, 'session');
@@ -136,7 +151,7 @@ export function createIdentity(context: IdentityContext) {
     const { account, role, tenant } = token;
     const names = await readEveryName(db.query, account);
     // Addresses of those who signed in are kept in lower case.
-    const profiles = await readSignedIn(db.query, [...names, ...names.map(plainName)]);
+    const profiles = await readSignedIn(db.query, [...names, ...names.map(personKey)]);
     if (profiles.length > 0) {
       const ours = profiles.filter((one) => !apart || tenant === null || one.tenant === tenant);
       const profile = ours.find((one) => one.account === account) ?? ours[0];
@@ -145,8 +160,8 @@ export function createIdentity(context: IdentityContext) {
         ? null
         : { ...owner, role: lesserRole(role, owner.role), tenant: owner.tenant ?? tenant };
     }
-    const groups = groupsOf(context, { names, groups: [], tenant });
-    if (isBlocked(identity, { names, groups })) return null;
+    const groups = groupsOf(grouping, { names, said: [] });
+    if (findRefusal(identity, grouping, { names, groups, unread: [] }) !== null) return null;
     return { account, name: account, role, tenant, groups, names, by: 'token' };
   }
 
@@ -177,7 +192,9 @@ export function createIdentity(context: IdentityContext) {
 
   return {
     /** What people can sign in with. */
-    providers: publicUrl === null ? [] : [...providers.values()],
+    get providers() {
+      return publicUrl === null ? [] : readProviders();
+    },
 
     identify: (credentials: { token: string } | { session: string }): Promise<Principal | null> =>
       'token' in credentials
@@ -307,16 +324,22 @@ export function createIdentity(context: IdentityContext) {
     now: Date,
   ): Promise<Principal> {
     const signedIn = { ...profile, provider: provider.name };
-    if ((await toPrincipal(signedIn, 'session')) !== null) {
+    let admitted = await admit(signedIn, 'session');
+    if (admitted !== null && typeof admitted !== 'string') {
       await keep(provider, profile, now);
       // Once more: by now the account may be linked to names that have more, or that are blocked.
-      const principal = await toPrincipal(signedIn, 'session');
-      if (principal !== null) return principal;
+      admitted = await admit(signedIn, 'session');
+      if (admitted !== null && typeof admitted !== 'string') return admitted;
     }
-    throw new CountersignError(
-      'forbidden',
-      `${profile.name} signed in with ${provider.label}, but is not let in here. Ask whoever runs this Countersign.`,
-    );
+    // What their provider says now holds for their tokens and in chats, where they are known already.
+    const [before] = await readSignedIn(db.query, [profile.account]);
+    if (before?.account === profile.account || admitted !== null)
+      await storeSignedIn(db.query, signedIn, now);
+    const why =
+      admitted === 'groups_unread'
+        ? `did not say in a form that can be read which groups you are in ("${provider.groups_claim}"), and a group of it is blocked. Whoever runs this Countersign can have it send a list of groups, or block people instead`
+        : 'knows you, but you are not let in here. Ask whoever runs this Countersign';
+    throw new CountersignError('forbidden', `${profile.name}: ${provider.label} ${why}.`);
   }
 }
 export type Identity = ReturnType<typeof createIdentity>;

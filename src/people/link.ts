@@ -28,7 +28,7 @@ import type { Clock, Random } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, isVerified, person as personActor } from '#domain/people/actor.ts';
 import type { LinkCommand, LinkOutcome } from '#domain/people/link.ts';
-import { accountName, isAccountId, needsPlatform } from '#domain/people/names.ts';
+import { isAccountId, needsPlatform, personKey } from '#domain/people/names.ts';
 import { requirePerson } from '#plans/approval/authority.ts';
 
 // Which name two linked accounts share, and which each keeps after unlinking. Pure.
@@ -264,7 +264,7 @@ export async function link(
 ): Promise<LinkOutcome> {
   requirePerson(asking);
   // However its name is written, it is one account; one that was linked before names were folded keeps its row.
-  const stored = (await readAccount(context.db.query, asking.id)) ?? accountName(asking.id);
+  const stored = (await readAccount(context.db.query, asking.id)) ?? personKey(asking.id);
   const actor = { ...asking, id: stored };
   if (command.do === 'show') return { kind: 'shown', ...(await show(context.db.query, actor.id)) };
   requireOwnName(actor);

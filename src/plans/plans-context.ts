@@ -6,6 +6,7 @@ import type { Clock, Random } from '#domain/clock.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { Grouping } from '#domain/people/groups.ts';
+import type { IdentitySettings } from '#domain/people/identity.ts';
 import type { Finding } from '#domain/plan/finding.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
 import type { Settings } from '#domain/settings.ts';
@@ -26,6 +27,8 @@ export type PlansContext = {
   guardedApprovers: Record<string, ApproverPolicy>;
   /** What `group:NAME` in both stands for; left out: no groups of the configuration. */
   grouping?: Grouping;
+  /** Who is refused everywhere; left out: nobody. */
+  identity?: Pick<IdentitySettings, 'blocked'>;
   /** User groups of a chat in rules; left out: no chat is asked. */
   userGroups?: UserGroups;
   /** How much of each shared resource steps may reserve. */

@@ -11,6 +11,7 @@ import { tellAlone } from '../press/tell.ts';
 import type { SlackContext } from '../slack-context.ts';
 import type { PressSignal } from '../transport/read-signal.ts';
 import { actionPrefix, digestHome, drawHome, type HomeFacts, linesOfGroup } from './home-view.ts';
+import { plainSection } from './plan-lists.ts';
 
 async function readHome(service: Service, read: PlanReads, id: string): Promise<HomeFacts> {
   const { groups } = await read.inbox({ user: id, limit: linesOfGroup });
@@ -29,14 +30,24 @@ export function createHomes(
   }: Pick<SlackContext, 'service' | 'plansFor' | 'people' | 'clientOf'>,
   clock: Clock,
 ): ChatHomes {
-  return {
-    async show({ tenant: team, user }, shown) {
+  /** Who is refused reads why, in the place of what they could read before. */
+  async function draw(team: string, user: string) {
+    try {
       const { id } = await people.find(team, user);
       const facts = await readHome(service, plansFor(team, id), id);
-      const digest = digestHome(facts);
+      return { digest: digestHome(facts), view: drawHome(facts, clock.now().toISOString()) };
+    } catch (error) {
+      if (!(error instanceof CountersignError) || error.code !== 'forbidden') throw error;
+      const { message } = error;
+      return { digest: message, view: { type: 'home' as const, blocks: [plainSection(message)] } };
+    }
+  }
+
+  return {
+    async show({ tenant: team, user }, shown) {
+      const { digest, view } = await draw(team, user);
       if (digest === shown) return digest;
       const client = await clientOf(team);
-      const view = drawHome(facts, clock.now().toISOString());
       try {
         await client.views.publish({ user_id: user, view });
       } catch (error) {

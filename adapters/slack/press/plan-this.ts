@@ -117,10 +117,10 @@ export async function planThis(context: SlackContext, { team, sent }: SentSignal
   const { service, people, openConversation } = context;
   const about = readAbout(sent.view);
   if (about === null || about.team !== team || about.user !== sent.user.id) return;
+  const who = await people.find(team, about.user);
   const link = await readLink(context, about);
   const place = await choosePlace(context, about, link);
   if (place === null) return;
-  const who = await people.find(team, about.user);
   const named = await nameMentioned(context, team, about.text, null);
   const author =
     about.author === null ? null : await people.find(team, about.author).catch(() => null);

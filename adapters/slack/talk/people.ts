@@ -1,6 +1,7 @@
 // Who somebody in Slack is to the instance: what they are called, the name people read, and their time zone. Asked once in a while.
 import { z } from 'zod';
 import type { Clock } from '#domain/clock.ts';
+import { readAddress } from '#domain/people/names.ts';
 import { explainSlackError } from '../port/explain-error.ts';
 import type { ClientOf } from '../workspaces.ts';
 
@@ -51,12 +52,12 @@ export function describePerson(
   const { id, team_id, name, real_name, tz, profile, is_stranger, is_email_confirmed } = user;
   const known = user.enterprise_user;
   const own = team_id === team && !is_stranger;
-  const { email } = profile;
+  const address = profile.email === undefined ? null : readAddress(profile.email);
   const shown = [profile.display_name, real_name ?? '', name].find((text) => text.trim() !== '');
   return {
     account:
-      vouched && own && is_email_confirmed && email !== undefined && email.length <= 200
-        ? email.toLowerCase()
+      vouched && own && is_email_confirmed && address !== null
+        ? address
         : `slack:${known?.enterprise_id ?? team_id ?? team}:${known?.id ?? id}`,
     name: shown ?? id,
     timezone: tz ?? timezone,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Reached } from '#domain/chat/chat.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { accountName } from '#domain/people/names.ts';
+import { personKey } from '#domain/people/names.ts';
 import type { Ask } from '../port/hold.ts';
 import { createRecent } from '../recent.ts';
 import type { ClientOf } from '../workspaces.ts';
@@ -97,7 +97,7 @@ export function createReach(options: {
   return {
     async find(team, name) {
       for (const account of await namesOf(name)) {
-        const found = await findAccount(team, accountName(account));
+        const found = await findAccount(team, personKey(account));
         if (found !== null) return found;
       }
       return null;

@@ -3,7 +3,7 @@
 import { teamsLimits } from '#cards/limits.ts';
 import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
 import type { Clock } from '#domain/clock.ts';
-import { plainName } from '#domain/people/names.ts';
+import { personKey } from '#domain/people/names.ts';
 import type { Calls, Member } from '../connector/connector.ts';
 
 const keptForMs = 10 * 60_000;
@@ -29,8 +29,8 @@ export function chooseReaders(
   readers: readonly Omit<Reader, 'name'>[],
   names: readonly string[],
 ): string[] {
-  const wanted = new Set(names.map(plainName));
-  const isWanted = ({ account }: { account: string }) => wanted.has(plainName(account));
+  const wanted = new Set(names.map(personKey));
+  const isWanted = ({ account }: { account: string }) => wanted.has(personKey(account));
   const first = readers.filter(isWanted);
   const others = readers.filter((reader) => !isWanted(reader));
   return [...first, ...others].slice(0, teamsLimits.refreshUsers).map(({ id }) => id);

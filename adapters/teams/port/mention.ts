@@ -5,7 +5,7 @@ import { cleanLine, cutText, escapeMacros } from '#cards/plain.ts';
 import type { ChatPlace, Mention, Reached } from '#domain/chat/chat.ts';
 import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { plainName } from '#domain/people/names.ts';
+import { personKey } from '#domain/people/names.ts';
 import type { Reader } from './members.ts';
 
 type Named = { name: string; shown: string; known: Reader | null };
@@ -26,11 +26,11 @@ export async function findMentioned(
   everyNameOf: (name: string) => Promise<string[]>,
 ): Promise<Mentioned | null> {
   if (mention === undefined) return null;
-  const byAccount = new Map((await members()).map((one) => [plainName(one.account), one]));
+  const byAccount = new Map((await members()).map((one) => [personKey(one.account), one]));
   const people = await Promise.all(
     mention.people.map(async ({ name, shown }) => {
       const names = await everyNameOf(name);
-      const known = names.flatMap((one) => byAccount.get(plainName(one)) ?? [])[0] ?? null;
+      const known = names.flatMap((one) => byAccount.get(personKey(one)) ?? [])[0] ?? null;
       return { name, shown, known };
     }),
   );

@@ -3,6 +3,7 @@ import type { TeamsAccess } from '#domain/chat/access.ts';
 import type { TeamsConversations } from '#domain/chat/teams-conversation.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
+import { readAddress as toAddress } from '#domain/people/names.ts';
 import type { Calls, Member } from '../connector/connector.ts';
 import { conversationIdOf } from '../place.ts';
 import { vouches } from '../tenants.ts';
@@ -57,8 +58,7 @@ export function readAddress(
   if (rest === 'refused' ? !isOwnName(userPrincipalName) : userPrincipalName?.includes('#'))
     return null;
   const address = [email, userPrincipalName].find((one) => one?.includes('@') === true);
-  if (address == null || !isOwnName(address) || address.length > 200) return null;
-  return address.toLowerCase();
+  return address == null || !isOwnName(address) ? null : toAddress(address);
 }
 
 /** What a member of one of our conversations in `tenant` is called. */

@@ -1,8 +1,16 @@
-// Groups of people, which roles and approver rules name as `group:NAME`. Pure.
-import { isSamePerson } from './names.ts';
+// Groups of people, which roles and approver rules name as `group:NAME`: of the configuration, of a sign-in provider, of a chat. Pure.
+import { isUserGroup } from '../chat/user-groups.ts';
+import { isSamePerson, personKey } from './names.ts';
 
-/** Groups of the configuration by name, and whether several organisations share the instance. */
-export type Grouping = { groups: Record<string, string[]>; apart: boolean };
+/** Groups of the configuration and sign-in providers, by name; `apart`: several organisations share the instance. */
+export type Grouping = {
+  groups: Record<string, string[]>;
+  providers: Record<string, unknown>;
+  apart: boolean;
+};
+
+/** What a sign-in said of somebody; `groups` null: it could not be read which they are in. */
+export type SignedInGroups = { provider: string; tenant: string | null; groups: string[] | null };
 
 const prefix = 'group:';
 
@@ -14,19 +22,71 @@ export function groupIn(name: string): string | null {
   return name.startsWith(prefix) ? name.slice(prefix.length) : null;
 }
 
-/** How roles name a group of a sign-in provider: where several organisations share the instance, by the organisation too. */
-function providerGroup(apart: boolean, tenant: string | null, group: string): string {
-  return apart ? `${tenant}/${group}` : group;
+/** A provider's group by the name that is its alone: `corp:finance`, or `corp:TENANT/finance` where organisations share the instance. */
+const ofProvider = (apart: boolean, { provider, tenant }: SignedInGroups, group: string) =>
+  `${provider}:${apart ? `${tenant}/` : ''}${group}`;
+
+/**
+ * The one group that a name in a rule means: of the configuration, of a chat, else of a provider, by its full name.
+ * @param within the provider whose rule it is
+ * @returns null: it does not say which of several providers
+ */
+export function resolveGroup(
+  { groups, providers }: Omit<Grouping, 'apart'>,
+  name: string,
+  within?: string,
+): string | null {
+  if (Object.hasOwn(groups, name) || isUserGroup(name)) return name;
+  const [named = ''] = name.split(':', 1);
+  if (name.includes(':') && Object.hasOwn(providers, named)) return name;
+  const names = Object.keys(providers);
+  const only = within ?? (names.length === 1 ? names[0] : undefined);
+  return only === undefined ? null : `${only}:${name}`;
 }
 
-/** The groups somebody is in. One of the configuration is what it says there, whatever providers call by its name. */
+/** The provider of a group that `resolveGroup` found; null: it is of none. */
+export function providerOfGroup({ groups, providers }: Omit<Grouping, 'apart'>, group: string) {
+  const [named = ''] = group.split(':', 1);
+  return !Object.hasOwn(groups, group) && !isUserGroup(group) && Object.hasOwn(providers, named)
+    ? named
+    : null;
+}
+
+/** The groups somebody is in, of the configuration and by what sign-ins said, as `resolveGroup` names them. */
 export function groupsOf(
-  { groups, apart }: Grouping,
-  known: { names: string[]; groups: string[]; tenant: string | null },
+  { groups, providers, apart }: Grouping,
+  { names, said }: { names: string[]; said: SignedInGroups[] },
 ): string[] {
   const configured = Object.entries(groups).flatMap(([name, people]) =>
-    people.some((one) => known.names.some((own) => isSamePerson(own, one))) ? [name] : [],
+    people.some((one) => names.some((own) => isSamePerson(own, one))) ? [name] : [],
   );
-  const said = known.groups.map((group) => providerGroup(apart, known.tenant, group));
-  return [...configured, ...said.filter((name) => !Object.hasOwn(groups, name))];
+  const ofProviders = said
+    .filter(({ provider }) => Object.hasOwn(providers, provider))
+    .flatMap((one) => (one.groups ?? []).map((group) => ofProvider(apart, one, group)));
+  return [...new Set([...configured, ...ofProviders])];
+}
+
+/** The shortest name that means just this group in a rule. */
+export function shortName(grouping: Omit<Grouping, 'apart'>, group: string): string {
+  const bare = group.slice(group.indexOf(':') + 1);
+  return resolveGroup(grouping, bare) === group ? bare : group;
+}
+
+/**
+ * How many different people names in a rule stand for.
+ * @param personOf the person behind a name, where accounts are linked
+ * @returns null: one is a group whose members are known elsewhere
+ */
+export function countPeople(
+  { groups }: Pick<Grouping, 'groups'>,
+  names: string[],
+  personOf: (name: string) => string = (name) => name,
+): number | null {
+  const people = names.flatMap((name) => {
+    const group = groupIn(name);
+    if (group === null) return [name];
+    return Object.hasOwn(groups, group) ? (groups[group] ?? []) : [null];
+  });
+  if (people.includes(null)) return null;
+  return new Set(people.map((name) => personKey(personOf(name ?? '')))).size;
 }

@@ -1,7 +1,8 @@
 // How people sign in: the `identity` settings, and what a provider's claims say of a person. Pure.
 import { z } from 'zod';
 import { CountersignError } from '../errors.ts';
-import { isSamePerson } from './names.ts';
+import { type Grouping, groupIn, providerOfGroup, resolveGroup } from './groups.ts';
+import { isSamePerson, lowerAscii, readAddress } from './names.ts';
 import { Role } from './principal.ts';
 
 const names = z.array(z.string().min(1).max(200));
@@ -23,7 +24,7 @@ const Provider = z
     tenant: z.string().min(1).max(200).optional(),
     groups_claim: z.string().default('groups'),
     /** Only people with a verified e-mail address in one of these. */
-    allowed_domains: z.array(z.string().toLowerCase()).default([]),
+    allowed_domains: z.array(z.string().transform(lowerAscii)).default([]),
     /** Only people of these organisations, by the value of the claim; `any`: of all. */
     allowed_tenants: z.array(z.string()).default([]),
     /** What somebody may do whom `roles` does not name; null: they may not sign in. */
@@ -170,7 +171,8 @@ export type Profile = {
   email: string | null;
   /** `slack:T…`, `teams:GUID`, a provider's own; null: none is named. */
   tenant: string | null;
-  groups: string[];
+  /** null: the sign-in does not say, or not in a form that can be read. */
+  groups: string[] | null;
 };
 
 type Claims = Record<string, unknown>;
@@ -196,9 +198,32 @@ function readEmail(provider: SignInProvider, claims: Claims): string | null {
       : isTrue(claims.xms_edov)
         ? textOf(claims, 'email')
         : isOwn && textOf(claims, 'preferred_username');
-  return said === false || said === null || !/^[^@\s]+@[^@\s]+$/.test(said) || said.length > 200
+  return said === false || said === null ? null : readAddress(said);
+}
+
+/** Of more groups than a sign-in can be expected to carry, some may be left out. */
+const groupsAtMost = 2000;
+
+/** One group: a name, or an object with a `value`, as SCIM has it (RFC 7643, 4.1.2). */
+function readGroup(said: unknown): string | null {
+  const name = typeof said === 'object' && said !== null && 'value' in said ? said.value : said;
+  return typeof name === 'string' && name !== '' ? name : null;
+}
+
+/**
+ * The groups that a sign-in names: a list (RFC 9068, 2.2.3.1), or a single name as text.
+ * @returns null: they are missing, elsewhere (`_claim_names`), or in a form that can be read in two ways, such as `a, b`
+ */
+export function readGroupsClaim(claims: Claims, claim: string): string[] | null {
+  const { _claim_names: elsewhere } = claims;
+  if (typeof elsewhere === 'object' && elsewhere !== null && Object.hasOwn(elsewhere, claim))
+    return null;
+  const said = claims[claim];
+  if (typeof said === 'string' && /[\s,;[\]{}"]/.test(said)) return null;
+  const groups = (Array.isArray(said) ? said : [said]).map(readGroup);
+  return groups.length > groupsAtMost || groups.includes(null)
     ? null
-    : said.toLowerCase();
+    : [...new Set(groups.filter((group) => group !== null))];
 }
 
 /** @throws `forbidden` where a claim is missing without which two people would be one */
@@ -222,7 +247,6 @@ export function readProfile(provider: SignInProvider, claims: Claims, apart: boo
   const said = readEmail(provider, claims);
   const email = said !== null && (!apart || domains.includes(domainOf(said))) ? said : null;
   const organisation = claim === undefined ? null : textOf(claims, claim);
-  const groups = claims[provider.groups_claim];
   const required = (name: string) => requireClaim(provider, claims, name);
   const accountOn = {
     slack: () =>
@@ -236,9 +260,7 @@ export function readProfile(provider: SignInProvider, claims: Claims, apart: boo
     tenant:
       provider.tenant ??
       (organisation === null ? null : `${platform ?? providerName}:${organisation}`),
-    groups: Array.isArray(groups)
-      ? groups.filter((group) => typeof group === 'string').slice(0, 500)
-      : [],
+    groups: readGroupsClaim(claims, provider.groups_claim),
   };
 }
 
@@ -252,31 +274,47 @@ function isAllowed(provider: SignInProvider, { email, tenant }: Profile): boolea
   );
 }
 
-/** Every name somebody goes by, and their groups. */
-type Known = { names: string[]; groups: string[] };
+/** Every name somebody goes by, their groups as `groupsOf` has them, and the providers that did not say which they are in. */
+export type Known = { names: string[]; groups: string[]; unread: string[] };
+type Groups = Omit<Grouping, 'apart'>;
 
-const isNamed = (name: string, { names, groups }: Known): boolean =>
-  name.startsWith('group:')
-    ? groups.includes(name.slice('group:'.length))
-    : names.some((own) => isSamePerson(own, name));
-
-/** Whether somebody is refused, whatever their provider, session or token says. */
-export function isBlocked({ blocked }: Pick<IdentitySettings, 'blocked'>, known: Known): boolean {
-  return blocked.some((name) => isNamed(name, known));
+/** @param within the provider whose setting it is */
+function isNamed(grouping: Groups, name: string, known: Known, within?: string): boolean {
+  const group = groupIn(name);
+  if (group === null) return known.names.some((own) => isSamePerson(own, name));
+  const meant = resolveGroup(grouping, group, within);
+  return meant !== null && known.groups.includes(meant);
 }
 
-/**
- * What somebody may do now, by the settings as they are now; null: they are not let in.
- */
+/** Why somebody is refused, whatever their provider, session, token or chat says; null: they are not. */
+export type Refusal = 'blocked' | 'groups_unread';
+
+/** Where it is not known whether somebody is in a group that is blocked, they are refused too. */
+export function findRefusal(
+  { blocked }: Pick<IdentitySettings, 'blocked'>,
+  grouping: Groups,
+  known: Known,
+): Refusal | null {
+  if (blocked.some((name) => isNamed(grouping, name, known))) return 'blocked';
+  const unsure = blocked.some((name) => {
+    const group = resolveGroup(grouping, groupIn(name) ?? '');
+    const provider = group === null ? null : providerOfGroup(grouping, group);
+    return groupIn(name) !== null && provider !== null && known.unread.includes(provider);
+  });
+  return unsure ? 'groups_unread' : null;
+}
+
+/** What somebody who is not refused may do by the settings as they are now; null: they are not let in. */
 export function roleOf(
-  settings: Pick<IdentitySettings, 'blocked'>,
+  grouping: Groups,
   provider: SignInProvider,
   profile: Profile,
   known: Known,
 ): Role | null {
-  if (isBlocked(settings, known) || !isAllowed(provider, profile)) return null;
+  if (!isAllowed(provider, profile)) return null;
+  const { name: within, roles } = provider;
   const given = Role.options
     .toReversed()
-    .find((role) => provider.roles[role].some((name) => isNamed(name, known)));
+    .find((role) => roles[role].some((name) => isNamed(grouping, name, known, within)));
   return given ?? provider.default_role;
 }

@@ -1,12 +1,39 @@
 // Names of people: as plans write them ("Ben", "@ben"), as they are compared ("ben"), and as readers see them.
 
-/** The name by which it is compared: `Mallory`, `@mallory` and the same in other code points are one. */
-export function plainName(name: string): string {
-  return name.normalize('NFKC').trim().replace(/^@/, '').toLowerCase();
+/** A to Z in lower case; every other character as it is, so that no two letters become one. */
+export function lowerAscii(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 /** An account as its chat platform or sign-in provider names it: `slack:T1:U1`, `corp:SUBJECT`. A group's name is nobody's account. */
-const accountId = /^(?!group:)[a-z][a-z0-9-]*:\S/;
+const accountId = /^(?!group:)[a-z][a-z0-9-]*:[\s\S]/;
+
+/**
+ * What people are compared by, everywhere: ids of accounts byte for byte, addresses and typed names but for the case of A to Z, a
+ * leading `@` and blanks around them. Everything else is another person.
+ */
+export function personKey(name: string): string {
+  if (isAccountId(name)) return name;
+  // From the first character that is no blank to the last.
+  const [written = ''] = /[^\t\n\r ](?:[\s\S]*[^\t\n\r ])?/.exec(name) ?? [];
+  const plain = written.replace(/^@/, '');
+  const lower = lowerAscii(plain);
+  return isAccountId(lower) ? plain : lower;
+}
+
+/** Whether both names mean the same person. */
+export function isSamePerson(a: string, b: string): boolean {
+  return personKey(a) === personKey(b);
+}
+
+/** A verified address as it is stored; null: it is none, or reads as the id of an account. */
+export function readAddress(said: string): string | null {
+  return /^[^@\s:]+@[^@\s:]+$/.test(said) && said.length <= 200 ? lowerAscii(said) : null;
+}
+
+/** How a name reads, whichever code points it is written in. It decides nothing. */
+const readingOf = (name: string): string =>
+  name.normalize('NFKC').trim().replace(/^@/, '').toLowerCase();
 
 /** Whether a name is the id of an account, as it is stored. */
 export function isAccountId(name: string): boolean {
@@ -18,13 +45,8 @@ export function isAccountId(name: string): boolean {
  * the id of an account once it is read as names are compared.
  */
 export function needsPlatform(name: string): boolean {
-  const plain = plainName(name);
-  return plain.includes('@') || isAccountId(plain.trim());
-}
-
-/** The name an account is stored by: ids of accounts as they are, others as they are compared. */
-export function accountName(name: string): string {
-  return isAccountId(name) ? name : plainName(name);
+  const plain = readingOf(name);
+  return plain.includes('@') || /^(?!group:)[a-z][a-z0-9-]*:\S/.test(plain.trim());
 }
 
 /**
@@ -35,7 +57,7 @@ export type Called = { name: string; person: string; called: string | null; shar
 
 /** What a name reads as: how it is written, and what of it nobody sees, makes no difference. */
 export function foldName(name: string): string {
-  const plain = plainName(name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, ''));
+  const plain = readingOf(name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, ''));
   // Signs and blanks look alike by the dozen (- and ‐, ' and ’, the blank of Braille).
   return plain.replace(/[^\p{L}\p{N}\p{M}\p{Extended_Pictographic}]/gu, '') || plain;
 }
@@ -100,9 +122,4 @@ export function chooseShown(people: Called[]): Map<string, string> {
       return [[name, alone ? called : standBeside(called, name)] as const];
     }),
   );
-}
-
-/** Whether both mean the same person: `@` and the case of letters make no difference. */
-export function isSamePerson(a: string, b: string): boolean {
-  return plainName(a) === plainName(b);
 }

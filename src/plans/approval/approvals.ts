@@ -9,9 +9,9 @@ import { approvals } from '#db/schema.ts';
 import { type Actor, isVerified } from '#domain/people/actor.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
-import { approvalsThatSuffice, isAmong, judge } from './approver-rules.ts';
+import { approvalsThatSuffice, isAmong, isSatisfied, judge } from './approver-rules.ts';
 import { describeAllMissing } from './approver-words.ts';
-import type { Authority } from './authority.ts';
+import { type Authority, type Configured, readAuthority } from './authority.ts';
 
 /** What an approval is about. */
 export type Approvable = Pick<PlanRow, 'id' | 'version' | 'digest'>;
@@ -91,4 +91,20 @@ export async function recordOneOfSeveral(
     await recordApproval(tx, row, actor);
     await recordPartOfApproval(context, tx, row, authority, before, actor);
   }
+}
+
+/**
+ * Whether those who approved still count as the rules and groups are now.
+ * @returns what is missing, as a sentence; null: nothing is
+ */
+export async function findLostApproval(
+  db: Queryable,
+  context: Configured,
+  row: PlanRow,
+): Promise<string | null> {
+  const approved = await readApprovers(db, row);
+  const authority = await readAuthority(db, context, { plan: row, approved });
+  const standings = judge(authority.rules, authority.people, approved);
+  if (standings.every(isSatisfied)) return null;
+  return `The approval no longer counts: it needs ${describeAllMissing(standings, authority.people)} as things are now. Propose the plan again.`;
 }

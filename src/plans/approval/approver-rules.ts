@@ -1,7 +1,7 @@
 // Approver rules over names: the plan's own and those of its guarded operations. Pure. All rules must be satisfied; one person may
 // count for several.
 import { groupIn } from '#domain/people/groups.ts';
-import { isSamePerson, plainName } from '#domain/people/names.ts';
+import { isSamePerson, personKey } from '#domain/people/names.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
 
 /** `operations`: those that ask for it; empty: the plan's own rule. */
@@ -29,6 +29,8 @@ export type People = {
   vouched: (person: string) => boolean;
   /** Whether it is certain who asked; a requester with a typed name may be any of those who approve. */
   requesterVouched: boolean;
+  /** Persons who are refused everywhere: nothing they did counts. Left out: nobody is. */
+  refused?: ReadonlyMap<string, unknown>;
 };
 
 /** The person behind a name. Names are compared by their persons, so that nobody counts twice and nobody is left out. */
@@ -63,7 +65,7 @@ export function personsIn(people: Pick<People, 'same'>, names: string[]): string
   const persons = names.map((name) => personIn(people, name));
   const once = new Map<string, string>();
   for (const person of persons)
-    if (!once.has(plainName(person))) once.set(plainName(person), person);
+    if (!once.has(personKey(person))) once.set(personKey(person), person);
   return [...once.values()];
 }
 
@@ -76,7 +78,7 @@ function keyOf(policy: ApproverPolicy): string {
     case 'named':
       return JSON.stringify([policy.kind, namesOf(policy.people)]);
     case 'n_of':
-      return JSON.stringify([policy.kind, namesOf(policy.people), neededOf(policy)]);
+      return JSON.stringify([policy.kind, namesOf(policy.people), policy.n]);
     case 'requester':
     case 'anyone':
     case 'not_requester':
@@ -91,7 +93,7 @@ export function samePolicy(a: ApproverPolicy, b: ApproverPolicy): boolean {
   return keyOf(a) === keyOf(b);
 }
 
-const namesOf = (people: string[]): string[] => [...new Set(people.map(plainName))].sort();
+const namesOf = (people: string[]): string[] => [...new Set(people.map(personKey))].sort();
 
 /** The plan's own rule, then those of `operations`; equal ones are one rule. */
 export function rulesOf(
@@ -112,18 +114,12 @@ export function rulesOf(
   return [...rules.values()];
 }
 
-const neededOf = ({ people, n }: Extract<ApproverPolicy, { kind: 'n_of' }>): number =>
-  Math.min(n, namesOf(people).length);
-
-/**
- * How many different people a policy needs. Two names that are one person do not make it fewer. Where nobody knows who asked,
- * one of two people is not the requester.
- */
+/** How many different people a policy needs. Where nobody knows who asked, one of two people is not the requester. */
 export function neededFor(
   policy: ApproverPolicy,
   people: Pick<People, 'requesterVouched'>,
 ): number {
-  if (policy.kind === 'n_of') return neededOf(policy);
+  if (policy.kind === 'n_of') return policy.n;
   return policy.kind === 'not_requester' && !people.requesterVouched ? 2 : 1;
 }
 
@@ -134,7 +130,8 @@ export function needsVouching({ kind }: ApproverPolicy): boolean {
 
 /** Whether an approval by `user` counts for `policy`. */
 export function counts(policy: ApproverPolicy, people: People, user: string): boolean {
-  const { requester, configured, known } = people;
+  const { requester, configured, known, refused } = people;
+  if (refused?.has(personIn(people, user))) return false;
   // A group that has too few members stands among them: nobody becomes it by its name.
   const among = (names: string[]) => groupIn(user) === null && isAmong(people, names, user);
   if (needsVouching(policy) && !people.vouched(personIn(people, user))) return false;

@@ -8,7 +8,7 @@ import { findVerifiedRequests, type PlanRow, readAskedAt } from '#db/plans.ts';
 import { readTenantsOf } from '#db/tenants.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, isVerified } from '#domain/people/actor.ts';
-import { isSamePerson, needsPlatform, plainName } from '#domain/people/names.ts';
+import { isSamePerson, needsPlatform, personKey } from '#domain/people/names.ts';
 import { hasRole } from '#domain/people/principal.ts';
 import { listOf } from '#domain/words.ts';
 import type { PlansContext } from '../plans-context.ts';
@@ -40,12 +40,16 @@ import {
   showGroups,
   withMembers,
 } from './members.ts';
+import { readRefusals } from './refused.ts';
 
 export type Asked = Pick<
   PlanRow,
   'id' | 'version' | 'requester' | 'approver_policy' | 'conversation' | 'tools_required'
 >;
-type Configured = Pick<PlansContext, 'approvers' | 'guardedApprovers' | 'grouping'>;
+export type Configured = Pick<
+  PlansContext,
+  'approvers' | 'guardedApprovers' | 'grouping' | 'identity'
+>;
 /** `groups`: those that its rules name. */
 export type Authority = { rules: Rule[]; people: People; groups: Groups };
 
@@ -103,14 +107,14 @@ async function findPresent(
   const speakers = await findSpeakers(
     db,
     [...new Set(asked.map(({ conversation }) => conversation))],
-    names.map(({ name }) => plainName(name)),
+    names.map(({ name }) => personKey(name)),
   );
   return (conversation, users) => {
     const persons = new Set(users.map(personOf));
     const spoke = speakers.get(conversation);
     return new Set(
       names.flatMap(({ name, person }) =>
-        persons.has(person) && spoke?.has(plainName(name)) === true ? [person] : [],
+        persons.has(person) && spoke?.has(personKey(name)) === true ? [person] : [],
       ),
     );
   };
@@ -130,7 +134,7 @@ function groupFormer(links: FormerLink[], askedAt: Date): Map<string, string> {
 /** What `readAuthority` reads, of many plans by as many statements as of one; in the order of the questions. */
 export async function readAuthorities(
   db: Queryable,
-  { approvers, guardedApprovers, grouping }: Configured,
+  { approvers, guardedApprovers, grouping, identity }: Configured,
   questions: Question[],
 ): Promise<Authority[]> {
   const raw = questions.map((question) => {
@@ -162,6 +166,12 @@ export async function readAuthorities(
     ...users,
   ]);
   const { same, shown, links } = await readStanding(db, [...new Set(names)]);
+  const asking = [...new Set(read.flatMap(({ users }) => users))];
+  const refused = await readRefusals(
+    db,
+    { identity, grouping },
+    asking.map((name) => personIn({ same }, name)),
+  );
   const ids = read.map(({ plan }) => plan.id);
   const strict = read.filter(({ rules }) => rules.some(({ policy }) => needsVouching(policy)));
   const versions = strict.map(({ plan: { id }, version }) => ({ id, version }));
@@ -194,6 +204,7 @@ export async function readAuthorities(
       former: groupFormer(links, askedAt.get(one.plan.id) ?? new Date(0)),
       vouched: judgeVouched(one.question, vouched.get(one.plan.id) ?? new Set(), same),
       requesterVouched: askedBy.has(one.plan.id),
+      refused,
     },
   }));
 }

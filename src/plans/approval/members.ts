@@ -1,6 +1,6 @@
 // Groups in approver rules: members stand in the place of their group whenever a rule is read, so that everything else knows people only.
 import type { Queryable } from '#db/database.ts';
-import { readAccountsInGroups, readGroupsOfAccounts } from '#db/sign-ins.ts';
+import { readAccountsInGroups, readSignedIn } from '#db/sign-ins.ts';
 import { readUserGroups, readUserGroupsOf } from '#db/user-groups.ts';
 import {
   isUserGroup,
@@ -8,7 +8,15 @@ import {
   userGroupKeptForMs,
   userGroupKey,
 } from '#domain/chat/user-groups.ts';
-import { type Grouping, groupIn, groupNamed, groupsOf } from '#domain/people/groups.ts';
+import {
+  type Grouping,
+  groupIn,
+  groupNamed,
+  groupsOf,
+  providerOfGroup,
+  resolveGroup,
+  shortName,
+} from '#domain/people/groups.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { rulesOf } from './approver-rules.ts';
@@ -26,7 +34,7 @@ export type UserGroupStanding = {
 /** The groups that rules name, for plans of one organisation. */
 export type Groups = { members: Members; userGroups: ReadonlyMap<string, UserGroupStanding> };
 
-const noGroups: Grouping = { groups: {}, apart: false };
+export const noGroups: Grouping = { groups: {}, providers: {}, apart: false };
 
 const groupsIn = (names: string[]) => [...new Set(names.flatMap((name) => groupIn(name) ?? []))];
 
@@ -59,10 +67,13 @@ export async function readGroups(
     [...new Set(tenants)].flatMap((tenant) => userGroupKey(group, tenant) ?? []),
   );
   const copies = await readUserGroups(db, keys);
-  const others = wanted.filter((name) => !Object.hasOwn(groups, name) && !isUserGroup(name));
+  const meant = new Map(wanted.map((name) => [name, resolveGroup(grouping, name) ?? '']));
+  const others = [...meant.values()].filter((name) => providerOfGroup(grouping, name) !== null);
   const said = others.length === 0 ? new Map() : await readAccountsInGroups(db, others, apart);
   return (tenant, decides) => {
-    const members = new Map(wanted.map((name) => [name, groups[name] ?? said.get(name) ?? []]));
+    const members = new Map(
+      [...meant].map(([name, group]) => [name, groups[group] ?? said.get(group) ?? []]),
+    );
     const userGroups = new Map<string, UserGroupStanding>();
     for (const group of ofChats) {
       const key = userGroupKey(group, tenant);
@@ -90,17 +101,9 @@ export async function readGroupNames(
   grouping: Grouping = noGroups,
   names: string[],
 ): Promise<string[]> {
-  const said = await readGroupsOfAccounts(db, names);
-  // Groups of one person are of one organisation, unless their accounts are linked across two.
-  const tenants = new Set(['', ...said.map(({ tenant }) => tenant ?? '')]);
-  const groups = [...tenants].flatMap((tenant) =>
-    groupsOf(grouping, {
-      names,
-      groups: said.filter((one) => (one.tenant ?? '') === tenant).map(({ group }) => group),
-      tenant,
-    }),
-  );
-  return [...new Set([...groups.map(groupNamed), ...(await readUserGroupsOf(db, names))])];
+  const groups = groupsOf(grouping, { names, said: await readSignedIn(db, names) });
+  const spellings = new Set([...groups, ...groups.map((group) => shortName(grouping, group))]);
+  return [...[...spellings].map(groupNamed), ...(await readUserGroupsOf(db, names))];
 }
 
 /**

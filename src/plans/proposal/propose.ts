@@ -5,6 +5,7 @@ import { recordDeeds } from '#db/audit.ts';
 import { readManifests } from '#db/backends.ts';
 import { allowForSteps, type Queryable, type Transaction } from '#db/database.ts';
 import { appendPlanEvent } from '#db/events.ts';
+import { readStanding } from '#db/identities.ts';
 import { lockPlan, type PlanRow, readPlan } from '#db/plans.ts';
 import { readRun } from '#db/runs.ts';
 import { deletedPlans, plans, planVersions } from '#db/schema.ts';
@@ -13,6 +14,7 @@ import { analyzeMany, archiveSteps, insertEdges, insertLanes, insertSteps } from
 import { findTenant } from '#db/tenants.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, isVerified, system } from '#domain/people/actor.ts';
+import { countPeople } from '#domain/people/groups.ts';
 import type { NewFinding, RaisedFinding } from '#domain/plan/finding.ts';
 import type { Plan, PlanDraft, Risk, StepCounts } from '#domain/plan/plan.ts';
 import type { ImportedFrom } from '#domain/service.ts';
@@ -260,6 +262,24 @@ async function nameGroups(
   return { ...draft, approvers: { ...approvers, people } };
 }
 
+/** @throws `invalid_request` where fewer people are named than have to approve, linked accounts counting once */
+async function requireEnough(
+  { db, grouping }: PlansContext,
+  { approvers }: PlanDraft,
+  { imported }: Origin,
+): Promise<void> {
+  if (approvers?.kind !== 'n_of' || imported !== undefined) return;
+  const { people, n } = approvers;
+  const groups = grouping?.groups ?? {};
+  const { same } = await readStanding(db.query, [...people, ...Object.values(groups).flat()]);
+  const count = countPeople({ groups }, people, (name) => same.get(name) ?? name);
+  if (count === null || count >= n) return;
+  throw new CountersignError(
+    'invalid_request',
+    `approvers: ${n} people have to approve, and ${count === 1 ? 'only one person is' : `only ${count} different people are`} named. Name more, or lower "n".`,
+  );
+}
+
 /**
  * Prepares the first version of a plan and returns the function that stores it inside the caller's transaction.
  * @throws what `normalisePlan` throws, before anything is stored
@@ -278,6 +298,7 @@ export async function preparePropose(
     actor.kind === 'person'
       ? await nameGroups(context, draft, origin, tenant)
       : withoutApprovers(draft);
+  await requireEnough(context, own, origin);
   const prepared = await preparePlan(context, own, id, 1, origin.executorModel);
   // The card is to mention them, and those who are in them are to find it.
   await refreshUserGroups(context, { ...prepared.header, tenant });

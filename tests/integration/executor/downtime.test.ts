@@ -145,10 +145,10 @@ test('an approved plan whose tool is not there yet still waits for it after a ni
     ...executor,
     catalogue: { ...executor.catalogue, get: () => undefined },
   };
-  await startPlan(starting, id);
+  await startPlan(starting, id, { approvers: [], guardedApprovers: {} });
   expect((await instance.service.getPlan(id)).status).toBe('approved');
   await passWith(31, 'two');
-  await startPlan(starting, id);
+  await startPlan(starting, id, { approvers: [], guardedApprovers: {} });
   expect((await instance.service.getPlan(id)).status).toBe('failed');
 });
 

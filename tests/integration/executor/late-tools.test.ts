@@ -62,12 +62,12 @@ test('fails with the reason when nobody has brought the tool for as long as a pl
   let minutes = 29;
   const clock = { now: () => new Date(Date.now() + minutes * 60_000) };
   const executor = makeExecutor(none, { clock });
-  await startPlan(executor, plan.id);
+  await startPlan(executor, plan.id, { approvers: [], guardedApprovers: {} });
   expect((await gate.service.getPlan(plan.id)).status).toBe('approved');
   minutes = 31;
   // Somebody could have brought it all that time.
   await haveWorkedFor(none, 1);
-  await startPlan(executor, plan.id);
+  await startPlan(executor, plan.id, { approvers: [], guardedApprovers: {} });
   const failed = await gate.service.getPlan(plan.id);
   expect(failed.status).toBe('failed');
   expect(failed.result_summary).toContain('No worker offers the tool log');

@@ -17,10 +17,19 @@ let instance: TestInstance;
 beforeAll(async () => {
   instance = await openTestInstance(database.url, {
     work: false,
+    env: { COUNTERSIGN_PUBLIC_URL: 'https://bot.example.com' },
     settings: {
+      identity: {
+        providers: Object.fromEntries(
+          ['corp', 'other'].map((name) => [
+            name,
+            { issuer: `https://${name}.example`, client_id: 'c', client_secret: 's' },
+          ]),
+        ),
+      },
       groups: { finance: [ana.id, ben.id], small: [ben.id], nobody: [] },
       approvers: ['group:small'],
-      guardedApprovers: { workspace_delete: { kind: 'named', people: ['group:auditors'] } },
+      guardedApprovers: { workspace_delete: { kind: 'named', people: ['group:corp:auditors'] } },
     },
   });
   await instance.db.query.execute(sql`
@@ -56,11 +65,29 @@ test('two of a group are two of its people', async () => {
   expect((await approve(plan, ben)).status).toBe('approved');
 });
 
-test('a group that has fewer people than a rule asks for is never enough', async () => {
-  const plan = await propose({ kind: 'n_of', people: ['group:small'], n: 2 });
-  expect((await approve(plan, ben)).status).toBe('proposed');
-  const named = person('group:small', 'slack');
-  await expect(approve(plan, named)).rejects.toMatchObject(refused);
+test.each([
+  ['a group with one member', ['group:small'], 2],
+  ['a group and its member', ['group:small', ben.id], 2],
+  ['one person written in two ways', [ana.id, '@ANA@example.com'], 2],
+  ['a group without anybody', ['group:nobody', ana.id, ben.id], 3],
+])('a rule that asks for more people than it names is refused: %s', async (_, people, n) => {
+  await expect(propose({ kind: 'n_of', people, n })).rejects.toMatchObject({
+    code: 'invalid_request',
+  });
+});
+
+test('a group of one provider is no group of another, of a chat or of the configuration', async () => {
+  const eve: Actor = { ...person('other:eve', 'console'), verified: true, role: 'approver' };
+  await instance.db.query.execute(sql`
+    insert into countersign.signed_in (account, provider, name, email, tenant, groups, at)
+    values (${eve.id}, 'other', 'Eve', null, null, array['auditors', 'finance', '@auditors', 'corp:auditors'], now())`);
+  for (const group of ['corp:auditors', 'finance', 'auditors']) {
+    const plan = await propose({ kind: 'named', people: [`group:${group}`] });
+    await expect(approve(plan, eve)).rejects.toMatchObject(refused);
+  }
+  const own = await propose({ kind: 'named', people: ['group:other:auditors'] });
+  await expect(approve(own, dan)).rejects.toMatchObject(refused);
+  expect((await approve(own, eve)).status).toBe('approved');
 });
 
 test('a group without anybody is nobody, and nobody becomes it by its name', async () => {

@@ -2,6 +2,7 @@
 // typed is never a second person, however it is written.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Actor, person, type Surface } from '#domain/people/actor.ts';
+import { isSamePerson } from '#domain/people/names.ts';
 import type { ApproverPolicy, Plan } from '#domain/plan/plan.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
@@ -139,14 +140,42 @@ test('people whom a platform vouches for count, each once', async () => {
   expect((await approve(plan, benInTeams)).status).toBe('approved');
 });
 
-describe('Names are compared however they are written', () => {
+describe('Addresses and typed names are compared without regard to the case of A to Z', () => {
   test('so the requester is not somebody else in capital letters', async () => {
     const plan = await propose({ kind: 'not_requester' }, anaInSlack);
-    for (const id of ['Ana@Corp.Example', 'ａｎａ@corp.example', '@ana@corp.example']) {
+    for (const id of ['Ana@Corp.Example', '@ana@corp.example', ' ANA@corp.example']) {
       await expect(approve(plan, person(id, 'teams'))).rejects.toMatchObject({
         code: 'not_allowed',
       });
     }
+  });
+
+  test.each([
+    ['corp:Ana', 'corp:Ａna'],
+    ['corp:Ana', 'corp:ana'],
+    ['corp:Ana', 'CORP:Ana'],
+    ['corp:Ana', 'corp:Ana '],
+    ['corp:Ana', 'corp:A\u200bna'],
+    ['slack:T1:U1', 'slack:T2:U1'],
+    ['teams:T:oid', 'teams:T:29:oid'],
+    ['boss@corp.example', 'boſſ@corp.example'],
+    ['kim@corp.example', '\u212aim@corp.example'],
+    ['irma@corp.example', 'İrma@corp.example'],
+    ['irma@corp.example', 'ırma@corp.example'],
+    ['strasse@corp.example', 'straße@corp.example'],
+    ['nikoσ@corp.example', 'nikoς@corp.example'],
+    ['ana@corp.example', 'ａｎａ@corp.example'],
+    ['ana@corp.example', 'ana+x@corp.example'],
+    ['ana@corp.example', 'ana@corp.example.'],
+    ['ana@bücher.example', 'ana@xn--bcher-kva.example'],
+    ['ana@corp.example', '\ufeffana@corp.example'],
+    ['ünal@corp.example', 'Ünal@corp.example'],
+  ])('%s is not %s', async (id, other) => {
+    expect(isSamePerson(id, other)).toBe(false);
+    const plan = await propose({ kind: 'named', people: [id] }, anaInSlack);
+    const actor = { ...person(other, 'console'), verified: true as const };
+    await expect(approve(plan, actor)).rejects.toMatchObject({ code: 'not_allowed' });
+    expect((await approve(plan, { ...actor, id })).status).toBe('approved');
   });
 
   test('so the requester, named people and who has written there decide', async () => {

@@ -83,7 +83,7 @@ export async function startBy(
   draft: PlanDraft,
 ): Promise<Plan> {
   const plan = await runPlan(instance, draft, ana);
-  await startPlan(executor, plan.id);
+  await startPlan(executor, plan.id, { approvers: [], guardedApprovers: {} });
   return plan;
 }
 

@@ -166,7 +166,7 @@ describe('the final values of a guarded step', () => {
     );
     await instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ben);
     const { startPlan } = await import('#executor/start-plan.ts');
-    await startPlan(executor, plan.id);
+    await startPlan(executor, plan.id, { approvers: [], guardedApprovers: {} });
     await runOne(plan.id, context);
     const confirm = { version: 1, steps: { d: 'retry' as const } };
     await expect(instance.service.resume(plan.id, confirm, ana)).rejects.toMatchObject({

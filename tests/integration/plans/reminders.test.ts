@@ -65,7 +65,7 @@ async function proposeIn(conversation: string): Promise<{ id: string; digest: st
 async function startIn(conversation: string): Promise<string> {
   const { id, digest } = await proposeIn(conversation);
   await instance.service.approve(id, { version: 1, digest }, ana);
-  await startPlan(executor, id);
+  await startPlan(executor, id, { approvers: [], guardedApprovers: {} });
   return id;
 }
 

@@ -14,7 +14,7 @@ function open() {
     ...double,
     personOf: async (name: string) => (name === account.id ? 'ana' : name),
   };
-  return { service: actAsPersons(known), double };
+  return { service: actAsPersons(known, known.personOf), double };
 }
 
 test('what an answer was said to, and its name, reach the service with who said it', async () => {

@@ -1,0 +1,64 @@
+// Follows the settings file: rules of who may act are read again while the process runs, everything else at its next start. Each part
+// holds the same lists and records, so they are replaced in place, in one go.
+import { unwatchFile, watchFile } from 'node:fs';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
+import type { Config } from './config.ts';
+
+const everyMs = 1000;
+
+function replaceRecord(target: Record<string, unknown>, next: Record<string, unknown>): void {
+  for (const key of Object.keys(target)) delete target[key];
+  Object.assign(target, next);
+}
+
+/** @throws `invalid_configuration` where the change needs a restart, or the file is not valid; then nothing is replaced */
+export function readRulesAgain(config: Config): void {
+  const { settings: next, settingsFile, apart } = config.readAgain();
+  const { settings, settingsFile: file } = config;
+  const { providers } = settings.identity;
+  if (apart !== config.apart)
+    throw new CountersignError(
+      'invalid_configuration',
+      'Whether several organisations share this Countersign changes at its next start. Restart it.',
+    );
+  settings.approvers.splice(0, Infinity, ...next.approvers);
+  settings.guardedTools.splice(0, Infinity, ...next.guardedTools);
+  settings.identity.blocked.splice(0, Infinity, ...next.identity.blocked);
+  replaceRecord(settings.guardedApprovers, next.guardedApprovers);
+  replaceRecord(settings.groups, next.groups);
+  for (const [name, provider] of Object.entries(providers)) {
+    const now = next.identity.providers[name];
+    if (now === undefined) delete providers[name];
+    else {
+      const { roles, default_role, groups_claim, allowed_domains, allowed_tenants } = now;
+      Object.assign(provider, {
+        ...{ roles, default_role, groups_claim },
+        ...{ allowed_domains, allowed_tenants },
+      });
+    }
+  }
+  file.warnings.splice(0, Infinity, ...settingsFile.warnings);
+}
+
+/** @returns ends it */
+export function followRules(
+  config: Config,
+  { info, warn }: { info(message: string): void; warn(message: string): void },
+): () => void {
+  const { path, warnings } = config.settingsFile;
+  const follow = () => {
+    try {
+      readRulesAgain(config);
+      info(
+        `${path} has changed: who may act was read again; anything else holds from a restart on.`,
+      );
+    } catch (error) {
+      const problem = `The file has changed and is not used, so who may act is as it was before: ${errorMessage(error)}`;
+      if (warnings.at(-1) === problem) return;
+      warnings.push(problem);
+      warn(`${path}: ${problem}`);
+    }
+  };
+  watchFile(path, { interval: everyMs, persistent: false }, follow);
+  return () => unwatchFile(path, follow);
+}

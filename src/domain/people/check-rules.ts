@@ -1,0 +1,81 @@
+// Rules of the configuration that nobody could meet, or that could be read in two ways: found when the file is read.
+import type { ApproverPolicy } from '../plan/plan.ts';
+import { countPeople, type Grouping, groupIn, providerOfGroup, resolveGroup } from './groups.ts';
+import { type IdentitySettings, resolveProviders } from './identity.ts';
+
+type Rules = {
+  identity: IdentitySettings;
+  groups: Record<string, string[]>;
+  approvers: string[];
+  guardedApprovers: Record<string, ApproverPolicy>;
+};
+
+export type RuleProblem = { path: string[]; message: string };
+
+/** Groups that a setting cannot name. @param here where a user group of a chat is none */
+function checkGroups(
+  grouping: Omit<Grouping, 'apart'>,
+  path: string[],
+  names: string[],
+  { within, chats }: { within?: string; chats: boolean },
+): RuleProblem[] {
+  return names.flatMap((name) => {
+    const group = groupIn(name);
+    if (group === null || Object.hasOwn(grouping.groups, group)) return [];
+    const meant = resolveGroup(grouping, group, within);
+    if (meant === null && Object.keys(grouping.providers).length > 1)
+      return [
+        { path, message: `"${name}" is a group of which provider? Write group:PROVIDER:${group}.` },
+      ];
+    if (meant !== null && (chats || providerOfGroup(grouping, meant) !== null)) return [];
+    // Without a provider the rules of approvers may wait for one.
+    if (chats) return [];
+    const message = `"${name}" is no group of "groups" or of a sign-in provider. List its people in "groups".`;
+    return [{ path, message }];
+  });
+}
+
+function checkCount(rules: Rules, operation: string, policy: ApproverPolicy): RuleProblem[] {
+  if (policy.kind !== 'n_of') return [];
+  const count = countPeople(rules, policy.people);
+  if (count === null || count >= policy.n) return [];
+  const message = `needs ${policy.n} approvals and names ${count} different ${count === 1 ? 'person' : 'people'}. Name more people, or lower "n".`;
+  return [{ path: ['guardedApprovers', operation], message }];
+}
+
+/** One issuer under two names would make two people of one. */
+function checkIssuers({ identity }: Rules): RuleProblem[] {
+  const providers = resolveProviders(identity).filter(({ platform }) => platform === null);
+  return providers.flatMap(({ name, issuer }, index) => {
+    const href = (one: string) => new URL(one).href.replace(/\/$/, '');
+    const twin = providers.slice(0, index).find((one) => href(one.issuer) === href(issuer));
+    if (twin === undefined) return [];
+    const message = `has the issuer of "${twin.name}": one person would be two. Keep one of them.`;
+    return [{ path: ['identity', 'providers', name], message }];
+  });
+}
+
+export function checkRules(rules: Rules): RuleProblem[] {
+  const { identity, groups, approvers, guardedApprovers } = rules;
+  const { providers, blocked } = identity;
+  const grouping = { groups, providers };
+  const roles = Object.entries(providers).flatMap(([within, provider]) =>
+    Object.entries(provider.roles).flatMap(([role, names]) => {
+      const path = ['identity', 'providers', within, 'roles', role];
+      return checkGroups(grouping, path, names, { within, chats: false });
+    }),
+  );
+  const guards = Object.entries(guardedApprovers).flatMap(([operation, policy]) => [
+    ...checkCount(rules, operation, policy),
+    ...('people' in policy
+      ? checkGroups(grouping, ['guardedApprovers', operation], policy.people, { chats: true })
+      : []),
+  ]);
+  return [
+    ...checkIssuers(rules),
+    ...checkGroups(grouping, ['identity', 'blocked'], blocked, { chats: false }),
+    ...checkGroups(grouping, ['approvers'], approvers, { chats: true }),
+    ...roles,
+    ...guards,
+  ];
+}

@@ -1,0 +1,234 @@
+// Who is refused, by whatever way they come: groups in every form that a provider sends them in, sessions and tokens that are there
+// already, and rules that change while the bot runs.
+import { readFile, writeFile } from 'node:fs/promises';
+import { sql } from 'drizzle-orm';
+import type { FastifyInstance } from 'fastify';
+import pino from 'pino';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { serve } from '#app/serve.ts';
+import { type Actor, person } from '#domain/people/actor.ts';
+import {
+  type Browser,
+  client,
+  createBrowser,
+  freePort,
+  type OpenIdDouble,
+  type Person,
+  startOpenId,
+} from '../../fixtures/open-id.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop, openTestInstance, reach, type TestInstance } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
+
+const database = useDatabase();
+let openId: OpenIdDouble;
+let instance: TestInstance;
+let app: FastifyInstance;
+let site: string;
+
+const cleo: Person = { sub: 'c1', name: 'Cleo', email: 'cleo@corp.example', email_verified: true };
+const blocked = ['group:contractors', 'gone@corp.example'];
+const identity = () => ({
+  providers: {
+    corp: {
+      issuer: openId.issuer,
+      client_id: client.id,
+      client_secret: client.secret,
+      roles: { approver: ['group:finance'] },
+    },
+  },
+  blocked,
+});
+
+beforeAll(async () => {
+  site = `http://127.0.0.1:${await freePort()}`;
+  openId = await startOpenId([`${site}/sign-in/corp/callback`]);
+  instance = await openTestInstance(database.url, {
+    settings: { identity: identity() },
+    env: { COUNTERSIGN_PUBLIC_URL: site, PORT: new URL(site).port },
+  });
+  app = (await serve(instance, instance.config, pino({ level: 'silent' }))).app;
+});
+afterAll(async () => {
+  await app?.close();
+  await instance?.close();
+  await openId?.close();
+});
+beforeEach(async () => {
+  await instance.db.query.execute(sql`
+    truncate countersign.signed_in, countersign.sign_in_sessions, countersign.access_tokens, countersign.identities`);
+  await change({ identity: identity() });
+});
+
+const path = () => instance.config.settingsFile.path;
+
+/** Changes the settings file, and waits until the bot has read it. */
+async function change(settings: object, isRead: () => boolean = () => true): Promise<void> {
+  const text = JSON.stringify({ executor: { lease_seconds: 2 }, ...settings });
+  if ((await readFile(path(), 'utf8')) !== text) await writeFile(path(), text);
+  const { blocked: wanted } = (settings as { identity?: { blocked: string[] } }).identity ?? {
+    blocked: [],
+  };
+  await waitFor(
+    'the rules to be read again',
+    () =>
+      isRead() &&
+      JSON.stringify(instance.config.settings.identity.blocked) === JSON.stringify(wanted),
+  );
+}
+
+/** Signs in. @returns the status of the answer that ends it */
+async function signIn(who: Person): Promise<{ browser: Browser; status: number; said: string }> {
+  const browser = createBrowser();
+  openId.expect(who);
+  const { address } = await browser.follow(`${site}/sign-in/corp`, (next) =>
+    next.startsWith(`${site}/sign-in/corp/callback`),
+  );
+  const answer = await browser.go(address);
+  return { browser, status: answer.status, said: await answer.text() };
+}
+const roleOf = async (browser: Browser) =>
+  ((await (await browser.go(`${site}/api/me`)).json()) as { role: string }).role;
+
+test.each([
+  ['text', 'contractors'],
+  ['a list', ['staff', 'contractors']],
+  ['objects, as SCIM has them', [{ value: 'contractors', display: 'Contractors' }]],
+  ['text with commas', 'staff,contractors'],
+  ['text with blanks', 'staff contractors'],
+  ['a list as text', '["contractors"]'],
+  ['objects of another form', [{ name: 'contractors' }]],
+  ['an object', { contractors: {} }],
+  ['a number', 7],
+  ['nothing', null],
+  ['an empty text', ''],
+])('whoever is in a blocked group, or may be, is not let in: %s', async (_, groups) => {
+  expect((await signIn({ ...cleo, groups })).status).toBe(403);
+});
+
+test('groups that are elsewhere cannot be read, and that is what the person is told', async () => {
+  const { status, said } = await signIn(cleo);
+  expect(status).toBe(403);
+  expect(said).toContain('groups');
+});
+
+test.each([
+  ['text', 'finance', 'approver'],
+  ['a list', ['finance'], 'approver'],
+  ['objects', [{ value: 'finance' }], 'approver'],
+  ['a list without it', ['financial', 'Finance', 'finance '], 'requester'],
+  ['no groups', [], 'requester'],
+])('a role by a group is given as well: %s', async (_, groups, role) => {
+  const { browser } = await signIn({ ...cleo, groups });
+  expect(await roleOf(browser)).toBe(role);
+});
+
+test('a role by a group is not given where groups cannot be read', async () => {
+  await change({ identity: { ...identity(), blocked: [] } });
+  for (const groups of ['finance, staff', undefined, { finance: true }]) {
+    const { browser } = await signIn({ ...cleo, groups });
+    expect(await roleOf(browser)).toBe('requester');
+  }
+});
+
+test('who is blocked while they are signed in is out at once: session, token, and whoever speaks for them', async () => {
+  const { browser } = await signIn({ ...cleo, groups: ['finance'] });
+  const asked = await browser.go(`${site}/api/tokens`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: site },
+    body: JSON.stringify({ name: 'CI', role: 'approver' }),
+  });
+  const { token } = (await asked.json()) as { token: string };
+  const withToken = () =>
+    fetch(`${site}/api/me`, { headers: { authorization: `Bearer ${token}` } });
+  expect((await withToken()).status).toBe(200);
+  await change({ identity: { ...identity(), blocked: [...blocked, 'cleo@corp.example'] } });
+  expect((await browser.go(`${site}/api/me`)).status).toBe(401);
+  expect((await withToken()).status).toBe(401);
+  for (const via of ['slack', 'teams', 'terminal', 'api', 'mcp'] as const)
+    await expect(
+      instance.service.startRun({ text: 'Do nothing' }, person('CLEO@corp.example', via)),
+    ).rejects.toMatchObject({ code: 'forbidden' });
+});
+
+test('a sign-in that is refused takes what the account had before', async () => {
+  const { browser } = await signIn({ ...cleo, groups: ['finance'] });
+  expect((await signIn({ ...cleo, groups: ['contractors'] })).status).toBe(403);
+  expect((await browser.go(`${site}/api/me`)).status).toBe(401);
+  await expect(
+    instance.service.say('c', 'hello', person('cleo@corp.example', 'slack')),
+  ).rejects.toMatchObject({ code: 'forbidden' });
+});
+
+test.each([
+  ['is no JSON', '{"identity": '],
+  ['has an unknown key', JSON.stringify({ identity: { blocked: [], blokced: [] } })],
+  [
+    'has a rule that nobody can meet',
+    JSON.stringify({
+      guardedApprovers: { http_request: { kind: 'n_of', people: ['a@b.c', '@A@b.c'], n: 2 } },
+    }),
+  ],
+  ['blocks a group that there is not', JSON.stringify({ identity: { blocked: ['group:x'] } })],
+])('a file that %s changes nothing, and the settings say so', async (_, text) => {
+  const { warnings } = instance.config.settingsFile;
+  await writeFile(path(), text);
+  await waitFor('a warning', () => warnings.length > 0);
+  expect(instance.config.settings.identity.blocked).toEqual(blocked);
+  expect((await signIn({ ...cleo, groups: 'contractors' })).status).toBe(403);
+  await change({ identity: identity() }, () => warnings.length === 0);
+});
+
+const ana = person('ana@corp.example', 'slack');
+const dan = person('dan@corp.example', 'slack');
+const approve = async (id: string, actor: Actor) => {
+  const { version, digest } = await instance.service.getPlan(id);
+  return instance.service.approve(id, { version, digest }, actor);
+};
+
+test('approvals of somebody who was blocked, or left the group, count no longer when the next one is given', async () => {
+  const groups = { two: [ana.id, dan.id, 'eve@corp.example'] };
+  const { settings } = instance.config;
+  await change({ identity: identity(), groups }, () => settings.groups.two?.length === 3);
+  const propose = (people: string[]) =>
+    instance.service.propose(
+      { title: 'Two', steps: [noop('a')], approvers: { kind: 'n_of', people, n: 2 } },
+      { user: ana.id },
+      ana,
+    );
+  const plan = await propose(['group:two']);
+  expect((await approve(plan.id, dan)).status).toBe('proposed');
+  await change({ identity: { ...identity(), blocked: [...blocked, dan.id] }, groups });
+  expect((await approve(plan.id, ana)).status).toBe('proposed');
+  await change(
+    { identity: identity(), groups: { two: [ana.id, 'eve@corp.example'] } },
+    () => settings.groups.two?.length === 2,
+  );
+  expect((await approve(plan.id, person('eve@corp.example', 'slack'))).status).toBe('approved');
+});
+
+test('a plan whose approver is blocked before it starts does not run', async () => {
+  const stopped = await openTestInstance(database.url, {
+    work: false,
+    settings: { identity: identity(), approvers: [dan.id] },
+    env: { COUNTERSIGN_PUBLIC_URL: site },
+  });
+  try {
+    const plan = await stopped.service.propose(
+      { title: 'Later', steps: [noop('a')] },
+      { user: ana.id },
+      ana,
+    );
+    await change({ identity: { ...identity(), blocked: [...blocked, dan.id] } });
+    const { version, digest } = plan;
+    await stopped.service.approve(plan.id, { version, digest }, dan);
+    const failed = await reach(instance, plan.id, 'failed', 'completed');
+    expect(failed.status).toBe('failed');
+    expect(failed.execution_started_at).toBeNull();
+    await expect(instance.service.retry(plan.id, { version }, ana)).rejects.toMatchObject({
+      code: 'invalid_transition',
+    });
+  } finally {
+    await stopped.close();
+  }
+});
