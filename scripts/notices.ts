@@ -17,6 +17,7 @@ const accepted = new Set([
     'PSF-2.0',
     'Unlicense',
     'MPL-2.0',
+    'Unicode-3.0',
   ],
   'EPL-2.0 OR GPL-3.0-or-later',
 ]);
