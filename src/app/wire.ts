@@ -35,7 +35,6 @@ import { createPartPlanners } from '#planner/parts/part-planners.ts';
 import { createPostTargets } from '#plans/proposal/post-targets.ts';
 import { replanForPerson } from '#plans/replan/start-replanning.ts';
 import { createPlansAtHand } from '#runs/plans-at-hand.ts';
-import * as times from '#timeline/recurrence.ts';
 import { createCatalogue } from '#tools/catalogue.ts';
 import { createAddressRules } from '#tools/http/addresses.ts';
 import { createRegistry } from '#tools/registry.ts';
@@ -84,7 +83,6 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
     workspaceDir: config.workspace,
     http: config.settings.http,
     calendars: config.settings.calendars,
-    times,
     clock: systemClock,
     warn,
     ...createToolPorts(db, enqueue, () => ({

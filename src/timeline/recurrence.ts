@@ -4,71 +4,10 @@ import { toText } from 'rrule-temporal/totext';
 import { Temporal } from 'temporal-polyfill';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { shorten } from '#domain/words.ts';
+import { checkRule, openRule, readRule, saidCount } from './rule.ts';
 
 /** A rule with what it needs to mean anything: its zone and its first moment (DTSTART). */
 export type Recurrence = { rrule: string; timezone: string; startsAt: Date };
-
-const integers = (min: number, max: number) => (value: string) =>
-  value.split(',').every((part) => /^[+-]?\d{1,4}$/.test(part) && isWithin(Number(part), min, max));
-const positive = (value: string) => /^[1-9]\d{0,5}$/.test(value);
-const days = (value: string) =>
-  value.split(',').every((part) => /^([+-]?[1-9]\d?)?(MO|TU|WE|TH|FR|SA|SU)$/.test(part));
-
-/** What each part of a rule may hold (RFC 5545 §3.3.10). */
-const parts: Record<string, { fits: (value: string) => boolean; expects: string }> = {
-  FREQ: {
-    fits: (value) => /^(YEARLY|MONTHLY|WEEKLY|DAILY|HOURLY|MINUTELY|SECONDLY)$/.test(value),
-    expects: 'YEARLY, MONTHLY, WEEKLY, DAILY, HOURLY, MINUTELY or SECONDLY',
-  },
-  INTERVAL: { fits: positive, expects: 'a whole number from 1' },
-  COUNT: { fits: positive, expects: 'a whole number from 1' },
-  UNTIL: {
-    fits: (value) => /^\d{8}(T\d{6}Z?)?$/.test(value),
-    expects: 'a date such as 20261231 or 20261231T235959Z',
-  },
-  BYSECOND: { fits: integers(0, 59), expects: 'numbers from 0 to 59' },
-  BYMINUTE: { fits: integers(0, 59), expects: 'numbers from 0 to 59' },
-  BYHOUR: { fits: integers(0, 23), expects: 'numbers from 0 to 23' },
-  BYDAY: { fits: days, expects: 'weekdays such as MO,TU or -1FR' },
-  BYMONTHDAY: { fits: integers(-31, 31), expects: 'days from 1 to 31, or -31 to -1' },
-  BYYEARDAY: { fits: integers(-366, 366), expects: 'days from 1 to 366, or -366 to -1' },
-  BYWEEKNO: { fits: integers(-53, 53), expects: 'weeks from 1 to 53, or -53 to -1' },
-  BYMONTH: { fits: integers(1, 12), expects: 'months from 1 to 12' },
-  BYSETPOS: { fits: integers(-366, 366), expects: 'positions from 1 to 366, or -366 to -1' },
-  WKST: { fits: (value) => /^(MO|TU|WE|TH|FR|SA|SU)$/.test(value), expects: 'a weekday' },
-};
-
-function isWithin(value: number, min: number, max: number): boolean {
-  return value >= min && value <= max && (value !== 0 || min >= 0);
-}
-
-/** What is wrong with a rule, as a sentence; null when it is a rule. `RRULE:` in front is accepted. */
-export function checkRule(rrule: string): string | null {
-  const seen = new Set<string>();
-  for (const part of readRule(rrule).split(';')) {
-    const [key = '', value] = part.split('=', 2);
-    const known = Object.hasOwn(parts, key) ? parts[key] : undefined;
-    if (value === undefined || known === undefined)
-      return `"${shorten(part, 60)}" is not part of a recurrence rule; write one such as FREQ=WEEKLY;BYDAY=MO,WE.`;
-    if (seen.has(key)) return `The recurrence rule gives ${key} twice.`;
-    if (!known.fits(value))
-      return `${key} in the recurrence rule must be ${known.expects}, not "${shorten(value, 60)}".`;
-    seen.add(key);
-  }
-  if (!seen.has('FREQ')) return 'The recurrence rule has no FREQ; begin it with, say, FREQ=DAILY.';
-  if (seen.has('COUNT') && seen.has('UNTIL'))
-    return 'A recurrence rule ends by COUNT or by UNTIL, not by both.';
-  return null;
-}
-
-/** The rule without the `RRULE:` in front of it. */
-export function readRule(rrule: string): string {
-  return rrule
-    .trim()
-    .replace(/^RRULE:/i, '')
-    .replace(/;$/, '')
-    .toUpperCase();
-}
 
 /** What is wrong with a zone, as a sentence; null when it is an IANA zone (or UTC). */
 export function checkTimezone(timezone: string): string | null {
@@ -85,12 +24,6 @@ export function checkTimezone(timezone: string): string | null {
 /** Rules that count further are not counted out. */
 export const countedAtMost = 1000;
 
-/** How often a rule says that it happens; null: it does not say. */
-export function saidCount(rrule: string): number | null {
-  const count = /(?:^|;)COUNT=(\d+)(?:;|$)/.exec(readRule(rrule))?.[1];
-  return count === undefined ? null : Number(count);
-}
-
 /**
  * The first `limit` moments of the rule later than `after`, in order; fewer when the rule ends.
  * Times that do not exist on a day (in the hour the clocks skip) are left out, as RFC 5545 has it.
@@ -102,12 +35,7 @@ export function nextOccurrences(recurrence: Recurrence, after: Date, limit: numb
   const rrule = readRule(recurrence.rrule);
   const found: Date[] = [];
   try {
-    const rule = new RRuleTemporal({
-      rruleString: rrule,
-      dtstart: toZoned(recurrence.startsAt, recurrence.timezone),
-      maxIterations: 5000,
-      maxCandidateEvaluations: 20_000,
-    });
+    const rule = openRule(rrule, toZoned(recurrence.startsAt, recurrence.timezone));
     const count = saidCount(rrule);
     if (count !== null && count <= countedAtMost) {
       // Each "next" of such a rule counts from its beginning: all of them at once cost as much as the last one.
@@ -116,7 +44,7 @@ export function nextOccurrences(recurrence: Recurrence, after: Date, limit: numb
     }
     for (let last = after; found.length < limit; ) {
       const next = rule.next(last, false);
-      if (next === null || next === undefined) break;
+      if (next === null || next === undefined || next.year > 9999) break;
       last = new Date(next.epochMilliseconds);
       found.push(last);
     }
@@ -128,37 +56,6 @@ export function nextOccurrences(recurrence: Recurrence, after: Date, limit: numb
     );
   }
   return found;
-}
-
-/** Clock changes looked at for times that they skip: those of about a year. */
-const changesLookedAt = 2;
-
-/**
- * The first moment after which the clocks go forward past a time that the rule would have had, in the changes that follow its
- * start; with that time as `02:30`. Null: they skip none of it. What comes every hour or oftener is counted by the hour, not by
- * the clock on the wall, and loses nothing.
- */
-export function firstSkipped(recurrence: Recurrence): { at: Date; time: string } | null {
-  const { rrule, timezone, startsAt } = recurrence;
-  if (/(?:^|;)FREQ=(?:HOURLY|MINUTELY|SECONDLY)/.test(readRule(rrule))) return null;
-  const start = toZoned(startsAt, timezone);
-  const wall = (moment: Temporal.ZonedDateTime) => moment.toPlainDateTime().toZonedDateTime('UTC');
-  // The same rule on a clock that never changes.
-  const unchanged = {
-    rrule,
-    timezone: 'UTC',
-    startsAt: new Date(wall(start).epochMilliseconds),
-  };
-  let change = start.getTimeZoneTransition('next');
-  for (let seen = 0; change !== null && seen < changesLookedAt; seen++) {
-    const before = change.subtract({ milliseconds: 1 });
-    const [from, to] = [wall(before).epochMilliseconds + 1, wall(change).epochMilliseconds];
-    const [would] = from < to ? nextOccurrences(unchanged, new Date(from - 1), 1) : [];
-    if (would !== undefined && would.getTime() < to)
-      return { at: new Date(change.epochMilliseconds), time: would.toISOString().slice(11, 16) };
-    change = change.getTimeZoneTransition('next');
-  }
-  return null;
 }
 
 /**
@@ -215,7 +112,7 @@ export function localDate(moment: Date, timezone: string): string {
   return toZoned(moment, timezone).toPlainDate().toString();
 }
 
-function toZoned(moment: Date, timezone: string): Temporal.ZonedDateTime {
+export function toZoned(moment: Date, timezone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(moment.getTime()).toZonedDateTimeISO(timezone);
 }
 

@@ -8,6 +8,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { Settings } from '#domain/settings.ts';
 import type { TextModel } from '#domain/text-model.ts';
 import type { Operation } from '#domain/tool.ts';
+import { openIcsWork } from './calendar/ics-work.ts';
 import { createCalendarOperations } from './calendar/operations.ts';
 import { createCalendarPlaces } from './calendar/places.ts';
 import { defineOperation, text } from './define-operation.ts';
@@ -22,7 +23,7 @@ import { createHumanConfirm, createHumanTask } from './human-task.ts';
 import { toLine } from './limit-output.ts';
 import { describeOutput } from './output-schema.ts';
 import { createPlanOperations } from './plan-operations.ts';
-import type { ChatPort, DraftPort, PlanPort, ReminderPort, TimePort } from './ports.ts';
+import type { ChatPort, DraftPort, PlanPort, ReminderPort } from './ports.ts';
 import { createReminderSet } from './reminder.ts';
 import { createReport } from './report.ts';
 import { createTextOperations } from './text.ts';
@@ -42,7 +43,6 @@ export type BuiltinOptions = {
   baseDir: string;
   http: Settings['http'];
   calendars: Settings['calendars'];
-  times: TimePort;
   clock: Clock;
   /** Without a port, the operations that need it are not offered. */
   chat?: ChatPort | undefined;
@@ -77,7 +77,8 @@ export async function createBuiltins(
   const rules = createAddressRules(options.http.allowPrivate);
   const web = openWebAtFirstUse({ http: options.http, rules, lookup: options.lookup });
   const places = createCalendarPlaces(options, sandbox, web);
-  const { chat, reminders, plans, textModel, drafts, times, clock } = options;
+  const calendars = openIcsWork();
+  const { chat, reminders, plans, textModel, drafts, clock } = options;
   const operations = [
     createList(sandbox),
     createRead(sandbox),
@@ -89,8 +90,8 @@ export async function createBuiltins(
     ...(chat === undefined ? [] : [createChatPost(chat)]),
     createHumanTask(),
     createHumanConfirm(),
-    ...(reminders === undefined ? [] : [createReminderSet(reminders, times, clock)]),
-    ...createCalendarOperations(places, Object.keys(options.calendars), times, clock),
+    ...(reminders === undefined ? [] : [createReminderSet(reminders, clock)]),
+    ...createCalendarOperations(places, Object.keys(options.calendars), calendars, clock),
     ...(textModel === undefined ? [] : createTextOperations(textModel)),
     ...(drafts === undefined
       ? []
@@ -100,7 +101,8 @@ export async function createBuiltins(
     ...(plans === undefined ? [] : createPlanOperations(plans)),
     ...(options.extraOperations ?? []),
   ];
-  return { operations, close: web.close };
+  const close = async () => void (await Promise.all([web.close(), calendars.close()]));
+  return { operations, close };
 }
 
 // chat_post: says something in a conversation, once per step however often the step runs.

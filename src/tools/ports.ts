@@ -61,23 +61,6 @@ export type Verdict = {
   reasons: string[];
 };
 
-/** Zones and recurrence rules; `src/timeline/recurrence.ts` fits it as it is. */
-export type TimePort = {
-  /** What is wrong with a rule, as a sentence. */
-  checkRule(rrule: string): string | null;
-  /** What is wrong with a zone, as a sentence. */
-  checkTimezone(timezone: string): string | null;
-  readRule(rrule: string): string;
-  nextOccurrences(
-    recurrence: { rrule: string; timezone: string; startsAt: Date },
-    after: Date,
-    limit: number,
-  ): Date[];
-  toMoment(text: string, timezone: string): Date;
-  toLocalIso(moment: Date, timezone: string): string;
-  formatMoment(moment: Date, timezone: string, options?: { zone?: boolean }): string;
-};
-
 /** What a step put out, with the call that it made. */
 export type StepOutput = {
   id: string;

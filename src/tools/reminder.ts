@@ -4,22 +4,26 @@ import { z } from 'zod';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Operation } from '#domain/tool.ts';
+import {
+  checkTimezone,
+  formatMoment,
+  nextOccurrences,
+  toLocalIso,
+  toMoment,
+} from '#timeline/recurrence.ts';
+import { checkRule, readRule } from '#timeline/rule.ts';
 import { defineOperation, text } from './define-operation.ts';
 import { throwIfAborted } from './failures.ts';
 import { toLine } from './limit-output.ts';
 import { describeOutput } from './output-schema.ts';
-import type { ReminderPort, TimePort } from './ports.ts';
+import type { ReminderPort } from './ports.ts';
 
 const shown = 3;
 const shortestGapMs = 60_000;
 
 type Timing = { startsAt: Date; next: Date[]; rrule: string | null };
 
-export function createReminderSet(
-  reminders: ReminderPort,
-  times: TimePort,
-  clock: Clock,
-): Operation {
+export function createReminderSet(reminders: ReminderPort, clock: Clock): Operation {
   return defineOperation({
     tool: 'reminder',
     operation: 'set',
@@ -43,13 +47,13 @@ export function createReminderSet(
         next: z.array(z.string()).max(shown).describe('The next moments it rings.'),
       }),
     ),
-    check: (args) => toProblem(findProblem(args, times)),
+    check: (args) => toProblem(findProblem(args)),
     async run(args, context) {
       throwIfAborted(context.signal);
-      const problem = findProblem(args, times);
+      const problem = findProblem(args);
       if (problem !== null) throw new CountersignError('invalid_arguments', problem);
       const timezone = args.timezone ?? context.timezone;
-      const timing = computeTiming(args, timezone, times, clock.now());
+      const timing = computeTiming(args, timezone, clock.now());
       const [nextAt] = timing.next;
       if (nextAt === undefined)
         throw new CountersignError('invalid_arguments', 'This reminder would never ring.');
@@ -66,13 +70,13 @@ export function createReminderSet(
         nextAt,
       });
       return {
-        summary: `Reminder set: "${toLine(args.text, 100)}", next ${times.formatMoment(nextAt, timezone)}.`,
+        summary: `Reminder set: "${toLine(args.text, 100)}", next ${formatMoment(nextAt, timezone)}.`,
         data: {
           id,
           text: args.text,
           timezone,
           rrule: timing.rrule,
-          next: timing.next.map((moment) => times.toLocalIso(moment, timezone)),
+          next: timing.next.map((moment) => toLocalIso(moment, timezone)),
         },
       };
     },
@@ -83,19 +87,19 @@ function toProblem(message: string | null) {
   return message === null ? null : { code: 'invalid_arguments' as const, message };
 }
 
-function findProblem(args: { [key: string]: unknown }, times: TimePort): string | null {
+function findProblem(args: { [key: string]: unknown }): string | null {
   const { at, rrule, timezone } = args;
   if (typeof timezone === 'string') {
-    const problem = times.checkTimezone(timezone);
+    const problem = checkTimezone(timezone);
     if (problem !== null) return problem;
   }
   if (typeof rrule === 'string') {
-    const problem = times.checkRule(rrule);
+    const problem = checkRule(rrule);
     if (problem !== null) return problem;
   }
   if (typeof at === 'string') {
     try {
-      times.toMoment(at, typeof timezone === 'string' ? timezone : 'UTC');
+      toMoment(at, typeof timezone === 'string' ? timezone : 'UTC');
     } catch (error) {
       if (error instanceof CountersignError) return error.message;
       throw error;
@@ -108,10 +112,9 @@ function findProblem(args: { [key: string]: unknown }, times: TimePort): string 
 function computeTiming(
   args: { at?: string | undefined; rrule?: string | undefined },
   timezone: string,
-  times: TimePort,
   now: Date,
 ): Timing {
-  const at = args.at === undefined ? null : times.toMoment(args.at, timezone);
+  const at = args.at === undefined ? null : toMoment(args.at, timezone);
   if (args.rrule === undefined) {
     if (at === null)
       throw new CountersignError(
@@ -121,15 +124,15 @@ function computeTiming(
     if (at <= now)
       throw new CountersignError(
         'invalid_arguments',
-        `${times.formatMoment(at, timezone)} has passed; choose a later time.`,
+        `${formatMoment(at, timezone)} has passed; choose a later time.`,
       );
     return { startsAt: at, next: [at], rrule: null };
   }
   // Without a first moment the rule starts now; whole minutes, so that 9:30 rings at 9:30:00.
   const startsAt = at ?? new Date(Math.floor(now.getTime() / 60_000) * 60_000);
   const after = new Date(Math.max(now.getTime(), startsAt.getTime() - 1));
-  const rrule = times.readRule(args.rrule);
-  const next = times.nextOccurrences({ rrule, timezone, startsAt }, after, shown);
+  const rrule = readRule(args.rrule);
+  const next = nextOccurrences({ rrule, timezone, startsAt }, after, shown);
   const [first, second] = next;
   if (first === undefined)
     throw new CountersignError('invalid_arguments', `The rule ${rrule} has already ended.`);

@@ -24,7 +24,7 @@ export const modules: Record<string, string[]> = {
   domain: [],
   db: ['domain'],
   models: ['domain'],
-  tools: ['domain'],
+  tools: ['domain', 'timeline'],
   timeline: ['domain', 'graph'],
   graph: ['domain'],
   plans: world,

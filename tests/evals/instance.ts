@@ -12,7 +12,6 @@ import { type Operation, operationName } from '#domain/tool.ts';
 import { openPlannerTools } from '#planner/open-tools.ts';
 import type { EndedPart } from '#planner/parts/assemble-parts.ts';
 import type { PlannerTools, PostTarget, PostTargets } from '#planner/ports.ts';
-import * as times from '#timeline/recurrence.ts';
 import { createRegistry } from '#tools/registry.ts';
 import type { CannedOperation, EvalCase } from './case.ts';
 
@@ -42,7 +41,6 @@ export async function openInstance(
     disabledTools: [],
     http,
     calendars,
-    times,
     clock,
     chat: { post: refuse },
     reminders: { set: refuse },

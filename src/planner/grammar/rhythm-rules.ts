@@ -2,7 +2,8 @@
 // accumulation; a moment has no duration.
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Violation } from '#domain/planning/trace.ts';
-import { checkRule, checkTimezone } from '#timeline/recurrence.ts';
+import { checkTimezone } from '#timeline/recurrence.ts';
+import { checkRule } from '#timeline/rule.ts';
 import { nameNode, violate } from './names.ts';
 import type { Tree } from './outline-tree.ts';
 

@@ -12,7 +12,8 @@ import {
 import { OutlineNode, type PlanOutline, Rhythm, Structure } from '#domain/planning/outline.ts';
 import { RoadmapWay } from '#domain/planning/roadmap.ts';
 import type { OperationSpec } from '#domain/tool.ts';
-import { checkRule, checkTimezone, readRule, toMoment } from '#timeline/recurrence.ts';
+import { checkTimezone, toMoment } from '#timeline/recurrence.ts';
+import { checkRule, readRule } from '#timeline/rule.ts';
 import { takeId } from './outline-tree.ts';
 import { createStepReader, WrittenStep } from './written-steps.ts';
 

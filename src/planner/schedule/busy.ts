@@ -32,6 +32,7 @@ const Events = z.object({
     }),
   ),
   truncated: z.boolean().optional(),
+  problems: z.array(z.string()).optional(),
 });
 
 /** The events of the calendars that can be read. They are the calendars of the person the plan is for. Never throws but when aborted. */
@@ -55,7 +56,7 @@ export async function readCalendars(
     const read = Events.safeParse(output.data);
     if (!read.success)
       return { busy: [], looked_at: [], unread: ['Calendars: their answer could not be read.'] };
-    const { events, truncated } = read.data;
+    const { events, truncated, problems = [] } = read.data;
     return {
       busy: events.flatMap((event) => {
         const [from, to] = [toMoment(event.start, timezone), toMoment(event.end, timezone)];
@@ -67,7 +68,10 @@ export async function readCalendars(
       looked_at: [...new Set(['calendars', ...events.map(({ calendar }) => calendar)])].map(
         (name) => shorten(name, 300),
       ),
-      unread: truncated === true ? ['Calendars: too many events to read them all.'] : [],
+      unread: [
+        ...(truncated === true ? ['Calendars: too many events to read them all.'] : []),
+        ...problems.map((problem) => shorten(`Calendars: ${problem}`, 500)),
+      ],
     };
   } catch (error) {
     if (signal.aborted) throw error;

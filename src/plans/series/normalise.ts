@@ -1,7 +1,8 @@
 // Normalises the series of a draft and their first occurrences, or reports every problem and stores nothing.
 import { CountersignError, type ErrorCode } from '#domain/errors.ts';
 import type { PlanDraft, Series, StepDraft } from '#domain/plan/plan.ts';
-import { checkRule, checkTimezone, readRule } from '#timeline/recurrence.ts';
+import { checkTimezone } from '#timeline/recurrence.ts';
+import { checkRule, readRule } from '#timeline/rule.ts';
 import { Problems } from '../proposal/problems.ts';
 import {
   countedOut,

@@ -4,13 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { renameReferences } from '#domain/plan/arguments.ts';
 import { renameConditions } from '#domain/plan/condition.ts';
 import type { Series, StepDraft } from '#domain/plan/plan.ts';
-import {
-  countedAtMost,
-  localDate,
-  nextOccurrences,
-  readRule,
-  saidCount,
-} from '#timeline/recurrence.ts';
+import { countedAtMost, localDate, nextOccurrences } from '#timeline/recurrence.ts';
+import { readRule, saidCount } from '#timeline/rule.ts';
 
 const dayMs = 86_400_000;
 /** Occurrences are steps this long before they are due. */

@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Plan, PlanContext, Series } from '#domain/plan/plan.ts';
 import type { PatternSpec } from '#domain/planning/pattern.ts';
 import { shorten } from '#domain/words.ts';
-import { describeRecurrence, firstSkipped, formatMoment } from '#timeline/recurrence.ts';
+import { describeLeftOut } from '#timeline/left-out.ts';
+import { describeRecurrence, formatMoment } from '#timeline/recurrence.ts';
 
 export type Terms = { confirm_each: boolean; series: Series[]; context: PlanContext };
 
@@ -19,11 +20,10 @@ function describeRhythm(series: Omit<Series, 'steps'>): string {
   return `${rule} (${timezone})${end}`;
 }
 
-/** Where the clocks skip a time of the series; '' where they do not. */
-function describeSkipped({ rrule, timezone, starts_at, until }: Series): string {
-  const skipped = firstSkipped({ rrule, timezone, startsAt: new Date(starts_at) });
-  if (skipped === null || (until !== null && skipped.at > new Date(until))) return '';
-  return ` Not when the clocks go forward (${formatMoment(skipped.at, timezone)}): there is no ${skipped.time} then.`;
+/** Months and times that the rule leaves out; '' where there are none. */
+function describeOmissions({ rrule, timezone, starts_at, until }: Series): string {
+  const recurrence = { rrule, timezone, startsAt: new Date(starts_at) };
+  return describeLeftOut(recurrence, until === null ? null : new Date(until));
 }
 
 function describePattern(pattern: PatternSpec | undefined): string {
@@ -74,6 +74,8 @@ export function describeTerms({
 }: Pick<Plan, 'step_approval' | 'series'>): string[] {
   return [
     ...(step_approval === 'each' ? ['Each step asks before it runs.'] : []),
-    ...series.map((one) => `${nameOf(one)} repeats ${describeRhythm(one)}.${describeSkipped(one)}`),
+    ...series.map(
+      (one) => `${nameOf(one)} repeats ${describeRhythm(one)}.${describeOmissions(one)}`,
+    ),
   ];
 }

@@ -1,8 +1,12 @@
-// Adds one event to an ICS text. The same UID is added once, so a repeated step changes nothing.
-import ICAL from 'ical.js';
-import type { TimePort } from '../ports.ts';
-import { type JCal, toTimezoneComponent } from './ics-time.ts';
-import { parseCalendar } from './read-events.ts';
+// Adds one event to an ICS file: its lines are inserted, and every other byte stays as it is. The same UID is added once.
+import { Temporal } from 'temporal-polyfill';
+import { CountersignError } from '#domain/errors.ts';
+import { toLocalIso } from '#timeline/recurrence.ts';
+import { readFields, readUntil } from '#timeline/rule.ts';
+import { propertyOf } from './components.ts';
+import { writeText } from './content-lines.ts';
+import { parseIcs } from './read-events.ts';
+import { openIcsText } from './text-bytes.ts';
 
 export type NewEvent = {
   uid: string;
@@ -17,68 +21,117 @@ export type NewEvent = {
   rrule: string | null;
 };
 
-/** The calendar with the event in it; null when it is already there. `ics` null: a new calendar. */
+const emptyCalendar =
+  'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Countersign//EN\r\nEND:VCALENDAR\r\n';
+
+/**
+ * The calendar with the event in it; null when it is already there.
+ * @param stored null: a new calendar
+ * @throws CountersignError tool_failed where nothing can be added to it
+ */
 export function addEvent(
-  ics: string | null,
+  stored: Buffer | null,
   name: string,
   event: NewEvent,
   now: Date,
-  times: TimePort,
-): string | null {
-  const calendars = ics === null || ics.trim() === '' ? [newCalendar()] : parseCalendar(ics, name);
-  const present = calendars
-    .flatMap((calendar) => calendar.getAllSubcomponents('vevent'))
-    .some((component) => component.getFirstPropertyValue('uid') === event.uid);
-  const [calendar] = calendars;
-  if (present || calendar === undefined) return null;
+): Buffer | null {
+  const file = stored === null || isBlank(stored) ? Buffer.from(emptyCalendar) : stored;
+  const { encode } = openIcsText(file, name);
+  const { calendars } = parseIcs(file, name);
+  const components = calendars.flatMap(({ inside }) => inside);
+  if (components.some((one) => propertyOf(one, 'UID')?.value.trim() === event.uid)) return null;
+  const at = calendars[0]?.endAt ?? null;
+  if (at === null || calendars.some(({ endAt }) => endAt === null))
+    throw new CountersignError(
+      'tool_failed',
+      `${name} was cut off: its END:VCALENDAR is missing. Restore the file, or add to another calendar.`,
+    );
+  const lineBreak = /\r\n|\n|\r/.exec(file.toString('latin1'))?.[0] ?? '\r\n';
   const needsZone = !event.allDay && event.timezone !== 'UTC';
-  if (needsZone && calendar.getTimeZoneByID(event.timezone) === null)
-    calendar.addSubcomponent(new ICAL.Component(toTimezoneComponent(event.timezone, event.start)));
-  calendar.addSubcomponent(new ICAL.Component(toComponent(event, now, times)));
-  return `${calendars.map((component) => component.toString()).join('\r\n')}\r\n`;
-}
-
-function newCalendar(): ICAL.Component {
-  const calendar: JCal = [
-    'vcalendar',
-    [
-      ['version', {}, 'text', '2.0'],
-      ['prodid', {}, 'text', '-//Countersign//EN'],
-    ],
-    [],
+  const hasZone = components.some(
+    (one) => one.kind === 'VTIMEZONE' && propertyOf(one, 'TZID')?.value.trim() === event.timezone,
+  );
+  const lines = [
+    ...(needsZone && !hasZone ? writeZone(event.timezone, event.start) : []),
+    ...writeEvent(event, now, lineBreak),
   ];
-  return new ICAL.Component(calendar);
+  const added = encode(`${lines.join(lineBreak)}${lineBreak}`);
+  return Buffer.concat([file.subarray(0, at), added, file.subarray(at)]);
 }
 
-function toComponent(event: NewEvent, now: Date, times: TimePort): JCal {
-  const local = (moment: Date, zone: string) => times.toLocalIso(moment, zone).slice(0, 19);
-  const time = (name: string, moment: Date): unknown[] => {
-    if (event.allDay) return [name, {}, 'date', local(moment, event.timezone).slice(0, 10)];
-    if (event.timezone === 'UTC') return [name, {}, 'date-time', `${local(moment, 'UTC')}Z`];
-    return [name, { tzid: event.timezone }, 'date-time', local(moment, event.timezone)];
+const isBlank = (bytes: Buffer) => bytes.length < 1000 && bytes.toString('utf8').trim() === '';
+
+/** `20260504T093000` */
+const compact = (local: string) => local.slice(0, 19).replaceAll(/[-:]/g, '');
+const toUtc = (moment: Date) => `${compact(toLocalIso(moment, 'UTC'))}Z`;
+
+function writeEvent(event: NewEvent, now: Date, lineBreak: string): string[] {
+  const { timezone, allDay, rrule } = event;
+  const time = (name: string, moment: Date): string => {
+    const local = compact(toLocalIso(moment, timezone));
+    if (allDay) return `${name};VALUE=DATE:${local.slice(0, 8)}`;
+    return timezone === 'UTC' ? `${name}:${local}Z` : `${name};TZID=${timezone}:${local}`;
   };
-  const text = (name: string, value: string | null): unknown[][] =>
-    value === null ? [] : [[name, {}, 'text', toPlainText(value)]];
+  const text = (name: string, value: string | null) =>
+    value === null ? [] : [writeText(name, value, lineBreak)];
   return [
-    'vevent',
-    [
-      ['uid', {}, 'text', event.uid],
-      ['dtstamp', {}, 'date-time', `${local(now, 'UTC')}Z`],
-      time('dtstart', event.start),
-      time('dtend', event.end),
-      ...text('summary', event.title),
-      ...text('location', event.location),
-      ...text('description', event.description),
-      ...(event.rrule === null
-        ? []
-        : [['rrule', {}, 'recur', ICAL.Recur.fromString(event.rrule).toJSON()]]),
-    ],
-    [],
+    'BEGIN:VEVENT',
+    `UID:${event.uid}`,
+    `DTSTAMP:${toUtc(now)}`,
+    time('DTSTART', event.start),
+    time('DTEND', event.end),
+    ...text('SUMMARY', event.title),
+    ...text('LOCATION', event.location),
+    ...text('DESCRIPTION', event.description),
+    ...(rrule === null ? [] : [`RRULE:${writeRule(rrule, event)}`]),
+    'END:VEVENT',
   ];
 }
 
-/** Line breaks stay; other control characters have no place in a calendar. */
-function toPlainText(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
-  return text.replace(/\r\n?/g, '\n').replace(/[\u0000-\u0009\u000B-\u001F\u007F]/g, ' ');
+/** UNTIL as RFC 5545 has it: a date for whole days, else the last moment in UTC. */
+function writeRule(rrule: string, { timezone, allDay }: NewEvent): string {
+  const fields = readFields(rrule);
+  const until = fields.get('UNTIL');
+  if (until !== undefined) {
+    const end = readUntil(until, timezone);
+    const moment = new Date(end.epochMilliseconds);
+    fields.set(
+      'UNTIL',
+      allDay ? compact(end.toPlainDateTime().toString()).slice(0, 8) : toUtc(moment),
+    );
+  }
+  return [...fields].map(([name, value]) => `${name}=${value}`).join(';');
+}
+
+/** The changes of a zone's offset around an event: what RFC 5545 asks for beside a TZID. */
+function writeZone(timezone: string, around: Date, years = 10): string[] {
+  const begin = Temporal.Instant.fromEpochMilliseconds(around.getTime())
+    .toZonedDateTimeISO(timezone)
+    .subtract({ years: 1 });
+  const end = begin.add({ years: years + 1 });
+  const lines = ['BEGIN:VTIMEZONE', `TZID:${timezone}`];
+  let from = begin;
+  let before = begin.offset;
+  for (;;) {
+    lines.push(...writeObservance(from, before));
+    const next = from.getTimeZoneTransition('next');
+    if (next === null || Temporal.ZonedDateTime.compare(next, end) > 0) break;
+    before = from.offset;
+    from = next;
+  }
+  return [...lines, 'END:VTIMEZONE'];
+}
+
+function writeObservance(from: Temporal.ZonedDateTime, before: string): string[] {
+  // DTSTART is the wall time before the change.
+  const wall = from.toInstant().toZonedDateTimeISO(before);
+  const kind = from.offsetNanoseconds > wall.offsetNanoseconds ? 'DAYLIGHT' : 'STANDARD';
+  const offset = (text: string) => text.slice(0, 6).replace(':', '');
+  return [
+    `BEGIN:${kind}`,
+    `DTSTART:${compact(wall.toPlainDateTime().toString({ smallestUnit: 'second' }))}`,
+    `TZOFFSETFROM:${offset(before)}`,
+    `TZOFFSETTO:${offset(from.offset)}`,
+    `END:${kind}`,
+  ];
 }

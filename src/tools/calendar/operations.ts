@@ -2,17 +2,26 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '#domain/clock.ts';
-import { CountersignError } from '#domain/errors.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { Operation, ToolContext } from '#domain/tool.ts';
-import { countOf } from '#domain/words.ts';
+import { countOf, shorten } from '#domain/words.ts';
+import { describeLeftOut } from '#timeline/left-out.ts';
+import {
+  checkTimezone,
+  formatMoment,
+  nextOccurrences,
+  toLocalIso,
+  toMoment,
+} from '#timeline/recurrence.ts';
+import { checkRule, readRule } from '#timeline/rule.ts';
 import { defineOperation, text } from '../define-operation.ts';
 import { throwIfAborted } from '../failures.ts';
 import { describeLargeOutput, describeOutput } from '../output-schema.ts';
-import type { TimePort } from '../ports.ts';
 import { findPathProblem } from '../workspace/paths.ts';
-import { addEvent, type NewEvent } from './add-event.ts';
+import type { NewEvent } from './add-event.ts';
+import type { IcsWork } from './ics-work.ts';
 import { type CalendarPlaces, defaultCalendar } from './places.ts';
-import { CalendarEvent, readEvents } from './read-events.ts';
+import { CalendarEvent, type Range, type ReadEvents } from './read-events.ts';
 
 const dayMs = 86_400_000;
 const Timezone = text(60, 'IANA zone; left out: the person’s own.').optional();
@@ -39,12 +48,31 @@ const AddArguments = z.strictObject({
 export function createCalendarOperations(
   places: CalendarPlaces,
   configured: readonly string[],
-  times: TimePort,
+  work: IcsWork,
   clock: Clock,
 ): Operation[] {
   const checker = (addresses: boolean) => (args: { [key: string]: unknown }) =>
-    findProblem(args, configured, addresses, times);
+    findProblem(args, configured, addresses);
   const checkAdd = checker(false);
+  /** One that cannot be read keeps no other from being read. @throws where it was asked for by name */
+  const readOne = async (
+    name: string,
+    range: Range,
+    named: boolean,
+    signal: AbortSignal,
+  ): Promise<ReadEvents> => {
+    const nothing = { events: [], complete: true, problems: [] };
+    try {
+      const ics = await places.read(name, signal);
+      if (ics === null && named)
+        throw new CountersignError('tool_failed', `There is no calendar ${name}.`);
+      const read = ics === null ? nothing : await work.read(ics, name, range, signal);
+      return { ...read, problems: read.problems.map((problem) => `${name}: ${problem}`) };
+    } catch (error) {
+      if (named || signal.aborted) throw error;
+      return { ...nothing, problems: [`${name}: ${errorMessage(error)}`] };
+    }
+  };
   return [
     defineOperation({
       tool: 'calendar',
@@ -60,35 +88,40 @@ export function createCalendarOperations(
           count: z.number().int(),
           timezone: z.string(),
           truncated: z.boolean().describe('There are more events.'),
+          problems: z
+            .array(z.string())
+            .describe('Calendars, and lines of them, that could not be read as they are written.'),
         }),
       ),
       check: checker(true),
       async run(args, context) {
         throwIfAborted(context.signal);
         const timezone = args.timezone ?? context.timezone;
-        const from = args.from === undefined ? clock.now() : times.toMoment(args.from, timezone);
+        const from = args.from === undefined ? clock.now() : toMoment(args.from, timezone);
         const to =
           args.to === undefined
             ? new Date(from.getTime() + 7 * dayMs)
-            : times.toMoment(args.to, timezone);
+            : toMoment(args.to, timezone);
         if (to <= from)
           throw new CountersignError('invalid_arguments', 'The range ends before it begins.');
         const names = args.calendar === undefined ? places.names() : [args.calendar];
-        const events: CalendarEvent[] = [];
-        let complete = true;
-        for (const name of names) {
-          const ics = await places.read(name, context.signal);
-          if (ics === null && args.calendar !== undefined)
-            throw new CountersignError('tool_failed', `There is no calendar ${name}.`);
-          if (ics === null) continue;
-          const read = readEvents(ics, name, { from, to, timezone }, times);
-          events.push(...read.events);
-          complete &&= read.complete;
-        }
-        const range = `${times.formatMoment(from, timezone)} to ${times.formatMoment(to, timezone)}`;
+        const range = { from: from.getTime(), to: to.getTime(), timezone };
+        const reads = await Promise.all(
+          names.map((name) => readOne(name, range, args.calendar !== undefined, context.signal)),
+        );
+        const events = reads.flatMap((read) => read.events);
+        const problems = reads.flatMap((read) => read.problems);
+        const said = `${formatMoment(from, timezone)} to ${formatMoment(to, timezone)}`;
+        const unread = problems.length === 0 ? '' : ` Not all could be read: ${problems.join(' ')}`;
         return {
-          summary: `${countOf(events.length, 'event')} from ${range}.`,
-          data: { events, count: events.length, timezone, truncated: !complete },
+          summary: shorten(`${countOf(events.length, 'event')} from ${said}.${unread}`, 1000),
+          data: {
+            events,
+            count: events.length,
+            timezone,
+            truncated: reads.some(({ complete }) => !complete),
+            problems,
+          },
         };
       },
     }),
@@ -114,23 +147,25 @@ export function createCalendarOperations(
         throwIfAborted(context.signal);
         const problem = checkAdd(args);
         if (problem !== null) throw new CountersignError(problem.code, problem.message);
-        const event = toEvent(args, context, times);
+        const event = toEvent(args, context);
         let added = true;
-        const add = (ics: string | null) => {
-          const changed = addEvent(ics, args.calendar, event, clock.now(), times);
+        const add = async (ics: Buffer | null) => {
+          const changed = await work.add(ics, args.calendar, event, clock.now(), context.signal);
           added = changed !== null;
           return changed;
         };
         await places.update(args.calendar, add, context.signal);
-        const when = times.formatMoment(event.start, event.timezone);
+        const when = formatMoment(event.start, event.timezone);
+        const { rrule, timezone, start: startsAt } = event;
+        const leftOut = rrule === null ? '' : describeLeftOut({ rrule, timezone, startsAt });
         return {
-          summary: `${added ? 'Added' : 'Already there:'} "${args.title}" on ${when} in ${args.calendar}.`,
+          summary: `${added ? 'Added' : 'Already there:'} "${args.title}" on ${when} in ${args.calendar}.${leftOut}`,
           data: {
             uid: event.uid,
             calendar: args.calendar,
             title: args.title,
-            start: times.toLocalIso(event.start, event.timezone),
-            end: times.toLocalIso(event.end, event.timezone),
+            start: toLocalIso(event.start, event.timezone),
+            end: toLocalIso(event.end, event.timezone),
           },
         };
       },
@@ -142,15 +177,16 @@ function findProblem(
   args: { [key: string]: unknown },
   configured: readonly string[],
   addresses: boolean,
-  times: TimePort,
 ) {
   const invalid = (message: string | null) =>
     message === null ? null : { code: 'invalid_arguments' as const, message };
   const { calendar, timezone, rrule } = args;
-  if (typeof timezone === 'string' && times.checkTimezone(timezone) !== null)
-    return invalid(times.checkTimezone(timezone));
-  if (typeof rrule === 'string' && times.checkRule(rrule) !== null)
-    return invalid(times.checkRule(rrule));
+  if (typeof timezone === 'string' && checkTimezone(timezone) !== null)
+    return invalid(checkTimezone(timezone));
+  if (typeof rrule === 'string') {
+    const problem = checkRule(rrule) ?? findNoOccurrence(args, rrule);
+    if (problem !== null) return invalid(problem);
+  }
   if (typeof calendar !== 'string' || configured.includes(calendar)) return null;
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(calendar)) return findPathProblem(calendar);
   if (addresses && /^(https|webcal):/i.test(calendar)) return null;
@@ -162,19 +198,31 @@ function findProblem(
   };
 }
 
-function toEvent(
-  args: z.output<typeof AddArguments>,
-  context: ToolContext,
-  times: TimePort,
-): NewEvent {
+/** Why the rule gives no date from the event's start on; null: it gives one, or the start is not known yet. */
+function findNoOccurrence({ start, timezone }: { [key: string]: unknown }, rrule: string) {
+  if (typeof start !== 'string') return null;
+  try {
+    const zone = typeof timezone === 'string' ? timezone : 'UTC';
+    const startsAt = toMoment(start, zone);
+    const before = new Date(startsAt.getTime() - 1);
+    const [first] = nextOccurrences({ rrule, timezone: zone, startsAt }, before, 1);
+    return first === undefined
+      ? `The recurrence rule ${rrule} gives no date from ${start} on. Give another rule or a later end.`
+      : null;
+  } catch (error) {
+    return errorMessage(error);
+  }
+}
+
+function toEvent(args: z.output<typeof AddArguments>, context: ToolContext): NewEvent {
   const timezone = args.timezone ?? context.timezone;
   const allDay = /^\d{4}-\d\d-\d\d$/.test(args.start);
-  const start = times.toMoment(args.start, timezone);
+  const start = toMoment(args.start, timezone);
   const end =
     args.end !== undefined
-      ? times.toMoment(args.end, timezone)
+      ? toMoment(args.end, timezone)
       : allDay
-        ? toNextDay(args.start, timezone, times)
+        ? toNextDay(args.start, timezone)
         : new Date(start.getTime() + args.duration_minutes * 60_000);
   if (end <= start)
     throw new CountersignError('invalid_arguments', 'The event ends before it begins.');
@@ -188,11 +236,11 @@ function toEvent(
     timezone,
     location: args.location ?? null,
     description: args.description ?? null,
-    rrule: args.rrule === undefined ? null : times.readRule(args.rrule),
+    rrule: args.rrule === undefined ? null : readRule(args.rrule),
   };
 }
 
-function toNextDay(date: string, timezone: string, times: TimePort): Date {
-  const next = new Date(times.toMoment(date, 'UTC').getTime() + dayMs);
-  return times.toMoment(next.toISOString().slice(0, 10), timezone);
+function toNextDay(date: string, timezone: string): Date {
+  const next = new Date(toMoment(date, 'UTC').getTime() + dayMs);
+  return toMoment(next.toISOString().slice(0, 10), timezone);
 }

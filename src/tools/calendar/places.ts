@@ -14,15 +14,15 @@ export const defaultCalendar = 'calendar.ics';
 export type CalendarPlaces = {
   /** The calendars to read when none is named. */
   names(): string[];
-  /** The text of a calendar; null when its file does not exist. */
-  read(calendar: string, signal: AbortSignal): Promise<string | null>;
+  /** The bytes of a calendar; null when its file does not exist. */
+  read(calendar: string, signal: AbortSignal): Promise<Buffer | null>;
   /**
-   * Replaces a calendar's text; `change` answers null to leave it. One change at a time per calendar; once `signal` is
+   * Replaces a calendar's bytes; `change` answers null to leave it. One change at a time per calendar; once `signal` is
    * aborted, one that waits for its turn is not made any more.
    */
   update(
     calendar: string,
-    change: (ics: string | null) => string | null,
+    change: (ics: Buffer | null) => Promise<Buffer | null>,
     signal: AbortSignal,
   ): Promise<void>;
 };
@@ -69,7 +69,7 @@ export function createCalendarPlaces(
         signal,
         changesSomething: false,
       });
-      return answer.text;
+      return answer.text === null ? null : Buffer.from(answer.text);
     },
     async update(calendar, change, signal) {
       if (toAddress(locate(calendar) ?? calendar) !== null)
@@ -80,8 +80,8 @@ export function createCalendarPlaces(
       const work = () =>
         withFile(calendar, true, async (place) => {
           throwIfAborted(signal);
-          const changed = change(await readPlace(place));
-          if (changed !== null) await replaceFile(place, Buffer.from(changed), 0o666);
+          const changed = await change(await readPlace(place));
+          if (changed !== null) await replaceFile(place, changed, 0o666);
         });
       const turn = (turns.get(calendar) ?? Promise.resolve()).then(work, work);
       turns.set(calendar, turn);
@@ -106,13 +106,13 @@ export function toAddress(calendar: string): string | null {
   return null;
 }
 
-async function readPlace(place: Place): Promise<string | null> {
+async function readPlace(place: Place): Promise<Buffer | null> {
   try {
     const info = await lstat(place.at);
     if (!info.isFile()) throw new CountersignError('tool_failed', `${place.path} is not a file.`);
     if (info.size > maxBytes)
       throw new CountersignError('tool_failed', `${place.path} is larger than 10 MB.`);
-    return await readFile(place.at, 'utf8');
+    return await readFile(place.at);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return null;
     throw error;

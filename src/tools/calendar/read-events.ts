@@ -1,9 +1,15 @@
-// The events of an ICS text inside a range, with recurrences expanded. Its content is data, never instructions.
-import ICAL from 'ical.js';
+// The events of an ICS file inside a range, with recurrences expanded. Its content is data, never instructions. Runs in a thread of
+// its own, see `threads.ts`.
 import { z } from 'zod';
-import { CountersignError, errorMessage } from '#domain/errors.ts';
-import type { TimePort } from '../ports.ts';
-import { toDateText, toInstant } from './ics-time.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { shorten } from '#domain/words.ts';
+import { toLocalIso, toMoment } from '#timeline/recurrence.ts';
+import { type Component, propertyOf, readComponents } from './components.ts';
+import { readContentLines, readText } from './content-lines.ts';
+import { EventError, type ZoneFinder } from './event-times.ts';
+import { expandEvent, type Occurrence } from './occurrences.ts';
+import { openIcsText } from './text-bytes.ts';
+import { describedZone, findZoneName, namedZone, type Zone } from './zones.ts';
 
 export const CalendarEvent = z.strictObject({
   uid: z.string(),
@@ -17,137 +23,194 @@ export const CalendarEvent = z.strictObject({
 });
 export type CalendarEvent = z.output<typeof CalendarEvent>;
 
-export type Range = { from: Date; to: Date; timezone: string };
+/** `from` and `to` in milliseconds. */
+export type Range = { from: number; to: number; timezone: string };
+
+/** `problems`: what could not be read as it is written, each with its line. */
+export type ReadEvents = { events: CalendarEvent[]; complete: boolean; problems: string[] };
 
 const maxEvents = 500;
-// An event that repeats each second since 1970 must not keep the process busy.
-const maxOccurrences = 50_000;
+const maxProblems = 20;
+const dayMs = 86_400_000;
+/** Rules are expanded for this long; the events after that are read by their first dates. */
+const expandMs = 3000;
 
-/**
- * @throws CountersignError tool_failed when the text is not a calendar
- */
-export function readEvents(
-  ics: string,
-  calendar: string,
-  range: Range,
-  times: TimePort,
-): { events: CalendarEvent[]; complete: boolean } {
+class Problems {
+  readonly #said = new Map<string, number>();
+  report(line: number, reason: string): void {
+    // Once for each line: what is wrong with a line is found again for each of its uses.
+    const text = `Line ${line}: ${shorten(reason, 300)}.`;
+    if (!this.#said.has(text)) this.#said.set(text, line);
+  }
+  list(): string[] {
+    const all = [...this.#said].sort(([, a], [, b]) => a - b).map(([text]) => text);
+    return all.length <= maxProblems
+      ? all
+      : [...all.slice(0, maxProblems), `And ${all.length - maxProblems} more lines.`];
+  }
+}
+
+/** @throws CountersignError tool_failed when the file is not a calendar */
+export function parseIcs(bytes: Buffer, name: string) {
+  const { decode } = openIcsText(bytes, name);
+  const { top, bad } = readComponents(readContentLines(bytes, decode));
+  const calendars = top.filter(({ kind }) => kind === 'VCALENDAR');
+  if (calendars.length === 0)
+    throw new CountersignError(
+      'tool_failed',
+      `${name} is not a calendar in ICS form: it has no BEGIN:VCALENDAR.`,
+    );
+  return { calendars, bad };
+}
+
+/** @throws CountersignError tool_failed when the file is not a calendar */
+export function readEvents(bytes: Buffer, calendar: string, range: Range): ReadEvents {
+  const { calendars, bad } = parseIcs(bytes, calendar);
+  const problems = new Problems();
+  for (const { line, reason } of bad) problems.report(line, reason);
   const found: { at: number; event: CalendarEvent }[] = [];
   let complete = true;
-  const add = (event: ICAL.Event, start: ICAL.Time, end: ICAL.Time): Date => {
-    const at = toInstant(start, readZone(event, 'dtstart'), range.timezone, times);
-    const until = toInstant(
-      end,
-      readZone(event, 'dtend') ?? readZone(event, 'dtstart'),
-      range.timezone,
-      times,
-    );
-    const overlaps = at < range.to && (until > range.from || at >= range.from);
-    if (!overlaps || event.component.getFirstPropertyValue('status') === 'CANCELLED') return at;
-    if (found.length >= maxEvents) complete = false;
-    else
-      found.push({
-        at: at.getTime(),
-        event: describe(event, start, end, at, until, calendar, range, times),
-      });
-    return at;
-  };
-  for (const { event, exceptions } of groupEvents(parseCalendar(ics, calendar))) {
-    for (const exception of exceptions) add(exception, exception.startDate, exception.endDate);
-    if (!event.isRecurring()) {
-      add(event, event.startDate, event.endDate);
+  const zoneOf = createZoneFinder(calendars, range.timezone, problems);
+  const window = { from: range.from - dayMs, to: range.to + dayMs };
+  const deadline = performance.now() + expandMs;
+  for (const { event, changes } of groupEvents(calendars, problems)) {
+    const isLate = performance.now() > deadline;
+    if (isLate && event !== null && propertyOf(event, 'RRULE') !== null) {
+      complete = false;
+      problems.report(
+        event.line,
+        'the calendar takes too long to work out; this event and later ones that repeat are left out',
+      );
       continue;
     }
-    const moved = new Set(exceptions.map((exception) => exception.recurrenceId.toString()));
-    const occurrences = event.iterator();
-    const lengthMs = event.duration.toSeconds() * 1000;
-    let count = 0;
-    for (;;) {
-      // The library's types leave out that the end of a rule is undefined.
-      const next = occurrences.next() as ICAL.Time | undefined;
-      if (next === undefined || !complete) break;
-      count += 1;
-      if (count > maxOccurrences) {
-        complete = false;
-        break;
+    try {
+      const expanded = expandEvent(event, changes, {
+        zoneOf,
+        window,
+        limit: maxEvents,
+        report: (line, reason) => problems.report(line, reason),
+      });
+      complete &&= expanded.complete;
+      for (const occurrence of expanded.occurrences) {
+        const event = describe(occurrence, calendar, range);
+        if (event !== null) found.push(event);
       }
-      if (isLongPast(next, lengthMs, range.from) || moved.has(next.toString())) continue;
-      const { item, startDate, endDate } = event.getOccurrenceDetails(next);
-      if (add(item, startDate, endDate) >= range.to) break;
+    } catch (error) {
+      if (!(error instanceof EventError)) throw error;
+      problems.report(error.line, `${error.message}; the event was left out`);
     }
   }
   found.sort((a, b) => a.at - b.at);
-  return { events: found.map(({ event }) => event), complete };
+  return {
+    events: found.slice(0, maxEvents).map(({ event }) => event),
+    complete: complete && found.length <= maxEvents,
+    problems: problems.list(),
+  };
 }
 
-/** The calendar's components. @throws CountersignError tool_failed */
-export function parseCalendar(ics: string, name: string): ICAL.Component[] {
-  try {
-    const parsed: unknown = ICAL.parse(ics);
-    if (!Array.isArray(parsed)) throw new Error('it is empty');
-    const several = Array.isArray(parsed[0]);
-    return (several ? parsed : [parsed]).map((component) => new ICAL.Component(component));
-  } catch (error) {
-    throw new CountersignError(
-      'tool_failed',
-      `${name} is not a calendar in ICS form: ${errorMessage(error)}.`,
-      { cause: error },
-    );
-  }
+/** The zones of the file by their names; times without one are the reader's. */
+function createZoneFinder(calendars: Component[], reader: string, problems: Problems): ZoneFinder {
+  const described = new Map(
+    calendars
+      .flatMap(({ inside }) => inside)
+      .filter(({ kind }) => kind === 'VTIMEZONE')
+      .map((zone) => [propertyOf(zone, 'TZID')?.value.trim().replaceAll('"', '') ?? '', zone]),
+  );
+  const known = new Map<string | null, Zone | null>([[null, namedZone(reader)]]);
+  const find = (tzid: string): Zone | null => {
+    const name = findZoneName(tzid);
+    if (name !== null) return namedZone(name);
+    const component = described.get(tzid);
+    if (component === undefined) return null;
+    const location = findZoneName(propertyOf(component, 'X-LIC-LOCATION')?.value ?? '');
+    return location === null ? describedZone(component) : namedZone(location);
+  };
+  return (tzid, line) => {
+    const zone = known.get(tzid) ?? (known.has(tzid) || tzid === null ? null : find(tzid));
+    known.set(tzid, zone);
+    if (zone !== null) return zone;
+    problems.report(line, `the zone “${tzid}” is not known; the time is read as one of ${reader}`);
+    return namedZone(reader);
+  };
+}
+
+type Group = { event: Component | null; changes: Component[] };
+
+const isChange = (event: Component) => propertyOf(event, 'RECURRENCE-ID') !== null;
+const sequenceOf = (event: Component) => Number(propertyOf(event, 'SEQUENCE')?.value) || 0;
+const stampOf = (event: Component) =>
+  (propertyOf(event, 'LAST-MODIFIED') ?? propertyOf(event, 'DTSTAMP'))?.value ?? '';
+
+/** The newest of several versions of one event or change; versions have the same start or different sequences. */
+function keepNewest(events: Component[], problems: Problems): Component[] {
+  const [newest] = events.toSorted(
+    (a, b) => sequenceOf(b) - sequenceOf(a) || (stampOf(a) < stampOf(b) ? 1 : -1),
+  );
+  if (newest === undefined || events.length === 1) return events;
+  const start = propertyOf(newest, 'DTSTART')?.value;
+  return events.filter((event) => {
+    const isOlder =
+      event !== newest &&
+      (sequenceOf(event) < sequenceOf(newest) || propertyOf(event, 'DTSTART')?.value === start);
+    if (isOlder)
+      problems.report(
+        event.line,
+        `a newer version of the event is on line ${newest.line}; this one is left out`,
+      );
+    return !isOlder;
+  });
 }
 
 /** Each event with the occurrences of it that were changed one by one. */
-function groupEvents(
-  calendars: ICAL.Component[],
-): { event: ICAL.Event; exceptions: ICAL.Event[] }[] {
-  const events = calendars
-    .flatMap((calendar) => calendar.getAllSubcomponents('vevent'))
-    .filter((component) => component.hasProperty('dtstart'))
-    .map((component) => new ICAL.Event(component, { strictExceptions: true, exceptions: [] }));
-  const exceptions = Map.groupBy(
-    events.filter((event) => event.isRecurrenceException()),
-    (event) => event.uid,
-  );
-  const masters = events.filter((event) => !event.isRecurrenceException());
-  const known = new Set(masters.map((event) => event.uid));
-  return [
-    ...masters.map((event) => ({ event, exceptions: exceptions.get(event.uid) ?? [] })),
-    ...events
-      .filter((event) => event.isRecurrenceException() && !known.has(event.uid))
-      .map((event) => ({ event, exceptions: [] })),
-  ];
+function groupEvents(calendars: Component[], problems: Problems): Group[] {
+  const events = calendars.flatMap(({ inside }) => inside).filter(({ kind }) => kind === 'VEVENT');
+  const uidOf = (event: Component) =>
+    propertyOf(event, 'UID')?.value.trim() ?? `line ${event.line}`;
+  return [...Map.groupBy(events, uidOf).values()].flatMap((own): Group[] => {
+    const masters = keepNewest(
+      own.filter((event) => !isChange(event)),
+      problems,
+    );
+    const byId = Map.groupBy(
+      own.filter(isChange),
+      (event) => propertyOf(event, 'RECURRENCE-ID')?.value,
+    );
+    const changes = [...byId.values()].flatMap((same) => keepNewest(same, problems));
+    const [first = null, ...others] = masters;
+    return [{ event: first, changes }, ...others.map((event) => ({ event, changes: [] }))];
+  });
 }
 
-/** Over before `from` in whatever zone; told without converting zones, since a rule can begin decades ago. */
-function isLongPast(time: ICAL.Time, lengthMs: number, from: Date): boolean {
-  const utc = Date.UTC(time.year, time.month - 1, time.day, time.hour, time.minute, time.second);
-  return utc + lengthMs + 2 * 86_400_000 < from.getTime();
-}
-
-function readZone(event: ICAL.Event, property: string): string | null {
-  const zone = event.component.getFirstProperty(property)?.getParameter('tzid');
-  return typeof zone === 'string' ? zone : null;
-}
-
+/** null: it is outside of the range, or cancelled. */
 function describe(
-  event: ICAL.Event,
-  start: ICAL.Time,
-  end: ICAL.Time,
-  at: Date,
-  until: Date,
+  { of, isDate, start, end }: Occurrence,
   calendar: string,
-  range: Range,
-  times: TimePort,
-): CalendarEvent {
+  { from, to, timezone }: Range,
+): { at: number; event: CalendarEvent } | null {
+  const textOf = (name: string) => readText(propertyOf(of, name)?.value ?? '') || null;
+  const [at, until] = isDate
+    ? [start, end].map((day) => toMoment(dateOf(day), timezone).getTime())
+    : [start, end];
+  if (at === undefined || until === undefined) return null;
+  const overlaps = at < to && (until > from || at >= from);
+  if (!overlaps || textOf('STATUS')?.toUpperCase() === 'CANCELLED') return null;
   return {
-    uid: event.uid ?? '',
-    title: event.summary ?? '(no title)',
-    start: start.isDate ? toDateText(start) : times.toLocalIso(at, range.timezone),
-    end: end.isDate ? toDateText(end) : times.toLocalIso(until, range.timezone),
-    all_day: start.isDate,
-    // RFC 5545, 3.8.2.7: what is not said to be transparent takes its time.
-    busy: event.component.getFirstPropertyValue('transp') !== 'TRANSPARENT',
-    location: event.location ?? null,
-    calendar,
+    at,
+    event: {
+      uid: textOf('UID') ?? '',
+      title: textOf('SUMMARY') ?? '(no title)',
+      start: isDate ? dateOf(start) : toLocalIso(new Date(at), timezone),
+      end: isDate ? dateOf(end) : toLocalIso(new Date(until), timezone),
+      all_day: isDate,
+      // RFC 5545, 3.8.2.7: what is not said to be transparent takes its time.
+      busy: textOf('TRANSP')?.toUpperCase() !== 'TRANSPARENT',
+      location: textOf('LOCATION'),
+      calendar,
+    },
   };
+}
+
+/** `2026-05-04` */
+function dateOf(day: number): string {
+  return new Date(day).toISOString().slice(0, 10);
 }

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { describeLeftOut } from '#timeline/left-out.ts';
 import {
-  checkRule,
   checkTimezone,
   formatMoment,
   nextOccurrences,
   toLocalIso,
   toMoment,
 } from '#timeline/recurrence.ts';
+import { checkRule } from '#timeline/rule.ts';
 
 const berlin = 'Europe/Berlin';
 
@@ -80,10 +81,65 @@ describe('a recurrence rule', () => {
     expect(() => next(rule, '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z')).toThrow(sentence);
   });
 
-  it('that never happens is refused in little time', () => {
-    expect(() =>
-      next('FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'),
-    ).toThrow(/gives no moments/);
+  it.each([
+    'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30',
+    'FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30',
+    'FREQ=SECONDLY;BYMONTH=4,6;BYMONTHDAY=31',
+    'FREQ=YEARLY;BYWEEKNO=53;BYMONTH=6',
+    'FREQ=YEARLY;BYYEARDAY=366;BYMONTH=1',
+    'FREQ=MONTHLY;BYDAY=6MO',
+    'FREQ=MONTHLY;BYDAY=FR;BYMONTHDAY=13;BYSETPOS=7',
+    'FREQ=DAILY;BYHOUR=9,17;BYSETPOS=3',
+  ])('that never happens is refused: %s', (rule) => {
+    expect(checkRule(rule)).toMatch(/never happens/);
+  });
+
+  it.each([
+    'FREQ=DAILY;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO',
+    'FREQ=YEARLY;BYWEEKNO=53',
+    'FREQ=DAILY;BYHOUR=9,17;BYSETPOS=2',
+    'FREQ=MONTHLY;BYDAY=MO;BYSETPOS=5',
+    'FREQ=YEARLY;BYDAY=53MO',
+  ])('that happens seldom is taken: %s', (rule) => {
+    expect(checkRule(rule)).toBeNull();
+  });
+
+  it('that names too many times of a day is refused', () => {
+    const all = (count: number) => Array.from({ length: count }, (_, index) => index).join();
+    expect(checkRule(`FREQ=DAILY;BYHOUR=${all(24)};BYMINUTE=${all(60)}`)).toMatch(/1,440 times/);
+  });
+
+  it.each([
+    ['20260506', ['04', '05', '06']],
+    ['20260506T065959Z', ['04', '05']],
+    ['20260506T090000', ['04', '05', '06']],
+  ])('holds its last day until %s', (until, days) => {
+    const rule = `FREQ=DAILY;UNTIL=${until}`;
+    const start = '2026-05-04T07:00:00Z';
+    expect(next(rule, start, '2026-01-01T00:00:00Z', 9)).toEqual(
+      days.map((day) => `2026-05-${day}T09:00:00+02:00`),
+    );
+  });
+
+  it.each([
+    ['FREQ=MONTHLY;BYMONTHDAY=31', '2026-01-05', /February, April, June, September and November/],
+    ['FREQ=MONTHLY', '2026-01-31', /February, April, June, September and November/],
+    ['FREQ=DAILY;BYMONTHDAY=31', '2026-01-05', /February, April, June, September and November/],
+    ['FREQ=MONTHLY;BYMONTHDAY=30', '2026-01-05', /in February:/],
+    ['FREQ=MONTHLY;BYMONTHDAY=29', '2026-01-05', /February outside leap years/],
+    ['FREQ=MONTHLY;INTERVAL=2;BYMONTHDAY=31', '2026-02-05', /February, April and June/],
+    ['FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29', '2026-01-05', /Only in leap years/],
+    ['FREQ=YEARLY', '2028-02-29', /Only in leap years/],
+    ['FREQ=MONTHLY;BYDAY=5MO', '2026-02-05', /April 2026, May 2026/],
+    ['FREQ=YEARLY;BYWEEKNO=53;BYDAY=MO', '2026-03-05', /2027, 2028/],
+    ['FREQ=DAILY;BYHOUR=2;BYMINUTE=30', '2026-02-05', /no 02:30/],
+    ['FREQ=MONTHLY;BYMONTHDAY=31;UNTIL=20260401', '2026-03-05', /^$/],
+    ['FREQ=MONTHLY;BYMONTHDAY=28,29,30,31;BYSETPOS=-1', '2026-01-05', /^$/],
+    ['FREQ=WEEKLY;BYDAY=MO', '2026-01-05', /^$/],
+    ['FREQ=MONTHLY;BYMONTHDAY=28', '2026-01-05', /^$/],
+  ])('says what it leaves out: %s from %s', (rrule, day, words) => {
+    const startsAt = new Date(`${day}T08:00:00Z`);
+    expect(describeLeftOut({ rrule, timezone: berlin, startsAt })).toMatch(words);
   });
 });
 

@@ -108,6 +108,53 @@ describe('calendar_read', () => {
     ]);
   });
 
+  it('reads the others where one cannot be read, and says which', async () => {
+    await mkdir(join(bench.workspace, '..', 'team'), { recursive: true });
+    await writeFile(join(bench.workspace, '..', 'team', 'team.ics'), 'no calendar');
+    await writeFile(join(bench.workspace, 'calendar.ics'), calendar(...daily, 'odd line'));
+    const data = await bench.data('calendar_read', { from: '2026-03-28', to: '2026-03-29' });
+    expect(data.events).toMatchObject([{ title: 'Standup' }]);
+    expect(data.problems).toEqual([
+      expect.stringMatching(/^team: /),
+      expect.stringMatching(/^web: /),
+      expect.stringMatching(/^calendar\.ics: Line 12:/),
+    ]);
+  });
+
+  it('keeps the process free while a calendar takes long', async () => {
+    const endless = Array.from({ length: 3000 }, (_, index) => [
+      'BEGIN:VEVENT',
+      `UID:${index}`,
+      'DTSTART:19700101T000000Z',
+      `RRULE:FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=1,-1;COUNT=${index + 4000}`,
+      'END:VEVENT',
+    ]);
+    await writeFile(join(bench.workspace, 'c.ics'), calendar(...endless.flat(), ...daily));
+    let longest = 0;
+    let last = performance.now();
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 5);
+    const long = bench.data('calendar_read', {
+      calendar: 'c.ics',
+      from: '2026-03-28',
+      to: '2026-03-29',
+    });
+    await writeFile(join(bench.workspace, 'd.ics'), calendar(...daily));
+    const short = await bench.data('calendar_read', {
+      calendar: 'd.ics',
+      from: '2026-03-28',
+      to: '2026-03-29',
+    });
+    expect(short.count).toBe(1);
+    const data = await long;
+    clearInterval(timer);
+    expect(data.truncated).toBe(true);
+    expect(data.events).toContainEqual(expect.objectContaining({ title: 'Standup' }));
+    expect(longest).toBeLessThan(2000);
+  });
+
   it('does not run on for ever over an event that repeats each second', async () => {
     const ics = calendar(
       'BEGIN:VEVENT',
@@ -152,6 +199,23 @@ describe('calendar_add', () => {
       { start: '2026-10-25T09:30:00+01:00' },
       { start: '2026-10-26T09:30:00+01:00', end: '2026-10-26T10:30:00+01:00' },
     ]);
+  });
+
+  it.each([
+    'FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30',
+    'FREQ=DAILY;UNTIL=20200101',
+    'FREQ=DAILY;INTERVAL=7;BYDAY=MO',
+    'FREQ=HOURLY;BYMONTH=4;BYMONTHDAY=31',
+    'FREQ=DAILY;INTERVAL=0',
+  ])('refuses a rule without a date, when it is proposed and when it runs: %s', async (rrule) => {
+    const args = { ...event, rrule };
+    expect(bench.registry.validate('calendar_add', args, [])).toHaveLength(1);
+    expect((await bench.fail('calendar_add', args)).code).toBe('invalid_arguments');
+  });
+
+  it('says which months its rule leaves out', async () => {
+    const args = { ...event, start: '2026-10-31T09:30', rrule: 'FREQ=MONTHLY' };
+    expect((await bench.call('calendar_add', args)).summary).toMatch(/Not in February, April/);
   });
 
   it('keeps every one of many events added at once', async () => {

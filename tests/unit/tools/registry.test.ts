@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Settings } from '#domain/settings.ts';
 import type { ToolContext, ToolRegistry } from '#domain/tool.ts';
-import * as times from '#timeline/recurrence.ts';
 import { isOutcomeUnknown } from '#tools/failures.ts';
 import { createRegistry } from '#tools/registry.ts';
 
@@ -32,7 +31,6 @@ beforeAll(async () => {
     workspaceDir: folder,
     http: settings.http,
     calendars: {},
-    times,
     warn: () => {},
     chat: {
       post: () => Promise.reject(new RangeError('the socket fell over')),

@@ -6,7 +6,6 @@ import { CountersignError } from '#domain/errors.ts';
 import { Settings } from '#domain/settings.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { ToolContext, ToolOutput, ToolRegistry } from '#domain/tool.ts';
-import * as times from '#timeline/recurrence.ts';
 import { createRegistry, type RegistryOptions } from '#tools/registry.ts';
 
 export function toolContext(change: Partial<ToolContext> = {}): ToolContext {
@@ -52,7 +51,6 @@ export async function openBench(
     calendars: parsed.calendars,
     workspaceDir: workspace,
     baseDir: folder,
-    times,
     warn: (message) => warnings.push(message),
     ...options,
   });

@@ -1,0 +1,139 @@
+// What a rule leaves out that a reader may not expect: months without its day, years without it, times that the clocks skip.
+import { Temporal } from 'temporal-polyfill';
+import { listOf } from '#domain/words.ts';
+import { formatMoment, nextOccurrences, type Recurrence, toZoned } from './recurrence.ts';
+import { openRule, readFields, readUntil } from './rule.ts';
+
+/** Four years hold one leap year. */
+const monthsLookedAt = 48;
+const yearsLookedAt = 8;
+const shownPeriods = 6;
+
+const monthNames = Array.from({ length: 12 }, (_, month) =>
+  new Date(Date.UTC(2026, month)).toLocaleString('en-US', { month: 'long', timeZone: 'UTC' }),
+);
+
+type Fields = ReadonlyMap<string, string>;
+
+/** Whether a reader expects the rule in each month, in each year, or neither. */
+function periodOf(fields: Fields): 'month' | 'year' | null {
+  const freq = fields.get('FREQ');
+  const nth = /\d/.test(fields.get('BYDAY') ?? '');
+  const months = fields.get('BYMONTH')?.split(',').length ?? 12;
+  if (freq === 'MONTHLY') return 'month';
+  if (freq === 'WEEKLY') return null;
+  if (fields.has('BYMONTHDAY') || (nth && fields.has('BYMONTH')))
+    return months > 1 ? 'month' : 'year';
+  return freq === 'YEARLY' ? 'year' : null;
+}
+
+/** The months or years in which the rule would be expected and has nothing, after the one it starts in. */
+function findEmptyPeriods({ rrule, timezone, startsAt }: Recurrence, unit: 'month' | 'year') {
+  const fields = readFields(rrule);
+  const start = toZoned(startsAt, timezone).toPlainDateTime();
+  const freq = fields.get('FREQ');
+  const interval = Number(fields.get('INTERVAL') ?? 1);
+  const lookedAt = unit === 'month' ? monthsLookedAt : yearsLookedAt;
+  const first = start.toPlainDate().with(unit === 'month' ? { day: 1 } : { month: 1, day: 1 });
+  const after = (count: number) =>
+    first.add(unit === 'month' ? { months: count } : { years: count });
+  const wall = (date: Temporal.PlainDate) => date.toZonedDateTime('UTC');
+  const found = openRule(rrule, start.toZonedDateTime('UTC')).between(
+    new Date(wall(first).epochMilliseconds),
+    new Date(wall(after(lookedAt + 1)).epochMilliseconds),
+    true,
+  );
+  const keyOf = ({ year, month }: { year: number; month: number }) =>
+    unit === 'year' ? year : year * 12 + month - 1;
+  const held = new Set(found.map(keyOf));
+  const until = fields.get('UNTIL');
+  const end =
+    until !== undefined
+      ? readUntil(until, timezone).toPlainDate()
+      : fields.has('COUNT')
+        ? found.at(-1)?.toPlainDate()
+        : undefined;
+  const months = fields.get('BYMONTH')?.split(',').map(Number);
+  return Array.from({ length: lookedAt }, (_, index) => index + 1).flatMap((index) => {
+    const period = after(index);
+    const years = period.year - start.year;
+    const isDue =
+      (unit === 'year' || months?.includes(period.month) !== false) &&
+      (freq === 'MONTHLY' ? unit === 'year' || index % interval === 0 : true) &&
+      (freq === 'YEARLY' ? years % interval === 0 : true) &&
+      (end === undefined || Temporal.PlainDate.compare(period, end) < 0);
+    return isDue ? [{ period, empty: !held.has(keyOf(period)) }] : [];
+  });
+}
+
+function describeMonths(periods: { period: Temporal.PlainDate; empty: boolean }[]): string[] {
+  const empty = periods.filter((one) => one.empty).map(({ period }) => period);
+  const names = monthNames.flatMap((name, index) => {
+    const own = periods.filter(({ period }) => period.month === index + 1);
+    const gaps = own.filter((one) => one.empty);
+    if (gaps.length === 0) return [];
+    if (gaps.length === own.length) return [name];
+    return gaps.every(({ period }) => index === 1 && !period.inLeapYear)
+      ? [`${name} outside leap years`]
+      : [null];
+  });
+  const same = names.flatMap((name) => name ?? []);
+  if (same.length === names.length) return same;
+  const dated = empty
+    .slice(0, shownPeriods)
+    .map(({ year, month }) => `${monthNames[month - 1]} ${year}`);
+  return empty.length > shownPeriods ? [...dated, 'others'] : dated;
+}
+
+/** ` Not in April and June: there is no such day.`, or '' where it leaves nothing out. */
+function describeEmptyPeriods(recurrence: Recurrence): string {
+  const unit = periodOf(readFields(recurrence.rrule));
+  if (unit === null) return '';
+  const periods = findEmptyPeriods(recurrence, unit);
+  const empty = periods.filter((one) => one.empty);
+  if (empty.length === 0) return '';
+  if (unit === 'month') return ` Not in ${listOf(describeMonths(periods))}: there is no such day.`;
+  if (periods.every(({ period, empty }) => empty !== period.inLeapYear))
+    return ' Only in leap years.';
+  const years = empty.slice(0, shownPeriods).map(({ period }) => String(period.year));
+  return ` Not in ${listOf(empty.length > shownPeriods ? [...years, 'others'] : years)}: there is no such day.`;
+}
+
+/** Clock changes looked at for times that they skip: those of about a year. */
+const changesLookedAt = 2;
+
+/**
+ * The first moment after which the clocks go forward past a time that the rule would have had, in the changes that follow its
+ * start; with that time as `02:30`. Null: they skip none of it. Rules of hours and shorter steps are counted in exact time and
+ * lose nothing.
+ */
+function findSkipped({ rrule, timezone, startsAt }: Recurrence): { at: Date; time: string } | null {
+  if (/^(HOURLY|MINUTELY|SECONDLY)$/.test(readFields(rrule).get('FREQ') ?? '')) return null;
+  const start = toZoned(startsAt, timezone);
+  const wall = (moment: Temporal.ZonedDateTime) =>
+    new Date(moment.toPlainDateTime().toZonedDateTime('UTC').epochMilliseconds);
+  const unchanged = { rrule, timezone: 'UTC', startsAt: wall(start) };
+  let change = start.getTimeZoneTransition('next');
+  for (let seen = 0; change !== null && seen < changesLookedAt; seen++) {
+    const [before, to] = [wall(change.subtract({ milliseconds: 1 })), wall(change)];
+    const [would] = before < to ? nextOccurrences(unchanged, before, 1) : [];
+    if (would !== undefined && would < to)
+      return { at: new Date(change.epochMilliseconds), time: would.toISOString().slice(11, 16) };
+    change = change.getTimeZoneTransition('next');
+  }
+  return null;
+}
+
+/**
+ * What the rule leaves out, in sentences with a space in front; '' where it leaves nothing out.
+ * @param until a further end
+ * @throws CountersignError invalid_arguments for a rule that is wrong
+ */
+export function describeLeftOut(recurrence: Recurrence, until: Date | null = null): string {
+  const skipped = findSkipped(recurrence);
+  const clock =
+    skipped === null || (until !== null && skipped.at > until)
+      ? ''
+      : ` Not when the clocks go forward (${formatMoment(skipped.at, recurrence.timezone)}): there is no ${skipped.time} then.`;
+  return `${describeEmptyPeriods(recurrence)}${clock}`;
+}

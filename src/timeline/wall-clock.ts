@@ -1,0 +1,64 @@
+// Rules on a clock that never changes, for calendars whose zones are not always known by name. Times are written as UTC milliseconds.
+import { toZoned } from './recurrence.ts';
+import { type Limits, openRule, readFields, writeFields } from './rule.ts';
+
+/** How many steps an expansion of a whole calendar may take for one rule. */
+const wallLimits: Limits = { maxIterations: 20_000, maxCandidateEvaluations: 100_000 };
+
+const unitMs: Record<string, number> = {
+  WEEKLY: 604_800_000,
+  DAILY: 86_400_000,
+  HOURLY: 3_600_000,
+  MINUTELY: 60_000,
+  SECONDLY: 1000,
+};
+
+/** COUNT of a rule with equal steps as its last moment, so that nothing is counted out. */
+function countToEnd(fields: ReadonlyMap<string, string>, start: number): number {
+  const unit = unitMs[fields.get('FREQ') ?? ''];
+  const count = fields.get('COUNT');
+  const plain = ![...fields.keys()].some((key) => key.startsWith('BY'));
+  return unit === undefined || count === undefined || !plain
+    ? Number.POSITIVE_INFINITY
+    : start + (Number(count) - 1) * Number(fields.get('INTERVAL') ?? 1) * unit;
+}
+
+/**
+ * Times of a rule on a clock that never changes, written as UTC milliseconds, from `from` to `to` inclusive and at most `limit`; the
+ * first is `start` itself. The rule must have passed `checkRule` but for its UNTIL, which is left to `to`.
+ * @throws Error where it takes too many steps
+ */
+export function expandWall(
+  rrule: string,
+  start: number,
+  from: number,
+  to: number,
+  limit: number,
+): number[] {
+  const fields = readFields(rrule);
+  fields.delete('UNTIL');
+  const end = countToEnd(fields, start);
+  if (end !== Number.POSITIVE_INFINITY) fields.delete('COUNT');
+  const last = Math.min(to, end);
+  if (last < from) return [];
+  const rule = openRule(writeFields(fields), toZoned(new Date(start), 'UTC'), wallLimits, true);
+  if (fields.has('COUNT'))
+    return rule
+      .between(new Date(from), new Date(last), true)
+      .slice(0, limit)
+      .map(({ epochMilliseconds }) => epochMilliseconds);
+  const found: number[] = [];
+  for (let after = new Date(from - 1); found.length < limit; ) {
+    const next = rule.next(after, false);
+    if (next === null || next === undefined || next.epochMilliseconds > last) break;
+    after = new Date(next.epochMilliseconds);
+    found.push(next.epochMilliseconds);
+  }
+  return found;
+}
+
+/** The last time of a rule at or before `at`, on a clock that never changes. @throws Error where it takes too many steps */
+export function lastOnWall(rrule: string, start: number, at: number): number | null {
+  const rule = openRule(rrule, toZoned(new Date(start), 'UTC'), wallLimits, true);
+  return rule.previous(new Date(at), true)?.epochMilliseconds ?? null;
+}

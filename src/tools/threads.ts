@@ -1,0 +1,83 @@
+// Work on input from outside in threads of its own. One that takes too long is ended, and the event loop is never held.
+import { Worker } from 'node:worker_threads';
+import { CountersignError, type ErrorCode } from '#domain/errors.ts';
+import { throwIfAborted, toAbortError } from './failures.ts';
+
+/** What the module of a thread posts for each message. */
+export type ThreadAnswer<Answer> =
+  | { ok: true; answer: Answer }
+  | { ok: false; code: ErrorCode; message: string };
+
+export type Threads<Request, Answer> = {
+  /** @throws CountersignError what the thread answered; `tool_failed` where it takes too long or ends */
+  ask(request: Request, signal: AbortSignal): Promise<Answer>;
+  close(): Promise<void>;
+};
+
+type Options = { timeoutMs: number; maxThreads: number; maxMegabytes: number; tooLong: string };
+
+/** @param module answers each message with one `ThreadAnswer` */
+export function openThreads<Request, Answer>(
+  module: URL,
+  { timeoutMs, maxThreads, maxMegabytes, tooLong }: Options,
+): Threads<Request, Answer> {
+  const all = new Set<Worker>();
+  const idle: Worker[] = [];
+  const waiting: (() => void)[] = [];
+  let busy = 0;
+  const start = () => {
+    const worker = new Worker(module, { resourceLimits: { maxOldGenerationSizeMb: maxMegabytes } });
+    // A thread without work keeps no process alive.
+    worker.unref();
+    all.add(worker);
+    worker.once('exit', () => all.delete(worker));
+    return worker;
+  };
+  return {
+    async ask(request, signal) {
+      while (busy >= maxThreads) await new Promise<void>((resolve) => waiting.push(resolve));
+      busy += 1;
+      const worker = idle.pop() ?? start();
+      try {
+        throwIfAborted(signal);
+        const answer = await exchange<Answer>(worker, request, signal, timeoutMs, tooLong);
+        idle.push(worker);
+        if (answer.ok) return answer.answer;
+        throw new CountersignError(answer.code, answer.message);
+      } finally {
+        if (!idle.includes(worker)) void worker.terminate();
+        busy -= 1;
+        waiting.shift()?.();
+      }
+    },
+    async close() {
+      idle.length = 0;
+      await Promise.all([...all].map((worker) => worker.terminate()));
+    },
+  };
+}
+
+/** One message and its answer. Every other end rejects. */
+async function exchange<Answer>(
+  worker: Worker,
+  request: unknown,
+  signal: AbortSignal,
+  timeoutMs: number,
+  tooLong: string,
+): Promise<ThreadAnswer<Answer>> {
+  const { promise, resolve, reject } = Promise.withResolvers<ThreadAnswer<Answer>>();
+  const fail = (cause: unknown) => reject(new CountersignError('tool_failed', tooLong, { cause }));
+  const abort = () => reject(toAbortError(signal));
+  const timer = setTimeout(() => fail(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+  worker.ref();
+  worker.once('message', resolve).once('error', fail).once('exit', fail);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    worker.postMessage(request);
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+    worker.off('message', resolve).off('error', fail).off('exit', fail).unref();
+  }
+}
