@@ -90,6 +90,7 @@ export function createCalendarOperations(
           truncated: z.boolean().describe('There are more events.'),
           problems: z
             .array(z.string())
+            .optional()
             .describe('Calendars, and lines of them, that could not be read as they are written.'),
         }),
       ),
@@ -120,7 +121,7 @@ export function createCalendarOperations(
             count: events.length,
             timezone,
             truncated: reads.some(({ complete }) => !complete),
-            problems,
+            ...(problems.length === 0 ? {} : { problems }),
           },
         };
       },
