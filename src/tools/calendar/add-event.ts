@@ -36,7 +36,7 @@ export function addEvent(
   now: Date,
 ): Buffer | null {
   const file = stored === null || isBlank(stored) ? Buffer.from(emptyCalendar) : stored;
-  const { encode } = openIcsText(file, name);
+  const { bytes, encode, toStored } = openIcsText(file, name);
   const { calendars } = parseIcs(file, name);
   const components = calendars.flatMap(({ inside }) => inside);
   if (components.some((one) => propertyOf(one, 'UID')?.value.trim() === event.uid)) return null;
@@ -46,7 +46,7 @@ export function addEvent(
       'tool_failed',
       `${name} was cut off: its END:VCALENDAR is missing. Restore the file, or add to another calendar.`,
     );
-  const lineBreak = /\r\n|\n|\r/.exec(file.toString('latin1'))?.[0] ?? '\r\n';
+  const lineBreak = /\r\n|\n|\r/.exec(bytes.toString('latin1'))?.[0] ?? '\r\n';
   const needsZone = !event.allDay && event.timezone !== 'UTC';
   const hasZone = components.some(
     (one) => one.kind === 'VTIMEZONE' && propertyOf(one, 'TZID')?.value.trim() === event.timezone,
@@ -56,7 +56,7 @@ export function addEvent(
     ...writeEvent(event, now, lineBreak),
   ];
   const added = encode(`${lines.join(lineBreak)}${lineBreak}`);
-  return Buffer.concat([file.subarray(0, at), added, file.subarray(at)]);
+  return toStored(Buffer.concat([bytes.subarray(0, at), added, bytes.subarray(at)]));
 }
 
 const isBlank = (bytes: Buffer) => bytes.length < 1000 && bytes.toString('utf8').trim() === '';

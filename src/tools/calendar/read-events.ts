@@ -52,8 +52,8 @@ class Problems {
 
 /** @throws CountersignError tool_failed when the file is not a calendar */
 export function parseIcs(bytes: Buffer, name: string) {
-  const { decode } = openIcsText(bytes, name);
-  const { top, bad } = readComponents(readContentLines(bytes, decode));
+  const { bytes: text, decode } = openIcsText(bytes, name);
+  const { top, bad } = readComponents(readContentLines(text, decode));
   const calendars = top.filter(({ kind }) => kind === 'VCALENDAR');
   if (calendars.length === 0)
     throw new CountersignError(

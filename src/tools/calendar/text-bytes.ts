@@ -1,24 +1,53 @@
-// The bytes of an ICS file as text: UTF-8 unless they are something else, whichever way they are folded.
-import { isUtf8 } from 'node:buffer';
+// The bytes of an ICS file as text, whichever way they are folded, and text for the same file.
+import { type DecodedText, decodeText, encodePart, encodeText } from '#domain/encoding/encoding.ts';
 import { CountersignError } from '#domain/errors.ts';
 
 export type IcsText = {
+  /** The file in an encoding that keeps ASCII. */
+  bytes: Buffer;
   decode(bytes: Buffer): string;
-  /** Text for the same file. @throws CountersignError where it cannot be written in its encoding */
+  /** @throws CountersignError for a character that the file's encoding does not have */
   encode(text: string): Buffer;
+  /** `bytes` with something in them, as they are stored. */
+  toStored(bytes: Buffer): Buffer;
 };
 
-export function openIcsText(bytes: Buffer, name: string): IcsText {
-  const folds = /\r?\n[ \t]/g;
-  const unfolded = Buffer.from(bytes.toString('latin1').replace(folds, ''), 'latin1');
-  if (isUtf8(unfolded))
-    return { decode: (part) => part.toString('utf8'), encode: (text) => Buffer.from(text) };
+/** @throws CountersignError tool_failed where the file is no text */
+export function openIcsText(stored: Buffer, name: string): IcsText {
+  const whole = decodeText(stored);
+  const isWide = whole !== null && /^utf-(16|32)/.test(whole.encoding.name);
+  if (isWide && /BEGIN:VCALENDAR/i.test(whole.text)) return openWide(whole, name);
+  const latin1 = stored.toString('latin1');
+  const declared = /;CHARSET="?([\w:.+-]{1,60})/i.exec(latin1)?.[1] ?? null;
+  // A fold in the middle of a character hides the encoding, and so does a NUL.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: NULs are what is removed
+  const unfolded = Buffer.from(latin1.replace(/\r?\n[ \t]|\0/g, ''), 'latin1');
+  const encoding = decodeText(unfolded, { declared })?.encoding;
+  if (encoding === undefined)
+    throw new CountersignError(
+      'tool_failed',
+      `${name} is not a calendar in ICS form: it is no text.`,
+    );
+  const isUtf8 = encoding.name === 'utf-8';
   return {
-    decode: (part) => part.toString('latin1'),
-    encode: () => {
+    bytes: stored,
+    decode: (part) =>
+      isUtf8 ? part.toString('utf8') : (decodeText(part, { declared: encoding.name })?.text ?? ''),
+    encode: (text) => encodePart(text, encoding),
+    toStored: (bytes) => bytes,
+  };
+}
+
+function openWide({ text, encoding, exact }: DecodedText, name: string): IcsText {
+  return {
+    bytes: Buffer.from(text),
+    decode: (part) => part.toString('utf8'),
+    encode: (added) => Buffer.from(added),
+    toStored: (bytes) => {
+      if (exact) return encodeText(bytes.toString('utf8'), encoding);
       throw new CountersignError(
         'tool_failed',
-        `${name} is not UTF-8. Save it as UTF-8 first, or add to another calendar.`,
+        `${name} is damaged ${encoding.name}. Save it as UTF-8 first, or add to another calendar.`,
       );
     },
   };

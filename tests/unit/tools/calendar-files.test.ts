@@ -1,5 +1,6 @@
 // Calendars as other programs write them, and as they get broken. Read in this process, without the thread around it.
 import fc from 'fast-check';
+import iconv from 'iconv-lite';
 import { describe, expect, test } from 'vitest';
 import { addEvent } from '#tools/calendar/add-event.ts';
 import { readEvents } from '#tools/calendar/read-events.ts';
@@ -436,6 +437,29 @@ describe('an event added to a file', () => {
         .sort(),
     ).toEqual(['Grüße', 'Sound']);
     expect(add(after)).toBeNull();
+  });
+
+  test.each([
+    ['latin1', 'Besprechung mit Müller in Köln, Straße 5', 'Grüße'],
+    ['windows-1252', 'Prüfung – “Größe” für 5 €', 'Käse für 3 €'],
+    ['koi8-r', 'Добрый день, коллеги. Отчёт готов.', 'Привет'],
+    ['shift_jis', '会議の資料を送ります。よろしくお願いします。', '会議'],
+    ['utf-16le', 'Prüfung', 'Grüße 会議'],
+  ])('of a file in %s is written in it, and the rest stays', (encoding, title, added) => {
+    const text = calendar(...other).replace('Sound', title);
+    const mark = encoding.startsWith('utf-16') ? '\ufeff' : '';
+    const before = iconv.encode(mark + text, encoding);
+    const after = add(before, { title: added });
+    if (after === null) throw new Error('nothing was added');
+    expect(insertedIn(before, after)).not.toBeNull();
+    expect(iconv.decode(after, encoding)).toContain(`SUMMARY:${added}`);
+    expect(read(after).events.map((one) => one.title)).toEqual([title, added]);
+  });
+
+  test('of characters that the file cannot hold is refused, and so is what is no text', () => {
+    const before = iconv.encode(calendar(...other).replace('Sound', 'Müller in Köln'), 'latin1');
+    expect(() => add(before, { title: '会議' })).toThrow(/can't be written/);
+    expect(() => add(Buffer.from([0, 1, 2, 3, 0, 255]))).toThrow(/not a calendar/);
   });
 
   test('that was cut off is refused', () => {
