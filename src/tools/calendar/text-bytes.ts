@@ -20,7 +20,6 @@ export function openIcsText(stored: Buffer, name: string): IcsText {
   const latin1 = stored.toString('latin1');
   const declared = /;CHARSET="?([\w:.+-]{1,60})/i.exec(latin1)?.[1] ?? null;
   // A fold in the middle of a character hides the encoding, and so does a NUL.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: NULs are what is removed
   const unfolded = Buffer.from(latin1.replace(/\r?\n[ \t]|\0/g, ''), 'latin1');
   const encoding = decodeText(unfolded, { declared })?.encoding;
   if (encoding === undefined)
