@@ -56,6 +56,8 @@ function drawStep(
     })),
     matters,
     tick: ticks && place !== null ? stepInput(place) : null,
+    // The title of a toggle is Markdown.
+    tick_title: lead.replace(/[*_[\]()<>`~#|\\]/g, ' '),
   };
 }
 

@@ -1,10 +1,11 @@
 // The sections a person reads in order to decide: effects, reads, what changed since, risks, what was asked before.
 import type { PlanCardFacts, ReviewedCall } from '#domain/chat/card.ts';
+import { asksModel } from '#domain/plan/asks-model.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { reviewRank } from '#domain/plan/review-rank.ts';
 import { type NumberedStep, orderByLabel } from '#domain/plan/step-numbers.ts';
 import type { ComparedStep, PartitionSummary } from '#domain/plan/views.ts';
-import { countOf } from '#domain/words.ts';
+import { countOf, listOf } from '#domain/words.ts';
 import { headlineOf, markWords, shortenCall } from './calls.ts';
 import { viewFindings } from './findings.ts';
 import { makeSection, plainLine, viewBlocked } from './lines.ts';
@@ -88,6 +89,20 @@ function describeHidden(hidden: number, { review, plan }: PlanCardFacts): string
   return `… and ${countOf(hidden, 'more call')}; ${counted} of ${countOf(plan.total_steps, 'step')} change something or send data out`;
 }
 
+/** Steps that are named one by one. */
+const namedSteps = 5;
+
+/** @param asking labels of those steps whose text goes to the model's provider */
+function labelReads(only: boolean, asking: string[], host: string | undefined): string {
+  if (asking.length === 0) return only ? 'Only reads; nothing is sent out' : 'Reads';
+  const steps =
+    asking.length > namedSteps
+      ? countOf(asking.length, 'step')
+      : `${asking.length === 1 ? 'step' : 'steps'} ${listOf(asking)}`;
+  const to = host === undefined ? "the model's provider" : showLine(host, 80);
+  return `${only ? 'Only reads' : 'Reads'}. Text goes to ${to} for ${steps}`;
+}
+
 /** The steps that only read, of a plan whose other steps are shown by their effects. */
 function viewSteps(facts: PlanCardFacts): Section | null {
   const { plan, review } = facts;
@@ -97,7 +112,8 @@ function viewSteps(facts: PlanCardFacts): Section | null {
   );
   const lines = reads.map((step) => stepLine(step, facts).line);
   const only = review.steps === 0;
-  const label = only ? 'Only reads; nothing is sent out' : 'Reads';
+  const asking = reads.filter(({ step }) => asksModel(step)).map(({ label }) => label);
+  const label = labelReads(only, asking, facts.model_host);
   const all = review.more ? reads.length : total - review.steps;
   const section = makeSection('steps', label, lines, stepsAtMost, Math.max(all, lines.length));
   if (section === null || section.hidden === 0 || facts.link === null) return section;

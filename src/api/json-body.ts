@@ -2,6 +2,8 @@
 import type { FastifyInstance } from 'fastify';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { requireShallow } from '#domain/json.ts';
+import { isStorableText, unstorable } from '#domain/text.ts';
+import { explainMisfit } from './validation.ts';
 
 const position = /at position \d+ \(line (\d+) column (\d+)\)/;
 
@@ -26,6 +28,25 @@ function explainBrokenJson(text: string): CountersignError {
   );
 }
 
+/** How NUL and halves of characters are written; without one, a body is not looked through. */
+const suspect = /\\u(?:0000|d[89a-f][0-9a-f]{2})/i;
+
+/** Where `value` has a text that cannot be stored; null: nowhere. */
+function findUnstorable(value: unknown): PropertyKey[] | null {
+  if (typeof value === 'string') return isStorableText(value) ? null : [];
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [key, item] of Object.entries(value)) {
+    const inner = isStorableText(key) ? findUnstorable(item) : [];
+    if (inner !== null) return [Array.isArray(value) ? Number(key) : key, ...inner];
+  }
+  return null;
+}
+
+function requireStorable(body: unknown): void {
+  const path = findUnstorable(body);
+  if (path !== null) throw explainMisfit('body', path, unstorable);
+}
+
 /** On this instance only `application/json` is read, and broken JSON is explained. */
 export function readJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
@@ -39,6 +60,7 @@ export function readJsonBodies(app: FastifyInstance): void {
         if (error !== null) return done(explainBrokenJson(body));
         try {
           requireShallow(value);
+          if (suspect.test(body)) requireStorable(value);
         } catch (tooDeep) {
           return done(tooDeep instanceof Error ? tooDeep : new Error(String(tooDeep)));
         }

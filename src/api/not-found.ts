@@ -1,6 +1,7 @@
 // Unknown paths and methods: 405 with Allow where the path exists, else 404 with a hint where to look.
 import type { FastifyInstance } from 'fastify';
 import { sendProblem } from './errors.ts';
+import type { Complaint } from './problem.ts';
 
 /** A route template as a pattern for paths: `/api/plans/:id` takes `/api/plans/PLAN-1`. */
 function patternOf(template: string): RegExp {
@@ -9,6 +10,12 @@ function patternOf(template: string): RegExp {
     .replace(/\*/g, '.*')
     .replace(/:\w+/g, '[^/]+');
   return new RegExp(`^${source}$`);
+}
+
+/** A path that names nothing, whatever is asked of it. */
+export function unreadable(path: string): Complaint {
+  const detail = `The path ${path.slice(0, 200)} cannot be read: it has a character that no name here has, or its percent-encoding is broken.`;
+  return { code: 'not_found', detail };
 }
 
 /** Call before any route is added: it remembers them all, those of later plugins too. */
@@ -25,6 +32,12 @@ export function answerUnknownPaths(app: FastifyInstance): void {
     const fitting = [...known.values()].filter(({ pattern }) => pattern.test(path));
     return [...new Set(fitting.flatMap(({ methods }) => [...methods]))].sort();
   };
+
+  // Nothing here has a name with NUL in it, and the database takes none.
+  app.addHook('onRequest', async (request, reply) => {
+    const path = request.url.split('?', 1)[0] ?? '/';
+    if (path.includes('%00')) return sendProblem(unreadable(path), request, reply);
+  });
 
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? '/';

@@ -10,7 +10,7 @@ import { bodyLimits } from './context.ts';
 import { answerErrors, explainError, sendProblem } from './errors.ts';
 import { type Doors, guardVisits, type Reach } from './guard.ts';
 import { measureRequests } from './metrics.ts';
-import { answerUnknownPaths } from './not-found.ts';
+import { answerUnknownPaths, unreadable } from './not-found.ts';
 import { toProblem } from './problem.ts';
 import { validatorCompiler } from './validation.ts';
 
@@ -106,7 +106,9 @@ export function openApp(options: AppOptions): { app: FastifyInstance; closing: A
     // Conversation ids are longer than the 100 characters that are usual.
     routerOptions: { maxParamLength: 1000 },
     frameworkErrors: (error, request, reply) => {
-      sendProblem(explainError(error, request), request, reply);
+      const complaint =
+        error.code === 'FST_ERR_BAD_URL' ? unreadable(request.url) : explainError(error, request);
+      sendProblem(complaint, request, reply);
     },
     clientErrorHandler: answerBrokenRequests,
   });

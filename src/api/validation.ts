@@ -2,6 +2,7 @@
 import type { FastifySchemaCompiler } from 'fastify';
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
+import { isStorableText, unstorable } from '#domain/text.ts';
 
 /** One thing that does not fit: `{ path: "steps[3].tool", message: "is required" }`. */
 type Misfit = { path: string; message: string };
@@ -91,16 +92,41 @@ function summarize(part: string, errors: Misfit[], total: number): string {
   return `${part} does not fit: ${said}${rest}.`;
 }
 
+function refuseMisfits(part: string, errors: Misfit[], total: number): CountersignError {
+  const text = summarize(parts[part] ?? 'The request', errors, total);
+  return new CountersignError('invalid_request', text, {
+    details: { errors, ...(total > errors.length ? { errors_total: total } : {}) },
+  });
+}
+
+/** One misfit that was found without a schema. */
+export function explainMisfit(
+  part: string,
+  path: PropertyKey[],
+  message: string,
+): CountersignError {
+  return refuseMisfits(part, [{ path: pathInWords(path), message }], 1);
+}
+
+/** Whether a query or a path has text that cannot be stored. */
+function findUnstorable(value: unknown): Misfit[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value)
+    .filter(
+      ([key, item]) =>
+        ![key, item].flat().every((one) => typeof one !== 'string' || isStorableText(one)),
+    )
+    .map(([key]) => ({ path: pathInWords([key]), message: unstorable }));
+}
+
 /** Fastify's validator: the parsed value, or an `invalid_request` with `errors: [{ path, message }]`. */
 export const validatorCompiler: FastifySchemaCompiler<z.core.$ZodType> =
   ({ schema, httpPart }) =>
   (value: unknown) => {
+    const odd = httpPart === 'body' ? [] : findUnstorable(value);
+    if (odd.length > 0) return { error: refuseMisfits(httpPart ?? '', odd, odd.length) };
     const result = z.core.safeParse(schema, value, { error: sayIssue });
     if (result.success) return { value: result.data };
     const { errors, total } = misfitsOf(result.error);
-    const part = parts[httpPart ?? ''] ?? 'The request';
-    const error = new CountersignError('invalid_request', summarize(part, errors, total), {
-      details: { errors, ...(total > errors.length ? { errors_total: total } : {}) },
-    });
-    return { error };
+    return { error: refuseMisfits(httpPart ?? '', errors, total) };
   };

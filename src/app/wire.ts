@@ -295,6 +295,7 @@ function makeConversation(
     random: systemRandom,
     planner,
     executorModel: hasModel ? env.EXECUTOR_MODEL : null,
+    modelHost: hasModel ? (readModelAccess(env)?.host ?? null) : null,
     modes: {
       plan_reasoning_mode: env.PLAN_REASONING_MODE_DEFAULT,
       planning_mode: env.PLANNING_MODE_DEFAULT,

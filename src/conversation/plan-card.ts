@@ -321,6 +321,7 @@ export async function readCardFacts(
     ...approval,
     viewer,
     now: context.clock.now().toISOString(),
+    ...(context.modelHost === null ? {} : { model_host: context.modelHost }),
     link: context.linkTo(planId),
   });
 }

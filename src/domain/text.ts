@@ -6,7 +6,7 @@ export function isStorableText(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
 }
 
-const unstorable = 'contains characters that cannot be stored (NUL or a lone surrogate)';
+export const unstorable = 'contains characters that cannot be stored (NUL or a lone surrogate)';
 
 /** Text of any length, lines and blanks as they are. */
 export const StorableText = z.string().refine(isStorableText, unstorable);

@@ -9,6 +9,8 @@ import type { PlansContext } from '#plans/plans-context.ts';
 export type ConversationContext = PlansContext & {
   planner: Planner;
   executorModel: string | null;
+  /** The host that the executor's model is asked at; null: there is no model. */
+  modelHost: string | null;
   modes: PlanningModes;
   /** Seconds a planner may take. */
   planningSeconds: number;

@@ -7,6 +7,8 @@ export type ModelApi = 'responses' | 'chat';
 export type ModelAccess = {
   apiKey?: string | undefined;
   baseUrl?: string | undefined;
+  /** Where all that a model is given goes. */
+  host: string;
   api: ModelApi;
 };
 
@@ -16,7 +18,7 @@ type Variables = Partial<Pick<Environment, 'OPENAI_API_KEY' | 'OPENAI_BASE_URL' 
 export function readModelAccess(env: Variables): ModelAccess | null {
   const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = env;
   if (apiKey === undefined && baseUrl === undefined) return null;
-  const isOpenAi =
-    baseUrl === undefined || /^(?:.+\.)?api\.openai\.com$/.test(new URL(baseUrl).hostname);
-  return { apiKey, baseUrl, api: env.OPENAI_API ?? (isOpenAi ? 'responses' : 'chat') };
+  const { host, hostname } = new URL(baseUrl ?? 'https://api.openai.com');
+  const isOpenAi = /^(?:.+\.)?api\.openai\.com$/.test(hostname);
+  return { apiKey, baseUrl, host, api: env.OPENAI_API ?? (isOpenAi ? 'responses' : 'chat') };
 }

@@ -118,6 +118,8 @@ export type PlanCardFacts = {
   names?: Record<string, string>;
   viewer: { user: string; timezone: string };
   now: string;
+  /** The host that steps with a model send text to; left out: there is none. */
+  model_host?: string;
   /** Link to the plan in the console, where there is one. */
   link: string | null;
 };

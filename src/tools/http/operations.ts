@@ -4,15 +4,16 @@ import { CountersignError } from '#domain/errors.ts';
 import type { Json } from '#domain/text.ts';
 import type { Operation, ToolContext, ToolOutput } from '#domain/tool.ts';
 import { defineOperation, text } from '../define-operation.ts';
-import { throwIfAborted } from '../failures.ts';
+import { nothingDone, throwIfAborted } from '../failures.ts';
 import { describeLargeOutput } from '../output-schema.ts';
 import { type AddressRules, findUrlProblem } from './addresses.ts';
+import { findHeaderProblem } from './headers.ts';
 import { inspectRequest } from './inspect.ts';
 import type { WebAnswer, WebClient } from './send-request.ts';
 
 const Url = text(8000, 'Web address that begins with https:// or http://.');
 const Headers = z
-  .record(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/), z.string().max(8000))
+  .record(z.string(), z.string().max(8000))
   .default({})
   .describe('HTTP headers to send.');
 
@@ -28,27 +29,14 @@ const output = describeLargeOutput(
   }),
 );
 
-/** Headers the connection decides; letting a plan set them would let it speak for another host. */
-const ownHeaders = new Set([
-  'host',
-  'connection',
-  'content-length',
-  'transfer-encoding',
-  'upgrade',
-  'keep-alive',
-  'te',
-  'trailer',
-  'expect',
-]);
-
 /** @param inspected origins whose answers show what a request would change */
 export function createHttpOperations(
   client: WebClient,
   rules: AddressRules,
   inspected: readonly string[],
 ): Operation[] {
-  const check = (args: { [key: string]: unknown }) =>
-    typeof args.url === 'string' ? findUrlProblem(args.url, rules) : null;
+  const check = ({ url, headers }: { [key: string]: unknown }) =>
+    (typeof url === 'string' ? findUrlProblem(url, rules) : null) ?? findHeaderProblem(headers);
   return [
     defineOperation({
       tool: 'http',
@@ -62,7 +50,7 @@ export function createHttpOperations(
       check,
       async run({ url, headers }, context) {
         throwIfAborted(context.signal);
-        checkHeaders(headers);
+        requireHeaders(headers);
         return toOutput(
           'GET',
           await client.send({
@@ -98,7 +86,7 @@ export function createHttpOperations(
       ...(inspected.length === 0 ? {} : { inspect: inspectRequest(client, inspected) }),
       async run({ url, method, headers, body }, context) {
         throwIfAborted(context.signal);
-        checkHeaders(headers);
+        requireHeaders(headers);
         if (body !== undefined && (method === 'GET' || method === 'HEAD'))
           throw new CountersignError('invalid_arguments', `A ${method} request has no body.`);
         const answer = await client.send({
@@ -116,10 +104,11 @@ export function createHttpOperations(
   ];
 }
 
-function checkHeaders(headers: Record<string, string>): void {
-  const own = Object.keys(headers).find((name) => ownHeaders.has(name.toLowerCase()));
-  if (own !== undefined)
-    throw new CountersignError('invalid_arguments', `The header ${own} cannot be set.`);
+/** What is known at run time only is refused before the call as well. */
+function requireHeaders(headers: Record<string, string>): void {
+  const problem = findHeaderProblem(headers);
+  if (problem !== null)
+    throw new CountersignError(problem.code, problem.message, { details: nothingDone });
 }
 
 /** The content type of a JSON body, and a key by which the other side can tell a repetition. */

@@ -56,6 +56,7 @@ function contextOf(of: TestInstance, days = 0): ConversationContext {
     random: { hex: (bytes) => '0'.repeat(bytes * 2) },
     planner,
     executorModel: null,
+    modelHost: null,
     modes: { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 3 },
     planningSeconds: 10,
     timezone: 'UTC',

@@ -47,6 +47,7 @@ const at = (hours: number): ConversationContext => ({
   random: { hex: (bytes) => '0'.repeat(bytes * 2) },
   planner: scriptedPlanner(() => ({ kind: 'answer', text: 'Never asked.' })),
   executorModel: null,
+  modelHost: null,
   modes: { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 3 },
   planningSeconds: 10,
   timezone: 'UTC',

@@ -120,7 +120,7 @@ describe('paths and methods', () => {
     expect((await readProblem(response)).code).toBe('method_not_allowed');
   });
 
-  it.each(['/api/plans/%ff', '/api/plans/PLAN-1/versions/1..x'])('refuses %s', async (path) => {
+  it.each(['/api/plans/PLAN-1/versions/1..x'])('refuses %s', async (path) => {
     const response = await api.get(path);
     expect(response.status).toBe(400);
     expect((await readProblem(response)).code).toBe('invalid_request');

@@ -159,6 +159,22 @@ describe('a proposal', () => {
     expect(out.sections.map(({ label }) => label)).toEqual(['What changes', 'Reads']);
   });
 
+  it.each([
+    [{ tool: 'text', operation: 'summarize', args: { text: 'a' } }, 'step 2'],
+    [{ operation: 'read', args: { path: { $decide: 'the newest' } } }, 'step 2'],
+    [{ tool: 'text', operation: 'write', args: { instructions: 'a' } }, 'step 2'],
+  ])('says to whom text of a read goes that asks a model', (asking, steps) => {
+    const read = makeStep('1', { operation: 'read', args: { path: 'a.md' } });
+    const labelOf = (more: object) => {
+      const facts = makeFacts({}, [read, makeStep('2', { ...asking, after: following('1') })]);
+      return viewPlan({ ...facts, ...more }).sections.map(({ label }) => label);
+    };
+    expect(labelOf({ model_host: 'api.deepseek.com' })).toEqual([
+      `Only reads. Text goes to api.deepseek.com for ${steps}`,
+    ]);
+    expect(labelOf({}).join()).not.toContain('nothing is sent out');
+  });
+
   it('numbers steps in the order they can run, parallel ones sharing a number', () => {
     const steps = [
       makeStep('list', { description: 'List', after: following('a', 'b', 'c') }),

@@ -1,7 +1,9 @@
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createAddressRules, findUrlProblem } from '#tools/http/addresses.ts';
+import { findHeaderProblem } from '#tools/http/headers.ts';
 import { listenOnLoopback } from '../../fixtures/loopback.ts';
 import { type Bench, openBench } from './tool-bench.ts';
 
@@ -244,6 +246,48 @@ describe('http_request', () => {
     expect(keys).toEqual(['PLAN-00000001:1:1', 'application/json']);
     const own = { url, method: 'POST', headers: { Host: 'other.example' } };
     expect((await bench.fail('http_request', own)).message).toMatch(/Host cannot be set/);
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['X-Note', { 'X-Note': 'ok – done' }],
+    ['X-Note', { 'X-Note': 'a\r\nX-Evil: 1' }],
+    ['X-Note', { 'X-Note': 'a\u0000b' }],
+    ['X-Note', { 'X-Note': '🌱' }],
+    ['X-Note', { 'X-Note': ' a' }],
+    ['Transfer-Encoding', { 'Transfer-Encoding': 'chunked' }],
+    ['CONTENT-LENGTH', { 'CONTENT-LENGTH': '7' }],
+    ['connection', { connection: 'close' }],
+    ['""', { '': 'a' }],
+    ['X Note', { 'X Note': 'a' }],
+    ['X-Ä', { 'X-Ä': 'a' }],
+    ['x-note', { 'X-Note': 'a', 'x-note': 'b' }],
+  ])(
+    'names the header %s that cannot be sent, at proposal and before the call',
+    async (name, headers) => {
+      const { port, hits } = await serve((_, response) => response.end());
+      const bench = await open({ allowPrivate: ['127.0.0.1'] });
+      const args = { url: `http://127.0.0.1:${port}/`, method: 'POST', headers };
+      expect(bench.registry.validate('http_request', args).join()).toContain(name);
+      expect(bench.registry.validate('http_get', { url: args.url, headers }).join()).toContain(
+        name,
+      );
+      const error = await bench.fail('http_request', args);
+      expect(error).toMatchObject({ code: 'invalid_arguments', details: { outcome: 'none' } });
+      expect(hits).toEqual([]);
+    },
+  );
+
+  it('takes every header that fetch takes as it is, and no other', () => {
+    const text = fc.string({ unit: 'binary' });
+    fc.assert(
+      fc.property(fc.dictionary(text, text), (headers) => {
+        if (findHeaderProblem(headers) !== null) return;
+        for (const [name, value] of Object.entries(headers))
+          expect(new Headers([[name, value]]).get(name)).toBe(value);
+      }),
+    );
+    expect(findHeaderProblem({ Accept: 'text/plain', 'X-A': 'Grüße', 'X-B': '' })).toBeNull();
+    expect(findHeaderProblem({ 'X-Later': { $decide: 'a date' } })).toBeNull();
   });
 
   it('is not carried by a redirect to another place', async () => {

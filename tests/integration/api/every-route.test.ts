@@ -1,0 +1,280 @@
+// Every route of the API against what no client means to send: it answers with a problem that says so, never with a fault of ours.
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { startApi, type TestApi } from '../../fixtures/api.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { openTestInstance, scriptedPlanner, type TestInstance } from '../../setup/instance.ts';
+
+const database = useDatabase();
+let instance: TestInstance;
+let api: TestApi;
+/** One that is there, so that a request gets beyond looking it up. */
+let plan = '';
+let routes: { method: string; path: string }[] = [];
+
+const Document = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
+
+beforeAll(async () => {
+  const planner = scriptedPlanner(() => ({ kind: 'answer', text: 'Hello.' }));
+  instance = await openTestInstance(database.url, { planner });
+  api = await startApi({
+    service: instance.service,
+    requestsPerMinute: 1_000_000,
+    settings: { read: async () => ({}) as never, check: async () => [] },
+  });
+  const proposed = await api.post('/api/plans', {
+    title: 'Read a.md',
+    steps: [
+      {
+        id: '1',
+        description: 'Read',
+        tool: 'workspace',
+        operation: 'read',
+        args: { path: 'a.md' },
+      },
+    ],
+  });
+  expect(proposed.status).toBe(201);
+  plan = z.object({ id: z.string() }).parse(await proposed.json()).id;
+  const { paths } = Document.parse(await (await api.get('/openapi.json')).json());
+  routes = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })),
+  );
+});
+afterAll(async () => {
+  await api.close();
+  await instance.close();
+});
+
+type Sent = {
+  method: string;
+  path: string;
+  headers?: Record<string, string | string[]>;
+  body?: string;
+};
+
+/** What is wrong with the answer; null: nothing. Streams that begin well are left. */
+async function findFault({ method, path, headers = {}, body }: Sent): Promise<string | null> {
+  const what = `${method} ${path.slice(0, 80)} ${JSON.stringify(headers).slice(0, 80)} ${(body ?? '').slice(0, 60)}`;
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const outgoing = httpRequest(
+      { host: '127.0.0.1', port: api.port, path, method, headers },
+      resolve,
+    );
+    outgoing.setTimeout(20_000, () => outgoing.destroy(new Error('no answer')));
+    outgoing.once('error', reject).end(body);
+  }).catch((error: unknown) => String(error));
+  if (typeof response === 'string') return `${what}: ${response}`;
+  const { statusCode = 0 } = response;
+  const type = response.headers['content-type'] ?? '';
+  if (statusCode < 400) {
+    response.destroy();
+    return null;
+  }
+  const text = await readText(response);
+  // A process that is not ready says so with its own status.
+  if (statusCode >= 500 && !path.includes('readyz')) return `${what}: ${statusCode} ${text}`;
+  return type.includes('application/problem+json') || method === 'HEAD'
+    ? null
+    : `${what}: ${statusCode} ${type}`;
+}
+
+async function findFaults(sent: Sent[]): Promise<string[]> {
+  const faults: string[] = [];
+  const left = [...sent];
+  await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      for (let one = left.pop(); one !== undefined; one = left.pop()) {
+        const fault = await findFault(one);
+        if (fault !== null) faults.push(fault);
+      }
+    }),
+  );
+  return faults;
+}
+
+const filled = (path: string, segment: string) => path.replace(/\{\w+\}/g, segment);
+const json = { 'content-type': 'application/json' };
+
+test('the walk knows the routes', () => {
+  expect(routes.length).toBeGreaterThan(50);
+});
+
+const segments = [
+  '%00',
+  'PLAN-1%00',
+  '%ff',
+  '%',
+  '%2',
+  '%zz',
+  '%2e%2e',
+  '..%2f..%2fetc',
+  '%c0%ae',
+  '%ed%a0%80',
+  '%0d%0a',
+  '%20',
+  "'%3b--",
+  '__proto__',
+  'constructor',
+  'x'.repeat(999),
+  'x'.repeat(3000),
+  '%e2%80%ae',
+  '-1',
+  '1e999',
+];
+
+test.each(segments)('in the path: %s', async (segment) => {
+  const named = routes
+    .filter(({ path }) => path.includes('{'))
+    .map(({ method, path }) => ({
+      method,
+      path: filled(path, segment),
+      headers: json,
+      body: method === 'GET' ? '' : '{}',
+    }));
+  const added = routes
+    .slice(0, 5)
+    .map(({ path }) => ({ method: 'GET', path: `${filled(path, 'a')}/${segment}` }));
+  expect(await findFaults([...named, ...added])).toEqual([]);
+});
+
+test('a path that cannot be read names nothing', async () => {
+  for (const segment of ['%00', '%ff', '%', '%zz']) {
+    const response = await fetch(`${api.origin}/api/plans/${segment}`);
+    expect([404, 422]).toContain(response.status);
+    expect(response.headers.get('content-type')).toContain('application/problem+json');
+  }
+});
+
+const headers: Record<string, string | string[]>[] = [
+  { 'content-type': 'text/plain' },
+  { 'content-type': 'application/json; charset=latin1' },
+  { 'content-type': 'application/json; charset="' },
+  { 'content-type': ';;;' },
+  { 'content-type': 'multipart/form-data' },
+  { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+  { ...json, accept: 'image/png;q=x, */*' },
+  { ...json, accept: '' },
+  { ...json, 'idempotency-key': '' },
+  { ...json, 'idempotency-key': 'k'.repeat(300) },
+  { ...json, 'idempotency-key': '\u00ff\u00a0' },
+  { ...json, 'idempotency-key': ['a', 'b'] },
+  { ...json, authorization: 'Bearer' },
+  { ...json, authorization: 'Bearer \u00ff' },
+  { ...json, authorization: 'Basic %%%' },
+  { ...json, authorization: ['Bearer a', 'Bearer b'] },
+  { ...json, cookie: '=;;=\u00ff; a' },
+  { ...json, origin: 'null' },
+  { ...json, origin: '::::' },
+  { ...json, host: '[' },
+  { ...json, 'x-forwarded-for': 'nobody, [::' },
+  { ...json, 'if-none-match': '*,"' },
+  { ...json, range: 'bytes=9-1' },
+  { ...json, 'last-event-id': '-1e99' },
+  { ...json, 'x-odd': 'x'.repeat(7000) },
+];
+
+test.each(headers.map((one) => [JSON.stringify(one).slice(0, 70), one] as const))(
+  'with the headers %s',
+  async (_, given) => {
+    const sent = routes.map(({ method, path }) => ({
+      ...{ method, headers: given },
+      path: filled(path, plan),
+      body: method === 'GET' ? '' : '{}',
+    }));
+    expect(await findFaults(sent)).toEqual([]);
+  },
+);
+
+const queries = [
+  'limit=1e99',
+  'limit=-1',
+  'limit[]=1&limit[]=2',
+  'limit=1&limit=2',
+  'cursor=%00',
+  'cursor=bm90IGEgY3Vyc29y',
+  'cursor=W10',
+  '__proto__[a]=1&constructor=2',
+  'status=%ff&q=%00',
+  'q=%ed%a0%80',
+  'after=%00&since=%00&user=%00',
+  'from=99999999999999999999&to=x',
+  `q=${'x'.repeat(4000)}`,
+  '%',
+];
+
+test.each(queries)('with the query %s', async (query) => {
+  const sent = routes
+    .filter(({ method }) => method === 'GET')
+    .map(({ method, path }) => ({ method, path: `${filled(path, plan)}?${query}` }));
+  expect(await findFaults(sent)).toEqual([]);
+});
+
+const odd = 'a\\u0000b';
+const fields = [
+  'text',
+  'user',
+  'title',
+  'conversation',
+  'reason',
+  'feedback',
+  'digest',
+  'name',
+  'note',
+  'comment',
+];
+const bodies = [
+  '',
+  'null',
+  '[]',
+  '"x"',
+  '7',
+  '{',
+  '{"__proto__":{"a":1}}',
+  '{"text":1,"text":[]}',
+  `${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}`,
+  '['.repeat(100_000),
+  `{${fields.map((name) => `"${name}":"${odd}"`).join(',')}}`,
+  `{"text":"\\ud800","title":"\\udc00"}`,
+  `{"title":"t","steps":[{"id":"${odd}","description":"d","tool":"workspace","operation":"read","args":{"${odd}":"\\ud800"}}]}`,
+  `{"text":"hello ${odd}"}`,
+  '{"version":1e999,"digest":{}}',
+  '{"version":-0,"digest":"x","steps":{},"except":"y"}',
+];
+
+test.each(bodies.map((body) => [body.slice(0, 60), body] as const))(
+  'with the body %s',
+  async (_, body) => {
+    const sent = routes
+      .filter(({ method }) => method !== 'GET')
+      .map(({ method, path }) => ({
+        method,
+        path: filled(path, plan),
+        headers: json,
+        body,
+      }));
+    expect(await findFaults(sent)).toEqual([]);
+  },
+);
+
+test.each([
+  ['a length that is too long', 'content-length: 5000\r\n\r\n{}'],
+  ['a length that is none', 'content-length: x\r\n\r\n{}'],
+  ['two lengths', 'content-length: 2\r\ncontent-length: 3\r\n\r\n{}'],
+  ['a length beside chunks', 'content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'],
+  ['a NUL in a header', 'x-odd: a\0b\r\ncontent-length: 2\r\n\r\n{}'],
+  ['a line without a name', ': x\r\n\r\n'],
+  ['a huge header', `x-odd: ${'x'.repeat(100_000)}\r\n\r\n`],
+])('%s is refused, or waited for in vain', async (_, rest) => {
+  const socket = connect(api.port, '127.0.0.1');
+  socket.on('error', () => {});
+  socket.end(
+    `POST /api/run HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-type: application/json\r\n${rest}`,
+  );
+  const answer = await readText(socket).catch(() => '');
+  if (answer !== '') expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+  expect((await api.get('/healthz')).status).toBe(200);
+});
