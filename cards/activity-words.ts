@@ -1,7 +1,7 @@
 // What a planner is doing, in a few words: the status that people see until its answer comes.
 import type { Activity } from '#domain/planning/activity.ts';
+import { cleanLine, cutText } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
-import { cleanLine, cutText } from './plain.ts';
 
 /** Characters of a path, an address or a query that fit into a status. */
 const whatAtMost = 80;

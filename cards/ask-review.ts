@@ -1,8 +1,9 @@
 // What a person is asked to settle, whole: in short where it does not fit a card, and page by page where it is opened.
 import type { CardPress } from '#domain/chat/card.ts';
+import { cutShown } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { makeButton } from './buttons.ts';
-import { cutShown } from './plain.ts';
+import { drawQuote } from './lines.ts';
 import type { AnyPress, Ask, Button, PlanView } from './view.ts';
 
 const shortAtMost = 120;
@@ -10,9 +11,15 @@ const shortAtMost = 120;
 /** What says yes: it stands only where all of what it is about has been shown. */
 export const agreeing = new Set<CardPress['action']>(['settle_retry', 'settle_done', 'approve']);
 
+const linesOfAsk = ({ text, quotes, known }: Pick<Ask<AnyPress>, 'text' | 'quotes' | 'known'>) => [
+  text,
+  ...quotes.map(drawQuote),
+  ...known,
+];
+
 /** Characters of what is asked. */
-export function lengthOfAsk({ text, known }: Pick<Ask<AnyPress>, 'text' | 'known'>): number {
-  return known.reduce((sum, line) => sum + line.length, text.length);
+export function lengthOfAsk(ask: Pick<Ask<AnyPress>, 'text' | 'quotes' | 'known'>): number {
+  return linesOfAsk(ask).reduce((sum, line) => sum + line.length, 0);
 }
 
 /**
@@ -26,6 +33,7 @@ export function withReview(ask: Ask, review: CardPress): Ask {
     ...ask,
     short: {
       text: cutShown(ask.text, shortAtMost),
+      quotes: [],
       known: [`${countOf(lengthOfAsk(ask), 'character')}. Open Review to read all of it.`],
       buttons: [makeButton(review, 'Review', { style: decides ? 'primary' : 'plain' }), ...others],
     },
@@ -83,7 +91,7 @@ export function reviewAsk(
 ): AskReview | null {
   const ask = view.asks.find((one) => isAbout(one, press));
   if (ask === undefined) return null;
-  const whole = [ask.text, ...ask.known].join('\n');
+  const whole = linesOfAsk(ask).join('\n');
   const from = Math.min(Number(/^\d{1,9}$/.exec(cursor)?.[0] ?? 0), whole.length);
   const to = endOfPage(whole, from, budget);
   const last = to >= whole.length;
@@ -115,9 +123,10 @@ export function viewAskPage(
   const note = page.next === null ? ask.note : null;
   return {
     ...view,
-    asks: [{ ...rest, text, known, fields, note, buttons }],
+    asks: [{ ...rest, text, quotes: [], known, fields, note, buttons }],
     asks_more: 0,
     sentence: '',
+    quotes: [],
     progress: null,
     sections: [],
     buttons: view.buttons.filter((button) => button.press.action === 'details'),

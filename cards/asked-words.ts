@@ -1,7 +1,8 @@
 // Words for the people who are asked to do something about a plan: beside their names on its card, and in a message to each.
 import type { Asked } from '#domain/chat/asked.ts';
 import type { Notice } from '#domain/chat/message-parts.ts';
-import { cutShown, showLine } from './plain.ts';
+import { quoteWords, showName } from '#domain/shown-text.ts';
+import { drawQuote, quote } from './lines.ts';
 
 /** The link to the plan's card. */
 export const openCard = 'Open the card';
@@ -26,8 +27,9 @@ export function sayAsked({ what }: Pick<Asked, 'what'>): string {
 
 type Told = Extract<Notice, { code: 'asked' }>;
 
-const head = ({ what, plan_id, title, by }: Told): string => {
-  const plan = `${plan_id} “${showLine(title, 200)}”`;
+const head = ({ what, plan_id, title, by: name }: Told): string => {
+  const by = showName(name, 120);
+  const plan = `${plan_id} ${quoteWords(title, 200)}`;
   switch (what) {
     case 'approve':
       return `${by} asks for your approval of ${plan}.`;
@@ -46,6 +48,5 @@ const head = ({ what, plan_id, title, by }: Told): string => {
 
 /** The message to one of them. */
 export function tellAsked(notice: Told): string {
-  const text = cutShown(notice.text.trim(), 1000);
-  return [head(notice), ...(text === '' ? [] : [text])].join('\n');
+  return [head(notice), ...quote('', notice.text, 1000).map(drawQuote)].join('\n');
 }

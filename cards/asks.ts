@@ -4,6 +4,7 @@ import type { ShownStep } from '#domain/plan/call.ts';
 import { Undecided } from '#domain/plan/open-values.ts';
 import type { PlanStatus, Step } from '#domain/plan/plan.ts';
 import { isConfirmation } from '#domain/plan/yes-no.ts';
+import { cleanLine, isolateText, quoteWords } from '#domain/shown-text.ts';
 import { isObject } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
 import { withReview } from './ask-review.ts';
@@ -11,7 +12,8 @@ import { makeButton, pressAbout } from './buttons.ts';
 import { headlineOf, leadOf, warnOfTarget, wholeLines } from './calls.ts';
 import { askAboutFindings } from './findings.ts';
 import { viewFields } from './form-fields.ts';
-import { cleanLine, isolateText, showPerson } from './plain.ts';
+import { drawQuote, quote } from './lines.ts';
+import { showPerson } from './plain.ts';
 import { canSettle } from './state.ts';
 import { effectOfNo, isViewers, personOf, reasonOf } from './step-lines.ts';
 import { tellTime } from './times.ts';
@@ -26,6 +28,8 @@ const rejectForm: Form = {
   submit: 'Reject the change',
 };
 
+/** What is agreed to is never cut; it is bounded where it comes from. */
+const wholeAtMost = 20_000;
 const whole = (text: string): string => isolateText(cleanLine(text));
 
 const signs: Record<ShownChange['kind'], string> = {
@@ -43,7 +47,7 @@ function describeShown({ kind, text, call, reason }: ShownChange, now: string): 
     `${signs[kind]}${headlineOf(call, kind === 'removed' ? undefined : now)} · ${whole(text)}`,
     ...(warning === '' ? [] : [warning]),
     ...(kind === 'removed' ? [] : wholeLines(call)),
-    ...(reason === '' ? [] : [`Planner's reason: ${whole(reason)}`]),
+    ...quote("Planner's reason", reason, wholeAtMost).map(drawQuote),
   ];
 }
 
@@ -83,13 +87,13 @@ function askAboutChange(facts: PlanCardFacts): Ask[] {
     version: patch.version,
     digest: patch.digest,
   });
-  const why = patch.reason === null ? '' : `: ${whole(patch.reason)}`;
   const unseen = patch.operations_hidden;
   const ask: Ask = {
     kind: 'change',
     step_id: patch.patch_id,
     label: `Proposed change · version ${patch.version} · digest ${patch.digest.slice(0, 8)}`,
-    text: `${showPerson(facts, patch.proposed_by, 60)} wants to change this plan (${describeSize(patch)})${why}`,
+    text: `${showPerson(facts, patch.proposed_by, 60)} wants to change this plan (${describeSize(patch)})`,
+    quotes: quote('Reason', patch.reason, wholeAtMost),
     known: [
       ...patch.shown.flatMap((one) => describeShown(one, facts.now)),
       ...(unseen === 0 ? [] : [`… and ${countOf(unseen, 'more change')} that don't fit here`]),
@@ -164,7 +168,8 @@ function askPerson(step: Step, facts: PlanCardFacts): Ask {
     kind: 'person',
     step_id: step.id,
     label: `Step ${step.label} asks ${yours ? 'you' : person}`,
-    text: isolateText(cleanLine(step.question ?? step.description)),
+    text: quoteWords(step.question ?? step.description, wholeAtMost),
+    quotes: [],
     known: [],
     note: fields.length === 0 ? 'Answer or note (optional)' : null,
     fields,
@@ -193,12 +198,6 @@ const confirmationLabels = {
   drift: 'The target changed after the plan was approved. Run it all the same',
 } as const;
 
-/** The planner's words about a step, said as such. */
-function toldBy(step: Step, { plan }: PlanCardFacts): string[] {
-  const reason = reasonOf(step, plan);
-  return reason === '' ? [] : [`Planner's reason: ${reason}`];
-}
-
 function askConfirmation(
   step: ShownStep,
   why: keyof typeof confirmationLabels,
@@ -211,11 +210,11 @@ function askConfirmation(
     step_id: step.id,
     label: `${leadOf(`Step ${step.label}`, step.guarded)} · ${confirmationLabels[why]}`,
     text: headlineOf(step.call),
+    quotes: reasonOf(step, plan),
     known: [
       // How the target was and how it is now.
       ...(why === 'drift' && step.question !== null ? [isolateText(cleanLine(step.question))] : []),
       ...wholeLines(step.call),
-      ...toldBy(step, facts),
       ...(effect === null ? [] : [`If No: ${effect} either.`]),
     ],
     note: null,
@@ -232,9 +231,7 @@ function knownOf(step: ShownStep, facts: PlanCardFacts): string[] {
   const started = step.started_at === null ? '' : `, started ${tellTime(step.started_at, facts)}`;
   return [
     ...wholeLines(step.call),
-    ...toldBy(step, facts),
     `Attempt ${step.attempt}${started}; its result was never recorded.`,
-    ...(step.error === null ? [] : [isolateText(cleanLine(step.error.message))]),
     'Check whether it happened, then choose.',
   ];
 }
@@ -246,6 +243,7 @@ function askUnknown(step: ShownStep, facts: PlanCardFacts): Ask {
     step_id: step.id,
     label: `Step ${step.label} · we can't tell whether it went through`,
     text: headlineOf(step.call),
+    quotes: [...quote('Error', step.error?.message, wholeAtMost), ...reasonOf(step, plan)],
     known: knownOf(step, facts),
     note: null,
     fields: [],
@@ -267,11 +265,8 @@ function askForValues(step: ShownStep, reason: string, facts: PlanCardFacts): As
     step_id: step.id,
     label: `${leadOf(`Step ${step.label}`, step.guarded)} · Choose its values`,
     text: headlineOf(step.call),
-    known: [
-      `Why you are asked: ${isolateText(cleanLine(reason))}`,
-      ...wholeLines(step.call),
-      ...toldBy(step, facts),
-    ],
+    quotes: [...quote('Why you are asked', reason, wholeAtMost), ...reasonOf(step, facts.plan)],
+    known: [...wholeLines(step.call)],
     note: null,
     fields,
     buttons: [

@@ -1,8 +1,8 @@
 // The effect of a call as lines that people read. What a line leaves out is said with its size, and remembered.
 import type { CallDescription, CallPart, CallValue, ShownStep } from '#domain/plan/call.ts';
 import { describeCondition } from '#domain/plan/condition-words.ts';
+import { cutShown, showExact, showText } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
-import { cutShown, showExact, showText } from './plain.ts';
 import { formatAgo } from './times.ts';
 
 export const shield = '🛡';
@@ -182,7 +182,9 @@ export function wholeParts({ parts }: CallDescription): WholePart[] {
 /** The same as lines. Those of a long value are set off, so that none of them passes for another argument. */
 export function wholeLines(call: CallDescription): string[] {
   return wholeParts(call).flatMap(({ label, text, inline }) =>
-    inline ? [`${label}: ${text}`] : [`${label}:`, ...text.split('\n').map((line) => `│ ${line}`)],
+    inline
+      ? [`│ ${label}: ${text}`]
+      : [`│ ${label}:`, ...text.split('\n').map((line) => `│ ${line}`)],
   );
 }
 

@@ -1,8 +1,9 @@
 // A view laid out for the Slack templates: lines become runs of rich text, which Slack never parses.
+import { cutShown } from '#domain/shown-text.ts';
 import { describeField } from './form-fields.ts';
 import { slackLimits } from './limits.ts';
-import { isBinding } from './lines.ts';
-import { cutShown, escapeMrkdwn } from './plain.ts';
+import { drawQuote, isBinding } from './lines.ts';
+import { escapeMrkdwn } from './plain.ts';
 import { moreTasks } from './tasks.ts';
 import { drawPlainText, drawText, moreLines } from './text.ts';
 import {
@@ -13,6 +14,7 @@ import {
   keyOf,
   type Line,
   type PlanView,
+  type Quote,
   type Section,
   type SectionKind,
   type SessionView,
@@ -48,17 +50,32 @@ function fitRuns(runs: Run[]): Run[] {
   return kept;
 }
 
+/** Each run on a line of its own. */
+function joinLines(runs: Run[]): Run[] {
+  return runs
+    .filter(({ text }) => text !== '')
+    .map((one, index) => (index === 0 ? one : { ...one, text: `\n${one.text}` }));
+}
+
 /** Lines without a number of their own, where there are several; a tree is set by its indents. */
 function needsBullets({ kind, lines }: Section): boolean {
   return kind !== 'outline' && lines.length > 1 && lines.every(({ lead }) => lead === '');
 }
 
-function lineRuns({ lead, text, note, url }: Line): Run[] {
+/** Below a line, where no number stands. */
+const indent = '\u2003\u2002';
+
+function quoteRuns(quotes: Quote[], before: string): Run[] {
+  return quotes.map((one) => run(`\n${before}${drawQuote(one)}`));
+}
+
+function lineRuns({ lead, text, note, quotes, url }: Line): Run[] {
   return [
     run('\n'),
     run(lead === '' ? '' : `${lead}  `),
     run(text, null, url),
     run(note === '' ? '' : ` · ${note}`, italic),
+    ...quoteRuns(quotes, indent),
   ];
 }
 
@@ -118,6 +135,7 @@ function askRuns(ask: Ask<AnyPress>): Run[] {
   return [
     run(`${ask.label}: `, bold),
     run(ask.text, bold),
+    ...quoteRuns(ask.quotes, ''),
     ...ask.known.map((line) => run(`\n${line}`)),
     ...ask.fields.map((field) => run(`\n• ${describeField(field)}`)),
   ];
@@ -166,18 +184,20 @@ export function dressCardForSlack(view: PlanView | SessionView, withPlan = false
   const sections =
     tasks === null ? view.sections : view.sections.filter(({ kind }) => !saidByTasks.has(kind));
   const first = `${state.symbol} ${state.words}`;
-  const pace = progress === null || progress.pace === '' ? '' : `\n${progress.pace}`;
   return {
     block: keyOf(view),
     title: cutShown(view.title, slackLimits.headerText),
     state: fitRuns([run(first, bold), run(state.line.slice(first.length))]),
     asks: view.asks.map((ask, index) => dressAsk(ask, index)),
     asks_more: andMore(view.asks_more),
-    body: fitRuns([
-      run(view.sentence),
-      run(bar === '' || view.sentence === '' ? bar : `\n${bar}`),
-      run(bar === '' && view.sentence === '' ? pace.trimStart() : pace, italic),
-    ]),
+    body: fitRuns(
+      joinLines([
+        run(view.sentence),
+        ...view.quotes.map((one) => run(drawQuote(one))),
+        run(bar),
+        run(progress?.pace ?? '', italic),
+      ]),
+    ),
     tasks: tasks === null ? null : dressTasks(tasks),
     sections: sections.map((section) => ({
       block: section.kind,

@@ -1,7 +1,9 @@
 // A view laid out for the Adaptive Card templates: actions in one shape, inputs with their own ids.
+import { cutShown, quoteWords } from '#domain/shown-text.ts';
 import { fieldInputId, inputIdOf } from './input-ids.ts';
 import { teamsLimits } from './limits.ts';
-import { cutShown, escapeMacros, mapStrings } from './plain.ts';
+import { drawQuote } from './lines.ts';
+import { escapeMacros, mapStrings } from './plain.ts';
 import { drawPlainText, drawText, moreLines } from './text.ts';
 import type { AnyPress, Ask, Button, CardView, Field, TextView } from './view.ts';
 import { andMore } from './words.ts';
@@ -13,7 +15,7 @@ type Element = { [key: string]: unknown };
 
 /** Where the input itself has no room for help, it stands behind the label. */
 function labelOf({ label, help, required, type }: Field): string {
-  const shown = type === 'date' || type === 'boolean' ? help : '';
+  const shown = type === 'date' || type === 'boolean' ? quoteWords(help, 300) : '';
   const note = [shown, required || type === 'boolean' ? '' : 'optional'].filter(
     (part) => part !== '',
   );
@@ -82,18 +84,19 @@ const colors = {
 /** Said in full sentences to who listens. Angle brackets would be taken for markup there. */
 export function readAloud(said: string[]): string {
   const parts = said.filter((part) => part !== '');
-  const ended = parts.map((part) => (/[.!?…]$/.test(part) ? part : `${part}.`));
+  const ended = parts.map((part) => (/[.!?…]”?$/u.test(part) ? part : `${part}.`));
   const text = [...ended.slice(0, -1), ...parts.slice(-1)].join(' ');
   return cutShown(text.replaceAll(/[<>]/g, ' ').replaceAll('&', 'and'), 600);
 }
 
 /** What it is, how it stands, what it asks. */
-function speak({ title, state, asks, sentence, approvals }: CardView): string {
+function speak({ title, state, asks, sentence, quotes, approvals }: CardView): string {
   return readAloud([
     title,
     state.line.slice(state.symbol.length).trim(),
     ...asks.map(({ label, text }) => `${label}: ${text}`),
     sentence,
+    ...quotes.map(drawQuote),
     approvals,
   ]);
 }

@@ -1,6 +1,6 @@
 // What a plan is based on: the reads that its planner kept with it. Their content is in the words of others, and shown as text only.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
-import { showLine } from './plain.ts';
+import { showLine } from '#domain/shown-text.ts';
 import { tellTime } from './times.ts';
 
 /** `what`: `notes/brief.md, read 11:02`. */

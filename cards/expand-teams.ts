@@ -1,12 +1,12 @@
 // Draws the cards that stand for what Slack has as windows, a command and a Home tab: details, a list of plans, settings.
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { InboxPlan } from '#domain/plan/inbox.ts';
+import { cutShown } from '#domain/shown-text.ts';
 import { reviewLabel } from './buttons.ts';
 import { homeWords, pressWords, windowWords } from './chat-words.ts';
 import type { DetailsView } from './details-view.ts';
 import { dressState, mapShown, readAloud, widthOfLeads } from './dress-teams.ts';
 import { type Drawn, expandCard, findTemplate, fitsTeams } from './expand.ts';
-import { cutShown } from './plain.ts';
 import { describePlan } from './plan-list.ts';
 import { describeEffect, listChoices, sliderNames, sliders } from './policy-words.ts';
 import { sliderInput, stepInput, verbs } from './press.ts';
@@ -41,7 +41,7 @@ function keepIndents(text: string): string {
 
 /** The effects are drawn whole, whatever their length: `readReview` gives a page as much as a card holds. */
 function drawStep(
-  { lead, headline, note, parts, matters, marks, place, continued }: ReviewStep,
+  { lead, headline, note, quotes, parts, matters, marks, place, continued }: ReviewStep,
   ticks: boolean,
 ) {
   return {
@@ -50,6 +50,7 @@ function drawStep(
     marks: marks.join(' · '),
     // Conditions are part of the note, so nothing is cut from it.
     note,
+    quotes,
     parts: parts.map(({ label, text, inline }) => ({
       label,
       text: inline ? text : `\n${keepIndents(text)}`,

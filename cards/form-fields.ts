@@ -1,8 +1,8 @@
 // The form of a step for a person, in words: what each field is called, what it takes and what is said when it does not fit.
 import { type FormField, fieldsOf } from '#domain/plan/form.ts';
 import type { Step } from '#domain/plan/plan.ts';
+import { quoteWords, showLine, showTitle } from '#domain/shown-text.ts';
 import { isObject } from '#domain/text.ts';
-import { showLine } from './plain.ts';
 import type { Field } from './view.ts';
 
 const labelAtMost = 200;
@@ -55,7 +55,7 @@ function describeMisfit(field: FormField): string {
 
 function viewField(field: FormField): Field {
   const { name, type, required, options, min, max, whole } = field;
-  const label = showLine(field.label, labelAtMost);
+  const label = showTitle(field.label, labelAtMost);
   return {
     name,
     type,
@@ -83,5 +83,5 @@ export function describeField(
 ): string {
   const choices =
     type === 'choice' && !listed ? `: ${options.map((option) => option.label).join(', ')}` : '';
-  return `${label} · ${words}${choices}${help === '' ? '' : ` (${help})`}`;
+  return `${label} · ${words}${choices}${help === '' ? '' : ` (${quoteWords(help, helpAtMost)})`}`;
 }

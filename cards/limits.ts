@@ -1,10 +1,10 @@
 // What each platform takes, as a table, and how a view is made to fit: fewer and shorter lines, never a refused message.
+import { cutShown } from '#domain/shown-text.ts';
 import { lengthOfAsk } from './ask-review.ts';
 import { askForReview } from './buttons.ts';
 import { isBinding, keepLines } from './lines.ts';
-import { cutShown } from './plain.ts';
 import { shrinkTasks } from './tasks.ts';
-import type { AnyPress, Ask, CardView, Details, Section, TextView } from './view.ts';
+import type { AnyPress, Ask, CardView, Details, Quote, Section, TextView } from './view.ts';
 
 /** https://docs.slack.dev/reference/block-kit; lengths in UTF-16 code units, which never undercounts. */
 export const slackLimits = {
@@ -120,8 +120,15 @@ function shrinkAsk<P extends AnyPress>(ask: Ask<P>, { line }: Budget): Ask<P> {
   return {
     ...ask,
     text: cutShown(ask.text, line * 2),
+    quotes: ask.quotes.map(({ by, words }) => ({ by, words: cutShown(words, line * 2) })),
     known: ask.known.map((text) => cutShown(text, line * 2)),
   };
+}
+
+/** Cut within its marks; a quote of which nothing is left goes whole. */
+function shrinkQuotes(quotes: Quote[], { line, lines }: Budget): Quote[] {
+  if (lines === 0) return [];
+  return quotes.map(({ by, words }) => ({ by, words: cutShown(words, line) }));
 }
 
 function shrinkDetails(details: Details, budget: Budget): Details {
@@ -133,6 +140,7 @@ function shrinkDetails(details: Details, budget: Budget): Details {
       ...line,
       text: cutShown(line.text, budget.line),
       note: cutShown(line.note, budget.line),
+      quotes: shrinkQuotes(line.quotes, budget),
     })),
     more: details.more + hidden,
   };
@@ -144,6 +152,7 @@ function shrinkSection(section: Section, budget: Budget): Section {
     ...line,
     text: cutShown(line.text, budget.line),
     note: cutShown(line.note, budget.line),
+    quotes: shrinkQuotes(line.quotes, budget),
   }));
   const inline = kept.inline.length > budget.line * 8 ? '' : kept.inline;
   if (!isBinding(section)) return { ...kept, lines, inline };
@@ -165,6 +174,7 @@ function shrinkView<P extends AnyPress, V extends CardView<P>>(view: V, budget: 
     ...view,
     title: cutShown(view.title, Math.min(300, budget.sentence)),
     sentence: cutShown(view.sentence, budget.sentence),
+    quotes: view.quotes.map(({ by, words }) => ({ by, words: cutShown(words, budget.sentence) })),
     approvals: cutShown(view.approvals, budget.sentence),
     details:
       view.details === null || budget.details === 0 ? null : shrinkDetails(view.details, budget),

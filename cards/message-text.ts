@@ -1,6 +1,7 @@
 // What messages say, from their parts: all of it in words, and what stands above a card that says the rest.
 import type { MessageParts, Notice, Progress, Task } from '#domain/chat/message-parts.ts';
 import type { SaidLine } from '#domain/planning/asked-question.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { tellAsked } from './asked-words.ts';
 import { writeCall } from './calls-to-action.ts';
@@ -10,7 +11,7 @@ const notesSaid = 3;
 
 type Named = { plan_id: string; title: string };
 
-const nameOf = ({ plan_id, title }: Named) => `${plan_id} “${title}”`;
+const nameOf = ({ plan_id, title }: Named) => `${plan_id} ${quoteWords(title, 300)}`;
 
 function tellProgress({ status, summary, by, ...plan }: Progress): string {
   const name = nameOf(plan);

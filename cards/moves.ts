@@ -1,6 +1,6 @@
 // Other times for steps whose own meet something else: what the button says, and what it asks for.
 import type { StepMove } from '#domain/plan/views.ts';
-import { showLine } from './plain.ts';
+import { showTitle } from '#domain/shown-text.ts';
 import { dayName, isSameDay, tellClock, tellTime } from './times.ts';
 
 type Reading = { now: string; viewer: { user: string; timezone: string } };
@@ -44,7 +44,7 @@ export function offerMoves(moves: StepMove[], reading: Reading): MoveOffer[] {
       return move.slots.slice(0, several ? 1 : 2).map((slot) => {
         const label = nameMove(move, slot, reading);
         return {
-          label: several ? `${showLine(title, 30)}: ${label}` : label,
+          label: several ? `${showTitle(title, 30)}: ${label}` : label,
           choice: `start step "${step}" on ${writeMoment(slot, timezone)}`,
         };
       });

@@ -1,7 +1,8 @@
 // “Plan this” on a message somebody wrote in a chat: what is asked beside it, and the request that comes of both.
+import { cutShown, showLine } from '#domain/shown-text.ts';
 import { readAloud } from './dress-teams.ts';
 import { type Drawn, expandCard, findTemplate } from './expand.ts';
-import { cutShown, escapeMacros, showLine } from './plain.ts';
+import { escapeMacros } from './plain.ts';
 
 export const planThisWords = {
   title: 'Plan this',

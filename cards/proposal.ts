@@ -5,11 +5,12 @@ import type { ShownStep } from '#domain/plan/call.ts';
 import { reviewRank } from '#domain/plan/review-rank.ts';
 import { type NumberedStep, orderByLabel } from '#domain/plan/step-numbers.ts';
 import type { ComparedStep, PartitionSummary } from '#domain/plan/views.ts';
+import { cutShown, quoteWords, showLine, showName } from '#domain/shown-text.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { headlineOf, markWords, shortenCall } from './calls.ts';
 import { viewFindings } from './findings.ts';
-import { makeSection, plainLine, viewBlocked } from './lines.ts';
-import { showLine, showPerson } from './plain.ts';
+import { makeSection, plainLine, quote, viewBlocked } from './lines.ts';
+import { showPerson } from './plain.ts';
 import { stepLine } from './step-lines.ts';
 import { describeOthers, summariseFields } from './version-words.ts';
 import type { Section } from './view.ts';
@@ -142,7 +143,7 @@ function viewPartitions({ partitions }: PlanCardFacts): Section | null {
   const { shown, total } = partitions;
   const lines = shown.map((one) => {
     const sample = one.sample === null ? '' : shortenCall(one.sample.call, changeAtMost).text;
-    return plainLine(`${showLine(one.name, 80)}: ${describePartition(one)}`, { note: sample });
+    return plainLine(`${showName(one.name, 80)}: ${describePartition(one)}`, { note: sample });
   });
   return makeSection('partitions', countOf(total, 'part'), lines, lines.length, total);
 }
@@ -167,7 +168,7 @@ function viewChanges({ diff, now, viewer }: PlanCardFacts): Section | null {
   const steps = [
     ...diff.changed.map((step) => {
       const fields = summariseFields(step, now, viewer.timezone);
-      const name = showLine(headlineOf(step.call), changeAtMost);
+      const name = cutShown(headlineOf(step.call), changeAtMost);
       return plainLine(fields === '' ? name : `${name}: ${fields}`, {
         lead: '~',
       });
@@ -188,9 +189,7 @@ function viewChanges({ diff, now, viewer }: PlanCardFacts): Section | null {
 
 function viewRisks({ plan }: PlanCardFacts): Section | null {
   const lines = plan.risks.map(({ text, sign }) =>
-    plainLine(showLine(text, 220).replace(/\.$/, ''), {
-      note: sign === undefined ? '' : `Watch for: ${showLine(sign, 160)}`,
-    }),
+    plainLine(quoteWords(text, 220), { quotes: quote('Watch for', sign, 160) }),
   );
   return makeSection('risks', 'Risks and assumptions', lines, risksAtMost);
 }
@@ -198,10 +197,12 @@ function viewRisks({ plan }: PlanCardFacts): Section | null {
 /** What people said about the versions before. */
 export function viewHistory(facts: PlanCardFacts): Section | null {
   const lines = facts.plan.rejection_history.map(({ version, by, feedback }) =>
-    plainLine(feedback === null ? 'Rejected without a reason' : showLine(feedback, 300), {
-      lead: `v${version}`,
-      note: showPerson(facts, by, 60),
-    }),
+    plainLine(
+      feedback === null
+        ? `${showPerson(facts, by, 60)} rejected it without a reason`
+        : `${showPerson(facts, by, 60)}: ${quoteWords(feedback, 300)}`,
+      { lead: `v${version}` },
+    ),
   );
   return makeSection('history', 'Earlier feedback', lines, 3);
 }

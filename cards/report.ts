@@ -3,11 +3,12 @@ import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { isHumanTask } from '#domain/plan/assignee.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Step, StepStatus } from '#domain/plan/plan.ts';
+import { quoteWords, showLine } from '#domain/shown-text.ts';
 import { isObject } from '#domain/text.ts';
 import { viewFindings } from './findings.ts';
-import { makeSection, plainLine, viewBlocked } from './lines.ts';
-import { showLine, showPerson } from './plain.ts';
-import { nameOf, notesOf, personOf } from './step-lines.ts';
+import { makeSection, plainLine, quote, viewBlocked } from './lines.ts';
+import { showPerson } from './plain.ts';
+import { nameOf, notesOf, personOf, retriedOf } from './step-lines.ts';
 import { describeExpected, formatDuration, tellTime } from './times.ts';
 import type { Line, Progress, Section } from './view.ts';
 
@@ -20,6 +21,7 @@ function lineOf(step: ShownStep, facts: PlanCardFacts): Line {
   return plainLine(nameOf(step), {
     lead: step.label,
     note: notesOf(step, facts).join(' · '),
+    quotes: retriedOf(step),
   });
 }
 
@@ -30,14 +32,11 @@ function answererOf({ output }: Step, facts: PlanCardFacts): string | null {
 }
 
 function failedLine(step: ShownStep, facts: PlanCardFacts): Line {
-  const words = step.error === null ? 'No reason was recorded.' : step.error.message;
-  const reason =
-    step.error?.code === 'blocked'
-      ? `${answererOf(step, facts) ?? 'Someone'} is blocked: ${words}`
-      : words;
+  const by = step.error?.code === 'blocked' ? (answererOf(step, facts) ?? 'Someone') : null;
   return plainLine(nameOf(step), {
     lead: `✕ ${step.label}`,
-    note: showLine(reason, 400),
+    note: step.error === null ? 'no reason was recorded' : by === null ? '' : `${by} is blocked`,
+    quotes: quote(by ?? 'Error', step.error?.message, 400),
   });
 }
 
@@ -71,10 +70,10 @@ function addressOf({ target, output }: Step): string | null {
 /** What a step gave in a line; what a person answered, with who they are and what they were asked. */
 function tellResult(step: ShownStep, facts: PlanCardFacts): string {
   if (step.result_summary === null) return nameOf(step);
-  const summary = showLine(step.result_summary, summaryAtMost);
+  const summary = quoteWords(step.result_summary, summaryAtMost);
   if (!isHumanTask(step)) return summary;
   const { question } = step.args;
-  const asked = typeof question === 'string' ? ` (${showLine(question, 120)})` : '';
+  const asked = typeof question === 'string' ? ` (${quoteWords(question, 120)})` : '';
   return `${answererOf(step, facts) ?? personOf(step, facts) ?? 'A person'}: ${summary}${asked}`;
 }
 
@@ -84,7 +83,13 @@ function doneLine(step: ShownStep, facts: PlanCardFacts): Line {
   const lead = `✓ ${step.label}`;
   const url = addressOf(step);
   if (url === null) return plainLine(text, { lead });
-  return plainLine(showLine(url, summaryAtMost), { lead, note: text === url ? '' : text, url });
+  return plainLine(showLine(url, summaryAtMost), {
+    lead,
+    ...(step.result_summary === null ? { note: text } : {}),
+    quotes:
+      step.result_summary === null || step.result_summary === url ? [] : [{ by: '', words: text }],
+    url,
+  });
 }
 
 function withStatus(facts: PlanCardFacts, statuses: StepStatus[]): ShownStep[] {

@@ -5,9 +5,11 @@ import type { StepStatus } from '#domain/plan/plan.ts';
 import { reviewRank } from '#domain/plan/review-rank.ts';
 import { type NumberedStep, numberedAtMost, orderByLabel } from '#domain/plan/step-numbers.ts';
 import type { Service } from '#domain/service.ts';
+import { cleanLine, cutShown, isolateText } from '#domain/shown-text.ts';
 import { headlineOf, leadOf, marksOf, markWords, type WholePart, wholeParts } from './calls.ts';
-import { cleanLine, cutShown, isolateText } from './plain.ts';
-import { notesOf, reasonOf } from './step-lines.ts';
+import { drawQuote } from './lines.ts';
+import { notesOf, quotesOf } from './step-lines.ts';
+import type { Quote } from './view.ts';
 
 export type ReviewStep = {
   id: string;
@@ -16,8 +18,10 @@ export type ReviewStep = {
   headline: string;
   /** Why to look twice: `cannot be undone`, `goes outside`. */
   marks: string[];
-  /** What else a reader must know, and the planner's reason. */
+  /** What else a reader must know. */
   note: string;
+  /** What others say about it. */
+  quotes: Quote[];
   parts: WholePart[];
   /** The beginning of its values stands on the page before. */
   continued: boolean;
@@ -76,18 +80,14 @@ function toReviewStep(
   const undecided = plan.status === 'proposed' || plan.status === 'needs_review';
   const headline = headlineOf(call, facts.now);
   const fits = headline.length <= headlineAtMost;
-  const notes = [
-    undecided ? '' : stepWords[status],
-    after,
-    ...notesOf(step, facts),
-    reasonOf(step, plan),
-  ];
+  const notes = [undecided ? '' : stepWords[status], after, ...notesOf(step, facts)];
   return {
     id: step.id,
     lead: leadOf(label, guarded, call.destructive),
     headline: fits ? headline : cutShown(headline, headlineAtMost),
     marks: marksOf(call).map((mark) => markWords[mark]),
     note: notes.filter((text) => text !== '').join(' · '),
+    quotes: quotesOf(step, plan),
     parts: [
       ...(fits ? [] : [{ label: 'in full', text: headline, inline: false }]),
       ...wholeParts(call),
@@ -110,15 +110,20 @@ function agreedOf({
       headline: 'Also part of this approval',
       marks: [],
       note: '',
+      quotes: [],
       parts,
       matters: true,
     },
   ];
 }
 
-function lengthOf(step: Pick<ReviewStep, 'headline' | 'note' | 'parts'>): number {
+function lengthOf(step: Pick<ReviewStep, 'headline' | 'note' | 'quotes' | 'parts'>): number {
   const values = step.parts.map(({ label, text }) => partCost + label.length + text.length);
-  return values.reduce((sum, one) => sum + one, stepCost + step.headline.length + step.note.length);
+  const said = step.quotes.reduce((sum, one) => sum + drawQuote(one).length, 0);
+  return values.reduce(
+    (sum, one) => sum + one,
+    stepCost + step.headline.length + step.note.length + said,
+  );
 }
 
 /** How far back a page looks for the end of a word. */

@@ -2,9 +2,9 @@
 import type { OutlineNode } from '#domain/planning/outline.ts';
 import type { RoadmapMetrics } from '#domain/planning/roadmap.ts';
 import type { SessionCardFacts } from '#domain/planning/session-card.ts';
+import { quoteWords, showName, showTitle } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
-import { makeSection, plainLine } from './lines.ts';
-import { showLine } from './plain.ts';
+import { makeSection, plainLine, quote } from './lines.ts';
 import { formatDuration, tellTime } from './times.ts';
 import type { Details, Line, Section } from './view.ts';
 import { andMore } from './words.ts';
@@ -57,7 +57,7 @@ function describeNode({ node, below }: Placed, hides: boolean, facts: SessionCar
     ...(plain ? [] : [structure]),
     ...(rhythm === 'recurring' ? ['repeats'] : []),
     ...(rhythm === 'continuous' ? ['ongoing'] : []),
-    ...(target === null ? [] : [`up to ${target.amount} ${showLine(target.unit, 40)}`]),
+    ...(target === null ? [] : [`up to ${target.amount} ${showName(target.unit, 40)}`]),
     ...(minutes === null || minutes === 0 ? [] : [`about ${formatDuration(minutes * 60_000)}`]),
     ...(deadline === null ? [] : [`by ${tellTime(deadline, facts)}`]),
     ...(hides && below > 0 ? [`${below} below`] : []),
@@ -67,7 +67,7 @@ function describeNode({ node, below }: Placed, hides: boolean, facts: SessionCar
 function lineOf(placed: Placed, least: number, hides: boolean, facts: SessionCardFacts): Line {
   const { node, number, depth } = placed;
   const space = indent.repeat(Math.max(0, depth - least));
-  return plainLine(`${space}${number}  ${showLine(node.title, 160)}`, {
+  return plainLine(`${space}${number}  ${showTitle(node.title, 160)}`, {
     note: describeNode(placed, hides, facts),
   });
 }
@@ -106,11 +106,9 @@ function viewTree(facts: SessionCardFacts): Section | null {
 function viewAssumptions({ outline }: SessionCardFacts): Section | null {
   if (outline === null) return null;
   const lines = [
-    ...outline.assumptions.map((text) => plainLine(showLine(text, 220), { note: 'assumed' })),
+    ...outline.assumptions.map((text) => plainLine(quoteWords(text, 220), { note: 'assumed' })),
     ...outline.risks.map(({ text, sign }) =>
-      plainLine(showLine(text, 220).replace(/\.$/, ''), {
-        note: sign === undefined ? '' : `Watch for: ${showLine(sign, 160)}`,
-      }),
+      plainLine(quoteWords(text, 220), { quotes: quote('Watch for', sign, 160) }),
     ),
   ];
   return makeSection('risks', 'Risks and assumptions', lines, 3);
@@ -141,8 +139,8 @@ function titlesOf({ outline }: SessionCardFacts): (id: string) => string | null 
   const byId = new Map(nodes.map((node) => [node.id, node]));
   return (id) => {
     const node = byId.get(id);
-    if (node === undefined) return showLine(id, 120);
-    return parents.has(id) && node.steps.length === 0 ? null : showLine(node.title, 120);
+    if (node === undefined) return showName(id, 120);
+    return parents.has(id) && node.steps.length === 0 ? null : showTitle(node.title, 120);
   };
 }
 
@@ -182,9 +180,10 @@ function viewWays({ roadmap }: SessionCardFacts): Section | null {
   if (roadmap === null) return null;
   const lines = roadmap.options_tried.map(({ name, differs, metrics }) => {
     const taken = name === roadmap.chosen;
-    return plainLine(`${showLine(name, 60)}${taken ? ' (chosen)' : ''}`, {
+    return plainLine(`${showTitle(name, 60)}${taken ? ' (chosen)' : ''}`, {
       lead: taken ? '●' : '○',
-      note: [showLine(differs, 240).replace(/\.$/, ''), ...describeMetrics(metrics)].join(' · '),
+      note: describeMetrics(metrics).join(' · '),
+      quotes: quote('Differs', differs, 240),
     });
   });
   return makeSection('ways', lines.length > 1 ? 'Options compared' : 'Only option', lines, 3);
@@ -192,7 +191,7 @@ function viewWays({ roadmap }: SessionCardFacts): Section | null {
 
 function viewReason({ roadmap }: SessionCardFacts): Section | null {
   if (roadmap === null) return null;
-  return makeSection('options', 'Why', [plainLine(showLine(roadmap.reason, 400))], 1);
+  return makeSection('options', 'Why', [plainLine(quoteWords(roadmap.reason, 400))], 1);
 }
 
 export function viewRoadmap(facts: SessionCardFacts): (Section | null)[] {

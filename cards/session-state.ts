@@ -2,8 +2,9 @@
 import type { StepMove } from '#domain/plan/views.ts';
 import type { SessionCardFacts, SessionOver, SessionPress } from '#domain/planning/session-card.ts';
 import { findMove, openMoves } from '#domain/planning/step-moves.ts';
+import { cleanLine, cutShown, showLine, showTitle } from '#domain/shown-text.ts';
 import { offerMoves } from './moves.ts';
-import { cleanLine, cutShown, showLine, showPerson } from './plain.ts';
+import { showPerson } from './plain.ts';
 import { tellTime } from './times.ts';
 import type { Button, Form, SessionKind, SessionView, Tone } from './view.ts';
 
@@ -201,7 +202,7 @@ export function viewSessionButtons(facts: SessionCardFacts, kind: SessionKind): 
       .filter(({ name, answer }) => answer.length <= choiceAtMost && cleanLine(name) !== '')
       .slice(0, choicesAtMost)
       .map(({ name, answer }) =>
-        button(action, cutShown(showLine(name, labelAtMost), labelAtMost), { choice: answer }),
+        button(action, cutShown(showTitle(name, labelAtMost), labelAtMost), { choice: answer }),
       );
   const moves = () =>
     offerMoves(movesOf(facts), facts).map(({ label, choice }) =>

@@ -1,9 +1,9 @@
 // From the facts of a planning session to everything that is said about it. Pure: the same facts give the same words.
 import type { SessionCardFacts } from '#domain/planning/session-card.ts';
+import { cleanLine, quoteWords, showLine, showName, showTitle } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { introduceQuestions } from './calls-to-action.ts';
-import { makeSection, plainLine } from './lines.ts';
-import { cleanLine, showLine } from './plain.ts';
+import { makeSection, plainLine, quote } from './lines.ts';
 import {
   viewOutline,
   viewOutlineDetails,
@@ -12,7 +12,7 @@ import {
 } from './session-outline.ts';
 import { kindOf, viewSessionButtons, viewSessionState } from './session-state.ts';
 import { tellSpan, tellTime } from './times.ts';
-import type { Details, Line, Section, SessionKind, SessionView } from './view.ts';
+import type { Details, Line, Quote, Section, SessionKind, SessionView } from './view.ts';
 import { confidenceWord, formatCost } from './words.ts';
 
 // The schedule: when each part happens in the reader's zone, and where it meets something else in a person's time.
@@ -20,7 +20,7 @@ const blocksAtMost = 12;
 const detailsAtMost = 200;
 
 function titleOf({ outline }: SessionCardFacts, id: string): string {
-  return showLine(outline?.nodes.find((node) => node.id === id)?.title ?? id, 120);
+  return showTitle(outline?.nodes.find((node) => node.id === id)?.title ?? id, 120);
 }
 
 function linesOf(facts: SessionCardFacts): Line[] {
@@ -29,10 +29,10 @@ function linesOf(facts: SessionCardFacts): Line[] {
   );
   const titles = new Map(facts.outline?.nodes.map(({ id, title }) => [id, title]));
   return blocks.map(({ node, starts_at, ends_at, fixed, holds, person }) =>
-    plainLine(showLine(titles.get(node) ?? node, 120), {
+    plainLine(showTitle(titles.get(node) ?? node, 120), {
       note: [
         tellSpan(starts_at, ends_at, facts),
-        ...(person === null ? [] : [showLine(person, 60)]),
+        ...(person === null ? [] : [showName(person, 60)]),
         ...(fixed ? ['fixed'] : holds ? [] : ['estimate']),
       ].join(' · '),
     }),
@@ -43,7 +43,7 @@ function viewConflicts(facts: SessionCardFacts): Section | null {
   const { portfolio, now, viewer } = facts;
   if (portfolio === null) return null;
   const conflicts = portfolio.conflicts.map(({ node, with: other, shift_to }) =>
-    plainLine(`${titleOf(facts, node)} overlaps ${showLine(other, 120)}`, {
+    plainLine(`${titleOf(facts, node)} overlaps ${showName(other, 120)}`, {
       note:
         shift_to === null
           ? 'no free slot nearby'
@@ -51,7 +51,7 @@ function viewConflicts(facts: SessionCardFacts): Section | null {
     }),
   );
   const unread = portfolio.unread.map((text) =>
-    plainLine(showLine(text, 200), { note: "couldn't be read" }),
+    plainLine(quoteWords(text, 200), { note: "couldn't be read" }),
   );
   return makeSection('conflicts', 'Conflicts with other plans', [...conflicts, ...unread], 4);
 }
@@ -85,7 +85,7 @@ const sentenceAtMost = 500;
 const titleAtMost = 200;
 
 function viewTitle({ outline, request }: SessionCardFacts): string {
-  const title = showLine(outline?.title ?? request, titleAtMost);
+  const title = showTitle(outline?.title ?? request, titleAtMost);
   return cleanLine(title) === '' ? 'Planning' : title;
 }
 
@@ -96,17 +96,17 @@ function viewSentence(facts: SessionCardFacts, kind: SessionKind): string {
     case 'outline':
     case 'roadmap':
     case 'schedule':
-      return facts.outline === null ? said : showLine(facts.outline.summary, sentenceAtMost);
+      return facts.outline === null ? said : '';
     case 'rfc':
-      return facts.rfc === null ? said : showLine(facts.rfc.text, sentenceAtMost);
+      return facts.rfc === null ? said : '';
     case 'escalation':
-      return showLine(facts.infeasible?.reason ?? facts.reason ?? facts.text, sentenceAtMost);
+      return facts.infeasible === null ? showLine(facts.reason ?? facts.text, sentenceAtMost) : '';
     case 'aborted':
       return said === '' ? showLine(facts.reason ?? '', sentenceAtMost) : said;
     case 'running':
       return 'Drafting a plan. Nothing runs until you approve it.';
     case 'questions':
-      return showLine(openingOf(facts), sentenceAtMost);
+      return facts.questions.length === 1 ? '' : showLine(openingOf(facts), sentenceAtMost);
     case 'budget':
     case 'answer':
     case 'plan':
@@ -115,6 +115,18 @@ function viewSentence(facts: SessionCardFacts, kind: SessionKind): string {
     default:
       return kind satisfies never;
   }
+}
+
+const gates = new Set<SessionKind>(['outline', 'roadmap', 'schedule']);
+
+/** What a planner says it is about, or asks. */
+function viewQuotes(facts: SessionCardFacts, kind: SessionKind): Quote[] {
+  const { outline, rfc, infeasible, questions } = facts;
+  if (gates.has(kind)) return quote('Goal', outline?.summary, sentenceAtMost);
+  if (kind === 'rfc') return quote('Why', rfc?.text, sentenceAtMost);
+  if (kind === 'escalation') return quote('Why', infeasible?.reason, sentenceAtMost);
+  const [only] = questions.length === 1 ? questions : [];
+  return kind === 'questions' ? quote('Question', only, sentenceAtMost) : [];
 }
 
 /** The question, or how many there are; several follow in lines of their own, and so do offers. */
@@ -127,7 +139,7 @@ function viewQuestions(facts: SessionCardFacts): Section | null {
   const { questions } = facts;
   if (questions.length < 2) return null;
   const lines = questions.map((question, i) =>
-    plainLine(showLine(question, 900), { lead: `${i + 1}` }),
+    plainLine(quoteWords(question, 900), { lead: `${i + 1}` }),
   );
   return makeSection('questions', 'Questions', lines, 10);
 }
@@ -136,14 +148,14 @@ function viewOffers({ offers }: SessionCardFacts): Section | null {
   // Their buttons say all of it.
   if (offers.every(({ text }) => text === '')) return null;
   const lines = offers.map(({ name, text }, i) =>
-    plainLine(showLine(name, 120), { lead: `${i + 1}`, note: showLine(text, 300) }),
+    plainLine(showTitle(name, 120), { lead: `${i + 1}`, quotes: quote('', text, 300) }),
   );
   return makeSection('offers', 'Options', lines, 5);
 }
 
 function viewRelaxations({ infeasible }: SessionCardFacts): Section | null {
   const lines = (infeasible?.relaxations ?? []).map(({ text }, i) =>
-    plainLine(showLine(text, 300), { lead: `${i + 1}` }),
+    plainLine(quoteWords(text, 300), { lead: `${i + 1}` }),
   );
   return makeSection('relaxations', 'What would make it fit', lines, 5);
 }
@@ -186,13 +198,11 @@ function viewFacts(facts: SessionCardFacts, kind: SessionKind): string {
   const spent = done ? '' : ' so far';
   return [
     cost === 0 ? 'no cost' : `${formatCost(cost)}${spent}`,
-    ...(planner === null ? [] : [showLine(planner, 80)]),
+    ...(planner === null ? [] : [showName(planner, 80)]),
     ...(confidence === null ? [] : [`confidence ${confidenceWord(confidence)}`]),
     ...(pause?.kind === 'gate' ? [`digest ${digest.slice(0, 8)}`] : []),
   ].join(' · ');
 }
-
-const gates = new Set<SessionKind>(['outline', 'roadmap', 'schedule']);
 
 /** Whether there is more to see of a session than what the bot says. */
 export function hasCard({ kind }: SessionView): boolean {
@@ -208,11 +218,12 @@ export function viewSession(facts: SessionCardFacts): SessionView {
     digest: facts.digest,
     kind,
     title: viewTitle(facts),
-    planner: facts.planner === null ? '' : showLine(facts.planner, 80),
+    planner: facts.planner === null ? '' : showName(facts.planner, 80),
     state: viewSessionState(facts, kind),
     asks: [],
     asks_more: 0,
     sentence: viewSentence(facts, kind),
+    quotes: viewQuotes(facts, kind),
     progress: null,
     tasks: null,
     sections: sectionsOf(facts, kind).filter((section) => section !== null),
@@ -231,7 +242,7 @@ export function viewSession(facts: SessionCardFacts): SessionView {
 
 /** `proposed:daily_health` → `daily health`. */
 function readable(name: string): string {
-  return showLine(name.replace(/^proposed:/, '').replaceAll('_', ' '), 120);
+  return showTitle(name.replace(/^proposed:/, '').replaceAll('_', ' '), 120);
 }
 
 function viewPattern({ pattern, rfc }: SessionCardFacts): (Section | null)[] {

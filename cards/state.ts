@@ -2,12 +2,14 @@
 import type { PatchFacts, PlanCardFacts } from '#domain/chat/card.ts';
 import { assigneeOf } from '#domain/plan/assignee.ts';
 import type { Plan, PlanStatus } from '#domain/plan/plan.ts';
-import { countOf, endSentence, listOf } from '#domain/words.ts';
+import { cleanLine, showLine, showTitle } from '#domain/shown-text.ts';
+import { countOf, listOf } from '#domain/words.ts';
 import { askAboutFindings } from './findings.ts';
-import { cleanLine, showLine, showPerson } from './plain.ts';
+import { quote } from './lines.ts';
+import { showPerson } from './plain.ts';
 import { isViewers, personOf } from './step-lines.ts';
 import { tellTime } from './times.ts';
-import type { PlanView, Tone } from './view.ts';
+import type { PlanView, Quote, Tone } from './view.ts';
 
 type State = { symbol: string; words: string; tone: Tone; open: boolean };
 
@@ -105,20 +107,15 @@ export function viewState(facts: PlanCardFacts): PlanView['state'] {
 
 const sentenceAtMost = 500;
 
-function intended(plan: Plan): string {
-  // Without a sentence of its own the title says it, and the title is on the card already.
-  return plan.summary === null ? '' : showLine(plan.summary, sentenceAtMost);
+/** What it is for; without a sentence of its own the title says it, and the title is on the card already. */
+function goalOf({ summary }: Plan): Quote[] {
+  return quote('Goal', summary, sentenceAtMost);
 }
 
-function lastFeedback(facts: PlanCardFacts): { by: string; text: string } | null {
+function lastFeedback(facts: PlanCardFacts): Quote[] {
   const last = facts.plan.rejection_history.at(-1);
-  if (last === undefined || last.feedback === null) return null;
-  return { by: showPerson(facts, last.by, 60), text: showLine(last.feedback, sentenceAtMost) };
-}
-
-/** What somebody said, as the end of a sentence. */
-function quoteWish(text: string): string {
-  return /[.!?…]$/.test(text) ? `“${text}”` : `“${text}”.`;
+  if (last === undefined) return [];
+  return quote(showPerson(facts, last.by, 60), last.feedback, sentenceAtMost);
 }
 
 function decidedBy(facts: PlanCardFacts): string {
@@ -141,27 +138,9 @@ function describeCancelled(facts: PlanCardFacts): string {
   const who = plan.execution_started_at === null ? decidedBy(facts) : '';
   // Where nobody cancelled it, time did, and why is on record.
   const { decided_by: by, result_summary: reason } = plan;
-  if (by !== null || reason === null) return withGoal(plan, `Cancelled${who}. ${done}`);
+  if (by !== null || reason === null) return `Cancelled${who}. ${done}`;
   const again = plan.execution_started_at === null ? ' Ask again if you still want it.' : '';
-  return withGoal(plan, `Cancelled. ${showLine(reason, sentenceAtMost)} ${done}${again}`);
-}
-
-function describeRejected(facts: PlanCardFacts): string {
-  const feedback = lastFeedback(facts);
-  const why = feedback === null ? '.' : `: ${quoteWish(feedback.text)}`;
-  return withGoal(facts.plan, `Rejected${decidedBy(facts)}${why} Nothing ran.`);
-}
-
-/** The outcome first, for plans that did not reach their goal. */
-function withGoal(plan: Plan, outcome: string): string {
-  const goal = intended(plan);
-  return goal === '' ? outcome : `${outcome} Goal: ${endSentence(goal)}`;
-}
-
-/** The goal first, as what is true now. */
-function withOutcome(plan: Plan, outcome: string): string {
-  const goal = intended(plan);
-  return goal === '' ? outcome : `${endSentence(goal)} ${outcome}`;
+  return `Cancelled. ${showLine(reason, sentenceAtMost)} ${done}${again}`;
 }
 
 function describeStalled({ result_summary: reason }: Plan): string {
@@ -171,54 +150,53 @@ function describeStalled({ result_summary: reason }: Plan): string {
 }
 
 /** What failed and why is in a section of its own. */
-function describeFailed(facts: PlanCardFacts): string {
-  const { plan } = facts;
-  const { failed } = plan.counts;
-  if (failed === 0 && plan.result_summary !== null)
-    return withGoal(plan, showLine(plan.result_summary, sentenceAtMost));
-  const [only] = facts.failed;
-  const what = failed === 1 && only !== undefined ? `Step ${only.label}` : countOf(failed, 'step');
-  return withGoal(plan, `${what} failed.`);
+function describeFailed({ plan, failed }: PlanCardFacts): string {
+  const { failed: count } = plan.counts;
+  if (count === 0 && plan.result_summary !== null)
+    return showLine(plan.result_summary, sentenceAtMost);
+  const [only] = failed;
+  const what = count === 1 && only !== undefined ? `Step ${only.label}` : countOf(count, 'step');
+  return `${what} failed.`;
 }
 
 function describeCompleted({ plan }: PlanCardFacts): string {
-  if (plan.result_summary !== null)
-    return withOutcome(plan, showLine(plan.result_summary, sentenceAtMost));
-  return withOutcome(
-    plan,
-    plan.total_steps === 1
-      ? 'The step is done.'
-      : `All ${countOf(plan.total_steps, 'step')} are done.`,
-  );
+  if (plan.result_summary !== null) return showLine(plan.result_summary, sentenceAtMost);
+  return plan.total_steps === 1
+    ? 'The step is done.'
+    : `All ${countOf(plan.total_steps, 'step')} are done.`;
 }
 
 export function viewSentence(facts: PlanCardFacts): string {
   const { plan } = facts;
-  if (plan.revising) {
-    const feedback = lastFeedback(facts);
-    const asked = feedback === null ? '' : `${feedback.by} asked: ${quoteWish(feedback.text)} `;
-    return `${asked}I'm drafting a new version. Nothing runs until it's approved.`;
-  }
+  if (plan.revising) return "I'm drafting a new version. Nothing runs until it's approved.";
   switch (plan.status) {
     case 'proposed':
     case 'approved':
     case 'executing':
-      return intended(plan);
+      return '';
     case 'needs_review':
       return `${countOf(plan.rejection_history.length, 'version')} rejected, so I've stopped drafting. Approve, reject or cancel this one.`;
     case 'stalled':
-      return withOutcome(plan, describeStalled(plan));
+      return describeStalled(plan);
     case 'completed':
       return describeCompleted(facts);
     case 'failed':
       return describeFailed(facts);
     case 'rejected':
-      return describeRejected(facts);
+      return `Rejected${decidedBy(facts)}. Nothing ran.`;
     case 'cancelled':
       return describeCancelled(facts);
     default:
       return plan.status satisfies never;
   }
+}
+
+/** What others say about the plan: whoever wants it changed, and the planner. */
+export function viewQuotes(facts: PlanCardFacts): Quote[] {
+  const { plan } = facts;
+  if (plan.revising) return lastFeedback(facts);
+  if (plan.status === 'needs_review') return [];
+  return [...(plan.status === 'rejected' ? lastFeedback(facts) : []), ...goalOf(plan)];
 }
 
 /** `Ana approved (1 of 2). Also needs one of Ben or Cleo for http_request.` where several rules hold. */
@@ -249,7 +227,7 @@ export function viewApprovals(facts: PlanCardFacts): string {
 
 /** The title on one line. */
 export function viewTitle(plan: Plan): string {
-  return cleanLine(plan.title) === '' ? plan.id : showLine(plan.title, 300);
+  return cleanLine(plan.title) === '' ? plan.id : showTitle(plan.title, 300);
 }
 
 /** Those whom a plan's card waits for, by the names they are written with. */

@@ -8,11 +8,13 @@ import { describeHandedOver } from '#domain/plan/handed-over.ts';
 import type { Plan, Step } from '#domain/plan/plan.ts';
 import { type NumberedStep, orderByLabel } from '#domain/plan/step-numbers.ts';
 import { asksYesOrNo, leftOutByNo } from '#domain/plan/yes-no.ts';
+import { cleanLine, showName } from '#domain/shown-text.ts';
 import { listOf } from '#domain/words.ts';
 import { boundsOf, leadOf, shortenCall } from './calls.ts';
-import { cleanLine, showLine, showPerson } from './plain.ts';
+import { quote } from './lines.ts';
+import { showPerson } from './plain.ts';
 import { tellTime } from './times.ts';
-import type { Line } from './view.ts';
+import type { Line, Quote } from './view.ts';
 import { describeRetry } from './words.ts';
 
 /** Who does a step: the requester unless it names somebody; null when code runs it. */
@@ -35,7 +37,10 @@ export function isViewers(step: Step, { plan, viewer }: PlanCardFacts): boolean 
 /** What the person of a step will be asked to fill in. */
 function formNotes({ args }: Step): string[] {
   const labels = fieldsOf(args.form).map(({ label }) => label);
-  return labels.length === 0 ? [] : [`fills in ${showLine(listOf(labels), 160)}`];
+  const shown = labels.slice(0, 6).map((label) => showName(label, 60));
+  const more = labels.length - shown.length;
+  const all = more === 0 ? shown : [...shown, `${more} more`];
+  return all.length === 0 ? [] : [`fills in ${listOf(all)}`];
 }
 
 /** `steps 3 and 4 are not run`: what a No to the step's question, or to its call, leaves out beside it; null: nothing. */
@@ -66,7 +71,7 @@ export function notesOf(step: ShownStep, facts: PlanCardFacts): string[] {
     ...(person === null ? [] : [`for ${person}`, ...formNotes(step)]),
     ...(left === null ? [] : [`if No: ${left}`]),
     ...(elsewhere === null ? [] : [elsewhere]),
-    ...(retry === null ? [] : [showLine(`↻ ${retry}`, 400)]),
+    ...(retry === null ? [] : [`↻ ${retry}`]),
   ];
 }
 
@@ -76,12 +81,35 @@ const reasonAtMost = 160;
 /** It has no reason beyond what the call does. */
 const plannerWithoutReasons = 'offline planner';
 
-/** The planner's own words about a step, as its reason. */
+const wordsIn = (text: string): string[] =>
+  cleanLine(text)
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+(?:[._/-][\p{L}\p{N}]+)*/gu) ?? [];
+
+/** The planner's own words about a step; none where, behind their verb, they name nothing that the call does not name. */
 export function reasonOf(
-  { description }: Step,
+  { description, call }: Pick<ShownStep, 'description' | 'call'>,
   { planner_model }: Pick<Plan, 'planner_model'>,
-): string {
-  return planner_model === plannerWithoutReasons ? '' : showLine(description, reasonAtMost);
+): Quote[] {
+  if (planner_model === plannerWithoutReasons) return [];
+  const said = new Set(wordsIn(shortenCall(call, valueAtMost).text));
+  const [, ...named] = wordsIn(description);
+  const adds = named.some((word) => word.length > 3 && !said.has(word));
+  return adds ? quote('Reason', description, reasonAtMost) : [];
+}
+
+const errorAtMost = 400;
+
+/** What a tool said before its call is tried again. */
+export function retriedOf({ status, error }: Pick<Step, 'status' | 'error'>): Quote[] {
+  return status === 'ready' && error?.retry !== undefined
+    ? quote('Error', error.message, errorAtMost)
+    : [];
+}
+
+/** What others say about a step. */
+export function quotesOf(step: ShownStep, plan: Pick<Plan, 'planner_model'>): Quote[] {
+  return [...retriedOf(step), ...reasonOf(step, plan)];
 }
 
 /** What a step does, in few words: for lists of what runs, ran or failed, whose effects were shown before. */
@@ -95,11 +123,11 @@ export function stepLine(
   facts: PlanCardFacts,
 ): { line: Line; cut: boolean } {
   const { text, cut } = shortenCall(step.call, valueAtMost, undefined, facts.now);
-  const reason = reasonOf(step, facts.plan);
   const line = {
     lead: leadOf(label, step.guarded, step.call.destructive),
     text,
-    note: [...notesOf(step, facts), ...(reason === '' ? [] : [reason])].join(' · '),
+    note: notesOf(step, facts).join(' · '),
+    quotes: quotesOf(step, facts.plan),
     aside: after,
     url: null,
   };

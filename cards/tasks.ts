@@ -3,8 +3,8 @@
 import type { PartProgress, PlanCardFacts } from '#domain/chat/card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Plan, StepStatus } from '#domain/plan/plan.ts';
+import { cutShown, quoteWords, showName } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
-import { cutShown, showLine } from './plain.ts';
 import { nameOf, personOf } from './step-lines.ts';
 import type { Task, TaskList, TaskStatus } from './view.ts';
 import { andMore } from './words.ts';
@@ -33,7 +33,7 @@ function noteOf(step: ShownStep, facts: PlanCardFacts): string {
       return person === null ? 'Waits for a decision' : `Waits for ${person}`;
     }
     case 'failed':
-      return step.error?.message ?? '';
+      return quoteWords(step.error?.message ?? '', noteAtMost);
     case 'unknown':
       return 'Outcome unknown';
     case 'skipped':
@@ -42,7 +42,7 @@ function noteOf(step: ShownStep, facts: PlanCardFacts): string {
     case 'stale':
       return 'On hold';
     case 'succeeded':
-      return step.result_summary ?? '';
+      return quoteWords(step.result_summary ?? '', noteAtMost);
     default:
       return '';
   }
@@ -53,7 +53,7 @@ function taskOf(step: ShownStep, facts: PlanCardFacts): Task {
     id: step.id,
     title: `${step.label}  ${nameOf(step)}`,
     status: statuses[step.status],
-    note: showLine(noteOf(step, facts), noteAtMost),
+    note: noteOf(step, facts),
   };
 }
 
@@ -79,7 +79,7 @@ function taskOfPart({ name, counts }: PartProgress): Task {
   ];
   return {
     id: name,
-    title: `${showLine(name, 100)}: ${done} of ${countOf(total, 'step')}`,
+    title: `${showName(name, 100)}: ${done} of ${countOf(total, 'step')}`,
     status: statusOfPart(counts, total),
     note: notes.join(', '),
   };

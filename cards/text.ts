@@ -1,13 +1,17 @@
 // The text twin of every card, for notifications, screen readers and logs; and answers, notes and questions as views.
+import { cutShown, showLine } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { describeField } from './form-fields.ts';
-import { cutShown, showLine } from './plain.ts';
+import { drawQuote } from './lines.ts';
 import type { AnyPress, Ask, CardView, Line, Section, TextLink, TextView, Tone } from './view.ts';
 import { andMore } from './words.ts';
 
-function drawLine({ lead, text, note }: Line): string {
+function drawLine({ lead, text, note, quotes }: Line): string[] {
   const words = lead === '' ? text : `${lead} ${text}`;
-  return note === '' ? words : `${words} · ${note}`;
+  return [
+    note === '' ? words : `${words} · ${note}`,
+    ...quotes.map((one) => `  ${drawQuote(one)}`),
+  ];
 }
 
 function drawSection(section: Section): string {
@@ -15,7 +19,7 @@ function drawSection(section: Section): string {
   const more = section.more === '' ? [] : [section.more];
   return [
     section.label,
-    ...[...section.lines.map(drawLine), ...more].map((line) => `  ${line}`),
+    ...[...section.lines.flatMap(drawLine), ...more].map((line) => `  ${line}`),
   ].join('\n');
 }
 
@@ -23,6 +27,7 @@ function drawAsk(ask: Ask<AnyPress>): string {
   const choices = ask.buttons.map((button) => button.label).join(' · ');
   return [
     `${ask.label}: ${ask.text}`,
+    ...ask.quotes.map((one) => `  ${drawQuote(one)}`),
     ...ask.known.map((line) => `  ${line}`),
     ...ask.fields.map((field) => `  • ${describeField(field)}`),
     `  ${choices}`,
@@ -43,6 +48,7 @@ export function drawText(view: CardView): string {
     ...view.asks.map(drawAsk),
     andMore(view.asks_more),
     view.sentence,
+    ...view.quotes.map(drawQuote),
     drawProgress(view),
     ...view.sections.map(drawSection),
     view.approvals,

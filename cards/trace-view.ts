@@ -2,8 +2,8 @@
 // All text is made fit to be shown here; surfaces only place it.
 import type { TraceEntry } from '#domain/planning/trace.ts';
 import type { PlanningTrace } from '#domain/planning/trace-view.ts';
+import { showLine } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
-import { showLine } from './plain.ts';
 import { formatTook } from './times.ts';
 import {
   describeAdaptation,

@@ -1,7 +1,7 @@
 // Planning in words: its stages, what ends them, how sure they were, how long things took.
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { Adaptation, Confidence } from '#domain/planning/trace.ts';
-import { cleanLine } from './plain.ts';
+import { cleanLine } from '#domain/shown-text.ts';
 import { confidenceWord, formatCost } from './words.ts';
 
 const stages: Record<Stage, string> = {

@@ -1,7 +1,7 @@
 // What changed between two versions, in words: one line for a card, more where there is room.
 import type { FieldChange, VersionDiff } from '#domain/plan/views.ts';
+import { cleanLine, isolateText, showLine } from '#domain/shown-text.ts';
 import { countOf, listOf } from '#domain/words.ts';
-import { cleanLine, isolateText, showLine } from './plain.ts';
 import { formatDuration, formatTime } from './times.ts';
 import { formatCost } from './words.ts';
 

@@ -1,12 +1,13 @@
 // From the facts of a plan to everything that is said about it. Pure: the same facts give the same words.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
+import { showName } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { countHiddenAsks, viewAsks } from './asks.ts';
 import { askForReview, viewButtons } from './buttons.ts';
-import { showLine, showPerson, throughAgent } from './plain.ts';
+import { showPerson, throughAgent } from './plain.ts';
 import { viewHistory, viewProposal } from './proposal.ts';
 import { viewCompleted, viewOptions, viewProgress, viewRunning, viewStopped } from './report.ts';
-import { viewApprovals, viewSentence, viewState, viewTitle } from './state.ts';
+import { viewApprovals, viewQuotes, viewSentence, viewState, viewTitle } from './state.ts';
 import { viewTasks } from './tasks.ts';
 import { describeExpected, formatDuration, tellSpan, tellTime } from './times.ts';
 import type { PlanView, Section } from './view.ts';
@@ -69,7 +70,7 @@ function viewFacts(facts: PlanCardFacts): string {
     ...(plan.agent === undefined
       ? []
       : [`requested by ${showPerson(facts, plan.requester, 60)}${throughAgent(plan)}`]),
-    showLine(plan.planner_model, 80),
+    showName(plan.planner_model, 80),
     ...(plan.confidence === null ? [] : [`confidence ${confidenceWord(plan.confidence)}`]),
     `digest ${plan.digest.slice(0, 8)}`,
   ].join(' · ');
@@ -119,11 +120,12 @@ export function viewPlan(facts: PlanCardFacts): PlanView {
     digest: plan.digest,
     status: plan.status,
     title: viewTitle(plan),
-    planner: showLine(plan.planner_model, 80),
+    planner: showName(plan.planner_model, 80),
     state: viewState(facts),
     asks,
     asks_more: hiddenAsks,
     sentence: viewSentence(facts),
+    quotes: viewQuotes(facts),
     progress: showsProgress.has(plan.status) ? viewProgress(facts) : null,
     tasks: viewTasks(facts),
     sections,

@@ -55,6 +55,9 @@ export type Button<Press extends AnyPress = CardPress> = {
   guard?: { text: string; submit: string };
 };
 
+/** Somebody else's words, drawn in a line of their own: `Reason: “…”`. `by` is ours; `words` stand in quotation marks already. */
+export type Quote = { by: string; words: string };
+
 /** Something only a person can settle; drawn first and in bold. */
 export type Ask<Press extends AnyPress = CardPress> = {
   kind: 'person' | 'yes_no' | 'confirm' | 'unknown' | 'change' | 'finding';
@@ -62,6 +65,7 @@ export type Ask<Press extends AnyPress = CardPress> = {
   step_id: string;
   label: string;
   text: string;
+  quotes: Quote[];
   /** Lines that a person needs in order to decide: of an unknown outcome what is known, of a change what it does. */
   known: string[];
   /** A note can be sent along with the press. */
@@ -70,7 +74,7 @@ export type Ask<Press extends AnyPress = CardPress> = {
   fields: Field[];
   buttons: Button<Press>[];
   /** How it is drawn where not all of it fits: how long it is, and a button that opens the whole. It is never cut otherwise. */
-  short?: Pick<Ask<Press>, 'text' | 'known' | 'buttons'>;
+  short?: Pick<Ask<Press>, 'text' | 'quotes' | 'known' | 'buttons'>;
 };
 
 export type Line = {
@@ -79,6 +83,8 @@ export type Line = {
   text: string;
   /** Stands after it, quieter. */
   note: string;
+  /** Below it, each in a line of its own. */
+  quotes: Quote[];
   /** What a wide surface may add at the edge: `after 1`. */
   aside: string;
   url: string | null;
@@ -164,6 +170,8 @@ export type CardView<Press extends AnyPress = AnyPress> = {
   asks_more: number;
   /** What will be true afterwards; once it is over, what became of it. */
   sentence: string;
+  /** What its planner says it is for, and what people said about it. */
+  quotes: Quote[];
   progress: Progress | null;
   /** Its steps or parts by their status, of a plan that runs, for surfaces that draw such a list; null: it does not run. */
   tasks: TaskList | null;

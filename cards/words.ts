@@ -58,8 +58,7 @@ export function nothingWaiting(how: string): string {
 }
 
 /**
- * `GET https://… answered 429; trying again at 14:02 (attempt 2 of 3)`; null: the step is not about to be tried again.
- * The reason is as the tool gave it. @param formatAt writes a moment (ISO 8601) as the reader sees times
+ * `retrying at 14:02 (attempt 2 of 3)`; null: the step is not about to be tried again. @param formatAt writes a moment (ISO 8601) as the reader sees times
  */
 export function describeRetry(
   { error, status, available_at }: Pick<Step, 'error' | 'status' | 'available_at'>,
@@ -68,7 +67,7 @@ export function describeRetry(
   if (status !== 'ready' || error?.retry === undefined) return null;
   const { attempt, of } = error.retry;
   const when = available_at === null ? 'soon' : `at ${formatAt(available_at)}`;
-  return `${error.message.replace(/\.$/, '')}; retrying ${when} (attempt ${attempt} of ${of})`;
+  return `retrying ${when} (attempt ${attempt} of ${of})`;
 }
 
 const decided = new Set<SessionKind>([

@@ -51,6 +51,7 @@ const shared = [
   'domain/plan/review-rank.ts',
   'domain/plan/step-numbers.ts',
   'domain/plan/condition-words.ts',
+  'domain/shown-text.ts',
   'domain/words.ts',
 ];
 

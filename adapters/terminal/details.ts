@@ -8,7 +8,7 @@ import {
   type WholePart,
   wholeParts,
 } from '#cards/calls.ts';
-import { cleanLine } from '#cards/plain.ts';
+import { drawQuote, quote } from '#cards/lines.ts';
 import { formatTime } from '#cards/times.ts';
 import { describeCut, describeFields, describeOthers } from '#cards/version-words.ts';
 import type { PlanView } from '#cards/view.ts';
@@ -17,12 +17,15 @@ import type { ShownStep } from '#domain/plan/call.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { describeDependency, labelSteps, numberedAtMost } from '#domain/plan/step-numbers.ts';
 import type { StepPage } from '#domain/plan/views.ts';
+import { cleanLine, quoteWords } from '#domain/shown-text.ts';
 import { operationName } from '#domain/tool.ts';
 import { countOf } from '#domain/words.ts';
 import { hangText, type Screen } from './screen.ts';
 import type { Session } from './session.ts';
 
 const pageSize = 100;
+/** What others say is shown whole here. */
+const wholeAtMost = 20_000;
 
 const effects: Record<Step['effect'], string> = {
   read: 'reads only',
@@ -45,15 +48,15 @@ const signs: Record<string, 'green' | 'red'> = { '+': 'green', '-': 'red' };
 /** A value whole: a short one beside its label, a long one below it with its own line breaks. */
 function drawPart({ label, text, inline, aid }: WholePart, screen: Screen): string[] {
   const width = screen.width();
-  if (inline) return hangText(`${label}: ${text}`, '     ', '       ', width);
+  if (inline) return hangText(`${label}: ${text}`, '     │ ', '     │   ', width);
   const shown = (line: string) => {
     const color = aid === true ? signs[line.charAt(0)] : undefined;
     return color === undefined ? line : screen.style(color, line);
   };
   const lines = text
     .split('\n')
-    .flatMap((line) => hangText(shown(line), '       ', '       ', width));
-  return [...hangText(`${label}:`, '     ', '     ', width), ...lines];
+    .flatMap((line) => hangText(shown(line), '     │   ', '     │   ', width));
+  return [...hangText(`${label}:`, '     │ ', '     │ ', width), ...lines];
 }
 
 function drawStep(
@@ -64,7 +67,7 @@ function drawStep(
 ): string[] {
   const formatAt = (iso: string) => formatTime(iso, now, timezone);
   const width = screen.width();
-  const problem = describeRetry(step, formatAt) ?? step.error?.message ?? null;
+  const retry = describeRetry(step, formatAt);
   const after = step.after
     .map((one) => cleanLine(describeDependency({ ...one, id: names.get(one.id) ?? one.id })))
     .join(', ');
@@ -79,18 +82,18 @@ function drawStep(
   const headline = screen.style('bold', headlineOf(step.call, now));
   const marks = marksOf(step.call).map((mark) => screen.style('red', markWords[mark]));
   const bounds = boundsOf(step, (id) => names.get(id) ?? cleanLine(id), formatAt).join(' · ');
-  const reason = step.description === '' ? [] : [`Planner: ${cleanLine(step.description)}`];
+  const said = [
+    ...quote('Planner', step.description, wholeAtMost),
+    ...quote('Result', step.result_summary, wholeAtMost),
+    ...quote('Error', step.error?.message, wholeAtMost),
+  ].map(drawQuote);
   return [
     ...hangText([`${head}  ${headline}`, ...marks].join(' · '), '  ', '     ', width),
     ...(bounds === '' ? [] : hangText(bounds, '     ', '     ', width)),
     ...wholeParts(step.call).flatMap((part) => drawPart(part, screen)),
-    ...[...reason, facts].flatMap((text) =>
+    ...[...said, facts, ...(retry === null ? [] : [retry])].flatMap((text) =>
       hangText(screen.style('dim', text), '     ', '     ', width),
     ),
-    ...(step.result_summary === null
-      ? []
-      : hangText(cleanLine(step.result_summary), '     ', '     ', width)),
-    ...(problem === null ? [] : hangText(cleanLine(problem), '     ', '     ', width)),
   ];
 }
 
@@ -113,8 +116,8 @@ async function drawChanges(session: Session, { version, plan_id }: PlanView): Pr
       ...describeFields(step, now, options.timezone).flatMap(field),
     ]),
     ...describeOthers(diff, now, options.timezone).flatMap((text) => line('·', text)),
-    ...diff.risks_added.flatMap((text) => line('+', `Risk: ${cleanLine(text)}`)),
-    ...diff.risks_removed.flatMap((text) => line('−', `Risk: ${cleanLine(text)}`)),
+    ...diff.risks_added.flatMap((text) => line('+', `Risk: ${quoteWords(text, wholeAtMost)}`)),
+    ...diff.risks_removed.flatMap((text) => line('−', `Risk: ${quoteWords(text, wholeAtMost)}`)),
     ...describeCut(diff).flatMap((text) => hangText(text, '  ', '  ', width)),
   ];
 }

@@ -1,9 +1,10 @@
 // Draws the view of a plan or of a planning session in columns. All words come from the view; this only places them.
 import stringWidth from 'string-width';
 import { describeField } from '#cards/form-fields.ts';
-import { cleanLine } from '#cards/plain.ts';
-import type { Ask, CardView, PlanView, Section, SessionView } from '#cards/view.ts';
+import { drawQuote } from '#cards/lines.ts';
+import type { Ask, CardView, Line, PlanView, Quote, Section, SessionView } from '#cards/view.ts';
 import { andMore } from '#cards/words.ts';
+import { cleanLine } from '#domain/shown-text.ts';
 import { hangText, padText, type Screen } from './screen.ts';
 
 const margin = '  ';
@@ -17,11 +18,16 @@ const narrow = 60;
 type Row = { lead: string; text: string; aside: string };
 
 function rowsOf(section: Section, screen: Screen): Row[] {
-  return section.lines.map(({ lead, text, note, aside }) => ({
-    lead,
-    text: note === '' ? text : `${text}${screen.style('dim', ` · ${note}`)}`,
-    aside,
-  }));
+  return section.lines.flatMap((line) => rowsOfLine(line, screen));
+}
+
+/** A line, and below it what others say about it. */
+function rowsOfLine({ lead, text, note, aside, quotes }: Line, screen: Screen): Row[] {
+  const first = note === '' ? text : `${text}${screen.style('dim', ` · ${note}`)}`;
+  return [
+    { lead, text: first, aside },
+    ...quotes.map((one) => ({ lead: '', text: screen.style('dim', drawQuote(one)), aside: '' })),
+  ];
 }
 
 /** The rows of a section at `indent`, leads and asides in columns of their own. */
@@ -30,7 +36,8 @@ function drawRows(rows: Row[], indent: string, screen: Screen): string[] {
   const leadColumn = Math.max(0, ...rows.map(({ lead }) => stringWidth(lead)));
   const hanging = leadColumn === 0 ? indent : `${indent}${' '.repeat(leadColumn + 2)}`;
   const asideColumn = Math.max(0, ...rows.map(({ aside }) => stringWidth(aside)));
-  const textColumn = Math.max(0, ...rows.map(({ text }) => stringWidth(text)));
+  const withAside = rows.filter(({ aside }) => aside !== '');
+  const textColumn = Math.max(0, ...withAside.map(({ text }) => stringWidth(text)));
   const beside = stringWidth(hanging) + textColumn + 4 + asideColumn <= width;
   return rows.flatMap(({ lead, text: given, aside }) => {
     // A tree's indentation: breaking lines would take blanks from their beginning.
@@ -73,9 +80,13 @@ export function drawLines(text: string, screen: Screen): string[] {
   return lines.flatMap((line) => (line === '' ? [''] : drawParagraph(line, screen)));
 }
 
+const drawQuotes = (quotes: Quote[], screen: Screen): string[] =>
+  quotes.flatMap((one) => drawParagraph(drawQuote(one), screen));
+
 export function drawAsk(ask: Ask, screen: Screen): string[] {
   return [
     ...drawParagraph(screen.style('bold', `${ask.label}: ${ask.text}`), screen),
+    ...drawQuotes(ask.quotes, screen),
     ...ask.known.flatMap((line) => drawParagraph(line, screen)),
     ...ask.fields.flatMap((field) => drawParagraph(`• ${describeField(field)}`, screen)),
   ];
@@ -104,7 +115,11 @@ export function drawProposal(view: PlanView, screen: Screen): string[] {
     '',
     ...drawParagraph(head, screen),
     ...drawParagraph(state, screen),
-    ...drawParagraph(view.sentence === '' ? view.title : view.sentence, screen),
+    ...drawParagraph(
+      view.sentence === '' && view.quotes.length === 0 ? view.title : view.sentence,
+      screen,
+    ),
+    ...drawQuotes(view.quotes, screen),
     ...drawSections(view, screen),
     '',
     ...drawParagraph(view.approvals, screen),
@@ -131,6 +146,7 @@ export function drawSession(view: SessionView, screen: Screen): string[] {
     ...drawParagraph(`${screen.style('bold', view.title)}${planner}`, screen),
     ...drawParagraph(state + view.state.line.slice(first.length), screen),
     ...drawParagraph(view.sentence === view.title ? '' : view.sentence, screen),
+    ...drawQuotes(view.quotes, screen),
     ...drawSections(view, screen),
     '',
     ...drawParagraph(view.approvals, screen),
@@ -147,11 +163,7 @@ export function drawDetails(view: SessionView, screen: Screen): string[] {
     '',
     ...drawParagraph(screen.style('bold', title), screen),
     ...drawRows(
-      lines.map(({ lead, text, note }) => ({
-        lead,
-        text: note === '' ? text : `${text}${screen.style('dim', ` · ${note}`)}`,
-        aside: '',
-      })),
+      lines.flatMap((line) => rowsOfLine({ ...line, aside: '' }, screen)),
       margin + margin,
       screen,
     ),
@@ -171,6 +183,7 @@ export function drawReport(view: PlanView, screen: Screen): string[] {
     ...drawParagraph(state + view.state.line.slice(first.length), screen),
     ...view.asks.flatMap((ask) => drawAsk(ask, screen)),
     ...drawParagraph(view.sentence, screen),
+    ...drawQuotes(view.quotes, screen),
     ...drawParagraph(progress, screen),
     ...drawSections(view, screen),
     '',

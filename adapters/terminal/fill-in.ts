@@ -1,8 +1,8 @@
 // A form in the terminal: one field after the other, each read at once, and all of it shown before it is sent.
 import { describeField } from '#cards/form-fields.ts';
-import { cleanLine } from '#cards/plain.ts';
 import type { Ask, Field } from '#cards/view.ts';
 import { type FieldValue, readField } from '#domain/plan/answer.ts';
+import { cleanLine } from '#domain/shown-text.ts';
 import { drawLines } from './draw.ts';
 import type { Session } from './session.ts';
 

@@ -1,5 +1,5 @@
 // The lists of `countersign plans`: the reader's inbox by groups, a search in it, or the plans of one status.
-import { showLine, showRequester } from '#cards/plain.ts';
+import { showRequester } from '#cards/plain.ts';
 import {
   describeAge,
   describeGuard,
@@ -12,6 +12,7 @@ import { markWaiting } from '#conversation/find-plans.ts';
 import { commandName } from '#domain/command-name.ts';
 import type { InboxGroup, InboxPlan } from '#domain/plan/inbox.ts';
 import { PlanStatus } from '#domain/plan/plan.ts';
+import { showTitle } from '#domain/shown-text.ts';
 import { drawLines } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { padText, type Screen, wrapText } from './screen.ts';
@@ -57,7 +58,7 @@ function drawSections(sections: Section[], screen: Screen, now: string): string[
   const beside = width - taken >= 28;
   const drawPlan = (plan: InboxPlan): string[] => {
     const cells = cellsOf(plan);
-    const title = showLine(plan.title, 200);
+    const title = showTitle(plan.title, 200);
     const facts = [showRequester(plan), describeGuard(plan)].filter((fact) => fact !== '');
     const text = title + screen.style('dim', ` · ${facts.join(' · ')}`);
     const hang = ' '.repeat(beside ? taken : indent.length + 2);

@@ -3,6 +3,7 @@ import { commandName } from '#domain/command-name.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Playbook, PlaybookName, PlaybookValues } from '#domain/plan/playbook.ts';
 import type { Service } from '#domain/service.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { countOf, shorten } from '#domain/words.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { TerminalIo } from './screen.ts';
@@ -94,7 +95,7 @@ async function carryOut(
         ),
         ...found.draft.steps.map(
           ({ id, description, tool, operation }) =>
-            `  ${id ?? ''}. ${description} (${tool}_${operation})`,
+            `  ${id ?? ''}. ${quoteWords(description, 200)} (${tool}_${operation})`,
         ),
       ];
       return { data: found, lines };

@@ -1,9 +1,9 @@
 // The planner's side of an `ask`: waits for its turn to end and carries questions and answers.
 import { writeActivity } from '#cards/activity-words.ts';
-import { cutText } from '#cards/plain.ts';
 import { waitsForDecision } from '#cards/words.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { RunView } from '#domain/planning/run.ts';
+import { cutText } from '#domain/shown-text.ts';
 import { decideSession, lookAtRun } from './decide-session.ts';
 import { drawLines } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';

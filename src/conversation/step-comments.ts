@@ -1,11 +1,11 @@
 // Comments on single steps of a waiting plan: what they say to its planner and its history, with each step as readers know it.
-import { cleanLine } from '#cards/plain.ts';
 import { readPlan } from '#db/plans.ts';
 import { readSteps, readStepsById } from '#db/step-pages.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { sayHeadline } from '#domain/plan/call-words.ts';
 import type { StepComment } from '#domain/plan/plan.ts';
 import { labelSteps, numberedAtMost } from '#domain/plan/step-numbers.ts';
+import { cleanLine } from '#domain/shown-text.ts';
 import { shorten } from '#domain/words.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { describeSteps } from '#tools/describe-call.ts';

@@ -3,7 +3,6 @@
 import { hash } from 'node:crypto';
 import type { types } from '@slack/bolt';
 import { homeWords } from '#cards/chat-words.ts';
-import { showLine } from '#cards/plain.ts';
 import { describeGuard, describeStanding } from '#cards/plan-list.ts';
 import {
   describeEffect,
@@ -16,6 +15,7 @@ import { nothingWaiting } from '#cards/words.ts';
 import { applyOverride, defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts';
 import type { InboxGroup, InboxPage } from '#domain/plan/inbox.ts';
 import type { SaidPolicy } from '#domain/service.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { headerBlock, listBlocks, plainSection } from './plan-lists.ts';
 
 type Block = types.KnownBlock;
@@ -73,7 +73,7 @@ function saidBlocks(said: SaidPolicy[]): Block[] {
     const values = sliderNames
       .filter((name) => policy[name] !== undefined)
       .map((name) => `${sliders[name].label}: ${describeValue(name, whole)}`);
-    return `“${showLine(request, 80)}”: ${values.join(', ')}`;
+    return `${quoteWords(request, 80)}: ${values.join(', ')}`;
   });
   if (lines.length === 0) return [];
   return [plainSection([homeWords.saidInConversations, ...lines].join('\n'))];

@@ -3,9 +3,9 @@ import type { types } from '@slack/bolt';
 import { reviewLabel } from '#cards/buttons.ts';
 import { pressWords } from '#cards/chat-words.ts';
 import { slackLimits } from '#cards/limits.ts';
-import { cutShown } from '#cards/plain.ts';
 import { describePlan, sayMore, titleGroup } from '#cards/plan-list.ts';
 import type { InboxGroup, InboxPlan } from '#domain/plan/inbox.ts';
+import { cutShown } from '#domain/shown-text.ts';
 
 type Block = types.KnownBlock;
 

@@ -3,8 +3,8 @@
 import type { types, webApi } from '@slack/bolt';
 import { fileWords } from '#cards/chat-words.ts';
 import { slackLimits } from '#cards/limits.ts';
-import { cutText } from '#cards/plain.ts';
 import type { ChatFile } from '#domain/chat/chat.ts';
+import { cutText } from '#domain/shown-text.ts';
 import { calm, quiet } from './content.ts';
 import { explainSlackError } from './explain-error.ts';
 import type { Ask } from './hold.ts';

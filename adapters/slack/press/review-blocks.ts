@@ -2,6 +2,7 @@
 import type { types } from '@slack/bolt';
 import { windowWords } from '#cards/chat-words.ts';
 import { slackLimits } from '#cards/limits.ts';
+import { drawQuote } from '#cards/lines.ts';
 import { boundary, type ReviewStep } from '#cards/review.ts';
 
 type Style = { bold?: true; italic?: true; code?: true };
@@ -88,17 +89,18 @@ export function lineBlocks(text: string, note = ''): types.RichTextBlock[] {
 }
 
 function drawStep(step: ReviewStep): Sized[] {
-  const { lead, headline, marks, note, parts, matters, continued, continues } = step;
+  const { lead, headline, marks, note, quotes, parts, matters, continued, continues } = step;
   const drawn: Sized[] = [];
   let line: Run[] = [
     ...run(`${lead}  ${headline}`, matters ? bold : undefined),
     ...marks.flatMap((mark) => [...run('  '), ...run(mark, code)]),
     ...run(continued ? ` ${windowWords.review.continued}` : '', italic),
     ...run(note === '' ? '' : `\n${note}`, italic),
+    ...quotes.flatMap((one) => run(`\n${drawQuote(one)}`)),
   ];
   const lineBreak = () => run(line.length === 0 ? '' : '\n');
   for (const { label, text, inline } of parts) {
-    line.push(...lineBreak(), ...run(`${label}:`));
+    line.push(...lineBreak(), ...run(`│ ${label}:`));
     if (inline && text !== '') line.push(...run(` ${text}`));
     else if (text === '') line.push(...run(` ${windowWords.review.empty}`, italic));
     else {

@@ -2,8 +2,8 @@
 import type { types } from '@slack/bolt';
 import { windowWords } from '#cards/chat-words.ts';
 import { slackLimits } from '#cards/limits.ts';
-import { cutShown } from '#cards/plain.ts';
 import type { Field, Form } from '#cards/view.ts';
+import { cutShown } from '#domain/shown-text.ts';
 import { type Held, writeHeld } from './held.ts';
 
 type Block = types.KnownBlock;

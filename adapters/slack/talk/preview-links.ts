@@ -2,10 +2,10 @@
 // everyone in the workspace may see, and no channels shared with other organisations.
 import type { types } from '@slack/bolt';
 import { slackLimits } from '#cards/limits.ts';
-import { cutShown } from '#cards/plain.ts';
 import type { PlanView } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { CountersignError } from '#domain/errors.ts';
+import { cutShown } from '#domain/shown-text.ts';
 import { explainSlackError } from '../port/explain-error.ts';
 import type { SlackContext } from '../slack-context.ts';
 import type { LinksSignal } from '../transport/read-signal.ts';

@@ -1,8 +1,8 @@
 // A message as Teams takes it: what `cards/` drew, with the people for whom it is refreshed, within the size that gets through. Pure.
 import { z } from 'zod';
 import { teamsLimits } from '#cards/limits.ts';
-import { cutText } from '#cards/plain.ts';
 import type { ChatContent } from '#domain/chat/chat.ts';
+import { cutText } from '#domain/shown-text.ts';
 import { addMention, type Mentioned } from './mention.ts';
 
 export const cardType = 'application/vnd.microsoft.card.adaptive';

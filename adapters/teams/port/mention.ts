@@ -1,11 +1,12 @@
 // Mentions the people a message asks in a line over the card. Teams notifies on new messages only; in an edited message the same
 // names are plain text. Only members of the conversation can be mentioned, or written to in their own chat.
 import { z } from 'zod';
-import { cleanLine, cutText, escapeMacros } from '#cards/plain.ts';
+import { escapeMacros } from '#cards/plain.ts';
 import type { ChatPlace, Mention, Reached } from '#domain/chat/chat.ts';
 import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { personKey } from '#domain/people/names.ts';
+import { cleanLine, cutText } from '#domain/shown-text.ts';
 import type { Reader } from './members.ts';
 
 type Named = { name: string; shown: string; known: Reader | null };

@@ -8,10 +8,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import { stillPlanning, writeActivity } from '#cards/activity-words.ts';
-import { cutText } from '#cards/plain.ts';
 import type { ChatPlace, ShownStatus, StatusPort } from '#domain/chat/chat.ts';
 import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
 import { CountersignError } from '#domain/errors.ts';
+import { cutText } from '#domain/shown-text.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { type Calls, streamRefused } from '../connector/connector.ts';
 import { conversationIdOf } from '../place.ts';

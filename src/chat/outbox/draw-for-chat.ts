@@ -5,7 +5,6 @@ import { fallbackFor } from '#cards/dress-slack.ts';
 import { drawAdaptiveCard, drawAdaptiveText, drawBlocks, drawTextBlocks } from '#cards/expand.ts';
 import { fitCard, measureBlocks, measureCard, slackLimits, teamsLimits } from '#cards/limits.ts';
 import { writeAboveCard, writeMessage } from '#cards/message-text.ts';
-import { cutShown } from '#cards/plain.ts';
 import { addRefresh } from '#cards/press.ts';
 import { hasCard, viewSession } from '#cards/session-view.ts';
 import { findConcerned } from '#cards/state.ts';
@@ -16,6 +15,7 @@ import type { ChatContent } from '#domain/chat/chat.ts';
 import type { Platform } from '#domain/chat/inbox.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
 import type { SessionCardFacts } from '#domain/planning/session-card.ts';
+import { cutShown } from '#domain/shown-text.ts';
 import type { Said } from './delivery-context.ts';
 
 /** Paragraphs and characters of a text that has a card under it. */

@@ -4,7 +4,8 @@ import type { StepCondition } from './condition.ts';
 /** What a condition looks at: `step 2 /status`. @param label what the step is called */
 export function describePlace(path: string, label: string): string {
   if (path === '') return `the output of step ${label}`;
-  return isAnswer(path) ? `the answer to step ${label}` : `step ${label} ${path}`;
+  if (isAnswer(path)) return `the answer to step ${label}`;
+  return `step ${label} ${/^[\w/~.-]+$/.test(path) ? path : JSON.stringify(path)}`;
 }
 
 /** Where a person's answer stands, of a question with Yes and No or of a form with that field. */

@@ -11,10 +11,14 @@ import type { Clock } from '#domain/clock.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 import { type Actor, system } from '#domain/people/actor.ts';
 import type { StepCounts, StepError } from '#domain/plan/plan.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { transition } from './lifecycle.ts';
 
 type FinishContext = { enqueue: Enqueue<Transaction>; clock: Clock };
+
+/** Characters of what a step said, which is told in quotation marks. */
+const messageAtMost = 1000;
 
 /** The run in one sentence. `failure` is the first failed step, called as on the plan's card. */
 function summariseRun(
@@ -34,7 +38,7 @@ function summariseRun(
   if (failure === null) return [run, ...skipped.sentences].join(' ');
   const others =
     counts.failed > 1 ? ` (and ${countOf(counts.failed - 1, 'other step')} failed)` : '';
-  return `Step ${failure.label} failed${others}: ${failure.message.replace(/\.$/, '')}. ${run}`;
+  return `Step ${failure.label} failed${others}: ${quoteWords(failure.message, messageAtMost)}. ${run}`;
 }
 
 type FailedStep = { label: string; error: StepError | null };
@@ -62,7 +66,7 @@ async function findSkipped(
     from ${stepsOf(row.id, ['skipped'], isSkippedByCondition('s'))}
     order by s.position limit ${skippedTold}`);
   const sentences = rows.map(
-    ({ label, error }) => `Step ${label} was skipped: ${error?.message ?? ''}`,
+    ({ label, error }) => `Step ${label} was skipped: ${quoteWords(error?.message ?? '', messageAtMost)}`,
   );
   const total = rows[0]?.n ?? 0;
   if (total > rows.length) sentences.push(`And ${total - rows.length} more.`);

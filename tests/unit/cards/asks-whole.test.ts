@@ -107,12 +107,12 @@ test('the terminal and the view show a confirmation whole, however long it is', 
 test('a confirmation shows the final values, not what the planner says of them', () => {
   const [ask] = viewPlan(confirming({ command: 'rm -r /' })).asks;
   expect(ask?.text).toBe('Calls shell_run');
-  expect(ask?.known[0]).toBe('command: rm -r /');
+  expect(ask?.known[0]).toBe('│ command: rm -r /');
 });
 
 test('a line of a value does not pass for another argument', () => {
   const [ask] = viewPlan(confirming({ command: 'true\npath: safe.txt' })).asks;
-  expect(ask?.known.slice(0, 3)).toEqual(['command:', '│ true', '│ path: safe.txt']);
+  expect(ask?.known.slice(0, 3)).toEqual(['│ command:', '│ true', '│ path: safe.txt']);
 });
 
 test('a person reads a question of 3,000 characters whole, or is told how long it is', () => {
@@ -129,7 +129,7 @@ test('a person reads a question of 3,000 characters whole, or is told how long i
   expect(drawText(viewPlan(facts))).toContain('The end.');
   expect(stringsOf(drawAdaptiveCard(viewPlan(facts))).join(' ')).toContain('The end.');
   const drawn = drawBlocks(viewPlan(facts)).blocks;
-  expect(stringsOf(drawn).join(' ')).toContain('3,008 characters. Open Review to read all of it.');
+  expect(stringsOf(drawn).join(' ')).toContain('3,010 characters. Open Review to read all of it.');
   expect(actionsOf(drawn)).toEqual(expect.arrayContaining(['details', 'human_done']));
 });
 

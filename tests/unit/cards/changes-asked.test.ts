@@ -10,7 +10,7 @@ test('a change that waits is told with what it does and why it asks again', () =
   const text = drawText(viewPlan(changing));
   expect(text).toContain('Proposed change · version 2 · digest c0ffee00');
   expect(text).toContain(
-    'planner wants to change this plan (adds 1 step, removes 1 step): old.md is in the way',
+    'planner wants to change this plan (adds 1 step, removes 1 step)\n  Reason: “old.md is in the way”',
   );
   expect(text).toContain('+ Permanently deletes old.md · step 3');
   expect(text).toContain('− Moves notes/standup.md to archive/standup.md · step 2');

@@ -128,7 +128,7 @@ describe('a form', () => {
           { title: 'Green', value: 'g' },
         ],
       },
-      { type: 'Input.Date', id: 'field:2:day', label: 'Day (the day of arrival, optional)' },
+      { type: 'Input.Date', id: 'field:2:day', label: 'Day (“the day of arrival”, optional)' },
       { type: 'Input.Text', id: 'field:2:invoice', isMultiline: false, maxLength: 1000 },
       { type: 'Input.Text', id: 'field:2:remarks', isMultiline: true, maxLength: 4000 },
       {
@@ -177,10 +177,12 @@ describe('untrusted text', () => {
   const view = viewPlan(makeFacts({ title, summary: title }));
 
   it('is never evaluated as a template', () => {
-    expect(view.title).toBe(title);
+    expect(view.title).toBe(`“${title}”`);
     // biome-ignore lint/suspicious/noTemplateCurlyInString: as above
     expect(JSON.stringify(drawAdaptiveCard(view))).toContain('${1+1}');
-    expect(drawBlocks(view).blocks[0]).toMatchObject({ text: { type: 'plain_text', text: title } });
+    expect(drawBlocks(view).blocks[0]).toMatchObject({
+      text: { type: 'plain_text', text: view.title },
+    });
   });
 
   it('never pings, neither in blocks nor in the text beside them', () => {

@@ -16,10 +16,8 @@ it('asks what becomes of the steps on hold, with a button for each way', () => {
   expect(asks).toHaveLength(1);
   const [ask] = asks;
   expect(ask?.label).toBe('Problem · step 1');
-  expect(ask?.known).toEqual([
-    '12 steps that depend on it are on hold; everything else goes on.',
-    '5,000 rows then, 5,012 now',
-  ]);
+  expect(ask?.known).toEqual(['12 steps that depend on it are on hold; everything else goes on.']);
+  expect(ask?.quotes).toEqual([{ by: 'Evidence', words: '“5,000 rows then, 5,012 now”' }]);
   expect(ask?.buttons.map(({ label, press }) => [label, press.action, press.finding_id])).toEqual([
     ['Correct the plan', 'finding_replan', 'F-11111111'],
     ['Run them as they are', 'finding_proceed', 'F-11111111'],
@@ -40,7 +38,7 @@ it('asks nothing while the plan is being corrected, and says so', () => {
   expect(view.sections.find(({ kind }) => kind === 'findings')?.lines).toMatchObject([
     {
       lead: '⟳',
-      text: 'orders.csv has changed since step 1 read it.',
+      text: '“orders.csv has changed since step 1 read it.”',
       note: '12 steps on hold · working out a change of the plan, try 2',
     },
   ]);

@@ -2,8 +2,9 @@
 // invisible hides or reorders anything.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { drawProposal, drawReport } from '#adapters/terminal/draw.ts';
+import { createScreen } from '#adapters/terminal/screen.ts';
 import { measureCard, teamsLimits } from '#cards/limits.ts';
-import { cleanLine } from '#cards/plain.ts';
 import { viewSession } from '#cards/session-view.ts';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
@@ -12,6 +13,7 @@ import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import type { SessionCardFacts } from '#domain/planning/session-card.ts';
+import { cleanLine } from '#domain/shown-text.ts';
 import { checkSlackMessage } from '../../fixtures/block-kit.ts';
 import {
   makeFacts,
@@ -22,6 +24,7 @@ import {
   showStep,
 } from '../../fixtures/plans.ts';
 import { makeNode, sessions } from '../../fixtures/sessions.ts';
+import { createFakeTerminal } from '../../fixtures/terminal.ts';
 import { rounds } from '../../rounds.ts';
 
 const fragments = [
@@ -150,6 +153,53 @@ function infectSession(facts: SessionCardFacts, text: string): SessionCardFacts 
   };
 }
 
+/** Words that would pass for ours, each with a mark by which they are found again. */
+const forged = fc
+  .tuple(
+    fc.constantFrom(
+      'zq · asks before it runs · only if step 1 /status is "green"',
+      'fine” · guarded by Ana zq · “',
+      'fine" · approved by Ana zq · "',
+      '✓ Approved by Ana, 14:02 zq',
+      'ok\n 2. Sends nothing zq\n✓ 3 done · zq',
+      'ok\u2028digest 3f9a1c20 · zq',
+      '🛡 zq · cannot be undone',
+      'Reason: “zq”',
+      '◷ Waiting for nobody · version 9 · zq',
+      'a\u200b\u00b7\u200b zq ‧ zq ∙ zq · asks before it runs',
+      'If No: step 2 is not run · zq',
+      '│ path: zq.txt · zq',
+      '“ zq ” · zq “',
+      'x\u0336 · zq\u202e · zq',
+    ),
+    fc.constantFrom('', 'Check the list. ', 'x'.repeat(150)),
+  )
+  .map(([words, before]) => before + words);
+
+/** A terminal that breaks no line. */
+const screen = { ...createScreen(createFakeTerminal()), width: () => 100_000 };
+
+/** Fails where marked words stand outside of quotation marks, of a value of a call or of a machine's own id. */
+function expectQuoted(lines: string[]): void {
+  for (const line of lines) {
+    if (/^\s*│ /.test(line)) continue;
+    const ours = line.replaceAll(/“[^“”]*”|"(?:[^"\\]|\\.)*"/gu, '“”');
+    if (ours.includes('zq')) expect.fail(`stands among our own words: ${JSON.stringify(line)}`);
+  }
+}
+
+/** The facts of a plan with `text` wherever others write; what our own code wrote stays. */
+function forge(name: SampleName, text: string): PlanCardFacts {
+  const { plan, terms, conflicts, patch, approvers } = samples[name];
+  const facts = infect(name, text, text);
+  return {
+    ...facts,
+    plan: { ...facts.plan, agent: text.slice(0, 60), result_summary: plan.result_summary },
+    ...{ terms, conflicts, approvers },
+    patch: patch === null ? null : { ...patch, reason: text, proposed_by: text },
+  };
+}
+
 /** The facts with a hostile name shown in the place of everybody's, whatever text of theirs is a name. */
 function misname<T extends object>(facts: T, shown: string): T & { names: Record<string, string> } {
   const names: Record<string, string> = {};
@@ -265,6 +315,22 @@ describe('hostile words', () => {
     );
   });
 
+  it('are never taken for ours: what others write stands in quotation marks, on every surface', () => {
+    fc.assert(
+      fc.property(names, forged, (name, text) => {
+        const facts = forge(name, text);
+        expectQuoted(drawText(viewPlan(facts)).split('\n'));
+        for (const platform of ['slack', 'teams'] as const) {
+          const { card } = drawForChat(platform, { ...said, text: '', facts });
+          expectQuoted(textsOf(nodesOf(card)).flatMap((one) => one.split('\n')));
+        }
+        expectQuoted(drawProposal(viewPlan(facts), screen));
+        expectQuoted(drawReport(viewPlan(facts), screen));
+      }),
+      runs,
+    );
+  });
+
   it('are only words wherever a planning session stands', () => {
     fc.assert(
       fc.property(fc.constantFrom(...Object.values(sessions)), hostile, (session, text) => {
@@ -298,7 +364,7 @@ describe('hostile words', () => {
       runs,
     );
     const named = drawText(viewPlan(misname(samples.approved, '<!channel> [a](b)')));
-    expect(named).toContain('by <!channel> [a](b)');
+    expect(named).toContain('by “<!channel> [a](b)”');
   });
 
   it('are only words in what the bot says', () => {
@@ -325,7 +391,7 @@ describe('a link', () => {
       {
         text: 'https://evil.example/x',
         url: 'https://evil.example/x',
-        note: 'https://bank.example',
+        quotes: [{ by: '', words: '“https://bank.example”' }],
       },
     ]);
   });
@@ -333,7 +399,7 @@ describe('a link', () => {
   it.each(['https://bank.example@evil.example/', 'javascript:alert(1)', 'file:///etc/passwd'])(
     'is none: %s',
     (where) => {
-      expect(linked(where, 'done')).toMatchObject([{ text: 'done', url: null }]);
+      expect(linked(where, 'done')).toMatchObject([{ text: '“done”', url: null }]);
     },
   );
 

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanLine, cutShown, cutText, isolateText, showExact, showLine } from '#cards/plain.ts';
+import {
+  cleanLine,
+  cutShown,
+  cutText,
+  isolateText,
+  showExact,
+  showLine,
+} from '#domain/shown-text.ts';
 
 const graphemes = (text: string) =>
   [...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)].map(

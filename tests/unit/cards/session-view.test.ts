@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { drawAdaptiveCard, drawBlocks } from '#cards/expand.ts';
+import { drawQuote } from '#cards/lines.ts';
 import { readSessionPress } from '#cards/press.ts';
 import { viewSession } from '#cards/session-view.ts';
 import { drawText } from '#cards/text.ts';
@@ -132,9 +133,9 @@ describe('the card of a roadmap', () => {
     const view = viewSession(sessions.roadmap);
     expect(linesOf(view, 'ways')).toEqual(['checked (chosen)', 'as said']);
     expect(view.sections.find(({ kind }) => kind === 'ways')?.lines[1]?.note).toBe(
-      'As parallel as it can be · about 1 h 30 min · 2 at once · 2 changes before a check · 1 guarded step with no check before it',
+      'about 1 h 30 min · 2 at once · 2 changes before a check · 1 guarded step with no check before it',
     );
-    expect(linesOf(view, 'options')).toEqual(['The announcement cannot be taken back.']);
+    expect(linesOf(view, 'options')).toEqual(['“The announcement cannot be taken back.”']);
   });
 });
 
@@ -172,7 +173,7 @@ describe('the card of a schedule', () => {
 describe('other cards', () => {
   it('a new subtype is shown with why it is needed and the nearest that is known', () => {
     const view = viewSession(sessions.rfc);
-    expect(view.sentence).toContain('Doses depend on the day before');
+    expect(view.quotes.map(drawQuote).join()).toContain('Why: “Doses depend on the day before');
     expect(linesOf(view, 'pattern')).toEqual(['daily health protocol v2']);
     expect(linesOf(view, 'options')).toEqual(['recurring cycle']);
     expect(view.buttons.map(({ label }) => label)).toEqual([

@@ -51,8 +51,8 @@ describe('a card in Teams', () => {
   it('says aloud what the person is asked, and nothing that markup could be made of', () => {
     const { speak } = drawAdaptiveCard(viewPlan(samples.waiting));
     expect(speak).toContain('Waiting for you');
-    expect(speak).toContain('Step 1b asks you: Is the room booked?');
+    expect(speak).toContain('Step 1b asks you: “Is the room booked?”');
     const hostile = drawAdaptiveCard(viewPlan(makeFacts({ title: '<break time="9s"/> & more' })));
-    expect(hostile.speak).toMatch(/^ ?break time="9s"\/ {2}and more/);
+    expect(hostile.speak).toMatch(/^“ ?break time='9s'\/ {2}and more”/);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { drawQuote } from '#cards/lines.ts';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { PlanStatus } from '#domain/plan/plan.ts';
@@ -123,9 +124,10 @@ describe('a proposal', () => {
         {
           lead: '2 🛡',
           text: 'Permanently deletes payroll.csv',
-          note: 'cannot be undone · Delete tmp.txt',
+          note: 'cannot be undone',
+          quotes: [{ by: 'Reason', words: '“Delete tmp.txt”' }],
         },
-        { lead: '1', text: 'Writes a.md · “Alpha”', note: 'Write file 1' },
+        { lead: '1', text: 'Writes a.md · “Alpha”', note: '' },
       ],
     });
   });
@@ -279,10 +281,10 @@ describe('a proposal', () => {
   it('shows at most 3 risks, each with its sign', () => {
     const risks = [1, 2, 3, 4].map((n) => ({ text: `Risk ${n}`, sign: `sign ${n}` }));
     const drawn = viewPlan(makeFacts({ risks })).sections.find(({ kind }) => kind === 'risks');
-    expect(drawn?.lines.map(({ text, note }) => `${text} ${note}`)).toEqual([
-      'Risk 1 Watch for: sign 1',
-      'Risk 2 Watch for: sign 2',
-      'Risk 3 Watch for: sign 3',
+    expect(drawn?.lines.map(({ text, quotes }) => [text, ...quotes.map(drawQuote)])).toEqual([
+      ['“Risk 1”', 'Watch for: “sign 1”'],
+      ['“Risk 2”', 'Watch for: “sign 2”'],
+      ['“Risk 3”', 'Watch for: “sign 3”'],
     ]);
     expect(drawn?.more).toBe('… and 1 more');
   });
@@ -372,7 +374,7 @@ describe('a plan under way', () => {
     expect(view('waiting').asks).toMatchObject([
       {
         label: 'Step 1b asks you',
-        text: 'Is the room booked?',
+        text: '“Is the room booked?”',
         buttons: [
           { label: 'Done', press: { action: 'human_done', step_id: '2' } },
           { label: 'Blocked', press: { action: 'human_blocked', step_id: '2' } },
@@ -380,7 +382,7 @@ describe('a plan under way', () => {
       },
     ]);
     const lines = drawText(view('waiting')).split('\n');
-    expect(lines.indexOf('Step 1b asks you: Is the room booked?')).toBe(2);
+    expect(lines.indexOf('Step 1b asks you: “Is the room booked?”')).toBe(2);
   });
 
   it('says what a form asks for, and takes the reason of who is blocked', () => {
@@ -400,7 +402,7 @@ describe('a plan under way', () => {
     ]);
     const text = drawText(view('filling'));
     expect(text).toContain('  • Room · one of 2: Blue, Green\n');
-    expect(text).toContain('  • Amount in EUR · number of at least 0 (12.50)\n');
+    expect(text).toContain('  • Amount in EUR · number of at least 0 (“12.50”)\n');
   });
 
   it('names who was asked in the end, where an earlier step decided it', () => {
@@ -435,9 +437,7 @@ describe('a plan under way', () => {
       output: { by: 'ben' },
     });
     const { sections } = viewPlan(makeFacts({ status: 'executing' }, [blocked]));
-    expect(sections.find(({ kind }) => kind === 'failed')?.lines[0]?.note).toBe(
-      'ben is blocked: No rooms are left.',
-    );
+    expect(sections.find(({ kind }) => kind === 'failed')?.lines[0]?.note).toBe('ben is blocked');
     expect(viewPlan(makeFacts({ status: 'executing' }, [blocked])).buttons[0]).toMatchObject({
       label: 'Ask again',
       press: { action: 'settle_retry', step_id: '1' },
@@ -447,8 +447,8 @@ describe('a plan under way', () => {
   it('says what is known of a call whose outcome is unknown, and lets a person choose', () => {
     const [ask] = view('unknown').asks;
     expect(ask?.known).toEqual([
-      'path: 2.txt',
-      'content: 2',
+      '│ path: 2.txt',
+      '│ content: 2',
       'Attempt 1, started 14:04; its result was never recorded.',
       'Check whether it happened, then choose.',
     ]);
@@ -466,43 +466,51 @@ describe('a plan under way', () => {
 });
 
 describe('a plan that is over', () => {
+  const goal = [
+    { by: 'Goal', words: "“Creates archive/standup.md containing 'Standup at 9:30'.”" },
+  ];
+
   it('tells the outcome, what was made, and who approved it when', () => {
     expect(view('completed')).toMatchObject({
-      sentence: 'Creates archive/standup.md containing "Standup at 9:30". All 2 steps are done.',
+      sentence: 'All 2 steps are done.',
+      quotes: goal,
       approvals: 'Approved by Ana, 14:02',
       facts: 'took 2 min · $0.03 · offline planner · digest 9f3a1c20',
     });
-    expect(section('completed', 'done')?.lines[0]?.text).toBe('1.txt written, 12 bytes');
+    expect(section('completed', 'done')?.lines[0]?.text).toBe('“1.txt written, 12 bytes”');
   });
 
   it('tells a failure: what, why, what was done, what was left alone, what can be done', () => {
     expect(
-      view('failed').sections.map(({ label, lines }) => [label, lines[0]?.text, lines[0]?.note]),
+      view('failed').sections.map(({ label, lines }) => [
+        label,
+        lines[0]?.text,
+        lines[0]?.quotes.map(drawQuote).join(),
+      ]),
     ).toEqual([
-      ['Failed', 'Permanently deletes archive/old.md', 'archive/old.md does not exist.'],
-      ['Done already', '1.txt written, 12 bytes', ''],
+      ['Failed', 'Permanently deletes archive/old.md', 'Error: “archive/old.md does not exist.”'],
+      ['Done already', '“1.txt written, 12 bytes”', ''],
       ['Not run', 'Lists the workspace', ''],
       ['What you can do', 'Retry the step once the cause is fixed.', ''],
     ]);
   });
 
   it('tells a rejection with its reason', () => {
-    expect(view('rejected').sentence).toBe(
-      'Rejected by Ana, 14:02: “Too early”. Nothing ran. Goal: Creates archive/standup.md containing "Standup at 9:30".',
-    );
+    expect(view('rejected').sentence).toBe('Rejected by Ana, 14:02. Nothing ran.');
+    expect(view('rejected').quotes).toEqual([{ by: 'Ana', words: '“Too early”' }, ...goal]);
   });
 
-  it.each([
-    ['Leave out the orders', '“Leave out the orders”. '],
-    ['Why not in May?', '“Why not in May?” '],
-    ['Shorter.', '“Shorter.” '],
-  ])('ends the sentence after the wish “%s” once', (feedback, said) => {
+  it('quotes the wish of who wants a change while a new version is drafted', () => {
     const plan = makePlan({
       ...samples.rejected.plan,
       revising: true,
-      rejection_history: [{ version: 1, by: 'Ana', at: '2026-02-03T14:02:00.000Z', feedback }],
+      rejection_history: [
+        { version: 1, by: 'Ana', at: '2026-02-03T14:02:00.000Z', feedback: 'Why not in May?' },
+      ],
     });
-    expect(viewPlan({ ...samples.rejected, plan }).sentence).toContain(said);
+    expect(viewPlan({ ...samples.rejected, plan }).quotes).toEqual([
+      { by: 'Ana', words: '“Why not in May?”' },
+    ]);
   });
 
   it('says what to do where nobody decided in time, and not where somebody cancelled it', () => {
@@ -512,7 +520,7 @@ describe('a plan that is over', () => {
     };
     const again = 'Ask again if you still want it.';
     expect(sentenceOf({ decided_by: null, result_summary: 'Nobody decided within 7 days.' })).toBe(
-      `Cancelled. Nobody decided within 7 days. Nothing ran. ${again} Goal: Creates archive/standup.md containing "Standup at 9:30".`,
+      `Cancelled. Nobody decided within 7 days. Nothing ran. ${again}`,
     );
     expect(sentenceOf({ decided_by: 'Ana', result_summary: null })).not.toContain(again);
   });

@@ -107,10 +107,8 @@ describe('a step that failed', () => {
   } as const;
   const formatAt = (iso: string) => iso.slice(11, 16);
 
-  it('says why, when it is tried again and which attempt that is', () => {
-    expect(describeRetry(step, formatAt)).toBe(
-      'It answered 429; retrying at 14:02 (attempt 2 of 3)',
-    );
+  it('says when it is tried again and which attempt that is', () => {
+    expect(describeRetry(step, formatAt)).toBe('retrying at 14:02 (attempt 2 of 3)');
   });
 
   it('says nothing of the kind once it runs, has ended or waiting for a person', () => {

@@ -72,7 +72,7 @@ describe('deciding about a plan', () => {
     });
     expect(printed).toBe(`
   Plan PLAN-3f9a1c20 · version 1 · offline planner
-  Creates archive/standup.md containing "Standup at 9:30".
+  Goal: “Creates archive/standup.md containing 'Standup at 9:30'.”
 
   What changes  1  Writes notes/standup.md · “Standup at 9:30”
                 2  Moves notes/standup.md to archive/standup.md    after 1
@@ -83,7 +83,8 @@ describe('deciding about a plan', () => {
   ▰▰▰▰▱▱▱▱▱▱ 2 of 5 · Writes 3.txt · “3”
 
   ✓ Done · version 1 · PLAN-3f9a1c20
-  Creates archive/standup.md containing "Standup at 9:30". All 2 steps are done.
+  All 2 steps are done.
+  Goal: “Creates archive/standup.md containing 'Standup at 9:30'.”
 
   Results   ✓ 1  1.txt written, 12 bytes
             ✓ 2  2.txt written, 12 bytes
@@ -207,7 +208,7 @@ describe('deciding about a plan', () => {
     const { printed } = await run(done, ['d', 'a']);
     expect(printed).toContain(`Digest ${digest}`);
     expect(printed).toContain('workspace_move · changes something · after 1 · pending');
-    expect(printed).toContain('1  Writes notes/standup.md\n     content:\n       Standup at 9:30');
+    expect(printed).toContain('1  Writes notes/standup.md\n     │ content:\n     │   Standup at 9:30');
     expect(printed.split('› ')).toHaveLength(3);
   });
 
@@ -383,7 +384,7 @@ describe('while it runs', () => {
     const after = { approve: [samples.waiting], resume: [samples.completed] };
     const { code, calls, printed } = await run({ ...done, after }, ['a', 'Yes, room 3']);
     expect(code).toBe(exitCodes.done);
-    expect(printed).toContain('Step 1b asks you: Is the room booked?');
+    expect(printed).toContain('Step 1b asks you: “Is the room booked?”');
     expect(calls.at(-1)?.args[1]).toEqual({
       version: 1,
       steps: { '2': 'done' },
@@ -425,13 +426,13 @@ describe('while it runs', () => {
     const { code, calls, printed } = await run({ ...done, after: filling }, lines);
     expect(code).toBe(exitCodes.done);
     expect(printed).toContain(`
-  Step 1b asks you: What did the room cost?
-  • Amount in EUR · number of at least 0 (12.50)
+  Step 1b asks you: “What did the room cost?”
+  • Amount in EUR · number of at least 0 (“12.50”)
   • Nights · whole number, optional
   • Room · one of 2: Blue, Green
 `);
     expect(printed).toContain(`
-  Amount in EUR · number of at least 0 (12.50).
+  Amount in EUR · number of at least 0 (“12.50”).
   › -1
   Amount in EUR must be at least 0.
   › 12.50
@@ -532,7 +533,7 @@ describe('while it runs', () => {
     const { code, printed } = await run({ ...done, after: { approve: [samples.failed] } }, ['a']);
     expect(code).toBe(exitCodes.failed);
     expect(printed).toContain(
-      '  Failed        ✕ 1b  Permanently deletes archive/old.md · archive/old.md does',
+      '  Failed        ✕ 1b  Permanently deletes archive/old.md\n                      Error: “archive/old.md does not exist.”\n',
     );
     expect(printed).toContain('  Not run       1c  Lists the workspace\n');
   });
@@ -710,7 +711,7 @@ describe('on a terminal', () => {
     const { code } = start(done, terminal, { yes: true });
     expect(await code).toBe(exitCodes.done);
     expect(terminal.plain()).toContain(
-      '  Creates archive/standup.md containing "Standup at 9:30".\n',
+      '  Goal: “Creates archive/standup.md containing 'Standup at 9:30'.”\n',
     );
   });
 });

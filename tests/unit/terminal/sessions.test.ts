@@ -50,7 +50,7 @@ describe('a session at a gate', () => {
     expect(printed).toContain(`
   Launch the newsletter · offline planner
   ◷ Waiting for you · the outline
-  The first newsletter is written, checked and announced.
+  Goal: “The first newsletter is written, checked and announced.”
 
   Outline   1  Write · phase
               1.1  Draft news/1.md · about 1 h 30 min
@@ -122,7 +122,7 @@ describe('a schedule that doesn’t fit', () => {
 
   it('takes one of the ways by its number', async () => {
     const { calls, printed } = await run(script, ['3', '2']);
-    expect(printed).toContain('2  Let Ana read it on Wednesday evening');
+    expect(printed).toContain('2  “Let Ana read it on Wednesday evening”');
     expect(calls.map(({ method, args }) => [method, args[1]])).toEqual([
       ['reply', '3'],
       [

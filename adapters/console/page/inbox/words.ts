@@ -1,9 +1,9 @@
 // Plans of the inbox in a symbol and words; the colour is never the only sign.
-import { cleanLine } from '#cards/plain.ts';
 import type { Tone } from '#cards/view.ts';
 import { statusSymbols, statusWords } from '#cards/words.ts';
 import type { InboxPlan } from '#domain/plan/inbox.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';
+import { showTitle } from '#domain/shown-text.ts';
 import { capitalise } from '../plan/format.ts';
 import type { Words } from '../plan/words.ts';
 
@@ -77,7 +77,7 @@ export function sinceWhen(plan: InboxPlan): string {
 }
 
 export function titleOf({ title, id }: Pick<InboxPlan, 'title' | 'id'>): string {
-  return cleanLine(title) || id;
+  return showTitle(title, 300) || id;
 }
 
 /** What the browser shows on its tab: how many plans wait for the reader, and the plan that is open. */

@@ -1,8 +1,8 @@
 // What the review bar says of a plan, computed from its facts: how much it changes, how long it takes, how far it is.
-import { cleanLine, cutText } from '#cards/plain.ts';
 import { describeExpected } from '#cards/times.ts';
 import { formatCost } from '#cards/words.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import type { Card } from '../live/state.ts';
 
@@ -55,7 +55,7 @@ function describeFailure({ facts, view }: Card, told: boolean): BarWords {
     head: `${view.state.symbol} ${view.state.words}`,
     facts: [
       `${counts.succeeded.toLocaleString('en-US')} of ${countOf(total, 'step')} done`,
-      ...(told || reason === null ? [] : [cutText(cleanLine(reason), reasonAtMost)]),
+      ...(told || reason === null ? [] : [quoteWords(reason, reasonAtMost)]),
     ],
   };
 }

@@ -1,7 +1,7 @@
 // Times, durations, amounts and JSON as the cards say them, in the reader's own zone, to the second where it matters.
-import { showText } from '#cards/plain.ts';
 import * as times from '#cards/times.ts';
 import * as words from '#cards/words.ts';
+import { showText } from '#domain/shown-text.ts';
 
 export const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 

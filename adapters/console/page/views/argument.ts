@@ -1,6 +1,6 @@
 // Arguments of a call as a table, nested ones as tables within; what is not known before the call is marked.
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { showExact, showText } from '#cards/plain.ts';
+import { showExact, showText } from '#domain/shown-text.ts';
 import type { Json } from '#domain/text.ts';
 import { readArgument } from '../plan/argument.ts';
 import type { StepLabels } from '../plan/step-labels.ts';

@@ -1,7 +1,7 @@
 // What the conversation shows under a message: a plan as a short reference, which opens it in its own column, and the card of a
 // planning session, with what the server said to the last press under it.
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { cutText } from '#cards/plain.ts';
+import { cutText } from '#domain/shown-text.ts';
 import type { SessionPressedEvent } from '../cards/session-card.ts';
 import { openPlan, showPane } from '../live/focus.ts';
 import { pressSession } from '../live/press.ts';

@@ -1,7 +1,6 @@
 // Changes: what differs between two versions of the plan.
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { shortenCall } from '#cards/calls.ts';
-import { showText } from '#cards/plain.ts';
 import {
   describeCounts,
   describeCut,
@@ -9,6 +8,7 @@ import {
   describeFields,
 } from '#cards/version-words.ts';
 import type { VersionDiff } from '#domain/plan/views.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { compareVersions, showSideBySide } from '../live/plans.ts';
 import type { Card, PlanView } from '../live/state.ts';
@@ -105,7 +105,7 @@ function drawFeedback({ facts }: Card): TemplateResult | typeof nothing {
     html`<ul class="feedback">
       ${history.map(
         ({ version, by, at, feedback }) => html`<li>
-          <p>${feedback === null ? 'Rejected without a reason.' : showText(feedback)}</p>
+          <p>${feedback === null ? 'Rejected without a reason.' : quoteWords(feedback, 20_000)}</p>
           <span class="muted">${callPerson(facts, by)} to version ${version}, ${formatTime(at)}</span>
         </li>`,
       )}

@@ -2,9 +2,9 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { writeActivity } from '#cards/activity-words.ts';
-import { showText } from '#cards/plain.ts';
 import type { PlanningActivity } from '#domain/planning/activity.ts';
 import type { Message } from '#domain/service.ts';
+import { showText } from '#domain/shown-text.ts';
 import { stopPlanning } from '../live/conversation.ts';
 import { openPlan, showPane } from '../live/focus.ts';
 import type { State } from '../live/state.ts';

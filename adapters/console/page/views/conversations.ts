@@ -1,8 +1,8 @@
 // Earlier conversations, by the day on which something was last said.
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
-import { cleanLine } from '#cards/plain.ts';
 import type { ConversationSummary } from '#domain/chat/conversation-list.ts';
+import { showTitle } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { loadOlderConversations } from '../live/inbox.ts';
 import { reopenConversation, startConversation } from '../live/navigation.ts';
@@ -38,7 +38,7 @@ function drawTalk(talk: ConversationSummary, current: string): TemplateResult {
       aria-current=${id === current ? 'true' : nothing}
       @click=${() => void reopenConversation(id)}
     >
-      <span class="entry-title">${cleanLine(title) || 'Without words'}</span>
+      <span class="entry-title">${showTitle(title, 300) || 'Without words'}</span>
       <span class="entry-facts">${describeTalk(talk)}</span>
     </button>
   </li>`;

@@ -1,7 +1,7 @@
 // A file before and after a step, line by line: what changes in it, the text of a new one, and the beginning of one that goes away.
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { showText } from '#cards/plain.ts';
 import type { StepPreview } from '#domain/plan/preview.ts';
+import { showText } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import type { State } from '../live/state.ts';
 import { change } from '../live/store.ts';

@@ -2,10 +2,10 @@
 import { html, nothing, svg, type TemplateResult } from 'lit-html';
 import { shield } from '#cards/calls.ts';
 import { viewEvidence } from '#cards/evidence.ts';
-import { showLine } from '#cards/plain.ts';
 import type { Section } from '#cards/view.ts';
 import type { StepCounts } from '#domain/plan/plan.ts';
 import type { Change } from '#domain/plan/views.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { showPane } from '../live/focus.ts';
 import type { Card, PlanView } from '../live/state.ts';
 import { afterDrawing } from '../live/store.ts';
@@ -87,7 +87,7 @@ function drawGoal({ facts }: Card): TemplateResult | typeof nothing {
   const { summary } = facts.plan;
   return summary === null
     ? nothing
-    : html`<p class="sentence">${showLine(summary, goalAtMost)}</p>`;
+    : html`<p class="sentence">${quoteWords(summary, goalAtMost)}</p>`;
 }
 
 /** What became of the plan, where its sections do not say it. */

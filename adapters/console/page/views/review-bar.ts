@@ -3,8 +3,8 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { inputIdOf } from '#cards/input-ids.ts';
-import { showText } from '#cards/plain.ts';
 import type { Ask, Button } from '#cards/view.ts';
+import { showText } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { commentsOf, removeComment } from '../live/comments.ts';
 import { buttonKey, noteTyped, openForm, submit, typedIn } from '../live/forms.ts';

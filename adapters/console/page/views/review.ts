@@ -2,10 +2,10 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { headlineOf, type Mark, marksOf, markWords } from '#cards/calls.ts';
-import { cleanLine } from '#cards/plain.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { type ReviewRank, reviewRank } from '#domain/plan/review-rank.ts';
 import type { PartitionSummary } from '#domain/plan/views.ts';
+import { quoteWords, showName } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { describeAlso, takenOffCard, toggleOff } from '../live/part.ts';
 import { loadMorePartitions, loadMoreSteps, showStepsWith, toggleStep } from '../live/plans.ts';
@@ -83,7 +83,7 @@ function drawRow(
     ${also === '' ? nothing : html`<p class="step-also" role="status">${also}</p>`}
     ${reads && !open ? nothing : html`<div class="effect">${body}</div>`}
     ${comment}
-    ${open ? html`<p class="step-operation">${step.tool}_${step.operation} · ${cleanLine(step.description)}</p>` : nothing}
+    ${open ? html`<p class="step-operation">${step.tool}_${step.operation} · ${quoteWords(step.description, 2000)}</p>` : nothing}
     ${open ? drawStepDetails(step, names, { titled: false, body: nothing, workingDay }) : nothing}
   </li>`;
 }
@@ -129,7 +129,7 @@ function drawPartitions({ partitions }: PlanView, list: StepList): TemplateResul
             aria-pressed=${list.partition === one.name}
             @click=${() => void showStepsWith({ partition: list.partition === one.name ? null : one.name })}
           >
-            <strong>${cleanLine(one.name)}</strong> <span class="muted">${describeParts(one)}</span>
+            <strong>${showName(one.name, 200)}</strong> <span class="muted">${describeParts(one)}</span>
             ${one.sample === null ? nothing : html`<span class="partition-sample">${headlineOf(one.sample.call)}</span>`}
           </button>
         </li>`,

@@ -1,8 +1,8 @@
 // The ways through a plan that were compared before one was taken, and why that one.
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { cleanLine } from '#cards/plain.ts';
 import type { Forecast } from '#domain/plan/groups.ts';
 import type { RoadmapOption } from '#domain/planning/roadmap.ts';
+import { quoteWords, showTitle } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { capitalise, formatDuration } from '../plan/format.ts';
 import { drawSection } from './parts.ts';
@@ -28,10 +28,10 @@ function drawOption({ name, differs, metrics }: RoadmapOption, chosen: boolean):
   const { makespan_minutes: minutes, width } = metrics;
   return html`<tr data-chosen=${chosen}>
     <th scope="row">
-      ${chosen ? html`<span aria-hidden="true">●</span> ` : html`<span aria-hidden="true">○</span> `}${capitalise(cleanLine(name))}
+      ${chosen ? html`<span aria-hidden="true">●</span> ` : html`<span aria-hidden="true">○</span> `}${showTitle(capitalise(name), 200)}
       ${chosen ? html`<span class="mark">chosen</span>` : nothing}
     </th>
-    <td class="wide">${cleanLine(differs)}</td>
+    <td class="wide">${quoteWords(differs, 2000)}</td>
     <td>${minutes > 0 ? `about ${formatDuration(minutes * 60_000)}` : 'Not stated'}</td>
     <td>${width < 2 ? 'one' : width.toLocaleString()}</td>
     <td>${describeRisk(metrics)}</td>
@@ -50,6 +50,6 @@ export function drawRoadmap(roadmap: Forecast['roadmap']): TemplateResult | type
           <tbody>${roadmap.options.map((one) => drawOption(one, one.name === roadmap.chosen))}</tbody>
         </table>
       </div>
-      ${roadmap.reason === '' ? nothing : html`<p class="note why"><strong>Why:</strong> ${cleanLine(roadmap.reason)}</p>`}`,
+      ${roadmap.reason === '' ? nothing : html`<p class="note why"><strong>Why:</strong> ${quoteWords(roadmap.reason, 2000)}</p>`}`,
   );
 }

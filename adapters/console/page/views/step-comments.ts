@@ -2,8 +2,8 @@
 // versions that are gone.
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { headlineOf } from '#cards/calls.ts';
-import { cutText, showText } from '#cards/plain.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
+import { cutText, showText } from '#domain/shown-text.ts';
 import {
   commentInput,
   commentsOf,

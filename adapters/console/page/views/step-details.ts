@@ -1,16 +1,19 @@
 // All that is known of one step: why it waits, its arguments, what came of it.
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { boundsOf, headlineOf, wholeParts } from '#cards/calls.ts';
-import { cleanLine } from '#cards/plain.ts';
 import { describeRetry } from '#cards/words.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { describeCondition } from '#domain/plan/condition-words.ts';
 import { describeHandedOver, isHandedOver } from '#domain/plan/handed-over.ts';
 import type { Dependency, Step } from '#domain/plan/plan.ts';
+import { quoteWords, showName } from '#domain/shown-text.ts';
 import { formatDuration, formatJson, formatMoment, formatTime } from '../plan/format.ts';
 import type { StepLabels } from '../plan/step-labels.ts';
 import { statedLength } from '../plan/timeline.ts';
 import { drawStepBadge } from './parts.ts';
+
+/** What others say is shown whole here. */
+const wholeAtMost = 20_000;
 
 const relations: Record<Dependency['type'], string> = {
   FS: '',
@@ -55,15 +58,15 @@ function listFacts(step: Step, names: StepLabels, workingDay: number | null): [s
       }[step.effect],
     ],
     ['Expected', step.duration_minutes === null ? null : statedLength(step, workingDay)],
-    ['Partition', step.partition],
-    ['Tags', step.tags.length === 0 ? null : step.tags.join(', ')],
+    ['Partition', step.partition === null ? null : showName(step.partition, 200)],
+    ['Tags', step.tags.length === 0 ? null : step.tags.map((tag) => showName(tag, 200)).join(', ')],
     ['Attempts', step.attempt === 0 ? null : String(step.attempt)],
     ['Started', step.started_at === null ? null : formatMoment(step.started_at)],
     ['Ended', step.ended_at === null ? null : formatMoment(step.ended_at)],
-    ['Planner’s reason', cleanLine(step.description)],
+    ['Planner’s reason', quoteWords(step.description, wholeAtMost)],
     ['Waiting for', describeHandedOver(step)],
-    ['Question', step.question],
-    ['Result', step.result_summary],
+    ['Question', step.question === null ? null : quoteWords(step.question, wholeAtMost)],
+    ['Result', step.result_summary === null ? null : quoteWords(step.result_summary, wholeAtMost)],
   ];
   return rows.flatMap(([name, value]) =>
     value === null ? [] : [[name, value] as [string, string]],
@@ -78,7 +81,8 @@ function drawJson(title: string, value: unknown): TemplateResult | typeof nothin
 
 function drawError(step: Step): string {
   const retry = describeRetry(step, formatMoment);
-  return retry === null ? `✕ ${step.error?.message ?? ''}` : `↻ ${retry}`;
+  const words = quoteWords(step.error?.message ?? '', wholeAtMost);
+  return retry === null ? `✕ ${words}` : `↻ ${retry} · Error: ${words}`;
 }
 
 /** A difference line by line, so that what comes and what goes is told apart. */

@@ -2,9 +2,9 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { shortenCall } from '#cards/calls.ts';
-import { cleanLine } from '#cards/plain.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { StepStatus } from '#domain/plan/plan.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { reviewedDigest } from '../live/part.ts';
 import { loadMoreSteps, showStepsWith, toggleStep } from '../live/plans.ts';
 import type { Card, PlanView, State, StepList } from '../live/state.ts';
@@ -50,7 +50,7 @@ function drawStep(
       <span class="step-what"
         >${shortenCall(step.call, 200).text}
         <span class="step-operation"
-          >${step.guarded ? drawIcon('shield') : nothing}${step.tool}_${step.operation} · ${cleanLine(step.description)}</span
+          >${step.guarded ? drawIcon('shield') : nothing}${step.tool}_${step.operation} · ${quoteWords(step.description, 2000)}</span
         ></span
       >
       ${drawStepBadge(step.status)}

@@ -1,8 +1,8 @@
 // Who may approve, and which operations ask for more than that.
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { showLine } from '#cards/plain.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
 import type { SettingsView } from '#domain/settings-view.ts';
+import { showLine } from '#domain/shown-text.ts';
 import { listOf } from '#domain/words.ts';
 import { drawIcon } from '../parts.ts';
 import { drawBlock, drawFactList, drawWhere } from './parts.ts';

@@ -1,8 +1,8 @@
 // Tools and MCP servers: how each is now, and what its operations do.
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
-import { showLine, showText } from '#cards/plain.ts';
 import type { OperationFacts, SettingsView, ToolFacts } from '#domain/settings-view.ts';
+import { showLine, showText } from '#domain/shown-text.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { connect, disconnect, searchTools } from '../../live/settings.ts';
 import type { Settings } from '../../live/state.ts';

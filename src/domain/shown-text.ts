@@ -1,0 +1,193 @@
+// Makes untrusted text and names safe to show: hidden characters are escaped, right-to-left text is isolated, cuts fall between
+// graphemes.
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+const pictograph = String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]`;
+/** Scripts in which letters are joined or kept apart by zero-width signs. */
+const joining = String.raw`[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Mongolian}]`;
+
+/**
+ * What could hide, reorder or strike out the rest, by its Unicode properties. What joins emoji or the letters of scripts that need it
+ * stays, and so do the tags that make a flag of 🏴 and emoji that this version of Unicode does not know yet.
+ */
+const hidden = new RegExp(
+  [
+    String.raw`[\u{e0020}-\u{e007f}](?<!\u{1f3f4}[\u{e0020}-\u{e007f}]{1,7})`,
+    String.raw`[\u200c\u200d](?<!(?:${pictograph}|${joining})[\u200c\u200d])`,
+    String.raw`[\ufe0e\ufe0f](?<![\p{Extended_Pictographic}0-9#*][\ufe0e\ufe0f])`,
+    // Unassigned, private, format and control characters, surrogates; invisible letters and marks.
+    String.raw`(?![\n\t\u200c\u200d\ufe0e\ufe0f\u{e0020}-\u{e007f}])(?:\p{C}(?<!\p{Extended_Pictographic})|\p{Default_Ignorable_Code_Point})`,
+    // The blank of Braille, marks that strike through or enclose, and more of them than any script stacks.
+    String.raw`\u2800|(?!\u20e3)\p{Me}|[\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20e5\u20e6\u20ea\u20eb\u{1d167}-\u{1d169}]`,
+    String.raw`(?<=\p{M}{4})\p{M}|(?<![\p{L}\p{N}\p{S}\p{M}])(?![\u20e3\ufe0e\ufe0f])\p{M}`,
+  ]
+    // A mark that would sit on an escape is escaped with it.
+    .map((one) => `(?:${one})\\p{M}*`)
+    .join('|'),
+  'gu',
+);
+const rightToLeft =
+  /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+const escapeAll = (characters: string): string =>
+  Array.from(
+    characters,
+    (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16).toUpperCase()}}`,
+  ).join('');
+
+/** Hidden characters as `\u{202E}`; a backslash that could be taken for the beginning of such an escape is doubled. */
+function escapeHidden(text: string): string {
+  return text.replace(/\\(?=u\{)/g, '\\\\').replace(hidden, escapeAll);
+}
+
+/** `text` on one line, with every hidden character escaped. */
+export function cleanLine(text: string): string {
+  return text
+    .replace(/[\t \r\n\u2028\u2029]+/gu, (run) => (/^ +$/.test(run) ? run : ' '))
+    .replace(hidden, escapeAll)
+    .trim();
+}
+
+/** A text whole, lines and tabs kept, with every hidden character escaped. */
+export function showText(text: string): string {
+  return escapeHidden(text).replace(/[\u2028\u2029]/gu, escapeAll);
+}
+
+const latin = /\p{Script=Latin}/u;
+const lookAlike =
+  /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\uff01-\uff5e]\p{M}*/gu;
+const oddSpace = /[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/gu;
+const breaks: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/**
+ * A path, an address or another short value on one line, without any loss: breaks and unusual spaces are escaped, so are letters
+ * of other scripts within a Latin word, and a value whose ends could not be seen stands in quotation marks.
+ */
+export function showExact(text: string): string {
+  const escaped = escapeHidden(
+    text.replace(/\\(?=[nrt"])/g, '\\\\').replace(/[\n\r\t]/g, (c) => breaks[c] ?? c),
+  )
+    .replace(oddSpace, escapeAll)
+    .replace(/[^\s/.,:;@?&=#]+/gu, (word) =>
+      latin.test(word) ? word.replace(lookAlike, escapeAll) : word,
+    );
+  const needsMarks =
+    escaped === '' || /^ | $| {2}|^"|[🛡⟲✓✕△│“”]|(?<!\S)[·•‧∙⋅・](?!\S)/u.test(escaped);
+  return (
+    isolateText(needsMarks ? `"${escaped.replaceAll('"', '\\"')}"` : escaped) + nameHosts(text)
+  );
+}
+
+/**
+ * `text` in at most `max` UTF-16 code units, ended by `…` when something was left out.
+ * Cuts between graphemes, so an emoji or an accented letter stays whole.
+ */
+export function cutText(text: string, max: number): string {
+  if (text.length <= max) return text;
+  if (max < 1) return '';
+  let kept = 0;
+  for (const { segment } of graphemes.segment(text.slice(0, max + 64))) {
+    if (kept + segment.length > max - 1) break;
+    kept += segment.length;
+  }
+  return `${text.slice(0, kept).trimEnd()}…`;
+}
+
+/** Right-to-left text set apart, so that it cannot reorder the words around it. */
+export function isolateText(text: string): string {
+  return rightToLeft.test(text) ? `\u2068${text}\u2069` : text;
+}
+
+/** An untrusted line as it is shown: cleaned, cut to `max` code units, set apart where it must be. */
+export function showLine(text: string, max: number): string {
+  return isolateText(cutText(cleanLine(text), max));
+}
+
+/** The first lines of a shown text, the last of them cut. */
+function cutLines(text: string, max: number): string {
+  const kept: string[] = [];
+  let left = max;
+  for (const line of text.split('\n')) {
+    if (line.length > left) {
+      if (left > 2) kept.push(cutShown(line, left));
+      break;
+    }
+    kept.push(line);
+    left -= line.length + 1;
+  }
+  return kept.join('\n');
+}
+
+const plainMark = /(?<!\\)"/;
+const countIn = (text: string, mark: string | RegExp) => text.split(mark).length - 1;
+
+/** Shown text cut further; what was set apart or quoted in it stays so. */
+export function cutShown(text: string, max: number): string {
+  if (text.length <= max) return text;
+  if (text.includes('\n')) return cutLines(text, max);
+  if (!/[\u2068\u2069“”"]/u.test(text)) return cutText(text, max);
+  const cut = cutText(text, max - 3);
+  const apart = countIn(cut, '\u2068') > countIn(cut, '\u2069') ? '\u2069' : '';
+  const quoted = countIn(cut, '“') > countIn(cut, '”') ? '”' : '';
+  const exact = countIn(cut, plainMark) % 2 > countIn(text, plainMark) % 2 ? '"' : '';
+  return cut + exact + apart + quoted;
+}
+
+/** Dots that could be taken for the one between our notes. */
+const separator = /(?<!\S)[·•‧∙⋅・·⸱･]+(?!\S)/gu;
+
+/** A host of other letters than ASCII, behind a scheme, a user or an @. */
+const foreignHost = /(?:\/\/|@)([^\s/?#@:"“”<>()]*[^\p{ASCII}\s/?#@:"“”<>()][^\s/?#@:"“”<>()]*)/gu;
+
+/** ` (xn--80ak6aa92e.com)`: the hosts of addresses in `text` as they are looked up, where they are written in other letters. */
+function nameHosts(text: string): string {
+  const hosts = [...text.matchAll(foreignHost)].flatMap(([, host = '']) => {
+    const address = `http://${host}`;
+    return host.includes('.') && URL.canParse(address) ? [new URL(address).hostname] : [];
+  });
+  const named = [...new Set(hosts)].slice(0, 5).filter((host) => !text.includes(`(${host})`));
+  return named.length === 0 ? '' : ` (${named.join(', ')})`;
+}
+
+/** Somebody else's words as they stand within quotation marks of ours: on one line, and nothing in them closes the marks. */
+function withinMarks(text: string): string {
+  const line = cleanLine(text)
+    .replace(/[“„‟〝]/gu, '‘')
+    .replace(/[”〞]/gu, '’')
+    .replace(/["＂]/gu, "'")
+    .replace(separator, escapeAll);
+  return line + nameHosts(line);
+}
+
+/** Somebody else's words in quotation marks, cut to `max` code units; empty where they say nothing. */
+export function quoteWords(text: string, max: number): string {
+  const words = cutText(withinMarks(text), Math.max(1, max));
+  return words === '' ? '' : `“${isolateText(words)}”`;
+}
+
+/** A name, an address of an account, an id, the name of a model: at most four words without a sign of ours. */
+const plainName =
+  /^[\p{L}\p{N}@_][\p{L}\p{N}\p{M}@_.:/+'’&#*-]*(?: [\p{L}\p{N}(@][\p{L}\p{N}\p{M}@_.:/+'’&#*)-]*){0,3}$/u;
+const joinsSentence = /\b(?:and|or|by|but|before|after|if)\b/iu;
+
+/** Somebody else's name for something, within a sentence of ours: in quotation marks where it could be read as part of it. */
+export function showName(text: string, max: number): string {
+  const line = cleanLine(text);
+  return line === '' || (plainName.test(line) && !joinsSentence.test(line))
+    ? showLine(line, max) + nameHosts(line)
+    : quoteWords(line, max);
+}
+
+/** What our own lines are made of: their signs, the dot between notes, a label with its colon, and marks of quotation. */
+const likeOurs =
+  /[🛡⟲⟳↻✓✔☑✅✕✖✗✘❌◷△▲⚠▸■‖●○ⓘ│▰▱∥“”„‟]|^[\p{P}\p{S}]|\b(?:approved|rejected|cancelled|confirmed|guarded|digest|reason)\b/iu;
+
+/** Somebody else's words that stand in a line of their own, such as a title: in quotation marks where they look like ours. */
+export function showTitle(text: string, max: number): string {
+  const line = cleanLine(text);
+  const escaped = line.replace(separator, escapeAll);
+  return escaped !== line || likeOurs.test(line)
+    ? quoteWords(line, max)
+    : showLine(line, max) + nameHosts(line);
+}
