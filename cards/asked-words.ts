@@ -1,8 +1,8 @@
 // Words for the people who are asked to do something about a plan: beside their names on its card, and in a message to each.
 import type { Asked } from '#domain/chat/asked.ts';
 import type { Notice } from '#domain/chat/message-parts.ts';
-import { quoteWords, showName } from '#domain/shown-text.ts';
-import { drawQuote, quote } from './lines.ts';
+import { quoteName, quoteWords } from '#domain/shown-text.ts';
+import { drawQuote, quote } from './quotes.ts';
 
 /** The link to the plan's card. */
 export const openCard = 'Open the card';
@@ -28,7 +28,7 @@ export function sayAsked({ what }: Pick<Asked, 'what'>): string {
 type Told = Extract<Notice, { code: 'asked' }>;
 
 const head = ({ what, plan_id, title, by: name }: Told): string => {
-  const by = showName(name, 120);
+  const by = quoteName(name, 120);
   const plan = `${plan_id} ${quoteWords(title, 200)}`;
   switch (what) {
     case 'approve':

@@ -1,5 +1,7 @@
 // What only a person can settle: their own step, a call that asks first, an unknown outcome, a change of the plan.
 import type { CardPress, PatchFacts, PlanCardFacts, ShownChange } from '#domain/chat/card.ts';
+import { isSamePerson } from '#domain/people/names.ts';
+import { assigneeOf, takerOf } from '#domain/plan/assignee.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { Undecided } from '#domain/plan/open-values.ts';
 import type { PlanStatus, Step } from '#domain/plan/plan.ts';
@@ -12,10 +14,10 @@ import { makeButton, pressAbout } from './buttons.ts';
 import { headlineOf, leadOf, warnOfTarget, wholeLines } from './calls.ts';
 import { askAboutFindings } from './findings.ts';
 import { viewFields } from './form-fields.ts';
-import { drawQuote, quote } from './lines.ts';
 import { showPerson } from './plain.ts';
+import { drawQuote, quote } from './quotes.ts';
 import { canSettle } from './state.ts';
-import { effectOfNo, isViewers, personOf, reasonOf } from './step-lines.ts';
+import { effectOfNo, isViewers, mayAnswer, personOf, reasonOf, viewerIs } from './step-lines.ts';
 import { tellTime } from './times.ts';
 import type { Ask, Field, Form } from './view.ts';
 
@@ -142,32 +144,65 @@ function formOf(fields: Field[]): Form {
 }
 
 /** A question to a person that takes nothing but Yes or No. */
-function askYesOrNo(step: Step, facts: PlanCardFacts): Ask {
+function askYesOrNo(step: ShownStep, facts: PlanCardFacts): Ask {
   const { plan } = facts;
-  const asked = askPerson(step, facts);
   const effect = effectOfNo(step, facts);
-  return {
-    ...asked,
-    kind: 'yes_no',
-    known: effect === null ? [] : [`If No: ${effect}.`],
-    note: null,
-    buttons: [
-      makeButton(pressAbout(plan, 'settle_done', step), 'Yes', { style: 'primary' }),
-      makeButton(pressAbout(plan, 'settle_failed', step), 'No'),
-    ],
-  };
+  return withTakeOver(
+    {
+      ...askedOf(step, facts),
+      kind: 'yes_no',
+      known: effect === null ? [] : [`If No: ${effect}.`],
+      note: null,
+      buttons: [
+        makeButton(pressAbout(plan, 'settle_done', step), 'Yes', { style: 'primary' }),
+        makeButton(pressAbout(plan, 'settle_failed', step), 'No'),
+      ],
+    },
+    step,
+    facts,
+  );
 }
 
-function askPerson(step: Step, facts: PlanCardFacts): Ask {
+/**
+ * A task that is addressed to one person is answered by them. On a card that many read, whoever may decide about the plan can take it
+ * over; a reader of their own card who is not asked can do nothing else.
+ */
+function withTakeOver(ask: Ask, step: ShownStep, facts: PlanCardFacts): Ask {
+  const { plan, viewer } = facts;
+  const asked = assigneeOf(step);
+  const isShared = viewer.user === '';
+  if (asked === null || (isShared && isSamePerson(asked, plan.requester))) return ask;
+  if (!isShared && mayAnswer(step, facts)) return ask;
+  if (isShared && takerOf(step) !== null) return ask;
+  const press = pressAbout(plan, 'human_take_over', step);
+  const takeOver = makeButton(press, `Answer for ${personOf(step, facts)}`);
+  return isShared
+    ? { ...ask, buttons: [...ask.buttons, takeOver] }
+    : { ...ask, kind: 'theirs', note: null, fields: [], buttons: [takeOver] };
+}
+
+/** `Step 2 asks Ben · Ana answers for Ben` */
+function nameAsked(step: ShownStep, facts: PlanCardFacts): string {
   const person = personOf(step, facts) ?? 'a person';
+  const taker = takerOf(step);
+  const label = `Step ${step.label} asks ${isViewers(step, facts) ? 'you' : person}`;
+  if (taker === null) return label;
+  const own = viewerIs(taker, facts);
+  return `${label} · ${own ? 'you answer' : `${showPerson(facts, taker, 60)} answers`} for ${person}`;
+}
+
+function askPerson(step: ShownStep, facts: PlanCardFacts): Ask {
+  return withTakeOver(askedOf(step, facts), step, facts);
+}
+
+function askedOf(step: ShownStep, facts: PlanCardFacts): Ask {
   const fields = viewFields(step);
   const done = pressAbout(facts.plan, 'human_done', step);
   const blocked = pressAbout(facts.plan, 'human_blocked', step);
-  const yours = isViewers(step, facts);
   return {
     kind: 'person',
     step_id: step.id,
-    label: `Step ${step.label} asks ${yours ? 'you' : person}`,
+    label: nameAsked(step, facts),
     text: quoteWords(step.question ?? step.description, wholeAtMost),
     quotes: [],
     known: [],

@@ -1,6 +1,7 @@
 // What the conversation says about decisions made in words or by buttons: confirmations, refusals and where things stand.
+import { quoteWords } from '#domain/shown-text.ts';
 import { longestMessage } from '#domain/text.ts';
-import { countOf, shorten } from '#domain/words.ts';
+import { countOf } from '#domain/words.ts';
 
 const sayWhatChanges = 'Say what should change, for example “propose changes: …”.';
 
@@ -31,7 +32,7 @@ export function confirmAnswer({
   question,
   answer,
 }: Record<'label' | 'question' | 'answer', string>): string {
-  return `Answer step ${label}, “${shorten(question, 300)}”, with “${answer}”?`;
+  return `Answer step ${label}, ${quoteWords(question, 300)}, with ${quoteWords(answer, 4000)}?`;
 }
 
 /** Once that is decided. */

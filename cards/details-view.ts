@@ -2,7 +2,7 @@
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import { noPartWords } from '#domain/plan/step-choice.ts';
 import { numberedAtMost } from '#domain/plan/step-numbers.ts';
-import { showLine, showName } from '#domain/shown-text.ts';
+import { quoteName, showLine } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { pressOf } from './buttons.ts';
 import { windowWords } from './chat-words.ts';
@@ -55,10 +55,10 @@ function viewRows(facts: PlanCardFacts): DetailsView['facts'] {
     { label: 'Requested by', text: asked },
     ...(approvals === '' ? [] : [{ label: 'Approval', text: approvals }]),
     ...(evidence === '' ? [] : [{ label: 'Based on', text: evidence }]),
-    { label: 'Planner', text: showName(plan.planner_model, 80) },
+    { label: 'Planner', text: quoteName(plan.planner_model, 80) },
     ...(plan.executor_model === null
       ? []
-      : [{ label: 'Executor', text: showName(plan.executor_model, 80) }]),
+      : [{ label: 'Executor', text: quoteName(plan.executor_model, 80) }]),
     ...(plan.confidence === null
       ? []
       : [{ label: 'Confidence', text: describeConfidence(plan.confidence) }]),

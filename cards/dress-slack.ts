@@ -2,8 +2,9 @@
 import { cutShown } from '#domain/shown-text.ts';
 import { describeField } from './form-fields.ts';
 import { slackLimits } from './limits.ts';
-import { drawQuote, isBinding } from './lines.ts';
+import { isBinding } from './lines.ts';
 import { escapeMrkdwn } from './plain.ts';
+import { drawQuote } from './quotes.ts';
 import { moreTasks } from './tasks.ts';
 import { drawPlainText, drawText, moreLines } from './text.ts';
 import {

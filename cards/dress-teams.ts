@@ -2,8 +2,8 @@
 import { cutShown, quoteWords } from '#domain/shown-text.ts';
 import { fieldInputId, inputIdOf } from './input-ids.ts';
 import { teamsLimits } from './limits.ts';
-import { drawQuote } from './lines.ts';
 import { escapeMacros, mapStrings } from './plain.ts';
+import { drawQuote } from './quotes.ts';
 import { drawPlainText, drawText, moreLines } from './text.ts';
 import type { AnyPress, Ask, Button, CardView, Field, TextView } from './view.ts';
 import { andMore } from './words.ts';

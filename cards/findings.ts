@@ -1,11 +1,12 @@
 // What was found wrong with a plan: what needs a person's word as a question with its buttons, the rest as lines.
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import type { Finding, FindingAction } from '#domain/plan/finding.ts';
-import { quoteWords, showName } from '#domain/shown-text.ts';
+import { quoteName, quoteWords } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { makeButton } from './buttons.ts';
 import { describeHeld, describeProgress, severityWords } from './finding-words.ts';
-import { makeSection, plainLine, quote } from './lines.ts';
+import { makeSection, plainLine } from './lines.ts';
+import { quote } from './quotes.ts';
 import type { Ask, Button, Section } from './view.ts';
 
 const linesAtMost = 5;
@@ -34,8 +35,8 @@ const pressed: Record<FindingAction, CardPress['action']> = {
 
 /** The step it is about, as the plan's card calls it. */
 function placeOf({ step_id, partition }: Finding, { labels }: PlanCardFacts): string {
-  if (step_id !== null) return ` · step ${showName(labels[step_id] ?? step_id, 60)}`;
-  return partition === null ? '' : ` · part ${showName(partition, 60)}`;
+  if (step_id !== null) return ` · step ${quoteName(labels[step_id] ?? step_id, 60)}`;
+  return partition === null ? '' : ` · part ${quoteName(partition, 60)}`;
 }
 
 function askAbout(finding: Finding, facts: PlanCardFacts): Ask {

@@ -1,7 +1,7 @@
 // The form of a step for a person, in words: what each field is called, what it takes and what is said when it does not fit.
 import { type FormField, fieldsOf } from '#domain/plan/form.ts';
 import type { Step } from '#domain/plan/plan.ts';
-import { quoteWords, showLine, showTitle } from '#domain/shown-text.ts';
+import { quoteWords, showLabel, showLine } from '#domain/shown-text.ts';
 import { isObject } from '#domain/text.ts';
 import type { Field } from './view.ts';
 
@@ -55,14 +55,14 @@ function describeMisfit(field: FormField): string {
 
 function viewField(field: FormField): Field {
   const { name, type, required, options, min, max, whole } = field;
-  const label = showTitle(field.label, labelAtMost);
+  const label = showLabel(field.label, labelAtMost);
   return {
     name,
     type,
     label,
     help: field.help === null ? '' : showLine(field.help, helpAtMost),
     required,
-    options: options.map((option) => ({ ...option, label: showLine(option.label, 100) })),
+    options: options.map((option) => ({ ...option, label: showLabel(option.label, 100) })),
     min,
     max,
     whole,

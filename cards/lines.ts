@@ -1,21 +1,10 @@
 // Lines and sections, with "and N more" in one place, and the section about steps that cannot run yet.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { describeBlockage } from '#domain/plan/blockage.ts';
-import { quoteWords, showLine } from '#domain/shown-text.ts';
+import { showLine } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
-import type { Line, Quote, Section, SectionKind } from './view.ts';
+import type { Line, Section, SectionKind } from './view.ts';
 import { andMore } from './words.ts';
-
-/** `Reason: “…”` */
-export function drawQuote({ by, words }: Quote): string {
-  return by === '' ? words : `${by}: ${words}`;
-}
-
-/** One quote, or none where nothing was said. */
-export function quote(by: string, text: string | null | undefined, max: number): Quote[] {
-  const words = quoteWords(text ?? '', max);
-  return words === '' ? [] : [{ by, words }];
-}
 
 export function plainLine(text: string, extra: Partial<Line> = {}): Line {
   return { lead: '', text, note: '', quotes: [], aside: '', url: null, ...extra };

@@ -1,13 +1,15 @@
 // What messages say, from their parts: all of it in words, and what stands above a card that says the rest.
 import type { MessageParts, Notice, Progress, Task } from '#domain/chat/message-parts.ts';
 import type { SaidLine } from '#domain/planning/asked-question.ts';
-import { quoteWords } from '#domain/shown-text.ts';
+import { quoteName, quoteWords } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { tellAsked } from './asked-words.ts';
 import { writeCall } from './calls-to-action.ts';
 import { sayHours } from './times.ts';
 
 const notesSaid = 3;
+/** Of what is quoted; it is bounded where it comes from. */
+const saidAtMost = 4000;
 
 type Named = { plan_id: string; title: string };
 
@@ -23,26 +25,30 @@ function tellProgress({ status, summary, by, ...plan }: Progress): string {
     case 'stalled':
       return `${name} has stalled. ${summary}`;
     case 'cancelled':
-      return by === null ? `${name} was cancelled. ${summary}` : `${name} was cancelled by ${by}.`;
+      return by === null
+        ? `${name} was cancelled. ${summary}`
+        : `${name} was cancelled by ${quoteName(by, 120)}.`;
     case 'rejected':
-      return `${name} was rejected by ${by ?? 'a person'}. Nothing has run.`;
+      return `${name} was rejected by ${quoteName(by ?? 'a person', 120)}. Nothing has run.`;
     default:
       return status satisfies never;
   }
 }
 
 function tellTask({ step_id, label, status, who, question, call, waited, ...plan }: Task): string {
-  const name = label ?? step_id;
+  const name = quoteName(label ?? step_id, 60);
+  const said = quoteWords(question ?? '', saidAtMost);
+  const whom = quoteName(who ?? 'you', 120);
   if (waited === null) {
     return status === 'unknown'
-      ? `Step ${name} (${call}): ${question ?? ''} Say what happened.`
-      : `Step ${name} waits for ${who ?? 'you'}: ${question ?? 'It needs your answer.'}`;
+      ? `Step ${name} (${call}): ${said} Say what happened.`
+      : `Step ${name} waits for ${who === null ? 'you' : quoteName(who, 120)}: ${said === '' ? 'It needs your answer.' : said}`;
   }
   const where = `step ${name} of ${nameOf(plan)}`;
   const wait = sayHours(waited);
   return status === 'unknown'
-    ? `Reminder for ${who}: the outcome of ${where} has been unknown for ${wait}. ${question}`
-    : `Reminder for ${who}: ${where} has waited for ${wait}. ${question}`;
+    ? `Reminder for ${whom}: the outcome of ${where} has been unknown for ${wait}. ${said}`
+    : `Reminder for ${whom}: ${where} has waited for ${wait}. ${said}`;
 }
 
 function tellNearWord({
@@ -78,17 +84,17 @@ function tellNotice(notice: Notice): string {
     case 'planning_stopped':
       return 'Planning stopped. Nothing has changed. Say what you want instead.';
     case 'step_blocked': {
-      const who = notice.by === null ? '' : `, as ${notice.by} says`;
-      return `Step ${notice.label ?? notice.step_id} (${notice.description}) is blocked${who}: ${notice.why} Steps that depend on it are skipped; the rest continue. You can ask again.`;
+      const who = notice.by === null ? '' : `, as ${quoteName(notice.by, 120)} says`;
+      return `Step ${quoteName(notice.label ?? notice.step_id, 60)} (${quoteWords(notice.description, 300)}) is blocked${who}: ${quoteWords(notice.why, saidAtMost)} Steps that depend on it are skipped; the rest continue. You can ask again.`;
     }
     case 'change_waits': {
       const { reasons, waited, by, why } = notice;
       if (why !== undefined)
-        return `Changes to ${nameOf(notice)}: ${why} Nothing of it runs until it is approved.`;
+        return `Changes to ${nameOf(notice)}: ${quoteWords(why, saidAtMost)} Nothing of it runs until it is approved.`;
       const more = reasons.length > 1 ? ` And ${countOf(reasons.length - 1, 'more reason')}.` : '';
       return waited === null
-        ? `A change to ${nameOf(notice)} by ${by} needs approval: ${reasons[0] ?? ''}${more} Nothing of it runs before.`
-        : `Reminder: the change to ${nameOf(notice)} proposed by ${by} has been waiting for approval for ${sayHours(waited)}. ${reasons[0] ?? ''}`;
+        ? `A change to ${nameOf(notice)} by ${quoteName(by, 120)} needs approval: ${reasons[0] ?? ''}${more} Nothing of it runs before.`
+        : `Reminder: the change to ${nameOf(notice)} proposed by ${quoteName(by, 120)} has been waiting for approval for ${sayHours(waited)}. ${reasons[0] ?? ''}`;
     }
     case 'problem_found': {
       const { held, correcting } = notice;
@@ -97,17 +103,17 @@ function tellNotice(notice: Notice): string {
           ? ''
           : ` ${countOf(held, 'step')} ${held === 1 ? 'is' : 'are'} on hold; everything else goes on.`;
       const next = correcting ? ' I am working out a correction.' : '';
-      return `Problem in ${nameOf(notice)}: ${notice.text}${hold}${next}`;
+      return `Problem in ${nameOf(notice)}: ${quoteWords(notice.text, saidAtMost)}${hold}${next}`;
     }
     case 'asked':
       return tellAsked(notice);
     case 'plan_changed':
-      return `${notice.plan_id} was changed by ${notice.by}: version ${notice.version} is below. Nothing runs until it is approved.`;
+      return `${notice.plan_id} was changed by ${quoteName(notice.by, 120)}: version ${notice.version} is below. Nothing runs until it is approved.`;
     case 'given_back': {
       const { version, by } = notice;
       return by === null
         ? `Your changes could not be made; version ${version} is unchanged and waits again.`
-        : `${by} took the changes back; version ${version} is unchanged and waits again.`;
+        : `${quoteName(by, 120)} took the changes back; version ${version} is unchanged and waits again.`;
     }
     case 'undecided': {
       const left = countOf(notice.days_left, 'day');

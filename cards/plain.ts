@@ -1,7 +1,7 @@
 // Names of people as readers know them, and text made safe for the platforms that draw it.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { PlanSummary } from '#domain/plan/plan.ts';
-import { quoteWords, showName } from '#domain/shown-text.ts';
+import { quoteName, quoteWords } from '#domain/shown-text.ts';
 
 /** Of a name with the account beside it, which says who it is. */
 const shownAtMost = 120;
@@ -13,13 +13,13 @@ export function showPerson(
   atMost: number,
 ): string {
   const shown = Object.hasOwn(names, name) ? names[name] : undefined;
-  return shown === undefined ? showName(name, atMost) : showName(shown, shownAtMost);
+  return shown === undefined ? quoteName(name, atMost) : quoteName(shown, shownAtMost);
 }
 
 /** Who asked for a plan, as a list has it. */
 export function showRequester(plan: PlanSummary): string {
   const { asked_by: shown, requester } = plan;
-  const name = shown === undefined ? showName(requester, 60) : showName(shown, shownAtMost);
+  const name = shown === undefined ? quoteName(requester, 60) : quoteName(shown, shownAtMost);
   return name + throughAgent(plan);
 }
 

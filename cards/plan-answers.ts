@@ -1,10 +1,12 @@
 // Answers to questions about a waiting plan, from the facts of its card.
+
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { nameCall, shortenSized } from '#domain/plan/call-words.ts';
 import { type NumberedStep, orderByLabel } from '#domain/plan/step-numbers.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { operationName } from '#domain/tool.ts';
-import { listOf, shorten } from '#domain/words.ts';
+import { listOf } from '#domain/words.ts';
 import { describeExpected } from './times.ts';
 
 /** `step`: the number it was asked by, where it is about a step. */
@@ -33,7 +35,7 @@ function describeStep({ label, step, after }: Numbered): string {
   const given =
     Object.keys(args).length === 0 ? '' : ` with ${shortenSized(JSON.stringify(args), argsAtMost)}`;
   const waits = after === '' ? '' : ` It runs ${after}.`;
-  const reason = ` Planner's reason: “${shorten(description, descriptionAtMost)}”.`;
+  const reason = ` Planner's reason: ${quoteWords(description, descriptionAtMost)}.`;
   return `Step ${label} calls ${name}${given}.${guarded ? ' It is guarded.' : ''}${waits}${reason}`;
 }
 

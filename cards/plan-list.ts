@@ -1,7 +1,7 @@
 // Plans as lists for one reader, in words: the groups of their inbox, and a line a plan with what it waits for, its progress, its age
 // and who asked.
 import type { InboxGroup, InboxPlan } from '#domain/plan/inbox.ts';
-import { quoteWords, showName, showTitle } from '#domain/shown-text.ts';
+import { quoteName, quoteWords, showTitle } from '#domain/shown-text.ts';
 import { showRequester } from './plain.ts';
 import { drawBar } from './report.ts';
 import { formatAge } from './times.ts';
@@ -19,7 +19,7 @@ const groupCommands: Record<InboxGroup, string> = {
   done: 'done',
 };
 
-const showReader = (reader: string): string => showName(reader, 120);
+const showReader = (reader: string): string => quoteName(reader, 120);
 
 /** @param reader the name of `you` where others read it too; null: only they read it */
 export function titleGroup(group: InboxGroup, reader: string | null): string {
@@ -108,7 +108,7 @@ export function describeCommands(command: string, more: [string, string][] = [])
 
 /** What is needed: `approval`, `a decision about step 3a`. @param own addressed to the reader: `your approval` */
 function nameWait({ waits, waits_step: step, status, revising }: InboxPlan, own: boolean): string {
-  const at = step === null ? '' : `step ${showName(step, 60)}`;
+  const at = step === null ? '' : `step ${quoteName(step, 60)}`;
   const behind = at === '' ? '' : `, ${at}`;
   const your = own ? 'your ' : '';
   switch (waits) {

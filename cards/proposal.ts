@@ -5,12 +5,13 @@ import type { ShownStep } from '#domain/plan/call.ts';
 import { reviewRank } from '#domain/plan/review-rank.ts';
 import { type NumberedStep, orderByLabel } from '#domain/plan/step-numbers.ts';
 import type { ComparedStep, PartitionSummary } from '#domain/plan/views.ts';
-import { cutShown, quoteWords, showLine, showName } from '#domain/shown-text.ts';
+import { cutShown, quoteName, quoteWords, showLine } from '#domain/shown-text.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { headlineOf, markWords, shortenCall } from './calls.ts';
 import { viewFindings } from './findings.ts';
-import { makeSection, plainLine, quote, viewBlocked } from './lines.ts';
+import { makeSection, plainLine, viewBlocked } from './lines.ts';
 import { showPerson } from './plain.ts';
+import { quote } from './quotes.ts';
 import { stepLine } from './step-lines.ts';
 import { describeOthers, summariseFields } from './version-words.ts';
 import type { Section } from './view.ts';
@@ -143,7 +144,7 @@ function viewPartitions({ partitions }: PlanCardFacts): Section | null {
   const { shown, total } = partitions;
   const lines = shown.map((one) => {
     const sample = one.sample === null ? '' : shortenCall(one.sample.call, changeAtMost).text;
-    return plainLine(`${showName(one.name, 80)}: ${describePartition(one)}`, { note: sample });
+    return plainLine(`${quoteName(one.name, 80)}: ${describePartition(one)}`, { note: sample });
   });
   return makeSection('partitions', countOf(total, 'part'), lines, lines.length, total);
 }

@@ -6,8 +6,9 @@ import type { Step, StepStatus } from '#domain/plan/plan.ts';
 import { quoteWords, showLine } from '#domain/shown-text.ts';
 import { isObject } from '#domain/text.ts';
 import { viewFindings } from './findings.ts';
-import { makeSection, plainLine, quote, viewBlocked } from './lines.ts';
+import { makeSection, plainLine, viewBlocked } from './lines.ts';
 import { showPerson } from './plain.ts';
+import { quote } from './quotes.ts';
 import { nameOf, notesOf, personOf, retriedOf } from './step-lines.ts';
 import { describeExpected, formatDuration, tellTime } from './times.ts';
 import type { Line, Progress, Section } from './view.ts';
@@ -25,10 +26,12 @@ function lineOf(step: ShownStep, facts: PlanCardFacts): Line {
   });
 }
 
-/** Who answered a step; null: it does not say. */
+/** Who answered a step, `Ana for Ben` where it was Ben's; null: it does not say. */
 function answererOf({ output }: Step, facts: PlanCardFacts): string | null {
-  const by = isObject(output) ? output.by : null;
-  return typeof by === 'string' ? showPerson(facts, by, 60) : null;
+  const { by = null, for: instead = null } = isObject(output) ? output : {};
+  if (typeof by !== 'string') return null;
+  const name = showPerson(facts, by, 60);
+  return typeof instead === 'string' ? `${name} for ${showPerson(facts, instead, 60)}` : name;
 }
 
 function failedLine(step: ShownStep, facts: PlanCardFacts): Line {

@@ -7,7 +7,7 @@ import { type NumberedStep, numberedAtMost, orderByLabel } from '#domain/plan/st
 import type { Service } from '#domain/service.ts';
 import { cleanLine, cutShown, isolateText } from '#domain/shown-text.ts';
 import { headlineOf, leadOf, marksOf, markWords, type WholePart, wholeParts } from './calls.ts';
-import { drawQuote } from './lines.ts';
+import { drawQuote } from './quotes.ts';
 import { notesOf, quotesOf } from './step-lines.ts';
 import type { Quote } from './view.ts';
 

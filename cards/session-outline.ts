@@ -2,9 +2,10 @@
 import type { OutlineNode } from '#domain/planning/outline.ts';
 import type { RoadmapMetrics } from '#domain/planning/roadmap.ts';
 import type { SessionCardFacts } from '#domain/planning/session-card.ts';
-import { quoteWords, showName, showTitle } from '#domain/shown-text.ts';
+import { quoteName, quoteWords, showTitle } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
-import { makeSection, plainLine, quote } from './lines.ts';
+import { makeSection, plainLine } from './lines.ts';
+import { quote } from './quotes.ts';
 import { formatDuration, tellTime } from './times.ts';
 import type { Details, Line, Section } from './view.ts';
 import { andMore } from './words.ts';
@@ -57,7 +58,7 @@ function describeNode({ node, below }: Placed, hides: boolean, facts: SessionCar
     ...(plain ? [] : [structure]),
     ...(rhythm === 'recurring' ? ['repeats'] : []),
     ...(rhythm === 'continuous' ? ['ongoing'] : []),
-    ...(target === null ? [] : [`up to ${target.amount} ${showName(target.unit, 40)}`]),
+    ...(target === null ? [] : [`up to ${target.amount} ${quoteName(target.unit, 40)}`]),
     ...(minutes === null || minutes === 0 ? [] : [`about ${formatDuration(minutes * 60_000)}`]),
     ...(deadline === null ? [] : [`by ${tellTime(deadline, facts)}`]),
     ...(hides && below > 0 ? [`${below} below`] : []),
@@ -139,7 +140,7 @@ function titlesOf({ outline }: SessionCardFacts): (id: string) => string | null 
   const byId = new Map(nodes.map((node) => [node.id, node]));
   return (id) => {
     const node = byId.get(id);
-    if (node === undefined) return showName(id, 120);
+    if (node === undefined) return quoteName(id, 120);
     return parents.has(id) && node.steps.length === 0 ? null : showTitle(node.title, 120);
   };
 }

@@ -1,9 +1,10 @@
 // From the facts of a planning session to everything that is said about it. Pure: the same facts give the same words.
 import type { SessionCardFacts } from '#domain/planning/session-card.ts';
-import { cleanLine, quoteWords, showLine, showName, showTitle } from '#domain/shown-text.ts';
+import { cleanLine, quoteName, quoteWords, showLine, showTitle } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { introduceQuestions } from './calls-to-action.ts';
-import { makeSection, plainLine, quote } from './lines.ts';
+import { makeSection, plainLine } from './lines.ts';
+import { quote } from './quotes.ts';
 import {
   viewOutline,
   viewOutlineDetails,
@@ -32,7 +33,7 @@ function linesOf(facts: SessionCardFacts): Line[] {
     plainLine(showTitle(titles.get(node) ?? node, 120), {
       note: [
         tellSpan(starts_at, ends_at, facts),
-        ...(person === null ? [] : [showName(person, 60)]),
+        ...(person === null ? [] : [quoteName(person, 60)]),
         ...(fixed ? ['fixed'] : holds ? [] : ['estimate']),
       ].join(' · '),
     }),
@@ -43,7 +44,7 @@ function viewConflicts(facts: SessionCardFacts): Section | null {
   const { portfolio, now, viewer } = facts;
   if (portfolio === null) return null;
   const conflicts = portfolio.conflicts.map(({ node, with: other, shift_to }) =>
-    plainLine(`${titleOf(facts, node)} overlaps ${showName(other, 120)}`, {
+    plainLine(`${titleOf(facts, node)} overlaps ${quoteName(other, 120)}`, {
       note:
         shift_to === null
           ? 'no free slot nearby'
@@ -198,7 +199,7 @@ function viewFacts(facts: SessionCardFacts, kind: SessionKind): string {
   const spent = done ? '' : ' so far';
   return [
     cost === 0 ? 'no cost' : `${formatCost(cost)}${spent}`,
-    ...(planner === null ? [] : [showName(planner, 80)]),
+    ...(planner === null ? [] : [quoteName(planner, 80)]),
     ...(confidence === null ? [] : [`confidence ${confidenceWord(confidence)}`]),
     ...(pause?.kind === 'gate' ? [`digest ${digest.slice(0, 8)}`] : []),
   ].join(' · ');
@@ -218,7 +219,7 @@ export function viewSession(facts: SessionCardFacts): SessionView {
     digest: facts.digest,
     kind,
     title: viewTitle(facts),
-    planner: facts.planner === null ? '' : showName(facts.planner, 80),
+    planner: facts.planner === null ? '' : quoteName(facts.planner, 80),
     state: viewSessionState(facts, kind),
     asks: [],
     asks_more: 0,

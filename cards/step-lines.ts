@@ -1,18 +1,18 @@
 // Steps as numbered lines of a card.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { isSamePerson } from '#domain/people/names.ts';
-import { assigneeOf, isHumanTask } from '#domain/plan/assignee.ts';
+import { assigneeOf, isHumanTask, takerOf } from '#domain/plan/assignee.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { fieldsOf } from '#domain/plan/form.ts';
 import { describeHandedOver } from '#domain/plan/handed-over.ts';
 import type { Plan, Step } from '#domain/plan/plan.ts';
 import { type NumberedStep, orderByLabel } from '#domain/plan/step-numbers.ts';
 import { asksYesOrNo, leftOutByNo } from '#domain/plan/yes-no.ts';
-import { cleanLine, showName } from '#domain/shown-text.ts';
+import { cleanLine, quoteName } from '#domain/shown-text.ts';
 import { listOf } from '#domain/words.ts';
 import { boundsOf, leadOf, shortenCall } from './calls.ts';
-import { quote } from './lines.ts';
 import { showPerson } from './plain.ts';
+import { quote } from './quotes.ts';
 import { tellTime } from './times.ts';
 import type { Line, Quote } from './view.ts';
 import { describeRetry } from './words.ts';
@@ -28,16 +28,35 @@ export function personOf(step: Step, facts: PlanCardFacts): string | null {
   return name === null ? null : showPerson(facts, name, 60);
 }
 
+/** Whether `name` is the viewer's, by any of their names. */
+export function viewerIs(name: string, { viewer }: PlanCardFacts): boolean {
+  return [viewer.user, ...(viewer.names?.own ?? [])].some((own) =>
+    isSamePerson(cleanLine(name), cleanLine(own)),
+  );
+}
+
 /** Whether it is the viewer's own. */
-export function isViewers(step: Step, { plan, viewer }: PlanCardFacts): boolean {
-  const name = doerOf(step, plan);
-  return name !== null && isSamePerson(cleanLine(name), cleanLine(viewer.user));
+export function isViewers(step: Step, facts: PlanCardFacts): boolean {
+  const name = doerOf(step, facts.plan);
+  return name !== null && viewerIs(name, facts);
+}
+
+/** Whether the viewer answers it: they are asked, are the delegate of who is, or have taken it over. */
+export function mayAnswer(step: Step, facts: PlanCardFacts): boolean {
+  const taker = takerOf(step);
+  const asked = assigneeOf(step);
+  const lent = facts.viewer.names?.lent ?? [];
+  return (
+    isViewers(step, facts) ||
+    (taker !== null && viewerIs(taker, facts)) ||
+    (asked !== null && lent.some((name) => isSamePerson(name, asked)))
+  );
 }
 
 /** What the person of a step will be asked to fill in. */
 function formNotes({ args }: Step): string[] {
   const labels = fieldsOf(args.form).map(({ label }) => label);
-  const shown = labels.slice(0, 6).map((label) => showName(label, 60));
+  const shown = labels.slice(0, 6).map((label) => quoteName(label, 60));
   const more = labels.length - shown.length;
   const all = more === 0 ? shown : [...shown, `${more} more`];
   return all.length === 0 ? [] : [`fills in ${listOf(all)}`];
@@ -86,16 +105,23 @@ const wordsIn = (text: string): string[] =>
     .toLowerCase()
     .match(/[\p{L}\p{N}]+(?:[._/-][\p{L}\p{N}]+)*/gu) ?? [];
 
-/** The planner's own words about a step; none where, behind their verb, they name nothing that the call does not name. */
+/** The planner's own words about a step, said as such. */
 export function reasonOf(
-  { description, call }: Pick<ShownStep, 'description' | 'call'>,
+  { description }: Pick<Step, 'description'>,
   { planner_model }: Pick<Plan, 'planner_model'>,
 ): Quote[] {
-  if (planner_model === plannerWithoutReasons) return [];
+  return planner_model === plannerWithoutReasons ? [] : quote('Reason', description, reasonAtMost);
+}
+
+/** The same on a card; none where, behind their verb, they name nothing that the call does not name. */
+function shortReasonOf(
+  { description, call }: Pick<ShownStep, 'description' | 'call'>,
+  plan: Pick<Plan, 'planner_model'>,
+): Quote[] {
   const said = new Set(wordsIn(shortenCall(call, valueAtMost).text));
   const [, ...named] = wordsIn(description);
   const adds = named.some((word) => word.length > 3 && !said.has(word));
-  return adds ? quote('Reason', description, reasonAtMost) : [];
+  return adds ? reasonOf({ description }, plan) : [];
 }
 
 const errorAtMost = 400;
@@ -127,7 +153,7 @@ export function stepLine(
     lead: leadOf(label, step.guarded, step.call.destructive),
     text,
     note: notesOf(step, facts).join(' · '),
-    quotes: quotesOf(step, facts.plan),
+    quotes: [...retriedOf(step), ...shortReasonOf(step, facts.plan)],
     aside: after,
     url: null,
   };

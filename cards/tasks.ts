@@ -3,7 +3,7 @@
 import type { PartProgress, PlanCardFacts } from '#domain/chat/card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Plan, StepStatus } from '#domain/plan/plan.ts';
-import { cutShown, quoteWords, showName } from '#domain/shown-text.ts';
+import { cutShown, quoteName, quoteWords } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { nameOf, personOf } from './step-lines.ts';
 import type { Task, TaskList, TaskStatus } from './view.ts';
@@ -79,7 +79,7 @@ function taskOfPart({ name, counts }: PartProgress): Task {
   ];
   return {
     id: name,
-    title: `${showName(name, 100)}: ${done} of ${countOf(total, 'step')}`,
+    title: `${quoteName(name, 100)}: ${done} of ${countOf(total, 'step')}`,
     status: statusOfPart(counts, total),
     note: notes.join(', '),
   };

@@ -1,6 +1,6 @@
 // From the facts of a plan to everything that is said about it. Pure: the same facts give the same words.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
-import { showName } from '#domain/shown-text.ts';
+import { quoteName } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { countHiddenAsks, viewAsks } from './asks.ts';
 import { askForReview, viewButtons } from './buttons.ts';
@@ -70,7 +70,7 @@ function viewFacts(facts: PlanCardFacts): string {
     ...(plan.agent === undefined
       ? []
       : [`requested by ${showPerson(facts, plan.requester, 60)}${throughAgent(plan)}`]),
-    showName(plan.planner_model, 80),
+    quoteName(plan.planner_model, 80),
     ...(plan.confidence === null ? [] : [`confidence ${confidenceWord(plan.confidence)}`]),
     `digest ${plan.digest.slice(0, 8)}`,
   ].join(' · ');
@@ -120,7 +120,7 @@ export function viewPlan(facts: PlanCardFacts): PlanView {
     digest: plan.digest,
     status: plan.status,
     title: viewTitle(plan),
-    planner: showName(plan.planner_model, 80),
+    planner: quoteName(plan.planner_model, 80),
     state: viewState(facts),
     asks,
     asks_more: hiddenAsks,

@@ -60,7 +60,8 @@ export type Quote = { by: string; words: string };
 
 /** Something only a person can settle; drawn first and in bold. */
 export type Ask<Press extends AnyPress = CardPress> = {
-  kind: 'person' | 'yes_no' | 'confirm' | 'unknown' | 'change' | 'finding';
+  /** `theirs`: it is addressed to somebody else than the reader. */
+  kind: 'person' | 'yes_no' | 'theirs' | 'confirm' | 'unknown' | 'change' | 'finding';
   /** The step it is about; of a change of the plan or a finding, that. */
   step_id: string;
   label: string;

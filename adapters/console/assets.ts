@@ -40,6 +40,7 @@ const shared = [
   'cards/memory-words.ts',
   'cards/plain.ts',
   'cards/policy-words.ts',
+  'cards/quotes.ts',
   'cards/times.ts',
   'cards/trace-view.ts',
   'cards/trace-words.ts',

@@ -1,7 +1,7 @@
 // Draws the view of a plan or of a planning session in columns. All words come from the view; this only places them.
 import stringWidth from 'string-width';
 import { describeField } from '#cards/form-fields.ts';
-import { drawQuote } from '#cards/lines.ts';
+import { drawQuote } from '#cards/quotes.ts';
 import type { Ask, CardView, Line, PlanView, Quote, Section, SessionView } from '#cards/view.ts';
 import { andMore } from '#cards/words.ts';
 import { cleanLine } from '#domain/shown-text.ts';

@@ -8,7 +8,7 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { type Filled, fillIn, readJsonLine } from './fill-in.ts';
 import { look, type Session, tellError } from './session.ts';
 
-type Fate = 'retry' | 'done' | 'failed';
+type Fate = 'retry' | 'done' | 'failed' | 'take_over';
 type Answer =
   | { kind: 'settle'; fate: Fate; answer?: string; fields?: Filled }
   | { kind: 'approve' | 'reject' }
@@ -22,6 +22,7 @@ const prompts: Record<Question, string> = {
   person: '  [d]one  [b]locked  or type your answer › ',
   form: '  [f]ill in  [b]locked  [q]uit › ',
   yes_no: '  [y]es  [n]o  [q]uit › ',
+  theirs: '  [a]nswer for them  [c]ancel  [q]uit › ',
   confirm: '  [y]es  [n]o  [c]ancel › ',
   change: '  [a]pprove the change  [r]eject it  [q]uit › ',
   unknown: '  [r]etry  mark [d]one  mark [f]ailed  [c]ancel › ',
@@ -49,6 +50,11 @@ const words: Record<Question, Record<string, Answer>> = {
     yes: settled('done'),
     n: settled('failed'),
     no: settled('failed'),
+  },
+  theirs: {
+    a: settled('take_over'),
+    answer: settled('take_over'),
+    c: { kind: 'cancel' },
   },
   confirm: {
     y: settled('retry'),

@@ -186,7 +186,7 @@ const LookedAt = documented(
 export const ResumeBody = documented(
   z.strictObject({
     version,
-    steps: z.record(line(200), z.enum(['retry', 'done', 'failed'])).exactOptional(),
+    steps: z.record(line(200), z.enum(['retry', 'done', 'failed', 'take_over'])).exactOptional(),
     answer: line(20_000).exactOptional(),
     answers: z
       .record(line(200), z.union([line(20_000), z.record(line(60), FieldValue)]))
@@ -197,7 +197,7 @@ export const ResumeBody = documented(
   {
     id: 'Settlement',
     description:
-      'What became of steps whose outcome is unknown, or that wait for a person, by step id. `answer` is in words, about all of them; `answers` about one each: words, or the values of its form by field. A person who cannot do their step says `failed` and why. `about`: `attempt` and `status` of each step as it was read; one that has gone on since is refused as `already_decided`. A call that asks about its final values (`output.confirm`) runs only with it.',
+      'What became of steps whose outcome is unknown, or that wait for a person, by step id. `answer` is in words, about all of them; `answers` about one each: words, or the values of its form by field. A person who cannot do their step says `failed` and why. A step that asks one person is answered by them; the requester or an approver may say `take_over` first, which is recorded and shown. `about`: `attempt` and `status` of each step as it was read; one that has gone on since is refused as `already_decided`. A call that asks about its final values (`output.confirm`) runs only with it.',
     examples: [
       { version: 1, steps: { '3': 'done' }, answers: { '3': { amount: 12.5, room: 'Blue' } } },
       { version: 1, steps: { '4': 'retry' }, about: { '4': { attempt: 2, status: 'unknown' } } },

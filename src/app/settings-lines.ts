@@ -16,6 +16,7 @@ function pickShown(settings: Settings): Record<Exclude<keyof Settings, '$schema'
     plannerTools: settings.plannerTools,
     approvers: settings.approvers,
     guardedApprovers: settings.guardedApprovers,
+    delegates: settings.delegates,
     groups: settings.groups,
     identity: { ...settings.identity, providers: names(settings.identity.providers) },
     resourcePools: settings.resourcePools,

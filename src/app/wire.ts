@@ -284,6 +284,7 @@ function makeConversation(
     guardedTools: settings.guardedTools,
     approvers: settings.approvers,
     guardedApprovers: settings.guardedApprovers,
+    delegates: settings.delegates,
     grouping: { groups: settings.groups, providers: settings.identity.providers, apart },
     identity: settings.identity,
     userGroups,

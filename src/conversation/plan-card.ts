@@ -23,6 +23,7 @@ import {
   describeMissing,
   describeVouching,
 } from '#plans/approval/approver-words.ts';
+import { readAskedNames } from '#plans/approval/asked-person.ts';
 import { mayApproveNow, readAuthority } from '#plans/approval/authority.ts';
 import { operationsWith } from '#plans/patch/approve.ts';
 import { findNextOccurrence } from '#plans/series/next-occurrence.ts';
@@ -319,7 +320,10 @@ export async function readCardFacts(
     next_at: await findNextOccurrence(db, plan),
     ...(await readTimes(context, plan, steps)),
     ...approval,
-    viewer,
+    viewer:
+      viewer.user === '' || inStatus.waiting.length === 0
+        ? viewer
+        : { ...viewer, names: await readAskedNames(db, context, viewer.user) },
     now: context.clock.now().toISOString(),
     ...(context.modelHost === null ? {} : { model_host: context.modelHost }),
     link: context.linkTo(planId),

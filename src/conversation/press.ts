@@ -44,7 +44,7 @@ export async function readApproval(
 async function settle(
   service: Service,
   press: CardPress,
-  fate: 'retry' | 'done' | 'failed',
+  fate: 'retry' | 'done' | 'failed' | 'take_over',
   { text, fields }: Entered,
   actor: Actor,
   named: Named,
@@ -159,6 +159,8 @@ async function decidePlan(
       return settle(service, button, 'done', { text, fields }, actor, named);
     case 'human_blocked':
       return settle(service, button, 'failed', { text, fields: null }, actor, named);
+    case 'human_take_over':
+      return settle(service, button, 'take_over', nothing, actor, named);
     case 'finding_replan':
       return settleFinding(service, button, 'replan', actor);
     case 'finding_proceed':

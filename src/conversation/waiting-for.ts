@@ -1,8 +1,6 @@
 // What waits for one person in all plans, by the same rules that check decisions. The number of statements does not grow with the
 // number of plans.
 import { readApprovalsOf } from '#db/approvals.ts';
-import type { Queryable } from '#db/database.ts';
-import { readNamesOf } from '#db/identities.ts';
 import {
   type GroupFilter,
   type GroupPlace,
@@ -17,6 +15,7 @@ import { isSamePerson } from '#domain/people/names.ts';
 import type { InboxWait } from '#domain/plan/inbox.ts';
 import { operationName } from '#domain/tool.ts';
 import type { ConversationContext } from '#messages/context.ts';
+import { readAskedNames } from '#plans/approval/asked-person.ts';
 import {
   type Authority,
   mayApproveNow,
@@ -27,7 +26,7 @@ import {
 
 export type Asking = Pick<
   ConversationContext,
-  'db' | 'approvers' | 'guardedApprovers' | 'grouping'
+  'db' | 'approvers' | 'guardedApprovers' | 'grouping' | 'delegates'
 >;
 
 /** What waits for the reader in one plan, and since when (µs since 1970). */
@@ -154,7 +153,8 @@ export async function findWaiting(
   const asked = underWay.length === 0 ? [] : await readOpenQuestions(db, underWay);
   const questions = Map.groupBy(asked, ({ plan_id }) => plan_id);
   const problems = new Map((await readOpenProblems(db, ids)).map((one) => [one.plan_id, one]));
-  const names = await readOwnNames(db, user);
+  const { own, lent } = await readAskedNames(db, context, user);
+  const names = [...own, ...lent];
   const waiting = open.flatMap((plan, index) => {
     const authority = authorities[index];
     if (authority === undefined) return [];
@@ -175,10 +175,4 @@ export async function findWaiting(
     return found ?? [];
   });
   return waiting.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
-}
-
-/** All names of a person. */
-async function readOwnNames(db: Queryable, user: string): Promise<string[]> {
-  const known = (await readNamesOf(db, [user])).map(({ name }) => name);
-  return [...new Set([user, ...known])];
 }

@@ -126,7 +126,8 @@ export type Approval = {
  */
 export type Settlement = {
   version: number;
-  steps?: Record<string, 'retry' | 'done' | 'failed'>;
+  /** `take_over`: the actor answers from now on what is addressed to somebody else. */
+  steps?: Record<string, 'retry' | 'done' | 'failed' | 'take_over'>;
   answer?: string;
   answers?: Record<string, StepAnswer>;
   about?: Record<string, LookedAt>;

@@ -138,6 +138,8 @@ const SettingsFile = z.strictObject({
   approvers: z.array(z.string()).default([]),
   /** Who must approve a plan that uses one of these operations, besides what the plan itself asks for. */
   guardedApprovers: z.record(z.string(), ApproverPolicy).default({}),
+  /** Who may answer in the place of a person whom a plan asks: `{ "ana": ["ben"] }`. Approvals are nobody else's. */
+  delegates: z.record(z.string().min(1).max(200), z.array(z.string().min(1).max(200))).default({}),
   /** Groups of people by name; the roles of sign-in providers name them as `group:NAME`. */
   groups: z
     .record(

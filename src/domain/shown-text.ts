@@ -172,22 +172,32 @@ const plainName =
 const joinsSentence = /\b(?:and|or|by|but|before|after|if)\b/iu;
 
 /** Somebody else's name for something, within a sentence of ours: in quotation marks where it could be read as part of it. */
-export function showName(text: string, max: number): string {
+export function quoteName(text: string, max: number): string {
   const line = cleanLine(text);
   return line === '' || (plainName.test(line) && !joinsSentence.test(line))
     ? showLine(line, max) + nameHosts(line)
     : quoteWords(line, max);
 }
 
-/** What our own lines are made of: their signs, the dot between notes, a label with its colon, and marks of quotation. */
-const likeOurs =
-  /[🛡⟲⟳↻✓✔☑✅✕✖✗✘❌◷△▲⚠▸■‖●○ⓘ│▰▱∥“”„‟]|^[\p{P}\p{S}]|\b(?:approved|rejected|cancelled|confirmed|guarded|digest|reason)\b/iu;
+/** What our own lines are made of: their signs and marks of quotation. */
+const signsOfOurs = /[🛡⟲⟳↻✓✔☑✅✕✖✗✘❌◷△▲⚠▸■‖●○ⓘ│▰▱∥“”„‟]|^[\p{P}\p{S}]/u;
+/** And the words by which they say that something was decided or is so. */
+const wordsOfOurs =
+  /\b(?:approved|rejected|cancelled|confirmed|guarded|digest)\b|^(?:reason|error|goal|why|if no|result|evidence)\s*:/iu;
 
-/** Somebody else's words that stand in a line of their own, such as a title: in quotation marks where they look like ours. */
+function quoteIf(line: string, looksLikeOurs: boolean, max: number): string {
+  const split = line.replace(separator, escapeAll) !== line;
+  return split || looksLikeOurs ? quoteWords(line, max) : showLine(line, max) + nameHosts(line);
+}
+
+/** Somebody else's words in a line of their own, such as a title: in quotation marks where they look like ours. */
 export function showTitle(text: string, max: number): string {
   const line = cleanLine(text);
-  const escaped = line.replace(separator, escapeAll);
-  return escaped !== line || likeOurs.test(line)
-    ? quoteWords(line, max)
-    : showLine(line, max) + nameHosts(line);
+  return quoteIf(line, signsOfOurs.test(line) || wordsOfOurs.test(line), max);
+}
+
+/** Somebody else's label of a field or a choice: in quotation marks where a sign in it could be taken for ours. */
+export function showLabel(text: string, max: number): string {
+  const line = cleanLine(text);
+  return quoteIf(line, signsOfOurs.test(line), max);
 }

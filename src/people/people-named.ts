@@ -14,7 +14,9 @@ const readObject = (value: Json): JsonObject => (isObject(value) ? value : {});
 export function namedIn({ tool, args, output, target }: Step): string[] {
   if (tool !== 'human') return [];
   const said = readObject(output);
-  return [args.assignee, said.assignee, said.by, target].filter((name) => typeof name === 'string');
+  return [args.assignee, said.assignee, said.by, said.for, said.taken_over_by, target].filter(
+    (name) => typeof name === 'string',
+  );
 }
 
 type Drawn = Omit<PlanCardFacts, 'names'>;

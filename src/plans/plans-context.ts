@@ -25,6 +25,8 @@ export type PlansContext = {
   approvers: string[];
   /** Who must approve a plan that uses one of these operations, besides what the plan itself asks for. */
   guardedApprovers: Record<string, ApproverPolicy>;
+  /** Who may answer in the place of a person who is asked, by that person's name; left out: nobody. */
+  delegates?: Record<string, string[]>;
   /** What `group:NAME` in both stands for; left out: no groups of the configuration. */
   grouping?: Grouping;
   /** Who is refused everywhere; left out: nobody. */

@@ -2,7 +2,7 @@
 import type { types } from '@slack/bolt';
 import { windowWords } from '#cards/chat-words.ts';
 import { slackLimits } from '#cards/limits.ts';
-import { drawQuote } from '#cards/lines.ts';
+import { drawQuote } from '#cards/quotes.ts';
 import { boundary, type ReviewStep } from '#cards/review.ts';
 
 type Style = { bold?: true; italic?: true; code?: true };

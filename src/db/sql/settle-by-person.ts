@@ -83,3 +83,16 @@ export async function settleByPerson(
     progress: progressOf(row),
   };
 }
+
+/** Notes on steps that wait who answers them in the place of whom they ask. The caller holds the plan's lock. */
+export async function markTakenOver(
+  tx: Queryable,
+  planId: string,
+  steps: string[],
+  by: string,
+): Promise<void> {
+  await tx.execute(sql`
+    update countersign.step_states
+    set output = coalesce(nullif(output, 'null'::jsonb), '{}') || jsonb_build_object('taken_over_by', ${by}::text)
+    where plan_id = ${planId} and step_id = any(${sql.param(steps)}::text[]) and status = 'waiting'`);
+}

@@ -116,7 +116,8 @@ export type PlanCardFacts = {
   may_approve: boolean;
   /** What readers are shown in the place of names of people; left out, or of one that is not in it: the name. */
   names?: Record<string, string>;
-  viewer: { user: string; timezone: string };
+  /** `names`: theirs, and those of the people whose delegate they are. */
+  viewer: { user: string; timezone: string; names?: { own: string[]; lent: string[] } };
   now: string;
   /** The host that steps with a model send text to; left out: there is none. */
   model_host?: string;
@@ -140,6 +141,7 @@ export const CardPress = z.object({
     'settle_failed',
     'human_done',
     'human_blocked',
+    'human_take_over',
     'finding_replan',
     'finding_proceed',
     'finding_leave_out',

@@ -8,6 +8,12 @@ export function isHumanTask({ tool, operation }: Pick<Step, 'tool' | 'operation'
   return ['human_task', 'human_confirm'].includes(operationName(tool, operation));
 }
 
+/** Who has openly taken a task over from the person it is for; null: nobody has. */
+export function takerOf({ output }: Pick<Step, 'output'>): string | null {
+  const taken = isObject(output) ? output.taken_over_by : null;
+  return typeof taken === 'string' ? taken : null;
+}
+
 /** Whom a task is for, as it was asked or else as it was proposed; null: nobody in particular, or it is no task. */
 export function assigneeOf(
   step: Pick<Step, 'tool' | 'operation' | 'args' | 'output'>,

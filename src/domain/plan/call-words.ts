@@ -1,4 +1,6 @@
 // A call in a few words, for sentences about a step. Computed from the call, never a planner's description.
+
+import { showExact } from '../shown-text.ts';
 import { countOf, shorten } from '../words.ts';
 import type { CallDescription } from './call.ts';
 
@@ -6,7 +8,7 @@ const shortAtMost = 120;
 
 /** `Moves a.txt to b.txt`, whole. */
 export function sayHeadline({ headline }: Pick<CallDescription, 'headline'>): string {
-  return headline.map((word) => (typeof word === 'string' ? word : word.text)).join(' ');
+  return headline.map((word) => (typeof word === 'string' ? word : showExact(word.text))).join(' ');
 }
 
 /** `text` in at most `most` characters and, where that cuts it, how long it is. */
@@ -19,6 +21,9 @@ export function shortenSized(text: string, most: number): string {
 /** `Calls tracker_open · title: Broken`: the headline and its values, shortened. */
 export function nameCall({ headline, parts }: Pick<CallDescription, 'headline' | 'parts'>): string {
   const values = parts.filter(({ aid }) => aid !== true);
-  const said = [sayHeadline({ headline }), ...values.map(({ label, text }) => `${label}: ${text}`)];
+  const said = [
+    sayHeadline({ headline }),
+    ...values.map(({ label, text }) => `${showExact(label)}: ${showExact(text)}`),
+  ];
   return shortenSized(said.join(' · '), shortAtMost);
 }

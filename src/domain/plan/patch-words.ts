@@ -1,7 +1,8 @@
 // Describes the operations of a patch in sentences.
+import { quoteWords, showExact } from '#domain/shown-text.ts';
 import { isObject } from '../text.ts';
 import { operationName } from '../tool.ts';
-import { countOf, endSentence, listOf, shorten } from '../words.ts';
+import { countOf, endSentence, listOf } from '../words.ts';
 import { renameReferences } from './arguments.ts';
 import { shortenSized } from './call-words.ts';
 import { conditionsOf } from './condition.ts';
@@ -51,7 +52,7 @@ function describeLimits({ when, ask_before }: SetFields, { name }: Room): string
 }
 
 function describeValue(value: unknown, { text }: Room): string {
-  return shortenSized(typeof value === 'string' ? value : JSON.stringify(value), text);
+  return shortenSized(typeof value === 'string' ? showExact(value) : JSON.stringify(value), text);
 }
 
 /** Fields whose own names do not read well in a sentence. */
@@ -118,7 +119,7 @@ function describeNew(step: AddedDraft, replaced: string | null, room: Room): str
   const { id, description, tool, operation, args = {}, after: _, ...others } = step;
   const fields = Object.keys(args).length === 0 ? others : { args, ...others };
   const said = describeAdded(step, fields, room);
-  const reason = ` Planner's reason: “${shorten(description, room.text)}”.`;
+  const reason = ` Planner's reason: ${quoteWords(description, room.text)}.`;
   const verb = replaced === null ? 'Adds' : `Replaces step ${room.name(replaced)} by`;
   return `${verb} step ${room.name(id)}: ${operationName(tool, operation)}${said}.${reason}`;
 }
@@ -136,7 +137,8 @@ function describe(operation: PatchOperation, room: Room): string {
         ? `Removes ${describeSteps(operation.steps, room)}; what waits for that goes on without it.`
         : `Removes ${describeSteps(operation.steps, room)}.`;
     case 'invalidate_steps': {
-      const why = operation.reason === undefined ? '' : `: ${shorten(operation.reason, room.text)}`;
+      const why =
+        operation.reason === undefined ? '' : `: ${quoteWords(operation.reason, room.text)}`;
       return endSentence(
         `Makes ${describeSteps(operation.steps, room)} stale, with what depends on them${why}`,
       );

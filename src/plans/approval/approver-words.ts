@@ -1,7 +1,8 @@
 // Describes who may approve, for refusals and cards. Long lists are cut.
-import { showName } from '#domain/shown-text.ts';
+
 import { userGroupAtMost } from '#domain/chat/user-groups.ts';
 import { needsPlatform } from '#domain/people/names.ts';
+import { quoteName } from '#domain/shown-text.ts';
 import { listOf } from '#domain/words.ts';
 import {
   isAmong,
@@ -18,7 +19,7 @@ const namesAtMost = 8;
 
 /** `names` as readers know them. */
 export function namesShown({ shown }: Pick<People, 'shown'>, names: string[]): string[] {
-  return names.map((name) => showName(shown?.get(name) ?? name, 120));
+  return names.map((name) => quoteName(shown?.get(name) ?? name, 120));
 }
 
 function someOf(names: string[], word: 'and' | 'or'): string {

@@ -1,39 +1,70 @@
-// Lets the assignee of a human task answer it, no matter who may decide about the plan.
-import type { Transaction } from '#db/database.ts';
-import { readNamesOf, readPerson } from '#db/identities.ts';
+// Who answers a task: the person it is addressed to, their delegate, or who has openly taken it over. Nobody else, whatever else they may
+// decide about the plan.
+import type { Queryable, Transaction } from '#db/database.ts';
+import { readNamesOf, readPerson, showName } from '#db/identities.ts';
 import type { PlanRow } from '#db/plans.ts';
 import { readStepsById } from '#db/step-pages.ts';
+import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import { isSamePerson } from '#domain/people/names.ts';
-import { assigneeOf } from '#domain/plan/assignee.ts';
+import { assigneeOf, takerOf } from '#domain/plan/assignee.ts';
 import type { Step } from '#domain/plan/plan.ts';
+import { isConfirmation } from '#domain/plan/yes-no.ts';
 import type { Settlement } from '#domain/service.ts';
+import { quoteName } from '#domain/shown-text.ts';
 import { isObject } from '#domain/text.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { requireManager } from './authority.ts';
+
+type Fates = NonNullable<Settlement['steps']>;
+type Delegating = Pick<PlansContext, 'delegates'>;
 
 /** Whether a guarded call asks again with its final values, which is an approval of its own. */
 export function asksToConfirm({ status, output }: Step): boolean {
   return status === 'waiting' && isObject(output) && output.confirm === true;
 }
 
+/** Every name under which `user` is asked: their own, and those of people whose delegate they are. */
+export async function readAskedNames(
+  db: Queryable,
+  { delegates = {} }: Delegating,
+  user: string,
+): Promise<{ own: string[]; lent: string[] }> {
+  const own = (await readNamesOf(db, [await readPerson(db, user)])).map(({ name }) => name);
+  const among = (names: string[]) =>
+    names.some((name) => [user, ...own].some((mine) => isSamePerson(name, mine)));
+  const lent = Object.entries(delegates).flatMap(([name, others]) => (among(others) ? [name] : []));
+  return { own: [...new Set([user, ...own])], lent };
+}
+
+const isAmong = (names: string[], one: string) => names.some((name) => isSamePerson(name, one));
+
+/** As whom `user` answers a step: as themselves, for somebody, or not at all. */
+type Standing = { may: boolean; instead: string | null };
+
+function standingOf(step: Step, names: { own: string[]; lent: string[] }): Standing {
+  const assignee = assigneeOf(step);
+  if (assignee === null || isAmong(names.own, assignee)) return { may: true, instead: null };
+  const taker = takerOf(step);
+  const taken = taker !== null && isAmong(names.own, taker);
+  return { may: taken || isAmong(names.lent, assignee), instead: assignee };
+}
+
 /** Whether every named step is a task of `actor`, who says only what became of it. */
 async function isAskedPerson(
   tx: Transaction,
+  context: Delegating,
   planId: string,
   steps: Settlement['steps'],
   actor: Actor,
 ): Promise<boolean> {
   const fates = Object.entries(steps ?? {});
   if (actor.kind !== 'person' || fates.length === 0) return false;
-  if (fates.some(([, fate]) => fate === 'retry')) return false;
+  if (fates.some(([, fate]) => fate === 'retry' || fate === 'take_over')) return false;
   const ids = fates.map(([id]) => id);
   const named = await readStepsById(tx, planId, ids);
-  const names = (await readNamesOf(tx, [await readPerson(tx, actor.id)])).map(({ name }) => name);
-  const theirs = named.filter((step) => {
-    const assignee = assigneeOf(step);
-    return assignee !== null && names.some((name) => isSamePerson(assignee, name));
-  });
+  const names = await readAskedNames(tx, context, actor.id);
+  const theirs = named.filter((step) => assigneeOf(step) !== null && standingOf(step, names).may);
   return theirs.length === ids.length;
 }
 
@@ -49,7 +80,44 @@ export async function requireAnswerer(
   steps: Settlement['steps'],
   actor: Actor,
 ): Promise<'asked' | 'manager'> {
-  if (await isAskedPerson(tx, row.id, steps, actor)) return 'asked';
+  if (await isAskedPerson(tx, context, row.id, steps, actor)) return 'asked';
   await requireManager(tx, context, row, actor);
   return 'manager';
+}
+
+/** Whether it answers in the place of a person. A plan can go on without the answer of who was blocked. */
+function answers(step: Step, fates: Fates, { answer, answers: said = {} }: Settlement): boolean {
+  const fate = fates[step.id];
+  if (fate !== 'done' && fate !== 'failed') return false;
+  if (step.status === 'waiting' || isConfirmation(step)) return true;
+  return answer !== undefined || Object.hasOwn(said, step.id);
+}
+
+/**
+ * For each step, whose answer `actor` gives where it is not their own.
+ * @throws `not_allowed` for a step that is addressed to somebody else and was not taken over
+ */
+export async function readAnswering(
+  tx: Transaction,
+  context: Delegating,
+  found: Step[],
+  fates: Fates,
+  settlement: Settlement,
+  actor: Actor,
+): Promise<(step: Step) => { instead: string | null }> {
+  const names = await readAskedNames(tx, context, actor.id);
+  const standings = new Map(found.map((step) => [step.id, standingOf(step, names)]));
+  for (const step of found) {
+    const { may = true, instead = null } = standings.get(step.id) ?? {};
+    if (may || instead === null || !answers(step, fates, settlement)) continue;
+    const asked = quoteName(await showName(tx, instead), 120);
+    const taker = takerOf(step);
+    const by = taker === null ? null : quoteName(await showName(tx, taker), 120);
+    throw new CountersignError(
+      'not_allowed',
+      `Step ${step.label} asks ${asked}${by === null ? '' : `, and ${by} answers for them`}. To answer it instead, press “Answer for ${asked}” first; it is recorded and shown on the card. Nothing was stored.`,
+      { details: { step: step.id, assignee: instead, taken_over_by: taker } },
+    );
+  }
+  return ({ id }) => ({ instead: standings.get(id)?.instead ?? null });
 }

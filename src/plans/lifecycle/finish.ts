@@ -66,7 +66,7 @@ async function findSkipped(
     from ${stepsOf(row.id, ['skipped'], isSkippedByCondition('s'))}
     order by s.position limit ${skippedTold}`);
   const sentences = rows.map(
-    ({ label, error }) => `Step ${label} was skipped: ${quoteWords(error?.message ?? '', messageAtMost)}`,
+    ({ label, error }) => `Step ${label} was skipped: ${error?.message ?? ''}`,
   );
   const total = rows[0]?.n ?? 0;
   if (total > rows.length) sentences.push(`And ${total - rows.length} more.`);

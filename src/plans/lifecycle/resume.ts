@@ -21,6 +21,7 @@ import { reviveSkipped } from './ready-steps.ts';
 import { settleNamed } from './settle-named.ts';
 import { explainLateAnswer } from './stale-answers.ts';
 import { lockForDecision, requireVersion } from './stop.ts';
+import { takeOver } from './take-over.ts';
 import { wakeWatchers, wakeWorkers } from './wake.ts';
 
 /** In which statuses a plan can go on, and which of its steps a person can settle then. */
@@ -51,6 +52,10 @@ export async function resumePlan(
   const row = await lockPlan(tx, id);
   const who = await requireAnswerer(tx, context, row, settlement.steps, actor);
   requireVersion(row, settlement.version);
+  if (Object.values(settlement.steps ?? {}).includes('take_over')) {
+    await takeOver(context, tx, row, askable[row.status] ?? [], settlement, actor);
+    return row;
+  }
   const names = Object.keys(settlement.steps ?? {});
   const named = names.length > 0;
   const from = who === 'asked' ? askable[row.status] : revivable[row.status];

@@ -16,9 +16,10 @@ import { Undecided } from '#domain/plan/open-values.ts';
 import type { Step, StepStatus } from '#domain/plan/plan.ts';
 import { decidesItself, isConfirmation } from '#domain/plan/yes-no.ts';
 import type { Settlement } from '#domain/service.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { operationName } from '#domain/tool.ts';
-import { asksToConfirm } from '../approval/asked-person.ts';
+import { asksToConfirm, readAnswering } from '../approval/asked-person.ts';
 import { requireConfirmer } from '../approval/authority.ts';
 import type { PlansContext } from '../plans-context.ts';
 import {
@@ -33,12 +34,14 @@ import {
   withBlocker,
 } from './human-answers.ts';
 import { reviveSkipped } from './ready-steps.ts';
-import { explainLateAnswer } from './stale-answers.ts';
+import { requireAsSeen, requireFates, requireWaiting } from './require-named.ts';
 import { stopDependents } from './stop-dependents.ts';
 
-type Fate = NonNullable<Settlement['steps']>[string];
+type Fate = Exclude<NonNullable<Settlement['steps']>[string], 'take_over'>;
 /** A verdict, and what the audit keeps of what was said. */
 type Word = { verdict: Verdict; said: JsonObject; problems: FieldProblem[] };
+
+const noteAtMost = 2000;
 
 /** A No to a call that waits for a word: an answer and no failure. The call is skipped, and so is what waits for it. */
 function noToCall(
@@ -49,7 +52,8 @@ function noToCall(
   name: string,
 ): Word {
   const answer = 'No';
-  const message = note === null ? `${name} said no.` : `${name} said no: ${note}`;
+  const message =
+    note === null ? `${name} said no.` : `${name} said no: ${quoteWords(note, noteAtMost)}`;
   const error = { code: conditionNotMet, message, questions: [step_id] };
   const output = { answer, note, by: actor.id };
   const verdict: Verdict = { step_id, status: 'skipped', summary: message, output, error };
@@ -97,23 +101,25 @@ function wordAboutCall(
   }
 }
 
+/** Who answers a task. `instead`: whose it is, where that is somebody else. */
+type Answering = { actor: Actor; at: Date; name: string; instead: string | null };
+
 /** The word about a task: an answer that fits its form, a reason why not, or the wish to be asked again. */
 function wordAboutTask(
   step: Step,
   fate: Fate,
   settlement: Settlement,
-  actor: Actor,
-  at: Date,
-  name: string,
+  { actor, at, name, instead }: Answering,
 ): Word {
   const { id: step_id } = step;
   const nothing = { summary: null, output: null, error: null };
+  const whose = instead === null ? {} : { for: instead };
   if (fate !== 'retry' && isConfirmation(step)) {
     const { problems, answer, note } = readYesOrNo(step, fate, settlement);
     const summary = note === null ? answer : `${answer}: ${note}`;
-    const output = { answer, note, by: actor.id, at: at.toISOString() };
+    const output = { answer, note, by: actor.id, ...whose, at: at.toISOString() };
     const verdict: Verdict = { step_id, status: 'succeeded', summary, output, error: null };
-    return { verdict, said: { answer, note, yes_or_no: true }, problems };
+    return { verdict, said: { answer, note, yes_or_no: true, ...whose }, problems };
   }
   switch (fate) {
     case 'retry': {
@@ -123,16 +129,20 @@ function wordAboutTask(
     case 'done': {
       const { problems, ...answer } = readAnswer(step, settlement, step.status !== 'waiting');
       const summary = summariseAnswer(step, answer, name);
-      const output = toOutput(answer, actor.id, at);
+      const output = { ...toOutput(answer, actor.id, at), ...whose };
       const verdict: Verdict = { step_id, status: 'succeeded', summary, output, error: null };
-      return { verdict, said: { answer: answer.answer, fields: answer.fields }, problems };
+      return {
+        verdict,
+        said: { answer: answer.answer, fields: answer.fields, ...whose },
+        problems,
+      };
     }
     case 'failed': {
       const answer = readReason(step, settlement);
       const error = { code: 'blocked', message: answer };
-      const output = withBlocker(step, actor.id, at);
+      const output = { ...withBlocker(step, actor.id, at), ...whose };
       const verdict: Verdict = { step_id, status: 'failed', summary: null, output, error };
-      return { verdict, said: { answer }, problems: [] };
+      return { verdict, said: { answer, ...whose }, problems: [] };
     }
     default:
       return fate satisfies never;
@@ -163,64 +173,6 @@ async function requireClearAnswers(
       { details: { steps: [step.id] } },
     );
   }
-}
-
-/** @throws `invalid_request` for an answer about a step of which nothing else is said */
-function requireFates({ steps = {}, answers = {}, about = {} }: Settlement): void {
-  const loose = Object.keys({ ...answers, ...about }).filter((id) => !Object.hasOwn(steps, id));
-  const [first] = loose;
-  if (first === undefined) return;
-  throw new CountersignError(
-    'invalid_request',
-    `You answered step ${first} without saying its outcome. Add it to steps: { ${JSON.stringify(first)}: "done" }.`,
-    { details: { steps: loose } },
-  );
-}
-
-/** Whether a step still is as it was when it was read. Without a word about that, the step is meant as it is. */
-function isAsSeen({ id, attempt, status }: Step, about: Settlement['about']): boolean {
-  const seen = about?.[id];
-  return seen === undefined || (seen.attempt === attempt && seen.status === status);
-}
-
-/** @throws `already_decided` where one of them has gone on since it was looked at, by somebody's word or by itself */
-async function requireAsSeen(
-  tx: Transaction,
-  row: PlanRow,
-  found: Step[],
-  about: Settlement['about'],
-): Promise<void> {
-  const [first, ...others] = found.filter((step) => !isAsSeen(step, about));
-  if (first === undefined) return;
-  const steps = [first, ...others].map(({ id }) => id);
-  await explainLateAnswer(tx, row, steps);
-  const { id, label, attempt, status } = first;
-  throw new CountersignError(
-    'already_decided',
-    `Step ${label} has changed since you looked: it is now ${status}. Your answer was not stored.`,
-    { details: { step: id, attempt, status } },
-  );
-}
-
-/** @throws `unknown_step` when one of them is not waiting for a person, or what became of it meanwhile */
-async function requireWaiting(
-  tx: Transaction,
-  row: PlanRow,
-  found: Step[],
-  from: StepStatus[],
-  names: string[],
-): Promise<void> {
-  const open = new Set(found.filter(({ status }) => from.includes(status)).map(({ id }) => id));
-  const left = names.filter((id) => !open.has(id));
-  if (left.length === 0) return;
-  await explainLateAnswer(tx, row, left);
-  const labels = new Map(found.map(({ id, label }) => [id, label]));
-  const named = left.slice(0, 10).map((id) => labels.get(id) ?? id);
-  throw new CountersignError(
-    'unknown_step',
-    `There is nothing to decide about step ${named.join(', ')}: it isn't waiting for a person.`,
-    { details: { steps: left } },
-  );
 }
 
 /**
@@ -272,12 +224,14 @@ export async function settleNamed(
   await requireWaiting(tx, row, found, from, names);
   await requireConfirmations(tx, context, row, found, settlement, actor);
   await requireClearAnswers(tx, row.id, found, settlement);
+  const answering = await readAnswering(tx, context, found, steps, settlement, actor);
   const now = context.clock.now();
   const name = await showName(tx, actor.id);
   const words = found.map((step) => {
-    const fate = steps[step.id] ?? 'retry';
+    const said = steps[step.id];
+    const fate = said === undefined || said === 'take_over' ? 'retry' : said;
     return isHumanTask(step)
-      ? wordAboutTask(step, fate, settlement, actor, now, name)
+      ? wordAboutTask(step, fate, settlement, { ...answering(step), at: now, name, actor })
       : wordAboutCall(step, fate, settlement, actor, name);
   });
   requireValidAnswers(

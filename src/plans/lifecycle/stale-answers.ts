@@ -5,15 +5,26 @@ import { showName } from '#db/identities.ts';
 import type { PlanRow } from '#db/plans.ts';
 import { readLabels } from '#db/step-pages.ts';
 import { CountersignError } from '#domain/errors.ts';
+import { quoteName, quoteWords } from '#domain/shown-text.ts';
 import type { JsonObject } from '#domain/text.ts';
-import { shorten } from '#domain/words.ts';
 
 const quotedAtMost = 200;
 
 function quote(data: JsonObject): string {
   const said = typeof data.answer === 'string' ? data.answer.trim() : '';
   if (said === '') return '.';
-  return `: “${shorten(said, quotedAtMost)}”.`;
+  return `: ${quoteWords(said, quotedAtMost)}.`;
+}
+
+/** `Ana`, or `Ana for Ben` where she answered in Ben's place. */
+async function nameAnswerer(
+  tx: Transaction,
+  { actor, data }: { actor: string; data: JsonObject },
+): Promise<string> {
+  const name = quoteName(await showName(tx, actor), 120);
+  return typeof data.for === 'string'
+    ? `${name} for ${quoteName(await showName(tx, data.for), 120)}`
+    : name;
 }
 
 /** What was said of a step before, as the audit has it. */
@@ -44,7 +55,7 @@ export async function explainLateAnswer(
   if (deed !== null) {
     throw new CountersignError(
       'already_decided',
-      `${describeDeed(nameStep(deed.step), await showName(tx, deed.actor), deed.action, deed.data)} Your answer was not stored.`,
+      `${describeDeed(nameStep(deed.step), await nameAnswerer(tx, deed), deed.action, deed.data)} Your answer was not stored.`,
       { details: { step: deed.step, by: deed.actor } },
     );
   }

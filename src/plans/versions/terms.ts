@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Plan, PlanContext, Series } from '#domain/plan/plan.ts';
 import type { PatternSpec } from '#domain/planning/pattern.ts';
-import { shorten } from '#domain/words.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { describeLeftOut } from '#timeline/left-out.ts';
 import { describeRecurrence, formatMoment } from '#timeline/recurrence.ts';
 
@@ -10,7 +10,7 @@ export type Terms = { confirm_each: boolean; series: Series[]; context: PlanCont
 
 const titleAtMost = 80;
 
-const nameOf = ({ title }: Series): string => `“${shorten(title, titleAtMost)}”`;
+const nameOf = ({ title }: Series): string => quoteWords(title, titleAtMost);
 
 /** `every weekday at 09:30 (Europe/Berlin), until Tue, 30 Jun 2026, 18:00`. */
 function describeRhythm(series: Omit<Series, 'steps'>): string {

@@ -168,7 +168,7 @@ describe('a plan in which each step asks', () => {
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     const done = await reach(instance, plan.id, 'completed');
     expect(done.result_summary).toBe(
-      'Nothing was done, 1 step skipped. Step 1 was skipped: ana said no: not today',
+      'Nothing was done, 1 step skipped. Step 1 was skipped: ana said no: “not today”',
     );
     await expect(say(plan.id, { a: 'retry' })).rejects.toThrow(
       'Step 1 was already answered by ana: “No”. Your answer was not stored.',

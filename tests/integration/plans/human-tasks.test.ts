@@ -3,16 +3,18 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
+import { viewPlan } from '#cards/view-model.ts';
 import { findStalledPlans } from '#db/sql/recover.ts';
 import { person } from '#domain/people/actor.ts';
 import type { Step, StepDraft } from '#domain/plan/plan.ts';
+import type { Settlement } from '#domain/service.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { createHumanReminders } from '#notices/human-reminders.ts';
 import { ana, ben, noop, reach, runPlan } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
-const instance = useInstance();
+const instance = useInstance({ settings: { delegates: { ben: ['cleo'] } } });
 
 const form = [
   { name: 'amount', label: 'Amount in EUR', type: 'number', required: true, min: 0 },
@@ -228,6 +230,7 @@ describe('who answers', () => {
 
   test('is exactly one of two at once; the other reads who was quicker', async () => {
     const id = await askIn([task('ask', { assignee: 'ben' }), task('rest')]);
+    await instance.service.resume(id, { version: 1, steps: { ask: 'take_over' } }, ana);
     const results = await Promise.allSettled([
       instance.service.resume(id, { version: 1, steps: done, answer: 'Ben’s word' }, ben),
       instance.service.resume(id, { version: 1, steps: done, answer: 'Ana’s word' }, ana),
@@ -238,19 +241,19 @@ describe('who answers', () => {
     const won = (output as { by: string }).by;
     expect(lost?.reason).toMatchObject({
       code: 'already_decided',
-      message: `Step 1a was already answered by ${won}: “${won === 'ben' ? 'Ben' : 'Ana'}’s word”. Your answer was not stored.`,
+      message: `Step 1a was already answered by ${won === 'ben' ? 'ben' : 'ana for ben'}: “${won === 'ben' ? 'Ben' : 'Ana'}’s word”. Your answer was not stored.`,
     });
   });
 
   test('reads who was quicker even when that answer ended the plan', async () => {
     const id = await askIn([task('ask', { assignee: 'ben' })]);
-    await instance.service.resume(id, { version: 1, steps: done, answer: 'Yes' }, ana);
+    await instance.service.resume(id, { version: 1, steps: done, answer: 'Yes' }, ben);
     await reach(instance, id, 'completed');
     await expect(
-      instance.service.resume(id, { version: 1, steps: done }, ben),
+      instance.service.resume(id, { version: 1, steps: done }, ana),
     ).rejects.toMatchObject({
       code: 'already_decided',
-      message: 'Step 1 was already answered by ana: “Yes”. Your answer was not stored.',
+      message: 'Step 1 was already answered by ben: “Yes”. Your answer was not stored.',
     });
   });
 
@@ -266,6 +269,104 @@ describe('who answers', () => {
     });
     expect((await stepOf(id, 'ask')).status).toBe('cancelled');
   });
+});
+
+describe('a question to one person', () => {
+  const question = 'May it go?';
+  const confirm: StepDraft = {
+    ...task('ask', { question, assignee: 'ben' }),
+    operation: 'confirm',
+  };
+  const withForm = task('ask', { assignee: '@Ben', form });
+  const filled = { ask: { amount: 1, room: 'Blue' } };
+
+  test.each<[string, StepDraft, Settlement['steps'], Partial<Settlement>]>([
+    ['a Yes', confirm, done, {}],
+    ['a No', confirm, blocked, {}],
+    ['an answer in words', task('ask', { assignee: 'ben' }), done, { answer: 'All right' }],
+    ['a form', withForm, done, { answers: filled }],
+    ['Blocked', task('ask', { assignee: 'ben' }), blocked, { answer: 'Not today' }],
+  ])('takes %s of nobody else, unless they take it over openly', async (_, step, steps, said) => {
+    const id = await askIn([step, task('rest')]);
+    const settlement = { version: 1, steps: steps ?? {}, ...said };
+    const refused = { code: 'not_allowed', details: { step: 'ask' } };
+    await expect(instance.service.resume(id, settlement, ana)).rejects.toMatchObject(refused);
+    expect((await stepOf(id, 'ask')).status).toBe('waiting');
+    const { attempt } = await stepOf(id, 'ask');
+    const about = { ask: { attempt, status: 'waiting' as const } };
+    await instance.service.resume(id, { version: 1, steps: { ask: 'take_over' }, about }, ana);
+    const { waiting } = await cardFor(id, '');
+    expect(waiting.label).toContain('ana answers for');
+    await instance.service.resume(id, settlement, ana);
+    expect((await stepOf(id, 'ask')).output).toMatchObject({ by: 'ana', for: step.args?.assignee });
+    const deeds = await instance.service.audit(id, { limit: 100 });
+    expect(deeds.map(({ action }) => action)).toEqual(expect.arrayContaining(['take_over']));
+    expect(deeds.find(({ action }) => action.startsWith('settle'))).toMatchObject({
+      actor: 'ana',
+      data: { step: 'ask', for: step.args?.assignee },
+    });
+  });
+
+  test('can be taken over by nobody who may not decide about the plan, and not twice as one word', async () => {
+    const id = await askIn([confirm, task('rest')]);
+    const takes = { version: 1, steps: { ask: 'take_over' as const } };
+    await expect(instance.service.resume(id, takes, person('dan', 'api'))).rejects.toMatchObject({
+      code: 'not_allowed',
+    });
+    const both = { version: 1, steps: { ask: 'take_over' as const, rest: 'done' as const } };
+    await expect(instance.service.resume(id, both, ana)).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+    const open = { version: 1, steps: { rest: 'take_over' as const } };
+    await becomes(id, 'rest', 'waiting');
+    await expect(instance.service.resume(id, open, ana)).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+  });
+
+  test('is still theirs to answer once it was taken over', async () => {
+    const id = await askIn([confirm, task('rest')]);
+    await instance.service.resume(id, { version: 1, steps: { ask: 'take_over' } }, ana);
+    await instance.service.resume(id, { version: 1, steps: done }, ben);
+    const { output } = await stepOf(id, 'ask');
+    expect(output).toMatchObject({ answer: 'Yes', by: 'ben' });
+    expect(output).not.toHaveProperty('for');
+    await expect(
+      instance.service.resume(id, { version: 1, steps: { ask: 'take_over' } }, ana),
+    ).rejects.toMatchObject({ code: 'already_decided' });
+  });
+
+  test('is answered by a delegate of the configuration, who is named beside them', async () => {
+    const id = await askIn([confirm]);
+    await instance.service.resume(id, { version: 1, steps: done }, person('cleo', 'api'));
+    const { output } = await stepOf(id, 'ask');
+    expect(output).toMatchObject({ answer: 'Yes', by: 'cleo', for: 'ben' });
+    const view = viewPlan(await instance.service.card(id, { user: '', timezone: 'UTC' }));
+    expect(JSON.stringify(view.sections)).toContain('cleo for ben: “Yes”');
+  });
+
+  test('offers each reader only what they can do', async () => {
+    const id = await askIn([confirm]);
+    const actionsFor = async (user: string) => {
+      const { waiting } = await cardFor(id, user);
+      return waiting.buttons.map(({ press }) => press.action);
+    };
+    expect(await actionsFor('ben')).toEqual(['settle_done', 'settle_failed']);
+    expect(await actionsFor('cleo')).toEqual(['settle_done', 'settle_failed']);
+    expect(await actionsFor('ana')).toEqual(['human_take_over']);
+    expect(await actionsFor('')).toEqual(['settle_done', 'settle_failed', 'human_take_over']);
+    await instance.service.resume(id, { version: 1, steps: { ask: 'take_over' } }, ana);
+    expect(await actionsFor('ana')).toEqual(['settle_done', 'settle_failed']);
+    expect(await actionsFor('')).toEqual(['settle_done', 'settle_failed']);
+  });
+
+  /** The question as a reader's card has it; '': a card that many read. */
+  async function cardFor(id: string, user: string) {
+    const view = viewPlan(await instance.service.card(id, { user, timezone: 'UTC' }));
+    const waiting = view.asks.find(({ step_id }) => step_id === 'ask');
+    if (waiting === undefined) throw new Error('Nothing is asked.');
+    return { waiting };
+  }
 });
 
 test('a form nobody could fill in is refused with the plan', async () => {
@@ -333,7 +434,7 @@ describe('a question that stays open', () => {
     expect(await remindersIn('patience')).toMatchObject([
       {
         plan_id: id,
-        text: `Reminder for ben: step 1 of ${id} “Rooms” has waited for 24 hours. What did it cost?`,
+        text: `Reminder for ben: step 1 of ${id} “Rooms” has waited for 24 hours. “What did it cost?”`,
       },
     ]);
     await remindAfter(24 * 5 + 1);
@@ -372,7 +473,7 @@ test('each plan is told of under its own name: two plans with the same step ids 
     await waitFor(`the question in ${conversation}`, async () => {
       const messages = await instance.service.messages(conversation, { limit: 100 });
       return (
-        messages.some(({ text }) => text === 'Step 1 waits for ben: What did it cost?') || null
+        messages.some(({ text }) => text === 'Step 1 waits for ben: “What did it cost?”') || null
       );
     });
   }

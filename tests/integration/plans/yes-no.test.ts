@@ -249,7 +249,7 @@ describe('the card', () => {
     const [asked] = (await cardOf(id)).asks;
     expect(asked).toMatchObject({
       kind: 'yes_no',
-      text: 'May I close T-305?',
+      text: '“May I close T-305?”',
       known: ['If No: steps 2a and 3 are not run.'],
       note: null,
       fields: [],

@@ -211,7 +211,7 @@ test('a name that is markup is shown as it is written, on cards, in lists and in
   await slack.join(ana.id, channel);
   const { plan, card } = await askFor({ ...desk, ana }, 'do nothing');
   await slack.press(desk.ben.id, card, 'countersign:approve');
-  expect((await told(desk, desk.ben))[0]).toContain('Only &lt;!channel&gt; *Ana*');
+  expect((await told(desk, desk.ben))[0]).toContain('Only “&lt;!channel&gt; *Ana*');
   await slack.press(ana.id, card, 'countersign:approve');
   await reach(instance, plan.id, 'completed');
   const now = await waitFor('the card to be over', async () => {

@@ -208,7 +208,9 @@ describe('deciding about a plan', () => {
     const { printed } = await run(done, ['d', 'a']);
     expect(printed).toContain(`Digest ${digest}`);
     expect(printed).toContain('workspace_move · changes something · after 1 · pending');
-    expect(printed).toContain('1  Writes notes/standup.md\n     │ content:\n     │   Standup at 9:30');
+    expect(printed).toContain(
+      '1  Writes notes/standup.md\n     │ content:\n     │   Standup at 9:30',
+    );
     expect(printed.split('› ')).toHaveLength(3);
   });
 
@@ -711,7 +713,7 @@ describe('on a terminal', () => {
     const { code } = start(done, terminal, { yes: true });
     expect(await code).toBe(exitCodes.done);
     expect(terminal.plain()).toContain(
-      '  Goal: “Creates archive/standup.md containing 'Standup at 9:30'.”\n',
+      "  Goal: “Creates archive/standup.md containing 'Standup at 9:30'.”\n",
     );
   });
 });

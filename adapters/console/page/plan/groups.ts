@@ -1,7 +1,7 @@
 // Groups of steps in words: what they are called, how far they are, and which steps decide when the plan ends.
 import type { Forecast, GroupBy, StepGroup } from '#domain/plan/groups.ts';
 import type { StepCounts } from '#domain/plan/plan.ts';
-import { showName } from '#domain/shown-text.ts';
+import { quoteName } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { formatDuration } from './format.ts';
 import type { StepLabels } from './step-labels.ts';
@@ -14,7 +14,7 @@ export const groupingWords: Record<GroupBy, string> = {
 
 export function nameGroup(by: GroupBy, key: string): string {
   if (by === 'stage') return `Stage ${key}`;
-  return key === '' ? 'No partition' : showName(key, 200);
+  return key === '' ? 'No partition' : quoteName(key, 200);
 }
 
 /** How far a group is, coarser than the ten statuses: what a reader looks for from further away. */

@@ -3,6 +3,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { inputIdOf } from '#cards/input-ids.ts';
+import { drawQuote } from '#cards/quotes.ts';
 import type { Ask, Button } from '#cards/view.ts';
 import { showText } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
@@ -104,10 +105,11 @@ function drawAskButtons(state: State, plan: string, { buttons, fields }: Ask): T
 }
 
 function drawAsk(state: State, plan: string, ask: Ask): TemplateResult {
-  const { label, text, known } = ask;
+  const { label, text, quotes, known } = ask;
   return html`<section class="bar-ask" aria-label=${label}>
     <p class="bar-ask-label">${label}</p>
     <p class="bar-ask-text">${text}</p>
+    ${quotes.map((one) => html`<p>${drawQuote(one)}</p>`)}
     ${known.length === 0 ? nothing : html`<div class="bar-known" tabindex="0">${known.map((line) => html`<p>${line}</p>`)}</div>`}
     ${drawNote(state, plan, ask)} ${drawAskButtons(state, plan, ask)}
   </section>`;

@@ -5,7 +5,7 @@ import { headlineOf, type Mark, marksOf, markWords } from '#cards/calls.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { type ReviewRank, reviewRank } from '#domain/plan/review-rank.ts';
 import type { PartitionSummary } from '#domain/plan/views.ts';
-import { quoteWords, showName } from '#domain/shown-text.ts';
+import { quoteName, quoteWords } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { describeAlso, takenOffCard, toggleOff } from '../live/part.ts';
 import { loadMorePartitions, loadMoreSteps, showStepsWith, toggleStep } from '../live/plans.ts';
@@ -129,7 +129,7 @@ function drawPartitions({ partitions }: PlanView, list: StepList): TemplateResul
             aria-pressed=${list.partition === one.name}
             @click=${() => void showStepsWith({ partition: list.partition === one.name ? null : one.name })}
           >
-            <strong>${showName(one.name, 200)}</strong> <span class="muted">${describeParts(one)}</span>
+            <strong>${quoteName(one.name, 200)}</strong> <span class="muted">${describeParts(one)}</span>
             ${one.sample === null ? nothing : html`<span class="partition-sample">${headlineOf(one.sample.call)}</span>`}
           </button>
         </li>`,

@@ -1,6 +1,6 @@
 // The search among the steps of a plan: a field, how many were found, and in which partitions.
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { showName } from '#domain/shown-text.ts';
+import { quoteName } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { searchSteps, typeWords } from '../live/search.ts';
 import type { PlanView, StepList } from '../live/state.ts';
@@ -53,7 +53,7 @@ function drawFound({ search }: PlanView, list: StepList): TemplateResult {
                 aria-pressed=${list.partition === name}
                 @click=${() => void searchSteps(list.words, list.partition === name ? null : name)}
               >
-                ${showName(name, 200)} <span class="chip-count">${steps.toLocaleString()}</span>
+                ${quoteName(name, 200)} <span class="chip-count">${steps.toLocaleString()}</span>
               </button>`,
             )}
             ${more > 0 ? html`<span class="chips-label muted">and ${countOf(more, 'more partition')}</span>` : nothing}

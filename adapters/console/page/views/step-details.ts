@@ -6,7 +6,7 @@ import type { ShownStep } from '#domain/plan/call.ts';
 import { describeCondition } from '#domain/plan/condition-words.ts';
 import { describeHandedOver, isHandedOver } from '#domain/plan/handed-over.ts';
 import type { Dependency, Step } from '#domain/plan/plan.ts';
-import { quoteWords, showName } from '#domain/shown-text.ts';
+import { quoteName, quoteWords } from '#domain/shown-text.ts';
 import { formatDuration, formatJson, formatMoment, formatTime } from '../plan/format.ts';
 import type { StepLabels } from '../plan/step-labels.ts';
 import { statedLength } from '../plan/timeline.ts';
@@ -58,8 +58,11 @@ function listFacts(step: Step, names: StepLabels, workingDay: number | null): [s
       }[step.effect],
     ],
     ['Expected', step.duration_minutes === null ? null : statedLength(step, workingDay)],
-    ['Partition', step.partition === null ? null : showName(step.partition, 200)],
-    ['Tags', step.tags.length === 0 ? null : step.tags.map((tag) => showName(tag, 200)).join(', ')],
+    ['Partition', step.partition === null ? null : quoteName(step.partition, 200)],
+    [
+      'Tags',
+      step.tags.length === 0 ? null : step.tags.map((tag) => quoteName(tag, 200)).join(', '),
+    ],
     ['Attempts', step.attempt === 0 ? null : String(step.attempt)],
     ['Started', step.started_at === null ? null : formatMoment(step.started_at)],
     ['Ended', step.ended_at === null ? null : formatMoment(step.ended_at)],
