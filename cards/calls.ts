@@ -1,7 +1,8 @@
 // The effect of a call as lines that people read. What a line leaves out is said with its size, and remembered.
 import type { CallDescription, CallPart, CallValue, ShownStep } from '#domain/plan/call.ts';
+import type { StepCondition } from '#domain/plan/condition.ts';
 import { describeCondition } from '#domain/plan/condition-words.ts';
-import { cutShown, showExact, showText } from '#domain/shown-text.ts';
+import { cutShown, escapeExact, showExact, showText } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { formatAgo } from './times.ts';
 
@@ -117,18 +118,23 @@ export function marksOf({ destructive, class: reach }: CallDescription): Mark[] 
   ];
 }
 
+/** What the person who is asked reads for the value of a condition; null: the value itself. */
+export type NameAnswer = (condition: StepCondition) => string | null;
+
 /**
  * When a step runs at all, and whether a person is asked before; never cut.
  * @param nameStep what another step is called
  * @param nameAsked whom another step asks; null: nobody, or that is not known here
+ * @param nameAnswer what the person who is asked reads for the value of a condition, where that is different
  */
 export function limitsOf(
   { when, ask_before }: Pick<ShownStep, 'when' | 'ask_before'>,
   nameStep: (id: string) => string,
   nameAsked: (id: string) => string | null = () => null,
+  nameAnswer: NameAnswer = () => null,
 ): string[] {
   const conditions = when.map((one) =>
-    showExact(describeCondition(one, nameStep(one.step), nameAsked(one.step))),
+    escapeExact(describeCondition(one, nameStep(one.step), nameAsked(one.step), nameAnswer(one))),
   );
   return [
     ...(conditions.length === 0 ? [] : [`only if ${conditions.join(' and ')}`]),
@@ -145,11 +151,12 @@ export function boundsOf(
   nameStep: (id: string) => string,
   formatAt: (iso: string) => string,
   nameAsked: (id: string) => string | null = () => null,
+  nameAnswer: NameAnswer = () => null,
 ): string[] {
   const warning = warnOfTarget(step.call);
   return [
     ...(warning === '' ? [] : [warning]),
-    ...limitsOf(step, nameStep, nameAsked),
+    ...limitsOf(step, nameStep, nameAsked, nameAnswer),
     ...(step.not_before === null ? [] : [`not before ${formatAt(step.not_before)}`]),
   ];
 }

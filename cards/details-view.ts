@@ -2,12 +2,13 @@
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import { noPartWords } from '#domain/plan/step-choice.ts';
 import { numberedAtMost } from '#domain/plan/step-numbers.ts';
-import { quoteName, showLine } from '#domain/shown-text.ts';
+import { showLine } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { pressOf } from './buttons.ts';
 import { windowWords } from './chat-words.ts';
 import { nameEvidence } from './evidence.ts';
 import { showPerson, throughAgent } from './plain.ts';
+import { showNamed } from './quotes.ts';
 import type { ReviewPage, ReviewStep } from './review.ts';
 import { viewApprovals, viewState, viewTitle } from './state.ts';
 import { tellTime } from './times.ts';
@@ -55,10 +56,10 @@ function viewRows(facts: PlanCardFacts): DetailsView['facts'] {
     { label: 'Requested by', text: asked },
     ...(approvals === '' ? [] : [{ label: 'Approval', text: approvals }]),
     ...(evidence === '' ? [] : [{ label: 'Based on', text: evidence }]),
-    { label: 'Planner', text: quoteName(plan.planner_model, 80) },
+    { label: 'Planner', text: showNamed(plan.planner_model, 80) },
     ...(plan.executor_model === null
       ? []
-      : [{ label: 'Executor', text: quoteName(plan.executor_model, 80) }]),
+      : [{ label: 'Executor', text: showNamed(plan.executor_model, 80) }]),
     ...(plan.confidence === null
       ? []
       : [{ label: 'Confidence', text: describeConfidence(plan.confidence) }]),

@@ -1,9 +1,9 @@
 // A view laid out for the Adaptive Card templates: actions in one shape, inputs with their own ids.
-import { cutShown, quoteWords } from '#domain/shown-text.ts';
+import { cutShown } from '#domain/shown-text.ts';
 import { fieldInputId, inputIdOf } from './input-ids.ts';
 import { teamsLimits } from './limits.ts';
 import { escapeMacros, mapStrings } from './plain.ts';
-import { drawQuote } from './quotes.ts';
+import { drawQuote, showQuoted } from './quotes.ts';
 import { drawPlainText, drawText, moreLines } from './text.ts';
 import type { AnyPress, Ask, Button, CardView, Field, TextView } from './view.ts';
 import { andMore } from './words.ts';
@@ -15,7 +15,7 @@ type Element = { [key: string]: unknown };
 
 /** Where the input itself has no room for help, it stands behind the label. */
 function labelOf({ label, help, required, type }: Field): string {
-  const shown = type === 'date' || type === 'boolean' ? quoteWords(help, 300) : '';
+  const shown = type === 'date' || type === 'boolean' ? showQuoted(help, 300) : '';
   const note = [shown, required || type === 'boolean' ? '' : 'optional'].filter(
     (part) => part !== '',
   );

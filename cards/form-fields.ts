@@ -1,8 +1,9 @@
 // The form of a step for a person, in words: what each field is called, what it takes and what is said when it does not fit.
-import { type FormField, fieldsOf } from '#domain/plan/form.ts';
+import { describeOption, type FormField, fieldsOf } from '#domain/plan/form.ts';
 import type { Step } from '#domain/plan/plan.ts';
-import { quoteWords, showLabel, showLine } from '#domain/shown-text.ts';
+import { showLabel, showLine } from '#domain/shown-text.ts';
 import { isObject } from '#domain/text.ts';
+import { showQuoted } from './quotes.ts';
 import type { Field } from './view.ts';
 
 const labelAtMost = 200;
@@ -62,7 +63,7 @@ function viewField(field: FormField): Field {
     label,
     help: field.help === null ? '' : showLine(field.help, helpAtMost),
     required,
-    options: options.map((option) => ({ ...option, label: showLabel(option.label, 100) })),
+    options: options.map((option) => ({ ...option, label: describeOption(option) })),
     min,
     max,
     whole,
@@ -83,5 +84,5 @@ export function describeField(
 ): string {
   const choices =
     type === 'choice' && !listed ? `: ${options.map((option) => option.label).join(', ')}` : '';
-  return `${label} · ${words}${choices}${help === '' ? '' : ` (${quoteWords(help, helpAtMost)})`}`;
+  return `${label} · ${words}${choices}${help === '' ? '' : ` (${showQuoted(help, helpAtMost)})`}`;
 }

@@ -1,7 +1,7 @@
 // Names of people as readers know them, and text made safe for the platforms that draw it.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { PlanSummary } from '#domain/plan/plan.ts';
-import { quoteName, quoteWords } from '#domain/shown-text.ts';
+import { showNamed, showQuoted } from './quotes.ts';
 
 /** Of a name with the account beside it, which says who it is. */
 const shownAtMost = 120;
@@ -13,19 +13,19 @@ export function showPerson(
   atMost: number,
 ): string {
   const shown = Object.hasOwn(names, name) ? names[name] : undefined;
-  return shown === undefined ? quoteName(name, atMost) : quoteName(shown, shownAtMost);
+  return shown === undefined ? showNamed(name, atMost) : showNamed(shown, shownAtMost);
 }
 
 /** Who asked for a plan, as a list has it. */
 export function showRequester(plan: PlanSummary): string {
   const { asked_by: shown, requester } = plan;
-  const name = shown === undefined ? quoteName(requester, 60) : quoteName(shown, shownAtMost);
+  const name = shown === undefined ? showNamed(requester, 60) : showNamed(shown, shownAtMost);
   return name + throughAgent(plan);
 }
 
 /** ` through the agent “Claude Code”`, where an agent proposed a plan for its requester, or asked for it. */
 export function throughAgent({ agent }: Pick<PlanSummary, 'agent'>): string {
-  return agent === undefined ? '' : ` through the agent ${quoteWords(agent, 60)}`;
+  return agent === undefined ? '' : ` through the agent ${showQuoted(agent, 60)}`;
 }
 
 /**

@@ -1,6 +1,16 @@
 // Somebody else's words on a card: labelled, in quotation marks, in a line of their own.
-import { quoteWords } from '#domain/shown-text.ts';
+import { isolateText, quoteName, quoteWords } from '#domain/shown-text.ts';
 import type { Quote } from './view.ts';
+
+/** `quoteWords` as a card has it: set apart where it reads from right to left. */
+export function showQuoted(text: string, max: number): string {
+  return isolateText(quoteWords(text, max));
+}
+
+/** The same of `quoteName`. */
+export function showNamed(text: string, max: number): string {
+  return isolateText(quoteName(text, max));
+}
 
 /** `Reason: “…”` */
 export function drawQuote({ by, words }: Quote): string {
@@ -9,6 +19,6 @@ export function drawQuote({ by, words }: Quote): string {
 
 /** One quote, or none where nothing was said. */
 export function quote(by: string, text: string | null | undefined, max: number): Quote[] {
-  const words = quoteWords(text ?? '', max);
+  const words = showQuoted(text ?? '', max);
   return words === '' ? [] : [{ by, words }];
 }

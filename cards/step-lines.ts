@@ -8,11 +8,11 @@ import { describeHandedOver } from '#domain/plan/handed-over.ts';
 import type { Plan, Step } from '#domain/plan/plan.ts';
 import { type NumberedStep, orderByLabel } from '#domain/plan/step-numbers.ts';
 import { asksYesOrNo, leftOutByNo } from '#domain/plan/yes-no.ts';
-import { cleanLine, quoteName } from '#domain/shown-text.ts';
+import { cleanLine } from '#domain/shown-text.ts';
 import { listOf } from '#domain/words.ts';
-import { boundsOf, leadOf, shortenCall } from './calls.ts';
+import { boundsOf, leadOf, type NameAnswer, shortenCall } from './calls.ts';
 import { showPerson } from './plain.ts';
-import { quote } from './quotes.ts';
+import { quote, showNamed, showQuoted } from './quotes.ts';
 import { tellTime } from './times.ts';
 import type { Line, Quote } from './view.ts';
 import { describeRetry } from './words.ts';
@@ -53,10 +53,22 @@ export function mayAnswer(step: Step, facts: PlanCardFacts): boolean {
   );
 }
 
+/** How the answers are called that conditions look at, of the questions among `steps`. */
+function answersIn(steps: readonly Pick<Step, 'id' | 'args'>[]): NameAnswer {
+  return ({ step, path, value }) => {
+    const asking = steps.find(({ id }) => id === step);
+    const field = fieldsOf(asking?.args.form).find(({ name }) => path === `/fields/${name}`);
+    const option = field?.options.find((one) => one.value === value);
+    return option === undefined || option.label === option.value
+      ? null
+      : showQuoted(option.label, 100);
+  };
+}
+
 /** What the person of a step will be asked to fill in. */
 function formNotes({ args }: Step): string[] {
   const labels = fieldsOf(args.form).map(({ label }) => label);
-  const shown = labels.slice(0, 6).map((label) => quoteName(label, 60));
+  const shown = labels.slice(0, 6).map((label) => showNamed(label, 60));
   const more = labels.length - shown.length;
   const all = more === 0 ? shown : [...shown, `${more} more`];
   return all.length === 0 ? [] : [`fills in ${listOf(all)}`];
@@ -86,7 +98,7 @@ export function notesOf(step: ShownStep, facts: PlanCardFacts): string[] {
     return asking === undefined ? null : personOf(asking, facts);
   };
   return [
-    ...boundsOf(step, (id) => facts.labels[id] ?? id, formatAt, nameAsked),
+    ...boundsOf(step, (id) => facts.labels[id] ?? id, formatAt, nameAsked, answersIn(facts.steps)),
     ...(person === null ? [] : [`for ${person}`, ...formNotes(step)]),
     ...(left === null ? [] : [`if No: ${left}`]),
     ...(elsewhere === null ? [] : [elsewhere]),

@@ -1,11 +1,11 @@
 // From the facts of a plan to everything that is said about it. Pure: the same facts give the same words.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
-import { quoteName } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { countHiddenAsks, viewAsks } from './asks.ts';
 import { askForReview, viewButtons } from './buttons.ts';
 import { showPerson, throughAgent } from './plain.ts';
 import { viewHistory, viewProposal } from './proposal.ts';
+import { showNamed } from './quotes.ts';
 import { viewCompleted, viewOptions, viewProgress, viewRunning, viewStopped } from './report.ts';
 import { viewApprovals, viewQuotes, viewSentence, viewState, viewTitle } from './state.ts';
 import { viewTasks } from './tasks.ts';
@@ -70,7 +70,7 @@ function viewFacts(facts: PlanCardFacts): string {
     ...(plan.agent === undefined
       ? []
       : [`requested by ${showPerson(facts, plan.requester, 60)}${throughAgent(plan)}`]),
-    quoteName(plan.planner_model, 80),
+    showNamed(plan.planner_model, 80),
     ...(plan.confidence === null ? [] : [`confidence ${confidenceWord(plan.confidence)}`]),
     `digest ${plan.digest.slice(0, 8)}`,
   ].join(' · ');
@@ -120,7 +120,7 @@ export function viewPlan(facts: PlanCardFacts): PlanView {
     digest: plan.digest,
     status: plan.status,
     title: viewTitle(plan),
-    planner: quoteName(plan.planner_model, 80),
+    planner: showNamed(plan.planner_model, 80),
     state: viewState(facts),
     asks,
     asks_more: hiddenAsks,

@@ -60,18 +60,23 @@ const lookAlike =
 const oddSpace = /[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/gu;
 const breaks: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/**
- * A path, an address or another short value on one line, without any loss: breaks and unusual spaces are escaped, so are letters
- * of other scripts within a Latin word, and a value whose ends could not be seen stands in quotation marks.
- */
-export function showExact(text: string): string {
-  const escaped = escapeHidden(
+/** `text` on one line without any loss: breaks, unusual spaces and letters of other scripts within a Latin word are escaped. */
+export function escapeExact(text: string): string {
+  return escapeHidden(
     text.replace(/\\(?=[nrt"])/g, '\\\\').replace(/[\n\r\t]/g, (c) => breaks[c] ?? c),
   )
     .replace(oddSpace, escapeAll)
     .replace(/[^\s/.,:;@?&=#]+/gu, (word) =>
       latin.test(word) ? word.replace(lookAlike, escapeAll) : word,
     );
+}
+
+/**
+ * A path, an address or another short value on one line, without any loss: breaks and unusual spaces are escaped, so are letters
+ * of other scripts within a Latin word, and a value whose ends could not be seen stands in quotation marks.
+ */
+export function showExact(text: string): string {
+  const escaped = escapeExact(text);
   const needsMarks =
     escaped === '' || /^ | $| {2}|^"|[🛡⟲✓✕△│“”]|(?<!\S)[·•‧∙⋅・](?!\S)/u.test(escaped);
   return (
@@ -131,7 +136,8 @@ export function cutShown(text: string, max: number): string {
   const apart = countIn(cut, '\u2068') > countIn(cut, '\u2069') ? '\u2069' : '';
   const quoted = countIn(cut, '“') > countIn(cut, '”') ? '”' : '';
   const exact = countIn(cut, plainMark) % 2 > countIn(text, plainMark) % 2 ? '"' : '';
-  return cut + exact + apart + quoted;
+  const inner = cut.lastIndexOf('“') > cut.lastIndexOf('\u2068');
+  return cut + exact + (inner ? quoted + apart : apart + quoted);
 }
 
 /** Dots that could be taken for the one between our notes. */
@@ -163,7 +169,7 @@ function withinMarks(text: string): string {
 /** Somebody else's words in quotation marks, cut to `max` code units; empty where they say nothing. */
 export function quoteWords(text: string, max: number): string {
   const words = cutText(withinMarks(text), Math.max(1, max));
-  return words === '' ? '' : `“${isolateText(words)}”`;
+  return words === '' ? '' : `“${words}”`;
 }
 
 /** A name, an address of an account, an id, the name of a model: at most four words without a sign of ours. */
@@ -175,7 +181,7 @@ const joinsSentence = /\b(?:and|or|by|but|before|after|if)\b/iu;
 export function quoteName(text: string, max: number): string {
   const line = cleanLine(text);
   return line === '' || (plainName.test(line) && !joinsSentence.test(line))
-    ? showLine(line, max) + nameHosts(line)
+    ? cutText(line, max) + nameHosts(line)
     : quoteWords(line, max);
 }
 
@@ -187,7 +193,9 @@ const wordsOfOurs =
 
 function quoteIf(line: string, looksLikeOurs: boolean, max: number): string {
   const split = line.replace(separator, escapeAll) !== line;
-  return split || looksLikeOurs ? quoteWords(line, max) : showLine(line, max) + nameHosts(line);
+  return split || looksLikeOurs
+    ? isolateText(quoteWords(line, max))
+    : showLine(line, max) + nameHosts(line);
 }
 
 /** Somebody else's words in a line of their own, such as a title: in quotation marks where they look like ours. */

@@ -1,4 +1,5 @@
 // The effect of a call, from its operation and its arguments (A17). Every argument ends up in the headline or in a part.
+
 import { z } from 'zod';
 import {
   type ArgumentReference,
@@ -17,9 +18,10 @@ import type {
   CallValue,
   ShownStep,
 } from '#domain/plan/call.ts';
-import { readForm } from '#domain/plan/form.ts';
+import { describeOption, readForm } from '#domain/plan/form.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import type { SeenState } from '#domain/plan/seen.ts';
+import { quoteName, quoteWords } from '#domain/shown-text.ts';
 import { isObject, type Json, type JsonObject, line } from '#domain/text.ts';
 import {
   type CallFacts,
@@ -158,10 +160,11 @@ function describeForm(form: Json | undefined): CallPart[] {
   const read = isOpen(form) ? null : readForm(form);
   if (read?.ok !== true) return [toPart('form', form)];
   const fields = read.fields.map(({ name, label, type, required, options, help }) => {
-    const choices = options.map((one) => one.label).join(', ');
+    const choices = options.map(describeOption).join(', ');
     const facts = [type, ...(choices === '' ? [] : [choices]), ...(required ? ['required'] : [])];
-    const more = help === null ? '' : `: ${help}`;
-    return `${label === name ? name : `${label} [${name}]`} (${facts.join('; ')})${more}`;
+    const more = help === null ? '' : `: ${quoteWords(help, 300)}`;
+    const shown = quoteName(label, 200);
+    return `${label === name ? name : `${shown} [${name}]`} (${facts.join('; ')})${more}`;
   });
   return [toPart('form', fields.join('\n'))];
 }

@@ -1,7 +1,7 @@
 // Reads a person's answer against its form: each value in its type, or one sentence per field that does not fit. The server, the
 // terminal and cards that send only text share this code.
 import { isStorableText } from '../text.ts';
-import type { FormField } from './form.ts';
+import { describeOption, type FormField } from './form.ts';
 
 export type FieldValue = string | number | boolean | null;
 
@@ -63,11 +63,12 @@ function readChoice(field: FormField, given: unknown): Read {
   const { options } = field;
   const label = nameOf(field);
   const named = typeof given === 'string' ? given.toLowerCase() : null;
-  const found =
-    options.find(({ value }) => value === given) ??
-    options.find((option) => option.label.toLowerCase() === named);
+  const exact = options.find(({ value }) => value === given);
+  const [called, ...others] = options.filter((option) => option.label.toLowerCase() === named);
+  // A label that two options have names neither.
+  const found = exact ?? (others.length === 0 ? called : undefined);
   if (found !== undefined) return fits(found.value);
-  const shown = options.slice(0, 10).map((option) => option.label);
+  const shown = options.slice(0, 10).map(describeOption);
   const rest = options.length > shown.length ? ` or ${options.length - shown.length} others` : '';
   return misfits(`${label} must be one of ${shown.join(', ')}${rest}.`);
 }

@@ -1,6 +1,7 @@
 // A form declared by a step: a list of fields, or a JSON Schema of an object with simple properties. Both become the same list of
 // fields for cards, terminals and the server.
 import { z } from 'zod';
+import { quoteName, quoteWords } from '../shown-text.ts';
 import { isStorableText, type Json } from '../text.ts';
 
 /** What every surface can draw and Teams takes in one card. */
@@ -76,6 +77,14 @@ const FormField = z
   }));
 export type FormField = z.output<typeof FormField>;
 
+const optionShownAtMost = 100;
+
+/** An option as people see it: its value, which is the answer, and in quotation marks what it is called where that is different. */
+export function describeOption({ value, label }: FormField['options'][number]): string {
+  const shown = quoteName(value, optionShownAtMost);
+  return label === value ? shown : `${shown} (${quoteWords(label, optionShownAtMost)})`;
+}
+
 const FormFields = z
   .array(FormField, 'must be a list of fields, or a JSON Schema of an object with "properties"')
   .min(1, 'must have at least one field; leave it out where none is needed')
@@ -100,6 +109,8 @@ const Property = z.looseObject({
   title: z.unknown().optional(),
   description: z.unknown().optional(),
   enum: z.unknown().optional(),
+  oneOf: z.unknown().optional(),
+  anyOf: z.unknown().optional(),
   minimum: z.unknown().optional(),
   maximum: z.unknown().optional(),
 });
@@ -109,8 +120,21 @@ const ObjectSchema = z.looseObject({
   required: z.array(z.string()).default([]),
 });
 
-function typeOf({ type, format, enum: options }: z.infer<typeof Property>): unknown {
-  if (options !== undefined) return 'choice';
+const Titled = z.array(z.looseObject({ const: z.unknown(), title: z.unknown().optional() }));
+
+/** The choices of a property: an `enum`, or constants with a title each. undefined: it has none. */
+function optionsOf({ enum: values, oneOf, anyOf }: z.infer<typeof Property>): unknown {
+  if (values !== undefined) return values;
+  const titled = Titled.safeParse(oneOf ?? anyOf);
+  if (!titled.success || titled.data.some((one) => one.const === undefined)) return undefined;
+  return titled.data.map(({ const: value, title: label }) =>
+    label === undefined ? value : { value, label },
+  );
+}
+
+function typeOf(property: z.infer<typeof Property>): unknown {
+  const { type, format } = property;
+  if (optionsOf(property) !== undefined) return 'choice';
   if (type === 'integer') return 'number';
   if (type !== 'string') return type;
   return format === 'date' || format === 'multiline' ? format : 'text';
@@ -124,7 +148,7 @@ function fieldsOfSchema({ properties, required }: z.infer<typeof ObjectSchema>):
     required: required.includes(name),
     ...(property.title === undefined ? {} : { label: property.title }),
     ...(property.description === undefined ? {} : { help: property.description }),
-    ...(property.enum === undefined ? {} : { options: property.enum }),
+    ...(optionsOf(property) === undefined ? {} : { options: optionsOf(property) }),
     ...(property.minimum === undefined ? {} : { min: property.minimum }),
     ...(property.maximum === undefined ? {} : { max: property.maximum }),
     ...(property.type === 'integer' ? { whole: true } : {}),

@@ -1,7 +1,7 @@
 // What a person answered about their step, read against its form: the step's output, or a sentence for each field that is wrong.
 import { CountersignError } from '#domain/errors.ts';
 import { type FieldProblem, type FieldValue, readFields } from '#domain/plan/answer.ts';
-import { fieldsOf } from '#domain/plan/form.ts';
+import { describeOption, fieldsOf } from '#domain/plan/form.ts';
 import type { Chosen, Undecided } from '#domain/plan/open-values.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import type { Settlement } from '#domain/service.ts';
@@ -27,11 +27,12 @@ export function summariseAnswer(step: Step, { answer, fields }: HumanAnswer, by:
   const filled = fieldsOf(formOf(step)).flatMap(({ name, label, options }) => {
     const value = fields[name] ?? null;
     if (value === null) return [];
-    const chosen = options.find((option) => option.value === value)?.label;
+    const option = options.find((one) => one.value === value);
+    const chosen = option === undefined ? undefined : describeOption(option);
     const shown = typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);
     return [`${label}${/\p{P}$/u.test(label) ? '' : ':'} ${chosen ?? shown}`];
   });
-  const words = [...(answer === null ? [] : [answer]), ...filled].join(' · ');
+  const words = [...(answer === null ? [] : [answer]), ...filled].join('; ');
   return words === '' ? `Marked done by ${by}` : words;
 }
 

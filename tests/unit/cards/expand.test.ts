@@ -125,7 +125,7 @@ describe('a form', () => {
         errorMessage: 'Choose one.',
         choices: [
           { title: 'Blue', value: 'Blue' },
-          { title: 'Green', value: 'g' },
+          { title: 'g (“Green”)', value: 'g' },
         ],
       },
       { type: 'Input.Date', id: 'field:2:day', label: 'Day (“the day of arrival”, optional)' },
@@ -143,7 +143,7 @@ describe('a form', () => {
 
   it('is shown in Slack with a button that opens one thing: the window in which it is filled in', () => {
     const { blocks } = drawBlocks(view);
-    expect(JSON.stringify(blocks)).toContain('• Room · one of 2: Blue, Green');
+    expect(JSON.stringify(blocks)).toContain('• Room · one of 2: Blue, g (“Green”)');
     const [button, ...others] = valuesOf(blocks, 'elements')
       .flat()
       .filter((node) => JSON.stringify(node).includes('"Fill in"'));

@@ -401,7 +401,7 @@ describe('a plan under way', () => {
       'Is it paid?: yes or no, optional',
     ]);
     const text = drawText(view('filling'));
-    expect(text).toContain('  • Room · one of 2: Blue, Green\n');
+    expect(text).toContain('  • Room · one of 2: Blue, g (“Green”)\n');
     expect(text).toContain('  • Amount in EUR · number of at least 0 (“12.50”)\n');
   });
 

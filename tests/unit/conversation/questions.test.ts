@@ -19,13 +19,13 @@ const rest = 'Steps that depend on it are skipped; the rest continue. You can as
 test('what somebody cannot do begins with the step and not with their name', () => {
   const step = makeStep('2', { ...failed, description: 'Open', output: { by: 'ben' } });
   expect(say(describeBlocked(step, called))).toBe(
-    `Step 2 (Open) is blocked, as בן says: No key. ${rest}`,
+    `Step 2 (“Open”) is blocked, as בן says: “No key.” ${rest}`,
   );
 });
 
 test('what nobody in particular cannot do is said without a name', () => {
   const step = makeStep('2', { ...failed, description: 'Open' });
-  expect(say(describeBlocked(step, called))).toBe(`Step 2 (Open) is blocked: No key. ${rest}`);
+  expect(say(describeBlocked(step, called))).toBe(`Step 2 (“Open”) is blocked: “No key.” ${rest}`);
 });
 
 test('a question names whom it was given to', () => {
@@ -38,9 +38,9 @@ test('a question names whom it was given to', () => {
         called,
       ),
     ),
-  ).toBe('Step 2 waits for בן: Is it open?');
+  ).toBe('Step 2 waits for בן: “Is it open?”');
   expect(say(describeQuestion(plan, makeStep('2', step), called))).toBe(
-    'Step 2 waits for you: Is it open?',
+    'Step 2 waits for you: “Is it open?”',
   );
 });
 
@@ -53,7 +53,7 @@ test('a call of which nobody knows what became is named by what it does, not by 
     question: 'The worker stopped during the call.',
   });
   expect(say(describeQuestion(plan, step, called))).toBe(
-    'Step 2 (Permanently deletes payroll.csv): The worker stopped during the call. Say what happened.',
+    'Step 2 (Permanently deletes payroll.csv): “The worker stopped during the call.” Say what happened.',
   );
 });
 
@@ -65,5 +65,5 @@ test('a call that asks with its values waits for whoever decides, whatever one o
     question: 'Run it?',
     output: { confirm: true },
   });
-  expect(say(describeQuestion(plan, step, called))).toBe('Step 2 waits for you: Run it?');
+  expect(say(describeQuestion(plan, step, called))).toBe('Step 2 waits for you: “Run it?”');
 });

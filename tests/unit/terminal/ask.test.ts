@@ -431,7 +431,7 @@ describe('while it runs', () => {
   Step 1b asks you: “What did the room cost?”
   • Amount in EUR · number of at least 0 (“12.50”)
   • Nights · whole number, optional
-  • Room · one of 2: Blue, Green
+  • Room · one of 2: Blue, g (“Green”)
 `);
     expect(printed).toContain(`
   Amount in EUR · number of at least 0 (“12.50”).
@@ -442,16 +442,16 @@ describe('while it runs', () => {
     expect(printed).toContain(`
   Room · one of 2.
   1  Blue
-  2  Green
+  2  g (“Green”)
   › 3
-  Room must be one of Blue, Green.
+  Room must be one of Blue, g (“Green”).
   › 2
 `);
     expect(printed).toContain('  Invoice number is missing.\n');
     expect(printed).toContain(`
   Amount in EUR: 12.5
   Nights: 2
-  Room: Green
+  Room: g (“Green”)
   Day: (left out)
   Invoice number: R-7
   Remarks: a b
