@@ -63,7 +63,11 @@ function viewField(field: FormField): Field {
     label,
     help: field.help === null ? '' : showLine(field.help, helpAtMost),
     required,
-    options: options.map((option) => ({ ...option, label: describeOption(option) })),
+    options: options.map((option) => ({
+      value: option.value,
+      label: describeOption(option),
+      called: option.label,
+    })),
     min,
     max,
     whole,

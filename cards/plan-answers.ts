@@ -1,5 +1,4 @@
 // Answers to questions about a waiting plan, from the facts of its card.
-
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { nameCall, shortenSized } from '#domain/plan/call-words.ts';

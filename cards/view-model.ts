@@ -107,6 +107,12 @@ function viewSections(facts: PlanCardFacts): Section[] {
 
 const showsProgress = new Set(['executing', 'stalled', 'failed']);
 
+/** The facts of a card that many read. */
+export function asShared(facts: PlanCardFacts): PlanCardFacts {
+  const { timezone } = facts.viewer;
+  return { ...facts, viewer: { user: '', timezone } };
+}
+
 /** Everything a card, its text twin or a terminal says about a plan. */
 export function viewPlan(facts: PlanCardFacts): PlanView {
   const { plan } = facts;

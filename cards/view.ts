@@ -18,7 +18,8 @@ export type Field = {
   /** What helps to answer, or empty. */
   help: string;
   required: boolean;
-  options: { value: string; label: string }[];
+  /** `label`: the value, and in quotation marks what it is called where that is different; `called`: that name alone. */
+  options: { value: string; label: string; called: string }[];
   min: number | null;
   max: number | null;
   whole: boolean;

@@ -5,7 +5,7 @@ import { decidePlan, showProposal } from './decide-plan.ts';
 import { drawProgress, drawReport } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { answerRun, sayRun } from './run-turn.ts';
-import { look, planData, type Session, tellError } from './session.ts';
+import { look, planData, type Session, sentenceOf, tellError } from './session.ts';
 import { settleOnce } from './settle.ts';
 
 export type Move = 'revise' | 'decide' | 'settle' | 'stuck' | 'wait' | 'over';
@@ -167,7 +167,7 @@ export async function attend(session: Session, planId: string): Promise<ExitCode
         break;
       case 'over':
         session.event('plan', planData(view));
-        session.ending = { status: view.status, text: view.sentence };
+        session.ending = { status: view.status, text: sentenceOf(view) };
         session.say(...drawReport(view, session.screen));
         if (!(await offerRetry(session, view))) return endOf(view);
         break;

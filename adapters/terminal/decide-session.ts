@@ -5,7 +5,7 @@ import type { SessionPress } from '#domain/planning/session-card.ts';
 import { attempt, decideOnce } from './decision-loop.ts';
 import { drawDetails, drawLines, drawSession } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { type Session, sectionsData } from './session.ts';
+import { type Session, sectionsData, sentenceOf } from './session.ts';
 
 /** What a run shows now. */
 export async function lookAtRun(session: Session, runId: string): Promise<SessionView> {
@@ -49,7 +49,7 @@ function sessionData(view: SessionView): Record<string, unknown> {
     kind: view.kind,
     title: view.title,
     state: view.state.words,
-    sentence: view.sentence,
+    sentence: sentenceOf(view),
     sections: sectionsData(view),
   };
 }

@@ -22,10 +22,16 @@ async function askLines(session: Session): Promise<string | null> {
 /** The option with this number, unless an option is called so itself. */
 function byNumber({ options }: Field, line: string): string {
   const text = line.trim();
-  const named = options.some(({ value, label }) => value === text || label === text);
+  const named = options.some(({ value, called }) => value === text || called === text);
   const numbered = /^\d{1,2}$/.test(text) ? options[Number(text) - 1] : undefined;
   return named || numbered === undefined ? line : numbered.value;
 }
+
+/** The field as the form has it: an answer may be what a choice is called. */
+const asAsked = (field: Field) => ({
+  ...field,
+  options: field.options.map(({ value, called }) => ({ value, label: called })),
+});
 
 function showField(session: Session, field: Field): void {
   const skip = field.required ? '' : ' Press Enter to skip.';
@@ -43,7 +49,7 @@ async function askField(session: Session, field: Field): Promise<FieldValue | un
   for (;;) {
     const line = field.type === 'multiline' ? await askLines(session) : await session.ask('  › ');
     if (line === null || session.signal.aborted) return undefined;
-    const read = readField(field, field.type === 'choice' ? byNumber(field, line) : line);
+    const read = readField(asAsked(field), field.type === 'choice' ? byNumber(field, line) : line);
     if (read.ok) return read.value;
     session.event('error', { code: 'invalid_answer', field: field.name, message: read.message });
     session.say(...drawLines(read.message, session.screen));

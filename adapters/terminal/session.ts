@@ -3,6 +3,7 @@ import { createInterface, type Interface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogUpdate } from 'log-update';
 import stringWidth from 'string-width';
+import { drawQuote } from '#cards/quotes.ts';
 import type { PlanView } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -131,6 +132,11 @@ export async function look(session: Session, planId: string): Promise<PlanView> 
   return viewPlan(await session.service.card(planId, { user, timezone }));
 }
 
+/** What a card says in a sentence, and what its planner says it is for. */
+export function sentenceOf({ sentence, quotes }: Pick<PlanView, 'sentence' | 'quotes'>): string {
+  return [sentence, ...quotes.map(drawQuote)].filter((part) => part !== '').join(' ');
+}
+
 /** What a machine needs to know about a plan that is shown. */
 export function planData(view: PlanView): Record<string, unknown> {
   return {
@@ -141,7 +147,7 @@ export function planData(view: PlanView): Record<string, unknown> {
     title: view.title,
     planner: view.planner,
     state: view.state.words,
-    sentence: view.sentence,
+    sentence: sentenceOf(view),
     sections: sectionsData(view),
   };
 }

@@ -1,5 +1,4 @@
 // The effect of a call, from its operation and its arguments (A17). Every argument ends up in the headline or in a part.
-
 import { z } from 'zod';
 import {
   type ArgumentReference,

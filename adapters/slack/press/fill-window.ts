@@ -8,7 +8,7 @@ import { slackLimits } from '#cards/limits.ts';
 import { type ReviewStep, readReview } from '#cards/review.ts';
 import { viewSession } from '#cards/session-view.ts';
 import type { Form, PlanView, SectionKind } from '#cards/view.ts';
-import { viewPlan } from '#cards/view-model.ts';
+import { asShared, viewPlan } from '#cards/view-model.ts';
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import { noPartWords } from '#domain/plan/step-choice.ts';
 import { numberedAtMost } from '#domain/plan/step-numbers.ts';
@@ -213,10 +213,12 @@ export async function fillWindow(
     return makeForm(button.form, facts.text === '' ? facts.request : facts.text, held);
   }
   const facts = await service.card(press.plan_id, viewer);
-  const asked = fillAsk(viewPlan(facts), press, held);
+  // The card in the conversation was drawn for everybody, and so is what its buttons open.
+  const shared = viewPlan(asShared(facts));
+  const asked = fillAsk(shared, press, held);
   if (asked !== null) return asked;
   if (press.action === 'details') return fillDetails(service, facts, { ...held, press }, refused);
-  const found = findForm(viewPlan(facts), press);
+  const found = findForm(shared, press);
   return found === null
     ? noticeWindow(windowWords.outdated)
     : makeForm(found.form, found.about, held);

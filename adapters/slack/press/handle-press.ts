@@ -1,7 +1,7 @@
 // Handles a stored press or a submitted form: once, in the conversation of its card, as the person who pressed. A refusal is shown to
 // them alone.
 import { entryWords, pressWords } from '#cards/chat-words.ts';
-import { viewPlan } from '#cards/view-model.ts';
+import { asShared, viewPlan } from '#cards/view-model.ts';
 import { carryOutPressIn } from '#conversation/press.ts';
 import { type ChatPlace, conversationAt } from '#domain/chat/chat.ts';
 import type { InboxEvent } from '#domain/chat/inbox.ts';
@@ -76,7 +76,8 @@ async function readFields(
 ): Promise<Press['fields']> {
   if (!('plan_id' in press) || press.action !== 'human_done') return null;
   const { timezone } = await people.find(team, user);
-  const { asks } = viewPlan(await service.card(press.plan_id, { user: actor.id, timezone }));
+  const facts = await service.card(press.plan_id, { user: actor.id, timezone });
+  const { asks } = viewPlan(asShared(facts));
   // A choice is named by its place, which another attempt's form may give to something else.
   const ask = asks.find(({ buttons }) => buttons.some((one) => isSamePress(one.press, press)));
   return readFieldValues(view, ask?.fields ?? []);

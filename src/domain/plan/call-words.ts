@@ -1,5 +1,4 @@
 // A call in a few words, for sentences about a step. Computed from the call, never a planner's description.
-
 import { showExact } from '../shown-text.ts';
 import { countOf, shorten } from '../words.ts';
 import type { CallDescription } from './call.ts';

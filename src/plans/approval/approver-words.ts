@@ -1,5 +1,4 @@
 // Describes who may approve, for refusals and cards. Long lists are cut.
-
 import { userGroupAtMost } from '#domain/chat/user-groups.ts';
 import { needsPlatform } from '#domain/people/names.ts';
 import { quoteName } from '#domain/shown-text.ts';

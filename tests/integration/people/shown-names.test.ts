@@ -200,5 +200,5 @@ test('a task, and who asks for it, are said by the names that readers know, what
     args: { question: 'Well?', assignee: ben.id },
   };
   const { id } = await propose({ steps: [ask] });
-  expect(await cardFor(id, ana)).toContain('for Ben <!channel>');
+  expect(await cardFor(id, ana)).toContain('for “Ben <!channel>”');
 });

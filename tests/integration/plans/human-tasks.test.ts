@@ -82,7 +82,7 @@ describe('an answer with a form', () => {
       by: 'ben',
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
     });
-    expect(result_summary).toBe('as agreed · Amount in EUR: 12.5 · Room: Blue');
+    expect(result_summary).toBe('as agreed; Amount in EUR: 12.5; Room: Blue');
     expect(await readFile(join(instance.workspace, 'room.md'), 'utf8')).toBe('Blue');
     expect(await readFile(join(instance.workspace, 'by.md'), 'utf8')).toBe('ben');
     const deeds = await instance.service.audit(id, { limit: 100 });

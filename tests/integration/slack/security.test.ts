@@ -218,7 +218,7 @@ test('a name that is markup is shown as it is written, on cards, in lists and in
     const drawn = JSON.stringify(lookAgain(desk, card).blocks);
     return drawn.includes('Approved by') && drawn;
   });
-  expect(now).toContain(`Approved by ${name}`);
+  expect(now).toContain(`Approved by “${name}”`);
   await slack.command(desk.ben.id, channel, '/plans', 'all');
   const list = await waitFor('the list', async () =>
     slack.ephemerals(desk.ben.id).find(({ blocks }) => JSON.stringify(blocks).includes(plan.id)),

@@ -86,8 +86,8 @@ describe('deciding about a plan', () => {
   All 2 steps are done.
   Goal: “Creates archive/standup.md containing 'Standup at 9:30'.”
 
-  Results   ✓ 1  1.txt written, 12 bytes
-            ✓ 2  2.txt written, 12 bytes
+  Results   ✓ 1  “1.txt written, 12 bytes”
+            ✓ 2  “2.txt written, 12 bytes”
 
   Approved by Ana, 14:02
   took 2 min · $0.03 · offline planner · digest 9f3a1c20
@@ -569,7 +569,7 @@ describe('--json', () => {
       exit_code: 0,
       outcome: 'done',
       status: 'completed',
-      text: 'Creates archive/standup.md containing "Standup at 9:30". All 2 steps are done.',
+      text: "All 2 steps are done. Goal: “Creates archive/standup.md containing 'Standup at 9:30'.”",
     });
   });
 

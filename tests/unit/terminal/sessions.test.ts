@@ -58,7 +58,7 @@ describe('a session at a gate', () => {
             2  Announce it · milestone, by Fri 20 Feb, 17:00
 `);
     expect(printed).toContain('[a]pprove  [p]ropose changes  [r]eject › a\n');
-    expect(printed).toContain('Why       The announcement cannot be taken back.');
+    expect(printed).toContain('Why       “The announcement cannot be taken back.”');
   });
 
   it('is sent back with words, and asks for them when there are none', async () => {

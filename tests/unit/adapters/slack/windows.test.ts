@@ -59,7 +59,10 @@ const texts: [string, number, (text: string) => string][] = [
   [
     'a choice',
     slackLimits.optionText,
-    (label) => drawForm({ fields: [field({ type: 'choice', options: [{ value: 'v', label }] })] }),
+    (label) =>
+      drawForm({
+        fields: [field({ type: 'choice', options: [{ value: 'v', label, called: label }] })],
+      }),
   ],
   [
     'a step to tick',
@@ -89,7 +92,11 @@ test.each([
   [slackLimits.options, slackLimits.options],
   [slackLimits.options + 1, slackLimits.options],
 ])('of %i choices %i are offered', (given, offered) => {
-  const options = Array.from({ length: given }, (_, n) => ({ value: `${n}`, label: `<${n}>` }));
+  const options = Array.from({ length: given }, (_, n) => ({
+    value: `${n}`,
+    label: `<${n}>`,
+    called: `${n}`,
+  }));
   const drawn = drawForm({ fields: [field({ type: 'choice', options })] });
   expect(drawn.match(/<\d+>/g)).toHaveLength(offered);
 });
