@@ -9,7 +9,7 @@ it('shows a form as its fields, with a help text only where there is one', () =>
   ];
   const { parts } = describeCall('human_task', undefined, { question: 'May I?', form });
   const text = JSON.stringify(parts);
-  expect(text).toContain('Yes or no? [answer] (choice; Yes, No; required)');
-  expect(text).toContain('(number): In EUR');
+  expect(text).toContain('“Yes or no?” [answer] (choice; Yes, No; required)');
+  expect(text).toContain('(number): “In EUR”');
   expect(text).not.toContain('null');
 });
