@@ -20,6 +20,12 @@ const full = ({ notes }: { notes: MemoryNote[] }) =>
 export const memoryWords = {
   kept,
   full,
+  /** Before anything is kept that a planner read in a message: every word of it. */
+  ask: ({ notes }: { notes: MemoryNote[] }) =>
+    `Shall I remember ${listOf(notes.map((note) => `“${writeNote(note)}”`))}?`,
+  askPolicy: ({ change }: { change: string }) => `Shall I do that? ${change}`,
+  yes: 'Yes, keep that',
+  no: 'No',
   /** In a chat. */
   told: ({ kept: entries, refused: notes }: { kept: Entry[]; refused: MemoryNote[] }) =>
     [

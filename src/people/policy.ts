@@ -1,6 +1,5 @@
 // The policy in force for a run: defaults, then the person's saved preferences, then what was said in the conversation. Messages that
 // only change it are stored and confirmed; they start no plan.
-import { confirmPolicy } from '#cards/policy-words.ts';
 import { recordDeeds } from '#db/audit.ts';
 import type { Database, Queryable, Transaction } from '#db/database.ts';
 import { isOnePerson } from '#db/identities.ts';
@@ -18,7 +17,6 @@ import {
   type PolicyWish,
 } from '#domain/people/policy.ts';
 import { styleQuestionId } from '#domain/planning/asked-question.ts';
-import type { PlanningState } from '#domain/planning/state.ts';
 import type { PolicyChange, PolicyView, SaidPolicy } from '#domain/service.ts';
 import { JsonObject } from '#domain/text.ts';
 import type { ConversationContext } from '#messages/context.ts';
@@ -112,18 +110,6 @@ export async function sayPreference(
 ): Promise<void> {
   const says = { kind: 'preference', facts: { confirmation }, action: null } as const;
   await speakAsBot(context, tx, { conversation, says, runId });
-}
-
-/** Keeps a wish that a planner found; where its answer does not confirm it already, it is said. */
-export async function keepPlannersWish(
-  context: Pick<ConversationContext, 'enqueue'>,
-  tx: Transaction,
-  run: Pick<RunRow, 'id' | 'conversation' | 'policy' | 'user'>,
-  { override, lasting, told }: NonNullable<PlanningState['wish']>,
-): Promise<void> {
-  if (told) return storeWish(tx, run, { override, lasting }, run.user);
-  const confirmation = confirmPolicy(applyOverride(defaultPolicy, override), override, lasting);
-  await keepWish(context, tx, run, { override, lasting, confirmation }, run.user);
 }
 
 // What a person has set for themselves. Only they change it, on any surface; never a model.

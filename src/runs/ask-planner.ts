@@ -13,6 +13,7 @@ import type { ConversationContext } from '#messages/context.ts';
 import { readMemoryBrief } from '#people/memory.ts';
 import { readPolicyOf } from '#people/policy.ts';
 import { readBriefs } from '#plans/views/brief.ts';
+import { leaveOutQuotes } from '#domain/people/memory.ts';
 import { readDraft, revisableSteps } from '#plans/views/draft.ts';
 
 const historyLength = 30;
@@ -53,7 +54,7 @@ function tellHistory(said: StoredMessage[], latest: number, { id }: RunRow): Utt
   });
 }
 
-/** What the requester wrote, and what their answers chose. */
+/** What the requester typed themself, and what their answers chose. */
 async function readOwnWords(
   { db }: ConversationContext,
   { user }: RunRow,
@@ -64,8 +65,8 @@ async function readOwnWords(
   for (const name of people) if (await isOnePerson(db.query, name, user)) own.add(name);
   return said.flatMap(({ author, name, text, parts }) => {
     if (author !== 'person' || !own.has(name)) return [];
-    const answers = parts?.kind === 'said' ? parts.facts.answers : [];
-    return [text, ...answers.map((answer) => answer.text)];
+    const { answers = [], typed = text } = parts?.kind === 'said' ? parts.facts : {};
+    return [leaveOutQuotes(typed), ...answers.map((answer) => leaveOutQuotes(answer.text))];
   });
 }
 

@@ -18,8 +18,7 @@ import { describeProposal } from '#messages/call-to-action.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import { newsKey } from '#notices/announce.ts';
-import { keepNotesIn } from '#people/memory.ts';
-import { keepPlannersWish, readPolicyOf, sayPreference } from '#people/policy.ts';
+import { readPolicyOf } from '#people/policy.ts';
 import { tellConflicts } from '#planner/schedule/time-words.ts';
 import { giveBack } from '#plans/lifecycle/keep.ts';
 import { mayBeApproved } from '#plans/lifecycle/lifecycle-table.ts';
@@ -172,12 +171,7 @@ async function storeOutcome(
     const locked = about === null ? null : await lockPlan(tx, about);
     const now = await lockRun(tx, run.id);
     if (now.turn !== run.turn || now.planning_status !== 'running') return;
-    const wish = outcome.session?.wish ?? null;
-    if (wish !== null) await keepPlannersWish(context, tx, now, wish);
-    const notes = outcome.session?.memory?.keep ?? [];
-    const source = { kind: 'said', message: now.request_message } as const;
     const model: Actor = { kind: 'model', id: outcome.planner, via: 'system' };
-    const noted = notes.length === 0 ? null : await keepNotesIn(tx, now, notes, source, model);
     const common = {
       planner: outcome.planner,
       confidence: outcome.confidence,
@@ -196,8 +190,7 @@ async function storeOutcome(
         once,
       });
     if (storing !== null) {
-      const { plan, says: proposed, once } = await storing.store(tx);
-      const says = await tellKept(context, tx, run, noted, proposed);
+      const { plan, says, once } = await storing.store(tx);
       const message = await say(says, plan.id, once);
       await updateRun(tx, run.id, {
         ...common,
@@ -232,8 +225,7 @@ async function storeOutcome(
     const waiting = now.plan_id === null ? null : await readPlanRow(tx, now.plan_id);
     const open = waiting !== null && mayBeApproved(waiting.status) ? waiting : null;
     const { tone } = await readPolicyOf(tx, run);
-    const said = saysOf(result, common.pause, open, tone);
-    const says = await tellKept(context, tx, run, noted, said);
+    const says = saysOf(result, common.pause, open, tone);
     const message = await say(says, null);
     await updateRun(tx, run.id, {
       ...common,
@@ -243,24 +235,6 @@ async function storeOutcome(
     });
     if (kept && waiting !== null) await tellGivenBack(context, tx, now, waiting);
   });
-}
-
-/** Says what is remembered now: at the top of an answer, and before anything else. @returns what is left to say */
-async function tellKept(
-  context: ConversationContext,
-  tx: Transaction,
-  { id: runId, conversation }: RunRow,
-  kept: string | null,
-  says: MessageParts,
-): Promise<MessageParts> {
-  if (kept === null) return says;
-  if (says.kind !== 'answer') {
-    await sayPreference(context, tx, { conversation, runId }, kept);
-    return says;
-  }
-  const { lines, questions } = says.facts;
-  const told = kept.split('\n').map((text) => ({ text }));
-  return { ...says, facts: { lines: [...told, ...lines], questions } };
 }
 
 /**

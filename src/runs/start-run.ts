@@ -41,9 +41,12 @@ export async function startRun(
   const policy = { ...inherited, ...request.interaction_policy };
   // An agent asks for somebody, whose preferences and memory hold only what they said themselves.
   const own = actor.kind === 'person';
-  const wish = own ? await readWish(context, conversation, request.text) : null;
+  const { typed } = request;
+  // Of a message that quotes another nothing is kept by its words alone.
+  const speaks = own && typed === undefined;
+  const wish = speaks ? await readWish(context, conversation, request.text) : null;
   const memory =
-    own && wish === null
+    speaks && wish === null
       ? await readMemoryWish(context.db.query, { conversation, user }, request.text, actor)
       : null;
   const wanted = wish === null || wish.rest === '' ? request.text : wish.rest;
@@ -52,7 +55,11 @@ export async function startRun(
   const timezone = zoneOf(actor);
   const heard: MessageParts = {
     kind: 'said',
-    facts: { answers: [], rest: memory === null ? (asked?.rest ?? wish?.rest ?? null) : '' },
+    facts: {
+      answers: [],
+      rest: memory === null ? (asked?.rest ?? wish?.rest ?? null) : '',
+      ...(typed === undefined ? {} : { typed }),
+    },
     action: null,
   };
   await context.db.transaction(async (tx) => {

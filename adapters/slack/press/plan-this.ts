@@ -124,15 +124,16 @@ export async function planThis(context: SlackContext, { team, sent }: SentSignal
   const named = await nameMentioned(context, team, about.text, null);
   const author =
     about.author === null ? null : await people.find(team, about.author).catch(() => null);
+  const typed = readText(sent.view);
   const text = askAboutMessage({
-    what: readText(sent.view),
+    what: typed,
     author: author?.name ?? about.app ?? words.someone,
     text: readPlainText(about.text, named, null),
     link,
   });
   const conversation = await openConversation(place, place.thread === null ? who.timezone : null);
   await service.startRun(
-    { text, conversation, user: who.id },
+    { text, conversation, user: who.id, typed },
     person(who.id, 'slack', who.timezone),
     { once: `slack:${team}:plan_this:${sent.view.id}` },
   );

@@ -67,7 +67,7 @@ async function begin(
   const request = askAboutMessage({ what, author: author ?? someone, text });
   try {
     await service.startRun(
-      { text: request, conversation, user: who.id },
+      { text: request, conversation, user: who.id, typed: what },
       person(who.id, 'teams', who.zone),
       { once: `teams:plan-this:${id}` },
     );

@@ -8,6 +8,7 @@ import type { CountersignError } from '#domain/errors.ts';
 import { assignAnswers } from '#domain/planning/asked-question.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { hearPerson } from '#messages/hear-person.ts';
+import { keepConfirmed } from '#people/keep-confirmed.ts';
 import { readMemoryWish } from '#people/memory.ts';
 import { keepWish, readWish, sayPreference } from '#people/policy.ts';
 import { zoneOf } from '#people/zone.ts';
@@ -54,6 +55,8 @@ async function continueRun(
     };
     const heard = { conversation, actor, text, runId: id, parts, once };
     const message = await hearPerson(tx, heard);
+    if (theirs)
+      await keepConfirmed(context, tx, now, { asked, ...parts.facts }, { actor, message });
     if (wish !== null) await keepWish(context, tx, now, wish, actor.id);
     const zone = theirs ? zoneOf(actor) : null;
     if (rest !== '' || wish === null) {

@@ -27,15 +27,24 @@ export function requireRecent(
 /** For so long after a word was written it may wait until it is known whether what it decides about stood there. */
 const waitsForMs = 60_000;
 
+/** What takes the place of something else that was waiting is read, and its word typed, in no less. */
+const readWithinMs = 3000;
+
 /** What a word decides about, as it is shown, and what is said where it came after the word; null: nothing. */
 function describeShown({ session, shown }: Subject) {
   if (session !== null) {
     const about = { run_id: session.id, turn: session.turn };
-    return { about, late: refusalWords.sessionTooNew };
+    const follows = session.turn > 1;
+    return { about, follows, late: refusalWords.sessionTooNew, new: refusalWords.sessionJustShown };
   }
   if (shown === null) return null;
   const { id, version } = shown;
-  return { about: { plan_id: id, version }, late: refusalWords.versionTooNew({ id, version }) };
+  return {
+    about: { plan_id: id, version },
+    follows: version > 1,
+    late: refusalWords.versionTooNew({ id, version }),
+    new: refusalWords.versionJustShown({ id, version }),
+  };
 }
 
 /**
@@ -55,7 +64,13 @@ export async function requireShown(
   const recent = clock.now().getTime() - writtenAt.getTime() < waitsForMs;
   // Asked first: what is posted between the two reads has then been shown.
   const posting = recent && (await isBeingPosted(db.query, conversation, what.about));
-  if (await wasShown(db.query, conversation, what.about, writtenAt)) return;
+  if (await wasShown(db.query, conversation, what.about, writtenAt)) {
+    if (!what.follows) return;
+    // Whoever began to type before it was there meant what stood there then.
+    const begun = new Date(writtenAt.getTime() - readWithinMs);
+    if (await wasShown(db.query, conversation, what.about, begun)) return;
+    throw new CountersignError('stale_version', what.new);
+  }
   if (posting) {
     throw new CountersignError('timed_out', refusalWords.beingPosted, { passesAfterMs: 0 });
   }

@@ -169,7 +169,12 @@ export const MessageParts = z.discriminatedUnion('kind', [
    */
   z.object({
     kind: z.literal('said'),
-    facts: z.object({ answers: z.array(GivenAnswer), rest: StorableText.nullable() }),
+    facts: z.object({
+      answers: z.array(GivenAnswer),
+      rest: StorableText.nullable(),
+      /** What the person typed themself, where the message quotes another. */
+      typed: StorableText.exactOptional(),
+    }),
     action: z.null(),
   }),
   /** How the person is talked with from now on. */

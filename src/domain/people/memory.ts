@@ -46,6 +46,21 @@ export function fold(text: string): string {
     .replace(/[“”«»]/g, '"');
 }
 
+/** How mail programs begin what they quote, each at the beginning of a line. */
+const quoteBegins =
+  /^(?:-{2,} ?(?:original message|forwarded message|ursprüngliche nachricht|message d'origine)|begin forwarded message|_{8,}$|(?:from|von|de|da): \S|on .{4,200} wrote:$|am .{4,200} schrieb .{1,200}:$|le .{4,200} a écrit :?$|message from .{1,200}:$)/i;
+
+/** The text without what it quotes of others: lines after `>`, and mail from its header on. */
+export function leaveOutQuotes(text: string): string {
+  const kept: string[] = [];
+  for (const line of text.split('\n')) {
+    const plain = line.trim();
+    if (quoteBegins.test(plain)) break;
+    if (!plain.startsWith('>')) kept.push(line);
+  }
+  return kept.join('\n');
+}
+
 /** Whether `note` takes the place of `entry`: it has the same name or, without names, the same text. */
 export function replaces(note: MemoryNote, entry: Pick<MemoryNote, 'text' | 'name'>): boolean {
   if (note.name === null || entry.name === null)

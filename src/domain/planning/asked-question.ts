@@ -1,5 +1,7 @@
 // A planner's message line by line, its questions, and which part of an answer belongs to which question.
 import { z } from 'zod';
+import { MemoryNote } from '../people/memory.ts';
+import { PolicyOverride } from '../people/policy.ts';
 import { line, StorableText } from '../text.ts';
 
 /** An answer that is offered with a question. Any other is as good. */
@@ -9,11 +11,18 @@ export const AnswerOption = z.object({
 });
 export type AnswerOption = z.infer<typeof AnswerOption>;
 
+/** What is kept once the person agrees: notes in their words, or how they are talked to and asked. */
+const Keep = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('notes'), notes: z.array(MemoryNote) }),
+  z.object({ kind: z.literal('policy'), override: PolicyOverride, lasting: z.boolean() }),
+]);
+
 /** A question and the name under which its answer is kept. Rewording it does not change its id. */
 export const AskedQuestion = z.object({
   id: line(200),
   text: StorableText,
   options: z.array(AnswerOption).max(4).exactOptional(),
+  keep: Keep.exactOptional(),
 });
 export type AskedQuestion = z.infer<typeof AskedQuestion>;
 

@@ -29,7 +29,8 @@ export const RunRequest = z.strictObject({
   ...WantedModes.shape,
   interaction_policy: PolicyOverride.optional(),
 });
-export type RunRequest = z.infer<typeof RunRequest>;
+/** `typed`: what of the text its person typed themself, where it also quotes a message of somebody else. */
+export type RunRequest = z.infer<typeof RunRequest> & { typed?: string };
 
 /** What GET /api/runs/:id answers. */
 export const RunView = z.object({

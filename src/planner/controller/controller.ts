@@ -6,7 +6,6 @@ import { callOf } from '#domain/chat/message-parts.ts';
 import type { Clock } from '#domain/clock.ts';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import { errorMessage } from '#domain/errors.ts';
-import { applyOverride } from '#domain/people/policy.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { ReportActivity } from '#domain/planning/activity.ts';
 import type { Planner, PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
@@ -199,12 +198,6 @@ function timeWaited({ trace }: Readonly<PlanningState>): number {
   return trace.reduce((sum, one) => sum + (one.tool === scaffoldTool ? one.duration_ms : 0), 0);
 }
 
-/** The request with what the person has said this turn about how to talk and ask. */
-function heedWish(request: PlanningRequest, { wish }: Readonly<PlanningState>): PlanningRequest {
-  if (wish === null || wish === undefined) return request;
-  return { ...request, policy: applyOverride(request.policy, wish.override) };
-}
-
 async function planTurn(
   options: ControllerOptions,
   asked: PlanningRequest,
@@ -232,7 +225,6 @@ async function planTurn(
     const { stage } = session.state;
     if (isResting(stage)) break;
     const deadline = firstDeadline + timeWaited(session.state) - waitedBefore;
-    const request = heedWish(asked, session.state);
     const stageTools = createStageTools({
       stage,
       session,
@@ -246,14 +238,14 @@ async function planTurn(
       session,
       stageTools,
       reasoner,
-      request,
+      request: asked,
       tools,
       limits,
       thresholds: options.thresholds,
       clock,
       deadline,
       signal,
-      current: () => currentDraft(session.state, request),
+      current: () => currentDraft(session.state, asked),
     };
     let event: StageEvent;
     // With a draft that was submitted, what is left takes no model.
@@ -269,13 +261,13 @@ async function planTurn(
     if (signal.aborted) break;
     seq = await move(options, session, stage, event, seq);
   }
-  const request = heedWish(asked, session.state);
+  const request = asked;
   const cost = (await options.readCost?.(request)) ?? session.state.cost_usd;
   return describeOutcome(session.state, request, {
     cost,
     planner: reasoner.name,
     tools,
     stopped: signal.aborted,
-    draft: () => currentDraft(session.state, request),
+    draft: () => currentDraft(session.state, asked),
   });
 }

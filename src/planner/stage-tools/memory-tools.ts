@@ -1,11 +1,12 @@
 // remember: what the person asked to keep, in their own words. What a file, a tool or somebody else says is never kept:
-// code compares each note with what the person wrote. Nothing is stored here; the outcome carries it.
+// code compares each note with what the person wrote, and asks them before it is kept.
 import { z } from 'zod';
 import { fold, type MemoryNote, tidyNote } from '#domain/people/memory.ts';
 import { memoryLimits } from '#domain/people/memory-note.ts';
 import { line } from '#domain/text.ts';
-import { fail, fromSchema, succeed } from '../agent/agent-tool.ts';
+import { fail, fromSchema } from '../agent/agent-tool.ts';
 import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
+import { askToKeep } from './ask-to-keep.ts';
 import { besideStages, type StageTool } from './stage-tool.ts';
 
 /** Whether `words` stand together in one of the texts, not as part of longer words. */
@@ -41,7 +42,7 @@ function isOwn({ name, text }: MemoryNote, said: readonly string[]): boolean {
 
 async function runRemember(
   args: object,
-  { state, ownWords, said }: ToolContext,
+  { state, policy, ownWords, said }: ToolContext,
 ): Promise<ToolOutcome> {
   const refuse = (why: string) => ({ result: fail(why) });
   if (!ownWords)
@@ -54,10 +55,7 @@ async function runRemember(
   const { known, keep } = state.memory ?? { known: [], keep: [] };
   if (keep.length >= memoryLimits.message)
     return refuse(`At most ${memoryLimits.message} memory changes per message.`);
-  return {
-    result: succeed(null, 'Noted. They see it with your answer or plan; go on.'),
-    changes: { memory: { known, keep: [...keep, note] } },
-  };
+  return askToKeep({ state, policy }, { memory: { known, keep: [...keep, note] } });
 }
 
 export const memoryTool: StageTool = {

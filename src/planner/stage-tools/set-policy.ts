@@ -1,9 +1,9 @@
 // set_policy: what the person said about how to talk, ask and seek approval, as values of their InteractionPolicy.
 import { z } from 'zod';
-import { confirmPolicy } from '#cards/policy-words.ts';
-import { applyOverride, InteractionPolicy, PolicyOverride } from '#domain/people/policy.ts';
-import { fail, fromSchema, succeed } from '../agent/agent-tool.ts';
+import { InteractionPolicy, PolicyOverride } from '#domain/people/policy.ts';
+import { fail, fromSchema } from '../agent/agent-tool.ts';
 import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
+import { askToKeep } from './ask-to-keep.ts';
 import { besideStages, type StageTool } from './stage-tool.ts';
 
 const { shape } = InteractionPolicy;
@@ -22,21 +22,17 @@ const SetPolicy = z.strictObject({
 /** From the policy that asks most often. */
 const strictest = ['strict_every_step', 'milestone_approvals', 'single_final'];
 
-function readChanges(args: object): {
-  changes: PolicyOverride | null;
-  lasting: boolean;
-  alone: boolean;
-} {
-  const { changes: given, lasting, nothing_else: alone } = SetPolicy.parse(args);
+function readChanges(args: object): { changes: PolicyOverride | null; lasting: boolean } {
+  const { changes: given, lasting } = SetPolicy.parse(args);
   const said = Object.entries(given).filter(([, value]) => value !== null);
   const changes = PolicyOverride.safeParse(Object.fromEntries(said));
-  return { changes: changes.success ? changes.data : null, lasting, alone };
+  return { changes: changes.success ? changes.data : null, lasting };
 }
 
 async function run(args: object, { policy, state, ownWords }: ToolContext): Promise<ToolOutcome> {
   if (!ownWords)
     return { result: fail('Somebody else said that; only the requester sets their preferences.') };
-  const { changes, lasting, alone } = readChanges(args);
+  const { changes, lasting } = readChanges(args);
   if (changes === null)
     return { result: fail(`One of these is not right. There are ${changeNames.join('; ')}.`) };
   if (Object.keys(changes).length === 0) return { result: fail('No preference is set.') };
@@ -47,14 +43,8 @@ async function run(args: object, { policy, state, ownWords }: ToolContext): Prom
       result: fail('To be asked for approval less often, the person changes their preferences.'),
     };
   const override = { ...state.wish?.override, ...changes };
-  const wish = { override, lasting: lasting || state.wish?.lasting === true, told: alone };
-  if (!alone) return { result: succeed(null, 'It holds from now on. Go on.'), changes: { wish } };
-  const text = confirmPolicy(applyOverride(policy, override), override, wish.lasting);
-  return {
-    result: succeed(null, 'The person reads it.'),
-    changes: { wish, result: { kind: 'answer', text } },
-    ends: 'answered',
-  };
+  const wish = { override, lasting: lasting || state.wish?.lasting === true, told: false };
+  return askToKeep({ state, policy }, { wish });
 }
 
 export const setPolicy: StageTool = {

@@ -3,7 +3,6 @@
 import { isDatabaseAway } from '#db/transient.ts';
 import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
-import { applyOverride } from '#domain/people/policy.ts';
 import type { Activity, ReportActivity } from '#domain/planning/activity.ts';
 import { payingRun } from '#domain/planning/part.ts';
 import type { Stage } from '#domain/planning/stages.ts';
@@ -91,8 +90,7 @@ export function createStageTools(parts: StageToolsParts): StageTools {
     signal: AbortSignal,
   ): Promise<{ outcome: ToolOutcome; remembered: boolean }> {
     const { state } = session;
-    const policy = applyOverride(toolContext.policy, state.wish?.override ?? {});
-    const run = () => tool.run(args, { ...toolContext, policy, state, signal, report });
+    const run = () => tool.run(args, { ...toolContext, state, signal, report });
     try {
       const { revision } = tool;
       const json = revision === null ? null : JsonObject.safeParse(args);

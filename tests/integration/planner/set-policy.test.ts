@@ -31,39 +31,67 @@ const textsIn = async (conversation: string) =>
   (await readLatestMessages(instance.db.query, conversation, 20)).map(({ text }) => text);
 
 describe('set_policy', () => {
-  test('of a whole message is confirmed by what it says, and holds in the conversation', async () => {
+  const policiesOf = async (run: string) => ({
+    run: (await readRun(instance.db.query, run)).policy,
+    person: (await readPolicy(instance.db.query, 'ana')).policy,
+  });
+  const none = { run: {}, person: {} };
+
+  test('is asked about before it holds, and holds in the conversation once the person agrees', async () => {
     instance.play([
       set({ conversation_style: 'concise', nothing_else: true }),
       proposeFiles(['a.txt']),
     ]);
     const conversation = 'sei-kurz';
-    const run = await instance.ask('Fass dich bitte kurz', { conversation });
-    expect(run).toMatchObject({
-      planning_status: 'complete',
-      response_text: expect.stringContaining('In this conversation, Style is Concise.'),
+    const asked = await instance.ask('Fass dich bitte kurz', { conversation });
+    expect(asked).toMatchObject({
+      planning_status: 'needs_clarification',
+      questions: [expect.stringContaining('In this conversation, Style is Concise.')],
     });
-    const next = await instance.ask('Write a.txt', { conversation });
+    const card = await instance.service.runCard(asked.run_id, { user: 'ana', timezone: 'UTC' });
+    expect(card.offers.map(({ name }) => name)).toEqual(['Yes, keep that', 'No']);
+    expect(await policiesOf(asked.run_id)).toEqual(none);
+    const next = await instance.reply(asked.run_id, card.offers[0]?.answer ?? '');
     expect(next.plan_id).toBeDefined();
     expect(toldIn(1)).toContain('At most 2 sentences');
-    expect((await readPolicy(instance.db.query, 'ana')).policy).toEqual({});
+    expect(await policiesOf(asked.run_id)).toEqual({
+      ...none,
+      run: { conversation_style: 'concise' },
+    });
   });
 
-  test('beside a request is said, counts for the plan of this turn, and can be kept for good', async () => {
+  test.each([
+    ['No', 'ana'],
+    ['yes but later', 'ana'],
+    ['Yes, keep that', 'ben'],
+  ])('“%s” by %s keeps nothing', async (answer, by) => {
+    instance.play([
+      set({ approval_policy: 'strict_every_step', lasting: true }),
+      proposeFiles(['a.txt']),
+    ]);
+    const asked = await instance.ask('Write a.txt, and always ask me before each step', {
+      conversation: `kept-not-${answer}-${by}`,
+    });
+    await instance.reply(asked.run_id, answer, by === 'ben' ? ben : undefined);
+    expect(await policiesOf(asked.run_id)).toEqual(none);
+  });
+
+  test('can be kept for good, and is said', async () => {
     instance.play([
       set({ approval_policy: 'strict_every_step', lasting: true }),
       proposeFiles(['a.txt']),
     ]);
     const conversation = 'strict';
-    const run = await instance.ask('Write a.txt, and always ask me before each step', {
+    const asked = await instance.ask('Write a.txt, and always ask me before each step', {
       conversation,
     });
+    const run = await instance.reply(asked.run_id, '1');
     // The outline comes first for this person, which no setting had said before.
     expect(run.planning_status).toBe('needs_clarification');
     expect(run.plan_id).toBeUndefined();
     expect(await textsIn(conversation)).toContain('From now on, Approvals is Every step.');
-    const kept = await readPolicy(instance.db.query, 'ana');
-    expect(kept.policy).toEqual({ approval_policy: 'strict_every_step' });
-    expect((await readRun(instance.db.query, run.run_id)).policy).toEqual(kept.policy);
+    const policy = { approval_policy: 'strict_every_step' };
+    expect(await policiesOf(run.run_id)).toEqual({ run: policy, person: policy });
   });
 
   test('never takes an approval away', async () => {

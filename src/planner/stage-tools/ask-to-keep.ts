@@ -1,0 +1,41 @@
+// What a model would have kept is put before the person, whole, and kept by their answer alone: the question carries it.
+import { memoryWords } from '#cards/memory-words.ts';
+import { confirmPolicy } from '#cards/policy-words.ts';
+import { applyOverride } from '#domain/people/policy.ts';
+import type { AskedQuestion } from '#domain/planning/asked-question.ts';
+import { succeed } from '../agent/agent-tool.ts';
+import type { StateChanges, ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
+
+/** @param changes notes and a wish of this turn, added to those that were asked about before */
+export function askToKeep(
+  { state, policy }: Pick<ToolContext, 'state' | 'policy'>,
+  changes: Pick<StateChanges, 'memory' | 'wish'>,
+): ToolOutcome {
+  const { memory = state.memory, wish = state.wish } = changes;
+  const notes = memory?.keep ?? [];
+  const { yes, no, ask } = memoryWords;
+  const options = [{ text: yes }, { text: no }];
+  const questions: AskedQuestion[] = [];
+  if (notes.length > 0)
+    questions.push({
+      ...{ id: 'keep_notes', text: ask({ notes }), options },
+      keep: { kind: 'notes', notes },
+    });
+  if (wish != null) {
+    const { override, lasting } = wish;
+    const change = confirmPolicy(applyOverride(policy, override), override, lasting);
+    questions.push({
+      ...{ id: 'keep_policy', text: memoryWords.askPolicy({ change }), options },
+      keep: { kind: 'policy', override, lasting },
+    });
+  }
+  return {
+    result: succeed(null, 'They are asked whether it is kept.'),
+    changes: {
+      ...changes,
+      pause: { kind: 'questions', resume: state.stage, gate: null, digest: null },
+      result: { kind: 'question', text: questions.map(({ text }) => text).join('\n'), questions },
+    },
+    ends: 'needs_clarification',
+  };
+}
