@@ -19,6 +19,7 @@ import { countOf, listOf } from '#domain/words.ts';
 import { readModelAccess } from '#models/access.ts';
 import { auditKeyOf, type Config } from './config.ts';
 import { checkSlackAccess, checkSlackWorkspaces, checkTeamsAccess } from './doctor/check-chats.ts';
+import { checkPeople } from './doctor/check-people.ts';
 import {
   judgePending,
   judgePooler,
@@ -347,6 +348,7 @@ async function lookInside(config: Config, log: Logger): Promise<CheckResult[]> {
       ...(await checkAudit(config, instance)),
       ...(await checkRetention(instance)),
       ...(await checkWebhooks(instance)),
+      ...(await checkPeople(config, instance.db.query)),
       ...(await checkSlackWorkspaces(config, instance)),
     ];
     return [{ part: 'Database', state: 'ok', text }, ...server, ...tools, ...told, ...workers];

@@ -180,3 +180,11 @@ export async function readAccountsInGroups(
     group by 1`);
   return new Map(rows.map(({ group, accounts }) => [group, accounts]));
 }
+
+/** Of how many people it is not known which groups they are in, by their provider. */
+export async function countUnreadGroups(db: Queryable): Promise<[string, number][]> {
+  const { rows } = await db.execute<{ provider: string; count: number }>(sql`
+    select provider, count(*)::int as count from ${countersign}.signed_in
+    where '' = any(groups) group by provider order by provider`);
+  return rows.map(({ provider, count }) => [provider, count]);
+}

@@ -6,6 +6,7 @@ import type { PlanRow } from '#db/plans.ts';
 import type { RunRow } from '#db/runs.ts';
 import { isDatabaseAway } from '#db/transient.ts';
 import { errorMessage } from '#domain/errors.ts';
+import { leaveOutQuotes } from '#domain/people/memory.ts';
 import type { StepComment } from '#domain/plan/plan.ts';
 import type { ReportActivity } from '#domain/planning/activity.ts';
 import type { PlanningOutcome, PlanningRequest, Utterance } from '#domain/planning/run.ts';
@@ -13,7 +14,6 @@ import type { ConversationContext } from '#messages/context.ts';
 import { readMemoryBrief } from '#people/memory.ts';
 import { readPolicyOf } from '#people/policy.ts';
 import { readBriefs } from '#plans/views/brief.ts';
-import { leaveOutQuotes } from '#domain/people/memory.ts';
 import { readDraft, revisableSteps } from '#plans/views/draft.ts';
 
 const historyLength = 30;

@@ -31,7 +31,8 @@ async function attempt(
   const { service, people } = context;
   const { team, user, place } = presser;
   // Throws where Slack doesn't say who pressed, so that the event is tried again.
-  const { id, timezone } = await people.find(team, user);
+  const { id, timezone, acts } = await people.find(team, user);
+  if (!acts) return;
   const actor = person(id, 'slack', timezone);
   const press = await read(actor);
   // Lists, Home and windows opened from there decide nothing.

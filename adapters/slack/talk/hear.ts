@@ -67,6 +67,7 @@ export async function hear(context: SlackContext, signal: MessageSignal): Promis
     return;
   }
   const who = await people.find(team, user);
+  if (!who.acts) return;
   const conversation = await openConversation(place, place.thread === null ? who.timezone : null);
   // However often this is tried, the message is heard once.
   const once = nameMessage(team, channel, ts);

@@ -12,6 +12,8 @@ export type SlackPerson = {
   account: string;
   name: string;
   timezone: string;
+  /** false: an app, or somebody who has left. */
+  acts: boolean;
 };
 export type People = {
   find(team: string, user: string): Promise<SlackPerson>;
@@ -47,7 +49,7 @@ export function describePerson(
   team: string,
   data: unknown,
   { timezone, vouched }: { timezone: string; vouched: boolean },
-): Omit<SlackPerson, 'id'> {
+): Omit<SlackPerson, 'id' | 'acts'> {
   const user = User.parse(data);
   const { id, team_id, name, real_name, tz, profile, is_stranger, is_email_confirmed } = user;
   const known = user.enterprise_user;
@@ -75,7 +77,7 @@ export function createPeople(options: {
   noteName(account: string, name: string): Promise<void>;
 }): People {
   const { clientOf, clock, timezone, vouched, personOf, noteName } = options;
-  type Found = { found: Omit<SlackPerson, 'id'>; acts: boolean };
+  type Found = { found: Omit<SlackPerson, 'id' | 'acts'>; acts: boolean };
   const known = new Map<string, Found & { until: number }>();
 
   async function lookUp(team: string, user: string): Promise<Found> {
@@ -99,8 +101,8 @@ export function createPeople(options: {
 
   return {
     async find(team, user) {
-      const { found } = await lookUp(team, user);
-      return { ...found, id: await personOf(found.account) };
+      const { found, acts } = await lookUp(team, user);
+      return { ...found, acts, id: await personOf(found.account) };
     },
 
     async accountOf(team, user) {

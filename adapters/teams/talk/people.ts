@@ -26,6 +26,9 @@ export type People = {
   isThere(scene: Scene): Promise<boolean>;
 };
 
+/** `own`: their account without an address. */
+type Told = { address: string | null; name: string; own: string };
+
 const keptForMs = 10 * 60_000;
 const keptAtMost = 5000;
 
@@ -80,13 +83,10 @@ export function createPeople(options: {
   timezone: string;
 }): People {
   const { access, connector, conversations, personOf, noteName, clock, timezone } = options;
-  const known = new Map<
-    string,
-    { member: { address: string | null; name: string }; until: number }
-  >();
+  const known = new Map<string, { member: Told; until: number }>();
 
   /** Who somebody is must not change with Teams' temper: without an answer it is tried again, not guessed. */
-  async function ask(scene: Scene): Promise<{ address: string | null; name: string }> {
+  async function ask(scene: Scene): Promise<Told> {
     const { tenant, from, place, serviceUrl } = scene;
     const key = JSON.stringify([tenant, from.id, from.object]);
     const now = clock.now().getTime();
@@ -97,17 +97,15 @@ export function createPeople(options: {
       conversationIdOf(place),
       from.id,
     );
+    const object = from.object ?? found.aadObjectId ?? found.objectId ?? null;
+    const own = accountOf({ tenant, from: { ...from, object } });
     const member = {
+      own,
       // A client on this machine says little of people; a person there can do everything anyway.
-      address: readAddress(
-        found,
-        tenant,
-        from.object,
-        access.kind === 'Local' ? 'believed' : 'refused',
-      ),
+      address: readAddress(found, tenant, object, access.kind === 'Local' ? 'believed' : 'refused'),
       name: found.name ?? from.name,
     };
-    await noteName(member.address ?? accountOf(scene), member.name);
+    await noteName(member.address ?? own, member.name);
     if (known.size >= keptAtMost) known.clear();
     known.set(key, { member, until: now + keptForMs });
     return member;
@@ -119,14 +117,16 @@ export function createPeople(options: {
 
   return {
     async find(scene) {
-      const own = accountOf(scene);
       const zone = await zoneOf(scene);
       const vouched = vouches(access, scene.tenant);
-      const { address, name } = vouched
-        ? await ask(scene)
-        : { address: null, name: scene.from.name };
+      // An activity without the object's id would make a second person of its sender.
+      const told =
+        vouched || scene.from.object === null
+          ? await ask(scene)
+          : { address: null, name: scene.from.name, own: accountOf(scene) };
+      const { name, own } = told;
       if (!vouched) await noteName(own, name);
-      const account = address ?? own;
+      const account = (vouched ? told.address : null) ?? own;
       const id = await personOf(account);
       const known = zone === null ? {} : { zone };
       return { id, account, name: name || account, ...known, timezone: zone ?? timezone };

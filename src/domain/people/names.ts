@@ -23,7 +23,7 @@ export function personKey(name: string): string {
 
 /** Whether both names mean the same person. */
 export function isSamePerson(a: string, b: string): boolean {
-  return personKey(a) === personKey(b);
+  return a === b || personKey(a) === personKey(b);
 }
 
 /** A verified address as it is stored; null: it is none, or reads as the id of an account. */

@@ -220,15 +220,22 @@ test('a word decides nothing about a version that the card was not drawn for, ho
     instance.db.query.execute(sql`
       update countersign.chat_posts set shown_at = clock_timestamp(), shown_version = ${version}
       where conversation = ${here}`);
-  const approve = () =>
-    instance.service.say(here, 'approve', ana, { written_at: new Date(Date.now() + 10) });
+  const approve = (from = Date.now(), inMs = 10) =>
+    instance.service.say(here, 'approve', ana, { written_at: new Date(from + inMs) });
   // The platform answered a change that was drawn before the patch.
   await show(1);
   await approve();
   expect((await textsIn(here)).join()).toContain('came after you wrote that');
   expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
+  const shown = Date.now();
   await show(2);
-  await approve();
+  // What was on the screen when they began to type was another version.
+  for (const inMs of [200, 1000, 1500]) await approve(shown, inMs);
+  expect((await textsIn(here)).filter((text) => text.includes('had only just come'))).toHaveLength(
+    3,
+  );
+  expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
+  await approve(shown, 10_000);
   await reach(instance, plan.id, 'completed');
 });
 

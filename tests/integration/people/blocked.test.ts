@@ -5,6 +5,7 @@ import { sql } from 'drizzle-orm';
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { checkPeople } from '#app/doctor/check-people.ts';
 import { serve } from '#app/serve.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import {
@@ -121,6 +122,24 @@ test.each([
 ])('a role by a group is given as well: %s', async (_, groups, role) => {
   const { browser } = await signIn({ ...cleo, groups });
   expect(await roleOf(browser)).toBe(role);
+});
+
+test('the doctor names groups that could not be read, and rules that nobody can meet', async () => {
+  const { settings } = instance.config;
+  await change(
+    {
+      identity: { ...identity(), blocked: [] },
+      guardedApprovers: {
+        http_request: { kind: 'n_of', people: ['ana', 'group:corp:rare'], n: 2 },
+      },
+    },
+    () => 'http_request' in settings.guardedApprovers,
+  );
+  await signIn({ ...cleo, groups: 'finance, staff' });
+  expect(await checkPeople(instance.config, instance.db.query)).toMatchObject([
+    { part: 'Approvers', state: 'broken', text: expect.stringContaining('http_request') },
+    { part: 'Sign-in corp', state: 'broken', text: expect.stringContaining('group:corp:finance') },
+  ]);
 });
 
 test('a role by a group is not given where groups cannot be read', async () => {

@@ -118,29 +118,6 @@ describe('a planner that is stopped in the middle', () => {
     expect(recalled.map(({ cost_delta }) => cost_delta)).toEqual([0]);
   });
 
-  test('has what the person asked to keep kept once by the next', async () => {
-    const text = 'the build runs at 6';
-    script = [
-      call('remember', { text }),
-      call('workspace_read', { path: 'a.txt' }),
-      proposeFiles(['b.txt']),
-    ];
-    const one = ask(`Remember: ${text}. And write b.txt.`);
-    const stop = new AbortController();
-    const usual = toolsOf(builtins);
-    const stopping: PlannerTools = {
-      ...usual,
-      async call(name, args, signal) {
-        stop.abort();
-        return usual.call(name, args, signal);
-      },
-    };
-    await planOnce(one, { tools: stopping, signal: stop.signal });
-    const { session } = await planOnce(one);
-    expect(asked()).toBe(3);
-    expect(session?.memory?.keep).toEqual([{ text, name: null }]);
-  });
-
   test('tells the next what it saw around it, and what its critic said', async () => {
     const late = new AbortController();
     const submit = call('submit_plan', { confidence: 0.9 });

@@ -100,8 +100,19 @@ test('a word that was written before a revision came does not run the new plan',
   await waitFor('the refusal', async () =>
     slack.replies(channel, root).some(({ text }) => text.includes('came after you wrote that')),
   );
-  expect(await instance.service.getPlan(plan.id)).toMatchObject({ status: 'proposed', version: 2 });
+  // Nor one that was begun before: it is answered with the buttons.
   await slack.say(ana.id, channel, 'approve', { thread_ts: root });
+  await waitFor('the question', async () =>
+    slack.replies(channel, root).some(({ text }) => text.includes('had only just come')),
+  );
+  expect(await instance.service.getPlan(plan.id)).toMatchObject({ status: 'proposed', version: 2 });
+  await seeCard(desk, root);
+  await slack.replay(told.signal, (payload) => {
+    const said = payload as { event_id: string; event: { text: string; ts: string } };
+    said.event_id = 'Ev0READ';
+    said.event.text = 'approve';
+    said.event.ts = `${Math.ceil(Date.now() / 1000) + 5}.000001`;
+  });
   await reach(instance, plan.id, 'completed');
 });
 
