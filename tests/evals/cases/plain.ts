@@ -9,7 +9,7 @@ export const plain: EvalCase[] = [
   {
     id: 'plain-remember',
     request: 'merk dir bitte, dass der Build um 6 Uhr läuft',
-    expect: { outcome: 'answer', keeps: ['der Build um 6 Uhr läuft'], atMost: { calls: 1 } },
+    expect: { outcome: 'question', keeps: ['der Build um 6 Uhr läuft'], atMost: { calls: 1 } },
   },
   {
     id: 'plain-remembered',
