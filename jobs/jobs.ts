@@ -38,18 +38,22 @@ function planJob(context: ConversationContext, { planning }: Settings): Job<'pla
     // The job is done when the turn begins to wait for its parts, so that no other turn waits for them.
     handle({ run_id, turn }, signal, goOn) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const lost = new AbortController();
       let waits = false;
+      // The signal of a job aborts when the job is done.
+      signal.addEventListener('abort', () => waits || lost.abort(signal.reason));
       const letGo = () => {
         waits = true;
         resolve();
       };
       goOn(async (ending) => {
         try {
-          await planTurn(context, run_id, turn, AbortSignal.any([signal, ending]), letGo);
+          await planTurn(context, run_id, turn, AbortSignal.any([lost.signal, ending]), letGo);
           resolve();
         } catch (error) {
           reject(error);
-          if (waits) await queueAgain(context, run_id, turn);
+          if (waits && ending.aborted) await queueAgain(context, run_id, turn);
+          else if (waits) context.warn(`Run ${run_id} is planned again later.`, error);
         }
       });
       return promise;

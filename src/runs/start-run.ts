@@ -107,7 +107,7 @@ export async function queuePlanning(
   await enqueue(tx, 'plan', { run_id: id, turn }, { key: `${id}:${turn}`, person: user });
 }
 
-/** Has a turn planned again whose job is done while its planner failed or was stopped. Where this fails, `retryAbandonedRuns` does it. */
+/** Has another process plan a turn whose job is done and whose planner was stopped. If this fails, `retryAbandonedRuns` does it. */
 export async function queueAgain(
   context: ConversationContext,
   runId: string,

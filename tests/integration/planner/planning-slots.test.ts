@@ -1,4 +1,5 @@
 // One worker with a single slot for turns: who waits for the parts of a large plan keeps nobody else waiting.
+import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { wordsIn } from '../../fixtures/model-calls.ts';
 import { settled } from '../../fixtures/model-instance.ts';
@@ -28,6 +29,10 @@ test('a plain request is answered while a large plan waits for its parts', async
   const plain = await instance.service.startRun({ text: 'hello there', user: 'ben' }, ben);
   expect((await settled(instance, plain.run_id)).planning_status).toBe('complete');
   expect((await instance.service.getRun(large.run_id)).planning_status).toBe('running');
+  const { rows } = await instance.db.query.execute<{ n: number }>(
+    sql`select count(*)::int as n from pgboss.job where name = 'plan'`,
+  );
+  expect(rows).toEqual([{ n: 2 }]);
   await instance.service.stopRun(large.run_id, undefined, ana);
   expect((await settled(instance, large.run_id)).planning_status).toBe('aborted');
 });
