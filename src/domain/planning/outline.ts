@@ -62,6 +62,17 @@ export const OutlinePreferences = z.strictObject({
   in_working_hours: z.boolean().nullable(),
 });
 
+/** What a group of steps lacks of what it was to be made of. */
+export const OutlineGap = z.strictObject({
+  /** Of the node that has the group. */
+  node: line(200),
+  /** The first risk of the plan. */
+  text: line(1000),
+  /** What a person chooses so that the plan is made without it; null: it is only told. */
+  choice: line(80).nullable(),
+});
+export type OutlineGap = z.infer<typeof OutlineGap>;
+
 export const PlanOutline = z.strictObject({
   title: line(300),
   /** One sentence: what will be true afterwards. */
@@ -74,5 +85,6 @@ export const PlanOutline = z.strictObject({
   /** What was taken for granted; each is shown on the card. */
   assumptions: z.array(line(1000)).max(50).default([]),
   preferences: OutlinePreferences.exactOptional(),
+  gaps: z.array(OutlineGap).max(50).exactOptional(),
 });
 export type PlanOutline = z.infer<typeof PlanOutline>;

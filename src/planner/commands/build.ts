@@ -7,6 +7,7 @@ import { isConfirmation } from '#domain/plan/yes-no.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { shorten } from '#domain/words.ts';
+import { type Coverage, isPartial, listPages, newCoverage, tellPart } from '../list-pages.ts';
 import type { PlannerTools } from '../ports.ts';
 import { isYes } from './abilities.ts';
 import type { Clause, Command, Edit, FileSet, Files, Gate, Question, Text } from './command.ts';
@@ -298,6 +299,25 @@ class Builder {
     }
   }
 
+  /** "Every" is meant literally: what was not listed is left out only if a person says so. */
+  #askAboutRest(place: string, coverage: Coverage): void {
+    const id = `incomplete ${this.#clause}`;
+    const choice = `Plan these ${coverage.listed.toLocaleString('en-US')} only`;
+    const told = `Only ${tellPart(coverage)} entries of ${place} could be listed.`;
+    const answer = this.#setting.answers.get(id);
+    if (answer?.trim() === choice) {
+      this.#cautions.unshift({ text: `${told} What was not listed has no step here.` });
+      return;
+    }
+    if (answer !== undefined)
+      throw stop(`${told} Name a folder inside ${place}, or say which files you mean.`);
+    const text = `${told} Should I plan them only?`;
+    throw new Stop({
+      kind: 'questions',
+      questions: [{ id, text, options: [choice, narrow, 'Cancel'] }],
+    });
+  }
+
   #addReminder({ text, at, rule, assumedHour }: Extract<Command, { do: 'remind' }>): void {
     const { timezone } = this.#setting;
     const rrule = rule && printRule(rule, timezone);
@@ -439,7 +459,8 @@ class Builder {
   async #find(set: FileSet): Promise<Entry[]> {
     const found = await findSet(set, this.#setting, this.#now?.tool ?? undefined);
     if (typeof found === 'string') throw stop(found);
-    const { entries, below, place, missed } = found;
+    const { entries, below, place, missed, coverage } = found;
+    if (isPartial(coverage)) this.#askAboutRest(place, coverage);
     if (missed !== null)
       throw stop(
         `There is no ${missed} in ${place} to leave out, so I stop before doing more than you want.`,
@@ -469,6 +490,8 @@ class Builder {
   }
 }
 
+const narrow = "I'll narrow it down";
+
 /** A step takes something of the other, or meets it on a path. */
 const needsOther = (step: Step, other: Step): boolean =>
   referencesOf(step.args).some(({ $from }) => $from === other.id) ||
@@ -497,7 +520,13 @@ function applyEdit(old: string, edit: Edit): string | null {
   }
 }
 
-type Found = { entries: Entry[]; below: Entry[]; place: string; missed: string | null };
+type Found = {
+  entries: Entry[];
+  below: Entry[];
+  place: string;
+  missed: string | null;
+  coverage: Coverage;
+};
 
 /** What a set means now: directly in its folder, and in the folders below. A sentence says why it cannot be told. */
 export async function findSet(
@@ -510,17 +539,18 @@ export async function findSet(
     return 'I cannot see which files there are: no tool I may use while planning lists them.';
   const folder = tidyPath(set.folder);
   const place = folder === '' ? 'the workspace' : folder;
+  const coverage = newCoverage();
   try {
     const path = folder === '' ? '.' : folder;
-    const { data } = await tools.call(
-      spec.name,
-      fillRoles(spec, { path, recursive: set.folders ? null : true }),
-      signal,
-    );
-    const entries = readEntries(data);
-    if (entries === null) return `I cannot read the listing of ${place} that ${spec.name} gave.`;
-    if (typeof data === 'object' && data !== null && 'truncated' in data && data.truncated === true)
-      return `${place} holds more than I can list. Name a folder inside it.`;
+    const args = fillRoles(spec, { path, recursive: set.folders ? null : true });
+    const entries: Entry[] = [];
+    const setting = { tools, signal };
+    for await (const data of listPages({ operation: spec.name, args }, setting, coverage)) {
+      const page = readEntries(data);
+      if (page === null) return `I cannot read the listing of ${place} that ${spec.name} gave.`;
+      coverage.listed += page.length;
+      for (const entry of page) entries.push(entry);
+    }
     const prefix = folder === '' ? '' : `${folder}/`;
     const named = entries.map((entry) => ({
       ...entry,
@@ -546,6 +576,7 @@ export async function findSet(
       below: chosen.filter(isBelow),
       place,
       missed,
+      coverage,
     };
   } catch (error) {
     signal.throwIfAborted();

@@ -106,4 +106,4 @@ export type Request = {
   pattern: Pattern | null;
 };
 
-export type Question = { id: string; text: string };
+export type Question = { id: string; text: string; options?: string[] };

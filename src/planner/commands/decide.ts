@@ -5,6 +5,7 @@ import { errorMessage } from '#domain/errors.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { TraceEntry } from '#domain/planning/trace.ts';
 import { endSentence, listOf } from '#domain/words.ts';
+import { isPartial, tellPart } from '../list-pages.ts';
 import { traceStep } from '../outcomes.ts';
 import type { PlannerTools } from '../ports.ts';
 import { answerAboutPlans, answerTalk, describeCannot } from './abilities.ts';
@@ -168,11 +169,14 @@ async function answerFinds(
     const none = isOpen ? `are no ${describeSet(set)}` : `is no ${set.pattern}`;
     const lines = all.slice(0, 200).map(({ path, folder }) => `- ${path}${folder ? '/' : ''}`);
     const more = all.length > lines.length ? [`and ${all.length - lines.length} more`] : [];
+    const part = isPartial(found.coverage)
+      ? [`Only ${tellPart(found.coverage)} entries could be listed, so there may be more.`]
+      : [];
     const count = `${all.length} ${all.length === 1 ? 'entry' : 'entries'}`;
     texts.push(
       all.length === 0
-        ? `There ${none} in ${found.place}.`
-        : [`In ${found.place}, ${count}:`, ...lines, ...more].join('\n'),
+        ? [`There ${none} in ${found.place}.`, ...part].join(' ')
+        : [`In ${found.place}, ${count}:`, ...lines, ...more, ...part].join('\n'),
     );
   }
   return answer(texts.join('\n\n'), 'answered without a plan: it only looks which files there are');

@@ -2,6 +2,7 @@
 import { isDatabaseAway } from '#db/transient.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { isObject, type Json } from '#domain/text.ts';
+import { saysMore } from '../list-pages.ts';
 import type { PlannerTools } from '../ports.ts';
 import { describeStep } from './describe.ts';
 import { familyOf } from './families.ts';
@@ -43,8 +44,9 @@ function formatOutput(step: Step, data: Json, summary: string): string {
         .slice(0, entriesAtMost)
         .map((entry) => `- ${entry.path}${entry.folder ? '/' : ''}`);
       const more = entries.length - lines.length;
+      const least = saysMore(data) ? 'at least ' : '';
       return [
-        `${name} has ${entries.length} ${entries.length === 1 ? 'entry' : 'entries'}:`,
+        `${name} has ${least}${entries.length} ${entries.length === 1 ? 'entry' : 'entries'}:`,
         ...lines,
         ...(more > 0 ? [`and ${more} more`] : []),
       ].join('\n');

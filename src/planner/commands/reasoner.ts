@@ -329,12 +329,13 @@ async function propose(
 async function ask(task: StageTask, all: Question[], reason: string): Promise<StageEvent> {
   const questions = all.slice(0, Math.min(10, Math.max(1, task.request.policy.probing_depth)));
   const args = toArgs({
-    questions: questions.map(({ id, text }) => ({
+    questions: questions.map(({ id, text, options }) => ({
       id,
       question: shorten(text, 500),
       why: null,
       default: null,
       essential: true,
+      options: options ?? null,
     })),
   });
   const { ends } = await task.stageTools.call('elicit_context', args, task.signal);

@@ -140,15 +140,18 @@ function withPattern({ context, pattern }: PlanOutline): PlanContext {
   return { ...base, notes, pattern };
 }
 
-/** Risks as they are known, then what was taken for granted, each once. */
+/** What groups lack, risks as they are known, then what was taken for granted, each once. */
 function collectRisks(
-  { risks, assumptions }: PlanOutline,
+  { gaps = [], risks, assumptions }: PlanOutline,
   index: OutlineIndex,
   edges: Roadmap['edges'],
 ): Risk[] {
-  const known = new Set(risks.map(({ text }) => text));
-  const taken = [...assumptions, ...tellLostOrder(index, edges)].filter((text) => !known.has(text));
-  return [...risks, ...[...new Set(taken)].map((text) => ({ text }))].slice(0, risksAtMost);
+  const lacking = gaps.map(({ text }) => ({ text }));
+  const taken = [...assumptions, ...tellLostOrder(index, edges)].map((text) => ({ text }));
+  const all = new Map<string, Risk>();
+  for (const risk of [...lacking, ...risks, ...taken])
+    if (!all.has(risk.text)) all.set(risk.text, risk);
+  return [...all.values()].slice(0, risksAtMost);
 }
 
 /** An edge to or from what comes again by a rule cannot be held; a person should know. */

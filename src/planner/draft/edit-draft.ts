@@ -3,7 +3,7 @@
 import { referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import { type Dependency, StepDraft, toDependency } from '#domain/plan/plan.ts';
-import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
+import type { OutlineGap, OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import { shorten } from '#domain/words.ts';
 import { makeNode } from '../grammar/make-node.ts';
 import { readTree, setLevels, takeId } from '../grammar/outline-tree.ts';
@@ -46,7 +46,12 @@ export function stepsNamed(outline: PlanOutline, names: string[]): string[] {
 }
 
 export function withNodes(outline: PlanOutline, nodes: OutlineNode[]): PlanOutline {
-  return { ...outline, nodes: setLevels(settleEdges(nodes)) };
+  const gaps = outline.gaps?.filter(({ node }) => nodes.some(({ id }) => id === node)) ?? [];
+  return withGaps({ ...outline, nodes: setLevels(settleEdges(nodes)) }, gaps);
+}
+
+export function withGaps({ gaps: _, ...outline }: PlanOutline, gaps: OutlineGap[]): PlanOutline {
+  return gaps.length === 0 ? outline : { ...outline, gaps };
 }
 
 /** An outline without work. */
@@ -131,7 +136,8 @@ export function addGroup(
   phase: string | null,
 ): Edited {
   const nodes = outline.nodes.filter((node) => node.id !== id || node.steps.length === 0);
-  return addGroups({ ...outline, nodes }, [{ id, title, steps }], phase);
+  const gaps = outline.gaps?.filter(({ node }) => node !== id) ?? [];
+  return addGroups(withGaps({ ...outline, nodes }, gaps), [{ id, title, steps }], phase);
 }
 
 /** Groups of which none is there yet, in one go. */

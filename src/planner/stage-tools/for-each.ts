@@ -3,19 +3,21 @@
 import { z } from 'zod';
 import type { StepDraft } from '#domain/plan/plan.ts';
 import { partitionSizeOf } from '#domain/planning/modes.ts';
+import type { OutlineGap, PlanOutline } from '#domain/planning/outline.ts';
 import { type Json, JsonObject } from '#domain/text.ts';
 import { type OperationSpec, operationName } from '#domain/tool.ts';
-import { countOf, shorten } from '#domain/words.ts';
+import { countOf, listOf, shorten } from '#domain/words.ts';
 import { fail, fromSchema } from '../agent/agent-tool.ts';
 import { checkStep } from '../draft/check-draft.ts';
-import { addGroup, type Edited } from '../draft/edit-draft.ts';
+import { addGroup, type Edited, withGaps } from '../draft/edit-draft.ts';
 import { partitionSteps } from '../draft/partition-steps.ts';
 import { summariseGroup, summaryOperations } from '../draft/summarise-group.ts';
 import { capacityShape, createStepReader, writtenStepShape } from '../grammar/written-steps.ts';
+import { type Coverage, isPartial, itemsAtMost, newCoverage, tellPart } from '../list-pages.ts';
 import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
 import { draftTool, keepEdit, openDraft } from './draft-tool.ts';
 import { escapeText, fill, valueAt, writeValue } from './fill-template.ts';
-import { holds, itemSourceShape, itemsAtMost, listItems } from './list-items.ts';
+import { holds, itemSourceShape, lackingFields, listItems } from './list-items.ts';
 
 const problemsAtMost = 5;
 /** Characters of the steps made of the items. */
@@ -153,30 +155,89 @@ function addAll(
   );
 }
 
+/** Items that conditions left out because they lack a field, by field. */
+type Lacking = Map<string, number>;
+
+const gapsShown = 5;
+
+/** What the group lacks, each in a sentence that begins the plan's risks. */
+function findGaps(
+  node: string,
+  given: ForEach,
+  { coverage, lacking, steps }: { coverage: Coverage; lacking: Lacking; steps: number },
+): OutlineGap[] {
+  const { operation = 'the artifact' } = given;
+  const title = shorten(given.title, 150);
+  const gaps: OutlineGap[] = [];
+  if (isPartial(coverage))
+    gaps.push({
+      node,
+      text: `“${title}” is not everything: ${tellPart(coverage)} items were listed by ${operation}. What was not listed has no step here.`,
+      choice: `Plan these ${steps.toLocaleString('en-US')} only`,
+    });
+  const { skipped } = coverage;
+  if (skipped.length > 0) {
+    const more = skipped.length - gapsShown;
+    const rest = more > 0 ? `; and ${countOf(more, 'other')}` : '';
+    gaps.push({
+      node,
+      text: shorten(
+        `“${title}” leaves out ${countOf(skipped.length, 'item')} that could not be read: ${skipped.slice(0, gapsShown).join('; ')}${rest}. Correct that at its source and ask again.`,
+        1000,
+      ),
+      choice: null,
+    });
+  }
+  for (const [path, count] of lacking)
+    gaps.push({
+      node,
+      text: `“${title}” leaves out ${countOf(count, 'item')} without ${shorten(path, 200)}, which its conditions ask for.`,
+      choice: null,
+    });
+  return gaps;
+}
+
+const nodeOf = ({ nodes }: PlanOutline, [first]: Expanded[]): string =>
+  nodes.find(({ steps }) => steps[0]?.id === first?.id)?.id ?? '';
+
+/** `300 found`, `300 found, 12 taken`, `5,000 of at least 5,001 found` */
+function tellFound(coverage: Coverage, taken: number): string {
+  const { listed } = coverage;
+  const found = isPartial(coverage) ? tellPart(coverage) : listed.toLocaleString('en-US');
+  return `${found} found${taken === listed ? '' : `, ${taken.toLocaleString('en-US')} taken`}`;
+}
+
 async function run(args: object, toolContext: ToolContext): Promise<ToolOutcome> {
   const given = ForEach.parse(args);
   const expansion = new Expansion(given, toolContext);
+  const coverage = newCoverage();
+  const lacking: Lacking = new Map();
   const sample: Json[] = [];
-  let [found, pages, more] = [0, 0, false];
+  let [found, pages] = [0, 0];
   let first: Json | undefined;
-  for await (const page of listItems(given, toolContext)) {
+  for await (const items of listItems(given, toolContext, coverage)) {
     pages += 1;
-    more = page.more;
-    for (const item of page.items) {
+    for (const item of items) {
       found += 1;
       first ??= item;
-      if (expansion.isStopped || !holds(item, given)) continue;
+      if (expansion.isStopped) continue;
+      for (const path of lackingFields(item, given))
+        lacking.set(path, (lacking.get(path) ?? 0) + 1);
+      if (!holds(item, given)) continue;
       if (sample.length < 5) sample.push(item);
       expansion.add(item, found);
     }
   }
   const { steps, problems, values } = expansion;
   if (problems.length > 0) return { result: fail(...problems.slice(0, problemsAtMost)) };
+  const absent = [...lacking].filter(([, count]) => count === found).map(([path]) => path);
   if (steps.length === 0)
     return {
       result: fail(
         `Found ${countOf(found, 'item')}, and none that ${given.where === undefined ? 'is there' : 'meets the conditions'}.`,
+        ...(absent.length === 0 ? [] : [`None of them has ${listOf(absent)}.`]),
         ...(first === undefined ? [] : [`The first: ${shorten(JSON.stringify(first), 300)}`]),
+        ...coverage.skipped.slice(0, problemsAtMost),
       ),
     };
   if (steps.length > itemsAtMost)
@@ -192,19 +253,29 @@ async function run(args: object, toolContext: ToolContext): Promise<ToolOutcome>
   });
   if ('problem' in parted) return { result: fail(parted.problem) };
   const { partitions } = parted;
-  const taken = steps.length === found ? 'all of them' : steps.length.toLocaleString('en-US');
-  const counted = `${found.toLocaleString('en-US')} found${steps.length === found ? '' : `, ${taken} taken`}`;
-  const title = `${given.title} (${counted})`;
-  const edited = addAll(given, title, steps, partitions, toolContext);
+  const title = `${given.title} (${tellFound(coverage, steps.length)})`;
+  const added = addAll(given, title, steps, partitions, toolContext);
+  const gaps =
+    'problems' in added
+      ? []
+      : findGaps(nodeOf(added.outline, steps), given, { coverage, lacking, steps: steps.length });
+  const edited =
+    'problems' in added
+      ? added
+      : { outline: withGaps(added.outline, [...(added.outline.gaps ?? []), ...gaps]) };
   const where =
     partitions.length === 0
       ? ''
       : ` in ${countOf(partitions.length, 'partition')}, ${partitions[0]} to ${partitions.at(-1)}`;
+  const taken = steps.length === found ? 'all of them' : steps.length.toLocaleString('en-US');
   const said = `Found ${countOf(found, 'item')}${pages > 1 ? ` on ${countOf(pages, 'page')}` : ''}, ${taken} taken: steps ${given.id}-1 to ${given.id}-${steps.length}${where}. First: ${shorten(steps[0]?.description ?? '', 200)}. Last: ${shorten(steps.at(-1)?.description ?? '', 200)}.`;
-  const rest = more
-    ? ['The output says that there is more than this: give "paging", or narrow it down.']
+  const advice = isPartial(coverage)
+    ? [
+        'Narrow it down so that everything is listed (a folder, a filter, "paging"); otherwise the person is asked when you submit.',
+      ]
     : [];
-  const outcome = keepEdit(edited, toolContext, said, rest);
+  const told = [said, ...gaps.map(({ text }) => text), ...advice].join(' ');
+  const outcome = keepEdit(edited, toolContext, told);
   const data = { found, taken: steps.length, first: sample };
   // An artifact was read by the request that brought it.
   const { operation, args: asked = {} } = given;

@@ -1,15 +1,12 @@
-// The items of a for_each, page by page: the operation is called, paged and filtered by code, and no more than a page is held.
+// The items of a for_each, page by page, filtered by code; no more than a page is held.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import { ConditionOperator, StepCondition } from '#domain/plan/condition.ts';
 import { isObject, type Json, JsonObject } from '#domain/text.ts';
 import { explainCondition } from '#tools/explain-condition.ts';
 import { readPointer } from '#tools/resolve-arguments.ts';
+import { type Coverage, listPages, noteWhole } from '../list-pages.ts';
 import type { ToolContext } from '../tools/planning-tool.ts';
-import { valueAt } from './fill-template.ts';
-
-export const itemsAtMost = 20_000;
-const pagesAtMost = 500;
 
 /** What says where items come from. */
 export const itemSourceShape = {
@@ -35,31 +32,6 @@ export const itemSourceShape = {
 };
 export type ItemSource = z.infer<z.ZodObject<typeof itemSourceShape>>;
 
-/** Names by which outputs say that there is more, where no paging was given. */
-const moreKeys = [
-  'truncated',
-  'has_more',
-  'hasMore',
-  'next',
-  'next_cursor',
-  'nextCursor',
-  'next_page_token',
-  'nextPageToken',
-];
-
-const isSaid = (value: Json | undefined): boolean =>
-  value !== undefined && value !== null && value !== false && value !== '';
-
-function saysMore(data: Json): boolean {
-  return isObject(data) && moreKeys.some((key) => isSaid(data[key]));
-}
-
-export type ItemPage = {
-  items: Json[];
-  /** It is the last that is read, and the output says that there is more. */
-  more: boolean;
-};
-
 function listIn(data: Json, list: string): Json[] {
   const at = readPointer(data, list);
   if (at.ok && Array.isArray(at.value)) return at.value;
@@ -69,41 +41,34 @@ function listIn(data: Json, list: string): Json[] {
   );
 }
 
-/** @throws CountersignError `invalid_arguments` where there is no list, or the next page is the same again */
+/** The items page by page. @throws CountersignError `invalid_arguments` where there is no list, or a page comes again */
 export async function* listItems(
-  { operation, args: first = {}, artifact, list, paging }: ItemSource,
+  { operation, args = {}, artifact, list, paging }: ItemSource,
   { tools, state, signal }: Pick<ToolContext, 'tools' | 'state' | 'signal'>,
-): AsyncGenerator<ItemPage> {
+  coverage: Coverage,
+): AsyncGenerator<Json[]> {
   if (artifact !== undefined) {
     const data = (await tools.requests?.load(state.run_id, artifact)) ?? null;
-    yield { items: listIn(data, list), more: saysMore(data) };
+    const items = listIn(data, list);
+    noteWhole(data, coverage);
+    coverage.listed += items.length;
+    yield items;
     return;
   }
   if (operation === undefined)
     throw new CountersignError('invalid_arguments', 'Give "operation" and "args", or "artifact".');
-  let found = 0;
-  let args = first;
-  for (let pages = 1; ; pages += 1) {
-    const wrong = tools.validate(operation, args);
-    if (wrong.length > 0) throw new CountersignError('invalid_arguments', wrong.join(' '));
-    const { data } = await tools.call(operation, args, signal);
+  for await (const data of listPages({ operation, args, paging }, { tools, signal }, coverage)) {
     const items = listIn(data, list);
-    found += items.length;
-    const next = paging === undefined ? undefined : valueAt(data, paging.next);
-    if (paging === undefined || next === undefined || !isSaid(next)) {
-      yield { items, more: paging === undefined && saysMore(data) };
-      return;
-    }
-    const isFull = found >= itemsAtMost || pages >= pagesAtMost;
-    yield { items, more: isFull };
-    if (isFull) return;
-    if (args[paging.argument] === next)
-      throw new CountersignError(
-        'invalid_arguments',
-        'The next page is the same page again; check paging.',
-      );
-    args = { ...args, [paging.argument]: next };
+    coverage.listed += items.length;
+    yield items;
   }
+}
+
+/** Fields that conditions ask for and an item does not have; `exists` asks just that. */
+export function lackingFields(item: Json, { where = [] }: Pick<ItemSource, 'where'>): string[] {
+  return where.flatMap(({ path, is }) =>
+    is === 'exists' || readPointer(item, path).ok ? [] : [path],
+  );
 }
 
 /** Whether all conditions hold of the item. */

@@ -2,7 +2,7 @@
 import canonicalize from 'canonicalize';
 import { z } from 'zod';
 import { PlanDraft, type StepDraft } from '#domain/plan/plan.ts';
-import type { PlanOutline } from '#domain/planning/outline.ts';
+import type { OutlineGap, PlanOutline } from '#domain/planning/outline.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { countOf, listOf, onOneLine, shorten } from '#domain/words.ts';
@@ -14,6 +14,7 @@ import { toToolOutputs } from '../draft/session-reads.ts';
 import { readPreferences, readRisks, WrittenPreferences } from '../grammar/written-outline.ts';
 import { patternOf, readFeatures } from '../patterns/fit.ts';
 import { usePattern } from '../patterns/use-pattern.ts';
+import { putQuestions, type Question } from '../tools/elicit-context.ts';
 import type { ToolContext } from '../tools/planning-tool.ts';
 import { countSteps, draftTool } from './draft-tool.ts';
 import { scaffoldTool } from './scaffold.ts';
@@ -150,6 +151,8 @@ export const submitPlan = draftTool(
       return {
         result: fail(...doubts, 'Change that; or, if it is meant so, submit with "checked": true.'),
       };
+    const open = findOpenGaps(outline, toolContext);
+    if (open.length > 0) return putQuestions(open.map(askAboutGap), state.stage, toolContext);
     const confidence = said.confidence ?? null;
     return {
       result: succeed(null, 'The plan is checked next, and then put before the person.'),
@@ -161,6 +164,28 @@ export const submitPlan = draftTool(
   },
   { prerequisites: [], produces: ['pattern', 'outline'], check: fromSchema(HeardSubmission).check },
 );
+
+const questionsAtOnce = 3;
+
+/** What groups lack that nobody has agreed to yet: "all" is meant literally until a person says otherwise. */
+function findOpenGaps({ gaps = [] }: PlanOutline, { said, request }: ToolContext): OutlineGap[] {
+  const words = new Set([...said, request].map((text) => text.trim()));
+  return gaps
+    .filter(({ choice }) => choice !== null && !words.has(choice))
+    .slice(0, questionsAtOnce);
+}
+
+function askAboutGap({ node, text, choice }: OutlineGap): Question {
+  return {
+    id: `incomplete ${node}`,
+    question: shorten(`${text} Should I plan them only?`, 500),
+    why: null,
+    default: null,
+    essential: true,
+    options: [choice ?? '', "I'll narrow it down", 'Cancel'],
+    recommended: null,
+  };
+}
 
 /** What looks wrong with a valid draft, pointed out once: steps that change something by exactly the same call. */
 function findDoubts(steps: StepDraft[], manifest: OperationSpec[]): string[] {

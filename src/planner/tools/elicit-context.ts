@@ -137,7 +137,7 @@ export function addOffered(state: Readonly<PlanningState>, entries: JsonObject[]
 }
 
 function elicit({ questions }: ElicitContext, toolContext: ToolContext): ToolOutcome {
-  const { state, policy } = toolContext;
+  const { state } = toolContext;
   const resume = resumes[state.stage];
   if (resume === undefined) return { result: fail(`Nothing can be asked in ${state.stage}.`) };
   const fresh = dropRepeated(questions, findAsked(state));
@@ -165,6 +165,20 @@ function elicit({ questions }: ElicitContext, toolContext: ToolContext): ToolOut
       heuristics: open.length === 0 ? 0.8 : 0.5,
     };
   }
+  const put = putQuestions(ask, resume, toolContext);
+  return {
+    ...put,
+    result: succeed(data, `Asks ${ask.length} of ${questions.length}.`),
+    changes: { ...noted, ...put.changes },
+  };
+}
+
+/** The outcome of a tool that puts questions before the person; the session goes on at `resume`. */
+export function putQuestions(
+  ask: Question[],
+  resume: Stage,
+  { state, policy }: Pick<ToolContext, 'state' | 'policy'>,
+): ToolOutcome {
   const lines = writeQuestions(ask, policy);
   const entries = ask.map((one) => ({
     kind: 'question',
@@ -173,9 +187,8 @@ function elicit({ questions }: ElicitContext, toolContext: ToolContext): ToolOut
     ...(optionsOf(one).length === 0 ? {} : { options: optionsOf(one).map(({ text }) => text) }),
   }));
   return {
-    result: succeed(data, `Asks ${ask.length} of ${questions.length}.`),
+    result: succeed(null, 'The person is asked.'),
     changes: {
-      ...noted,
       offered: addOffered(state, entries),
       questions_asked: state.questions_asked + ask.length,
       pause: { kind: 'questions', resume, gate: null, digest: null },

@@ -1,7 +1,8 @@
-// workspace_list: what is in a folder of the workspace. Links are named, never followed.
+// workspace_list: what is in a folder of the workspace, a page at a time. Links are named, never followed.
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { CountersignError } from '#domain/errors.ts';
 import type { Operation } from '#domain/tool.ts';
 import { defineOperation } from '../define-operation.ts';
 import { throwIfAborted } from '../failures.ts';
@@ -12,6 +13,8 @@ import { checkPaths, isTemporary } from './paths.ts';
 import type { Sandbox } from './sandbox.ts';
 
 const maxEntries = 5000;
+/** Bytes of a page as JSON, well below what an output may have. */
+const pageBytes = 600_000;
 
 const Entry = z.strictObject({
   path: z.string(),
@@ -32,6 +35,7 @@ export function createList(sandbox: Sandbox): Operation {
     schema: z.strictObject({
       path: z.string().default('.').describe('Folder in the workspace; "." is the workspace.'),
       recursive: z.boolean().default(false).describe('Also list what is inside its folders.'),
+      after: z.string().optional().describe('The last page\'s "next": where the page begins.'),
     }),
     output: describeLargeOutput(
       z.strictObject({
@@ -39,38 +43,58 @@ export function createList(sandbox: Sandbox): Operation {
         entries: z.array(Entry).max(maxEntries),
         count: z.number().int(),
         truncated: z.boolean().describe('There are more entries.'),
+        next: z.string().nullable().describe('"after" of the next page; null: the end.'),
       }),
     ),
     check: checkPaths('path'),
     inspect: inspectRead(sandbox),
-    run: ({ path, recursive }, { signal }) =>
+    run: ({ path, recursive, after }, { signal }) =>
       withFileErrors(path, () =>
         sandbox.withPlace(path, { follow: true }, async (place) => {
-          const entries: Entry[] = [];
           const prefix = place.path === '.' ? '' : `${place.path}/`;
-          const complete = await collect(place.at, prefix, recursive, entries, signal);
+          const page: Page = { entries: [], bytes: 0 };
+          const behind = after === undefined ? [] : relativeTo(prefix, after).split('/');
+          const complete = await collect(place.at, prefix, { recursive, behind }, page, signal);
+          const { entries } = page;
           const where = place.path === '.' ? 'the workspace' : place.path;
+          const next = complete ? null : (entries.at(-1)?.path ?? null);
+          const data = { path: place.path, entries, count: entries.length };
           return {
             summary: describe(entries, where, complete),
-            data: { path: place.path, entries, count: entries.length, truncated: !complete },
+            data: { ...data, truncated: !complete, next },
           };
         }),
       ),
   });
 }
 
-/** Adds the entries of `folder` in the order of their names. Returns false when there were too many. */
+type Page = { entries: Entry[]; bytes: number };
+
+function relativeTo(prefix: string, after: string): string {
+  if (after.startsWith(prefix)) return after.slice(prefix.length);
+  throw new CountersignError(
+    'invalid_arguments',
+    `"after" is the "next" of an earlier page, which begins with ${prefix}.`,
+  );
+}
+
+/**
+ * Adds the entries of `folder` in the order of their names, a folder before what is inside it.
+ * @param behind the names that lead to the last entry of the page before; none: from the first
+ * @returns false when there were too many
+ */
 async function collect(
   folder: string,
   prefix: string,
-  recursive: boolean,
-  entries: Entry[],
+  { recursive, behind }: { recursive: boolean; behind: string[] },
+  page: Page,
   signal: AbortSignal,
 ): Promise<boolean> {
+  const [last = '', ...inside] = behind;
   for (const name of (await readdir(folder)).sort()) {
     throwIfAborted(signal);
-    if (isTemporary(name)) continue;
-    if (entries.length >= maxEntries) return false;
+    if (isTemporary(name) || name < last) continue;
+    const isListed = name === last;
     const info = await lstat(join(folder, name)).catch(() => null);
     if (info === null) continue;
     const kind = info.isFile()
@@ -80,9 +104,16 @@ async function collect(
         : info.isSymbolicLink()
           ? 'link'
           : 'other';
-    entries.push({ path: prefix + name, name, kind, size: kind === 'file' ? info.size : 0 });
+    if (!isListed) {
+      const entry = { path: prefix + name, name, kind, size: kind === 'file' ? info.size : 0 };
+      const bytes = Buffer.byteLength(JSON.stringify(entry)) + 1;
+      if (page.entries.length >= maxEntries || page.bytes + bytes > pageBytes) return false;
+      page.entries.push({ ...entry, kind });
+      page.bytes += bytes;
+    }
     if (kind !== 'folder' || !recursive) continue;
-    if (!(await collect(join(folder, name), `${prefix}${name}/`, true, entries, signal)))
+    const within = { recursive, behind: isListed ? inside : [] };
+    if (!(await collect(join(folder, name), `${prefix}${name}/`, within, page, signal)))
       return false;
   }
   return true;

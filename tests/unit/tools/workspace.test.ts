@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { toWorkspacePath } from '#tools/workspace/paths.ts';
 import { openSandbox } from '#tools/workspace/sandbox.ts';
 import { type Bench, openBench } from './tool-bench.ts';
@@ -318,6 +319,12 @@ describe('a file that is not UTF-8', () => {
   });
 });
 
+const Page = z.object({
+  entries: z.array(z.object({ path: z.string() })),
+  next: z.string().nullable(),
+  truncated: z.boolean(),
+});
+
 describe('workspace_read and workspace_list', () => {
   it('say when a file is not text, and cut a long one with a mark', async () => {
     await mkdir(bench.workspace, { recursive: true });
@@ -333,6 +340,26 @@ describe('workspace_read and workspace_list', () => {
       size: 200,
       truncated: true,
     });
+  });
+
+  it('list a folder of any size page by page, each entry once and in one order', async () => {
+    for (const folder of ['a', 'a/b', 'c']) await mkdir(inWorkspace(folder), { recursive: true });
+    const names = Array.from(
+      { length: 5203 },
+      (_, at) => `a/${at % 2 === 0 ? 'b/' : ''}f${at}.txt`,
+    );
+    for (const name of [...names, 'c/.hidden', 'a.txt']) await writeFile(inWorkspace(name), '');
+    const found: string[] = [];
+    for (let after: string | null | undefined; after !== null; ) {
+      const args = after === undefined ? { recursive: true } : { recursive: true, after };
+      const page = await bench.data('workspace_list', args);
+      const { entries, next, truncated } = Page.parse(page);
+      expect(truncated).toBe(next !== null);
+      found.push(...entries.map(({ path }) => path));
+      after = next;
+    }
+    expect(new Set(found).size).toBe(found.length);
+    expect(found.toSorted()).toEqual([...names, 'a', 'a/b', 'c', 'c/.hidden', 'a.txt'].toSorted());
   });
 
   it('list files with their sizes, folders, and links without following them', async () => {
