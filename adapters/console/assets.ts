@@ -46,6 +46,8 @@ const shared = [
   'cards/trace-words.ts',
   'cards/version-words.ts',
   'cards/words.ts',
+  'domain/decimal.ts',
+  'domain/exact-json.ts',
   'domain/people/memory-note.ts',
   'domain/plan/expected-step.ts',
   'domain/plan/handed-over.ts',

@@ -1,7 +1,8 @@
 // Reading JSON bodies: the framework's safe parser, and a sentence that says where a broken one breaks.
 import type { FastifyInstance } from 'fastify';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
-import { requireShallow } from '#domain/json.ts';
+import { mayChange } from '#domain/exact-json.ts';
+import { parseRequestJson, requireShallow } from '#domain/json.ts';
 import { isStorableText, unstorable } from '#domain/text.ts';
 import { explainMisfit } from './validation.ts';
 
@@ -61,10 +62,11 @@ export function readJsonBodies(app: FastifyInstance): void {
         try {
           requireShallow(value);
           if (suspect.test(body)) requireStorable(value);
-        } catch (tooDeep) {
-          return done(tooDeep instanceof Error ? tooDeep : new Error(String(tooDeep)));
+          // The framework's parser guards prototypes; ours keeps numbers.
+          done(null, mayChange(body) ? parseRequestJson(body) : value);
+        } catch (refused) {
+          done(refused instanceof Error ? refused : new Error(String(refused)));
         }
-        done(null, value);
       });
     },
   );

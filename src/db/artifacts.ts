@@ -1,4 +1,5 @@
 // Data too large for a row: stored once, referred to by id.
+
 import { createHash } from 'node:crypto';
 import {
   and,
@@ -13,6 +14,7 @@ import {
   sql,
 } from 'drizzle-orm';
 import type { Random } from '#domain/clock.ts';
+import { parseExactly } from '#domain/exact-json.ts';
 import type { ArtifactContent, ArtifactPage } from '#domain/plan/artifact.ts';
 import { isObject, type Json, JsonValue, makeStorableText } from '#domain/text.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
@@ -56,7 +58,7 @@ export async function storeArtifact(
 /** The content of an artifact as a value: what its JSON says, or else its text. */
 export function readContent({ media_type, content }: ArtifactContent): Json {
   const text = makeStorableText(Buffer.from(content).toString('utf8'));
-  return media_type === 'application/json' ? JsonValue.parse(JSON.parse(text)) : text;
+  return media_type === 'application/json' ? JsonValue.parse(parseExactly(text)) : text;
 }
 
 /** Those of `ids` that are artifacts of this plan, with their content. */
@@ -197,5 +199,5 @@ export async function fetchOutput(
         like(artifacts.name, 'output-%.json'),
       ),
     );
-  return row === undefined ? output : JsonValue.parse(JSON.parse(row.content.toString('utf8')));
+  return row === undefined ? output : JsonValue.parse(parseExactly(row.content.toString('utf8')));
 }

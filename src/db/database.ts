@@ -1,9 +1,11 @@
 // The connection to Postgres: one pool, drizzle on top, and transactions that pg-boss can join.
+
 import { fillPlaceholders, is, Placeholder, type SQL, sql } from 'drizzle-orm';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { Client, Pool, type PoolClient, type QueryResultRow, types } from 'pg';
 import type { Db } from 'pg-boss';
+import { parseExactly } from '#domain/exact-json.ts';
 import { watchDisk } from './disk.ts';
 import * as schema from './schema.ts';
 import { sendAtOnce, type WrittenStatement } from './send-at-once.ts';
@@ -304,6 +306,9 @@ export type Database = {
 
 // int8 (revisions, ids, counts) fits a double up to 2^53; timestamps stay Date.
 types.setTypeParser(types.builtins.INT8, Number);
+// Numbers in stored JSON stay as they were stored.
+for (const type of [types.builtins.JSON, types.builtins.JSONB])
+  types.setTypeParser(type, (text) => parseExactly(text));
 
 /** Milliseconds that a connection is waited for. */
 const connectMs = 10_000;

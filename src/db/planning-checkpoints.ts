@@ -1,11 +1,13 @@
 // A planning session after each transition (B10). Checkpoints are numbered without gaps, so only one of two planners of a turn
 // can write the next; a finished turn keeps its last state and its transitions.
+
 import { and, asc, desc, eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { parseExactly } from '#domain/exact-json.ts';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import { type PlanningState, parseStoredState } from '#domain/planning/state.ts';
 import { TraceEntry } from '#domain/planning/trace.ts';
-import { type Json, makeStorable } from '#domain/text.ts';
+import { AnyJson, makeStorable } from '#domain/text.ts';
 import type { Queryable } from './database.ts';
 import { countersign } from './schema/columns.ts';
 import { planningCheckpoints } from './schema.ts';
@@ -26,8 +28,7 @@ export type CheckpointLine = {
 function toStorable(state: PlanningState): string {
   const text = JSON.stringify(state);
   if (!/\\u0000|\\ud[89a-f][0-9a-f]{2}/.test(text)) return text;
-  const parsed: Json = JSON.parse(text);
-  return JSON.stringify(makeStorable(parsed));
+  return JSON.stringify(makeStorable(AnyJson.parse(parseExactly(text))));
 }
 
 /**

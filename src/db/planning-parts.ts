@@ -1,9 +1,11 @@
 // Parts of what a turn plans in two layers. A planner claims a part under a lease; the number of its attempt fences what it stores, and
 // nothing is stored for a turn that is over.
+
 import { sql } from 'drizzle-orm';
+import { parseExactly } from '#domain/exact-json.ts';
 import type { StepDraft } from '#domain/plan/plan.ts';
 import type { PartPlace, PartStatus, ScaffoldPart } from '#domain/planning/part.ts';
-import { type Json, makeStorable } from '#domain/text.ts';
+import { AnyJson, makeStorable } from '#domain/text.ts';
 import type { Queryable, Transaction } from './database.ts';
 import { schemaName } from './instance.ts';
 import { countersign } from './schema/columns.ts';
@@ -26,8 +28,7 @@ export async function insertParts(
 
 /** What a model wrote, as JSON that jsonb accepts. */
 function storable(value: unknown): string {
-  const json: Json = JSON.parse(JSON.stringify(value));
-  return JSON.stringify(makeStorable(json));
+  return JSON.stringify(makeStorable(AnyJson.parse(parseExactly(JSON.stringify(value)))));
 }
 
 /** Whether the turn of part `p` is still being planned. */

@@ -3,7 +3,8 @@
 import type { z } from 'zod';
 import { withoutMark } from './encoding/encoding.ts';
 import { CountersignError } from './errors.ts';
-import type { Json } from './text.ts';
+import { mayChange, parseExactly } from './exact-json.ts';
+import { AnyJson, type Json } from './text.ts';
 
 /** Levels of lists and objects in each other. */
 const deepestJson = 100;
@@ -24,9 +25,28 @@ export function requireShallow(value: unknown): void {
   );
 }
 
-/** `JSON.parse` with that limit, also behind a byte order mark. @throws SyntaxError, or `invalid_json` for a value that nests too deep */
+/** What was read from outside, also behind a byte order mark, with that limit; numbers stay as they were. @throws SyntaxError, or `invalid_json` for a value that nests too deep */
 export function parseShallowJson(text: string): Json {
-  const value: Json = JSON.parse(withoutMark(text));
+  return AnyJson.parse(parseWithin(text));
+}
+
+/** The same for what is to be done: a number that cannot be kept as a number is refused. @throws SyntaxError, `invalid_json` */
+export function parseRequestJson(text: string): unknown {
+  return parseWithin(text, (source, key) => {
+    const shown = source.length > 60 ? `${source.slice(0, 60)}…` : source;
+    throw new CountersignError(
+      'invalid_json',
+      `The number ${shown}${/^\d*$/.test(key) ? '' : ` in “${key}”`} has more digits than a number can keep. Write it as text, in quotation marks.`,
+      { details: { field: key, number: shown } },
+    );
+  });
+}
+
+function parseWithin(given: string, onInexact?: Parameters<typeof parseExactly>[1]): unknown {
+  const text = withoutMark(given);
+  // Reviving numbers recurses as well, so the depth is known before.
+  if (mayChange(text)) requireShallow(JSON.parse(text));
+  const value = parseExactly(text, onInexact);
   requireShallow(value);
   return value;
 }
@@ -34,7 +54,7 @@ export function parseShallowJson(text: string): Json {
 /** What `text` holds, where that is JSON of this schema; null: it is none. */
 export function parseAs<T>(schema: z.ZodType<T>, text: string): T | null {
   try {
-    return schema.safeParse(JSON.parse(text)).data ?? null;
+    return schema.safeParse(parseExactly(text)).data ?? null;
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;

@@ -1,5 +1,6 @@
 // Text that both Postgres and people can take: no NUL, no lone surrogates, bounded length.
 import { z } from 'zod';
+import { parseExactly } from './exact-json.ts';
 
 /** Text that can be stored as jsonb and shown: well-formed Unicode without NUL. */
 export function isStorableText(text: string): boolean {
@@ -19,8 +20,8 @@ export function line(max: number) {
 /** Characters of one message, request or piece of feedback. Longer texts belong in a file. */
 export const longestMessage = 20_000;
 
-/** Any JSON value. Only what passed `JsonValue` or `JsonObject` is sure to be storable. */
-export type Json = null | boolean | number | string | Json[] | JsonObject;
+/** Any JSON value; whole numbers too large for a number are bigints. Only what passed `JsonValue` or `JsonObject` is sure to be storable. */
+export type Json = null | boolean | number | bigint | string | Json[] | JsonObject;
 export type JsonObject = { [key: string]: Json };
 
 /** Whether a JSON value, or another value, is an object with keys. */
@@ -36,10 +37,15 @@ export function objectIn(value: Json | undefined): JsonObject | null {
 /** The JSON value that `text` is; undefined: it is none, or one that cannot be stored. */
 export function parseJson(text: string): Json | undefined {
   try {
-    return JsonValue.parse(JSON.parse(text));
+    return JsonValue.parse(parseExactly(text));
   } catch {
     return undefined; // the caller says what was wrong with it
   }
+}
+
+/** `value` as JSON has it: keys without a value are gone, and nothing in it is shared. */
+export function toJson(value: unknown): Json {
+  return JsonValue.parse(parseExactly(JSON.stringify(value)));
 }
 
 /** `text` with what cannot be stored replaced by U+FFFD. */
@@ -58,14 +64,39 @@ export function makeStorable(value: Json): Json {
   );
 }
 
-function everyText(value: Json): boolean {
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function isJson(value: unknown): boolean {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+    case 'bigint':
+      return true;
+    case 'number':
+      return Number.isFinite(value);
+    case 'object':
+      if (value === null) return true;
+      if (Array.isArray(value)) return value.every(isJson);
+      return isPlain(value) && Object.values(value).every(isJson);
+    default:
+      return false;
+  }
+}
+
+function everyText(value: unknown): boolean {
   if (typeof value === 'string') return isStorableText(value);
   if (value === null || typeof value !== 'object') return true;
   if (Array.isArray(value)) return value.every(everyText);
   return Object.entries(value).every(([key, item]) => isStorableText(key) && everyText(item));
 }
 
-export const JsonValue: z.ZodType<Json> = z.json().refine(everyText, unstorable);
+/** JSON whose texts may be unstorable. */
+// A check tells the type checker nothing; what passes it is JSON.
+export const AnyJson = z.unknown().refine(isJson, 'is not JSON') as unknown as z.ZodType<Json>;
+export const JsonValue: z.ZodType<Json> = AnyJson.refine(everyText, unstorable);
 export const JsonObject: z.ZodType<JsonObject> = z
-  .record(z.string(), z.json())
+  .record(z.string(), AnyJson)
   .refine(everyText, unstorable);

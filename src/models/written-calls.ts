@@ -1,8 +1,11 @@
 // Calls that a model wrote into its text: open models do when the server has no parser for their way of calling tools.
+
 import { z } from 'zod';
+import { parseExactly } from '#domain/exact-json.ts';
+import { AnyJson } from '#domain/text.ts';
 import type { ToolCall } from './chat.ts';
 
-const Arguments = z.record(z.string(), z.json());
+const Arguments = z.record(z.string(), AnyJson);
 const Written = z.union([
   z.object({ name: z.string(), arguments: Arguments }),
   z
@@ -55,7 +58,7 @@ export function findWrittenCalls(
 function readWritten(text: string): z.infer<typeof Written>[] | null {
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = parseExactly(text);
   } catch {
     return null; // it is text
   }

@@ -1,11 +1,12 @@
 // All planning tools: the thirteen, the conversation tools, and read operations.
+
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import { type Stage, workingStages } from '#domain/planning/stages.ts';
-import { JsonObject, line } from '#domain/text.ts';
+import { JsonObject, line, toJson } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
-import { succeed, toJson } from './agent/agent-tool.ts';
+import { succeed } from './agent/agent-tool.ts';
 import { createOperationSearch, type OperationSearch } from './catalogue/search-operations.ts';
 import { Alternative } from './policy/options.ts';
 import type { PlannerTools } from './ports.ts';

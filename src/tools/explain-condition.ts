@@ -1,5 +1,6 @@
 // Whether a condition on an output holds, and if not, why. Pure.
 import { isDeepStrictEqual } from 'node:util';
+import { compareDecimals, readDecimal } from '#domain/decimal.ts';
 import type { StepCondition } from '#domain/plan/condition.ts';
 import { describePlace } from '#domain/plan/condition-words.ts';
 import type { Json } from '#domain/text.ts';
@@ -9,7 +10,6 @@ import { readPointer } from './resolve-arguments.ts';
 /** Characters of a value that a reason shows. */
 const shownAtMost = 120;
 
-const decimal = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 const moment = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
 
 const trim = (value: Json): Json => (typeof value === 'string' ? value.trim() : value);
@@ -18,17 +18,17 @@ function isEqual(found: Json, value: Json): boolean {
   return isDeepStrictEqual(trim(found), trim(value));
 }
 
-/** Both as numbers, or both as moments (milliseconds since 1970); null: they have no order. */
-function toComparable(found: Json, value: Json): [number, number] | null {
+/** Both as numbers, or both as moments; below zero: the first is less. null: they have no order. */
+function compare(found: Json, value: Json): number | null {
   const [a, b] = [trim(found), trim(value)];
   const toNumber = (one: Json) =>
-    typeof one === 'number' || (typeof one === 'string' && decimal.test(one)) ? Number(one) : null;
+    typeof one === 'object' || typeof one === 'boolean' ? null : readDecimal(String(one));
   const toMoment = (one: Json) =>
     typeof one === 'string' && moment.test(one) ? Date.parse(one) : Number.NaN;
   const numbers = [toNumber(a), toNumber(b)] as const;
-  if (numbers[0] !== null && numbers[1] !== null) return [numbers[0], numbers[1]];
-  const moments: [number, number] = [toMoment(a), toMoment(b)];
-  return moments.some(Number.isNaN) ? null : moments;
+  if (numbers[0] !== null && numbers[1] !== null) return compareDecimals(numbers[0], numbers[1]);
+  const difference = toMoment(a) - toMoment(b);
+  return Number.isNaN(difference) ? null : difference;
 }
 
 function contains(found: Json, value: Json): boolean {
@@ -67,9 +67,10 @@ export function explainCondition(
         : `${place} is ${shown}, which does not contain ${literal}`;
     case 'greater':
     case 'less': {
-      const pair = toComparable(at.value, value);
-      if (pair === null) return `${place} is ${shown}, which can't be compared with ${literal}`;
-      const holds = is === 'greater' ? pair[0] > pair[1] : pair[0] < pair[1];
+      const difference = compare(at.value, value);
+      if (difference === null)
+        return `${place} is ${shown}, which can't be compared with ${literal}`;
+      const holds = is === 'greater' ? difference > 0 : difference < 0;
       return holds ? null : `${place} is ${shown}, not ${is} than ${literal}`;
     }
     default:

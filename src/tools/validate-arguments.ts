@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module';
 import type { ErrorObject, Options, ValidateFunction } from 'ajv';
 import { isReference, isRuntime, isTemplate } from '#domain/plan/arguments.ts';
-import type { Json, JsonObject } from '#domain/text.ts';
+import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
 import { toPointer } from './resolve-arguments.ts';
 
@@ -37,7 +37,7 @@ export type ArgumentValidator = (args: JsonObject, unknown?: readonly string[]) 
 export function compileValidator(schema: JsonSchema): ArgumentValidator {
   const validate = compileSchema(schema);
   return (args, unknown = []) => {
-    if (validate(args)) return [];
+    if (validate(toNumbers(args))) return [];
     const open = [...unknown.map((name) => toPointer([name])), ...findOpenValues(args, '')];
     const errors = dropExcused(validate.errors ?? [], open);
     return [
@@ -49,9 +49,17 @@ export function compileValidator(schema: JsonSchema): ArgumentValidator {
 /** What of a result does not fit `schema`, as sentences. Nothing of a result is open. */
 export function checkOutput(schema: JsonSchema, data: Json): string[] {
   const validate = compileSchema(schema);
-  if (validate(data)) return [];
+  if (validate(toNumbers(data))) return [];
   const sentences = (validate.errors ?? []).map((error) => toSentence(error, 'data', 'field'));
   return [...new Set(sentences)].slice(0, maxSentences);
+}
+
+/** Schemas know no bigints: what is checked is the nearest number. */
+function toNumbers(value: Json): Json {
+  if (typeof value === 'bigint') return Number(value);
+  if (Array.isArray(value)) return value.map(toNumbers);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toNumbers(item)]));
 }
 
 function compileSchema(schema: JsonSchema): ValidateFunction {

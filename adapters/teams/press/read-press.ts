@@ -12,7 +12,7 @@ import { CardPress } from '#domain/chat/card.ts';
 import { bare, type Press } from '#domain/chat/press.ts';
 import { PolicyOverride } from '#domain/people/policy.ts';
 import type { FieldValue } from '#domain/plan/answer.ts';
-import { makeStorable } from '#domain/text.ts';
+import { AnyJson, makeStorable } from '#domain/text.ts';
 
 /** The lists that a button opens, and their pages. Nothing else that can be written after `plans` is done by looking at something. */
 const ListName = z
@@ -71,7 +71,7 @@ function readSliders(data: unknown): PolicyOverride | null {
 export function readDecision(verb: string, sent: unknown): Decision | null {
   if (verb === refreshVerb) return null;
   // What cannot be stored would be refused again and again; it reads as the character that stands for it.
-  const json = z.json().safeParse(sent);
+  const json = AnyJson.safeParse(sent);
   const data: unknown = json.success ? makeStorable(json.data) : null;
   if (verb === verbs.settings) {
     const policy = readSliders(data);

@@ -1,5 +1,7 @@
 // Views of a plan that don't load it whole: overview, diff, pages of steps, audit.
+
 import { z } from 'zod';
+import { AnyJson } from '#domain/text.ts';
 import { PlanOutline } from '../planning/outline.ts';
 import { Roadmap } from '../planning/roadmap.ts';
 import { Schedule } from '../planning/schedule.ts';
@@ -96,7 +98,7 @@ export const AuditEntry = z.object({
   digest: text.nullable(),
   reason: text.nullable(),
   /** What the action was about beside the plan: the step, the operation. */
-  data: z.record(text, z.json()).nullable(),
+  data: z.record(text, AnyJson).nullable(),
 });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 

@@ -12,11 +12,6 @@ export const ToolResult = z.strictObject({
 });
 export type ToolResult = z.infer<typeof ToolResult>;
 
-/** `value` as JSON has it: keys without a value are gone. */
-export function toJson(value: unknown): Json {
-  return JsonValue.parse(JSON.parse(JSON.stringify(value)));
-}
-
 export function succeed(data: Json, ...explanations: string[]): ToolResult {
   return { ok: true, confidence: 1, explanations, data };
 }
@@ -65,8 +60,6 @@ function allowsNull({ anyOf, type }: Record<string, unknown>): boolean {
 /** A JSON Schema in few words: what may be null may be left out, and any JSON value is `{}`. */
 function compact(schema: unknown): unknown {
   if (!isObject(schema)) return schema;
-  // zod writes a recursive definition for any JSON value.
-  if (typeof schema.$ref === 'string' && schema.$ref.startsWith('#/$defs/__schema')) return {};
   const { properties, required, ...rest } = withoutNull(schema);
   const told = Object.entries(rest)
     .filter(([key]) => !untold.has(key))

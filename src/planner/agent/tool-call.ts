@@ -1,6 +1,8 @@
 // Turns a model's tool call into arguments and a tool result into a message. Never throws.
+
 import canonicalize from 'canonicalize';
-import { parseShallowJson } from '#domain/json.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { parseRequestJson } from '#domain/json.ts';
 import { JsonObject } from '#domain/text.ts';
 import type { ChatMessage, ToolCall } from '#models/chat.ts';
 import { fail, type ToolResult } from './agent-tool.ts';
@@ -26,12 +28,8 @@ export function prepareCall(
   const settle = (result: ToolResult): Prepared => ({ kind: 'settled', call, result });
   if (call.arguments.length > argumentsAtMost)
     return settle(fail('The arguments are too long. Send less.'));
-  const args = parseArguments(call.arguments);
-  if (args === null) {
-    return settle(
-      fail('The arguments are not a JSON object. Call the tool again with valid JSON.'),
-    );
-  }
+  const args = readArguments(call.arguments);
+  if (typeof args === 'string') return settle(fail(args));
   const key = `${call.name} ${canonicalize(args) ?? ''}`;
   const times = (memory.get(key) ?? 0) + 1;
   memory.set(key, times);
@@ -47,11 +45,18 @@ export function prepareCall(
 }
 
 export function parseArguments(text: string): JsonObject | null {
+  const args = readArguments(text);
+  return typeof args === 'string' ? null : args;
+}
+
+/** The arguments, or what is wrong with them in a sentence for the model. */
+function readArguments(text: string): JsonObject | string {
+  const none = 'The arguments are not a JSON object. Call the tool again with valid JSON.';
   try {
-    const parsed = JsonObject.safeParse(parseShallowJson(text.trim() === '' ? '{}' : text));
-    return parsed.success ? parsed.data : null;
-  } catch {
-    return null; // the model is told so
+    const parsed = JsonObject.safeParse(parseRequestJson(text.trim() === '' ? '{}' : text));
+    return parsed.success ? parsed.data : none;
+  } catch (error) {
+    return error instanceof CountersignError ? error.message : none;
   }
 }
 

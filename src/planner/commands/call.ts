@@ -1,5 +1,6 @@
 // Operations by name: "call everything_echo with message: hi", "workspace_move {…}", "search nodes for Ana". Arguments come by
 // their own names, as JSON, or alone where only one is needed; what is missing is asked for, and no word is left over.
+import { parseRequestJson } from '#domain/json.ts';
 import { type Json, JsonObject, parseJson } from '#domain/text.ts';
 import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
 import type { Built } from './forms.ts';
@@ -143,7 +144,7 @@ function readArguments(
   if (at >= end) return {};
   const only = tokens[at];
   if (only?.kind === 'json' && at + 1 === end) {
-    const given = JsonObject.safeParse(JSON.parse(only.value));
+    const given = JsonObject.safeParse(parseRequestJson(only.value));
     const known =
       given.success &&
       Object.keys(given.data).every((key) => fields.some(({ name }) => name === key));

@@ -1,5 +1,7 @@
 // The commands there are: the forms they are said in, and what each becomes. Documented in docs/commands.md.
+
 import { Temporal } from 'temporal-polyfill';
+import { parseRequestJson } from '#domain/json.ts';
 import { type Json, JsonValue } from '#domain/text.ts';
 import { listOf } from '#domain/words.ts';
 import type { Command, Edit, Files, Text } from './command.ts';
@@ -284,7 +286,7 @@ const requests: Build = (found, reading) => {
   const { tokens, end } = reading;
   const url = path(found, 'u');
   const body: Json =
-    found.j !== undefined ? JsonValue.parse(JSON.parse(path(found, 'j'))) : path(found, 'q');
+    found.j !== undefined ? JsonValue.parse(parseRequestJson(path(found, 'j'))) : path(found, 'q');
   const hasBody = found.j !== undefined || found.q !== undefined;
   const verb = (tokens[end - (hasBody ? 4 : 2)]?.text ?? '').toUpperCase();
   const method = verb === 'SEND' ? 'POST' : verb;

@@ -1,11 +1,13 @@
 // The reasoner without a model: deterministic, no network. It reads the commands of docs/commands.md, and fills each stage by
 // calling the same tools that a model calls.
+
 import type { Clock } from '#domain/clock.ts';
+import { parseExactly } from '#domain/exact-json.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { StageEvent } from '#domain/planning/stages.ts';
-import { type Json, JsonObject, makeStorable } from '#domain/text.ts';
+import { AnyJson, JsonObject, makeStorable } from '#domain/text.ts';
 import { shorten } from '#domain/words.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
 import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
@@ -24,8 +26,7 @@ import { type Addition, rewriteOutline } from './rewrite.ts';
 
 /** Everything the tools take is storable JSON; what is not there is not sent. */
 function toArgs(value: object): JsonObject {
-  const parsed: Json = JSON.parse(JSON.stringify(value));
-  return JsonObject.parse(makeStorable(parsed));
+  return JsonObject.parse(makeStorable(AnyJson.parse(parseExactly(JSON.stringify(value)))));
 }
 
 export function createCommandReasoner({ clock }: { clock: Clock }): Reasoner {

@@ -1,5 +1,6 @@
 // A request as tokens: quoted text, paths, addresses, JSON, names and marks are one token each. One pass over the text.
 
+import { parseRequestJson } from '#domain/json.ts';
 export type Token = {
   kind:
     | 'word'
@@ -104,7 +105,7 @@ function jsonEnd(text: string, at: number): number | null {
     else if (char === '{' || char === '[') depth += 1;
     else if ((char === '}' || char === ']') && --depth === 0) {
       try {
-        JSON.parse(text.slice(at, i + 1));
+        parseRequestJson(text.slice(at, i + 1));
         return i + 1;
       } catch {
         return null; // brackets that are no JSON are only marks

@@ -5,7 +5,7 @@ import { CountersignError } from '#domain/errors.ts';
 import { ConditionOperator } from '#domain/plan/condition.ts';
 import { StepDraft } from '#domain/plan/plan.ts';
 import { readTemplates } from '#domain/plan/templates.ts';
-import { isObject, type Json, JsonObject, line, parseJson } from '#domain/text.ts';
+import { AnyJson, isObject, type Json, JsonObject, line, parseJson } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { toMoment } from '#timeline/recurrence.ts';
 import { fromSchema } from '../agent/agent-tool.ts';
@@ -15,7 +15,7 @@ export const writtenCondition = z.strictObject({
   step: z.string(),
   path: z.string().describe('JSON pointer into its output'),
   is: ConditionOperator,
-  value: z.json().optional(),
+  value: AnyJson.optional(),
 });
 
 /** What a model may say of a step; only the first four are needed for a new one. */
@@ -25,7 +25,7 @@ export const writtenStepShape = {
   operation: z.string().describe('full name of an operation'),
   args: JsonObject,
   after: z
-    .array(z.json())
+    .array(AnyJson)
     .optional()
     .describe('ids of steps before it, or {"id","type":"SS","lag_minutes":60}'),
   when: z.array(writtenCondition).optional().describe('skipped unless all hold'),

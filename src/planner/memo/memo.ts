@@ -1,10 +1,12 @@
 // Memoises paid or computed results (B5) under a digest of everything they depend on, so a planner that takes over reuses them.
 // Only successes are kept.
+
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { z } from 'zod';
 import type { Queryable } from '#db/database.ts';
 import { readMemo, writeMemo } from '#db/planning-memo.ts';
+import { parseExactly } from '#domain/exact-json.ts';
 
 /** All that a result depends on. */
 export type MemoParts = {
@@ -25,7 +27,7 @@ const keptAtMost = 4_000_000;
 /** SHA-256 in hex over the parts as canonical JSON (RFC 8785). */
 export function memoKey(parts: MemoParts): string {
   // What JSON has no form for (undefined, dates as objects) is read as JSON reads it.
-  const text = canonicalize(JSON.parse(JSON.stringify(parts)));
+  const text = canonicalize(parseExactly(JSON.stringify(parts)));
   if (text === undefined) throw new TypeError('memoKey: the parts have no JSON form');
   return hash('sha256', text, 'hex');
 }
@@ -42,7 +44,7 @@ export type MemoUse<Value> = {
 
 function parseStored<Value>(schema: z.ZodType<Value>, text: string | null): Value | null {
   if (text === null) return null;
-  const parsed = schema.safeParse(JSON.parse(text));
+  const parsed = schema.safeParse(parseExactly(text));
   return parsed.success ? parsed.data : null;
 }
 

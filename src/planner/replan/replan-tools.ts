@@ -1,12 +1,13 @@
 // The tools of a model that repairs a plan: it reads steps and what operations read, and proposes one change.
+
 import { z } from 'zod';
 import { errorMessage } from '#domain/errors.ts';
 import type { BriefPage } from '#domain/plan/brief.ts';
 import type { PlanPatch } from '#domain/plan/patch.ts';
 import type { ReplanAnswer, ReplanTask } from '#domain/plan/replan.ts';
 import type { StageEvent } from '#domain/planning/stages.ts';
-import { JsonObject, line } from '#domain/text.ts';
-import { fail, fromSchema, succeed, type ToolResult, toJson } from '../agent/agent-tool.ts';
+import { JsonObject, line, toJson } from '#domain/text.ts';
+import { fail, fromSchema, succeed, type ToolResult } from '../agent/agent-tool.ts';
 import { describeOperation, type Standing, writeLine } from '../catalogue/describe-operation.ts';
 import type { OperationSearch } from '../catalogue/search-operations.ts';
 import { createStepReader } from '../grammar/written-steps.ts';

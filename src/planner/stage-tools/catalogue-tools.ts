@@ -1,8 +1,10 @@
 // The catalogue for a model (B4): `read` calls an operation that only looks, `search_operations` finds operations by their
 // purpose, `describe_operation` says all of one.
+
 import { z } from 'zod';
-import { JsonObject } from '#domain/text.ts';
-import { fail, fromSchema, succeed, toJson } from '../agent/agent-tool.ts';
+import { parseRequestJson } from '#domain/json.ts';
+import { AnyJson, JsonObject, toJson } from '#domain/text.ts';
+import { fail, fromSchema, succeed } from '../agent/agent-tool.ts';
 import { describeOperation, type Standing, writeLine } from '../catalogue/describe-operation.ts';
 import type { OperationSearch } from '../catalogue/search-operations.ts';
 import type { ToolContext } from '../tools/planning-tool.ts';
@@ -17,7 +19,7 @@ const Read = z.strictObject({
   operation: z.string().describe('full name of a read operation'),
   args: JsonObject,
 });
-const HeardRead = z.looseObject({ operation: z.string(), args: z.json().optional() });
+const HeardRead = z.looseObject({ operation: z.string(), args: AnyJson.optional() });
 
 const base = {
   ...besideStages,
@@ -31,7 +33,7 @@ export function readCall(args: JsonObject): { name: string; args: JsonObject } |
   const { operation, args: given } = heard.data;
   const text = typeof given === 'string' ? given : JSON.stringify(given ?? {});
   try {
-    const parsed = JsonObject.safeParse(JSON.parse(text.trim() === '' ? '{}' : text));
+    const parsed = JsonObject.safeParse(parseRequestJson(text.trim() === '' ? '{}' : text));
     return parsed.success ? { name: operation.trim(), args: parsed.data } : null;
   } catch {
     return null; // the model is told that it was no JSON

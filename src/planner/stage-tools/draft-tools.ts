@@ -1,11 +1,13 @@
 // The draft as an artifact that the model edits in place (B4): add, change and remove steps, set times, and submit what is there.
 // Every step is checked when it is written; all problems of a call come in one answer, and what was sound is kept.
+
 import { z } from 'zod';
+import { parseRequestJson } from '#domain/json.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { StrategyProfile } from '#domain/planning/schedule.ts';
-import { isObject, type Json, JsonValue } from '#domain/text.ts';
+import { isObject, type Json, JsonValue, toJson } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
-import { fail, fromSchema, succeed, toJson } from '../agent/agent-tool.ts';
+import { fail, fromSchema, succeed } from '../agent/agent-tool.ts';
 import { checkStep } from '../draft/check-draft.ts';
 import { checkPosts } from '../draft/check-posts.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
@@ -41,7 +43,7 @@ const HeardSteps = z.looseObject({
 function listSteps(steps: z.infer<typeof HeardSteps>['steps']): Json[] {
   if (typeof steps !== 'string') return steps;
   try {
-    const parsed = JsonValue.parse(JSON.parse(steps));
+    const parsed = JsonValue.parse(parseRequestJson(steps));
     return Array.isArray(parsed) ? parsed : [parsed];
   } catch {
     return [steps]; // the reader says that it is no step

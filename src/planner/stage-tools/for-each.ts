@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { StepDraft } from '#domain/plan/plan.ts';
 import { partitionSizeOf } from '#domain/planning/modes.ts';
 import type { OutlineGap, PlanOutline } from '#domain/planning/outline.ts';
-import { type Json, JsonObject } from '#domain/text.ts';
+import { AnyJson, type Json, JsonObject } from '#domain/text.ts';
 import { type OperationSpec, operationName } from '#domain/tool.ts';
 import { countOf, listOf, shorten } from '#domain/words.ts';
 import { fail, fromSchema } from '../agent/agent-tool.ts';
@@ -28,7 +28,7 @@ const stepShape = {
   description: z.string(),
   operation: z.string(),
   args: writtenStepShape.args,
-  after: z.array(z.json()).optional(),
+  after: z.array(AnyJson).optional(),
   ask_before: z.boolean().optional(),
 };
 // A partition is that of the items.

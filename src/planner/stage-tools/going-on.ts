@@ -1,8 +1,10 @@
 // Tools for plans that are there: plan_get reads one with what came of its steps, plan_continue proposes a change of it, plan_again
 // takes it as a draft, answer_step puts an answer before a person. None of them decides anything.
+
 import { z } from 'zod';
 import { GivenToStep, type Pause } from '#domain/planning/state.ts';
-import { fail, fromSchema, succeed, toJson } from '../agent/agent-tool.ts';
+import { AnyJson, toJson } from '#domain/text.ts';
+import { fail, fromSchema, succeed } from '../agent/agent-tool.ts';
 import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
 import { createStepReader } from '../grammar/written-steps.ts';
 import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
@@ -110,7 +112,7 @@ const Answer = z.strictObject({
   plan: planId,
   step: z.string().describe('id of the step that waits'),
   answer: z
-    .union([z.string(), z.record(z.string(), z.json())])
+    .union([z.string(), z.record(z.string(), AnyJson)])
     .describe('what the person said, in their words; the values of its fields where it has a form'),
 });
 

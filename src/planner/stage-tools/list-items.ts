@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import { ConditionOperator, StepCondition } from '#domain/plan/condition.ts';
-import { isObject, type Json, JsonObject } from '#domain/text.ts';
+import { AnyJson, isObject, type Json, JsonObject } from '#domain/text.ts';
 import { explainCondition } from '#tools/explain-condition.ts';
 import { readPointer } from '#tools/resolve-arguments.ts';
 import { type Coverage, listPages, noteWhole } from '../list-pages.ts';
@@ -19,7 +19,7 @@ export const itemSourceShape = {
       z.strictObject({
         path: z.string().describe('JSON pointer into the item'),
         is: ConditionOperator,
-        value: z.json().optional(),
+        value: AnyJson.optional(),
       }),
     )
     .optional(),

@@ -1,10 +1,11 @@
 // request_data: asks for data that is too large to read here. A worker fetches it into an artifact of the plan; the planner is
 // told what came, its shape and its first items, and refers to the rest.
+
 import { z } from 'zod';
 import { payingRun } from '#domain/planning/part.ts';
-import { isObject, type Json, JsonObject } from '#domain/text.ts';
+import { isObject, type Json, JsonObject, toJson } from '#domain/text.ts';
 import { countOf, shorten } from '#domain/words.ts';
-import { fail, fromSchema, succeed, toJson } from '../agent/agent-tool.ts';
+import { fail, fromSchema, succeed } from '../agent/agent-tool.ts';
 import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
 import { readCall } from './catalogue-tools.ts';
 import { besideStages, type StageTool } from './stage-tool.ts';

@@ -1,12 +1,14 @@
 // scaffold: a large plan in two layers. The model names the parts and their order; a planner of its own plans each part, and what
 // they drafted is put together here.
+
 import { z } from 'zod';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import { askedQuestion } from '#domain/planning/asked-question.ts';
 import { payingRun, ScaffoldPart } from '#domain/planning/part.ts';
 import type { SessionRead } from '#domain/planning/state.ts';
+import { toJson } from '#domain/text.ts';
 import { countOf, shorten } from '#domain/words.ts';
-import { fail, fromSchema, toJson } from '../agent/agent-tool.ts';
+import { fail, fromSchema } from '../agent/agent-tool.ts';
 import { type Assembled, assembleParts, type EndedPart } from '../parts/assemble-parts.ts';
 import { checkScaffold } from '../parts/check-scaffold.ts';
 import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';

@@ -1,7 +1,8 @@
 // A change of a plan as a model writes it: steps to add, replace, edit, remove, run again, and what is to wait for what.
+
 import { z } from 'zod';
 import { PatchOperation, type PlanPatch } from '#domain/plan/patch.ts';
-import { isObject, type Json, JsonObject, JsonValue, line } from '#domain/text.ts';
+import { isObject, type Json, JsonObject, JsonValue, line, toJson } from '#domain/text.ts';
 import { type StepChange, type StepReader, writtenStepShape } from '../grammar/written-steps.ts';
 
 const { phase: _, ...newStepShape } = writtenStepShape;
@@ -60,7 +61,7 @@ export function dropNulls(value: object): JsonObject {
 
 /** What is given of a step, without what is not said. */
 function givenOf(step: StepChange['step']): JsonObject {
-  return JsonObject.parse(JSON.parse(JSON.stringify(step)));
+  return JsonObject.parse(toJson(step));
 }
 
 /** In the order in which each may name what those before it make. */

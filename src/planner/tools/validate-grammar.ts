@@ -1,7 +1,8 @@
 // validate_grammar: validates the outline on both axes and suggests fixes. Needs no model.
+
 import { z } from 'zod';
+import { toJson } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
-import { toJson } from '../agent/agent-tool.ts';
 import { suggestFixes } from '../grammar/fix.ts';
 import { scoreRules, validateOutline } from '../grammar/validate-outline.ts';
 import type { PlanningTool } from './planning-tool.ts';

@@ -1,6 +1,6 @@
 // What a note says that its step waits for, and which steps that means: by title, tag or id.
 import { z } from 'zod';
-import { isObject, type Json } from '#domain/text.ts';
+import { AnyJson, isObject, type Json } from '#domain/text.ts';
 import { countOf, listOf, shorten } from '#domain/words.ts';
 
 const names = z.preprocess(
@@ -32,7 +32,7 @@ export function readPrerequisites(notes: Json | undefined): {
   const key = String(error?.issues[0]?.path[0] ?? 'note');
   return {
     said: success ? data : { unreadable: `its ${key} is no list of texts` },
-    rest: others.length === 0 ? null : z.json().parse(Object.fromEntries(others)),
+    rest: others.length === 0 ? null : AnyJson.parse(Object.fromEntries(others)),
   };
 }
 

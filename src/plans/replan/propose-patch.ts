@@ -1,4 +1,5 @@
 // Works out a change that settles a finding: by rule, else by a planner where there is one. Nothing is applied.
+
 import type { Transaction } from '#db/database.ts';
 import { type FindingRow, readFinding, toFinding } from '#db/findings.ts';
 import { lockPlan, readPlanRow } from '#db/plans.ts';
@@ -8,7 +9,7 @@ import { system } from '#domain/people/actor.ts';
 import type { FindingCategory } from '#domain/plan/finding.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import { type AskPlanner, pairOf } from '#domain/plan/replan.ts';
-import { JsonObject } from '#domain/text.ts';
+import { JsonObject, toJson } from '#domain/text.ts';
 import type { ToolContext } from '#domain/tool.ts';
 import { countOf, shorten } from '#domain/words.ts';
 import type { Proposal } from '#tools/ports.ts';
@@ -93,7 +94,7 @@ export async function proposeRepair(
   const { patch } = answer;
   passCrashPoint('replan_proposed');
   return {
-    patch: JsonObject.parse(JSON.parse(JSON.stringify(patch))),
+    patch: JsonObject.parse(toJson(patch)),
     reason: patch.reason ?? 'Corrects the plan.',
   };
 }

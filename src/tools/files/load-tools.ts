@@ -1,8 +1,10 @@
 // Tools in files that the settings name: each file exports operations, and one that cannot be used stops the start with the
 // reason. Gateways load them to check and show plans, workers to call them.
+
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { parseExactly } from '#domain/exact-json.ts';
 import { JsonValue, makeStorable } from '#domain/text.ts';
 import {
   Effect,
@@ -62,7 +64,7 @@ const Returned = z.object({ summary: z.string().catch('Done.'), data: z.unknown(
 /** What a file's code gives back, made what the rest relies on: it has acted by then, so nothing of it is refused. */
 function readOutput(returned: unknown): ToolOutput {
   const { summary, data } = Returned.catch({ summary: 'Done.', data: null }).parse(returned);
-  const json = JsonValue.safeParse(JSON.parse(JSON.stringify(data ?? null) ?? 'null'));
+  const json = JsonValue.safeParse(parseExactly(JSON.stringify(data ?? null) ?? 'null'));
   return { summary, data: json.success ? json.data : makeStorable(String(data)) };
 }
 

@@ -1,7 +1,7 @@
 // http_get reads a web address; http_request calls one with any method and counts as a change.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
-import type { Json } from '#domain/text.ts';
+import { AnyJson, type Json } from '#domain/text.ts';
 import type { Operation, ToolContext, ToolOutput } from '#domain/tool.ts';
 import { defineOperation, text } from '../define-operation.ts';
 import { nothingDone, throwIfAborted } from '../failures.ts';
@@ -77,7 +77,7 @@ export function createHttpOperations(
         method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']),
         headers: Headers,
         body: z
-          .union([z.string(), z.record(z.string(), z.json()), z.array(z.json())])
+          .union([z.string(), z.record(z.string(), AnyJson), z.array(AnyJson)])
           .optional()
           .describe('Text as it is, or an object or list to send as JSON.'),
       }),

@@ -1,10 +1,13 @@
 // The result of an MCP call as an output. It is data from elsewhere: kept, capped, never obeyed.
+import { isDeepStrictEqual } from 'node:util';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { CountersignError } from '#domain/errors.ts';
+import { mayChange, parseExactly } from '#domain/exact-json.ts';
 import { NewFinding } from '#domain/plan/finding.ts';
-import { isObject, type Json, JsonObject, JsonValue, parseJson } from '#domain/text.ts';
-import type { ToolOutput } from '#domain/tool.ts';
+import { AnyJson, isObject, type Json, JsonObject, parseJson } from '#domain/text.ts';
+import type { Effect, ToolOutput } from '#domain/tool.ts';
 import { countOf, shorten } from '#domain/words.ts';
+import { outcomeUnknown } from '../failures.ts';
 import { cutText, toLine } from '../limit-output.ts';
 
 const maxErrorText = 2000;
@@ -13,9 +16,15 @@ const maxErrorText = 2000;
  * `data` is the structured content where there is one, else `{ text }`; other parts are only named. With an output
  * schema the text may stand for the structured content, as servers send it for the sake of older clients.
  * @param promised the tool has an output schema
+ * @param effect what the call may have changed
  * @throws CountersignError tool_failed when the server says the call failed
  */
-export function readResult(name: string, result: CallToolResult, promised: boolean): ToolOutput {
+export function readResult(
+  name: string,
+  result: CallToolResult,
+  promised: boolean,
+  effect: Effect = 'read',
+): ToolOutput {
   const text = result.content
     .map((part) => {
       if (part.type === 'text') return part.text;
@@ -33,7 +42,7 @@ export function readResult(name: string, result: CallToolResult, promised: boole
   const data =
     result.structuredContent === undefined
       ? ((promised ? parseObject(text) : null) ?? toData(result, text))
-      : toJson(result);
+      : readStructured(name, result.structuredContent, text, effect);
   return {
     ...(findings.length === 0 ? {} : { findings }),
     summary: summarise(name, text, result),
@@ -93,16 +102,51 @@ function readFindings({ _meta }: CallToolResult): NewFinding[] {
   });
 }
 
-function toJson(result: CallToolResult): Json {
-  const parsed = JsonValue.safeParse(result.structuredContent);
-  // What does not parse has characters that cannot be stored; the cap replaces them afterwards.
-  return parsed.success ? parsed.data : JSON.parse(JSON.stringify(result.structuredContent));
+/**
+ * The structured content, with the numbers of its text: the protocol's library has read the content itself, and rounded it.
+ * @throws CountersignError tool_failed for a rounded number that no text has
+ */
+function readStructured(name: string, content: unknown, text: string, effect: Effect): Json {
+  const rounded = findRounded(content, '');
+  const exact = rounded !== null || mayChange(text) ? readSame(text, content) : undefined;
+  if (exact !== undefined) return exact;
+  if (rounded !== null)
+    throw new CountersignError(
+      'tool_failed',
+      `${name} answered a number that cannot be read exactly (${rounded || 'the whole answer'}), so its answer was not used. Its server has to give such numbers as text.`,
+      { details: effect === 'read' ? {} : outcomeUnknown },
+    );
+  return AnyJson.parse(content);
+}
+
+/** What `text` says where that is `content`, but for the rounding of numbers. */
+function readSame(text: string, content: unknown): Json | undefined {
+  try {
+    const read = AnyJson.parse(parseExactly(text));
+    return isDeepStrictEqual(JSON.parse(text), content) ? read : undefined;
+  } catch {
+    return undefined; // a text that is no JSON says nothing of numbers
+  }
+}
+
+/** The place of a number that was or may have been rounded; null: there is none. */
+function findRounded(value: unknown, place: string): string | null {
+  if (typeof value === 'number')
+    return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
+      ? null
+      : place;
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [key, item] of Object.entries(value)) {
+    const found = findRounded(item, `${place}/${key}`);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 /** null: it is no JSON object. */
 function parseObject(text: string): Json | null {
   try {
-    const parsed = JsonObject.safeParse(JSON.parse(text));
+    const parsed = JsonObject.safeParse(parseExactly(text));
     return parsed.success ? parsed.data : null;
   } catch {
     return null;

@@ -174,7 +174,7 @@ export function createMcpTool(options: McpToolOptions): McpTool {
         requireSame: () => requireSame(spec),
       };
       const result = await connection.call(request, callTool);
-      return readResult(spec.name, result, spec.output !== undefined);
+      return readResult(spec.name, result, spec.output !== undefined, spec.effect);
     };
   }
 

@@ -1,3 +1,4 @@
+import type { CallToolResult } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { limitOutput } from '#tools/limit-output.ts';
 import { readResult } from '#tools/mcp/read-result.ts';
@@ -59,5 +60,33 @@ describe('the result of an MCP tool', () => {
       { ...found, category: 'reported', evidence: [] },
     ]);
     expect(readResult('x_check', { content: [], _meta: {} }, false)).not.toHaveProperty('findings');
+  });
+});
+
+describe('a number that the protocol has rounded', () => {
+  const of = (structuredContent: object, text = ''): CallToolResult => ({
+    content: text === '' ? [] : [{ type: 'text', text }],
+    structuredContent: { ...structuredContent },
+  });
+
+  it.each([
+    [of({ id: 9007199254740992 }, '{"id":9007199254740993}'), '{"id":9007199254740993}'],
+    [
+      of({ id: 1e21, f: 0.1 }, '{"id":1e21,"f":0.1000000000000000055}'),
+      '{"id":1e+21,"f":"0.1000000000000000055"}',
+    ],
+    [of({ id: 7 }, 'Order 9007199254740993 is paid.'), '{"id":7}'],
+  ])('is taken from the text that has it', (result, data) => {
+    expect(JSON.stringify(readResult('x_get', result, false).data)).toBe(data);
+  });
+
+  it.each([
+    [of({ id: 9007199254740992 })],
+    [of({ rows: [{ id: 9007199254740992 }] }, '{"rows":[{"id":7}]}')],
+    [of({ id: Number.POSITIVE_INFINITY }, 'much')],
+  ])('of which no text has the digits is not used', (result) => {
+    expect(() => readResult('x_get', result, false)).toThrow(
+      /cannot be read exactly \(\/(id|rows)/,
+    );
   });
 });

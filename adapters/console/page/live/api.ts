@@ -1,5 +1,6 @@
 // The one way from the page to the server: JSON in, JSON out, problems as ApiError, the token kept for this tab.
 // The server is of the same version as this page, so its answers are typed by the shared contracts, not parsed again.
+import { parseExactly } from '#domain/exact-json.ts';
 
 const tokenKey = 'countersign.token';
 
@@ -68,16 +69,22 @@ export async function request(
   }
 }
 
+/** What the server answered, with its numbers as they are. */
+async function readAnswer<T>(response: Response): Promise<T> {
+  // The server is ours: its answers have the types of its routes.
+  return parseExactly(await response.text()) as T;
+}
+
 export async function get<T>(path: string): Promise<T> {
-  return (await request('GET', path)).json();
+  return readAnswer(await request('GET', path));
 }
 
 export async function post<T>(path: string, body: unknown): Promise<T> {
-  return (await request('POST', path, { body })).json();
+  return readAnswer(await request('POST', path, { body }));
 }
 
 export async function put<T>(path: string, body: unknown): Promise<T> {
-  return (await request('PUT', path, { body })).json();
+  return readAnswer(await request('PUT', path, { body }));
 }
 
 /** What to tell a person about anything that was thrown. */

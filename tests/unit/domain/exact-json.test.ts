@@ -1,0 +1,130 @@
+// JSON from outside keeps its numbers: read and written again they are the same, whatever their size.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { addDecimals, compareDecimals, readDecimal, writeDecimal } from '#domain/decimal.ts';
+import { parseExactly } from '#domain/exact-json.ts';
+import { parseRequestJson, parseShallowJson } from '#domain/json.ts';
+import { JsonValue, makeStorable } from '#domain/text.ts';
+import { canonical } from '#plans/approval/canonical-text.ts';
+import { rounds } from '../../rounds.ts';
+
+describe('a number in JSON', () => {
+  it.each([
+    '9007199254740993',
+    '-9007199254740993',
+    '12345678901234567890123456789012345678901234567890',
+    '9007199254740992',
+    '100',
+    '-0.5',
+  ])('%s is written as it was read', (source) => {
+    expect(JSON.stringify(parseExactly(`{"n":[${source}]}`))).toBe(`{"n":[${source}]}`);
+    const value = JsonValue.parse(parseExactly(source));
+    expect(canonical({ n: makeStorable(value) })).toBe(`{"n":${source}}`);
+  });
+
+  it.each([
+    ['1.0', 1],
+    ['1E5', 100000],
+    ['-0', -0],
+    ['1e23', 1e23],
+    ['0.1', 0.1],
+    ['123456789.123456', 123456789.123456],
+    ['0.30000000000000004', 0.30000000000000004],
+    ['1.10000000000000000000000', 1.1],
+  ])('%s, whose value a number has, is that number', (source, value) => {
+    expect(parseExactly(source)).toBe(value);
+  });
+
+  it.each([
+    '0.1000000000000000055',
+    '1e400',
+    '-1e400',
+    '1e-400',
+    '3.14159265358979323846',
+    '1234567890123456.789',
+  ])('%s is its text where it is read, and refused where it would be sent', (source) => {
+    expect(parseShallowJson(`{"amount":${source}}`)).toEqual({ amount: source });
+    expect(() => parseRequestJson(`{"amount":${source}}`)).toThrow(
+      expect.objectContaining({
+        code: 'invalid_json',
+        details: { field: 'amount', number: source },
+      }),
+    );
+  });
+
+  it('in a text, or a key, is text', () => {
+    const text = '{"9007199254740993":"id 9007199254740993, 1e400"}';
+    expect(JSON.stringify(parseExactly(text))).toBe(text);
+  });
+
+  it('keeps keys that look like prototypes from being ones', () => {
+    const value = parseShallowJson('{"__proto__":{"polluted":9007199254740993}}');
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+    expect('polluted' in Object(value)).toBe(false);
+  });
+
+  it('that is deep inside is refused like anything deep', () => {
+    const deep = `${'['.repeat(50_000)}9007199254740993${']'.repeat(50_000)}`;
+    expect(() => parseShallowJson(deep)).toThrow(expect.objectContaining({ code: 'invalid_json' }));
+  });
+
+  it('stays the same over reading and writing, for all JSON there is', () => {
+    const number = fc
+      .tuple(
+        fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }),
+        fc.constantFrom('', '.5', '.25', 'e2', '.0'),
+      )
+      .map(([whole, rest]) => `${whole}${rest}`);
+    const json: fc.Arbitrary<string> = fc.letrec<{ value: string }>((tie) => ({
+      value: fc.oneof(
+        { depthSize: 'small' },
+        number,
+        fc.json(),
+        fc.array(tie('value'), { maxLength: 3 }).map((items) => `[${items.join(',')}]`),
+      ),
+    })).value;
+    fc.assert(
+      fc.property(json, (text) => {
+        const read = parseExactly(text);
+        // Written again and read again nothing changes any more, and no digit of a whole number was lost.
+        const again = JSON.stringify(read);
+        expect(JSON.stringify(parseExactly(again))).toBe(again);
+        for (const [digits] of text
+          .replace(/"(?:[^"\\]|\\.)*"/g, '')
+          .matchAll(/(?<![\d.eE+-])\d{17,}(?![\d.eE])/g))
+          expect(
+            again.includes(digits) ||
+              Number.isSafeInteger(Number(digits)) ||
+              String(BigInt(Number(digits))) === digits,
+          ).toBe(true);
+      }),
+      { numRuns: rounds(300) },
+    );
+  });
+});
+
+describe('a decimal', () => {
+  it.each([
+    ['0.1', '0.2', '0.3'],
+    ['1234.50', '-1234.5', '0'],
+    ['9007199254740993', '0.01', '9007199254740993.01'],
+    ['1e3', '1E-3', '1000.001'],
+  ])('%s + %s = %s', (a, b, sum) => {
+    const [one, other] = [readDecimal(a), readDecimal(b)];
+    if (one === null || other === null) throw new Error('It is no decimal.');
+    expect(writeDecimal(addDecimals(one, other))).toBe(sum);
+  });
+
+  it('compares beyond the digits of a number', () => {
+    const [a, b] = [readDecimal('9007199254740993'), readDecimal('9007199254740992')];
+    if (a === null || b === null) throw new Error('It is no decimal.');
+    expect(compareDecimals(a, b)).toBeGreaterThan(0);
+  });
+
+  it.each(['', '1,5', 'NaN', '0x10', '1e', '--1', '1e9999999', '1'.repeat(2000)])(
+    '%s is none',
+    (text) => {
+      expect(readDecimal(text)).toBeNull();
+    },
+  );
+});
