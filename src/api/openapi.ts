@@ -6,9 +6,10 @@ import {
   createJsonSchemaTransformObject,
 } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { AnyJson } from '#domain/text.ts';
 import { schemaWords } from './registry.ts';
 
-// Puts the generated document right: one name for recursive JSON values, no component that nothing refers to,
+// Puts the generated document right: no component that nothing refers to,
 // and request schemas without the suffix the generator gives them where no answer has the name.
 const prefix = '#/components/schemas/';
 
@@ -18,10 +19,10 @@ const Document = z.looseObject({
   components: z.looseObject({ schemas: z.record(z.string(), z.unknown()).default({}) }),
 });
 
-const anyJson = {
-  description: 'Any JSON value.',
-  type: ['object', 'array', 'string', 'number', 'boolean', 'null'],
-};
+schemaWords.add(AnyJson, {
+  id: 'Json',
+  description: 'Any JSON value. Whole numbers keep all their digits.',
+});
 
 /** A copy of `value` with every `$ref` renamed. */
 function renameReferences(value: unknown, rename: (name: string) => string): unknown {
@@ -34,11 +35,6 @@ function renameReferences(value: unknown, rename: (name: string) => string): unk
         : [key, renameReferences(item, rename)],
     ),
   );
-}
-
-/** The schemas' only recursion is JSON inside JSON; the generator gives it a name that leads nowhere. */
-function nameJson(name: string): string {
-  return /^(__shared.*|schema\d+)$/.test(name) ? 'Json' : name;
 }
 
 /** Names of the components that `value` leads to. */
@@ -58,8 +54,8 @@ function collectNames(
 }
 
 function tidyComponents<T extends object>(document: T): T {
-  const { paths, components } = Document.parse(renameReferences(document, nameJson));
-  const schemas = { ...components.schemas, Json: anyJson };
+  const { paths, components } = Document.parse(document);
+  const { schemas } = components;
   const used = collectNames(paths, schemas);
   const shorten = (name: string): string => {
     const short = name.replace(/Input$/, '');

@@ -1,5 +1,4 @@
 // Data too large for a row: stored once, referred to by id.
-
 import { createHash } from 'node:crypto';
 import {
   and,

@@ -1,5 +1,4 @@
 // The connection to Postgres: one pool, drizzle on top, and transactions that pg-boss can join.
-
 import { fillPlaceholders, is, Placeholder, type SQL, sql } from 'drizzle-orm';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { PgDialect } from 'drizzle-orm/pg-core';

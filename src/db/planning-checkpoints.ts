@@ -1,6 +1,5 @@
 // A planning session after each transition (B10). Checkpoints are numbered without gaps, so only one of two planners of a turn
 // can write the next; a finished turn keeps its last state and its transitions.
-
 import { and, asc, desc, eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { parseExactly } from '#domain/exact-json.ts';

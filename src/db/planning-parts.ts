@@ -1,6 +1,5 @@
 // Parts of what a turn plans in two layers. A planner claims a part under a lease; the number of its attempt fences what it stores, and
 // nothing is stored for a turn that is over.
-
 import { sql } from 'drizzle-orm';
 import { parseExactly } from '#domain/exact-json.ts';
 import type { StepDraft } from '#domain/plan/plan.ts';

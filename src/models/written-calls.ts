@@ -1,5 +1,4 @@
 // Calls that a model wrote into its text: open models do when the server has no parser for their way of calling tools.
-
 import { z } from 'zod';
 import { parseExactly } from '#domain/exact-json.ts';
 import { AnyJson } from '#domain/text.ts';

@@ -1,5 +1,4 @@
 // All planning tools: the thirteen, the conversation tools, and read operations.
-
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import type { StrategyProfile } from '#domain/planning/schedule.ts';

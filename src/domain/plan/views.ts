@@ -1,5 +1,4 @@
 // Views of a plan that don't load it whole: overview, diff, pages of steps, audit.
-
 import { z } from 'zod';
 import { AnyJson } from '#domain/text.ts';
 import { PlanOutline } from '../planning/outline.ts';

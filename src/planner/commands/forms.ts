@@ -1,5 +1,4 @@
 // The commands there are: the forms they are said in, and what each becomes. Documented in docs/commands.md.
-
 import { Temporal } from 'temporal-polyfill';
 import { parseRequestJson } from '#domain/json.ts';
 import { type Json, JsonValue } from '#domain/text.ts';

@@ -1,6 +1,5 @@
 // The reasoner without a model: deterministic, no network. It reads the commands of docs/commands.md, and fills each stage by
 // calling the same tools that a model calls.
-
 import type { Clock } from '#domain/clock.ts';
 import { parseExactly } from '#domain/exact-json.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';

@@ -1,5 +1,4 @@
 // A request as tokens: quoted text, paths, addresses, JSON, names and marks are one token each. One pass over the text.
-
 import { parseRequestJson } from '#domain/json.ts';
 export type Token = {
   kind:

@@ -1,6 +1,5 @@
 // Memoises paid or computed results (B5) under a digest of everything they depend on, so a planner that takes over reuses them.
 // Only successes are kept.
-
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { z } from 'zod';

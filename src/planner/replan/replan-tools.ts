@@ -1,5 +1,4 @@
 // The tools of a model that repairs a plan: it reads steps and what operations read, and proposes one change.
-
 import { z } from 'zod';
 import { errorMessage } from '#domain/errors.ts';
 import type { BriefPage } from '#domain/plan/brief.ts';

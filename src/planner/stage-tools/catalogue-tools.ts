@@ -1,6 +1,5 @@
 // The catalogue for a model (B4): `read` calls an operation that only looks, `search_operations` finds operations by their
 // purpose, `describe_operation` says all of one.
-
 import { z } from 'zod';
 import { parseRequestJson } from '#domain/json.ts';
 import { AnyJson, JsonObject, toJson } from '#domain/text.ts';

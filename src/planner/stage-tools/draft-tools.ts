@@ -1,6 +1,5 @@
 // The draft as an artifact that the model edits in place (B4): add, change and remove steps, set times, and submit what is there.
 // Every step is checked when it is written; all problems of a call come in one answer, and what was sound is kept.
-
 import { z } from 'zod';
 import { parseRequestJson } from '#domain/json.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';

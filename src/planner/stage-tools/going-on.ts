@@ -1,6 +1,5 @@
 // Tools for plans that are there: plan_get reads one with what came of its steps, plan_continue proposes a change of it, plan_again
 // takes it as a draft, answer_step puts an answer before a person. None of them decides anything.
-
 import { z } from 'zod';
 import { GivenToStep, type Pause } from '#domain/planning/state.ts';
 import { AnyJson, toJson } from '#domain/text.ts';

@@ -1,6 +1,5 @@
 // request_data: asks for data that is too large to read here. A worker fetches it into an artifact of the plan; the planner is
 // told what came, its shape and its first items, and refers to the rest.
-
 import { z } from 'zod';
 import { payingRun } from '#domain/planning/part.ts';
 import { isObject, type Json, JsonObject, toJson } from '#domain/text.ts';

@@ -1,6 +1,5 @@
 // scaffold: a large plan in two layers. The model names the parts and their order; a planner of its own plans each part, and what
 // they drafted is put together here.
-
 import { z } from 'zod';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import { askedQuestion } from '#domain/planning/asked-question.ts';

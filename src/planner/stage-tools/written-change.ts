@@ -1,5 +1,4 @@
 // A change of a plan as a model writes it: steps to add, replace, edit, remove, run again, and what is to wait for what.
-
 import { z } from 'zod';
 import { PatchOperation, type PlanPatch } from '#domain/plan/patch.ts';
 import { isObject, type Json, JsonObject, JsonValue, line, toJson } from '#domain/text.ts';

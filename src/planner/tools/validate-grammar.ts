@@ -1,5 +1,4 @@
 // validate_grammar: validates the outline on both axes and suggests fixes. Needs no model.
-
 import { z } from 'zod';
 import { toJson } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';

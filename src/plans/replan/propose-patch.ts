@@ -1,5 +1,4 @@
 // Works out a change that settles a finding: by rule, else by a planner where there is one. Nothing is applied.
-
 import type { Transaction } from '#db/database.ts';
 import { type FindingRow, readFinding, toFinding } from '#db/findings.ts';
 import { lockPlan, readPlanRow } from '#db/plans.ts';

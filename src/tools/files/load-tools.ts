@@ -1,6 +1,5 @@
 // Tools in files that the settings name: each file exports operations, and one that cannot be used stops the start with the
 // reason. Gateways load them to check and show plans, workers to call them.
-
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { CountersignError, errorMessage } from '#domain/errors.ts';

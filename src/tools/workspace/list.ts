@@ -6,7 +6,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { Operation } from '#domain/tool.ts';
 import { defineOperation } from '../define-operation.ts';
 import { throwIfAborted } from '../failures.ts';
-import { describeLargeOutput } from '../output-schema.ts';
+import { describeOutput } from '../output-schema.ts';
 import { withFileErrors } from './file-errors.ts';
 import { inspectRead } from './inspect.ts';
 import { checkPaths, isTemporary } from './paths.ts';
@@ -37,13 +37,13 @@ export function createList(sandbox: Sandbox): Operation {
       recursive: z.boolean().default(false).describe('Also list what is inside its folders.'),
       after: z.string().optional().describe('The last page\'s "next": where the page begins.'),
     }),
-    output: describeLargeOutput(
+    output: describeOutput(
       z.strictObject({
         path: z.string(),
         entries: z.array(Entry).max(maxEntries),
         count: z.number().int(),
         truncated: z.boolean().describe('There are more entries.'),
-        next: z.string().nullable().describe('"after" of the next page; null: the end.'),
+        next: z.string().optional().describe('"after" of the next page, where there is one.'),
       }),
     ),
     check: checkPaths('path'),
@@ -57,11 +57,12 @@ export function createList(sandbox: Sandbox): Operation {
           const complete = await collect(place.at, prefix, { recursive, behind }, page, signal);
           const { entries } = page;
           const where = place.path === '.' ? 'the workspace' : place.path;
-          const next = complete ? null : (entries.at(-1)?.path ?? null);
           const data = { path: place.path, entries, count: entries.length };
           return {
             summary: describe(entries, where, complete),
-            data: { ...data, truncated: !complete, next },
+            data: complete
+              ? { ...data, truncated: false }
+              : { ...data, truncated: true, next: entries.at(-1)?.path ?? '' },
           };
         }),
       ),
