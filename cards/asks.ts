@@ -219,11 +219,13 @@ function askedOf(step: ShownStep, facts: PlanCardFacts): Ask {
 
 /**
  * A call that asks before it is made: a guarded one whose arguments were decided at run time (`values`), or any of a plan
- * in which each step asks (`each`), or one whose target has changed (`drift`). null: it is a person's task.
+ * in which each step asks (`each`), or one whose target has changed (`drift`), or was never
+ * looked at (`unchecked`). null: it is a person's task.
  */
 function confirmationOf({ output }: Step): keyof typeof confirmationLabels | null {
   if (!isObject(output) || output.confirm !== true) return null;
   if (output.drift !== undefined) return 'drift';
+  if (output.unchecked === true) return 'unchecked';
   return output.each === true ? 'each' : 'values';
 }
 
@@ -231,6 +233,7 @@ const confirmationLabels = {
   values: 'Run it with these final values',
   each: 'It asks before it runs',
   drift: 'The target changed after the plan was approved. Run it all the same',
+  unchecked: 'The target was not checked before the approval. Run it all the same',
 } as const;
 
 function askConfirmation(
@@ -248,7 +251,9 @@ function askConfirmation(
     quotes: reasonOf(step, plan),
     known: [
       // How the target was and how it is now.
-      ...(why === 'drift' && step.question !== null ? [isolateText(cleanLine(step.question))] : []),
+      ...((why === 'drift' || why === 'unchecked') && step.question !== null
+        ? [isolateText(cleanLine(step.question))]
+        : []),
       ...wholeLines(step.call),
       ...(effect === null ? [] : [`If No: ${effect} either.`]),
     ],

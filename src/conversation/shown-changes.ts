@@ -1,4 +1,5 @@
 // What a change waiting for approval does, with the effects of the calls it adds or alters.
+import { isDeepStrictEqual } from 'node:util';
 import type { Queryable } from '#db/database.ts';
 import { namePatched, readPatchOperations } from '#db/patches.ts';
 import { findSelected } from '#db/sql/patch-reads.ts';
@@ -64,7 +65,7 @@ function showOperation(
   const describe = (
     step: { tool: string; operation: string },
     args: JsonObject,
-    seen: SeenState | null = null,
+    seen?: SeenState | null,
   ) => {
     const name = operationName(step.tool, step.operation);
     return describeCall(name, catalogue.get(name), renameReferences(args, nameStep), seen);
@@ -87,7 +88,9 @@ function showOperation(
     const step = read.get(id);
     if (step === undefined || operation.op !== 'update_steps') return [];
     const { args = {} } = operation.set;
-    const call = describe(step, args, seenBy(operation, id));
+    // The same call keeps what it was approved against.
+    const kept = isDeepStrictEqual(args, step.args) ? step.seen : null;
+    const call = describe(step, args, seenBy(operation, id) ?? kept);
     return [{ kind: 'changed', text: `step ${nameStep(id)}`, call, reason: '' }];
   });
   if (operation.op === 'remove_steps' && saysAll(operation, removed)) {

@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm';
 import type { Step, StepContent } from '#domain/plan/plan.ts';
 import type { ReviewRank } from '#domain/plan/review-rank.ts';
+import type { JsonObject } from '#domain/text.ts';
 import { copyRows, type RowForm, writeList } from './copy-rows.ts';
 import type { Queryable } from './database.ts';
 import { countersign } from './schema/columns.ts';
@@ -207,19 +208,34 @@ export async function archiveSteps(tx: Queryable, planId: string, version: numbe
   await tx.execute(sql`delete from ${countersign}.plan_partitions where plan_id = ${planId}`);
 }
 
-/** Whether an attempt of the step that succeeded was under way at a moment (ISO 8601, to the millisecond). */
-export async function wasDoneAt(
+const workAtMost = 1000;
+
+/**
+ * The last attempts that changed something and succeeded, with the arguments of their calls, and whether one was under way at a moment
+ * (ISO 8601, to the millisecond).
+ * @param without arguments that are left out, since they may be long
+ */
+export async function readWorkDone(
   db: Queryable,
   planId: string,
-  position: number,
-  moment: string,
-): Promise<boolean> {
-  const { rows } = await db.execute(sql`
-    select 1 from ${countersign}.step_attempts
-    where plan_id = ${planId} and position = ${position} and status = 'succeeded'
-      and ${moment}::timestamptz between date_trunc('milliseconds', started_at) and ended_at
-    limit 1`);
-  return rows.length > 0;
+  moment: string | null,
+  without: string[],
+): Promise<{ id: string; tool: string; args: JsonObject; then: boolean }[]> {
+  const then = sql`${moment}::timestamptz between date_trunc('milliseconds', a.started_at) and a.ended_at`;
+  const { rows } = await db.execute<{
+    id: string;
+    tool: string;
+    args: JsonObject;
+    then: boolean;
+  }>(sql`
+    select c.step_id as id, c.tool, coalesce(s.final_args, c.args) - ${sql.param(without)}::text[] as args,
+      coalesce(${then}, false) as then
+    from ${countersign}.step_attempts a
+    join ${countersign}.plan_steps c on c.plan_id = a.plan_id and c.position = a.position and c.effect <> 'read'
+    join ${countersign}.step_states s on s.plan_id = a.plan_id and s.position = a.position
+    where a.plan_id = ${planId} and a.status = 'succeeded'
+    order by coalesce(${then}, false) desc, a.ended_at desc limit ${workAtMost}`);
+  return rows;
 }
 
 /** How many attempts of the step have succeeded: more than none once an approved change had it run again. */

@@ -3,11 +3,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Outcome } from '#db/sql/settle.ts';
 import { readStepsById } from '#db/step-pages.ts';
-import { wasDoneAt } from '#db/steps.ts';
+import { readWorkDone } from '#db/steps.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { SeenState } from '#domain/plan/seen.ts';
-import type { JsonObject } from '#domain/text.ts';
+import { isObject, type JsonObject } from '#domain/text.ts';
 import { type Operation, operationName } from '#domain/tool.ts';
+import { contentArguments, meet, touchesOf } from '#plans/proposal/touches.ts';
+import { describeCall } from '#tools/describe-call.ts';
 import { nothingDone } from '#tools/failures.ts';
 import { callOperation } from './call-operation.ts';
 import { askForValues } from './choose-values.ts';
@@ -27,7 +29,7 @@ import { LeftQueue } from './slots.ts';
 type Drift = { was: SeenState | null; now: SeenState | null };
 
 /** What a step keeps while it asks, and until it is called. */
-const Asked = z.looseObject({ confirm: z.literal(true), drift: SeenState.nullable() });
+const Asked = z.looseObject({ confirm: z.literal(true), looked: SeenState.nullable() });
 
 function isSame(one: SeenState | null, other: SeenState | null): boolean {
   return one?.state === other?.state && one?.fingerprint === other?.fingerprint;
@@ -41,19 +43,36 @@ async function readConfirmed(run: StepRun): Promise<SeenState | null | undefined
     readStepsById(context.db.query, plan.id, [step.step_id]),
   );
   const asked = Asked.safeParse(stored?.output);
-  return asked.success ? asked.data.drift : undefined;
+  return asked.success ? asked.data.looked : undefined;
 }
 
-/** Whether the target was last changed while an earlier attempt of this very step was under way, and succeeded. */
-async function isOwnWork(run: StepRun, now: SeenState | null): Promise<boolean> {
+/** Whether the plan itself left the target as it is now: last changed while one of its steps was, at a place that one of them touches. */
+async function isPlansWork(
+  run: StepRun,
+  args: JsonObject,
+  now: SeenState | null,
+): Promise<boolean> {
   const { context, plan, step } = run;
   const at = now?.modified_at ?? null;
-  if (at === null || step.attempt < 2) return false;
-  return askDatabase(run, () => wasDoneAt(context.db.query, plan.id, step.position, at));
+  if (now === null || (at === null && now.state === 'exists')) return false;
+  const work = await askDatabase(run, () =>
+    readWorkDone(context.db.query, plan.id, at, contentArguments),
+  );
+  // Of another tool the calls may take long, and people change things meanwhile.
+  if (at !== null && !work.some(({ then, tool }) => then && tool === step.tool)) return false;
+  const places = touchesOf({ ...step, id: step.step_id, args });
+  return work.some((one) => meet(touchesOf(one), places));
+}
+
+/** Whether the call may take the place of something, or remove it, that nobody has looked at. */
+function isUnchecked({ step }: StepRun, operation: Operation, args: JsonObject): boolean {
+  if (step.seen != null || step.effect === 'read' || operation.inspect === undefined) return false;
+  return describeCall(operation.name, operation, args, null).destructive;
 }
 
 /**
- * The difference that a person has not confirmed; null: there is none, nothing was seen before, or the call only reads.
+ * The difference that a person has not confirmed; null: there is none, or the call only reads. What nobody has looked at before differs
+ * where something is there, or where that cannot be told.
  * @param args of the call
  */
 async function findDrift(
@@ -62,17 +81,20 @@ async function findDrift(
   args: JsonObject,
 ): Promise<Drift | null> {
   const { step } = run;
-  const { seen } = step;
-  if (seen == null || step.effect === 'read') return null;
+  if (step.effect === 'read') return null;
+  const seen = step.seen ?? null;
+  const unchecked = isUnchecked(run, operation, args);
+  if (seen === null && !unchecked) return null;
   const now = (await operation.inspect?.(args, run.signal)) ?? null;
-  if (isSame(seen, now)) return null;
+  const confirmed = isDeepStrictEqual(step.final_args, args) ? await readConfirmed(run) : undefined;
+  if (unchecked && confirmed === undefined && now !== null && now.state !== 'exists') return null;
+  if (seen !== null && isSame(seen, now)) return null;
   const after = now?.fingerprint ?? null;
   if (after !== null && operation.fingerprintAfter?.(args) === after) return null;
-  const confirmed = await readConfirmed(run);
-  // A step that runs again finds what it left itself.
-  if (confirmed === undefined) return (await isOwnWork(run, now)) ? null : { was: seen, now };
-  const same = isSame(confirmed, now) && isDeepStrictEqual(step.final_args, args);
-  return same ? null : { was: confirmed, now };
+  if (confirmed !== undefined && isSame(confirmed, now)) return null;
+  // A step that runs again, or behind others, finds what the plan itself has left.
+  if (await isPlansWork(run, args, now)) return null;
+  return { was: confirmed ?? seen, now };
 }
 
 function describe(state: SeenState): string {
@@ -93,13 +115,30 @@ function askAboutDrift(
 ): Outcome {
   const asked = askToConfirm(step, name, args, confirm ?? 'values');
   const target = step.target ?? 'What this step touches';
-  const before = was === null ? 'could not be looked up' : `was ${describe(was)}`;
   const after = now === null ? 'cannot be looked up' : `is ${describe(now)}`;
+  if (was === null && step.seen == null) {
+    const told = `${target} was not checked before the plan was approved. It ${after}.`;
+    const output = { confirm: true, unchecked: true, looked: now };
+    return { ...asked, question: `${told} ${asked.question ?? ''}`, output };
+  }
+  const before = was === null ? 'could not be looked up' : `was ${describe(was)}`;
   const changed = now === null ? 'may have changed' : 'changed';
   const told = `${target} ${changed} after the plan was approved. It ${before}; now it ${after}.`;
   const question = `${told} ${asked.question ?? ''}`;
   const findings = [findDrifted(step, told)];
-  return { ...asked, question, output: { confirm: true, drift: now }, findings };
+  return { ...asked, question, output: { confirm: true, drift: now, looked: now }, findings };
+}
+
+/** Asks about the final values; what is at their target then is kept with the step, and compared before the call. */
+async function askAboutValues(
+  run: StepRun,
+  operation: Operation,
+  { args, confirm }: { args: JsonObject; confirm: Confirmation },
+): Promise<Outcome> {
+  const asked = askToConfirm(run.step, operation.name, args, confirm);
+  if (!isUnchecked(run, operation, args) || !isObject(asked.output)) return asked;
+  const looked = (await operation.inspect?.(args, run.signal)) ?? null;
+  return { ...asked, output: { ...asked.output, looked } };
 }
 
 /** A step that has taken or waited longer (milliseconds) asks whether it still holds its lease and its plan goes on. */
@@ -127,8 +166,11 @@ export async function runStep(run: StepRun): Promise<Outcome> {
     if (ready.kind === 'skip') return makeSkipped(step, ready);
     if (ready.kind === 'undecided') return askForValues(step, operation, ready.reason);
     const drift = await findDrift(run, operation, ready.args);
-    if (drift !== null) return askAboutDrift(run, name, ready, drift);
-    if (ready.confirm !== null) return askToConfirm(step, name, ready.args, ready.confirm);
+    // Where its values are asked about anyway, what is at their target is shown with them.
+    const first = ready.confirm === 'values' && step.seen == null && drift?.was === null;
+    if (drift !== null && !first) return askAboutDrift(run, name, ready, drift);
+    if (ready.confirm !== null)
+      return await askAboutValues(run, operation, { ...ready, confirm: ready.confirm });
     const queued = performance.now();
     const begin = async () => {
       const waited = performance.now() - queued > freshMs;

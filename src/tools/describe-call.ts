@@ -19,7 +19,7 @@ import type {
 } from '#domain/plan/call.ts';
 import { describeOption, readForm } from '#domain/plan/form.ts';
 import type { Step } from '#domain/plan/plan.ts';
-import type { SeenState } from '#domain/plan/seen.ts';
+import { SeenState } from '#domain/plan/seen.ts';
 import { quoteName, quoteWords } from '#domain/shown-text.ts';
 import { isObject, type Json, type JsonObject, line } from '#domain/text.ts';
 import {
@@ -48,6 +48,11 @@ class Arguments {
     const value = this.#left.get(name);
     this.#left.delete(name);
     return value;
+  }
+
+  /** The raw value, left where it is. */
+  read(name: string): Json | undefined {
+    return this.#left.get(name);
   }
 
   /** The value as it is shown, or `otherwise` where there is none. */
@@ -112,8 +117,9 @@ function eachOf(label: string, value: Json | undefined): CallPart[] {
   return Object.entries(value).map(([name, item]) => toPart(`${label} ${name}`, item));
 }
 
+/** `replaces`: it takes the place of what may be there. */
 type Effect = Pick<CallDescription, 'class' | 'headline'> &
-  Partial<Pick<CallDescription, 'destructive' | 'parts'>>;
+  Partial<Pick<CallDescription, 'destructive' | 'parts'>> & { replaces?: boolean };
 type Describe = (args: Arguments) => Effect;
 
 const here = (args: Arguments, verb: string, name: string, otherwise: string): Effect => ({
@@ -127,6 +133,7 @@ function describeRequest(args: Arguments): Effect {
     class: 'outside',
     headline: [toValue(method), args.value('url', '(no address given)')],
     destructive: method === 'DELETE',
+    replaces: typeof method !== 'string' || method === 'PUT' || method === 'PATCH',
     parts: [...eachOf('header', args.take('headers')), ...args.payload('body')],
   };
 }
@@ -187,6 +194,7 @@ function describeMove(args: Arguments): Effect {
       args.value('to', '(no path given)'),
     ],
     destructive: overwrite !== undefined && overwrite !== false,
+    replaces: overwrite !== undefined && overwrite !== false,
     parts: overwrite === undefined ? [] : [toPart('overwrite', overwrite)],
   };
 }
@@ -226,6 +234,7 @@ const builtins: Record<string, Describe> = {
   workspace_write: (args) => ({
     class: 'changes',
     headline: ['Writes', args.value('path', '(no path given)')],
+    replaces: args.read('overwrite') !== false,
     parts: args.payload('content'),
   }),
   workspace_move: describeMove,
@@ -386,17 +395,19 @@ function withTarget(
   return { ...call, target, destructive: exists && !keeps, headline: [verb, ...rest] };
 }
 
+const uncheckedWords = '(not checked: may overwrite)';
+
 /**
  * What a call with `args` does.
  * @param name `${tool}_${operation}`
- * @param seen what was there when the step was proposed
+ * @param seen what was there when the step was proposed; null: nobody could look; undefined: that is said elsewhere
  * @param spec what is known of the operation; undefined: it is not offered any more, and is taken for the worst
  */
 export function describeCall(
   name: string,
   spec: Described,
   args: JsonObject,
-  seen: SeenState | null = null,
+  seen?: SeenState | null,
 ): CallDescription {
   const known = describerOf(name, spec, args);
   const left = new Arguments(args);
@@ -414,7 +425,11 @@ export function describeCall(
     headline: effect.headline,
     parts: [...(effect.parts ?? []), ...left.rest()],
   };
-  if (seen === null) return call;
+  if (seen === undefined) return call;
+  if (seen === null)
+    return effect.replaces === true
+      ? { ...call, destructive: true, headline: [...call.headline, uncheckedWords] }
+      : call;
   if (known === undefined) return withShown(call, '', seen);
   if (name !== 'http_request') return withTarget(call, name, args, seen);
   return withShown(call, typeof args.url === 'string' ? args.url : '', seen);
@@ -424,6 +439,18 @@ export function describeCall(
 function argumentsOf({ status, args, final_args: final }: Step): JsonObject {
   const stands = status !== 'pending' && status !== 'ready';
   return stands && final !== null ? final : args;
+}
+
+/** What was seen of a step's target; undefined: it was not looked at, and the call has been made. */
+const seenOf = ({ seen, status }: Step): SeenState | null | undefined =>
+  seen ?? (status === 'succeeded' ? undefined : null);
+
+const Looked = z.object({ looked: SeenState });
+
+/** What was there when a person was asked about the call; undefined: that is not known. */
+function lookedAt({ output }: Step): SeenState | undefined {
+  const read = Looked.safeParse(output);
+  return read.success ? read.data.looked : undefined;
 }
 
 /** Ids of the steps whose outputs these take. */
@@ -444,7 +471,7 @@ export function describeSteps(
   const nameStep = (id: string) => own.get(id) ?? labels.get(id) ?? id;
   return steps.map((step) => {
     const name = operationName(step.tool, step.operation);
-    const seen = step.final_args === null ? step.seen : null;
+    const seen = step.final_args === null ? seenOf(step) : lookedAt(step);
     const args = renameReferences(argumentsOf(step), nameStep);
     return { ...step, call: describeCall(name, catalogue.get(name), args, seen) };
   });

@@ -1,73 +1,51 @@
-// Looks up the state of the targets when a plan or patch is proposed (A12). Limited in number and time; what was not looked up is null.
-import { posix } from 'node:path';
+// Looks up the state of the targets when a plan or patch is proposed (A12). Limited in number and time;
+// what was not looked up is null, is said to be unchecked, and is looked at just before the call.
 import type { Step } from '#domain/plan/plan.ts';
 import type { ReviewRank } from '#domain/plan/review-rank.ts';
 import type { SeenState } from '#domain/plan/seen.ts';
-import type { Json } from '#domain/text.ts';
 import { type Catalogue, operationName } from '#domain/tool.ts';
 import type { NormalPlan } from './normalise.ts';
 import { bindStep } from './normalise-step.ts';
+import { meet, touchesOf } from './touches.ts';
 
 const lookedAtMost = 200;
 const atOnce = 8;
 const withinMs = 1000;
 /** Steps followed back in all, to find out whether the plan itself makes what a step touches. */
 const followedAtMost = 20_000;
-const pathAtMost = 2000;
 
 type EarlierStep = Pick<Step, 'id' | 'tool' | 'effect' | 'args' | 'after'>;
 type LookedAt = EarlierStep & Pick<Step, 'operation'> & { review_rank: ReviewRank };
 
-/** Everything in the arguments that may be a path, in its shortest form. */
-function pathsIn(value: Json): string[] {
-  if (typeof value === 'string')
-    return value === '' || value.length > pathAtMost || value.includes('\n')
-      ? []
-      : [posix.normalize(value).replace(/\/+$/, '')];
-  if (typeof value !== 'object' || value === null) return [];
-  return (Array.isArray(value) ? value : Object.values(value)).flatMap(pathsIn);
-}
-
-const holds = (folder: string, path: string) =>
-  folder === '.' || folder === path || path.startsWith(`${folder}/`);
-
-/** Whether one of the two may touch what the other does: the same place, or a folder and what is in it. */
-function mayTouchTheSame(one: string[], others: string[]): boolean {
-  return one.some((a) => others.some((b) => holds(a, b) || holds(b, a)));
-}
-
-/** Tells of a step whether an earlier one of the plan may change what it touches. Used for one plan. */
+/** Tells of a step whether another of the plan may make what it touches first. Used for one plan. */
 class EarlierSteps {
   readonly #byId: Map<string, EarlierStep>;
-  readonly #paths = new Map<string, string[]>();
+  /** Of each place, the first step in the list that changes it. */
+  readonly #first = new Map<string, string>();
   #left = followedAtMost;
 
   constructor(steps: EarlierStep[]) {
     this.#byId = new Map(steps.map((step) => [step.id, step]));
+    for (const step of steps.slice(0, followedAtMost)) {
+      if (step.effect === 'read') continue;
+      for (const place of touchesOf(step))
+        if (!this.#first.has(place)) this.#first.set(place, step.id);
+    }
   }
 
-  #pathsOf(step: EarlierStep): string[] {
-    const known = this.#paths.get(step.id) ?? pathsIn(step.args);
-    this.#paths.set(step.id, known);
-    return known;
-  }
-
-  /** Whether `earlier` may change what `step` touches: it names the same, or nobody knows yet what it will name. */
-  #mayChange(earlier: EarlierStep, step: EarlierStep): boolean {
-    if (earlier.effect === 'read') return false;
-    if (earlier.tool === step.tool && /"\$(from|decide)"/.test(JSON.stringify(earlier.args)))
+  /** @param missing the step needs its target, so that it is made before or not at all */
+  mayMakeTargetOf(step: EarlierStep, missing: boolean): boolean {
+    const places = touchesOf(step);
+    if (!missing && places.some((place) => (this.#first.get(place) ?? step.id) !== step.id))
       return true;
-    return mayTouchTheSame(this.#pathsOf(earlier), this.#pathsOf(step));
-  }
-
-  mayChangeTargetOf(step: EarlierStep): boolean {
     const open = step.after.map(({ id }) => id);
     const met = new Set(open);
     for (let id = open.pop(); id !== undefined; id = open.pop()) {
       if (this.#left-- <= 0) return true;
       const earlier = this.#byId.get(id);
       // Of an earlier step that was not read nobody knows what it touches.
-      if (earlier === undefined || this.#mayChange(earlier, step)) return true;
+      if (earlier === undefined) return true;
+      if (earlier.effect !== 'read' && meet(touchesOf(earlier), places)) return true;
       for (const before of earlier.after) {
         if (met.has(before.id)) continue;
         met.add(before.id);
@@ -111,9 +89,12 @@ export async function lookAt<T extends LookedAt>(
     signal.addEventListener('abort', () => resolve(null), { once: true });
   });
   const look = async (step: T): Promise<SeenState | null> => {
-    if (signal.aborted || earlier.mayChangeTargetOf(step)) return null;
-    const state = inspectOf(step)?.(step.args, signal);
-    return Promise.race([state ?? null, late]).catch(() => null);
+    if (signal.aborted) return null;
+    const looking = inspectOf(step)?.(step.args, signal);
+    const state = await Promise.race([looking ?? null, late]).catch(() => null);
+    // What is there is said whatever comes before; what is not may be there by then.
+    if (state === null || state.state === 'exists') return state;
+    return earlier.mayMakeTargetOf(step, state.state === 'missing') ? null : state;
   };
   const queue = chosen.values();
   const work = async () => {

@@ -15,6 +15,7 @@ import { planVersions } from '#db/schema.ts';
 import { readLabels } from '#db/step-pages.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { referencesOf, renameReferences } from '#domain/plan/arguments.ts';
+import { SeenState } from '#domain/plan/seen.ts';
 import type { ComparedStep, VersionDiff } from '#domain/plan/views.ts';
 import { JsonObject } from '#domain/text.ts';
 import { operationName } from '#domain/tool.ts';
@@ -89,12 +90,17 @@ async function readSchedule(
 type NameStep = (id: string) => string;
 
 const nameOf = (step: JsonObject | null, nameStep: NameStep): ComparedStep => {
-  const { id = '', description = '', tool = '', operation = '', args = {} } = step ?? {};
+  const { id = '', description = '', tool = '', operation = '', args = {}, seen } = step ?? {};
   const name = operationName(String(tool), String(operation));
   return {
     id: String(id),
     description: shorten(String(description), descriptionAtMost),
-    call: describeCall(name, undefined, renameReferences(JsonObject.parse(args), nameStep)),
+    call: describeCall(
+      name,
+      undefined,
+      renameReferences(JsonObject.parse(args), nameStep),
+      SeenState.nullable().parse(seen ?? null),
+    ),
   };
 };
 

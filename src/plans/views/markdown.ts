@@ -85,7 +85,7 @@ function stepBlock(step: Step, scheduled: string | undefined): string {
   const { id, description, after, ...content } = contentOfStep(step);
   const name = operationName(step.tool, step.operation);
   // What the call does comes first; all of its arguments stand in the block below.
-  const effect = sayHeadline(describeCall(name, undefined, step.args));
+  const effect = sayHeadline(describeCall(name, undefined, step.args, step.seen));
   return [
     `### ${step.position}. ${inline(effect)}`,
     '',

@@ -94,13 +94,13 @@ describe('a preview', () => {
     expect(bytes?.file).toMatchObject({ hunks: null, text: null });
   });
 
-  test('is not given of a file that an earlier step may change, nor of a step that has run', async () => {
+  test('is given as the file is now also where an earlier step changes it, and not of a step that has run', async () => {
     await put('twice.md', 'first\n');
     const plan = await propose(
       file('a', 'write', { path: 'p/twice.md', content: 'second\n' }),
       file('b', 'write', { path: 'p/twice.md', content: 'third\n' }, { after: ['a'] }),
     );
-    expect((await previewsOf(plan.id, 'a', 'b')).map(({ step_id }) => step_id)).toEqual(['a']);
+    expect((await previewsOf(plan.id, 'a', 'b')).map(({ step_id }) => step_id)).toEqual(['a', 'b']);
     await api.approve(plan);
     await api.reach(plan.id, 'completed');
     expect(await previewsOf(plan.id, 'a', 'b')).toEqual([]);

@@ -2,7 +2,9 @@
 import { mkdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { headlineOf } from '#cards/calls.ts';
 import { viewPlan } from '#cards/view-model.ts';
+import type { CallDescription } from '#domain/plan/call.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { Step, StepDraft } from '#domain/plan/plan.ts';
 import { ana, reach, scriptedPlanner, settleAsRead } from '../../setup/instance.ts';
@@ -15,6 +17,7 @@ const instance = useInstance({
   settings: { executor: { lease_seconds: 2, max_attempts: 1 } },
 });
 
+const nothing: CallDescription = { class: 'reads', destructive: false, headline: [], parts: [] };
 const at = (path: string) => join(instance.workspace, path);
 const textAt = (path: string) => readFile(at(path), 'utf8');
 
@@ -181,6 +184,124 @@ describe('a step whose target changed after the approval', () => {
     await approve(plan);
     await becomes(plan.id, 'a', 'waiting');
     expect(await textAt('appeared.md')).toBe('here first');
+  });
+});
+
+describe('an overwrite is not hidden', () => {
+  const ledger = (id = 'x', path = 'ledger.txt', ...after: string[]) =>
+    step(id, 'write', { path, content: 'mine' }, ...after);
+  const read = step('r', 'read', { path: 'name.txt' });
+  const open = { $from: 'r', path: '/text' };
+  const decoys = Array.from({ length: 230 }, (_, n) =>
+    step(`d${n}`, 'delete', { path: `decoy-${n}` }),
+  );
+  /** What comes before the write, and how it is said. */
+  const cases: [string, (StepDraft & { id: string })[], RegExp][] = [
+    [
+      'by an earlier write whose place comes from a step',
+      [read, step('w', 'write', { path: open, content: 'a' }, 'r'), ledger('x', 'ledger.txt', 'w')],
+      /^Overwrites ledger\.txt/,
+    ],
+    [
+      'by an earlier write of the same file that may be skipped',
+      [
+        read,
+        {
+          ...ledger('w', 'ledger.txt', 'r'),
+          when: [{ step: 'r', path: '/text', is: 'equals', value: 'never' }],
+        },
+        ledger('x', 'ledger.txt', 'w'),
+      ],
+      /^Overwrites ledger\.txt/,
+    ],
+    ['by 230 decoys', [...decoys, ledger()], /ledger\.txt \(not checked: may overwrite\)$/],
+    [
+      'by another write of a new file, listed first',
+      [ledger('w', 'fresh-one.txt'), ledger('x', 'fresh-one.txt')],
+      /fresh-one\.txt \(not checked: may overwrite\)$/,
+    ],
+    [
+      'by another write of it in other letters',
+      [ledger('w', 'fresh-\u00c4.txt'), ledger('x', 'fresh-a\u0308.TXT')],
+      /\(not checked: may overwrite\)$/,
+    ],
+    [
+      'by a move to it',
+      [step('w', 'move', { from: 'name.txt', to: 'moved-1.txt' }), ledger('x', 'moved-1.txt', 'w')],
+      /moved-1\.txt \(not checked: may overwrite\)$/,
+    ],
+    [
+      'by a place that is known only when it runs',
+      [read, step('x', 'write', { path: open, content: 'a' }, 'r')],
+      /\(not checked: may overwrite\)$/,
+    ],
+  ];
+  test.each(cases)('%s', async (_name, steps, said) => {
+    await writeFile(at('ledger.txt'), 'precious');
+    await writeFile(at('name.txt'), 'ledger.txt');
+    const plan = await propose(...steps);
+    const [shown] = await instance.service.getSteps(plan.id, ['x']);
+    if (shown === undefined) throw new Error('There is no step x.');
+    expect(shown.call.destructive).toBe(true);
+    expect(headlineOf(shown.call)).toMatch(said);
+    let text = '';
+    for await (const part of instance.service.exportMarkdown(plan.id)) text += part;
+    expect(text).toMatch(/### \d+\. [^\n]*(Overwrites|may overwrite)/);
+  });
+
+  test('and what nobody has looked at is asked about where something is there, and only there', async () => {
+    await writeFile(at('ledger.txt'), 'precious');
+    const fillers = Array.from({ length: 200 }, (_, n) =>
+      step(`f${n}`, 'write', { path: `filler/${n}`, content: 'f' }),
+    );
+    const plan = await propose(...fillers, ledger(), ledger('y', 'not-there.txt'));
+    await approve(plan);
+    const asked = await becomes(plan.id, 'x', 'waiting');
+    expect(asked).toMatchObject({ seen: null, output: { looked: { state: 'exists', size: 8 } } });
+    const [shown] = await instance.service.getSteps(plan.id, ['x']);
+    expect(shown?.call).toMatchObject({ destructive: true, target: { state: 'exists' } });
+    await becomes(plan.id, 'y', 'succeeded');
+    expect(await textAt('ledger.txt')).toBe('precious');
+    await writeFile(at('ledger.txt'), 'more precious');
+    await confirm(plan.id, 'x');
+    const again = await waitFor('the step to ask again', async () => {
+      const found = await becomes(plan.id, 'x', 'waiting');
+      return found.attempt > asked.attempt ? found : null;
+    });
+    expect(again.output).toMatchObject({ looked: { size: 13 } });
+    await confirm(plan.id, 'x');
+    await reach(instance, plan.id, 'completed');
+    expect(await textAt('ledger.txt')).toBe('mine');
+    await checkPlan(instance.db.query, plan.id);
+  });
+
+  test('where the place is known only when it runs, what is there is shown with the final values and compared again', async () => {
+    await writeFile(at('ledger.txt'), 'precious');
+    await writeFile(at('name.txt'), 'ledger.txt');
+    const plan = await propose(read, step('x', 'write', { path: open, content: 'a' }, 'r'));
+    await approve(plan);
+    const { attempt } = await becomes(plan.id, 'x', 'waiting');
+    const [shown] = await instance.service.getSteps(plan.id, ['x']);
+    expect(headlineOf(shown?.call ?? nothing)).toBe('Overwrites ledger.txt');
+    await writeFile(at('ledger.txt'), 'changed since');
+    await confirm(plan.id, 'x');
+    const again = await waitFor('the step to ask again', async () => {
+      const found = await becomes(plan.id, 'x', 'waiting');
+      return found.attempt > attempt ? found : null;
+    });
+    expect(again.output).toMatchObject({ drift: { size: 13 } });
+    expect(await textAt('ledger.txt')).toBe('changed since');
+  });
+
+  test('and what an earlier step of the plan has left there is no reason to ask', async () => {
+    const plan = await propose(
+      ledger('w', 'own-2.txt'),
+      step('m', 'move', { from: 'own-2.txt', to: 'own-3.txt' }, 'w'),
+      step('x', 'write', { path: 'own-3.txt', content: 'last' }, 'm'),
+      step('d', 'delete', { path: 'own-3.txt' }, 'x'),
+    );
+    await approve(plan);
+    await reach(instance, plan.id, 'completed');
   });
 });
 

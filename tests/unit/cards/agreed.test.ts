@@ -90,7 +90,7 @@ describe('what is agreed besides the steps', () => {
     const { steps } = await readReview({ listSteps }, facts, '', 20_000);
     expect(steps.map(({ headline }) => headline)).toEqual([
       'Also part of this approval',
-      'Writes 1.txt',
+      'Creates 1.txt',
     ]);
     expect(steps[0]?.parts.map(({ text }) => text)).toEqual([many.join('\n')]);
     expect(steps.map(({ place }) => place)).toEqual([null, 0]);

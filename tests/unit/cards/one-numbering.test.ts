@@ -57,7 +57,7 @@ it.each([
       ),
     );
     for (const [i, label] of names.entries())
-      expect(window).toContain(`${label}  Writes s${i}.txt`);
+      expect(window).toContain(`${label}  Creates s${i}.txt`);
 
     const called = labelKnownSteps({ facts }, { drawn: { steps }, list: null });
     expect(steps.slice(0, 3).map((step) => called.get(step.id))).toEqual(names);
@@ -74,7 +74,7 @@ it.each([
     await ask(fake, { text: 'Do it', user: 'Ana', timezone: 'UTC', poll_ms: 1 }, terminal);
     const [, printed = ''] = terminal.printed().split('Digest ');
     for (const [i, label] of names.entries())
-      expect(printed).toContain(`\n  ${label}  Writes s${i}.txt\n`);
+      expect(printed).toContain(`\n  ${label}  Creates s${i}.txt\n`);
     expect(printed).toContain(` · ${wait} · `);
   },
 );

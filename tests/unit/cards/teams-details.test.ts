@@ -53,7 +53,7 @@ describe('details in Teams', () => {
     const card = drawAdaptiveDetails(viewDetails(facts, first, false), asked, back);
     expectTaken(card);
     const text = readCard(card);
-    expect(text).toContain('Writes notes/standup.md\ncontent: \nStandup at 9:30');
+    expect(text).toContain('Creates notes/standup.md\ncontent: \nStandup at 9:30');
     expect(text).toContain('Confidence\nfair (0.62)');
     expect(text.replaceAll(' ', '')).toContain(facts.plan.digest);
     for (const word of text.split(/\s/)) expect(word.length).toBeLessThan(30);

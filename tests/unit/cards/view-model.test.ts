@@ -127,7 +127,7 @@ describe('a proposal', () => {
           note: 'cannot be undone',
           quotes: [{ by: 'Reason', words: '“Delete tmp.txt”' }],
         },
-        { lead: '1', text: 'Writes a.md · “Alpha”', note: '' },
+        { lead: '1', text: 'Creates a.md · “Alpha”', note: '' },
       ],
     });
   });
@@ -232,7 +232,7 @@ describe('a proposal', () => {
       'for Ana',
       'not before Wed 4 Feb, 17:30',
     ]);
-    expect(lines?.[0]?.text).toBe('Writes a.md · ⟲ decided when it runs: the subject');
+    expect(lines?.[0]?.text).toBe('Creates a.md · ⟲ decided when it runs: the subject');
   });
 
   it('lists at most six changes, what else is different among them, and counts the rest', () => {
@@ -263,17 +263,17 @@ describe('a proposal', () => {
     const moved = { ...changed, changes: [move], changes_total: 1 };
     const facts = { ...samples.revised, diff: { ...diff, changed: [moved] } };
     const [line] = viewPlan(facts).sections.find(({ kind }) => kind === 'changes')?.lines ?? [];
-    expect(line).toMatchObject({ lead: '~', text: 'Writes 1.txt: Wed 4 Feb, 09:00 → 10:00' });
+    expect(line).toMatchObject({ lead: '~', text: 'Creates 1.txt: Wed 4 Feb, 09:00 → 10:00' });
   });
 
   it('says what changed since the version before', () => {
     expect(section('revised', 'changes')).toMatchObject({
       label: 'Changed since version 1',
       lines: [
-        { lead: '~', text: 'Writes 1.txt: path: 1.txt → one.txt' },
-        { lead: '+', text: 'Writes 2.txt · “2”' },
-        { lead: '+', text: 'Writes 3.txt · “3”' },
-        { lead: '−', text: 'Writes 4.txt · “4”' },
+        { lead: '~', text: 'Creates 1.txt: path: 1.txt → one.txt' },
+        { lead: '+', text: 'Creates 2.txt · “2”' },
+        { lead: '+', text: 'Creates 3.txt · “3”' },
+        { lead: '−', text: 'Creates 4.txt · “4”' },
       ],
     });
   });
@@ -364,8 +364,8 @@ describe('a plan under way', () => {
 
   it('says what runs, what is next, and how long it takes', () => {
     expect(view('executing').sections.map(({ kind, lines }) => [kind, lines[0]?.text])).toEqual([
-      ['running', 'Writes 3.txt · “3”'],
-      ['next', 'Writes 4.txt · “4”'],
+      ['running', 'Creates 3.txt · “3”'],
+      ['next', 'Creates 4.txt · “4”'],
     ]);
     expect(view('executing').progress?.pace).toBe('7 min so far · about 10 min expected');
   });

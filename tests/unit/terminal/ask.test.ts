@@ -74,13 +74,13 @@ describe('deciding about a plan', () => {
   Plan PLAN-3f9a1c20 · version 1 · offline planner
   Goal: “Creates archive/standup.md containing 'Standup at 9:30'.”
 
-  What changes  1  Writes notes/standup.md · “Standup at 9:30”
+  What changes  1  Creates notes/standup.md · “Standup at 9:30”
                 2  Moves notes/standup.md to archive/standup.md    after 1
 
   starts when approved · no cost · digest 9f3a1c20
 
   [a]pprove  [p]ropose changes  [r]eject  [d]etails › a
-  ▰▰▰▰▱▱▱▱▱▱ 2 of 5 · Writes 3.txt · “3”
+  ▰▰▰▰▱▱▱▱▱▱ 2 of 5 · Creates 3.txt · “3”
 
   ✓ Done · version 1 · PLAN-3f9a1c20
   All 2 steps are done.
@@ -111,7 +111,7 @@ describe('deciding about a plan', () => {
     [
       'approve 1',
       { steps: ['1'] },
-      'Approved 1 (Writes notes/standup.md · content: Standup at 9:30) only.',
+      'Approved 1 (Creates notes/standup.md · content: Standup at 9:30) only.',
     ],
     ['a 1-2', { steps: ['1', '2'] }, 'and 2 (Moves'],
     [
@@ -178,7 +178,7 @@ describe('deciding about a plan', () => {
       ['proposeChanges', { version: 1, feedback: 'Keep a copy' }],
       ['approve', { version: 2, digest: 'b'.repeat(64) }],
     ]);
-    expect(printed).toContain('~  Writes 1.txt: path: 1.txt → one.txt');
+    expect(printed).toContain('~  Creates 1.txt: path: 1.txt → one.txt');
   });
 
   it('shows the version that comes between a look at the plan and one at its run', async () => {
@@ -209,7 +209,7 @@ describe('deciding about a plan', () => {
     expect(printed).toContain(`Digest ${digest}`);
     expect(printed).toContain('workspace_move · changes something · after 1 · pending');
     expect(printed).toContain(
-      '1  Writes notes/standup.md\n     │ content:\n     │   Standup at 9:30',
+      '1  Creates notes/standup.md\n     │ content:\n     │   Standup at 9:30',
     );
     expect(printed.split('› ')).toHaveLength(3);
   });
@@ -255,7 +255,7 @@ describe('deciding about a plan', () => {
       if (!(await Promise.race([terminal.shows('[Enter] more', times).then(() => true), back])))
         break;
     }
-    expect(terminal.plain().match(/Writes s\d+\.txt$/gm)).toHaveLength(23);
+    expect(terminal.plain().match(/Creates s\d+\.txt$/gm)).toHaveLength(23);
     terminal.end();
     expect(await code).toBe(exitCodes.needsPerson);
   });
