@@ -189,8 +189,8 @@ test('a step is ticked by its place in the plan, whatever order the steps can ru
   const inputs = JSON.stringify(view?.blocks.filter(({ type }) => type === 'input'));
   const options = [...inputs.matchAll(/"text":"(\d {2}[^"]+)","emoji":false},"value":"(\d+)"/g)];
   expect(options.slice(0, 2).map(([, label, value]) => [label, value])).toEqual([
-    ['1  Writes first.txt', '1'],
-    ['2  Writes second.txt', '0'],
+    ['1  Creates first.txt', '1'],
+    ['2  Creates second.txt', '0'],
   ]);
 });
 
