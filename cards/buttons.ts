@@ -102,10 +102,16 @@ function viewGuard({ plan, review }: PlanCardFacts): Pick<Button, 'guard'> {
 
 export function viewButtons(facts: PlanCardFacts): Button[] {
   const { plan } = facts;
-  const approve = makeButton(pressOf(plan, 'approve'), 'Approve', {
-    style: 'primary',
-    ...viewGuard(facts),
-  });
+  const { passed } = facts;
+  const press = pressOf(plan, 'approve');
+  const approve = makeButton(
+    passed === undefined ? press : { ...press, passed: passed.last },
+    passed === undefined ? 'Approve' : 'Approve · starts now',
+    {
+      style: 'primary',
+      ...viewGuard(facts),
+    },
+  );
   const change = makeButton(pressOf(plan, 'propose_changes'), 'Propose changes', {
     form: changesForm,
   });

@@ -166,16 +166,28 @@ function describeCompleted({ plan }: PlanCardFacts): string {
     : `All ${countOf(plan.total_steps, 'step')} are done.`;
 }
 
+/** `12:42 has passed: step 1 starts at once when you approve.` and a space; '' where no start has passed. */
+function describePassed({ passed, now, viewer }: PlanCardFacts): string {
+  if (passed === undefined) return '';
+  const { labels, more, first, last } = passed;
+  const [from, to] = [first, last].map((at) => tellTime(at, { now, viewer }));
+  const times = from === to ? `${from} has` : `${from} to ${to} have`;
+  const one = labels.length === 1 && more === 0;
+  const steps = listOf([...labels.map(cleanLine), ...(more > 0 ? [`${more} more`] : [])]);
+  return `${times} passed: ${one ? 'step' : 'steps'} ${steps} ${one ? 'starts' : 'start'} at once if approved. Approve to run now, propose another time, or leave ${one ? 'it' : 'them'} out. `;
+}
+
 export function viewSentence(facts: PlanCardFacts): string {
   const { plan } = facts;
   if (plan.revising) return "I'm drafting a new version. Nothing runs until it's approved.";
   switch (plan.status) {
     case 'proposed':
+      return `${describePassed(facts)}${intended(plan)}`.trim();
     case 'approved':
     case 'executing':
       return '';
     case 'needs_review':
-      return `${countOf(plan.rejection_history.length, 'version')} rejected, so I've stopped drafting. Approve, reject or cancel this one.`;
+      return `${describePassed(facts)}${countOf(plan.rejection_history.length, 'version')} rejected, so I've stopped drafting. Approve, reject or cancel this one.`;
     case 'stalled':
       return describeStalled(plan);
     case 'completed':

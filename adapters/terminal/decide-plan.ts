@@ -42,16 +42,22 @@ function leaveToOthers(session: Session, view: PlanView): ExitCode {
   return exitCodes.needsPerson;
 }
 
+/** What an approval binds of what was drawn. */
+function shownIn({ version, digest, buttons }: PlanView) {
+  const passed = buttons.flatMap(({ press }) => ('passed' in press ? (press.passed ?? []) : []))[0];
+  return { version, digest, ...(passed === undefined ? {} : { passed }) };
+}
+
 /** Approves the steps that were named by the numbers drawn. @returns the ids that were sent */
 async function approvePart(session: Session, view: PlanView, choice: StepChoice) {
-  const { version, digest, plan_id } = view;
+  const { plan_id } = view;
   // One more than have numbers, to know whether there are more.
   const { steps } = await session.service.listSteps(plan_id, { limit: numberedAtMost + 1 });
   requireNumbers(steps.length);
   const numbered = orderByLabel(steps, steps.length);
   const { chosen, approval } = chooseSteps(choice, numbered);
   try {
-    await session.service.approve(plan_id, { version, digest, ...approval }, session.actor);
+    await session.service.approve(plan_id, { ...shownIn(view), ...approval }, session.actor);
   } catch (error) {
     throw withNumbers(error, numbered);
   }
@@ -70,11 +76,12 @@ async function approve(
   const { version, digest, plan_id } = view;
   try {
     const part = choice === null ? {} : await approvePart(session, view, choice);
-    if (choice === null) await session.service.approve(plan_id, { version, digest }, session.actor);
+    if (choice === null) await session.service.approve(plan_id, shownIn(view), session.actor);
     session.event('decision', { action: 'approve', plan_id, version, digest, ...part });
   } catch (error) {
     const { code } = tellError(session, error);
     if (code === 'stale_version' || code === 'digest_mismatch') return null;
+    if (code === 'times_passed') return null;
     if (code === 'already_decided' || code === 'invalid_transition') return null;
     if (session.options.yes !== true) return null;
     return code === 'not_allowed' ? exitCodes.needsPerson : exitCodes.failed;

@@ -23,6 +23,7 @@ export const problemKinds: Record<ProblemCode, { status: number; title: string }
   callback_over: { status: 410, title: 'No longer accepted' },
   method_not_allowed: { status: 405, title: 'The path does not take this method' },
   stale_version: { status: 409, title: 'The plan has changed' },
+  times_passed: { status: 409, title: 'A start has passed' },
   digest_mismatch: { status: 409, title: 'The plan is not the one that was shown' },
   already_decided: { status: 409, title: 'The plan is already decided' },
   invalid_transition: { status: 409, title: 'The plan is in another state' },

@@ -113,11 +113,12 @@ export const ApproveBody = documented(
     user,
     steps: steps.exactOptional(),
     except: steps.exactOptional(),
+    passed: z.iso.datetime({ offset: true }).exactOptional(),
   }),
   {
     id: 'Approval',
     description:
-      'Version and digest of the plan that was read. `steps`: approve only these; `except`: all but these. What is approved must include all it depends on.',
+      'Version and digest of the plan that was read. `steps`: approve only these; `except`: all but these. What is approved must include all it depends on. `passed`: the last start of a step that the reader knows has passed, so that it starts at once; `times_passed` gives it.',
   },
 );
 

@@ -18,6 +18,7 @@ import type { CheckResult } from '#domain/settings-view.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { readModelAccess } from '#models/access.ts';
 import { auditKeyOf, type Config } from './config.ts';
+import { checkCalendars } from './doctor/check-calendars.ts';
 import { checkSlackAccess, checkSlackWorkspaces, checkTeamsAccess } from './doctor/check-chats.ts';
 import { checkPeople } from './doctor/check-people.ts';
 import {
@@ -339,6 +340,8 @@ async function lookInside(config: Config, log: Logger): Promise<CheckResult[]> {
           advice: `Correct it in ${config.settingsFile.path} or in the environment, or leave it.`,
         }),
       );
+    const { settings, timezone } = config;
+    const calendars = await checkCalendars(instance.registry, settings, timezone);
     const server = await checkServer(config, instance);
     const workers = [
       ...(await listBackends(instance)),
@@ -351,7 +354,14 @@ async function lookInside(config: Config, log: Logger): Promise<CheckResult[]> {
       ...(await checkPeople(config, instance.db.query)),
       ...(await checkSlackWorkspaces(config, instance)),
     ];
-    return [{ part: 'Database', state: 'ok', text }, ...server, ...tools, ...told, ...workers];
+    return [
+      { part: 'Database', state: 'ok', text },
+      ...server,
+      ...tools,
+      ...calendars,
+      ...told,
+      ...workers,
+    ];
   } finally {
     await instance.close();
   }

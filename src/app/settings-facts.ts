@@ -25,6 +25,7 @@ import { archiveFolder } from '#retention/run-retention.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import { plannerOperations } from '#tools/guard.ts';
 import type { Config } from './config.ts';
+import { readCalendarStates } from './doctor/check-calendars.ts';
 import { checkSlackAccess, checkSlackWorkspaces, checkTeamsAccess } from './doctor/check-chats.ts';
 import { listSettings } from './settings-lines.ts';
 import { readTraceTarget } from './telemetry/target.ts';
@@ -284,10 +285,14 @@ function readPlanning({ env, settings }: Config): SettingsView['planning'] {
 
 async function readRunning(
   { settings, timezone }: Config,
-  { db }: Instance,
+  { db, registry }: Instance,
 ): Promise<SettingsView['running']> {
   const { executor } = settings;
-  const [backEnds, pools] = await Promise.all([readBackends(db.query), readPools(db.query)]);
+  const [backEnds, pools, calendars] = await Promise.all([
+    readBackends(db.query),
+    readPools(db.query),
+    readCalendarStates(registry, settings, timezone),
+  ]);
   return {
     back_ends: backEnds.map((one) => ({ ...one, operations: one.operations.length })),
     pools: pools.map(({ waiting, ...pool }) => ({ ...pool, waiting_plans: waiting.length })),
@@ -304,11 +309,7 @@ async function readRunning(
     })),
     timezone,
     schedule: settings.schedule,
-    calendars: Object.entries(settings.calendars).map(([name, place]) => ({
-      name,
-      // Addresses of calendars are secrets of their own.
-      kind: /^[a-z][a-z0-9+.-]*:\/\//i.test(place) ? 'address' : 'file',
-    })),
+    calendars,
     human_reminder_hours: settings.human_reminder_hours,
     stale_after_days: settings.stale_after_days,
   };

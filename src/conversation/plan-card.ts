@@ -1,6 +1,7 @@
 // The facts of a plan's card for one viewer, read fresh each time.
 import type { Queryable } from '#db/database.ts';
 import { readOpenFindings, toFinding } from '#db/findings.ts';
+import { readPassedStarts } from '#db/passed-starts.ts';
 import { readNotes, readScheduleHead } from '#db/planning-artifacts.ts';
 import { readPlan } from '#db/plans.ts';
 import { readDifferentCalls, readLabels, readNextSteps, readSteps } from '#db/step-pages.ts';
@@ -278,6 +279,7 @@ export async function readCardFacts(
         ? findNext(plan, first, plan.total_steps > first.length ? await some('pending') : [])
         : [];
   const findings = await readFindingFacts(db, plan);
+  const passed = waits ? await readPassedStarts(db, plan, null) : null;
   const blocked = await findBlocked(db, { ...plan, ready: plan.counts.ready });
   const labels = await readLabelsOf(
     db,
@@ -317,6 +319,7 @@ export async function readCardFacts(
     blocked,
     ...(await readConflicts(context, plan)),
     terms: [...describeTerms(plan), ...(needed === '' || !waits ? [] : [needed])],
+    ...(passed === null ? {} : { passed }),
     next_at: await findNextOccurrence(db, plan),
     ...(await readTimes(context, plan, steps)),
     ...approval,

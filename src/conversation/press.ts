@@ -36,8 +36,9 @@ export async function readApproval(
   actor: Actor,
 ): Promise<Approval | null> {
   if (button.action !== 'approve') return null;
-  const { version, digest } = button;
-  return { version, digest, ...(await readPart(service, button, part, actor)) };
+  const { version, digest, passed } = button;
+  const seen = passed === undefined ? {} : { passed };
+  return { version, digest, ...seen, ...(await readPart(service, button, part, actor)) };
 }
 
 /** @throws `invalid_request` where the button names no step */

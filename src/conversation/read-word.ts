@@ -3,7 +3,8 @@ import { readStepChoice, type StepChoice } from '#domain/plan/step-choice.ts';
 import type { Waits } from '#runs/session-subject.ts';
 
 export type Word =
-  | { kind: 'approve' }
+  /** `now`: what has a start that has passed runs at once. */
+  | { kind: 'approve'; now?: true }
   | { kind: 'approve_part'; choice: StepChoice }
   | { kind: 'reject' }
   | { kind: 'cancel' }
@@ -20,6 +21,8 @@ export function readWord(text: string): Word {
   switch (trimmed.toLowerCase()) {
     case 'approve':
       return { kind: 'approve' };
+    case 'approve now':
+      return { kind: 'approve', now: true };
     case 'reject':
       return { kind: 'reject' };
     case 'cancel':

@@ -29,6 +29,7 @@ export type ErrorCode =
   | 'rate_limited'
   | 'stale_version'
   | 'digest_mismatch'
+  | 'times_passed'
   | 'already_decided'
   | 'key_reused'
   | 'not_allowed'

@@ -117,6 +117,8 @@ export type Approval = {
   digest: string;
   steps?: string[];
   except?: string[];
+  /** The last start that its reader saw had passed, ISO 8601: such steps start at once. */
+  passed?: string;
   pressed?: Pressed;
 };
 /**

@@ -126,7 +126,14 @@ const Running = z.object({
   ),
   timezone: z.string(),
   schedule: StrategyProfile,
-  calendars: z.array(z.object({ name: z.string(), kind: z.enum(['file', 'address']) })),
+  /** `problems`: what of it cannot be read. */
+  calendars: z.array(
+    z.object({
+      name: z.string(),
+      kind: z.enum(['file', 'address']),
+      problems: z.array(z.string()),
+    }),
+  ),
   human_reminder_hours: z.number(),
   stale_after_days: z.number(),
 });

@@ -47,7 +47,7 @@ export function createReminderSet(reminders: ReminderPort, clock: Clock): Operat
         next: z.array(z.string()).max(shown).describe('The next moments it rings.'),
       }),
     ),
-    check: (args) => toProblem(findProblem(args)),
+    check: (args) => toProblem(findProblem(args) ?? findPassed(args, clock.now())),
     async run(args, context) {
       throwIfAborted(context.signal);
       const problem = findProblem(args);
@@ -106,6 +106,15 @@ function findProblem(args: { [key: string]: unknown }): string | null {
     }
   }
   return null;
+}
+
+/** Why it would ring in the past; null: it would not, or its zone is only known when it is set. */
+function findPassed({ at, rrule, timezone }: { [key: string]: unknown }, now: Date): string | null {
+  if (typeof at !== 'string' || rrule !== undefined) return null;
+  const zone =
+    typeof timezone === 'string' ? timezone : /(Z|[+-]\d\d:?\d\d)$/i.test(at) ? 'UTC' : null;
+  if (zone === null || toMoment(at, zone) > now) return null;
+  return `${formatMoment(toMoment(at, zone), zone)} has passed; choose a later time.`;
 }
 
 /** When the reminder rings. @throws CountersignError invalid_arguments when that is never or too often */

@@ -85,6 +85,7 @@ export const decisionRoutes: Routes = async (app) => {
         response: answers({ 200: json('The plan as it stands now.', PlanAnswer) }, [
           ...planProblems,
           'digest_mismatch',
+          'times_passed',
           'patch_conflict',
           'unknown_step',
           'steps_missing',
@@ -116,6 +117,7 @@ export const decisionRoutes: Routes = async (app) => {
           ...planProblems,
           'run_not_found',
           'digest_mismatch',
+          'times_passed',
           'patch_conflict',
           'unknown_step',
           'steps_missing',

@@ -19,6 +19,7 @@ import {
 } from '#domain/plan/step-choice.ts';
 import { numberedAtMost, orderByLabel } from '#domain/plan/step-numbers.ts';
 import type { SessionChoice } from '#domain/planning/session-card.ts';
+import type { Approval } from '#domain/service.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { statusWords } from '#plans/lifecycle/lifecycle-table.ts';
 import { digestShown, nameShown, waitsFor } from '#runs/session-subject.ts';
@@ -61,10 +62,11 @@ async function approveTicked(
   context: ConversationContext,
   { id, version, digest }: NonNullable<Subject['shown']>,
   except: string[],
+  seen: Pick<Approval, 'passed'>,
   actor: Actor,
 ): Promise<Commit<string>> {
   const { total } = await readPlanRow(context.db.query, id);
-  const commit = await approve(context, id, { version, digest, except }, actor);
+  const commit = await approve(context, id, { version, digest, except, ...seen }, actor);
   return async (tx) => {
     await commit(tx);
     const by = await showName(tx, actor.id);
@@ -119,11 +121,13 @@ export async function decideByWord(
   }
   const { id, version, digest } = subject.shown;
   switch (word.kind) {
-    case 'approve':
+    case 'approve': {
+      const seen = word.now === true ? { passed: context.clock.now().toISOString() } : {};
       if (onScreen.except !== undefined) {
-        return approveTicked(context, subject.shown, onScreen.except, actor);
+        return approveTicked(context, subject.shown, onScreen.except, seen, actor);
       }
-      return silently(await approve(context, id, { version, digest }, actor));
+      return silently(await approve(context, id, { version, digest, ...seen }, actor));
+    }
     case 'approve_part':
       if (onScreen.except !== undefined) {
         throw new CountersignError('invalid_request', refusalWords.tickedAndNumbered);

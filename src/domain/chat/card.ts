@@ -96,6 +96,8 @@ export type PlanCardFacts = {
   moves?: StepMove[];
   /** What is agreed besides the steps, one sentence each: what comes again, whether each step asks. */
   terms: string[];
+  /** Steps whose start has passed while nobody decided; left out: none. */
+  passed?: { labels: string[]; more: number; first: string; last: string };
   /** When something of a plan that comes again is next due, while nothing of it is under way; null otherwise. */
   next_at: string | null;
   /** Expected minutes along the longest chain the plan states; null when it states none, or adds days of work to days of waiting. */
@@ -161,6 +163,8 @@ export const CardPress = z.object({
   finding_id: z.string().max(40).exactOptional(),
   /** When the plan ended that is to be run again. */
   ended_at: z.string().max(40).exactOptional(),
+  /** The last start that had passed on the card: such steps start at once. */
+  passed: z.string().max(40).exactOptional(),
 });
 export type CardPress = z.infer<typeof CardPress>;
 

@@ -1,14 +1,18 @@
 // Approval: binds exactly the version and digest that were shown, once, by someone who may approve; the job commits with it.
 import type { Commit, Queryable, Transaction } from '#db/database.ts';
+import { touchPlan } from '#db/events.ts';
 import { showName } from '#db/identities.ts';
+import { readPassedStarts } from '#db/passed-starts.ts';
 import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#db/plans.ts';
 import { postponeSeries, readSeries, readTemplates, updateSeries } from '#db/series.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { Approval } from '#domain/service.ts';
+import { listOf } from '#domain/words.ts';
 import { transition } from '../lifecycle/lifecycle.ts';
 import { mayBeApproved, statusWords } from '../lifecycle/lifecycle-table.ts';
+import { wakeWatchers } from '../lifecycle/wake.ts';
 import { checkPatchApproval, findPatchToApprove } from '../patch/approve.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { templatesOf } from '../series/series.ts';
@@ -56,6 +60,30 @@ async function requireShown(db: Queryable, row: PlanRow, approval: Approval): Pr
       { details: { current: currentOf(row) } },
     );
   }
+}
+
+/**
+ * What would start at once was shown as such. @throws `times_passed` where a start has passed since the version was proposed and
+ * the approval does not say that its reader saw it
+ */
+async function requireTimesShown(
+  q: Queryable,
+  row: PlanRow,
+  { passed }: Approval,
+  part: Part | null,
+): Promise<void> {
+  const starts = await readPassedStarts(q, row, part?.positions ?? null);
+  const last = starts?.last_since_proposal ?? null;
+  if (starts === null || last === null) return;
+  if (passed !== undefined && Date.parse(passed) >= Date.parse(last)) return;
+  const { labels, more } = starts;
+  const one = labels.length === 1;
+  const steps = listOf(more > 0 ? [...labels, `${more} more`] : labels);
+  throw new CountersignError(
+    'times_passed',
+    `The start of ${one ? 'step' : 'steps'} ${steps} has passed since this was proposed, so ${one ? 'it' : 'they'} would start at once. Look at the card: approve it there or reply “approve now” to start, “propose changes: …” with another time, or “approve all but ${labels[0]}” to leave a step out. Nothing has run.`,
+    { details: { current: currentOf(row), passed: last } },
+  );
 }
 
 /**
@@ -110,8 +138,8 @@ async function takeApproval(
  * Checks an approval of what was shown: the tools answer, the stored plan has the digest that was shown. Where more than one
  * approval is needed the plan stays open until the last of them. Of many callers at once one commit moves the plan; the others
  * throw `already_decided`, and a repeated approval by the same person returns the plan as it stands.
- * @throws (and the commit) `plan_not_found`, `not_allowed`, `already_decided`, `stale_version`, `digest_mismatch`, `preflight_failed`,
- *   `steps_missing`, `unknown_step`, `invalid_request`, `patch_conflict`
+ * @throws (and the commit) `plan_not_found`, `not_allowed`, `already_decided`, `stale_version`, `digest_mismatch`, `times_passed`,
+ *   `preflight_failed`, `steps_missing`, `unknown_step`, `invalid_request`, `patch_conflict`
  */
 export async function checkApproval(
   context: PlansContext,
@@ -140,10 +168,22 @@ export async function checkApproval(
   if (await check(db.query, seen)) return (tx) => readPlan(tx, id);
   const part = await readPart(db.query, id, approval);
   if (part !== null) await requireAlone(db.query, context, seen, part, actor);
+  try {
+    await requireTimesShown(db.query, seen, approval, part);
+  } catch (error) {
+    // The cards show it from now on.
+    if (error instanceof CountersignError)
+      await db.transaction(async (tx) => {
+        await touchPlan(tx, id, 'times_passed');
+        await wakeWatchers(tx, enqueue, id);
+      });
+    throw error;
+  }
   requirePreflight(await findPreflightProblems(db.query, context.catalogue, seen));
   return async (tx) => {
     const row = await lockPlan(tx, id);
     if (await check(tx, row)) return readPlan(tx, id);
+    await requireTimesShown(tx, row, approval, part);
     if (!(await takeApproval(context, tx, row, part, actor))) return readPlan(tx, id);
     if (part !== null) await leaveOut(tx, id, part);
     if (row.open_until !== null) await narrowSeries(tx, id);

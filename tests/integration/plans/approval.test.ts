@@ -1,4 +1,5 @@
 // Who may approve: the plan's own rule and those of its guarded operations together, on every path; whole or in part.
+import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
@@ -48,6 +49,77 @@ function approve({ id, version, digest }: Plan, actor: Actor, part: object = {})
 const cardFor = (plan: Plan, user: string) =>
   instance.service.card(plan.id, { user, timezone: 'UTC' });
 const refused = { code: 'not_allowed' };
+
+describe('a start that has passed since the proposal', () => {
+  const at = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
+  const start = at(-1);
+  const dated = (id: string, not_before: string) => ({ ...noop(id), not_before });
+
+  /** A plan that was proposed an hour ago. */
+  async function proposeEarlier(steps: PlanDraft['steps'], conversation?: string): Promise<Plan> {
+    const plan = await propose({ steps }, conversation);
+    await instance.db.query.execute(
+      sql`update countersign.plan_versions set created_at = created_at - interval '1 hour' where plan_id = ${plan.id}`,
+    );
+    return plan;
+  }
+  const passed = { code: 'times_passed', details: { passed: start } };
+
+  test('is refused until it was shown, and then named by the card and its button', async () => {
+    const plan = await proposeEarlier([dated('a', start), dated('b', at(60)), noop('c')]);
+    await expect(approve(plan, ana)).rejects.toMatchObject(passed);
+    await expect(approve(plan, ana, { passed: at(-30) })).rejects.toMatchObject(passed);
+    const facts = await cardFor(plan, 'ana');
+    expect(facts.passed).toMatchObject({ labels: ['1a'], more: 0, last: start });
+    const [button] = viewPlan(facts).buttons;
+    expect(button).toMatchObject({ label: 'Approve · starts now', press: { passed: start } });
+    expect(facts.plan.revision).toBeGreaterThan(plan.revision);
+    const { last } = facts.passed ?? { last: '' };
+    expect(await approve(plan, ana, { passed: last })).toMatchObject({ status: 'approved' });
+  });
+
+  test('is refused in words, and taken by “approve now”', async () => {
+    const plan = await proposeEarlier([dated('a', start)], 'conv-passed');
+    const say = (text: string) =>
+      instance.service.say('conv-passed', text, ana);
+    await say('approve').catch(() => undefined);
+    expect(await instance.service.getPlan(plan.id)).toMatchObject({ status: 'proposed' });
+    await say('approve now');
+    expect(await instance.service.getPlan(plan.id)).toMatchObject({ status: 'approved' });
+  });
+
+  test('is not asked about where its step is left out', async () => {
+    const plan = await proposeEarlier([dated('a', start), noop('b')]);
+    expect(await approve(plan, ana, { except: ['a'] })).toMatchObject({ status: 'approved' });
+  });
+
+  test('is asked about for the first occurrence of a series', async () => {
+    const steps = [noop('s')];
+    const series = [
+      {
+        id: 's',
+        title: 'S',
+        rrule: 'FREQ=DAILY',
+        timezone: 'UTC',
+        starts_at: at(60),
+        until: null,
+        steps,
+      },
+    ];
+    const plan = await propose({ steps: [], series });
+    await instance.db.query.execute(sql`
+      update countersign.plan_versions set created_at = created_at - interval '3 days' where plan_id = ${plan.id}`);
+    await instance.db.query.execute(sql`
+      update countersign.plan_steps set not_before = not_before - interval '2 days' where plan_id = ${plan.id}`);
+    await expect(approve(plan, ana)).rejects.toMatchObject({ code: 'times_passed' });
+  });
+
+  test('was in the past when it was proposed, so an approval of that means it', async () => {
+    const plan = await propose({ steps: [dated('a', start)] });
+    expect((await cardFor(plan, 'ana')).passed).toMatchObject({ last: start });
+    expect(await approve(plan, ana)).toMatchObject({ status: 'approved' });
+  });
+});
 
 describe('a policy', () => {
   const table: [string, ApproverPolicy, Actor[], Actor[]][] = [

@@ -1,7 +1,10 @@
 // What the settings tell of an instance: how its parts are, and never a secret.
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { checkCalendars } from '#app/doctor/check-calendars.ts';
 import { createSettingsFacts, type SettingsFacts } from '#app/settings-facts.ts';
 import { SettingsView } from '#domain/settings-view.ts';
 import { useDatabase } from '../../setup/database.ts';
@@ -32,6 +35,8 @@ describe('the settings of an instance', () => {
   let facts: Awaited<ReturnType<typeof open>>;
   let view: SettingsView;
   beforeAll(async () => {
+    const own = join(await mkdtemp(join(tmpdir(), 'calendar-')), 'own.ics');
+    await writeFile(own, 'BEGIN:VCALENDAR\nodd\nEND:VCALENDAR\n');
     facts = await open({
       mcpServers: {
         all: { command: process.execPath, args: [everything], trusted: true },
@@ -43,7 +48,7 @@ describe('the settings of an instance', () => {
       guardedApprovers: { workspace_delete: { kind: 'n_of', people: ['ana', 'ben'], n: 2 } },
       approvers: ['ana'],
       resourcePools: { gpu: 4 },
-      calendars: { team: 'https://calendar.example.com/private-1a2b3c/team.ics', own: 'own.ics' },
+      calendars: { team: 'https://calendar.example.com/private-1a2b3c/team.ics', own },
     });
     await facts.check({ part: 'tool', tool: 'all' });
     view = await facts.read();
@@ -95,11 +100,17 @@ describe('the settings of an instance', () => {
     });
   });
 
-  it('say that no model is connected, and show calendars without their addresses', () => {
+  it('say that no model is connected, and what of calendars cannot be read, without their addresses', async () => {
     expect(view.models.connected).toBeNull();
+    const line = expect.stringMatching(/^Line 2:/);
     expect(view.running.calendars).toEqual([
-      { name: 'team', kind: 'address' },
-      { name: 'own', kind: 'file' },
+      { name: 'team', kind: 'address', problems: [expect.not.stringContaining('example.com')] },
+      { name: 'own', kind: 'file', problems: [line] },
+    ]);
+    const { registry, config } = facts.instance;
+    expect(await checkCalendars(registry, config.settings, 'UTC')).toMatchObject([
+      { part: 'Calendar team', state: 'broken' },
+      { part: 'Calendar own', state: 'broken', text: expect.stringContaining('Line 2:') },
     ]);
   });
 

@@ -69,7 +69,8 @@ function decisionsOf(state: State, view: PlanView, card: Card): Shown[] {
       const off = part?.empty === true || (onSteps && !listed);
       const approve: Button = { ...button, press: { ...button.press, action: 'approve' } };
       const label = part?.words ?? `Approve ${countOf(plan.total_steps, 'step')}`;
-      return [{ button: approve, label, off }];
+      const now = approve.press.passed === undefined ? '' : ' · starts now';
+      return [{ button: approve, label: `${label}${now}`, off }];
     })
     .toReversed();
 }

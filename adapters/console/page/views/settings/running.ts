@@ -140,8 +140,8 @@ function drawTime(facts: SettingsView): TemplateResult {
         calendars.length === 0
           ? 'None'
           : calendars.map(
-              ({ name, kind }) =>
-                html`<span class="line">${showLine(name, 100)} (${kind === 'file' ? 'a file' : 'an address'})</span>`,
+              ({ name, kind, problems }) =>
+                html`<span class="line">${showLine(name, 100)} (${kind === 'file' ? 'a file' : 'an address'})</span>${problems.map((text) => html`<span class="line">△ ${showLine(text, 400)}</span>`)}`,
             ),
       ],
       ['A person is reminded after', countOf(human_reminder_hours, 'hour')],

@@ -1,0 +1,69 @@
+// Whether the configured calendars can be read, and which of their lines cannot.
+import { z } from 'zod';
+import { errorMessage } from '#domain/errors.ts';
+import type { Settings } from '#domain/settings.ts';
+import type { CheckResult } from '#domain/settings-view.ts';
+import type { ToolRegistry } from '#domain/tool.ts';
+import { countOf } from '#domain/words.ts';
+
+const waitMs = 3000;
+
+export type CalendarState = { name: string; kind: 'file' | 'address'; problems: string[] };
+
+const Read = z.object({ problems: z.array(z.string()).default([]) });
+
+/** Addresses of calendars are secrets of their own, so nothing that names one is answered. */
+async function readState(
+  registry: ToolRegistry,
+  timezone: string,
+  name: string,
+  place: string,
+): Promise<CalendarState> {
+  const kind = /^[a-z][a-z0-9+.-]*:\/\//i.test(place) ? 'address' : 'file';
+  const read = registry.get('calendar_read');
+  if (read === undefined) return { name, kind, problems: [] };
+  try {
+    const context = {
+      planId: null,
+      stepId: null,
+      idempotencyKey: `calendar ${name}`,
+      user: 'doctor',
+      conversation: null,
+      timezone,
+      pay: null,
+      callbackUrl: null,
+      signal: AbortSignal.timeout(waitMs),
+    };
+    const output = await read.call({ calendar: name }, context);
+    const { problems } = Read.parse('data' in output ? output.data : {});
+    return { name, kind, problems: problems.map((text) => text.replace(`${name}: `, '')) };
+  } catch (error) {
+    const file = errorMessage(error);
+    return { name, kind, problems: [kind === 'file' ? file : 'Its address gives no calendar.'] };
+  }
+}
+
+export function readCalendarStates(
+  registry: ToolRegistry,
+  { calendars }: Pick<Settings, 'calendars'>,
+  timezone: string,
+): Promise<CalendarState[]> {
+  return Promise.all(
+    Object.entries(calendars).map(([name, place]) => readState(registry, timezone, name, place)),
+  );
+}
+
+export async function checkCalendars(
+  ...about: Parameters<typeof readCalendarStates>
+): Promise<CheckResult[]> {
+  return (await readCalendarStates(...about)).map(({ name, kind, problems }): CheckResult => {
+    const part = `Calendar ${name}`;
+    if (problems.length === 0) return { part, state: 'ok', text: `read from its ${kind}` };
+    return {
+      part,
+      state: 'broken',
+      text: `${countOf(problems.length, 'problem')}: ${problems.join(' ')}`,
+      advice: `Correct these lines in the program that writes the calendar, or change calendars.${name} in the settings. Everything else of it is used.`,
+    };
+  });
+}
