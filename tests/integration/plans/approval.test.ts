@@ -80,8 +80,7 @@ describe('a start that has passed since the proposal', () => {
 
   test('is refused in words, and taken by “approve now”', async () => {
     const plan = await proposeEarlier([dated('a', start)], 'conv-passed');
-    const say = (text: string) =>
-      instance.service.say('conv-passed', text, ana);
+    const say = (text: string) => instance.service.say('conv-passed', text, ana);
     await say('approve').catch(() => undefined);
     expect(await instance.service.getPlan(plan.id)).toMatchObject({ status: 'proposed' });
     await say('approve now');
