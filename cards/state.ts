@@ -182,7 +182,7 @@ export function viewSentence(facts: PlanCardFacts): string {
   if (plan.revising) return "I'm drafting a new version. Nothing runs until it's approved.";
   switch (plan.status) {
     case 'proposed':
-      return `${describePassed(facts)}${intended(plan)}`.trim();
+      return describePassed(facts).trim();
     case 'approved':
     case 'executing':
       return '';

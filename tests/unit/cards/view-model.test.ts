@@ -69,6 +69,21 @@ describe('the state of a plan', () => {
     expect(buttons.map((button) => button.label)).toEqual(labels);
   });
 
+  it.each([
+    [['2'], 0, 'step 2 starts', 'leave it out'],
+    [['2', '3', '4'], 7, 'steps 2, 3, 4 and 7 more start', 'leave them out'],
+  ])(
+    'says which starts have passed, and that they would run at once',
+    (labels, more, what, out) => {
+      const at = new Date(Date.parse(now) - 60_000).toISOString();
+      const passed = { labels, more, first: at, last: at };
+      const { sentence, buttons } = viewPlan({ ...samples.proposed, passed });
+      expect(sentence).toContain(`has passed: ${what} at once`);
+      expect(sentence).toContain(out);
+      expect(buttons[0]).toMatchObject({ label: 'Approve · starts now', press: { passed: at } });
+    },
+  );
+
   it('a task for “@ana” is Ana’s, above and in the question', () => {
     const { plan, steps } = samples.waiting;
     const own = steps.map((step) => ({ ...step, args: { assignee: '@ana' } }));
