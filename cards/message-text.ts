@@ -2,7 +2,7 @@
 import type { MessageParts, Notice, Progress, Task } from '#domain/chat/message-parts.ts';
 import type { SaidLine } from '#domain/planning/asked-question.ts';
 import { quoteName, quoteWords } from '#domain/shown-text.ts';
-import { countOf } from '#domain/words.ts';
+import { countOf, trimTail } from '#domain/words.ts';
 import { tellAsked } from './asked-words.ts';
 import { writeCall } from './calls-to-action.ts';
 import { sayHours } from './times.ts';
@@ -147,7 +147,7 @@ function linesOf(parts: MessageParts | null, text: string): SaidLine[] {
       const named = version === 1 ? plan_id : `${plan_id}, version ${version}`;
       const more = notes.length - notesSaid;
       return [
-        { text: `${summary.replace(/[.\s]*$/, '')}. (${named})`, on_card: true },
+        { text: `${trimTail(summary, /[.\s]/)}. (${named})`, on_card: true },
         ...notes.slice(0, notesSaid).map((note) => ({ text: note })),
         ...(more > 0 ? [{ text: `And ${more} more.` }] : []),
       ];

@@ -160,7 +160,7 @@ export function tellSpan(from: string, to: string, reading: Reading, between = '
   const [start, end] = [from, to].map((iso) => tellTime(iso, reading));
   if (start === undefined || end === undefined || start === end) return start ?? '';
   const dayOf = (text: string) => text.slice(0, Math.max(0, text.lastIndexOf(', ')));
-  const zoneOf = (text: string) => /\d\d:\d\d( .*)?$/.exec(text)?.[1] ?? '';
+  const zoneOf = (text: string) => /\d\d:\d\d( .*)/.exec(text)?.[1] ?? '';
   const begins =
     zoneOf(start) === zoneOf(end) ? start.slice(0, start.length - zoneOf(start).length) : start;
   const ends = dayOf(start) === dayOf(end) ? end.slice(end.lastIndexOf(', ') + 1).trim() : end;

@@ -60,16 +60,25 @@ export async function send(
   // The same file in another coding is another answer.
   const etag = coding === 'identity' ? `"${served.etag}"` : `"${served.etag}-${coding}"`;
   reply.headers({ etag, 'cache-control': 'no-cache', vary: 'accept-encoding' });
-  if (known.split(/\s*,\s*/).includes(etag)) return reply.code(304).send();
+  if (known.split(',').some((one) => one.trim() === etag)) return reply.code(304).send();
   if (coding !== 'identity') reply.header('content-encoding', coding);
   return reply.type(type).send(await encode(served, coding));
 }
 
 /** Comments that have their lines to themselves: prose hardly compresses, and no browser reads it. Lines stay where they were. */
 function dropComments(code: string): string {
-  return code.replace(/^[ \t]*(?:\/\/.*|\/\*\*[\s\S]*?\*\/[ \t]*)$/gm, (comment) =>
-    comment.replace(/[^\n]+/g, ''),
-  );
+  let inside = false;
+  const keep = (line: string): boolean => {
+    const text = line.trim();
+    if (text.startsWith('/**')) inside = text.endsWith('*/') || !text.includes('*/');
+    const isComment = inside || text.startsWith('//');
+    if (text.endsWith('*/')) inside = false;
+    return !isComment;
+  };
+  return code
+    .split('\n')
+    .map((line) => (keep(line) ? line : ''))
+    .join('\n');
 }
 
 export type ReadAsset = (asset: Asset) => Promise<Served>;
@@ -89,7 +98,14 @@ export function createAssetReader(): ReadAsset {
 }
 
 /** Static imports of a module whose types are gone. Those it loads later are not among them. */
-const imports = /(?:^|;)\s*(?:import|export)\b(?:[^'"`;]*?\bfrom)?\s*['"]([^'"]+)['"]/gm;
+function importsOf(code: string): string[] {
+  return code.split(/(?:^|;)(?=\s{0,9}(?:import|export)\b)/m).flatMap((statement) => {
+    const [, before, name] =
+      /^\s{0,9}(?:import|export)\b([^'"`;]*)['"]([^'"]+)['"]/.exec(statement) ?? [];
+    const words = before?.trim();
+    return name !== undefined && (words === '' || words?.endsWith('from')) ? [name] : [];
+  });
+}
 
 function resolveImport(name: string, from: string): string {
   if (name.startsWith('.')) return posix.join(posix.dirname(from), name);
@@ -111,7 +127,7 @@ export async function listModules(
     const asset = assets.get(address);
     if (asset === undefined) continue;
     const { body } = await read(asset);
-    for (const [, name = ''] of body.matchAll(imports)) found.add(resolveImport(name, address));
+    for (const name of importsOf(body)) found.add(resolveImport(name, address));
   }
   return [...found].filter((address) => assets.has(address));
 }

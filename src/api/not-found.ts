@@ -3,13 +3,16 @@ import type { FastifyInstance } from 'fastify';
 import { sendProblem } from './errors.ts';
 import type { Complaint } from './problem.ts';
 
-/** A route template as a pattern for paths: `/api/plans/:id` takes `/api/plans/PLAN-1`. */
-function patternOf(template: string): RegExp {
-  const source = template
-    .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
-    .replace(/\*/g, '.*')
-    .replace(/:\w+/g, '[^/]+');
-  return new RegExp(`^${source}$`);
+/** Whether a route takes a path: `/api/plans/:id` takes `/api/plans/PLAN-1`. */
+function takes(template: string, path: string): boolean {
+  const [wanted, given] = [template.split('/'), path.split('/')];
+  const isOpen = wanted.at(-1) === '*';
+  return (
+    (isOpen ? given.length >= wanted.length : given.length === wanted.length) &&
+    wanted.every((part, at) =>
+      part.startsWith(':') ? given[at] !== '' : part === given[at] || (isOpen && part === '*'),
+    )
+  );
 }
 
 /** A path that names nothing, whatever is asked of it. */
@@ -20,17 +23,17 @@ export function unreadable(path: string): Complaint {
 
 /** Call before any route is added: it remembers them all, those of later plugins too. */
 export function answerUnknownPaths(app: FastifyInstance): void {
-  const known = new Map<string, { pattern: RegExp; methods: Set<string> }>();
+  const known = new Map<string, Set<string>>();
 
   app.addHook('onRoute', ({ url, method }) => {
-    const entry = known.get(url) ?? { pattern: patternOf(url), methods: new Set<string>() };
-    for (const one of [method].flat()) entry.methods.add(one);
-    known.set(url, entry);
+    const methods = known.get(url) ?? new Set<string>();
+    for (const one of [method].flat()) methods.add(one);
+    known.set(url, methods);
   });
 
   const methodsOf = (path: string): string[] => {
-    const fitting = [...known.values()].filter(({ pattern }) => pattern.test(path));
-    return [...new Set(fitting.flatMap(({ methods }) => [...methods]))].sort();
+    const fitting = [...known].filter(([template]) => takes(template, path));
+    return [...new Set(fitting.flatMap(([, methods]) => [...methods]))].sort();
   };
 
   // Nothing here has a name with NUL in it, and the database takes none.

@@ -3,7 +3,8 @@ import { CountersignError } from '#domain/errors.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 
 /** `${NAME}`, `${NAME:-default}`, and `${env:NAME}` as some clients write it; `$${` stands for a plain `${`. */
-const placeholder = /\$\$\{|\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}|\$\{([^}]*)\}/g;
+const placeholder =
+  /\$\$\{|\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-((?:[^}$]|\$(?!\{))*))?\}|\$\{((?:[^}$]|\$(?!\{))*)\}/g;
 
 export type Filled<T> = {
   value: T;

@@ -3,6 +3,7 @@
 import { CountersignError } from '#domain/errors.ts';
 import { McpServer } from '#domain/settings.ts';
 import { type Json, type JsonObject, objectIn } from '#domain/text.ts';
+import { trimTail } from '#domain/words.ts';
 
 export type McpEntries = { file: JsonObject; warnings: string[] };
 
@@ -122,10 +123,8 @@ function readKey(read: Entry, key: string, value: Json): string | null {
 
 /** Our names have letters, digits and hyphens: an operation is `server_tool`, and must be told apart from any other. */
 function readName(name: string): string {
-  return name
-    .trim()
-    .replace(/[\s_./:@]+/g, '-')
-    .replace(/^-+|-+$/g, '');
+  const plain = name.trim().replace(/[\s_./:@-]+/g, '-');
+  return trimTail(plain.replace(/^-/, ''), /-/);
 }
 
 function readEntry(given: string, value: Json): Entry | null {

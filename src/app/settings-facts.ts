@@ -198,6 +198,7 @@ function readTools({ settings }: Config, { registry }: Instance): ToolFacts[] {
         state: ok ? 'ok' : 'down',
         problem: reason ?? null,
         server: null,
+        notes: [],
         operations: operationsOf(tool),
       }),
     )
@@ -210,6 +211,7 @@ function readTools({ settings }: Config, { registry }: Instance): ToolFacts[] {
       state: status === undefined ? 'off' : status.ok ? 'ok' : 'down',
       problem: status?.reason ?? null,
       server: describeServer(server, status),
+      notes: status?.notes ?? [],
       operations: operationsOf(name),
     };
   });
@@ -220,6 +222,7 @@ function readTools({ settings }: Config, { registry }: Instance): ToolFacts[] {
       state: 'off',
       problem: null,
       server: null,
+      notes: [],
       operations: [],
     }),
   );

@@ -48,7 +48,8 @@ async function readFilter(
 }
 
 // A cursor names its group, so that it is of use in no other.
-const cursorForm = (group: InboxGroup) => new RegExp(`^${group} \\d{1,17} PLAN-[0-9a-f]{8}$`);
+const cursorForm = (group: InboxGroup) =>
+  new RegExp(`^${RegExp.escape(group)} \\d{1,17} PLAN-[0-9a-f]{8}$`);
 
 function readPlace(group: InboxGroup, cursor: string | undefined): GroupPlace | null {
   if (cursor === undefined) return null;

@@ -41,10 +41,11 @@ function readApprovedPart(text: string): Word | null {
 }
 
 function readChanges(text: string): Word {
-  const changes = /^propose changes\s*:?\s*$|^propose changes:([\s\S]*)$/i.exec(text);
-  return changes === null
-    ? { kind: 'talk' }
-    : { kind: 'propose_changes', feedback: (changes[1] ?? '').trim() };
+  const rest = /^propose changes/i.test(text) ? text.slice('propose changes'.length) : null;
+  const isAsked = rest !== null && (rest.startsWith(':') || ['', ':'].includes(rest.trim()));
+  return isAsked
+    ? { kind: 'propose_changes', feedback: rest.replace(':', '').trim() }
+    : { kind: 'talk' };
 }
 
 const goOn = /^(?:go on|yes|continue)$/;

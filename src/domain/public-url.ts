@@ -12,7 +12,7 @@ export function readPublicUrl(text: string): string | null {
   if (url.username !== '' || url.password !== '') return null;
   const safe =
     url.protocol === 'https:' || (url.protocol === 'http:' && loopback.test(url.hostname));
-  return safe ? url.href.replace(/\/+$/, '') : null;
+  return safe ? trimTail(url.href, /\//) : null;
 }
 
 /** HOST without the brackets of an IPv6 address. */
@@ -35,3 +35,5 @@ export function isEveryHost(host: string): boolean {
 export function isReachable(host: string): boolean {
   return !isEveryHost(host) && !isLoopbackHost(host);
 }
+
+import { trimTail } from './words.ts';

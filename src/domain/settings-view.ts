@@ -47,6 +47,8 @@ const ToolFacts = z.object({
       trusted: z.boolean(),
     })
     .nullable(),
+  /** What of an MCP server is not offered, or not checked here, and what to do. */
+  notes: z.array(z.string()),
   operations: z.array(OperationFacts),
 });
 export type ToolFacts = z.infer<typeof ToolFacts>;

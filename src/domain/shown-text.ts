@@ -11,22 +11,18 @@ const joining = String.raw`[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Beng
  * What could hide, reorder or strike out the rest, by its Unicode properties. What joins emoji or the letters of scripts that need it
  * stays, and so do the tags that make a flag of 🏴 and emoji that this version of Unicode does not know yet.
  */
-const hidden = new RegExp(
-  [
-    String.raw`[\u{e0020}-\u{e007f}](?<!\u{1f3f4}[\u{e0020}-\u{e007f}]{1,7})`,
-    String.raw`[\u200c\u200d](?<!(?:${pictograph}|${joining})[\u200c\u200d])`,
-    String.raw`[\ufe0e\ufe0f](?<![\p{Extended_Pictographic}0-9#*][\ufe0e\ufe0f])`,
-    // Unassigned, private, format and control characters, surrogates; invisible letters and marks.
-    String.raw`(?![\n\t\u200c\u200d\ufe0e\ufe0f\u{e0020}-\u{e007f}])(?:\p{C}(?<!\p{Extended_Pictographic})|\p{Default_Ignorable_Code_Point})`,
-    // The blank of Braille, marks that strike through or enclose, and more of them than any script stacks.
-    String.raw`\u2800|(?!\u20e3)\p{Me}|[\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20e5\u20e6\u20ea\u20eb\u{1d167}-\u{1d169}]`,
-    String.raw`(?<=\p{M}{4})\p{M}|(?<![\p{L}\p{N}\p{S}\p{M}])(?![\u20e3\ufe0e\ufe0f])\p{M}`,
-  ]
-    // A mark that would sit on an escape is escaped with it.
-    .map((one) => `(?:${one})\\p{M}*`)
-    .join('|'),
-  'gu',
-);
+const hiddenOne = [
+  String.raw`[\u{e0020}-\u{e007f}](?<!\u{1f3f4}[\u{e0020}-\u{e007f}]{1,7})`,
+  String.raw`[\u200c\u200d](?<!(?:${pictograph}|${joining})[\u200c\u200d])`,
+  String.raw`[\ufe0e\ufe0f](?<![\p{Extended_Pictographic}0-9#*][\ufe0e\ufe0f])`,
+  // Unassigned, private, format and control characters, surrogates; invisible letters and marks.
+  String.raw`(?![\n\t\u200c\u200d\ufe0e\ufe0f\u{e0020}-\u{e007f}])(?:\p{C}(?<!\p{Extended_Pictographic})|\p{Default_Ignorable_Code_Point})`,
+  // The blank of Braille, marks that strike through or enclose, and more of them than any script stacks.
+  String.raw`\u2800|(?!\u20e3)\p{Me}|[\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20e5\u20e6\u20ea\u20eb\u{1d167}-\u{1d169}]`,
+  String.raw`(?<=\p{M}{4})\p{M}|(?<![\p{L}\p{N}\p{S}\p{M}])(?![\u20e3\ufe0e\ufe0f])\p{M}`,
+].join('|');
+/** A mark that would sit on an escape is escaped with it. */
+const hidden = new RegExp(`(?:${hiddenOne})\\p{M}*`, 'gu');
 const rightToLeft =
   /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 

@@ -235,6 +235,8 @@ export type ToolStatus = {
   reason?: string;
   /** How an MCP server says it is to be used. */
   instructions?: string;
+  /** What of its tools is not offered, or not checked here, in sentences that say what to do. */
+  notes?: string[];
   /** Of an MCP server. */
   health?: ServerHealth;
 };

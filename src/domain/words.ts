@@ -32,6 +32,13 @@ export function shorten(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }
 
+/** `text` without the characters of `tail` at its end; in one pass, as `/[…]+$/` is not. @param tail matches one character */
+export function trimTail(text: string, tail: RegExp): string {
+  let end = text.length;
+  while (end > 0 && tail.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}
+
 /** `1.2 GB`; decimal units, as disks are sold. */
 export function describeBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];

@@ -323,7 +323,9 @@ function namesParameter(text: string, param: string | null | undefined, name: st
     return param === name || param.startsWith(`${name}.`) || param.endsWith(`.${name}`);
   if (name === 'store') return false;
   if (name === 'stream') return /\bstream(?:ing|ed)?\b/i.test(text);
-  const [before, behind] = name.includes('_') ? ['(?<!\\w)', '(?!\\w)'] : ['[\'"`.]', '[\'"`.]'];
-  const words = name === 'tool_choice' ? 'tool[_ ]choice' : name;
-  return new RegExp(`${before}${words}${behind}`, 'i').test(`${param ?? ''} ${text}`);
+  const said = `${param ?? ''} ${text}`.replaceAll(/tool choice/gi, 'tool_choice');
+  const words = name.includes('_')
+    ? new RegExp(`(?<!\\w)${RegExp.escape(name)}(?!\\w)`, 'i')
+    : new RegExp(`['"\`.]${RegExp.escape(name)}['"\`.]`, 'i');
+  return words.test(said);
 }

@@ -10,8 +10,15 @@ const firstPause = 500;
 const reasonAtMost = 300;
 
 /** How servers that answer 400 say that there is no such model (any more). */
-const endedModel =
-  /invalid model|\bmodel\b.{0,80}\b(?:not found|not exist|deprecated|retired|decommissioned|no longer)/i;
+const endedModel = (reason: string): boolean =>
+  /invalid model/i.test(reason) ||
+  reason
+    .split(/\bmodel\b/i)
+    .some(
+      (rest, at) =>
+        at > 0 &&
+        /\b(?:not found|not exist|deprecated|retired|decommissioned|no longer)/i.test(rest),
+    );
 /** What to set about the reasons that servers give for a refusal; the first that fits. */
 const advices: [RegExp, string][] = [
   [
@@ -97,11 +104,7 @@ function explainFailure({ name, api, apiKey }: Called, cause: unknown): string {
   const { status } = cause;
   const reason = quote(readReason(cause), apiKey);
   if (status === undefined) return `The model ${name} cannot be reached. Check OPENAI_BASE_URL.`;
-  if (
-    status === 404 ||
-    cause.code === 'model_not_found' ||
-    (status === 400 && endedModel.test(reason))
-  )
+  if (status === 404 || cause.code === 'model_not_found' || (status === 400 && endedModel(reason)))
     return explainUnknown(name, api, reason);
   if (status === 401) return `The model server refused the key. Check OPENAI_API_KEY.`;
   if (status === 403) return `The model server refused access: ${reason} Check OPENAI_API_KEY.`;

@@ -12,13 +12,39 @@ const Written = z.union([
     .transform(({ name, parameters }) => ({ name, arguments: parameters })),
 ]);
 
-/** The marks of Hermes and Qwen, LM Studio, Mistral, and a fenced block that is all of the answer. */
-const marks = [
-  /<tool_call>\s*([\s\S]*?)\s*<\/tool_call>/g,
-  /\[TOOL_REQUEST\]\s*([\s\S]*?)\s*\[END_TOOL_REQUEST\]/g,
-  /\[TOOL_CALLS\]\s*([\s\S]+)$/g,
-  /^\s*```(?:json)?\s*([\s\S]*?)\s*```\s*$/g,
-  /^\s*([[{][\s\S]*[\]}])\s*$/g,
+/** What is inside marks, in their order, and the text without both; null: the text does not end in such a mark. */
+type Marked = { inside: string[]; rest: string };
+
+/** @param close null: up to the end of the text */
+function findMarked(text: string, open: string, close: string | null): Marked | null {
+  const inside: string[] = [];
+  const rest: string[] = [];
+  let at = 0;
+  for (let start = text.indexOf(open); start >= 0; start = text.indexOf(open, at)) {
+    const end = close === null ? text.length : text.indexOf(close, start + open.length);
+    if (end < 0) break;
+    rest.push(text.slice(at, start));
+    inside.push(text.slice(start + open.length, end));
+    at = end + (close?.length ?? 0);
+  }
+  return inside.length > 0 && text.slice(at).trim() === ''
+    ? { inside, rest: rest.join('').trim() }
+    : null;
+}
+
+/** A fenced block, or JSON, that is all of the text. */
+function findWhole(text: string): Marked | null {
+  const fenced = /^```(?:json)?([\s\S]*)```$/.exec(text)?.[1];
+  const isJson = /^[[{]/.test(text) && /[\]}]$/.test(text);
+  const inside = fenced ?? (isJson ? text : null);
+  return inside === null ? null : { inside: [inside], rest: '' };
+}
+
+/** The marks of Hermes and Qwen, LM Studio and Mistral. */
+const marks: [open: string, close: string | null][] = [
+  ['<tool_call>', '</tool_call>'],
+  ['[TOOL_REQUEST]', '[END_TOOL_REQUEST]'],
+  ['[TOOL_CALLS]', null],
 ];
 
 /**
@@ -32,13 +58,11 @@ export function findWrittenCalls(
   turn: number,
 ): { calls: ToolCall[]; rest: string } | null {
   if (offered.size === 0) return null;
-  for (const mark of marks) {
-    const found = [...text.matchAll(mark)];
-    const last = found.at(-1);
-    if (last === undefined || text.slice(last.index + last[0].length).trim() !== '') continue;
-    const rest = text.replace(mark, '').trim();
-    if (rest.includes('```')) continue;
-    const written = found.map(([, json = '']) => readWritten(json));
+  const plain = text.trim();
+  const ways = [...marks.map(([open, close]) => findMarked(plain, open, close)), findWhole(plain)];
+  for (const marked of ways) {
+    if (marked === null || marked.rest.includes('```')) continue;
+    const written = marked.inside.map(readWritten);
     if (!written.every((calls) => calls !== null)) continue;
     const calls = written.flat();
     if (calls.length === 0 || !calls.every(({ name }) => offered.has(name))) continue;
@@ -48,19 +72,18 @@ export function findWrittenCalls(
         name,
         arguments: JSON.stringify(args),
       })),
-      rest,
+      rest: marked.rest,
     };
   }
   return null;
 }
 
 function readWritten(text: string): z.infer<typeof Written>[] | null {
-  let json: unknown;
   try {
-    json = parseExactly(text);
+    const json: unknown = parseExactly(text);
+    const parsed = z.array(Written).safeParse(Array.isArray(json) ? json : [json]);
+    return parsed.success ? parsed.data : null;
   } catch {
-    return null; // it is text
+    return null; // it is text, or nested deeper than any call
   }
-  const parsed = z.array(Written).safeParse(Array.isArray(json) ? json : [json]);
-  return parsed.success ? parsed.data : null;
 }

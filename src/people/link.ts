@@ -33,7 +33,7 @@ import { requirePerson } from '#plans/approval/authority.ts';
 
 // Which name two linked accounts share, and which each keeps after unlinking. Pure.
 
-const address = /^[^@\s]+@[^@\s]+\.[^@\s]+$/;
+const address = /^[^@\s]+@[^@\s.]+\.[^@\s]+$/;
 
 /**
  * The better name is the higher: an address, as people are named in settings; an account's id; a name that was typed. So

@@ -2,6 +2,7 @@
 // sentence; anything longer is for the planner. Pure.
 import { fold, type MemoryEntry } from '#domain/people/memory.ts';
 import { memoryLimits, writeNote } from '#domain/people/memory-note.ts';
+import { trimTail } from '#domain/words.ts';
 
 export type MemoryPhrase =
   | { kind: 'list' }
@@ -10,8 +11,8 @@ export type MemoryPhrase =
 
 const list =
   /^(?:what (?:do|can) you remember(?: about (?:me|us))?|(?:show )?(?:your |my )?memory)$/i;
-const keep = /^remember(?: that\s+|:\s*(?:that\s+)?)(.+)$/i;
-const forget = /^forget\s+(?:that\s+|about\s+)?(.+)$/i;
+const keep = /^remember(?: that\s|:\s{0,9}(?:that\s)?)(.+)$/i;
+const forget = /^forget (?:that |about )?(.+)$/i;
 /** A second sentence, or a command that comes after. */
 const more = /[.!?;]\s+\S|\n|[,;]?\s(?:and\s+)?then\s/;
 
@@ -20,14 +21,14 @@ export function readMemoryPhrase(said: string): MemoryPhrase | null {
   const text = said
     .trim()
     .replace(/^please,?\s+/i, '')
-    .replace(/,?\s+please[.!]?$/i, '');
-  const plain = text.replace(/[\s.?!]+$/, '');
+    .replace(/,?\s{1,9}please[.!]?$/i, '');
+  const plain = trimTail(text, /[\s.?!]/);
   if (list.test(plain)) return { kind: 'list' };
   if (more.test(text)) return null;
   const kept = keep.exec(text)?.[1]?.trim().replace(/\.$/, '');
   if (kept !== undefined && kept !== '' && kept.length <= memoryLimits.text)
     return { kind: 'keep', text: kept };
-  const what = forget.exec(plain)?.[1]?.trim();
+  const what = forget.exec(plain.replace(/\s+/g, ' '))?.[1]?.trim();
   return what === undefined ? null : { kind: 'forget', what };
 }
 

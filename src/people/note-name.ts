@@ -10,8 +10,8 @@ const keptForMs = 10 * 60_000;
 const keptAtMost = 5000;
 
 /** Letters of other alphabets that look like those beside them: whose name it is cannot be read. */
-const mixed =
-  /(?=\S*\p{Script=Latin})(?=\S*[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Cherokee}\p{Script=Armenian}])\S/u;
+const alike = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Cherokee}\p{Script=Armenian}]/u;
+const isMixed = (word: string): boolean => /\p{Script=Latin}/u.test(word) && alike.test(word);
 /** The zero-width joiners are how some names are spelled, and how emoji stay whole. */
 const unseen = /[\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}](?<!\u200c|\u200d|\ufe0f)/gu;
 
@@ -26,7 +26,9 @@ export function readCalled(said: string): string | null {
     .trim();
   const plain = line.normalize('NFKC');
   if (line.length > longest || !/[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(plain)) return null;
-  return plain.includes('@') || /(?:slack|teams):/i.test(plain) || mixed.test(plain) ? null : line;
+  return plain.includes('@') || /(?:slack|teams):/i.test(plain) || plain.split(/\s/).some(isMixed)
+    ? null
+    : line;
 }
 
 /** A function that keeps what an account is called. Where that cannot be kept, they are called what they were. */

@@ -5,6 +5,7 @@ import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import { type Stage, workingStages } from '#domain/planning/stages.ts';
 import { JsonObject, line, toJson } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
+import { trimTail } from '#domain/words.ts';
 import { succeed } from './agent/agent-tool.ts';
 import { createOperationSearch, type OperationSearch } from './catalogue/search-operations.ts';
 import { Alternative } from './policy/options.ts';
@@ -153,7 +154,7 @@ export const brainstorm: PlanningTool<Brainstorm> = {
     offerAlternatives(
       {
         kind: 'idea',
-        question: `Which of these fits best for ${topic.replace(/[.?\s]+$/, '')}?`,
+        question: `Which of these fits best for ${trimTail(topic, /[.?\s]/)}?`,
         given: ideas,
         self: confidence,
         askedFor: asked_for,

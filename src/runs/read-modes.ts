@@ -4,30 +4,52 @@ import type { WantedModes } from '#domain/planning/modes.ts';
 
 const how = '(?<how>extensively|exhaustively|normally|in (?:full |great |every )?detail)';
 const level = '(?:at|on|with) (?:reasoning )?level (?<level>10|\\d)';
+const alone = '(?:at|on|with) (?:reasoning )?level (?<alone>10|\\d)';
 const it = '(?:(?:this|it|that|everything|all of it|the following) )?';
-const asked = `(?:please )?plan ${it}(?:${how}(?:,? ${level}|,? \\(level (?<inside>10|\\d)\\))?|${level.replace('<level>', '<alone>')})`;
+const asked = `(?:please )?plan ${it}(?:${how}(?:,? ${level}|,? \\(level (?<inside>10|\\d)\\))?|${alone})`;
 
 /** What stands around the words goes with them; what is asked for is left. */
-const separate = [
-  new RegExp(`^${asked}\\s*[:,.;–—-]\\s*(?<rest>\\S[\\s\\S]*)$`, 'iu'),
-  new RegExp(`^${asked}\\s*\\n\\s*(?<rest>\\S[\\s\\S]*)$`, 'iu'),
-  new RegExp(`^(?:please )?${how}\\s*:\\s*(?<rest>\\S[\\s\\S]*)$`, 'iu'),
-  new RegExp(`^(?<rest>[\\s\\S]*\\S)\\s*[,.;:–—\\n-]\\s*${asked}\\s*[.!]?$`, 'iu'),
-];
+const inFront = new RegExp(`^${asked}(?![\\p{L}\\p{N}])`, 'iu');
+const howInFront = new RegExp(`^(?:please )?${how}(?=\\s*:)`, 'iu');
+const atTheEnd = new RegExp(`(?<![\\p{L}\\p{N}])${asked}\\s{0,9}[.!]?$`, 'iu');
 /** The words are a part of what is asked for, which stays as it is. */
 const within = [
   new RegExp(`^(?:please )?plan ${it}${how}(?: |[.!]?$)`, 'iu'),
   new RegExp(`^(?:please )?plan (?:the|a|an|our|my|their) [^,.;:\\n]* ${how}\\s*[.!]?$`, 'iu'),
 ];
 
+/** What is asked for in front of the words, without what separates them; null: nothing separates them. */
+function readBefore(text: string): string | null {
+  const words = text.trimEnd();
+  const hasMark = /[,.;:–—-]$/.test(words);
+  const rest = (hasMark ? words.slice(0, -1) : words).trimEnd();
+  return rest !== '' && (hasMark || text.slice(words.length).includes('\n')) ? rest : null;
+}
+
+/** The same of what follows the words. */
+function readBehind(text: string): string | null {
+  const words = text.trimStart();
+  const hasMark = /^[:,.;–—-]/.test(words);
+  const rest = (hasMark ? words.slice(1) : words).trimStart();
+  const isApart = hasMark || text.slice(0, text.length - words.length).includes('\n');
+  return rest !== '' && isApart ? rest : null;
+}
+
 type AskedModes = { modes: WantedModes; rest: string };
 
 /** What a request says about how it is planned, and the request without that; null: nothing. */
 export function readModes(text: string): AskedModes | null {
   const whole = text.trim();
-  for (const pattern of [...separate, ...within]) {
-    const groups = pattern.exec(whole)?.groups;
-    if (groups === undefined) continue;
+  for (const pattern of [inFront, howInFront, atTheEnd, ...within]) {
+    const found = pattern.exec(whole);
+    if (found?.groups === undefined) continue;
+    const { groups, index } = found;
+    const rest = within.includes(pattern)
+      ? whole
+      : pattern === atTheEnd
+        ? readBefore(whole.slice(0, index))
+        : readBehind(whole.slice(found[0].length));
+    if (rest === null) continue;
     const said = groups.level ?? groups.inside ?? groups.alone;
     const mode = groups.how?.toLowerCase() === 'normally' ? 'normal' : 'extensive';
     return {
@@ -35,7 +57,7 @@ export function readModes(text: string): AskedModes | null {
         ...(groups.how === undefined ? {} : { plan_reasoning_mode: mode, planning_mode: mode }),
         ...(said === undefined ? {} : { reasoning_level: Number(said) }),
       },
-      rest: groups.rest ?? whole,
+      rest,
     };
   }
   return null;

@@ -26,8 +26,12 @@ const counts = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 
 
 type Part = { amount: number; unit: Unit; working: boolean };
 
-const part =
-  /^(\d+(?:\.\d+)?|half an?|an?|one|two|three|four|five|six|seven|eight|nine|ten)\s*((?:working|work|business)\s+)?([a-z]+)\.?(?:\s*,\s*and\s+|\s*,\s*|\s+and\s+|\s*)/;
+const amounts =
+  /^(?:\d+(?:\.\d+)?|half an?|an?|one|two|three|four|five|six|seven|eight|nine|ten)\s*/;
+const work = /^(?:working|work|business)\s+/;
+const word = /^[a-z]+/;
+/** Between two parts. */
+const between = /^\.?\s*(?:,\s*)?(?:and\s+)?/;
 const iso =
   /^p(?:(\d+(?:\.\d+)?)w)?(?:(\d+(?:\.\d+)?)d)?(?:t(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?)?$/;
 
@@ -50,14 +54,19 @@ function readParts(text: string): Part[] | null {
     });
     return parts.length === 0 ? null : parts;
   }
-  for (let rest = text; rest !== ''; ) {
-    const match = part.exec(rest);
-    const [all = '', amount = '', working, name = ''] = match ?? [];
+  let rest = text;
+  const take = (pattern: RegExp): string => {
+    const found = pattern.exec(rest)?.[0] ?? '';
+    rest = rest.slice(found.length);
+    return found;
+  };
+  while (rest !== '') {
+    const [amount, working, name] = [take(amounts).trim(), take(work), take(word)];
     const unit = units.find(([pattern]) => pattern.test(name))?.[1];
-    if (unit === undefined) return null;
-    const said = working !== undefined || name.startsWith('workday');
-    parts.push({ amount: readAmount(amount), unit, working: said });
-    rest = rest.slice(all.length);
+    if (amount === '' || unit === undefined) return null;
+    const isWork = working !== '' || name.startsWith('workday');
+    parts.push({ amount: readAmount(amount), unit, working: isWork });
+    take(between);
   }
   return parts.length === 0 ? null : parts;
 }

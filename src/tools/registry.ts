@@ -261,5 +261,6 @@ function toServerStatus(server: McpTool): ToolStatus {
     health: server.connection.health(),
     ...(problem === null ? {} : { reason: problem }),
     ...(server.instructions() === '' ? {} : { instructions: server.instructions() }),
+    ...(server.notes().length === 0 ? {} : { notes: server.notes() }),
   };
 }

@@ -1,11 +1,16 @@
 // Checks arguments against an operation's JSON Schema and says what is wrong in sentences that name the argument.
-// Values that are only known when the step runs ($from, $template, $decide) are taken to fit.
+// Values that are only known when the step runs ($from, $template, $decide) are taken to fit. Schemas and values come from servers
+// and models: expressions in them run on RE2, and nothing is compiled or checked for longer than a moment.
 import { createRequire } from 'node:module';
-import type { ErrorObject, Options, ValidateFunction } from 'ajv';
+import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
+import canonicalize from 'canonicalize';
 import { isReference, isRuntime, isTemplate } from '#domain/plan/arguments.ts';
 import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
+import { compileLinear, type LinearPattern } from './linear-pattern.ts';
+import { repairSchema } from './repair-schema.ts';
 import { toPointer } from './resolve-arguments.ts';
+import { withinTime } from './within-time.ts';
 
 const maxSentences = 8;
 const options: Options = {
@@ -14,6 +19,8 @@ const options: Options = {
   logger: false,
   validateSchema: false,
   addUsedSchema: false,
+  // A schema that refers to itself in many places would be written out as often.
+  inlineRefs: false,
 };
 
 const require = createRequire(import.meta.url);
@@ -24,34 +31,45 @@ function loadCompiler() {
   const { Ajv } = require('ajv') as typeof import('ajv');
   const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
   const { default: addFormats } = require('ajv-formats') as typeof import('ajv-formats');
+  // Loaded here as well: what is stopped while it loads would stay half of itself.
+  compileLinear('');
   return { Ajv, Ajv2020, addFormats };
 }
 
 /** `unknown` names top-level arguments whose values come later. */
-export type ArgumentValidator = (args: JsonObject, unknown?: readonly string[]) => string[];
+export type ArgumentValidator = {
+  (args: JsonObject, unknown?: readonly string[]): string[];
+  /** What of the schema only the server itself can check, as it is written there. */
+  unchecked: readonly string[];
+};
+
+/** What a schema of one tool may not do: hold the process. */
+const tooSlow = 'take too long to check against the schema: make them smaller';
 
 /**
  * A validator for one schema, draft 7 or 2020-12 (what it says in `$schema`; 2020-12 when silent).
  * @throws Error when the schema cannot be used in either draft
  */
 export function compileValidator(schema: JsonSchema): ArgumentValidator {
-  const validate = compileSchema(schema);
-  return (args, unknown = []) => {
-    if (validate(toNumbers(args))) return [];
+  const { validate, unchecked } = compileSchema(schema);
+  const check = (args: JsonObject, unknown: readonly string[] = []): string[] => {
+    const errors = findErrors(validate, args);
+    if (errors === null) return [`the arguments ${tooSlow}`];
+    if (errors.length === 0) return [];
     const open = [...unknown.map((name) => toPointer([name])), ...findOpenValues(args, '')];
-    const errors = dropExcused(validate.errors ?? [], open);
-    return [
-      ...new Set(errors.map((error) => toSentence(error, 'the arguments', 'argument'))),
-    ].slice(0, maxSentences);
+    return toSentences(dropExcused(errors, open), 'the arguments', 'argument');
   };
+  return Object.assign(check, { unchecked });
 }
 
 /** What of a result does not fit `schema`, as sentences. Nothing of a result is open. */
 export function checkOutput(schema: JsonSchema, data: Json): string[] {
-  const validate = compileSchema(schema);
-  if (validate(toNumbers(data))) return [];
-  const sentences = (validate.errors ?? []).map((error) => toSentence(error, 'data', 'field'));
-  return [...new Set(sentences)].slice(0, maxSentences);
+  const errors = findErrors(compileSchema(schema).validate, data);
+  return errors === null ? [`the data ${tooSlow}`] : toSentences(errors, 'data', 'field');
+}
+
+function toSentences(errors: ErrorObject[], all: string, one: string): string[] {
+  return [...new Set(errors.map((error) => toSentence(error, all, one)))].slice(0, maxSentences);
 }
 
 /** Schemas know no bigints: what is checked is the nearest number. */
@@ -62,24 +80,88 @@ function toNumbers(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toNumbers(item)]));
 }
 
-function compileSchema(schema: JsonSchema): ValidateFunction {
-  const { $schema, ...rest } = schema;
-  const { Ajv, Ajv2020, addFormats } = loadCompiler();
-  // Each schema gets its own instance: servers may use the same $id twice.
-  const drafts = [() => addFormats(new Ajv2020(options)), () => addFormats(new Ajv(options))];
-  if (typeof $schema === 'string' && /draft-0[67]/.test($schema)) drafts.reverse();
-  const [first, second] = drafts;
+/** Errors that are looked at: an array may have one for each of its items. */
+const maxErrors = 1000;
+
+/** null: nobody can tell in time. */
+function findErrors(validate: ValidateFunction, data: Json): ErrorObject[] | null {
   try {
-    if (first === undefined) throw new Error('no draft');
-    return first().compile(rest);
+    const done = withinTime(() => (validate(toNumbers(data)) ? [] : (validate.errors ?? [])));
+    return done?.value.slice(0, maxErrors) ?? null;
   } catch (error) {
+    // Deeper than the stack.
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+class TooSlow extends Error {}
+
+type Compiled = { validate: ValidateFunction; unchecked: string[] };
+type Draft = 'seven' | 'newest';
+type Compiler = { ajv: Ajv; unchecked: Set<string>; left: number };
+
+/** Schemas for which one compiler is used, since it keeps what it has read: making one takes longer than most schemas. */
+const schemasEach = 50;
+const compilers = new Map<Draft, Compiler>();
+
+function createCompiler(draft: Draft): Compiler {
+  const { Ajv, Ajv2020, addFormats } = loadCompiler();
+  const unchecked = new Set<string>();
+  const regExp = Object.assign(
+    (source: string): LinearPattern & { toString(): string } => {
+      const pattern = compileLinear(source);
+      if (pattern === null) unchecked.add(source);
+      // The compiler keeps expressions by their text.
+      return { test: (text) => pattern?.test(text) ?? true, toString: () => source };
+    },
+    { code: 'compileLinear' },
+  );
+  const ajv = new (draft === 'seven' ? Ajv : Ajv2020)({ ...options, code: { regExp } });
+  // A word of draft 4; and what takes time in proportion to the square of a list.
+  ajv.removeKeyword('id');
+  ajv.removeKeyword('uniqueItems');
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    error: { message: 'must not have the same item twice' },
+    validate: (wanted: boolean, items: Json[]) =>
+      !wanted || new Set(items.map((item) => canonicalize(item))).size === items.length,
+  });
+  return { ajv: addFormats(ajv), unchecked, left: schemasEach };
+}
+
+/** @throws Error when the schema cannot be used in this draft, or takes too long */
+function compileIn(draft: Draft, schema: JsonSchema): Compiled {
+  const compiler = compilers.get(draft) ?? createCompiler(draft);
+  // One that ends in an error is not used again.
+  compilers.delete(draft);
+  const { ajv, unchecked } = compiler;
+  unchecked.clear();
+  const done = withinTime(() => ajv.compile({ $id: ownId, ...repairSchema(schema) }));
+  if (done === null) throw new TooSlow('it takes too long to read');
+  compiler.left -= 1;
+  if (compiler.left > 0) compilers.set(draft, compiler);
+  return { validate: done.value, unchecked: [...unchecked] };
+}
+
+/** Without one the compiler does not find what `$ref: "#"` refers to. */
+const ownId = 'https://schema.invalid/';
+
+function compileSchema({ $schema, ...schema }: JsonSchema): Compiled {
+  const drafts = ['newest', 'seven'] as const;
+  const isOld = typeof $schema === 'string' && /draft-0[3467]/.test($schema);
+  let reason: unknown = null;
+  for (const draft of isOld ? drafts.toReversed() : drafts) {
     try {
-      if (second === undefined) throw error;
-      return second().compile(rest);
-    } catch {
-      throw error;
+      return compileIn(draft, schema);
+    } catch (error) {
+      if (error instanceof TooSlow) throw error;
+      reason ??= error;
     }
   }
+  throw reason;
 }
 
 /** JSON pointers of the values inside `args` that are not yet known. */

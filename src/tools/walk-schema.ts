@@ -2,6 +2,7 @@
 // calls impossible is impossible, what it cannot tell is possible. `not`, conditions and remote `$ref`s are not read.
 import { isObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
+import { compileLinear } from './linear-pattern.ts';
 
 /** Types of values; a number is `integer` or `fraction`. */
 export type ValueType = 'null' | 'boolean' | 'integer' | 'fraction' | 'string' | 'array' | 'object';
@@ -189,21 +190,12 @@ function propertyOf(schema: JsonSchema, key: string): Schema {
   for (const [pattern, part] of Object.entries(
     isObject(patternProperties) ? patternProperties : {},
   )) {
-    const matches = matchesPattern(pattern, key);
-    if (matches === null) return true;
-    if (matches) said.push(toSchema(part));
+    const expression = compileLinear(pattern);
+    if (expression === null) return true;
+    if (expression.test(key)) said.push(toSchema(part));
   }
   if (said.length === 0) return toSchema(schema.additionalProperties);
   return allOf(said);
-}
-
-/** null: the pattern cannot be read. */
-function matchesPattern(pattern: string, key: string): boolean | null {
-  try {
-    return new RegExp(pattern, 'u').test(key);
-  } catch {
-    return null;
-  }
 }
 
 function itemOf(schema: JsonSchema, key: string): Schema {

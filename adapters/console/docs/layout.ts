@@ -109,9 +109,8 @@ function drawExcerpt(text: string, words: string[]): string {
   const first = Math.max(0, Math.min(...starts, text.length) - 80);
   const from = first === 0 ? 0 : text.indexOf(' ', first) + 1;
   const cut = text.slice(from, from + 240).replace(from + 240 < text.length ? /\s\S*$/ : '', '');
-  const pattern = words.map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
   const marked = cut
-    .split(new RegExp(`(${pattern})`, 'i'))
+    .split(new RegExp(`(${words.map(RegExp.escape).join('|')})`, 'i'))
     .map((part, at) => (at % 2 === 1 ? `<mark>${escapeHtml(part)}</mark>` : escapeHtml(part)));
   return `${from > 0 ? '… ' : ''}${marked.join('')}${from + cut.length < text.length ? ' …' : ''}`;
 }

@@ -11,7 +11,7 @@ type Section = Found & { id: number };
 /** Marks of Markdown that a reader of a result would stumble over. */
 function toPlain(text: string): string {
   return text
-    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/!?\[([^[\]]*)\]\([^()]*\)/g, '$1')
     .replaceAll(/[*`|#]+|-{3,}/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim();

@@ -6,6 +6,7 @@ import { type SlackAccess, slackInstallPath } from '#domain/chat/access.ts';
 import type { SlackInstallations } from '#domain/chat/slack-installation.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { trimTail } from '#domain/words.ts';
 import manifest from '../../../manifest.json' with { type: 'json' };
 import { explainSlackError } from '../port/explain-error.ts';
 import { createRecent } from '../recent.ts';
@@ -104,7 +105,7 @@ export type InstallOptions = {
 /** Slack's page that asks, beside the Web API wherever that is. */
 export function authorizeAt(apiUrl: string | undefined): string {
   if (apiUrl === undefined) return 'https://slack.com/oauth/v2/authorize';
-  return new URL('../oauth/v2/authorize', apiUrl.replace(/\/*$/, '/')).href;
+  return new URL('../oauth/v2/authorize', `${trimTail(apiUrl, /\//)}/`).href;
 }
 
 /** Whether Slack takes a token. @throws CountersignError when it says something else */

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { CountersignError } from '#domain/errors.ts';
+import { trimTail } from '#domain/words.ts';
 import { type AgentView, agentView } from './agent-view.ts';
 
 // The Slack app's manifest (manifest.json at the root) for one Countersign: over HTTP at its public address, or in
@@ -31,7 +32,7 @@ const redirectPath = '/slack/oauth_redirect';
 function readAddress(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : null;
   const bare = url !== null && url.search === '' && url.hash === '' && url.username === '';
-  if (bare && url.protocol === 'https:') return url.href.replace(/\/+$/, '');
+  if (bare && url.protocol === 'https:') return trimTail(url.href, /\//);
   throw new CountersignError(
     'invalid_configuration',
     `--url: "${address}" is not an address that Slack can call. Give it as https://bot.example.com.`,

@@ -69,7 +69,7 @@ export function readPlainText(
 }
 
 function dropAddress(text: string, bot: string): string {
-  const mention = `<@${bot}(?:\\|[^<>]*)?>`;
+  const mention = `<@${RegExp.escape(bot)}(?:\\|[^<>]*)?>`;
   const whole = new RegExp(`^${mention}$`);
   let rest = trimBlanks(text).replace(new RegExp(`^(?:${mention}[\\s:,]*)+`), '');
   while (rest.endsWith('>')) {

@@ -1,5 +1,6 @@
 // Whether and where traces are sent, as OpenTelemetry's own variables say. Nothing of its SDK is loaded to find that out.
 import type { Environment } from '#domain/settings.ts';
+import { trimTail } from '#domain/words.ts';
 
 export type TraceTarget = {
   /** The address that OTLP over HTTP posts traces to; null: they go elsewhere (gRPC, the console, what a file of settings says). */
@@ -36,6 +37,6 @@ export function readTraceTarget(env: Variables): TraceTarget | null {
     return { url: null, words: exporters.join(', ') };
   const protocol = env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? env.OTEL_EXPORTER_OTLP_PROTOCOL ?? '';
   if (protocol === 'grpc') return { url: null, words: `${own ?? base ?? usualEndpoint} (gRPC)` };
-  const url = own ?? `${(base ?? usualEndpoint).replace(/\/+$/, '')}/v1/traces`;
+  const url = own ?? `${trimTail(base ?? usualEndpoint, /\//)}/v1/traces`;
   return { url, words: url };
 }

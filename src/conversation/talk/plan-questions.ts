@@ -1,5 +1,6 @@
 // Recognises questions about a waiting plan, so that they are answered from the plan itself and no model is asked. Pure.
 import type { PlanQuestion } from '#cards/plan-answers.ts';
+import { trimTail } from '#domain/words.ts';
 
 const longest = 200;
 const it = '(?:it|this|that|(?:the|this) plan|everything)';
@@ -44,11 +45,8 @@ const table: [PlanQuestion['kind'], RegExp][] = [
 /** The question about the plan that `text` asks; null: none of these. */
 export function readPlanQuestion(text: string): PlanQuestion | null {
   if (text.length > longest) return null;
-  const plain = text
-    .normalize('NFKC')
-    .toLowerCase()
+  const plain = trimTail(text.normalize('NFKC').toLowerCase(), /[\s?.!]/)
     .trim()
-    .replace(/\s*[?.!]+$/, '')
     .replace(/\s+/g, ' ');
   for (const [kind, form] of table) {
     const found = form.exec(plain);

@@ -73,7 +73,7 @@ export async function* readEntries(bytes: AsyncIterable<Buffer>): AsyncGenerator
     const content = await take(length);
     await take(paddingOf(length).length);
     if (header.toString('latin1', 156, 157) === 'x') {
-      long = /\d+ path=(.*)\n$/s.exec(content.toString('utf8'))?.[1] ?? null;
+      long = /^\d+ path=(.*)\n$/s.exec(content.toString('utf8'))?.[1] ?? null;
       continue;
     }
     const name: string = long ?? header.toString('utf8', 0, 100).replace(/\0.*$/s, '');

@@ -31,14 +31,19 @@ const phrases: Record<'approve' | 'reject' | 'cancel' | 'undo', RegExp> = {
 /** Said beside any of them; alone it says nothing. */
 const filler = /^(?:please|thanks|thank you|cheers)$/u;
 
-const verb = '(?:make|move|do|run|start|schedule|put|change)';
-const time = '(?:instead|tomorrow|tonight|later|earlier|sooner|next|on \\w+day|at \\d)';
-
 /** `make it tomorrow instead`: about what waits, not a request of its own. */
-const change = new RegExp(
-  `^(?:please )?(?:${verb} (?:it|them|step \\d+\\w?)\\b.*|${verb} (?:this|that|the plan)\\b.*\\b${time}\\b.*|.+ instead)$`,
-  'u',
-);
+function isChange(text: string): boolean {
+  const [, what] =
+    /^(?:please )?(?:make|move|do|run|start|schedule|put|change) (it|them|step \d{1,6}|this|that|the plan)\b/u.exec(
+      text,
+    ) ?? [];
+  if (what === undefined) return / instead$/u.test(text);
+  const isPlan = /^th(?:is|at|e plan)$/u.test(what);
+  return (
+    !isPlan ||
+    /\b(?:instead|tomorrow|tonight|later|earlier|sooner|next|on \w{1,9}day|at \d)\b/u.test(text)
+  );
+}
 
 function readParts(text: string): string[] {
   const plain = text
@@ -47,7 +52,7 @@ function readParts(text: string): string[] {
     .replace(/[\u{fe0f}\u{1f3fb}-\u{1f3ff}]/gu, '')
     .replace(/[’`]/g, "'");
   return plain
-    .split(/[,;.!…\n]+|\s+[-–—]\s+|\s+and\s+/u)
+    .split(/[,;.!…\n]|\s[-–—]\s|\sand\s/u)
     .map((part) =>
       part
         .trim()
@@ -66,5 +71,5 @@ export function readNearWord(text: string): NearWord | null {
   for (const word of ['approve', 'reject', 'cancel', 'undo'] as const) {
     if (parts.every((part) => part === word || phrases[word].test(part))) return word;
   }
-  return change.test(all.join(', ')) ? 'change' : null;
+  return isChange(all.join(', ')) ? 'change' : null;
 }

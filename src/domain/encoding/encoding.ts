@@ -50,8 +50,12 @@ function declaredIn(bytes: Buffer): string | null {
   if (!head.startsWith('<')) return null;
   const label =
     /^<\?xml\s[^>]{0,200}?encoding\s{0,9}=\s{0,9}["']([\w:.+-]{1,60})/i.exec(head)?.[1] ??
-    /<meta\s[^>]{0,200}?charset\s{0,9}=\s{0,9}["']?([\w:.+-]{1,60})/i.exec(head)?.[1];
-  const name = label === undefined ? null : canonicalEncoding(label);
+    head
+      .split(/<meta\s/i)
+      .slice(1)
+      .map((tag) => charsetOf(tag.split('>', 1)[0] ?? ''))
+      .find((one) => one !== null);
+  const name = label == null ? null : canonicalEncoding(label);
   // The declaration itself was read as ASCII, so it is in no encoding of two or four bytes.
   return name?.startsWith('utf-') ? 'utf-8' : name;
 }

@@ -29,7 +29,15 @@ function readText(field: FormField, given: unknown): Read {
   if (!isStorableText(given)) {
     return misfits(`${label} contains characters that cannot be stored. Type it again.`);
   }
-  return fits(type === 'multiline' ? given : given.replaceAll(/\s*[\r\n]+\s*/g, ' '));
+  return fits(
+    type === 'multiline'
+      ? given
+      : given
+          .split(/[\r\n]/)
+          .map((part) => part.trim())
+          .filter(Boolean)
+          .join(' '),
+  );
 }
 
 function readNumber(field: FormField, given: unknown): Read {

@@ -56,18 +56,13 @@ export type Playbook = z.infer<typeof Playbook>;
 /** What is kept of a plan under a name. `params` must be given when it is run, `defaults` may be. */
 export type NewPlaybook = { name: string; params: PlaybookValues; defaults: PlaybookValues };
 
-const letter = /[\p{L}\p{N}]/u;
+/** Where a word begins or ends, or where what is looked for does not begin or end with one. */
+const edge = String.raw`(?:(?<![\p{L}\p{N}])|(?![\p{L}\p{N}]))`;
 
 /** Where one of `texts` stands as a word of its own; of two that begin at one place, the longer one. */
 function patternOf(texts: string[]): RegExp {
-  const parts = texts
-    .toSorted((a, b) => b.length - a.length)
-    .map((text) => {
-      const before = letter.test(text.at(0) ?? '') ? '(?<![\\p{L}\\p{N}])' : '';
-      const after = letter.test(text.at(-1) ?? '') ? '(?![\\p{L}\\p{N}])' : '';
-      return `${before}${text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}${after}`;
-    });
-  return new RegExp(parts.join('|'), 'gu');
+  const longestFirst = texts.toSorted((a, b) => b.length - a.length);
+  return new RegExp(`${edge}(?:${longestFirst.map(RegExp.escape).join('|')})${edge}`, 'gu');
 }
 
 type Change = { text(text: string): string; number(number: number): Json };

@@ -9,20 +9,21 @@ type Item = { from: string; to: string | null };
 export type StepChoice = { kind: 'only' | 'all_but'; items: Item[] };
 type Numbered = NumberedStep<Pick<ShownStep, 'id' | 'after' | 'call'>>;
 
-const item = String.raw`\d{1,6}[a-z]{0,2}(?: ?[-–] ?\d{1,6})?`;
-const separator = '(?: ?, ?(?:and )?| and )';
-const form = new RegExp(`^(all but )?(?:steps? )?(${item}(?:${separator}${item})*)$`);
+const item = /^\d{1,6}[a-z]{0,2}(?: ?[-–] ?\d{1,6})?$/;
 const describedAtMost = 5;
 
 /** The steps that `text` names; null when it says anything else. */
 export function readStepChoice(text: string): StepChoice | null {
-  const found = form.exec(text.trim().toLowerCase().replace(/\s+/g, ' '));
-  if (found === null) return null;
-  const items = (found[2] ?? '').split(new RegExp(separator)).map((words): Item => {
+  const plain = text.trim().toLowerCase().replace(/\s+/g, ' ');
+  const isRest = plain.startsWith('all but ');
+  const list = plain.slice(isRest ? 'all but '.length : 0).replace(/^steps? /, '');
+  const parts = list.split(/ ?, ?(?:and )?| and /);
+  if (!parts.every((part) => item.test(part))) return null;
+  const items = parts.map((words): Item => {
     const [from = '', to = null] = words.split(/ ?[-–] ?/);
     return { from, to };
   });
-  return { kind: found[1] === undefined ? 'only' : 'all_but', items };
+  return { kind: isRest ? 'all_but' : 'only', items };
 }
 
 /** Why single steps of a large plan are not chosen, and what to do instead. */

@@ -2,7 +2,7 @@
 import { CountersignError } from '#domain/errors.ts';
 import type { PlanStatus, PlanSummary } from '#domain/plan/plan.ts';
 import type { OperationSpec } from '#domain/tool.ts';
-import { listOf } from '#domain/words.ts';
+import { listOf, trimTail } from '#domain/words.ts';
 import type { PlannerTools } from '../ports.ts';
 import { printMoment } from '../schedule/time-words.ts';
 import { bindFamily, type Family } from './families.ts';
@@ -53,8 +53,10 @@ const help =
   /^(?:help|\?|what can (?:you|i) do|what do you do|who are you|what are you|how does this work|which commands are there|commands)[.!?\s]*$/i;
 const clock =
   /^what(?: time is it|'s the time| is the time| day is it| is the date|'s the date)(?: now| today)?[.!?\s]*$/i;
-const forbids =
-  /^(?:please )?(?:don['’]?t|do not|never) (?!forget|.*\b(?:until|till|unless|before|without|if|except|but|when|after)\b)(?:[^,;.\n]|\.(?=\S))*[.!\s]*$/i;
+const forbids = /^(?:please )?(?:don['’]?t|do not|never) (?!forget)/i;
+/** What makes a request of what is forbidden, or comes behind it. */
+const butOtherwise =
+  /\b(?:until|till|unless|before|without|if|except|but|when|after)\b|[,;\n]|\.\s/i;
 const yes = /^\s*(?:y|yes|yep|sure|ok|okay|please|please do|yes please|do|do it|go ahead)[.!\s]*$/i;
 
 export const isYes = (said: string): boolean => yes.test(said.replaceAll(',', ''));
@@ -62,7 +64,10 @@ export const isYes = (said: string): boolean => yes.test(said.replaceAll(',', ''
 /** The greetings, thanks and other kind words that a text consists of; []: it says something else. */
 function readSmallTalk(said: string): string[] {
   const words = said.replaceAll('’', "'").replace(/(?<=\p{L}) \p{Lu}\p{L}+[.!?\s]*$/u, '');
-  const parts = words.split(/\s*[.,!?:;()\n\p{Extended_Pictographic}]+\s*/u).filter(Boolean);
+  const parts = words
+    .split(/[.,!?:;()\n\p{Extended_Pictographic}]/u)
+    .map((part) => part.trim())
+    .filter(Boolean);
   const isKind = (part: string) => [greeting, thanks, praise].some((one) => one.test(part));
   return parts.every(isKind) ? parts : [];
 }
@@ -91,7 +96,9 @@ export function answerTalk(
     const [date, time] = printMoment(now.toISOString(), timezone).split(' ');
     return `It is ${time} on ${date} (${timezone}).`;
   }
-  return forbids.test(said) ? 'Understood: I change nothing.' : null;
+  return forbids.test(said) && !butOtherwise.test(trimTail(said, /[.!\s]/))
+    ? 'Understood: I change nothing.'
+    : null;
 }
 
 function writeHelp(manifest: OperationSpec[]): string {
@@ -113,11 +120,11 @@ const planNumber =
 const planDecision =
   /^(?:please )?(?:approve|reject|cancel|pause|resume|retry) (?:the )?(?:plan )?(PLAN-[0-9a-f]{8})[.!\s]*$/i;
 const planQuestion =
-  /^(?:\/?(?:plans|status)(?: (?:all|mine|running|pending))?|(?:list|show|which|what)(?: me)?(?: all)?(?: the| my)? plans\b[^.]*|what(?:'s| is) (?:pending|waiting|running|going on)|what are you (?:doing|working on)|what needs (?:my )?approval)[\s?.!]*$/i;
+  /^(?:\/?(?:plans|status)(?: (?:all|mine|running|pending))?|(?:list|show|which|what)(?: me)?(?: all)?(?: the| my)? plans\b[^.]*|what(?:'s| is) (?:pending|waiting|running|going on)|what are you (?:doing|working on)|what needs (?:my )?approval)$/i;
 
 /** About some plan, where none is named. */
 const openDecision =
-  /^(?:please )?(?:(?:approve|reject)(?:(?=[.!\s]*$)|(?:,| (?:it|this|that|all|everything|only|but|(?:the )?(?:plan|rest|steps?)|\d+)\b).*)|use \S+ instead of \S+|(?:leave out|skip|drop|omit|remove|start|swap) (?:the )?(?:(?:first|last) step|steps? \d).*)[.!\s]*$/i;
+  /^(?:please )?(?:(?:approve|reject)(?:$|(?:,| (?:it|this|that|all|everything|only|but|(?:the )?(?:plan|rest|steps?)|\d+)\b).*)|use \S+ instead of \S+|(?:leave out|skip|drop|omit|remove|start|swap) (?:the )?(?:(?:first|last) step|steps? \d).*)$/i;
 
 /** Questions about plans are answered from the store. */
 export async function answerAboutPlans(
@@ -142,9 +149,9 @@ export async function answerAboutPlans(
       throw error;
     }
   }
-  if (openDecision.test(said))
+  if (openDecision.test(trimTail(said, /[.!\s]/)))
     return 'Nothing was decided or changed: no plan is named here. Say that below the plan, where changes begin with “propose changes:”. Say “plans” to see those that wait.';
-  if (!planQuestion.test(said)) return null;
+  if (!planQuestion.test(trimTail(said, /[\s?.!]/))) return null;
   const running = /\b(?:running|going on|doing|working)\b/i.test(said);
   const status: PlanStatus[] = [
     ...(running ? [] : (['proposed', 'needs_review'] as const)),

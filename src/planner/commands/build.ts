@@ -476,7 +476,7 @@ class Builder {
       const question = `Further down in ${place} I find ${below.length} more of the ${describeSet(set)}. Do you mean those too, or only the ones directly in ${place}?`;
       const all = isYes(answer ?? '') || /^\s*(?:all|those too|both)[.!\s]*$/i.test(answer ?? '');
       if (all) return [...entries, ...below];
-      if (/^\s*(?:no|only (?:those|these|the ones)\b[^,;]*?)[.!\s]*$/i.test(answer ?? ''))
+      if (/^\s*(?:no[.!\s]*|only (?:those|these|the ones)\b[^,;]*)$/i.test(answer ?? ''))
         return entries;
       throw new Stop({ kind: 'questions', questions: [{ id, text: question }] });
     }

@@ -223,7 +223,7 @@ function coerce({ type, values, items }: Field, text: string): Json | undefined 
     case 'array':
       if (Array.isArray(json)) return json;
       if (items !== null && readFields(items).length > 0) return undefined;
-      return clean.split(/\s*,\s*(?:and\s+)?|\s+and\s+/);
+      return clean.split(/,(?:\s{0,9}and\s)?|\sand\s/).map((one) => one.trim());
     case 'any':
       return json ?? clean;
     default:

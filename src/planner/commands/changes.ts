@@ -10,7 +10,7 @@ import {
 import { labelVersion } from '#domain/plan/step-numbers.ts';
 import type { Gate } from '#domain/planning/stages.ts';
 import { type Json, JsonObject } from '#domain/text.ts';
-import { countOf } from '#domain/words.ts';
+import { countOf, trimTail } from '#domain/words.ts';
 import type { Question } from './command.ts';
 import { baseName, tidyPath } from './files.ts';
 import { type Moment, readMoment, readRule, timeOnDay } from './times.ts';
@@ -58,43 +58,52 @@ const help =
   'I can change this plan when you say it like this: "use b.txt instead of a.txt", "leave out step 2", "call it c.md instead", "change "old words" to "new words"", "at 10:00 instead", "step 2 before step 1" or "add: post "done" here". What should change?';
 const charactersAtMost = 4000;
 
-const step = String.raw`(?:the\s+)?(?:step\s+"[^"]+"|steps?\s+\d+[a-z]{0,2}(?:(?:\s*,\s*|\s+and\s+)(?:step\s+)?\d+[a-z]{0,2})*|(?:first|last)\s+step|[\p{L}]+(?:\s+step)?|\S+\.\p{L}\S*)`;
+const step = String.raw`(?:the\s+)?(?:step\s+"[^"]+"|steps?\s+\d+[a-z]{0,2}(?:(?:\s*,\s*|\s+and\s+)(?:step\s+)?\d+[a-z]{0,2})*|(?:first|last)\s+step|[\p{L}]+(?:\s+step)?|(?=\S{0,300}\.\p{L})\S+)`;
 const text = String.raw`(?:"[^"]*"|“[^”]*”|'[^']*'|\S+)`;
-const form = (pattern: string, read: Form[1]): Form => [new RegExp(`^${pattern}$`, 'iu'), read];
 
 const forms: Form[] = [
-  form(`(?:leave out|skip|drop|omit|without|remove) (?<name>${step})`, (plan, { name = '' }) =>
-    leaveOut(plan, findSteps(plan, name)),
-  ),
-  form(
-    `(?:use (?<now>${text}) instead of (?<old>${text})|(?:replace|change|rename) (?<was>${text}) (?:with|by|to) (?<then>${text}))`,
+  [
+    new RegExp(`^(?:leave out|skip|drop|omit|without|remove) (?<name>${step})$`, 'iu'),
+    (plan, { name = '' }) => leaveOut(plan, findSteps(plan, name)),
+  ],
+  [
+    new RegExp(
+      `^(?:use (?<now>${text}) instead of (?<old>${text})|(?:replace|change|rename) (?<was>${text}) (?:with|by|to) (?<then>${text}))$`,
+      'iu',
+    ),
     (plan, { old, now, was = '', then = '' }) => replace(plan, old ?? was, now ?? then),
-  ),
-  form(`(?:call|name) it (?<name>${text})(?: instead)?`, (plan, { name = '' }) => {
-    const path = lastPath(plan);
-    const folder = path?.slice(0, -baseName(path).length) ?? '';
-    const now = plain(name);
-    if (path === null || now.includes(' ')) return null;
-    return replace(plan, path, now.includes('/') ? now : folder + now);
-  }),
-  form(`move it (?:to|into) (?<place>${text})(?: instead)?`, (plan, { place = '' }) => {
-    const moves = plan.steps.filter(({ operation }) => /^(?:move|copy)/.test(operation));
-    const path = moves.length === 1 ? lastPath(plan) : null;
-    const now = plain(place);
-    if (path === null || /\s/.test(now)) return null;
-    const isFile = !now.endsWith('/') && /\.\p{L}+$/u.test(now);
-    return replace(plan, path, isFile ? now : `${tidyPath(now)}/${baseName(path)}`);
-  }),
-  form(
-    `(?<one>${step}) (?<word>before|after) (?<other>${step})`,
+  ],
+  [
+    new RegExp(`^(?:call|name) it (?<name>${text})(?: instead)?$`, 'iu'),
+    (plan, { name = '' }) => {
+      const path = lastPath(plan);
+      const folder = path?.slice(0, -baseName(path).length) ?? '';
+      const now = plain(name);
+      if (path === null || now.includes(' ')) return null;
+      return replace(plan, path, now.includes('/') ? now : folder + now);
+    },
+  ],
+  [
+    new RegExp(`^move it (?:to|into) (?<place>${text})(?: instead)?$`, 'iu'),
+    (plan, { place = '' }) => {
+      const moves = plan.steps.filter(({ operation }) => /^(?:move|copy)/.test(operation));
+      const path = moves.length === 1 ? lastPath(plan) : null;
+      const now = plain(place);
+      if (path === null || /\s/.test(now)) return null;
+      const isFile = !now.endsWith('/') && /\.\p{L}+$/u.test(now);
+      return replace(plan, path, isFile ? now : `${tidyPath(now)}/${baseName(path)}`);
+    },
+  ],
+  [
+    new RegExp(`^(?<one>${step}) (?<word>before|after) (?<other>${step})$`, 'iu'),
     (plan, { one = '', word, other = '' }) => {
       const [a, b] = [findSteps(plan, one), findSteps(plan, other)];
       if (a.length !== 1 || b.length !== 1) return null;
       return word === 'before' ? reorder(plan, a[0], b[0]) : reorder(plan, b[0], a[0]);
     },
-  ),
-  form(
-    String.raw`swap steps? (?<a>\d+[a-z]{0,2}) and (?:step )?(?<b>\d+[a-z]{0,2})`,
+  ],
+  [
+    /^swap steps? (?<a>\d+[a-z]{0,2}) and (?:step )?(?<b>\d+[a-z]{0,2})$/iu,
     (plan, { a = '', b = '' }) => {
       const [one, other] = findSteps(plan, `steps ${a} and ${b}`);
       const waits = plan.steps.find(({ id }) => id === other);
@@ -102,37 +111,43 @@ const forms: Form[] = [
         ? reorder(plan, other, one)
         : reorder(plan, one, other);
     },
-  ),
-  form('(?:drop|remove) the deadline', () => ({
-    gate: 'schedule',
-    move: { steps: [], deadline: null },
-  })),
-  form('(?:move|change|set) the deadline to (?<when>.+)', (plan, { when = '' }) => {
-    const moment = readWhen(plan, when);
-    return moment && { gate: 'schedule', move: { steps: [], deadline: moment.iso } };
-  }),
-  form(
-    String.raw`start (?<name>${step}) (?<when>(?:on|at|in|tomorrow|today)\b.+)`,
+  ],
+  [
+    /^(?:drop|remove) the deadline$/iu,
+    () => ({
+      gate: 'schedule',
+      move: { steps: [], deadline: null },
+    }),
+  ],
+  [
+    /^(?:move|change|set) the deadline to (?<when>.+)$/iu,
+    (plan, { when = '' }) => {
+      const moment = readWhen(plan, when);
+      return moment && { gate: 'schedule', move: { steps: [], deadline: moment.iso } };
+    },
+  ],
+  [
+    new RegExp(String.raw`^start (?<name>${step}) (?<when>(?:on|at|in|tomorrow|today)\b.+)$`, 'iu'),
     (plan, { name = '', when = '' }) => {
       const moment = readWhen(plan, when);
       return moment && setTime(plan, moment, findSteps(plan, name));
     },
-  ),
-  form('(?<when>(?:every|each|daily|weekly) .*?)(?: instead)?', setRule),
-  form(
-    String.raw`(?:make it |do it )?(?<when>(?:at|on|tomorrow|today|in|\d{1,2}:\d\d)\b.*?)(?: instead)?`,
+  ],
+  [/^(?<when>(?:every|each|daily|weekly) .*?)(?: instead)?$/iu, setRule],
+  [
+    /^(?:make it |do it )?(?<when>(?:at|on|tomorrow|today|in|\d{1,2}:\d\d)\b.*?)(?: instead)?$/iu,
     (plan, { when = '' }) => {
       const moment = readWhen(plan, /^\d/.test(when) ? `at ${when}` : when);
       return moment && setTime(plan, moment, null);
     },
-  ),
-  form(
-    String.raw`(?<how>add|also|then)\s*[:,]?\s+(?<words>[\s\S]+)`,
+  ],
+  [
+    /^(?<how>add|also|then)\s*[:,]?\s+(?<words>[\s\S]+)$/iu,
     (_, { how = '', words = '' }) => {
       const place = how.toLowerCase() === 'then' ? 'behind' : 'beside';
       return { gate: 'outline', addition: { text: words, place } };
     },
-  ),
+  ],
 ];
 
 export function readChanges(
@@ -140,10 +155,7 @@ export function readChanges(
   previous: PlanDraft,
   { now, timezone }: { now: Date; timezone: string },
 ): ReadChanges {
-  const said = feedback
-    .trim()
-    .replace(/^propose changes\s*:\s*/i, '')
-    .replace(/[.!]+$/, '');
+  const said = trimTail(feedback.trim().replace(/^propose changes\s*:\s*/i, ''), /[.!]/);
   if (said.length > charactersAtMost)
     return askForChange(
       'That is too long to read as changes: I read 4,000 characters at most. What should change?',
@@ -185,11 +197,14 @@ function findSteps({ steps }: Plan, name: string): string[] {
     if (ids.includes(own)) return [own];
     throw new Problem(`There is no step "${own}" any more.`);
   }
-  const labels = /^steps?\s+(.+)$/i.exec(said)?.[1]?.match(/\d+[a-z]*/gi);
+  const labels = /^steps?\s(.+)$/i.exec(said)?.[1]?.match(/\d+[a-z]*/gi);
   if (labels != null) return labels.map((label) => findLabelled(steps, label.toLowerCase()));
   if (/^first step$/i.test(said)) return ids.slice(0, 1);
   if (/^last step$/i.test(said)) return ids.slice(-1);
-  const word = said.toLowerCase().replace(/\s+step$/, '');
+  const word = said
+    .toLowerCase()
+    .replace(/\sstep$/, '')
+    .trimEnd();
   const isMeant = ({ args = {}, description, operation }: StepDraft) =>
     /[./]/.test(word)
       ? Object.values(args).some(
@@ -256,9 +271,8 @@ function replace(plan: Plan, given: string, to: string): Change | null {
   const name = (said: string) => (folders ? plain(said) : plain(said).replace(/(?<=.)\/$/, ''));
   const [old, now] = [name(given), name(to)];
   if (old === '') return null;
-  const exact = old.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   const whole = new RegExp(
-    String.raw`(?<![\p{L}\p{N}_.-])${exact}(?![\p{L}\p{N}_-]|\.\p{L})`,
+    String.raw`(?<![\p{L}\p{N}_.-])${RegExp.escape(old)}(?![\p{L}\p{N}_-]|\.\p{L})`,
     'gu',
   );
   const change = reword(plan, (value) => value.replace(whole, () => now));

@@ -156,7 +156,9 @@ function describeTime(step: Described, timezone: string): string {
   if (rrule !== '') return describeRecurrence({ rrule, timezone, startsAt });
   // A day alone, or a time without a zone, is said as it stands.
   const moment = (iso: string) =>
-    /T.*(?:[zZ]|[+-]\d\d:\d\d)$/.test(iso) ? formatMoment(new Date(iso), timezone) : iso;
+    iso.includes('T') && /(?:[zZ]|[+-]\d\d:\d\d)$/.test(iso)
+      ? formatMoment(new Date(iso), timezone)
+      : iso;
   const [first, last] = [moment(at), moment(end)];
   const [day] = /^.*, /.exec(first) ?? [''];
   return `on ${first}${end === '' ? '' : ` to ${last.replace(day, '')}`}`;

@@ -4,7 +4,7 @@ import type { PlanDraft, StepDraft } from '#domain/plan/plan.ts';
 import { writeTemplates } from '#domain/plan/templates.ts';
 import { JsonValue } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
-import { shorten } from '#domain/words.ts';
+import { shorten, trimTail } from '#domain/words.ts';
 import { nextOccurrences } from '#timeline/recurrence.ts';
 import type { WrittenOutline } from '../grammar/written-outline.ts';
 import { printMoment } from '../schedule/time-words.ts';
@@ -36,7 +36,7 @@ export function draftSteps({ steps, cautions }: Drafted, timezone: string): Plan
   const title = describeTitle(steps, timezone);
   const when = describeStart(steps, timezone);
   return {
-    title: when === '' ? title : `${title.replace(/[.?!]+$/, '')}, ${when}`,
+    title: when === '' ? title : `${trimTail(title, /[.?!]/)}, ${when}`,
     summary: `${when === '' ? '' : `Not before ${when.replace(/^on /, '')}: `}${describeOutcome(steps, timezone)}`,
     steps: steps.map(
       (step): StepDraft => ({

@@ -248,8 +248,17 @@ export function matchesPattern(path: string, pattern: string | null): boolean {
   if (pattern === null) return true;
   const name = baseName(path);
   if (name.startsWith('.') && pattern.startsWith('*')) return false;
-  const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*')}$`, 'i').test(name);
+  const [first = '', ...rest] = pattern.toLowerCase().split('*');
+  const last = rest.pop();
+  const text = name.toLowerCase();
+  if (last === undefined) return text === first;
+  let at = first.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return text.startsWith(first) && text.endsWith(last) && at + last.length <= text.length;
 }
 
 export const isNamed = (path: string, name: string): boolean =>

@@ -46,8 +46,11 @@ function withText(
 }
 
 /** A text that must be known when the plan is made. */
-/** "please" behind what a person is to do, unless it is what they are to say. */
-const please = /(?<=\s\S+)(?<!\b(?:say|tell|type|write)\b.*),?\s+(?:please|pls|plz)$/i;
+/** Without "please" behind what a person is to do, unless it is what they are to say. */
+function dropPlease(text: string): string {
+  const rest = text.replace(/,?\s{1,9}(?:please|pls|plz)$/i, '').trimEnd();
+  return /\s/.test(rest) && !/\b(?:say|tell|type|write)\b/i.test(rest) ? rest : text;
+}
 
 const withLiteral = (
   given: Span,
@@ -58,7 +61,7 @@ const withLiteral = (
   withText(given, reading, introduced, (text) => {
     if (text.kind !== 'literal') return null;
     const isSpoken = introduced === 'person' && !given.quoted;
-    return make(isSpoken ? text.text.replace(please, '') : text.text);
+    return make(isSpoken ? dropPlease(text.text) : text.text);
   });
 
 const pathsOf = (found: Bindings): string[] | null => {

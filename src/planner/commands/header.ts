@@ -10,9 +10,9 @@ const outlineFirst = /^\s*outline first\s*:\s*/i;
 const list =
   /^\s*(?:(?:please\s+)?(?:do|plan) (?:this|these|the following)|steps|tasks|todo)\s*:\s*/i;
 const subtype =
-  /^\s*plan an?\s+([\p{L} _-]{1,60}?)\s+with the (new )?subtype\s+([\p{L}][\p{L}\p{N}_-]{1,79})\s*:\s*/iu;
+  /^\s*plan an?\s([\p{L} _-]{1,60}?)\swith the (new )?subtype\s{1,9}([\p{L}][\p{L}\p{N}_-]{1,79})\s*:\s*/iu;
 const titled =
-  /^\s*plan\s+(?:(?:an?|the|our|my)\s+)?([\p{L}\p{N}](?:[^:;\n.]|\.(?=\d)){0,80})\s*:\s*(?=\n)/iu;
+  /^\s*plan\s{1,9}(?:(?:an?|the|our|my)\s{1,9})?([\p{L}\p{N}](?:[^:;\n.]|\.(?=\d)){0,80}):\s*(?=\n)/iu;
 
 export function readHeader(source: string, tokens: readonly Token[]): Header {
   const behind = (length: number) => {

@@ -110,14 +110,19 @@ export function readEntries(data: Json): Entry[] | null {
     .map((line) => line.trim())
     .filter((line) => line !== '');
   if (lines.length === 0) return [];
-  const marked = lines.map((line) =>
-    /^\[(FILE|DIR)\]\s+(.+?)(?:\s{2,}[\d.]+ [KMG]?B)?$/.exec(line),
-  );
+  const marked = lines.map((line) => /^\[(FILE|DIR)\]\s(.+)$/.exec(line));
   if (marked.every((match) => match === null)) return null;
   return marked.flatMap((match) =>
-    match?.[2] ? [{ path: match[2], folder: match[1] === 'DIR' }] : [],
+    match?.[2] ? [{ path: withoutSize(match[2]), folder: match[1] === 'DIR' }] : [],
   );
 }
+
+/** `a.txt    2.1 KB` → `a.txt` */
+const withoutSize = (name: string): string =>
+  name
+    .trim()
+    .replace(/\s{2,9}[\d.]{1,20} [KMG]?B$/, '')
+    .trimEnd();
 
 function readEntry(item: Json): Entry | null {
   if (typeof item === 'string')

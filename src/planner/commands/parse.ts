@@ -1,7 +1,7 @@
 // From a request to clauses: where one command ends and the next begins, when it runs, and who has to agree. A
 // command counts only where every word of it is accounted for; anything else is a question about the words that are left.
 import type { OperationSpec } from '#domain/tool.ts';
-import { listOf, shorten } from '#domain/words.ts';
+import { listOf, shorten, trimTail } from '#domain/words.ts';
 import { isCourtesy, isYes } from './abilities.ts';
 import { callOperation, findByWords, nameOperation } from './call.ts';
 import { applyModifiers, emptyClause, moveFocus } from './clause.ts';
@@ -642,7 +642,7 @@ const eachFile = '\u0000each';
 function letAnswer(asked: Extract<Command, { do: 'ask' }> | undefined): boolean {
   if (asked === undefined) return false;
   asked.answer = 'yes or no';
-  if (!asked.question.endsWith('?')) asked.question = `${asked.question.replace(/[.!]+$/, '')}?`;
+  if (!asked.question.endsWith('?')) asked.question = `${trimTail(asked.question, /[.!]/)}?`;
   return true;
 }
 
@@ -663,7 +663,7 @@ const actions = new Set(
 
 /** What was asked for, as it follows "can" and as it is counted: "Book me a flight" → "book flights". */
 function describeWanted(words: string): string {
-  const [first = '', ...rest] = words.replace(/[.!?]+$/, '').split(/\s+/);
+  const [first = '', ...rest] = trimTail(words, /[.!?]/).split(/\s+/);
   const verb = first.toLowerCase();
   const text = rest.join(' ').replace(/^(?:me|us)\s+/i, '');
   const noun = /^an?\s+([\p{L}-]+)(?=\s+(?:to|for|on|in|at|and|with|from|about)\b|$)/iu

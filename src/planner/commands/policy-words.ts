@@ -1,7 +1,7 @@
 // Fixed phrases about how to talk and ask: "be brief today", "ask me nothing", "from now on, walk me through it". They count
 // alone or in front of a request, never inside it: "write a brief note" changes nothing.
 import { defaultPolicy, type PolicyOverride, type PolicyWish } from '#domain/people/policy.ts';
-import { listOf } from '#domain/words.ts';
+import { listOf, trimTail } from '#domain/words.ts';
 
 /** The words are separated by `|`, in lower case, without "please"; what is different now stands behind "I". */
 type Phrase = [words: string, sets: PolicyOverride, says: string];
@@ -76,18 +76,49 @@ const byWords = new Map(
   phrases.flatMap((phrase) => phrase[0].split('|').map((words) => [words, phrase] as const)),
 );
 
-const forGood = 'always|from now on|in future|in the future|by default';
-const forNow = 'today|for now|this time|for this conversation|in this conversation';
-/** One phrase, with politeness and how long it holds around it, up to the mark or the "and" behind it. */
-const piece = new RegExp(
-  `^(?:(?<before>(?:(?:please|${forGood}|${forNow}),?\\s+)*)(?<words>${[...byWords.keys()]
-    .sort((a, b) => b.length - a.length)
-    .join(
-      '|',
-    )})(?<after>(?:,?\\s+(?:please|${forGood}|${forNow}))*))(?:\\s*[.!:;,\\n]+\\s*(?:and\\s+)?|\\s+and\\s+(?:then\\s+)?|\\s*$)`,
-  'i',
-);
-const holdsForGood = new RegExp(`\\b(?:${forGood})\\b`, 'i');
+/** The longer first: some phrases begin as others do. */
+const known = [...byWords.keys()].sort((a, b) => b.length - a.length);
+
+const before =
+  /(?:please|(always|from now on|in future|in the future|by default)|today|for now|this time|for this conversation|in this conversation),?\s+/iy;
+const after =
+  /,?\s+(?:please|(always|from now on|in future|in the future|by default)|today|for now|this time|for this conversation|in this conversation)/iy;
+/** Characters of the marks or the "and" at the beginning of `text`, which end a phrase; null: the sentence continues. */
+function lengthOfEnd(text: string): number | null {
+  const gap = /^[\s.!:;,]*/.exec(text)?.[0] ?? '';
+  const rest = text.slice(gap.length);
+  const and = gap === '' ? undefined : /^and\s+(?:then\s+)?/i.exec(rest)?.[0];
+  const ends = rest === '' || /[.!:;,\n]/.test(gap) || and !== undefined;
+  return ends ? gap.length + (and?.length ?? 0) : null;
+}
+
+/** Where matches of `pattern` that follow each other from `at` end, and whether one of them says that it holds for good. */
+function matchAll(pattern: RegExp, text: string, at: number): { ends: number[]; forGood: boolean } {
+  const ends = [at];
+  let forGood = false;
+  pattern.lastIndex = at;
+  for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
+    ends.push(pattern.lastIndex);
+    forGood ||= found[1] !== undefined;
+  }
+  return { ends, forGood };
+}
+
+/** One phrase at the beginning of `text`, with politeness and how long it holds around it, up to the next words. */
+function readPhrase(text: string): { phrase: Phrase; lasting: boolean; length: number } | null {
+  const lead = matchAll(before, text, 0);
+  const start = lead.ends.at(-1) ?? 0;
+  const words = known.find((one) => text.slice(start, start + one.length).toLowerCase() === one);
+  const phrase = words === undefined ? undefined : byWords.get(words);
+  if (words === undefined || phrase === undefined) return null;
+  const tail = matchAll(after, text, start + words.length);
+  for (const at of tail.ends.toReversed()) {
+    const length = lengthOfEnd(text.slice(at));
+    if (length !== null)
+      return { phrase, lasting: lead.forGood || tail.forGood, length: at + length };
+  }
+  return null;
+}
 
 /** Phrases at the beginning of `text`, and what is left behind them; null: there are none, or they contradict each other. */
 function readPhrases(text: string): PolicyWish | null {
@@ -95,13 +126,11 @@ function readPhrases(text: string): PolicyWish | null {
   let lasting = false;
   let rest = text.trim().replaceAll('’', "'");
   // A text may be long; phrases are short.
-  for (let match = piece.exec(rest); match !== null; match = piece.exec(rest)) {
-    const { before = '', words = '', after = '' } = match.groups ?? {};
-    const phrase = byWords.get(words.toLowerCase());
-    if (phrase === undefined || said.length === phrases.length) return null;
-    said.push(phrase);
-    lasting ||= holdsForGood.test(before) || holdsForGood.test(after);
-    rest = rest.slice(match[0].length);
+  for (let next = readPhrase(rest); next !== null; next = readPhrase(rest)) {
+    if (said.length === phrases.length) return null;
+    said.push(next.phrase);
+    lasting ||= next.lasting;
+    rest = rest.slice(next.length);
   }
   const override: PolicyOverride = Object.assign({}, ...said.map(([, sets]) => sets));
   const settings = said.reduce((sum, [, sets]) => sum + Object.keys(sets).length, 0);
@@ -140,12 +169,11 @@ const answers: [pattern: RegExp, sets: PolicyOverride, says: string][] = [
 function readStyleAnswer(text: string): PolicyWish | null {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   for (const [index, line] of lines.entries()) {
-    const plain = line
+    const words = line
       .toLowerCase()
       .replaceAll('’', "'")
-      .replace(/^\s*(?:[-•*]|\d+[.)])\s+/, '')
-      .replace(/[.,!]*(?:\s*please)?[.!\s]*$/, '')
-      .trim();
+      .replace(/^\s*(?:[-•*]|\d+[.)])\s+/, '');
+    const plain = trimTail(trimTail(words, /[.!\s]/).replace(/please$/, ''), /[.,!\s]/).trim();
     const found = answers.find(([pattern]) => pattern.test(plain));
     if (found === undefined) continue;
     const [, override, says] = found;

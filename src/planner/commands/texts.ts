@@ -40,7 +40,7 @@ const closing = setOf('now asap immediately later soon again twice please pls th
 const dangling = /^(?:and|or|but)\s|\s(?:and|or|but|for|with|from|of|the|an?)$/i;
 
 /** In front of a request that is put as a question. */
-const politely = /\b(?:can|could|will|would) (?:you|u)\b[^.!?\n]*$/i;
+const politely = /\b(?:can|could|will|would) (?:you|u)\b/i;
 
 /** How a text is introduced: by nothing, by "saying", or by the name of the person whom it is for. */
 export type Introduction = 'none' | 'marker' | 'person';
@@ -65,7 +65,8 @@ export function readText(
   // "saying Stop!": the mark may be the text's or the sentence's.
   const mark = given.to === reading.end ? reading.tokens[given.to]?.text : undefined;
   const before = reading.source.slice(0, reading.tokens[given.from]?.start);
-  const isOpen = mark === '!' || (mark === '?' && !politely.test(before));
+  const isOpen =
+    mark === '!' || (mark === '?' && !politely.test(before.split(/[.!?\n]/).at(-1) ?? ''));
   if (introduced !== 'person' && isOpen)
     return { problem: { kind: 'exact', words: `${words}${mark}` } };
   return findDoubt(given, reading, introduced) ?? { text: { kind: 'literal', text: words } };

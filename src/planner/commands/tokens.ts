@@ -1,5 +1,7 @@
 // A request as tokens: quoted text, paths, addresses, JSON, names and marks are one token each. One pass over the text.
 import { parseRequestJson } from '#domain/json.ts';
+import { trimTail } from '#domain/words.ts';
+
 export type Token = {
   kind:
     | 'word'
@@ -192,9 +194,9 @@ function readPlain(
   for (const [kind, pattern] of shapes) {
     let raw = matchAt(pattern, text, at);
     if (raw === null) continue;
-    if (kind === 'url') raw = raw.replace(/[.,;:!?)\]}'’]+$/u, '');
+    if (kind === 'url') raw = trimTail(raw, /[.,;:!?)\]}'’]/);
     if (kind === 'path') {
-      raw = raw.replace(/\.+$/u, '') || raw;
+      raw = trimTail(raw, /\./) || raw;
       if (!isPath(raw)) continue;
     }
     const exact = kind === 'path' || kind === 'url' || kind === 'channel';

@@ -3,7 +3,7 @@ import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { SaidLine } from '#domain/planning/asked-question.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
-import { countOf, endSentence, listOf, shorten } from '#domain/words.ts';
+import { countOf, endSentence, listOf, shorten, trimTail } from '#domain/words.ts';
 import { detailOf, explainsReasons, lengthOf } from './effects.ts';
 
 const titleAtMost = 120;
@@ -57,9 +57,7 @@ export function describeOutline(outline: PlanOutline, policy: InteractionPolicy)
   ];
 }
 
-function trimEnd(text: string): string {
-  return text.replace(/[\s.;]+$/, '');
-}
+const trimEnd = (text: string): string => trimTail(text, /[\s.;]/);
 
 /** The roadmap as it waits for approval: the order that was chosen and why, and what else there was. */
 export function describeRoadmap(

@@ -1,4 +1,5 @@
 // Similarity of two short texts by shared words.
+import { trimTail } from '#domain/words.ts';
 
 const empty = new Set(
   'a an the and or of to in on at for with by from as is are be was were it its this that these those do does did will would should shall can could may i you we they he she me my your our their what which who when where how there then than so not no if please'.split(
@@ -32,6 +33,11 @@ export function areAlike(one: string, other: string, share: number): boolean {
 
 /** Paths, numbers and quoted words: "What should a.txt contain?" and "… b.txt contain?" are two questions. */
 function namesOf(text: string): string {
-  const found = text.match(/["“«][^"”»]*["”»]|[^\s"“”«»,;:?!]*[\d./_@][^\s"“”«»,;:?!]*\w/gu) ?? [];
+  const parts = text.split(/["“”«»]/);
+  const found = parts.flatMap((part, at) => {
+    if (at % 2 === 1 && at < parts.length - 1) return [`"${part}"`];
+    const words = part.split(/[\s,;:?!]/).map((word) => trimTail(word, /\W/));
+    return words.filter((word) => /[\d./_@]./.test(word));
+  });
   return found.toSorted().join(' ').toLowerCase();
 }

@@ -122,7 +122,7 @@ function noteMoved(moved: Map<string, string>, old: string, next: string, timezo
 
 function reword(outline: PlanOutline, moved: ReadonlyMap<string, string>): PlanOutline {
   if (moved.size === 0) return outline;
-  const pattern = new RegExp([...moved.keys()].join('|'), 'g');
+  const pattern = new RegExp([...moved.keys()].map(RegExp.escape).join('|'), 'g');
   const say = (text: string) => text.replace(pattern, (found) => moved.get(found) ?? found);
   return {
     ...outline,

@@ -112,7 +112,7 @@ function sortQuestions(questions: Question[], { policy, state }: ToolContext): S
 }
 
 function assumptionOf({ question, default: taken }: Question): string {
-  return `${question.replace(/\s+$/, '')} I assume: ${taken ?? ''}`.slice(0, 1000);
+  return `${question.trimEnd()} I assume: ${taken ?? ''}`.slice(0, 1000);
 }
 
 /** Notes what is taken for granted: in the outline, or for the one that comes. */

@@ -4,6 +4,7 @@ import { posix } from 'node:path';
 import { isOpen } from '#domain/plan/arguments.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { isObject, type Json, type JsonObject } from '#domain/text.ts';
+import { trimTail } from '#domain/words.ts';
 
 const pathAtMost = 2000;
 const everything = '';
@@ -20,7 +21,7 @@ type Located = Pick<Step, 'id' | 'tool' | 'args'>;
 
 /** File systems may fold case, and write one name in several ways. */
 function keyOfPath(path: string): string {
-  const short = posix.join('/', path.normalize('NFC').toLowerCase()).replace(/\/+$/, '');
+  const short = trimTail(posix.join('/', path.normalize('NFC').toLowerCase()), /\//);
   return `files${short}`;
 }
 

@@ -97,7 +97,11 @@ function endOfUntil(until: string): Date {
 
 /** Whether a day of the series' zone can hold more than one occurrence, so that a date does not name one. */
 function comesSeveralTimesADay(rrule: string): boolean {
-  return /FREQ=(HOURLY|MINUTELY|SECONDLY)|BY(HOUR|MINUTE|SECOND)=[^;]*,/.test(readRule(rrule));
+  return readRule(rrule)
+    .split(';')
+    .some((part) =>
+      /^FREQ=(?:HOURLY|MINUTELY|SECONDLY)|^BY(?:HOUR|MINUTE|SECOND)=[^,]*,/.test(part),
+    );
 }
 
 /** What stands behind `#` in the ids of an occurrence: its day there, or the moment where days have several. */

@@ -73,7 +73,7 @@ function endOfLine(bytes: Buffer, from: number): number {
   return bytes.length;
 }
 
-const paramAt = /\s*;\s*([\w-]+)\s*=\s*((?:"[^"]*"|[^";:])*)/y;
+const paramAt = /;\s*([\w-]+)\s*=((?:"[^"]*"|[^";:])*)/y;
 
 function parseLine(text: string): Pick<ContentLine, 'name' | 'params' | 'value'> | null {
   const name = /^\s*([\w-]+(?:\.[\w-]+)?)\s*(?=[;:])/.exec(text);

@@ -35,8 +35,11 @@ export function findZoneName(tzid: string): string | null {
   if (iana !== undefined) return iana;
   if (/^tzone:\/\/microsoft\/utc$/i.test(name)) return 'UTC';
   // `(UTC-08:00) Pacific Time (US & Canada)`
-  const plain = name.replace(/^\((?:UTC|GMT)[^)]*\)\s*/i, '').replace(/\s*\(US & Canada\)$/i, '');
-  const standard = plain.replace(/\s+(?:Daylight Time|Summer Time|Standard Time|Time)$/i, '');
+  const plain = name
+    .replace(/^\((?:UTC|GMT)[^)]*\)\s*/i, '')
+    .replace(/\(US & Canada\)$/i, '')
+    .trim();
+  const standard = plain.replace(/\s(?:Daylight Time|Summer Time|Standard Time|Time)$/i, '').trim();
   const windows = [plain, name, `${standard} Standard Time`]
     .map((one) => windowsZones.get(one.toLowerCase()))
     .find((one) => one !== undefined);

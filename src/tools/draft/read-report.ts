@@ -29,9 +29,7 @@ function readMarker(
 }
 
 const withoutMarkers = (text: string): string =>
-  text
-    .replace(new RegExp(`^\\s*${placeholder}\\s*`), '')
-    .replaceAll(new RegExp(`[ \\t]*${placeholder}`, 'g'), '');
+  text.replace(/^\s*\ue000\s*/, '').replaceAll(/(?<![ \t])[ \t]*\ue000/g, '');
 
 /** @param known numbers of the sources that there are */
 export function readReport(written: string, known: ReadonlySet<number>): Report {

@@ -2,7 +2,8 @@
 // A call that may have reached the server is never repeated here unless the operation may be.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type CallToolResult, Client, type Tool } from '@modelcontextprotocol/client';
+import { type CallToolResult, Client } from '@modelcontextprotocol/client';
+import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import type { McpServer } from '#domain/settings.ts';
 import { currentTrace, span } from '#domain/telemetry.ts';
@@ -11,6 +12,7 @@ import type { JsonSchema, ServerHealth } from '#domain/tool.ts';
 import { nothingDone, throwIfAborted, toAbortError } from '../failures.ts';
 import { explainFailure, toCallError, toCallFailure } from './explain-failure.ts';
 import { createServerRedactor, openWire, type Wire } from './open-transport.ts';
+import { maxTools } from './read-tools.ts';
 import { SignInError, type Tokens } from './tokens.ts';
 
 export type Connection = {
@@ -58,7 +60,7 @@ export type ConnectionOptions = {
   /** What nobody is to be shown, beside what the server's own settings hold. */
   secrets: string[];
   /** The server's tools, the name it gives itself and how it says it is to be used, each time the tools are listed. */
-  onTools(tools: Tool[], server: { name: string; instructions: string }): void;
+  onTools(tools: unknown[], server: { name: string; instructions: string }): Promise<void>;
   warn(message: string): void;
   connectTimeoutMs: number;
   /** First pause before trying again; doubles up to a minute. */
@@ -364,19 +366,29 @@ export const callTool: Send<CallToolResult> = (client, call, timeoutMs) => {
   );
 };
 
+/** Each tool is read by itself, so that one that is odd takes none of the others with it. */
+const ToolsPage = z.looseObject({
+  tools: z.array(z.unknown()).catch([]),
+  nextCursor: z.string().min(1).optional().catch(undefined),
+});
+
 async function listTools(client: Client, options: ConnectionOptions): Promise<void> {
-  const tools: Tool[] = [];
+  const tools: unknown[] = [];
+  const seen = new Set<string>();
   let cursor: string | undefined;
   for (let page = 0; page < maxPages; page += 1) {
     const result = await client.request(
       { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
+      ToolsPage,
       { timeout: options.connectTimeoutMs },
     );
-    tools.push(...result.tools);
+    for (const tool of result.tools) tools.push(tool);
     cursor = result.nextCursor;
-    if (cursor === undefined) break;
+    // A server that gives the same page again would give it for ever.
+    if (cursor === undefined || seen.has(cursor) || tools.length > maxTools) break;
+    seen.add(cursor);
   }
-  options.onTools(tools, {
+  await options.onTools(tools, {
     name: client.getServerVersion()?.name ?? '',
     instructions: client.getInstructions() ?? '',
   });

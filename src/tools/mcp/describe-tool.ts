@@ -1,22 +1,20 @@
 // An MCP tool as an operation. Its effect is what the operator says; what its annotations say counts for a trusted server only.
 import type { Tool } from '@modelcontextprotocol/client';
 import type { McpServer } from '#domain/settings.ts';
-import { isStorableText, makeStorable, makeStorableText } from '#domain/text.ts';
+import { makeStorable, makeStorableText } from '#domain/text.ts';
 import { type Effect, type JsonSchema, type OperationSpec, operationName } from '#domain/tool.ts';
 import { cutText } from '../limit-output.ts';
 import { digestJson } from '../operation-digest.ts';
 
 const maxDescription = 2000;
 
-/** The operation for a tool, or a sentence why it cannot be offered. */
+/** The operation for a tool. */
 export function describeTool(
   server: string,
   tool: Tool,
   { effects: overrides, trusted }: Pick<McpServer, 'effects' | 'trusted'>,
   serverDigest: string,
-): OperationSpec | string {
-  if (tool.name === '' || tool.name.length > 150 || !isStorableText(tool.name))
-    return `The MCP server ${server} has a tool whose name cannot be used.`;
+): OperationSpec {
   const override = Object.hasOwn(overrides, tool.name) ? overrides[tool.name] : undefined;
   // Nobody vouches for what else a server says: its word must not make a call repeat itself, or run while planning.
   const vouched = trusted || override !== undefined;

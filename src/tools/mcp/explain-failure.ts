@@ -15,6 +15,7 @@ import {
   systemCode,
   toAbortError,
 } from '../failures.ts';
+import { tooLongCode } from './read-lines.ts';
 import { SignInError } from './tokens.ts';
 
 /** Why a server cannot be used now. `lastWords` is what its process last wrote to stderr. */
@@ -114,6 +115,13 @@ export function toCallFailure(
       ...base,
       code: 'timed_out',
       message: `${call.tool} of ${name} did not answer within ${call.timeoutMs / 1000} s; ${unsure}.`,
+    };
+  if (error instanceof ProtocolError && error.code === tooLongCode)
+    return {
+      ...base,
+      code: 'tool_failed',
+      message: `${call.tool} of ${name} was answered, but ${firstLine(error)}.`,
+      passesAfterMs: null,
     };
   if (error instanceof ProtocolError) {
     // The server itself said no, and would say it again.

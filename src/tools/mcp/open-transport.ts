@@ -9,6 +9,8 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { createRedactor } from '#domain/secrets.ts';
 import type { McpServer } from '#domain/settings.ts';
+import { LineReader } from './read-lines.ts';
+import { repairMessages } from './repair-message.ts';
 import { secretsOfServer } from './secrets.ts';
 
 export type Wire = {
@@ -31,6 +33,7 @@ export function openWire(server: McpServer, baseDir: string, tokens: AuthProvide
       server.type === 'sse'
         ? new SSEClientTransport(url, options)
         : new StreamableHTTPClientTransport(url, options);
+    repairMessages(transport);
     return { transport, lastWords: () => '' };
   }
   const transport = new StdioClientTransport({
@@ -40,6 +43,9 @@ export function openWire(server: McpServer, baseDir: string, tokens: AuthProvide
     cwd: server.cwd === undefined ? baseDir : resolve(baseDir, server.cwd),
     stderr: 'pipe',
   });
+  // The SDK's own reader ends the program at a long message. A subclass would not do: it starts the base class to ask for the revision.
+  Reflect.set(transport, '_readBuffer', new LineReader());
+  repairMessages(transport);
   let words = '';
   transport.stderr?.on('data', (chunk: Buffer) => {
     words = (words + chunk.toString('utf8')).slice(-kept);

@@ -8,8 +8,11 @@ function secretsOf(address: string): string[] {
   return [search, ...searchParams.values(), username, password, ...parts];
 }
 
-/** A flag whose value may be secret, with or without it: `--token`, `--api-key=…`. */
-export const secretFlag = /^--?[\w-]*(token|secret|key|password|auth|header)[\w-]*(?==|$)/i;
+/** The flag in front of a value that may be secret, with or without it: `--token`, `--api-key=…`; null: there is none. */
+export function findSecretFlag(argument: string): string | null {
+  const flag = /^--?[\w-]+(?==|$)/.exec(argument)?.[0] ?? '';
+  return /token|secret|key|password|auth|header/i.test(flag) ? flag : null;
+}
 
 /** What may be secret in the arguments of a command: values of such flags, addresses, and words that look like a token. */
 function secretsAmong(args: string[]): string[] {
@@ -17,7 +20,7 @@ function secretsAmong(args: string[]): string[] {
     const value = argument.replace(/^--?[\w-]+=/, '');
     if (value.includes('://') && URL.canParse(value)) return [value, ...secretsOf(value)];
     const before = args[index - 1] ?? '';
-    const named = secretFlag.test(argument) || secretFlag.exec(before)?.[0] === before;
+    const named = findSecretFlag(argument) !== null || findSecretFlag(before) === before;
     return named || /^(?=.*\d)[\w+=-]{12,}$/.test(value) ? [value] : [];
   });
 }

@@ -1,8 +1,9 @@
 // One MCP server as a tool: its operations, known from the moment it was first seen, and how to call them.
+import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Tool } from '@modelcontextprotocol/client';
 import type { Clock } from '#domain/clock.ts';
-import { CountersignError } from '#domain/errors.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { isOpen } from '#domain/plan/arguments.ts';
 import type { McpServer } from '#domain/settings.ts';
 import { type JsonObject, makeStorable, makeStorableText } from '#domain/text.ts';
@@ -13,6 +14,7 @@ import {
   type ToolOutput,
 } from '#domain/tool.ts';
 import type { SignInStore } from '#domain/tool-sign-in.ts';
+import { listOf, shorten } from '#domain/words.ts';
 import { nothingDone } from '../failures.ts';
 import type { AddressRules } from '../http/addresses.ts';
 import { cutText } from '../limit-output.ts';
@@ -21,7 +23,8 @@ import { compileValidator } from '../validate-arguments.ts';
 import { type Connection, callTool, createConnection } from './connection.ts';
 import { describeTool } from './describe-tool.ts';
 import { readResult } from './read-result.ts';
-import { secretFlag } from './secrets.ts';
+import { readTools, type SkippedTool } from './read-tools.ts';
+import { findSecretFlag } from './secrets.ts';
 import { taskOf } from './tasks.ts';
 import { createTokens, takesSignIn } from './tokens.ts';
 
@@ -74,6 +77,8 @@ export type McpTool = {
   operations(): Operation[];
   /** How the server says it is to be used; empty: it says nothing. */
   instructions(): string;
+  /** What of its tools is not offered, or not checked here, in sentences that say what to do. */
+  notes(): string[];
 };
 
 export type McpToolOptions = {
@@ -96,7 +101,8 @@ export type McpToolOptions = {
 export function createMcpTool(options: McpToolOptions): McpTool {
   const { name, server } = options;
   let operations: Operation[] = [];
-  let listed: { tools: Tool[]; serverName: string } | null = null;
+  let listed: { list: unknown[]; serverName: string } | null = null;
+  let notes: string[] = [];
   let instructions = '';
   const warned = new Set<string>();
   const warnOnce = (message: string) => {
@@ -112,18 +118,39 @@ export function createMcpTool(options: McpToolOptions): McpTool {
   const connection = createConnection({
     ...options,
     tokens,
-    onTools(tools, { name: serverName, instructions: said }) {
+    async onTools(list, { name: serverName, instructions: said }) {
       instructions = makeStorableText(said);
-      if (isDeepStrictEqual(listed, { tools, serverName })) return;
-      listed = { tools, serverName };
+      if (isDeepStrictEqual(listed, { list, serverName })) return;
+      const current = { list, serverName };
+      listed = current;
       const serverDigest = identifyServer(server, serverName);
       const found = new Map<string, Operation>();
+      const { tools, skipped } = readTools(list);
+      const unchecked: string[] = [];
+      let began = performance.now();
       for (const tool of tools) {
         const spec = describeTool(name, tool, server, serverDigest);
-        const problem = typeof spec === 'string' ? spec : findSchemaProblem(spec);
-        if (typeof spec === 'string' || problem !== null) warnOnce(problem ?? '');
-        else if (!found.has(spec.name)) found.set(spec.name, { ...spec, ...callOf(spec, tool) });
+        try {
+          const { unchecked: patterns } = compileValidator(spec.input);
+          found.set(spec.name, { ...spec, ...callOf(spec, tool) });
+          if (patterns.length > 0) unchecked.push(tellUnchecked(spec.name, patterns));
+        } catch (error) {
+          const reason = `the schema of its arguments cannot be used (${errorMessage(error)})`;
+          skipped.push({ name: tool.name, reason });
+        }
+        if (performance.now() - began < sliceMs) continue;
+        await setImmediate();
+        // Listed again meanwhile.
+        if (listed !== current) return;
+        began = performance.now();
       }
+      notes = [
+        ...skipped.slice(0, maxNotes).map((one) => tellSkipped(name, one)),
+        ...unchecked.slice(0, maxNotes),
+      ];
+      if (skipped.length > maxNotes)
+        notes.push(`${skipped.length - maxNotes} more tools of ${name} are not offered.`);
+      for (const note of notes) warnOnce(note);
       for (const [key, read] of Object.entries(server.inspect)) {
         const operation = found.get(operationName(name, key));
         const reader = found.get(operationName(name, read));
@@ -185,15 +212,20 @@ export function createMcpTool(options: McpToolOptions): McpTool {
     return { call: (args, { signal }) => call(args, signal) };
   }
 
-  return { name, connection, operations: () => operations, instructions: () => instructions };
+  return {
+    name,
+    connection,
+    operations: () => operations,
+    instructions: () => instructions,
+    notes: () => notes,
+  };
 }
 
 /** The arguments of a command without the values of those that may be secret: `--token abc`, `--api-key=abc`. */
 function withoutSecrets(args: string[]): string[] {
   return args.map((arg, index) => {
-    const flag = secretFlag.exec(arg)?.[0];
-    if (flag !== undefined) return flag;
-    return secretFlag.exec(args[index - 1] ?? '')?.[0] === args[index - 1] ? '' : arg;
+    const before = args[index - 1] ?? '';
+    return findSecretFlag(arg) ?? (findSecretFlag(before) === before ? '' : arg);
   });
 }
 
@@ -208,12 +240,18 @@ function identifyServer({ command, args, url }: McpServer, serverName: string): 
   ]);
 }
 
-function findSchemaProblem(spec: Omit<Operation, 'call'>): string | null {
-  try {
-    compileValidator(spec.input);
-    return null;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return `${spec.name} is not offered: the schema of its arguments cannot be used (${reason}).`;
-  }
+/** Characters of a reason, patterns of one tool, and notes of one server that are told. */
+const told = { reason: 300, patterns: 3 };
+const maxNotes = 50;
+/** Milliseconds after which others have their turn while a long list is read. */
+const sliceMs = 50;
+
+function tellSkipped(server: string, { name, reason }: SkippedTool): string {
+  const why = makeStorableText(shorten(reason, told.reason));
+  return `${makeStorableText(name)} of ${server} is not offered: ${why}. Have it corrected at the server; its other tools work.`;
+}
+
+function tellUnchecked(name: string, patterns: readonly string[]): string {
+  const shown = patterns.slice(0, told.patterns).map((one) => `“${shorten(one, 80)}”`);
+  return `${name}: only the server checks ${makeStorableText(listOf(shown))}, which ${patterns.length === 1 ? 'is an expression' : 'are expressions'} that cannot be run safely here.`;
 }

@@ -1,6 +1,7 @@
 // What a path in the workspace may look like. Pure, so that a plan with a bad path is refused when it is proposed.
 import { posix } from 'node:path';
 import { CountersignError, type ErrorCode } from '#domain/errors.ts';
+import { trimTail } from '#domain/words.ts';
 
 const maxPath = 2000;
 const maxName = 255;
@@ -40,7 +41,7 @@ export function findPathProblem(path: string): PathProblem | null {
 export function toWorkspacePath(path: string): string {
   const problem = findPathProblem(path);
   if (problem !== null) throw new CountersignError(problem.code, problem.message);
-  const normal = posix.normalize(path).replace(/\/+$/, '');
+  const normal = trimTail(posix.normalize(path), /\//);
   return normal === '' ? '.' : normal;
 }
 

@@ -85,7 +85,7 @@ describe('the catalogue', () => {
   });
 
   it('says of a schema that cannot be used that it cannot', async () => {
-    const broken = { ...spec('b_run', 'read'), input: { type: 'nothing' } };
+    const broken = { ...spec('b_run', 'read'), input: { $ref: '#/nowhere' } };
     const [problem] = (await open([], [[broken]])).validate('b_run', {});
     expect(problem).toMatch(/^its schema, as a worker describes it, cannot be used/);
   });

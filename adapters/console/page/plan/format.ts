@@ -21,7 +21,7 @@ export function formatMoment(iso: string, now = new Date()): string {
   const at = new Date(iso);
   const time = seconds.format(at);
   if (at.toDateString() === now.toDateString()) return time;
-  return `${formatTime(iso, now).replace(/\d\d:\d\d.*$/, '')}${time}`;
+  return `${formatTime(iso, now).split(/\d\d:\d\d/, 1)[0] ?? ''}${time}`;
 }
 
 /** `just now`, `5 min ago`. */

@@ -1,6 +1,7 @@
 // The system prompt: the same for every stage and person, so that servers charge little for reading it again. What is
 // different each time is in the briefing.
 import type { OperationSpec } from '#domain/tool.ts';
+import { wrapUntrusted } from '../../agent/tool-call.ts';
 import { type Standing, writeLine } from '../../catalogue/describe-operation.ts';
 
 const rules = `You are the planner of Countersign. You plan, a person reads the plan and decides, then executors run it. Nothing runs while you plan: never say that something is done.
@@ -43,16 +44,20 @@ export function listOperations(
   standing: Standing,
   most = listAtMost,
 ): Listing {
-  const lines: string[] = [];
+  const own: string[] = [];
+  const foreign: string[] = [];
   let length = 0;
   const outputs = new Map<string, string>();
   for (const spec of manifest) {
     const line = `- ${writeLine(spec, standing, outputs)}`;
     if (length + line.length > most) continue;
     length += line.length;
-    lines.push(line);
+    (spec.source === 'mcp' ? foreign : own).push(line);
   }
-  return { lines, hidden: manifest.length - lines.length };
+  const hidden = manifest.length - own.length - foreign.length;
+  // A server words the names and descriptions of its operations.
+  const marked = foreign.length === 0 ? [] : [wrapUntrusted('servers', foreign.join('\n'))];
+  return { lines: [...own, ...marked], hidden };
 }
 
 /** @param more there are operations beside those listed */

@@ -73,6 +73,14 @@ function drawTrouble({ state, problem, server }: ToolFacts): TemplateResult | ty
   </p>`;
 }
 
+function drawNotes({ notes, name }: ToolFacts): TemplateResult | typeof nothing {
+  return notes.length === 0
+    ? nothing
+    : html`<ul class="operation-notes" aria-label="Not offered by ${name}, or not checked here">
+        ${notes.map((note) => html`<li>${showText(note)}</li>`)}
+      </ul>`;
+}
+
 /** Where people sign in for everybody of this instance. */
 function drawSignIn({ name, server, state }: ToolFacts): TemplateResult | typeof nothing {
   const signIn = server?.sign_in ?? null;
@@ -90,7 +98,7 @@ function drawTool(tool: ToolFacts, settings: Settings, searched: boolean): Templ
       ${drawStateOf(tool)}
     </header>
     <p class="operation-notes">${describeServer(tool)}</p>
-    ${drawTrouble(tool)} ${drawSignIn(tool)}
+    ${drawTrouble(tool)} ${drawSignIn(tool)} ${drawNotes(tool)}
     ${
       source === 'mcp' && state !== 'off'
         ? drawCheck({ part: 'tool', tool: name }, settings, 'Check again')

@@ -1,0 +1,112 @@
+// The messages of a server that is a program: one line each, on a stream that may hold anything. A line that is no message is
+// passed over; one that is too long is never held whole, and the request that it answers fails at once.
+import { type JSONRPCMessage, parseJSONRPCMessage } from '@modelcontextprotocol/client';
+import { describeBytes } from '#domain/words.ts';
+
+/** Bytes of a message. */
+export const longestMessage = 4_000_000;
+/** Characters at either end of a line that is too long in which its id is looked for. */
+const ends = 1000;
+/** The code of our own error in place of an answer: the server has acted, and nobody knows how. */
+export const tooLongCode = -32_099;
+
+const newline = 0x0a;
+
+/** The reader of a stdio transport: the same methods as the SDK's, without its end. */
+export class LineReader {
+  #parts: Buffer[] = [];
+  #size = 0;
+  /** Of the line that is passed over: how long it is, how it began, and how it ends so far. */
+  #skipped: { bytes: number; head: string; tail: string } | null = null;
+  readonly #messages: JSONRPCMessage[] = [];
+
+  append(chunk: Buffer): void {
+    let from = 0;
+    for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, from)) {
+      this.#take(chunk.subarray(from, at));
+      this.#end();
+      from = at + 1;
+    }
+    this.#take(chunk.subarray(from));
+  }
+
+  readMessage(): JSONRPCMessage | null {
+    return this.#messages.shift() ?? null;
+  }
+
+  clear(): void {
+    this.#clearLine();
+    this.#messages.length = 0;
+  }
+
+  #take(part: Buffer): void {
+    if (this.#skipped !== null) {
+      const { bytes, head, tail } = this.#skipped;
+      const last = part.subarray(-ends).toString('latin1');
+      this.#skipped = { bytes: bytes + part.length, head, tail: (tail + last).slice(-ends) };
+      return;
+    }
+    this.#parts.push(part);
+    this.#size += part.length;
+    if (this.#size <= longestMessage) return;
+    const line = Buffer.concat(this.#parts);
+    const [head, tail] = [line.subarray(0, ends), line.subarray(-ends)];
+    this.#skipped = {
+      bytes: this.#size,
+      head: head.toString('latin1'),
+      tail: tail.toString('latin1'),
+    };
+    this.#parts = [];
+    this.#size = 0;
+  }
+
+  #end(): void {
+    const skipped = this.#skipped;
+    const line = Buffer.concat(this.#parts);
+    this.#clearLine();
+    if (skipped !== null) {
+      const id = findId(skipped.head) ?? findId(skipped.tail);
+      if (id !== null) this.#messages.push(toTooLong(id, skipped.bytes));
+      return;
+    }
+    for (const message of readLine(line)) this.#messages.push(message);
+  }
+
+  #clearLine(): void {
+    this.#parts = [];
+    this.#size = 0;
+    this.#skipped = null;
+  }
+}
+
+/** Our requests are numbered. */
+function findId(text: string): number | null {
+  const id = /"id"\s{0,9}:\s{0,9}(\d{1,15})\s{0,9}[,}]/.exec(text)?.[1];
+  return id === undefined ? null : Number(id);
+}
+
+function toTooLong(id: number, bytes: number): JSONRPCMessage {
+  const message = `its answer has ${describeBytes(bytes)}, and at most ${describeBytes(longestMessage)} are read: ask for less at once`;
+  return { jsonrpc: '2.0', id, error: { code: tooLongCode, message } };
+}
+
+/** The message of a line, or those of a list of them; []: it is something else. */
+function readLine(line: Buffer): JSONRPCMessage[] {
+  // Programs greet and log here as well.
+  const text = line.toString('utf8').trim();
+  if (!text.startsWith('{') && !text.startsWith('[')) return [];
+  try {
+    const json: unknown = JSON.parse(text);
+    return (Array.isArray(json) ? json : [json]).flatMap(readMessage);
+  } catch {
+    return [];
+  }
+}
+
+function readMessage(json: unknown): JSONRPCMessage[] {
+  try {
+    return [parseJSONRPCMessage(json)];
+  } catch {
+    return [];
+  }
+}

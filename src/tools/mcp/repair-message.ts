@@ -1,0 +1,72 @@
+// The result of a call as servers send it, put into the form that the protocol has: what is plainly meant counts.
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { isObject } from '#domain/text.ts';
+
+const shownAtMost = 10_000;
+const isTrue = (value: unknown): boolean => value === true || value === 'true' || value === 1;
+
+/** A part that has no form of the protocol's is shown as it is. */
+function repairPart(part: unknown): Record<string, unknown> {
+  if (typeof part === 'string') return { type: 'text', text: part };
+  if (!isObject(part)) return { type: 'text', text: JSON.stringify(part) ?? '' };
+  const { annotations: _, _meta, ...rest } = part;
+  const has = (...names: string[]) => names.every((name) => typeof rest[name] === 'string');
+  switch (rest.type) {
+    case 'text':
+      return typeof rest.text === 'string' ? rest : { type: 'text', text: toText(rest.text) };
+    case 'image':
+    case 'audio':
+      if (has('data', 'mimeType')) return rest;
+      break;
+    case 'resource_link':
+      if (has('uri'))
+        return { ...rest, name: typeof rest.name === 'string' ? rest.name : rest.uri };
+      break;
+    case 'resource':
+      if (isObject(rest.resource) && typeof rest.resource.uri === 'string') return rest;
+      break;
+    default:
+  }
+  return { type: 'text', text: toText(rest) };
+}
+
+const toText = (value: unknown): string => (JSON.stringify(value) ?? '').slice(0, shownAtMost);
+
+function repairResult(result: Record<string, unknown>): Record<string, unknown> {
+  const { content, structuredContent, isError, _meta, ...rest } = result;
+  const parts = Array.isArray(content) ? content : content == null ? [] : [content];
+  return {
+    ...rest,
+    content: parts.map(repairPart),
+    ...(isObject(structuredContent)
+      ? { structuredContent }
+      : structuredContent == null
+        ? {}
+        : { structuredContent: { result: structuredContent } }),
+    ...(isTrue(isError) ? { isError: true } : {}),
+    ...(isObject(_meta) ? { _meta } : {}),
+  };
+}
+
+/** @returns `message`, with the result of a call of a tool in the protocol's form */
+export function repairMessage<M extends JSONRPCMessage>(message: M): M {
+  if (!('result' in message) || !isObject(message.result)) return message;
+  const { result } = message;
+  const isCall = ['content', 'structuredContent', 'isError'].some((name) =>
+    Object.hasOwn(result, name),
+  );
+  return isCall ? { ...message, result: repairResult(result) } : message;
+}
+
+/** Has every message of `transport` repaired before anybody reads it. */
+export function repairMessages(transport: Transport): void {
+  let handler = transport.onmessage;
+  Object.defineProperty(transport, 'onmessage', {
+    configurable: true,
+    get: () => handler,
+    set(next: Transport['onmessage']) {
+      handler =
+        next === undefined ? undefined : (message, extra) => next(repairMessage(message), extra);
+    },
+  });
+}
