@@ -92,7 +92,7 @@ export async function markTakenOver(
   by: string,
 ): Promise<void> {
   await tx.execute(sql`
-    update countersign.step_states
+    update ${countersign}.step_states
     set output = coalesce(nullif(output, 'null'::jsonb), '{}') || jsonb_build_object('taken_over_by', ${by}::text)
     where plan_id = ${planId} and step_id = any(${sql.param(steps)}::text[]) and status = 'waiting'`);
 }
