@@ -16,6 +16,12 @@ export function readRulesAgain(config: Config): void {
   const { settings: next, settingsFile, apart } = config.readAgain();
   const { settings, settingsFile: file } = config;
   const { providers } = settings.identity;
+  // Editors and deployments put a new file in the place of the old one, and for a moment there is none.
+  if (file.found && !settingsFile.found)
+    throw new CountersignError(
+      'invalid_configuration',
+      'The file is gone. Put it back, or restart without it.',
+    );
   if (apart !== config.apart)
     throw new CountersignError(
       'invalid_configuration',
@@ -26,6 +32,7 @@ export function readRulesAgain(config: Config): void {
   settings.identity.blocked.splice(0, Infinity, ...next.identity.blocked);
   replaceRecord(settings.guardedApprovers, next.guardedApprovers);
   replaceRecord(settings.groups, next.groups);
+  replaceRecord(settings.delegates, next.delegates);
   for (const [name, provider] of Object.entries(providers)) {
     const now = next.identity.providers[name];
     if (now === undefined) delete providers[name];
@@ -37,6 +44,7 @@ export function readRulesAgain(config: Config): void {
       });
     }
   }
+  file.found = settingsFile.found;
   file.warnings.splice(0, Infinity, ...settingsFile.warnings);
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '#app/config.ts';
+import { readRulesAgain } from '#app/follow-rules.ts';
 import { logOptions } from '#app/logging.ts';
 
 let folder: string;
@@ -185,5 +186,37 @@ describe('an MCP server that was copied from another client', () => {
 
   it('does not make the rest of the file less strict', () => {
     expect(() => load({ mcpServers: {}, approvrs: [] })).toThrow(/approvrs/);
+  });
+});
+
+describe('rules that are read again', () => {
+  const rules = {
+    approvers: ['ana'],
+    guardedTools: ['workspace_delete'],
+    identity: { blocked: ['mallory@example.com'] },
+    delegates: { ana: ['ben'] },
+  };
+
+  it('hold when the file is away, as while another takes its place', () => {
+    const config = load(rules);
+    rmSync(config.settingsFile.path);
+    expect(() => readRulesAgain(config)).toThrow(
+      expect.objectContaining({ code: 'invalid_configuration' }),
+    );
+    expect(config.settings).toMatchObject(rules);
+    load({ ...rules, approvers: ['cleo'] });
+    readRulesAgain(config);
+    expect(config.settings.approvers).toEqual(['cleo']);
+  });
+
+  it('name delegates too, in the record that everybody holds', () => {
+    const config = load(rules);
+    const { delegates } = config.settings;
+    load({ ...rules, delegates: { ana: ['cleo'] } });
+    readRulesAgain(config);
+    expect(delegates).toEqual({ ana: ['cleo'] });
+    load({ ...rules, delegates: {} });
+    readRulesAgain(config);
+    expect(delegates).toEqual({});
   });
 });
