@@ -18,6 +18,17 @@ export async function readApprovals(
   return rows;
 }
 
+/** The newest version up to this one that somebody approved: changes that narrow need no approval of their own. */
+export async function readApprovedVersion(
+  db: Queryable,
+  { id, version }: { id: string; version: number },
+): Promise<number> {
+  const { rows } = await db.execute<{ version: number | null }>(sql`
+    select max(version) as version from ${countersign}.approvals
+    where plan_id = ${id} and version <= ${version}`);
+  return rows[0]?.version ?? version;
+}
+
 /** Who approved each of these versions, by plan, in the order of their approvals; a plan without any is left out. */
 export async function readApprovalsOf(
   db: Queryable,

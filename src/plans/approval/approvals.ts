@@ -1,6 +1,6 @@
 // Stores approvals of a version or of a waiting patch, once per person.
 import { sql } from 'drizzle-orm';
-import { readApprovals, readVerified } from '#db/approvals.ts';
+import { readApprovals, readApprovedVersion, readVerified } from '#db/approvals.ts';
 import { recordDeeds } from '#db/audit.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { touchPlan } from '#db/events.ts';
@@ -102,8 +102,9 @@ export async function findLostApproval(
   context: Configured,
   row: PlanRow,
 ): Promise<string | null> {
-  const approved = await readApprovers(db, row);
-  const authority = await readAuthority(db, context, { plan: row, approved });
+  const version = await readApprovedVersion(db, row);
+  const approved = await readApprovers(db, { ...row, version });
+  const authority = await readAuthority(db, context, { plan: row, approved, version });
   const standings = judge(authority.rules, authority.people, approved);
   if (standings.every(isSatisfied)) return null;
   return `The approval no longer counts: it needs ${describeAllMissing(standings, authority.people)} as things are now. Propose the plan again.`;

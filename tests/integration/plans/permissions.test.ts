@@ -7,7 +7,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import { runStep } from '#executor/run-step.ts';
 import { useDatabase } from '../../setup/database.ts';
-import { openTestInstance, settleAsRead, type TestInstance } from '../../setup/instance.ts';
+import {
+  ana,
+  noop,
+  openTestInstance,
+  runPlan,
+  settleAsRead,
+  type TestInstance,
+} from '../../setup/instance.ts';
 import {
   claimReady,
   makeExecutor,
@@ -180,4 +187,18 @@ describe('the final values of a guarded step', () => {
     await settleAsRead(instance, plan.id, confirm.steps, ben);
     expect(await statusesOf(instance, plan.id)).toEqual({ d: 'ready' });
   });
+});
+
+test('an approval holds for what a change narrowed before the start', async () => {
+  const plan = await runPlan(instance, { title: 'Narrowed', steps: [noop('a'), noop('b')] }, ana);
+  const { revision } = await instance.service.overview(plan.id);
+  const operations = [{ op: 'remove_steps' as const, steps: { ids: ['b'] } }];
+  const change = { base_revision: revision, operations };
+  expect(await instance.service.patch(plan.id, change, ana)).toMatchObject({
+    status: 'applied',
+    version: 2,
+  });
+  const { startPlan } = await import('#executor/start-plan.ts');
+  await startPlan(executor, plan.id, { approvers: [], guardedApprovers: {} });
+  expect(await instance.service.getPlan(plan.id)).toMatchObject({ status: 'executing' });
 });
