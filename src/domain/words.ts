@@ -22,6 +22,14 @@ export function endSentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
+/** A name on one line, without loss: what would break it, hide in it or reorder it is escaped as `\u{a}`. */
+export function showName(name: string): string {
+  return name.replace(
+    /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
+    (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+}
+
 /** `text` without line breaks and runs of blanks, in at most `most` characters. */
 export function onOneLine(text: string, most = Number.POSITIVE_INFINITY): string {
   return shorten(text.replace(/\s+/g, ' ').trim(), most);

@@ -75,7 +75,8 @@ export async function prepareArguments(run: StepRun, operation: Operation): Prom
   const missing = references.filter((id) => !outputs.has(id));
   const reason = missing.length === 0 ? null : await findSkippedSource(run, missing);
   if (reason !== null) return { kind: 'skip', reason };
-  const args = resolveReferences(step.args, outputs, await readReferred(run));
+  const whole = operation.effect !== 'read';
+  const args = resolveReferences(step.args, outputs, await readReferred(run), { whole });
   // Only what was approved decides; a tool's answer is only ever data.
   const decides = hasRuntime(step.args);
   if (decides) requireData(outputs);

@@ -6,7 +6,7 @@ import { errorMessage } from '#domain/errors.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { OperationSpec, ToolOutput, ToolStatus } from '#domain/tool.ts';
-import { listOf, onOneLine } from '#domain/words.ts';
+import { listOf, onOneLine, shorten, showName } from '#domain/words.ts';
 import { nameTarget } from './draft/check-posts.ts';
 import type { PostTargets, Surroundings } from './ports.ts';
 
@@ -67,7 +67,7 @@ async function describeWorkspace({ call }: Around, signal: AbortSignal): Promise
   for (const name of names) {
     length += name.length + 2;
     if (length > workspaceAtMost) break;
-    shown.push(onOneLine(name, 200));
+    shown.push(showName(shorten(name, 200)));
   }
   const left = count - shown.length;
   return `Workspace: ${shown.join(', ')}${left > 0 ? ` and ${left} more` : ''}`;

@@ -27,6 +27,8 @@ import type { ChatPort, DraftPort, PlanPort, ReminderPort } from './ports.ts';
 import { createReminderSet } from './reminder.ts';
 import { createReport } from './report.ts';
 import { createTextOperations } from './text.ts';
+import { createCopy } from './workspace/copy.ts';
+import { createEdit } from './workspace/edit.ts';
 import { withFileErrors } from './workspace/file-errors.ts';
 import { inspectDelete } from './workspace/inspect.ts';
 import { createList } from './workspace/list.ts';
@@ -84,6 +86,8 @@ export async function createBuiltins(
     createRead(sandbox),
     createReadTable(sandbox),
     createWrite(sandbox),
+    createEdit(sandbox),
+    createCopy(sandbox),
     createMove(sandbox),
     createDelete(sandbox),
     ...createHttpOperations(web, rules, options.http.inspect),

@@ -183,19 +183,53 @@ function describeHumanTask(args: Arguments): Effect {
   };
 }
 
-function describeMove(args: Arguments): Effect {
+/** @param from the argument that names what is moved or copied */
+function describeMove(args: Arguments, verb: 'Moves' | 'Copies', from: string): Effect {
   const overwrite = args.take('overwrite');
   return {
     class: 'changes',
     headline: [
-      'Moves',
-      args.value('from', '(no path given)'),
+      verb,
+      args.value(from, '(no path given)'),
       'to',
       args.value('to', '(no path given)'),
     ],
     destructive: overwrite !== undefined && overwrite !== false,
     replaces: overwrite !== undefined && overwrite !== false,
     parts: overwrite === undefined ? [] : [toPart('overwrite', overwrite)],
+  };
+}
+
+const edits: Record<string, string> = {
+  append: 'Adds to the end of',
+  prepend: 'Adds to the beginning of',
+  replace: 'Replaces text in',
+};
+
+function describeEdit(args: Arguments): Effect {
+  const action = args.take('action');
+  const verb = typeof action === 'string' ? edits[action] : undefined;
+  const path = args.value('path', '(no path given)');
+  if (verb === undefined)
+    return {
+      class: 'changes',
+      headline: ['Edits', path],
+      destructive: true,
+      parts: action === undefined ? [] : [toPart('action', action)],
+    };
+  if (action !== 'replace')
+    return { class: 'changes', headline: [verb, path], parts: args.payload('text') };
+  const all = args.take('all');
+  const first = all === false ? [', the first place only'] : [];
+  return {
+    class: 'changes',
+    headline: [verb, path, ...first],
+    destructive: true,
+    parts: [
+      ...args.payload('find'),
+      ...args.payload('text'),
+      ...(typeof all === 'boolean' || all === undefined ? [] : [toPart('all', all)]),
+    ],
   };
 }
 
@@ -237,7 +271,9 @@ const builtins: Record<string, Describe> = {
     replaces: args.read('overwrite') !== false,
     parts: args.payload('content'),
   }),
-  workspace_move: describeMove,
+  workspace_edit: describeEdit,
+  workspace_copy: (args) => describeMove(args, 'Copies', 'path'),
+  workspace_move: (args) => describeMove(args, 'Moves', 'from'),
   workspace_delete: describeDelete,
   http_get: (args) => ({
     class: 'outside',
@@ -381,7 +417,7 @@ function withTarget(
   seen: SeenState,
 ): CallDescription {
   const exists = seen.state === 'exists';
-  const moves = name === 'workspace_move';
+  const moves = name === 'workspace_move' || name === 'workspace_copy';
   const named = moves && exists ? args.to : (args.path ?? args.from);
   const keeps = (moves && args.overwrite !== true) || args.overwrite === false;
   const target = {
@@ -389,8 +425,15 @@ function withTarget(
     name: typeof named === 'string' ? named : '',
     fails: seen.state === 'missing' || (exists && keeps),
   };
-  if (name !== 'workspace_write') return { ...call, target };
-  const [, ...rest] = call.headline;
+  const [, ...plain] = call.headline;
+  const rest =
+    seen.leads_to === undefined
+      ? plain
+      : [...plain, ', a link to', { text: seen.leads_to, later: false }];
+  const [first = ''] = call.headline;
+  if (name === 'workspace_edit')
+    return { ...call, target, headline: [seen.state === 'new' ? 'Creates' : first, ...rest] };
+  if (name !== 'workspace_write') return { ...call, target, headline: [first, ...rest] };
   const verb = exists ? (keeps ? 'Writes' : 'Overwrites') : 'Creates';
   return { ...call, target, destructive: exists && !keeps, headline: [verb, ...rest] };
 }

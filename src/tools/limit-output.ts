@@ -32,6 +32,22 @@ export function limitOutput(output: ToolOutput, limit: number = maxOutputBytes):
   return { summary, data, findings };
 }
 
+/** Keys that texts are customarily put under. */
+const textKeys = new Set(['text', 'content', 'contents', 'body', 'result', 'message', 'preview']);
+/** Longer texts are no names. */
+const longestName = 1000;
+
+/**
+ * Whether the value at `keys` of an output is only a part of what there was: an output that was cut says so, and then its names and
+ * numbers are whole, but neither its lists nor its texts.
+ */
+export function isShortened(output: Json, keys: string[], value: Json): boolean {
+  if (!isObject(output) || output.truncated !== true) return false;
+  if (typeof value === 'object') return value !== null;
+  if (typeof value !== 'string') return false;
+  return value.length > longestName || keys.some((key) => textKeys.has(key));
+}
+
 /** Text as one line of at most `max` characters. */
 export function toLine(text: string, max: number): string {
   const line = makeStorableText(text).replace(/\s+/g, ' ').trim();

@@ -2,15 +2,18 @@
 import { CountersignError } from '#domain/errors.ts';
 import { substitute } from '#domain/plan/arguments.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
+import { isShortened } from './limit-output.ts';
 
 /**
  * `args` with each reference replaced by the value it names; `$decide` values stay as they are.
- * @throws CountersignError invalid_reference for a reference that leads nowhere
+ * @param whole refuses values that were cut: they are no base of a change
+ * @throws CountersignError invalid_reference for a reference that leads nowhere, or to a value that was cut
  */
 export function resolveReferences(
   args: JsonObject,
   outputs: ReadonlyMap<string, Json>,
   artifacts: ReadonlyMap<string, Json> = new Map(),
+  { whole = false }: { whole?: boolean } = {},
 ): JsonObject {
   const find = (
     name: string,
@@ -21,6 +24,10 @@ export function resolveReferences(
   ): Json => {
     if (value === undefined) throw invalid(`The argument ${name} needs ${source}, ${missing}.`);
     const found = readPointer(value, path);
+    if (found.ok && whole && isShortened(value, readTokens(path) ?? [], found.value))
+      throw invalid(
+        `The argument ${name} needs ${source}, which was cut because it is long, so nothing was called: the rest would be lost. Use workspace_copy or workspace_edit, or read less at a time.`,
+      );
     if (found.ok) return found.value;
     const where = path === '' ? source : `${path} of ${source}`;
     throw invalid(`The argument ${name} needs ${where}: ${found.reason}.`);

@@ -60,6 +60,10 @@ const everyday: Record<string, [from: number, to: number][]> = {
 
 const within = (byte: number, from: number, to: number) => byte >= from && byte <= to;
 
+/** Whether a part of one character may look like another character. */
+export const hasWideCharacters = (name: string): boolean =>
+  /^utf-(?:16|32)/.test(name) || everyday[name] !== undefined;
+
 /** Bytes of the character that begins with `first`. */
 export function characterBytes(name: string, first: number, second: number): number {
   if (name.startsWith('utf-16')) return 2;
@@ -104,7 +108,7 @@ const usualSign =
   /[“”‘’‚„«»‹›–—…•·€£¥§©®°±²³µ¼½¾¿¡×÷™№\u00a0、。「」『』・ー〜【】《》\u3000-\u303f\uff00-\uff65]/u;
 
 /** The share of characters beyond ASCII that are plausible where they are. */
-function plausibleShare(text: string): number {
+export function plausibleShare(text: string): number {
   const all = text.match(beyondAscii)?.length ?? 0;
   if (all === 0) return 1;
   let odd = 0;

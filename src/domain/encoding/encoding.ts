@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 import { CountersignError } from '../errors.ts';
-import { detectLegacy, hasUnlikely } from './detect.ts';
+import { detectLegacy, hasUnlikely, plausibleShare } from './detect.ts';
 
 /** `name` is the WHATWG's; `bom`: the text begins with a byte order mark, which `text` leaves out. */
 export type TextEncoding = { name: string; bom: boolean };
@@ -25,7 +25,8 @@ const declarationBytes = 1024;
 /** Bytes after the first one that is no ASCII, from which an undeclared encoding is told. */
 const sampleBytes = 8192;
 
-const markOf = ({ name, bom }: TextEncoding): Buffer =>
+/** The byte order mark that a text of this encoding begins with. */
+export const markOf = ({ name, bom }: TextEncoding): Buffer =>
   Buffer.from((bom && marks.find(([of]) => of === name)?.[1]) || []);
 
 /** The canonical name of an encoding by any of its labels; null: there is no such encoding. */
@@ -96,7 +97,8 @@ function detectWide(head: Buffer): string | null {
   const text = iconv
     .decode(head, name, { stripBOM: false })
     .slice(0, head.length > 4 ? -2 : undefined);
-  return text === '' || text.includes('\ufffd') || hasUnlikely(text) ? null : name;
+  const isText = text !== '' && !text.includes('\ufffd') && !hasUnlikely(text);
+  return isText && plausibleShare(text) > 0.7 ? name : null;
 }
 
 /** UTF-8 but for a few bytes: as many characters of several bytes are right as are broken. */

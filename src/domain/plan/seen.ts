@@ -12,6 +12,8 @@ export const SeenState = z.strictObject({
   modified_at: z.string().max(40).nullable(),
   /** What a read says of it, or the beginning of that. */
   text: z.string().max(1000).exactOptional(),
+  /** Where the link leads that the call names: that is what it touches. */
+  leads_to: z.string().max(2000).exactOptional(),
   /** How many files are in it, where it is a folder. */
   files: z.number().int().exactOptional(),
 });

@@ -57,8 +57,17 @@ function outputOf({ anyOf, ...rest }: JsonSchema): JsonSchema {
   return isObject(first) ? first : { ...rest, ...(anyOf === undefined ? {} : { anyOf }) };
 }
 
+const plainTypes = new Set<unknown>(['string', 'integer', 'boolean']);
+
+/** Whether a change of ours answers only with where it was made: no other step takes anything from it. */
+function isReceipt({ source, effect, human, output }: OperationSpec): boolean {
+  if (source !== 'builtin' || effect === 'read' || human === true) return false;
+  const properties = isObject(output?.properties) ? Object.values(output.properties) : [];
+  return properties.every((one) => isObject(one) && plainTypes.has(one.type));
+}
+
 /**
- * `workspace_write(path: string; content: string; overwrite?: boolean) -> { … } [destructive]: Write a file`
+ * `workspace_write(path: string; content: string; overwrite?: boolean) [destructive]: Write a file`
  * @param outputs of the lines before it, each with the operation that has it: an output is written once
  */
 export function writeLine(
@@ -68,7 +77,9 @@ export function writeLine(
 ): string {
   const args = cut(writeFields(spec.input, 1), argumentsAtMost);
   const written =
-    spec.output === undefined ? '' : cut(writeType(outputOf(spec.output), 2), outputAtMost);
+    spec.output === undefined || isReceipt(spec)
+      ? ''
+      : cut(writeType(outputOf(spec.output), 2), outputAtMost);
   const same = outputs.get(written);
   const output = written === '' ? '' : ` -> ${same === undefined ? written : `as ${same}`}`;
   if (written.length > longOutput) outputs.set(written, same ?? spec.name);

@@ -1,10 +1,10 @@
-// From clauses to steps: each command is bound to an operation of the manifest, files of a set are looked up, edits are
-// worked out from what a file says now, and everything is put in order. What no operation can do is told.
-import { CountersignError, errorMessage } from '#domain/errors.ts';
+// From clauses to steps: each command is bound to an operation of the manifest, files of a set are looked up, and everything is
+// put in order. What no operation can do is told.
+import { errorMessage } from '#domain/errors.ts';
 import { referencesOf } from '#domain/plan/arguments.ts';
 import type { StepCondition } from '#domain/plan/condition.ts';
 import { isConfirmation } from '#domain/plan/yes-no.ts';
-import type { Json, JsonObject } from '#domain/text.ts';
+import { type Json, type JsonObject, objectIn } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { shorten } from '#domain/words.ts';
 import { type Coverage, isPartial, listPages, newCoverage, tellPart } from '../list-pages.ts';
@@ -12,9 +12,17 @@ import type { PlannerTools } from '../ports.ts';
 import { isYes } from './abilities.ts';
 import type { Clause, Command, Edit, FileSet, Files, Gate, Question, Text } from './command.ts';
 import { bindFamily, type Family, familyOf, wantedWords } from './families.ts';
-import { baseName, describeSet, folderOf, isNamed, matchesPattern, tidyPath } from './files.ts';
+import {
+  baseName,
+  describeSet,
+  folderOf,
+  isNamed,
+  matchesPattern,
+  pathsOverlap,
+  tidyPath,
+} from './files.ts';
 import { placeFor } from './forms.ts';
-import { type Entry, readEntries, readText } from './look-up.ts';
+import { type Entry, readEntries } from './look-up.ts';
 import { findTouched, orderSteps, stepsConflict } from './order.ts';
 import { fillRoles, type Role, readFields, simplifyName } from './schema-fields.ts';
 import type { Step } from './step.ts';
@@ -54,6 +62,9 @@ class Stop extends Error {
 }
 const stop = (text: string): Stop => new Stop({ kind: 'nothing', text });
 
+/** What changes the text of a file, however long it is. */
+const editor = 'workspace_edit';
+
 /** @param firstId the number of the first step, where others are there already */
 export async function buildSteps(
   clauses: Clause[],
@@ -70,8 +81,6 @@ export async function buildSteps(
   }
 }
 
-type Known = { kind: 'text'; text: string } | { kind: 'now'; path: string } | { kind: 'unknown' };
-
 class Builder {
   readonly #setting: Setting;
   readonly #firstId: number;
@@ -79,8 +88,6 @@ class Builder {
   readonly #missing = new Set<string>();
   readonly #cautions: RiskNote[] = [];
   readonly #folders = new Map<string, string>();
-  /** What files say by then, as far as that is known. */
-  readonly #files = new Map<string, Known>();
   #clause = 0;
   #now: Clause | null = null;
   #group = 0;
@@ -217,7 +224,7 @@ class Builder {
           const { text } = command;
           const own: Text =
             text.kind === 'each' ? { kind: 'literal', text: text.texts[k] ?? '' } : text;
-          this.#addWrite(tidyPath(path), own, null);
+          this.#addWrite(tidyPath(path), own);
         }
         return;
       case 'edit':
@@ -230,10 +237,8 @@ class Builder {
             this.#addMove(command.do, file.path, placeFor(file.path, to));
         return;
       case 'delete':
-        for (const { path, folder } of await this.#list(command.files)) {
+        for (const { path, folder } of await this.#list(command.files))
           this.#addByRoles('delete', { path, recursive: folder || null });
-          this.#files.set(tidyPath(path), { kind: 'unknown' });
-        }
         return;
       case 'make folder':
         this.#makeFolder(command.path);
@@ -350,32 +355,30 @@ class Builder {
     }
   }
 
-  #addWrite(path: string, text: Text, overwrite: boolean | null): void {
+  #addWrite(path: string, text: Text): void {
+    if (text.kind === 'content' && this.#addCopy(text.path, path)) return;
     const spec = this.#bind('write');
     if (spec === null) return;
     const content = this.#resolve(text, path);
     this.#makeFolderFor(path, spec);
-    this.#push(spec, fillRoles(spec, { path, content, overwrite }));
-    this.#files.set(
-      path,
-      typeof content === 'string' ? { kind: 'text', text: content } : { kind: 'unknown' },
-    );
+    this.#push(spec, fillRoles(spec, { path, content }));
+  }
+
+  /** @returns false: nothing can copy */
+  #addCopy(from: string, to: string): boolean {
+    const spec = bindFamily('copy', this.#setting.tools.manifest(), this.#now?.tool ?? undefined);
+    if (spec === null) return false;
+    this.#makeFolderFor(to, spec);
+    this.#push(spec, fillRoles(spec, { from, to, overwrite: true }));
+    return true;
   }
 
   #addMove(what: 'move' | 'copy', from: string, to: string): void {
-    const before = this.#stateOf(from);
-    this.#files.set(tidyPath(to), before);
-    if (what === 'move') this.#files.set(tidyPath(from), { kind: 'unknown' });
-    const copier =
-      what === 'copy'
-        ? bindFamily('copy', this.#setting.tools.manifest(), this.#now?.tool ?? undefined)
-        : null;
-    if (what === 'copy' && copier === null) {
-      this.#addWrite(to, { kind: 'content', path: from }, null);
-      this.#files.set(tidyPath(to), before);
+    if (what === 'copy') {
+      if (!this.#addCopy(from, to)) this.#bind('copy');
       return;
     }
-    const spec = copier ?? this.#bind('move');
+    const spec = this.#bind('move');
     if (spec === null) return;
     this.#makeFolderFor(to, spec);
     this.#push(spec, fillRoles(spec, { from, to }));
@@ -397,47 +400,36 @@ class Builder {
       this.#folders.set(folder, this.#push(maker, fillRoles(maker, { path: folder })).id);
   }
 
-  #stateOf(path: string): Known {
-    const clean = tidyPath(path);
-    const own = this.#files.get(clean);
-    if (own !== undefined) return own;
-    const inside = [...this.#files.keys()].some((key) => clean.startsWith(`${key}/`));
-    return inside ? { kind: 'unknown' } : { kind: 'now', path };
-  }
-
-  /** There is no way to add to a file at run time: its whole new text is fixed here. */
   async #addEdit(path: string, edit: Edit): Promise<void> {
-    if (this.#now?.rule != null) throw stop(onceOnly(`What ${path} says`));
-    const state = this.#stateOf(path);
-    if (state.kind === 'unknown')
-      throw stop(
-        `I cannot know yet what ${path} will say by then, so I cannot change words in it. Ask for that once the rest is done.`,
-      );
-    const old = state.kind === 'text' ? state.text : await this.#readNow(state.path, edit);
-    const text = applyEdit(old, edit);
-    if (text === null)
+    const named = this.#now?.tool ?? undefined;
+    const manifest = this.#setting.tools.manifest();
+    const spec = manifest.find(({ name, tool }) => name === editor && tool === (named ?? tool));
+    if (spec === undefined) {
+      this.#missing.add(`change what files say${named === undefined ? '' : ` with ${named}`}`);
+      return;
+    }
+    if (edit.action === 'replace' && (await this.#lacks(path, edit.find)))
       throw stop(`${path} does not contain the words to replace, so there is nothing to do.`);
-    this.#addWrite(path, { kind: 'literal', text }, true);
+    this.#push(spec, { path, ...edit });
   }
 
-  /** A file that is not there is empty where text is added. */
-  async #readNow(path: string, edit: Edit): Promise<string> {
+  /** Whether it is certain that a file that no earlier step touches does not hold `words`. */
+  async #lacks(path: string, words: string): Promise<boolean> {
     const { tools, signal } = this.#setting;
-    const spec = bindFamily('read', tools.readable(), this.#now?.tool ?? undefined);
-    if (spec === null)
-      throw stop(
-        `I cannot see what ${path} says now: no tool I may use while planning reads files.`,
-      );
+    const spec = tools.readable().find(({ name }) => name === 'workspace_read');
+    const isTouched = this.#steps.some((step) => {
+      const { writes } = findTouched(step);
+      return writes.some((other) => pathsOverlap(other, path));
+    });
+    if (spec === undefined || isTouched || this.#now?.rule != null) return false;
     try {
-      const { data } = await tools.call(spec.name, fillRoles(spec, { path }), signal);
-      const text = readText(data);
-      if (text !== null) return text;
+      const { data } = await tools.call(spec.name, { path }, signal);
+      const { text, truncated } = objectIn(data) ?? {};
+      return typeof text === 'string' && truncated !== true && !text.includes(words);
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof CountersignError && edit.kind !== 'replace') return '';
       throw stop(`I cannot read ${path}. ${errorMessage(error)}`);
     }
-    throw stop(`${path} is not text, so I cannot change words in it.`);
   }
 
   async #list(files: Files, to: string[] = []): Promise<Entry[]> {
@@ -504,21 +496,6 @@ const needs = (step: string, value: 'Yes' | 'No'): StepCondition => ({
   is: 'equals',
   value,
 });
-
-function applyEdit(old: string, edit: Edit): string | null {
-  switch (edit.kind) {
-    case 'append':
-      return old === '' || old.endsWith('\n') ? `${old}${edit.text}\n` : `${old}\n${edit.text}`;
-    case 'prepend':
-      return `${edit.text}\n${old}`;
-    case 'replace':
-      return edit.old !== '' && old.includes(edit.old)
-        ? old.replaceAll(edit.old, () => edit.new)
-        : null;
-    default:
-      return edit satisfies never;
-  }
-}
 
 type Found = {
   entries: Entry[];

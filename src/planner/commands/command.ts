@@ -60,9 +60,10 @@ export type RowsCommand = {
   summary: { path: string | null } | null;
 };
 
+/** The arguments of workspace_edit but for its path. */
 export type Edit =
-  | { kind: 'append' | 'prepend'; text: string }
-  | { kind: 'replace'; old: string; new: string };
+  | { action: 'append' | 'prepend'; text: string }
+  | { action: 'replace'; find: string; text: string };
 
 /** A person has to say so first. `words`: what they are asked about; null: the command itself. */
 export type Gate = { people: (string | null)[]; needs: 'yes' | 'an answer'; words: string | null };

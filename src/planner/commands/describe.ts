@@ -64,7 +64,6 @@ function phraseOf(step: Described, timezone: string, all: Described[]): Phrase {
       const source = findSource(step, 'content', all);
       if (source?.file === true) return { verb: 'Copy', object: `${source.words} to ${path}` };
       if (source !== null) return { verb: 'Create', object: `${path} from ${source.words}` };
-      if (args.overwrite === true) return { verb: 'Rewrite', object: path };
       const text = say(step, 'content');
       const detail = text === '' ? ', empty' : ` containing ${quote(text)}`;
       return { verb: 'Create', object: path, detail };
@@ -116,6 +115,8 @@ function phraseOf(step: Described, timezone: string, all: Described[]): Phrase {
     case 'nothing':
       return { verb: 'Do', object: 'nothing' };
     case null: {
+      const edited = phraseOfEdit(spec.name, args);
+      if (edited !== null) return edited;
       const details = Object.values(args)
         .flat()
         .filter((value) => typeof value === 'string' || typeof value === 'number')
@@ -128,6 +129,17 @@ function phraseOf(step: Described, timezone: string, all: Described[]): Phrase {
     default:
       return family satisfies never;
   }
+}
+
+function phraseOfEdit(name: string, { path, action, find, text }: JsonObject): Phrase | null {
+  const texts = { path, action, text, find: find ?? '' };
+  if (name !== 'workspace_edit' || Object.values(texts).some((one) => typeof one !== 'string'))
+    return null;
+  if (action !== 'replace') return { verb: 'Add', object: `${quote(String(text))} to ${path}` };
+  return {
+    verb: 'Replace',
+    object: `${quote(String(find))} with ${quote(String(text))} in ${path}`,
+  };
 }
 
 /** Verb first: "Create notes/standup.md". @param all the steps that it may take something from */

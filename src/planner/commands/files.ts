@@ -26,7 +26,7 @@ export function folderOf(path: string): string {
 }
 
 export function pathsOverlap(one: string, other: string): boolean {
-  const [a, b] = [tidyPath(one), tidyPath(other)];
+  const [a, b] = [tidyPath(one).normalize('NFC'), tidyPath(other).normalize('NFC')];
   const root = (path: string) => path === '' || path === '.';
   return root(a) || root(b) || a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
 }
@@ -246,9 +246,9 @@ function readExcept(place: Place, at: number, set: FileSet): Read<FileSet> | nul
 /** As in a shell, a star does not stand for the dot at the beginning of a hidden file's name. */
 export function matchesPattern(path: string, pattern: string | null): boolean {
   if (pattern === null) return true;
-  const name = baseName(path);
+  const name = baseName(path).normalize('NFC');
   if (name.startsWith('.') && pattern.startsWith('*')) return false;
-  const [first = '', ...rest] = pattern.toLowerCase().split('*');
+  const [first = '', ...rest] = pattern.normalize('NFC').toLowerCase().split('*');
   const last = rest.pop();
   const text = name.toLowerCase();
   if (last === undefined) return text === first;
@@ -261,8 +261,10 @@ export function matchesPattern(path: string, pattern: string | null): boolean {
   return text.startsWith(first) && text.endsWith(last) && at + last.length <= text.length;
 }
 
-export const isNamed = (path: string, name: string): boolean =>
-  path === name || (!name.includes('/') && baseName(path) === name);
+export function isNamed(path: string, name: string): boolean {
+  const [one, other] = [path.normalize('NFC'), name.normalize('NFC')];
+  return one === other || (!other.includes('/') && baseName(one) === other);
+}
 
 export function describeSet({ folders, pattern }: FileSet): string {
   const what = folders ? 'files or folders' : 'files';

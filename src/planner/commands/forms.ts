@@ -137,9 +137,9 @@ const asksPath: Build = (found, reading) => {
 };
 
 const edits =
-  (kind: 'append' | 'prepend'): Build =>
+  (action: 'append' | 'prepend'): Build =>
   (found, reading) =>
-    withLiteral(span(found), reading, 'none', (text) => edit(path(found), { kind, text }));
+    withLiteral(span(found), reading, 'none', (text) => edit(path(found), { action, text }));
 
 const edit = (to: string, change: Edit): Command => ({ do: 'edit', path: to, edit: change });
 
@@ -398,7 +398,7 @@ const forms: [patterns: string[], build: Build][] = [
       const doubt = old.quoted ? null : findDoubt(old, reading, introduced);
       if (doubt !== null) return doubt;
       return withLiteral(now, reading, 'none', (text) =>
-        edit(path(found), { kind: 'replace', old: old.text, new: text }),
+        edit(path(found), { action: 'replace', find: old.text, text }),
       );
     },
   ],

@@ -2,6 +2,7 @@
 import { isDatabaseAway } from '#db/transient.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { isObject, type Json } from '#domain/text.ts';
+import { showName } from '#domain/words.ts';
 import { saysMore } from '../list-pages.ts';
 import type { PlannerTools } from '../ports.ts';
 import { describeStep } from './describe.ts';
@@ -42,7 +43,7 @@ function formatOutput(step: Step, data: Json, summary: string): string {
       if (entries.length === 0) return `${name} is empty.`;
       const lines = entries
         .slice(0, entriesAtMost)
-        .map((entry) => `- ${entry.path}${entry.folder ? '/' : ''}`);
+        .map((entry) => `- ${showName(entry.path)}${entry.folder ? '/' : ''}`);
       const more = entries.length - lines.length;
       const least = saysMore(data) ? 'at least ' : '';
       return [
@@ -108,13 +109,14 @@ export function readEntries(data: Json): Entry[] | null {
   const lines = text
     .split('\n')
     .map((line) => line.trim())
-    .filter((line) => line !== '');
+    .filter((line) => line !== '' && !/^(?:Total|Combined size): \d/.test(line));
   if (lines.length === 0) return [];
   const marked = lines.map((line) => /^\[(FILE|DIR)\]\s(.+)$/.exec(line));
-  if (marked.every((match) => match === null)) return null;
-  return marked.flatMap((match) =>
+  const entries = marked.flatMap((match) =>
     match?.[2] ? [{ path: withoutSize(match[2]), folder: match[1] === 'DIR' }] : [],
   );
+  // A line of another kind may be a part of a name.
+  return entries.length === lines.length ? entries : null;
 }
 
 /** `a.txt    2.1 KB` → `a.txt` */

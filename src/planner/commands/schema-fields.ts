@@ -45,7 +45,7 @@ function readType(schema: JsonSchema): FieldType {
 /** What an argument is for: the names it may have, without case, `_` and `-`, the likeliest first. */
 const roles = {
   path: 'path file filename filepath target targetpath document uri directory folder dir directorypath dirpath',
-  from: 'from source src sourcepath oldpath frompath origin sourcefile',
+  from: 'from source src sourcepath oldpath frompath origin sourcefile path',
   to: 'to destination dest dst destinationpath newpath topath targetpath target destinationfile',
   content: 'content contents text data body filetext filecontent value',
   url: 'url uri href link address',

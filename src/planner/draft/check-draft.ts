@@ -2,6 +2,7 @@
 import { findMalformed, openArguments } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import type { PlanDraft, StepDraft } from '#domain/plan/plan.ts';
+import type { JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { digraphOf } from '#graph/cycles.ts';
 import { findCycle } from '#graph/digraph.ts';
@@ -63,10 +64,21 @@ export function checkStep(tools: PlannerTools): (step: StepDraft, id: string) =>
       Object.entries(args).filter(([name]) => !later.includes(name)),
     );
     return [
+      ...(spec.effect === 'read' ? [] : findCut(args)),
       ...tools.validate(spec.name, literal, later),
       ...findPoolProblems(step, tools.capacity?.pools ?? {}),
     ].map((problem) => `Step ${id}: ${problem}`);
   };
+}
+
+/** The marks that texts get when they are cut for a reader. */
+const cutMark = /\[cut: the first \d{1,12} of \d{1,12} characters\]|… \(\d{1,12} more characters\)/;
+
+/** A text that was cut when it was read is no base of a change; only what is to be replaced may have such a mark. */
+function findCut({ find: _, ...args }: JsonObject): string[] {
+  return cutMark.test(JSON.stringify(args))
+    ? ['It writes a text that was cut when it was read. Use workspace_edit or workspace_copy.']
+    : [];
 }
 
 /** A step that needs what there is not would wait for ever. Where no pool is configured, nothing is limited. */

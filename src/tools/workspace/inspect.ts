@@ -8,7 +8,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { SeenState } from '#domain/plan/seen.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import { systemCode, throwIfAborted } from '../failures.ts';
-import { isTemporary } from './paths.ts';
+import { isTemporary, toWorkspacePath } from './paths.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** Larger files are told apart by size and time alone. */
@@ -95,20 +95,38 @@ function look(
   absent: 'new' | 'missing',
   signal: AbortSignal,
 ): Promise<SeenState | null> {
-  return sandbox
-    .withPlace(path, { follow }, (place) => readState(place.at, deep, signal))
-    .catch((error: unknown) => {
-      const cause = error instanceof CountersignError ? error.cause : error;
-      if (systemCode(cause) === 'ENOENT') return nothing(absent);
+  const orNothing = (error: unknown): SeenState => {
+    const cause = error instanceof CountersignError ? error.cause : error;
+    if (systemCode(cause) === 'ENOENT') return nothing(absent);
+    throw error;
+  };
+  return (
+    sandbox
+      .withPlace(path, { follow }, async (place) => {
+        const state = await readState(place.at, deep, signal).catch(orNothing);
+        return isLink(path, place.path) ? behindLink(state, place.path) : state;
+      })
+      .catch(orNothing)
       // What cannot be looked at is found out by the call itself.
-      return null;
-    });
+      .catch(() => null)
+  );
 }
 
-export function inspectWrite(sandbox: Sandbox) {
+/** The same name may be spelled in two ways; any other difference was made by a link. */
+const isLink = (given: string, found: string): boolean =>
+  toWorkspacePath(given).normalize('NFC') !== found.normalize('NFC');
+
+function behindLink(state: SeenState, leads_to: string): SeenState {
+  const { fingerprint } = state;
+  const bound = `link:${hash('sha256', `${leads_to} ${fingerprint}`)}`;
+  return { ...state, fingerprint: fingerprint === null ? null : bound, leads_to };
+}
+
+/** @param absent what it means that nothing is there */
+export function inspectWrite(sandbox: Sandbox, absent: 'new' | 'missing') {
   return async (args: JsonObject, signal: AbortSignal): Promise<SeenState | null> => {
     const path = textOf(args.path);
-    return path === null ? null : look(sandbox, path, { follow: true, deep: true }, 'new', signal);
+    return path === null ? null : look(sandbox, path, { follow: true, deep: true }, absent, signal);
   };
 }
 
@@ -132,17 +150,19 @@ export function inspectRead(sandbox: Sandbox) {
 }
 
 /**
- * `missing`: there is nothing to move; `exists`: something is at the destination; `new`: nothing is.
- * @param findDestination where a move would put it
+ * `missing`: there is nothing to move or copy; `exists`: something is at the destination; `new`: nothing is.
+ * @param argument names what is moved, or what is copied; of a copy, links are followed
+ * @param findDestination where it would be put
  */
 export function inspectMove(
   sandbox: Sandbox,
+  argument: 'from' | 'path',
   findDestination: (from: string, to: string) => Promise<string>,
 ) {
   return async (args: JsonObject, signal: AbortSignal): Promise<SeenState | null> => {
-    const [from, to] = [textOf(args.from), textOf(args.to)];
+    const [from, to] = [textOf(args[argument]), textOf(args.to)];
     if (from === null || to === null) return null;
-    const options = { follow: false, deep: true };
+    const options = { follow: argument === 'path', deep: true };
     const source = await look(sandbox, from, options, 'missing', signal);
     if (source === null || source.state === 'missing') return source;
     const place = await findDestination(from, to).catch(() => null);

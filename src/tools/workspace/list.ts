@@ -1,9 +1,11 @@
 // workspace_list: what is in a folder of the workspace, a page at a time. Links are named, never followed.
+import { isUtf8 } from 'node:buffer';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import type { Operation } from '#domain/tool.ts';
+import { showName } from '#domain/words.ts';
 import { defineOperation } from '../define-operation.ts';
 import { throwIfAborted } from '../failures.ts';
 import { describeOutput } from '../output-schema.ts';
@@ -44,6 +46,7 @@ export function createList(sandbox: Sandbox): Operation {
         count: z.number().int(),
         truncated: z.boolean().describe('There are more entries.'),
         next: z.string().optional().describe('"after" of the next page, where there is one.'),
+        skipped: z.array(z.string()).optional().describe('What could not be read.'),
       }),
     ),
     check: checkPaths('path'),
@@ -52,14 +55,18 @@ export function createList(sandbox: Sandbox): Operation {
       withFileErrors(path, () =>
         sandbox.withPlace(path, { follow: true }, async (place) => {
           const prefix = place.path === '.' ? '' : `${place.path}/`;
-          const page: Page = { entries: [], bytes: 0 };
+          const page: Page = { entries: [], bytes: 0, missed: 0 };
           const behind = after === undefined ? [] : relativeTo(prefix, after).split('/');
           const complete = await collect(place.at, prefix, { recursive, behind }, page, signal);
-          const { entries } = page;
+          const { entries, missed } = page;
           const where = place.path === '.' ? 'the workspace' : place.path;
-          const data = { path: place.path, entries, count: entries.length };
+          const skipped = missed === 0 ? [] : [describeMissed(missed)];
+          const data = {
+            ...{ path: place.path, entries, count: entries.length },
+            ...(missed === 0 ? {} : { skipped }),
+          };
           return {
-            summary: describe(entries, where, complete),
+            summary: [describe(entries, where, complete), ...skipped].join(' '),
             data: complete
               ? { ...data, truncated: false }
               : { ...data, truncated: true, next: entries.at(-1)?.path ?? '' },
@@ -69,7 +76,8 @@ export function createList(sandbox: Sandbox): Operation {
   });
 }
 
-type Page = { entries: Entry[]; bytes: number };
+/** `missed`: entries that cannot be read or named, and folders whose entries cannot. */
+type Page = { entries: Entry[]; bytes: number; missed: number };
 
 function relativeTo(prefix: string, after: string): string {
   if (after.startsWith(prefix)) return after.slice(prefix.length);
@@ -92,12 +100,15 @@ async function collect(
   signal: AbortSignal,
 ): Promise<boolean> {
   const [last = '', ...inside] = behind;
-  for (const name of (await readdir(folder)).sort()) {
+  for (const name of await readNames(folder, page)) {
     throwIfAborted(signal);
     if (isTemporary(name) || name < last) continue;
     const isListed = name === last;
     const info = await lstat(join(folder, name)).catch(() => null);
-    if (info === null) continue;
+    if (info === null) {
+      page.missed += 1;
+      continue;
+    }
     const kind = info.isFile()
       ? 'file'
       : info.isDirectory()
@@ -114,17 +125,33 @@ async function collect(
     }
     if (kind !== 'folder' || !recursive) continue;
     const within = { recursive, behind: isListed ? inside : [] };
-    if (!(await collect(join(folder, name), `${prefix}${name}/`, within, page, signal)))
-      return false;
+    const below = collect(join(folder, name), `${prefix}${name}/`, within, page, signal);
+    const isComplete = await below.catch((error: unknown) => {
+      if (error instanceof CountersignError) throw error;
+      page.missed += 1;
+      return true;
+    });
+    if (!isComplete) return false;
   }
   return true;
 }
+
+/** The names in a folder, sorted. No path can name what is not UTF-8. */
+async function readNames(folder: string, page: Page): Promise<string[]> {
+  const names = await readdir(folder, { encoding: 'buffer' });
+  const readable = names.filter((name) => isUtf8(name));
+  page.missed += names.length - readable.length;
+  return readable.map((name) => name.toString()).sort();
+}
+
+const describeMissed = (count: number): string =>
+  `${count.toLocaleString('en-US')} more could not be read.`;
 
 function describe(entries: Entry[], where: string, complete: boolean): string {
   if (entries.length === 0) return `Nothing is in ${where}.`;
   const names = entries
     .slice(0, 5)
-    .map((entry) => (entry.kind === 'folder' ? `${entry.path}/` : entry.path));
+    .map(({ kind, path }) => (kind === 'folder' ? `${showName(path)}/` : showName(path)));
   const rest = entries.length - names.length;
   const more = rest > 0 ? ` and ${rest}${complete ? '' : ' or more'} others` : '';
   return `In ${where}: ${names.join(', ')}${more}.`;

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import type { Operation } from '#domain/tool.ts';
 import { defineOperation, text } from '../define-operation.ts';
-import { throwIfAborted } from '../failures.ts';
+import { systemCode, throwIfAborted } from '../failures.ts';
 import { describeOutput } from '../output-schema.ts';
 import { withFileErrors } from './file-errors.ts';
 import { inspectMove } from './inspect.ts';
@@ -33,7 +33,7 @@ export function createMove(sandbox: Sandbox): Operation {
     ),
     check: checkPaths('from', 'to'),
     preview: previewTarget(sandbox, 'from'),
-    inspect: inspectMove(sandbox, (from, to) =>
+    inspect: inspectMove(sandbox, 'from', (from, to) =>
       findDestination(sandbox, toWorkspacePath(from), to),
     ),
     run: async (args, { signal }) => {
@@ -65,19 +65,25 @@ export function createMove(sandbox: Sandbox): Operation {
 }
 
 /** `to` itself, or the place inside it when it is a folder. */
-async function findDestination(sandbox: Sandbox, from: string, to: string): Promise<string> {
+export async function findDestination(sandbox: Sandbox, from: string, to: string): Promise<string> {
   const path = toWorkspacePath(to);
   if (from === '.')
-    throw new CountersignError('invalid_arguments', 'The workspace itself cannot be moved.');
+    throw new CountersignError(
+      'invalid_arguments',
+      'The workspace itself cannot be moved or copied.',
+    );
   const isFolder =
     to.endsWith('/') ||
     path === '.' ||
-    (await sandbox
-      .withPlace(path, { follow: true }, async (place) => (await lstat(place.at)).isDirectory())
-      .catch((error: unknown) => {
-        if (error instanceof CountersignError && error.code === 'path_outside_workspace')
-          throw error;
-        return false;
-      }));
+    (await withFileErrors(path, () =>
+      sandbox.withPlace(path, { follow: true }, async (place) =>
+        (await lstat(place.at)).isDirectory(),
+      ),
+    ).catch((error: unknown) => {
+      // Nothing is there, which is certain only by these.
+      const code = systemCode(error instanceof CountersignError ? error.cause : error);
+      if (code === 'ENOENT' || code === 'ENOTDIR') return false;
+      throw error;
+    }));
   return isFolder ? posix.join(path, posix.basename(from)) : path;
 }

@@ -25,6 +25,8 @@ export function findPathProblem(path: string): PathProblem | null {
     const leaves = path.startsWith('\\') || path.split(/[\\/]/).includes('..');
     return leaves ? outside : invalid(`The path ${shown} has a backslash; use / between folders.`);
   }
+  if (path.split('/').some(isTemporary))
+    return invalid(`The name in ${shown} is one that unfinished writes have; use another one.`);
   const normal = posix.normalize(path);
   if (normal === '..' || normal.startsWith('../')) return outside;
   if (Buffer.byteLength(path) > maxPath)

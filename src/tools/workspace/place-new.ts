@@ -17,7 +17,10 @@ function inTurn<T>(work: () => Promise<T>): Promise<T> {
 async function renameToNew(from: string, to: string): Promise<boolean> {
   const there = await lstat(to).then(
     () => true,
-    () => false,
+    (error: unknown) => {
+      if (systemCode(error) === 'ENOENT') return false;
+      throw error;
+    },
   );
   if (!there) await rename(from, to);
   return !there;

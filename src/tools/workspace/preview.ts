@@ -29,13 +29,18 @@ function diffTexts(before: string, after: string, context: number): StructuredPa
   return structuredPatch('', '', before, after, '', '', options)?.hunks ?? null;
 }
 
-/** A unified diff between a file's text and its replacement. */
-export function compareWrite(sandbox: Sandbox): NonNullable<Operation['compare']> {
+/** The text that a call leaves in a file that has `bytes` now; null: that is not known, or it can't be shown. */
+type NextText = (args: JsonObject, bytes: Buffer) => Promise<string | null>;
+
+/** A unified diff between a file's text and what a call leaves. */
+export function compareWith(sandbox: Sandbox, next: NextText): NonNullable<Operation['compare']> {
   return async (args, signal) => {
-    const [path, content] = [textOf(args.path), textOf(args.content)];
-    if (path === null || content === null || content.length > comparedAtMost) return null;
+    const path = textOf(args.path);
+    if (path === null) return null;
     const before = await readText(sandbox, path, true, signal).catch(() => null);
-    if (before === null || before.text === null) return null;
+    if (before === null || before.text === null || before.bytes === null) return null;
+    const content = await next(args, before.bytes).catch(() => null);
+    if (content === null || content.length > comparedAtMost) return null;
     const hunks = diffTexts(before.text, content, 3);
     if (hunks === null) return null;
     return hunks
@@ -47,9 +52,9 @@ export function compareWrite(sandbox: Sandbox): NonNullable<Operation['compare']
   };
 }
 
-type Found = Pick<FilePreview, 'found' | 'size' | 'text'>;
+type Found = Pick<FilePreview, 'found' | 'size' | 'text'> & { bytes: Buffer | null };
 
-const absent: Found = { found: 'nothing', size: null, text: null };
+const absent: Found = { found: 'nothing', size: null, text: null, bytes: null };
 
 /** What is at `path`; its text where it is no longer than what is compared. @throws what the file system does */
 async function readText(
@@ -63,14 +68,11 @@ async function readText(
     const file = await open(at, readFlags);
     try {
       const info = await file.stat();
-      if (!info.isFile()) return { found: 'other', size: null, text: null };
-      if (info.size > comparedAtMost) return { found: 'file', size: info.size, text: null };
+      if (!info.isFile()) return { found: 'other', size: null, text: null, bytes: null };
+      if (info.size > comparedAtMost)
+        return { found: 'file', size: info.size, text: null, bytes: null };
       const bytes = await file.readFile();
-      return {
-        found: 'file',
-        size: info.size,
-        text: decodeText(bytes)?.text ?? null,
-      };
+      return { found: 'file', size: info.size, text: decodeText(bytes)?.text ?? null, bytes };
     } finally {
       await file.close();
     }
@@ -99,34 +101,35 @@ const toHunk = ({ oldStart, newStart, lines }: StructuredPatchHunk): Hunk => ({
 });
 
 /** The beginning of what is there now. */
-function showBeginning(path: string, { text, ...found }: Found): FilePreview {
+function showBeginning(path: string, { text, bytes: _, ...found }: Found): FilePreview {
   const shown = text === null ? null : text.slice(0, beginningAtMost);
   const cut = shown !== null && text !== null && shown.length < text.length;
   return { path, ...found, hunks: null, text: shown, cut };
 }
 
-/** What a write would change; of a file that is not there yet it says only that. */
-export function previewWrite(sandbox: Sandbox): NonNullable<Operation['preview']> {
+/** What a call would change; of a file that is not there yet it says only that. */
+export function previewWith(sandbox: Sandbox, next: NextText): NonNullable<Operation['preview']> {
   return async (args, signal) => {
-    const [path, content] = [textOf(args.path), textOf(args.content)];
+    const path = textOf(args.path);
     if (path === null) return null;
     const found = await look(sandbox, path, true, signal);
     if (found === null) return null;
-    const { text } = found;
+    const { text, bytes, ...rest } = found;
+    const content = bytes === null ? null : await next(args, bytes).catch(() => null);
     if (text === null || content === null || content.length > comparedAtMost)
       return showBeginning(path, found);
     const isShort = countLines(text) + countLines(content) <= wholeAtMost;
     const hunks = diffTexts(text, content, isShort ? wholeAtMost : 3);
     return hunks === null
       ? showBeginning(path, found)
-      : { path, ...found, text: null, hunks: hunks.map(toHunk), cut: !isShort };
+      : { path, ...rest, text: null, hunks: hunks.map(toHunk), cut: !isShort };
   };
 }
 
 /** The beginning of what goes away. @param argument names it */
 export function previewTarget(
   sandbox: Sandbox,
-  argument: 'path' | 'from',
+  argument: 'path' | 'from' | 'to',
 ): NonNullable<Operation['preview']> {
   return async (args: JsonObject, signal) => {
     const path = textOf(args[argument]);

@@ -39,7 +39,7 @@ export function createRead(sandbox: Sandbox): Operation {
         text: z.string().optional().describe('Missing when the file is not text.'),
         size: z.number().int().describe('Bytes of the whole file.'),
         binary: z.boolean(),
-        truncated: z.boolean().optional(),
+        truncated: z.boolean().optional().describe('The text is not all that the file holds.'),
       }),
     ),
     check: checkPaths('path'),
@@ -70,6 +70,7 @@ async function readText(place: Place, maxBytes: number) {
     const truncated = info.size > bytesRead;
     const decoded = decodeText(bytes, { cut: truncated });
     const { path } = place;
+    const damage = decoded?.exact === false ? '; what is no text in it is shown as �' : '';
     if (decoded === null)
       return {
         summary: `${path} is not text (${countOf(info.size, 'byte')}).`,
@@ -77,9 +78,15 @@ async function readText(place: Place, maxBytes: number) {
       };
     return {
       summary: truncated
-        ? `Read the first ${bytesRead.toLocaleString('en-US')} of ${countOf(info.size, 'byte')} of ${path}.`
-        : `Read ${path} (${countOf(info.size, 'byte')}).`,
-      data: { path, text: decoded.text, size: info.size, binary: false, truncated },
+        ? `Read the first ${bytesRead.toLocaleString('en-US')} of ${countOf(info.size, 'byte')} of ${path}${damage}.`
+        : `Read ${path} (${countOf(info.size, 'byte')})${damage}.`,
+      data: {
+        path,
+        text: decoded.text,
+        size: info.size,
+        binary: false,
+        truncated: truncated || !decoded.exact,
+      },
     };
   } finally {
     await file.close();

@@ -1,7 +1,7 @@
 // Reaches files of the workspace and no others: symbolic links may lead around inside it, never out of it.
 // The folder that was checked is held open, so swapping it for a link between check and use changes nothing.
 import { constants, existsSync } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readlink, realpath } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, readdir, readlink, realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { CountersignError } from '#domain/errors.ts';
 import { systemCode } from '../failures.ts';
@@ -72,8 +72,8 @@ async function resolveInside(
   let real = root;
   let rest = path === '.' ? [] : path.split('/');
   for (let links = 0; rest.length > 0; ) {
-    const [name = '', ...after] = rest;
-    const next = join(real, name);
+    const [given = '', ...after] = rest;
+    const next = join(real, await spellingOf(real, given, asGiven));
     rest = after;
     const link = after.length > 0 || follow ? await readLink(next, asGiven) : null;
     if (link === null) {
@@ -89,6 +89,33 @@ async function resolveInside(
     rest = toInside(root, rest, asGiven);
   }
   return relative(root, real);
+}
+
+/** How an entry of `folder` is spelled on disk: macOS takes accents apart, and people and chats do not. */
+async function spellingOf(folder: string, name: string, asGiven: string): Promise<string> {
+  if (/^\p{ASCII}*$/u.test(name) || (await isThere(join(folder, name)))) return name;
+  const composed = name.normalize('NFC');
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
+  });
+  const [only = name, ...others] = names.filter((one) => one.normalize('NFC') === composed);
+  if (others.length === 0) return only;
+  throw new CountersignError(
+    'tool_failed',
+    `${others.length + 1} entries are called ${asGiven} and differ only in how their accents are stored. Rename one.`,
+  );
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return false;
+    if (systemCode(error) === 'ENOTDIR') return true; // said by what follows
+    throw error;
+  }
 }
 
 /** What the link at `path` says; null when there is no link there. */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { detectEncoding, encodeText, utf8 } from '#domain/encoding/encoding.ts';
 import { CountersignError } from '#domain/errors.ts';
+import type { JsonObject } from '#domain/text.ts';
 import type { Operation, ToolOutput } from '#domain/tool.ts';
 import { countOf } from '#domain/words.ts';
 import { defineOperation, text } from '../define-operation.ts';
@@ -15,8 +16,11 @@ import { withFileErrors } from './file-errors.ts';
 import { fingerprintOfText, inspectWrite } from './inspect.ts';
 import { checkPaths } from './paths.ts';
 import { placeNew } from './place-new.ts';
-import { compareWrite, previewWrite } from './preview.ts';
+import { compareWith, previewWith } from './preview.ts';
 import type { Place, Sandbox } from './sandbox.ts';
+
+/** Larger files are neither copied nor edited. */
+export const maxFileBytes = 1_000_000_000;
 
 const writeFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
@@ -38,9 +42,9 @@ export function createWrite(sandbox: Sandbox): Operation {
       z.strictObject({ path: z.string(), size: z.number().int(), created: z.boolean() }),
     ),
     check: checkFilePath,
-    inspect: inspectWrite(sandbox),
-    compare: compareWrite(sandbox),
-    preview: previewWrite(sandbox),
+    inspect: inspectWrite(sandbox, 'new'),
+    compare: compareWith(sandbox, contentOf),
+    preview: previewWith(sandbox, contentOf),
     fingerprintAfter: ({ content }) =>
       typeof content === 'string' ? fingerprintOfText(content) : null,
     run: (args, { signal }) =>
@@ -59,9 +63,11 @@ export function createWrite(sandbox: Sandbox): Operation {
   });
 }
 
+const contentOf = async ({ content }: JsonObject) => (typeof content === 'string' ? content : null);
+
 const checkPath = checkPaths('path');
 
-function checkFilePath(args: { [key: string]: unknown }) {
+export function checkFilePath(args: { [key: string]: unknown }) {
   const problem = checkPath(args);
   if (problem !== null || typeof args.path !== 'string' || !namesFolder(args.path)) return problem;
   return { code: 'invalid_arguments' as const, message: folderSentence(args.path) };
@@ -91,7 +97,7 @@ async function writeText(place: Place, text: string, overwrite: boolean): Promis
     data: { path: place.path, size, created },
   });
   if (before === null || !overwrite) {
-    const fresh = before === null && (await putFile(place, content, 0o666, overwrite));
+    const fresh = before === null && (await putFile(place, content, { mode: 0o666, overwrite }));
     if (fresh) return done('Created', true);
     // The same content is the outcome that was asked for, as after a repeated call.
     if ((await lstat(place.at)).size === size && (await readFile(place.at)).equals(content))
@@ -107,25 +113,33 @@ async function writeText(place: Place, text: string, overwrite: boolean): Promis
 
 /** Puts `content` in the place of a file in one move. */
 export async function replaceFile(place: Place, content: Buffer, mode: number): Promise<void> {
-  await putFile(place, content, mode, true);
+  await putFile(place, content, { mode, overwrite: true });
 }
 
-/** @param overwrite whether it may replace what is there by then @returns false: something is there, and it stays */
-async function putFile(
+type Put = {
+  mode: number;
+  /** It may replace what is there by then. */
+  overwrite: boolean;
+  /** Throws where the file must not be put in its place after all; called once all of it is written. */
+  isReady?: () => Promise<void>;
+};
+
+/** Writes aside, flushes and puts the file in its place in one move. @returns false: something is there, and it stays */
+export async function putFile(
   place: Place,
-  content: Buffer,
-  mode: number,
-  overwrite: boolean,
+  content: Buffer | AsyncIterable<Buffer>,
+  { mode, overwrite, isReady }: Put,
 ): Promise<boolean> {
   const aside = join(place.folder, `.countersign-${randomBytes(6).toString('hex')}.tmp`);
   try {
     const file = await open(aside, writeFlags, mode);
     try {
-      await file.writeFile(content);
+      await file.writeFile(Buffer.isBuffer(content) ? content : withinLimit(content, place));
       await file.sync();
     } finally {
       await file.close();
     }
+    await isReady?.();
     if (overwrite) await rename(aside, place.at);
     else if (!(await placeNew(aside, place.at))) {
       await unlink(aside);
@@ -137,4 +151,17 @@ async function putFile(
   }
   await place.syncFolder();
   return true;
+}
+
+async function* withinLimit(chunks: AsyncIterable<Buffer>, { path }: Place) {
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > maxFileBytes)
+      throw new CountersignError(
+        'tool_failed',
+        `${path} would have more than ${maxFileBytes / 1e9} GB, which is the limit, so it was left as it is.`,
+      );
+    yield chunk;
+  }
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { orderSteps } from '#planner/commands/order.ts';
 import { parseRequest } from '#planner/commands/parse.ts';
 import { tokenize } from '#planner/commands/tokens.ts';
-import { builtins, tableOperations, toolsOf } from './manifest.ts';
+import { builtins, fsServer, tableOperations, toolsOf } from './manifest.ts';
 import { createOfflinePlanner } from './planners.ts';
 import { operationsOf, plan, proposalOf } from './requests.ts';
 import { plannerAt } from './run-utterance.ts';
@@ -147,7 +147,7 @@ it.each([
     'copy a.txt to b/c.txt',
     'Copy a.txt to b/c.txt',
     'Copies a.txt to b/c.txt.',
-    ['Read a.txt', 'Copy a.txt to b/c.txt'],
+    ['Copy a.txt to b/c.txt'],
   ],
   ['read a.txt and post it', 'Post a.txt', 'Posts a.txt.', ['Read a.txt', 'Post a.txt']],
 ])('says of %s what is copied, and not from which step', async (say, title, summary, steps) => {
@@ -188,4 +188,25 @@ it('begins what comes every two weeks on the next of its days', async () => {
   expect(proposalOf(await plan(plannerAt({ files: {} }), text)).series).toMatchObject([
     { starts_at: '2026-03-09T08:00:00.000Z' },
   ]);
+});
+
+it.each([
+  'Add "done" to todo.txt',
+  'Insert "done" at the top of todo.txt',
+  'Replace A with B in todo.txt',
+  'Copy todo.txt to b.txt',
+])('%s is never worked out from what a server reads, or fails to read', async (say) => {
+  const tools = toolsOf(fsServer, { 'todo.txt': 'A' });
+  const { result } = await plan(createOfflinePlanner({ tools }), say);
+  expect(result.kind).not.toBe('proposal');
+  expect(tools.calls).toEqual([]);
+});
+
+it('an addition says nothing of what the file holds, and needs no look at it', async () => {
+  const tools = toolsOf(builtins, {});
+  const draft = proposalOf(await plan(createOfflinePlanner({ tools }), 'Add "done" to todo.txt'));
+  expect(operationsOf(draft)).toEqual([
+    ['workspace_edit', { path: 'todo.txt', action: 'append', text: 'done' }],
+  ]);
+  expect(tools.calls).toEqual([]);
 });

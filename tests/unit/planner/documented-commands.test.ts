@@ -35,8 +35,7 @@ it('“first … second … finally” is an order of steps', async () => {
   const draft = proposalOf(await plan(planner, ordered));
   expect(operationsOf(draft).map(([name]) => name)).toEqual([
     'workspace_write',
-    'workspace_read',
-    'workspace_write',
+    'workspace_copy',
     'chat_post',
   ]);
   expect(draft.steps[0]?.args).toMatchObject({ path: 'a.md', content: 'Alpha' });

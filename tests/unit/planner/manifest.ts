@@ -85,6 +85,20 @@ export const builtins: OperationSpec[] = [
   ),
   builtin(
     'workspace',
+    'edit',
+    'write',
+    { path: 'string', action: 'string', text: 'string', find: 'string?', all: 'boolean?' },
+    { targetArgument: 'path', destructive: true },
+  ),
+  builtin(
+    'workspace',
+    'copy',
+    'idempotent',
+    { path: 'string', to: 'string', overwrite: 'boolean?' },
+    { targetArgument: 'to', destructive: true },
+  ),
+  builtin(
+    'workspace',
     'move',
     'write',
     { from: 'string', to: 'string', overwrite: 'boolean?' },

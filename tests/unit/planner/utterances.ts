@@ -343,15 +343,17 @@ may ask  post nothing
 may ask  post a.txt here
          asks
 may ask  append x to todo.md, then append y to todo.md
-         1 workspace_write {"path":"todo.md","content":"milk\nx","overwrite":true}
-         2 workspace_write {"path":"todo.md","content":"milk\nx\ny","overwrite":true} <- 1
+         1 workspace_edit {"path":"todo.md","action":"append","text":"x"}
+         2 workspace_edit {"path":"todo.md","action":"append","text":"y"} <- 1
 may ask  move a.txt to docs/ then append x to docs/a.txt
          1 workspace_move {"from":"a.txt","to":"docs/a.txt"}
-         2 workspace_write {"path":"docs/a.txt","content":"A\nx","overwrite":true} <- 1
+         2 workspace_edit {"path":"docs/a.txt","action":"append","text":"x"} <- 1
 may ask  fetch https://example.com and save it as p.html, then append x to p.html
-         answers I cannot know yet what p.html will say by then, so I cannot change words in it. 
+         1 http_get {"url":"https://example.com"}
+         2 workspace_write {"path":"p.html","content":{"$from":"1","path":"/text"}} <- 1
+         3 workspace_edit {"path":"p.html","action":"append","text":"x"} <- 2
 may ask  append X to todo.md
-         1 workspace_write {"path":"todo.md","content":"milk\nX","overwrite":true}
+         1 workspace_edit {"path":"todo.md","action":"append","text":"X"}
 may ask  first copy a.txt to backup/, then delete it
          1 workspace_read {"path":"a.txt"}
          2 workspace_write {"path":"backup/a.txt","content":{"$from":"1","path":"/text"}} <- 1
@@ -514,13 +516,13 @@ may ask  Create a.txt saying hi but do not overwrite anything
 may ask  overwrite a.txt with new text
          1 workspace_write {"path":"a.txt","content":"new text","overwrite":true}
 keep     append "x" to a.txt
-         1 workspace_write {"path":"a.txt","content":"A\nx","overwrite":true}
+         1 workspace_edit {"path":"a.txt","action":"append","text":"x"}
 keep     Add a line saying bye to a.txt
-         1 workspace_write {"path":"a.txt","content":"A\nbye","overwrite":true}
+         1 workspace_edit {"path":"a.txt","action":"append","text":"bye"}
 keep     Create notes.txt ⟩ Delete archive/old.md
          1 workspace_delete {"path":"archive/old.md"}
 keep     replace A with B in a.txt
-         1 workspace_write {"path":"a.txt","content":"B","overwrite":true}
+         1 workspace_edit {"path":"a.txt","action":"replace","find":"A","text":"B"}
 keep     Create notes.txt ⟩ never mind
          answers Dropped. Nothing has changed.
 keep     Create a.txt saying hi and book me a flight
@@ -585,11 +587,9 @@ keep     for each file in inbox, move it to archive/
 keep     can you delete a.txt?
          1 workspace_delete {"path":"a.txt"}
 keep     copy a.txt to backup/
-         1 workspace_read {"path":"a.txt"}
-         2 workspace_write {"path":"backup/a.txt","content":{"$from":"1","path":"/text"}} <- 1
+         1 workspace_copy {"path":"a.txt","to":"backup/a.txt","overwrite":true}
 may ask  Write a.txt with the content of notes/a.md
-         1 workspace_read {"path":"notes/a.md"}
-         2 workspace_write {"path":"a.txt","content":{"$from":"1","path":"/text"}} <- 1
+         1 workspace_copy {"path":"notes/a.md","to":"a.txt","overwrite":true}
 keep     post "Build is green" here
          1 chat_post {"text":"Build is green"}
 may ask  tell everyone that lunch is ready
@@ -1038,15 +1038,11 @@ may ask  Write a.txt saying hello world. Then b.txt saying bye. ⟩ Write a.txt 
 may ask  Create n.txt saying "first this, then that"
          1 workspace_write {"path":"n.txt","content":"first this, then that"}
 may ask  Copy every file in data/ to backup/
-         1 workspace_read {"path":"data/a.txt"}
-         2 workspace_write {"path":"backup/a.txt","content":{"$from":"1","path":"/text"}} <- 1
-         3 workspace_read {"path":"data/b.txt"}
-         4 workspace_write {"path":"backup/b.txt","content":{"$from":"3","path":"/text"}} <- 3
+         1 workspace_copy {"path":"data/a.txt","to":"backup/a.txt","overwrite":true}
+         2 workspace_copy {"path":"data/b.txt","to":"backup/b.txt","overwrite":true}
 may ask  Copy all files in data to backup
-         1 workspace_read {"path":"data/a.txt"}
-         2 workspace_write {"path":"backup/a.txt","content":{"$from":"1","path":"/text"}} <- 1
-         3 workspace_read {"path":"data/b.txt"}
-         4 workspace_write {"path":"backup/b.txt","content":{"$from":"3","path":"/text"}} <- 3
+         1 workspace_copy {"path":"data/a.txt","to":"backup/a.txt","overwrite":true}
+         2 workspace_copy {"path":"data/b.txt","to":"backup/b.txt","overwrite":true}
 may ask  Tell the team in #general that the office is closed on Friday
          1 chat_post {"text":"the office is closed on Friday","conversation":"#general"}
 may ask  - create x.txt saying X⏎- create y.txt saying Y⏎- then delete draft.md
@@ -1106,9 +1102,8 @@ may ask  first write x/1.md with the text one; second, write x/2.md with the tex
          3 workspace_delete {"path":"x/1.md"} <- 2
 may ask  First, create a.md with the text Alpha; second, copy it to b.md; finally, post "done" here.
          1 workspace_write {"path":"a.md","content":"Alpha"}
-         2 workspace_read {"path":"a.md"} <- 1
-         3 workspace_write {"path":"b.md","content":{"$from":"2","path":"/text"}} <- 2
-         4 chat_post {"text":"done"} <- 3
+         2 workspace_copy {"path":"a.md","to":"b.md","overwrite":true} <- 1
+         3 chat_post {"text":"done"} <- 2
 may ask  1. Read Meeting Notes.md⏎2. Write its content to summary.md⏎3. Ask Ana to review summary.md⏎4. Post 'ready' here
          asks
 may ask  Before you delete todo.txt, copy it to backup/todo.txt
@@ -1120,10 +1115,8 @@ may ask  for each file in reports create a copy with .bak at the end
 may ask  Every Friday at 17:00 until the end of December, write "week done" to log/week.txt and post a note here
          asks
 may ask  Back up every file in inbox to backup/
-         1 workspace_read {"path":"inbox/one.log"}
-         2 workspace_write {"path":"backup/one.log","content":{"$from":"1","path":"/text"}} <- 1
-         3 workspace_read {"path":"inbox/two.log"}
-         4 workspace_write {"path":"backup/two.log","content":{"$from":"3","path":"/text"}} <- 3
+         1 workspace_copy {"path":"inbox/one.log","to":"backup/one.log","overwrite":true}
+         2 workspace_copy {"path":"inbox/two.log","to":"backup/two.log","overwrite":true}
 may ask  undo that
          asks
 may ask  make it tomorrow instead
@@ -1133,12 +1126,11 @@ keep     Create notes/today.md saying Standup at 9:30
 keep     Write hello to greeting.txt
          1 workspace_write {"path":"greeting.txt","content":"hello"}
 keep     Add a line saying done at the end of todo.txt
-         1 workspace_write {"path":"todo.txt","content":"todo.txt text\ndone","overwrite":true}
+         1 workspace_edit {"path":"todo.txt","action":"append","text":"done"}
 keep     Replace milk with oat milk in shopping.txt
-         1 workspace_write {"path":"shopping.txt","content":"oat milk and bread","overwrite":true}
+         1 workspace_edit {"path":"shopping.txt","action":"replace","find":"milk","text":"oat milk"}
 keep     Copy todo.txt to backup/todo.txt
-         1 workspace_read {"path":"todo.txt"}
-         2 workspace_write {"path":"backup/todo.txt","content":{"$from":"1","path":"/text"}} <- 1
+         1 workspace_copy {"path":"todo.txt","to":"backup/todo.txt","overwrite":true}
 keep     Move todo.txt to archive/
          1 workspace_move {"from":"todo.txt","to":"archive/todo.txt"}
 keep     Rename todo.txt to tasks.txt
@@ -1170,9 +1162,8 @@ keep     Create a.txt saying A, then move it to archive/
          2 workspace_move {"from":"a.txt","to":"archive/a.txt"} <- 1
 keep     First create a.txt saying A; second, copy it to b.txt; finally, post "done" here
          1 workspace_write {"path":"a.txt","content":"A"}
-         2 workspace_read {"path":"a.txt"} <- 1
-         3 workspace_write {"path":"b.txt","content":{"$from":"2","path":"/text"}} <- 2
-         4 chat_post {"text":"done"} <- 3
+         2 workspace_copy {"path":"a.txt","to":"b.txt","overwrite":true} <- 1
+         3 chat_post {"text":"done"} <- 2
 keep     Tomorrow at 9, delete old.txt
          1 workspace_delete {"path":"old.txt"} @2026-03-05T08:00:00.000Z
 keep     Every Monday at 9:00 write done to reports/week.md
@@ -1193,8 +1184,7 @@ keep     Ask Ana "Please review notes.md" (takes 3 days). Everything must be don
          escalation
 keep     Create part/one.txt saying One, then copy it to part/two.txt
          1 workspace_write {"path":"part/one.txt","content":"One"}
-         2 workspace_read {"path":"part/one.txt"} <- 1
-         3 workspace_write {"path":"part/two.txt","content":{"$from":"2","path":"/text"}} <- 2
+         2 workspace_copy {"path":"part/one.txt","to":"part/two.txt","overwrite":true} <- 1
 keep     Write two files again/a.txt and again/b.txt each containing its own name
          1 workspace_write {"path":"again/a.txt","content":"a.txt"}
          2 workspace_write {"path":"again/b.txt","content":"b.txt"}
@@ -1317,11 +1307,11 @@ keep     POST "hello" to https://example.com/hook
 keep     DELETE https://example.com/x
          1 http_request {"url":"https://example.com/x","method":"DELETE"}
 keep     Append "done" to todo.txt
-         1 workspace_write {"path":"todo.txt","content":"todo.txt text\ndone","overwrite":true}
+         1 workspace_edit {"path":"todo.txt","action":"append","text":"done"}
 keep     Add "x" to todo.txt
-         1 workspace_write {"path":"todo.txt","content":"todo.txt text\nx","overwrite":true}
+         1 workspace_edit {"path":"todo.txt","action":"append","text":"x"}
 keep     Insert "x" at the top of todo.txt
-         1 workspace_write {"path":"todo.txt","content":"x\ntodo.txt text","overwrite":true}
+         1 workspace_edit {"path":"todo.txt","action":"prepend","text":"x"}
 keep     Create "my file.txt" saying "hello there"
          1 workspace_write {"path":"my file.txt","content":"hello there"}
 keep     Delete "my file.txt"
@@ -1350,12 +1340,9 @@ keep     Delete everything in logs
 keep     Delete all .log files in logs except today.log and a.log
          1 workspace_delete {"path":"logs/b.log"}
 keep     Copy all .md files in reports to backup
-         1 workspace_read {"path":"reports/jan.md"}
-         2 workspace_write {"path":"backup/jan.md","content":{"$from":"1","path":"/text"}} <- 1
-         3 workspace_read {"path":"reports/feb.md"}
-         4 workspace_write {"path":"backup/feb.md","content":{"$from":"3","path":"/text"}} <- 3
-         5 workspace_read {"path":"reports/mar.md"}
-         6 workspace_write {"path":"backup/mar.md","content":{"$from":"5","path":"/text"}} <- 5
+         1 workspace_copy {"path":"reports/jan.md","to":"backup/jan.md","overwrite":true}
+         2 workspace_copy {"path":"reports/feb.md","to":"backup/feb.md","overwrite":true}
+         3 workspace_copy {"path":"reports/mar.md","to":"backup/mar.md","overwrite":true}
 keep     Move all files in inbox to archive
          1 workspace_move {"from":"inbox/one.log","to":"archive/one.log"}
          2 workspace_move {"from":"inbox/two.log","to":"archive/two.log"}
@@ -1363,12 +1350,9 @@ keep     for each file in inbox, move it to archive/
          1 workspace_move {"from":"inbox/one.log","to":"archive/one.log"}
          2 workspace_move {"from":"inbox/two.log","to":"archive/two.log"}
 keep     for each .md file in reports: copy it to backup/
-         1 workspace_read {"path":"reports/jan.md"}
-         2 workspace_write {"path":"backup/jan.md","content":{"$from":"1","path":"/text"}} <- 1
-         3 workspace_read {"path":"reports/feb.md"}
-         4 workspace_write {"path":"backup/feb.md","content":{"$from":"3","path":"/text"}} <- 3
-         5 workspace_read {"path":"reports/mar.md"}
-         6 workspace_write {"path":"backup/mar.md","content":{"$from":"5","path":"/text"}} <- 5
+         1 workspace_copy {"path":"reports/jan.md","to":"backup/jan.md","overwrite":true}
+         2 workspace_copy {"path":"reports/feb.md","to":"backup/feb.md","overwrite":true}
+         3 workspace_copy {"path":"reports/mar.md","to":"backup/mar.md","overwrite":true}
 keep     1. Create a.txt saying A⏎2. Create b.txt saying B⏎3. Post "done" here
          1 workspace_write {"path":"a.txt","content":"A"}
          2 workspace_write {"path":"b.txt","content":"B"} <- 1
@@ -1503,7 +1487,7 @@ may ask  Every day on Friday post "x" here
 may ask  Every Monday delete all .log files in logs
          answers Which files there are is read once, at planning, so this step can't repeat. Ask
 may ask  Every day add "done" to todo.txt
-         answers What todo.txt says is read once, at planning, so this step can't repeat. Ask for
+         series FREQ=DAILY;BYHOUR=9;BYMINUTE=0;BYSECOND=0: workspace_edit {"path":"todo.txt","action":"append","text":"done"}
 may ask  Delete old.txt once Ana has confirmed and post "gone" here
          asks
 keep     remind me tonight at 11:30 to lock the door
@@ -1635,12 +1619,9 @@ keep     Don't delete old.txt
 keep     delete old.txt pls
          1 workspace_delete {"path":"old.txt"}
 keep     for each file in logs copy it to backup/
-         1 workspace_read {"path":"logs/a.log"}
-         2 workspace_write {"path":"backup/a.log","content":{"$from":"1","path":"/text"}} <- 1
-         3 workspace_read {"path":"logs/b.log"}
-         4 workspace_write {"path":"backup/b.log","content":{"$from":"3","path":"/text"}} <- 3
-         5 workspace_read {"path":"logs/today.log"}
-         6 workspace_write {"path":"backup/today.log","content":{"$from":"5","path":"/text"}} <- 5
+         1 workspace_copy {"path":"logs/a.log","to":"backup/a.log","overwrite":true}
+         2 workspace_copy {"path":"logs/b.log","to":"backup/b.log","overwrite":true}
+         3 workspace_copy {"path":"logs/today.log","to":"backup/today.log","overwrite":true}
 keep     Write to x.txt: "hi there"
          1 workspace_write {"path":"x.txt","content":"hi there"}
 may ask  Post "a" here tomorrow at 9; delete old.txt on Friday at 10:00 ⟩⟩ at 11:00 instead
@@ -1687,8 +1668,7 @@ keep     Move all .log files in logs to archive/ except today.log
 keep     Remind me tomorrow at 9 to call Dr. Müller
          1 reminder_set {"text":"Call Dr. Müller","at":"2026-03-05T09:00:00+01:00","timezone":"Europe/Berlin"}
 keep     Copy notes/a.md ⟩ to backup please
-         1 workspace_read {"path":"notes/a.md"}
-         2 workspace_write {"path":"backup/a.md","content":{"$from":"1","path":"/text"}} <- 1
+         1 workspace_copy {"path":"notes/a.md","to":"backup/a.md","overwrite":true}
 keep     Could you tell everyone that lunch is ready?
          1 chat_post {"text":"lunch is ready"}
 may ask  Create x.txt saying Are we there yet?
@@ -1717,8 +1697,7 @@ keep     Thanks, that worked perfectly! Now delete old.txt
 keep     Create x.txt saying Sam. You are great.
          asks
 keep     Copy LICENSE to release/4.2/LICENSE
-         1 workspace_read {"path":"LICENSE"}
-         2 workspace_write {"path":"release/4.2/LICENSE","content":{"$from":"1","path":"/text"}} <- 1
+         1 workspace_copy {"path":"LICENSE","to":"release/4.2/LICENSE","overwrite":true}
 keep     Delete the file plan_old
          1 workspace_delete {"path":"plan_old"}
 keep     Delete the file today
@@ -1728,7 +1707,7 @@ keep     Create an empty folder reports/2026
 keep     Create VERSION saying 4.2.0
          1 workspace_write {"path":"VERSION","content":"4.2.0"}
 keep     Replace milk with 20% in shopping.txt
-         1 workspace_write {"path":"shopping.txt","content":"20% and bread","overwrite":true}
+         1 workspace_edit {"path":"shopping.txt","action":"replace","find":"milk","text":"20%"}
 keep     Post "x" here on 12.04.2026
          asks
 keep     Ask Ana and Ben "Go for Lisbon?" If both say yes, create x.md saying Go
@@ -1779,10 +1758,8 @@ keep     GET https://rates.example.org/eur-usd and save to rates.json
 keep     Create x.txt saying x and save to y.txt
          asks
 keep     copy all csvs in data to backup
-         1 workspace_read {"path":"data/a.csv"}
-         2 workspace_write {"path":"backup/a.csv","content":{"$from":"1","path":"/text"}} <- 1
-         3 workspace_read {"path":"data/b.csv"}
-         4 workspace_write {"path":"backup/b.csv","content":{"$from":"3","path":"/text"}} <- 3
+         1 workspace_copy {"path":"data/a.csv","to":"backup/a.csv","overwrite":true}
+         2 workspace_copy {"path":"data/b.csv","to":"backup/b.csv","overwrite":true}
 keep     approve all but 3
          answers Nothing was decided or changed: no plan is named here. Say that below the plan,
 keep     approve the vacation of Ana
@@ -1793,9 +1770,8 @@ keep     Read todo.txt and ask Ana to take a look at it
 keep     Create x.txt saying hi. Ask Ana whether it is ready
          asks
 keep     Copy todo.txt to backup/todo.txt and delete todo.txt
-         1 workspace_read {"path":"todo.txt"}
-         2 workspace_write {"path":"backup/todo.txt","content":{"$from":"1","path":"/text"}} <- 1
-         3 workspace_delete {"path":"todo.txt"} <- 2
+         1 workspace_copy {"path":"todo.txt","to":"backup/todo.txt","overwrite":true}
+         2 workspace_delete {"path":"todo.txt"} <- 1
 keep     Create a.txt and b.txt saying hello and bye
          asks
 keep     Replace the word milk with oat milk in shopping.txt

@@ -120,3 +120,21 @@ describe('a reference', () => {
     expect(readPointer(document, '/m~2').ok).toBe(false);
   });
 });
+
+it.each([
+  ['the text of a cut read', { path: 'a', text: 'x', truncated: true }, '/text', true],
+  ['a cut answer as a whole', { path: 'a', text: 'x', truncated: true }, '', true],
+  ['an item of a cut list', { entries: [{ size: 1 }], truncated: true }, '/entries/0', true],
+  ['a preview', { truncated: true, preview: '{}' }, '/preview', true],
+  ['the path of a cut read', { path: 'a', text: 'x', truncated: true }, '/path', false],
+  ['the size of a cut read', { size: 9, text: 'x', truncated: true }, '/size', false],
+  ['the text of a whole read', { text: 'x', truncated: false }, '/text', false],
+])('%s may or may not be the base of a change', (_, output, path, refused) => {
+  const outputs = new Map<string, Json>([['1', output]]);
+  const args = { content: { $from: '1', path } };
+  const resolve = (whole: boolean) => () => resolveReferences(args, outputs, new Map(), { whole });
+  expect(resolve(false)).not.toThrow();
+  if (refused)
+    expect(resolve(true)).toThrow(expect.objectContaining({ code: 'invalid_reference' }));
+  else expect(resolve(true)).not.toThrow();
+});

@@ -185,6 +185,8 @@ describe('the registry', () => {
       'workspace_read',
       'workspace_read_table',
       'workspace_write',
+      'workspace_edit',
+      'workspace_copy',
       'workspace_move',
       'human_task',
       'human_confirm',
