@@ -39,7 +39,7 @@ type Mark = { made: boolean; reply: unknown };
 async function callWithin(
   ms: number,
   handler: InboxHandler,
-  { attempt, failures: _, age_ms: ageMs, ...event }: TakenEvent,
+  { attempt, failures: _, silent: _silent, age_ms: ageMs, ...event }: TakenEvent,
   { mark, signal }: { mark: Mark; signal: AbortSignal },
 ): Promise<void> {
   const over = new AbortController();
@@ -156,8 +156,8 @@ export async function handleEvent(
   const write = <T>(work: () => Promise<T>) => retryWhileAway(context, work, stopping);
   const goOn = async () =>
     last || stopping.aborted ? 'held' : write(() => takeNext(db.query, lease, leaseSeconds));
-  if (event.failures > rule.tries) {
-    const error = new Error('The process ended during the last try.');
+  if (event.failures > (event.silent ? rule.deaths : rule.tries)) {
+    const error = new Error('The process ended each time, or the last time, while it was handled.');
     await write(() => putAside(context, event, error, 'kept'));
     return goOn();
   }

@@ -47,6 +47,8 @@ export type InboxContext = {
 };
 
 export type InboxRule = RetryRule & {
+  /** Tries that an event gets of which none came back: each has ended its process. */
+  deaths: number;
   /** A thread whose holder has not been heard of for this long is given to another. */
   leaseSeconds: number;
   /** What one try may take. */
@@ -60,6 +62,7 @@ export type InboxRule = RetryRule & {
 /** How the inbox of a program works. */
 export const inboxRule: InboxRule = {
   tries: 8,
+  deaths: 3,
   backoffMs: 1000,
   longestBackoffMs: 60_000,
   patienceMs: 24 * 3600 * 1000,

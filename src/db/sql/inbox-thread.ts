@@ -11,6 +11,8 @@ export type TakenEvent = InboxEvent & {
   attempt: number;
   /** Tries that count, this one included. */
   failures: number;
+  /** No try has ended in an error: those before this one ended with their process. */
+  silent: boolean;
   /** Since it was stored. */
   age_ms: number;
 };
@@ -45,6 +47,7 @@ const tellingOf = (
   table: string,
 ): SQL => sql`${sql.raw(told.map((name) => `${table}.${name}`).join(', '))},
     ${isoOf(`${table}.received_at`, 'milliseconds')} as received_at,
+    ${sql.raw(table)}.error is null as silent,
     (extract(epoch from clock_timestamp() - ${sql.raw(table)}.stored_at) * 1000)::float8 as age_ms`;
 
 /**

@@ -301,6 +301,27 @@ describe('an event that cannot be handled', () => {
     });
   });
 
+  test('is set aside without another try where three have ended their process, and none came back', async () => {
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    const done: string[] = [];
+    const instance = await work(async (event) => {
+      done.push(textOf(event));
+      if (textOf(event) === 'before') await gate;
+    });
+    await send(instance, 'C1', 'before', 'poison', 'once', 'after');
+    await waitFor('the first to be handled', async () => done.length === 1);
+    const died = (text: string, times: number) =>
+      instance.db.query.execute(
+        sql`update countersign.inbox set failures = ${times} where convert_from(body, 'UTF8') like ${`%${text}%`}`,
+      );
+    await died('poison', 3);
+    await died('once', 1);
+    open();
+    const rows = await settled(instance);
+    expect(done).toEqual(['before', 'once', 'after']);
+    expect(rows.map(({ state }) => state)).toEqual(['handled', 'failed', 'handled', 'handled']);
+  });
+
   test('is handled after all when it is opened again', async () => {
     let well = false;
     const instance = await work(

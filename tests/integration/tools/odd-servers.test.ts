@@ -6,6 +6,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { JsonObject } from '#domain/text.ts';
 import { watchLoop } from '../../setup/watch-loop.ts';
 import { type Bench, openBench, toolContext } from '../../unit/tools/tool-bench.ts';
+import { waitFor } from '../../wait.ts';
 
 const server = join(import.meta.dirname, '../../fixtures/odd-server.ts');
 watchLoop();
@@ -121,6 +122,6 @@ test('a list that leads back to its own page, and one of ten thousand tools, com
   });
   expect(offered(circle)).toEqual(['one']);
   const many = await open({ 'tools/list': [answer({ tools })] });
-  expect(offered(many)).toHaveLength(2000);
+  await waitFor('the list to be read', async () => offered(many).length === 2000);
   expect(statusOf(many)?.notes?.[0]).toMatch(/^8,000 more tools/);
 });
