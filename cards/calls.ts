@@ -1,8 +1,9 @@
 // The effect of a call as lines that people read. What a line leaves out is said with its size, and remembered.
 import type { CallDescription, CallPart, CallValue, ShownStep } from '#domain/plan/call.ts';
+import { exactOf } from '#domain/plan/call-words.ts';
 import type { StepCondition } from '#domain/plan/condition.ts';
 import { describeCondition } from '#domain/plan/condition-words.ts';
-import { cutShown, escapeExact, showExact, showText } from '#domain/shown-text.ts';
+import { cutShown, escapeExact, readsLikeJson, showExact, showText } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { formatAgo } from './times.ts';
 
@@ -14,8 +15,8 @@ const openMark = '⟲';
 /** An effect in few words, and whether any of it was cut. */
 export type ShortCall = { text: string; cut: boolean };
 
-function showValue({ text, later }: CallValue, max: number): ShortCall {
-  const shown = showExact(text);
+function showValue(value: CallValue, max: number, shown = exactOf(value)): ShortCall {
+  const { text, later } = value;
   const mark = later ? `${openMark} ` : '';
   if (shown.length <= max) return { text: mark + shown, cut: false };
   return {
@@ -39,9 +40,12 @@ function shortHeadline({ headline }: CallDescription, max: number): ShortCall {
 }
 
 function shortPart(part: CallPart, max: number): ShortCall {
-  const value = showValue(part, max);
+  // A payload that is a text has marks of its own.
+  const value = part.payload ? showValue(part, max, showExact(part.text)) : showValue(part, max);
   if (!part.payload) return { ...value, text: `${showExact(part.label)}: ${value.text}` };
-  return part.later || value.text.startsWith('"') ? value : { ...value, text: `“${value.text}”` };
+  return part.later || part.json === true || value.text.startsWith('"')
+    ? value
+    : { ...value, text: `“${value.text}”` };
 }
 
 /** `1.2 KB`, as people read sizes. */
@@ -133,9 +137,11 @@ export function limitsOf(
   nameAsked: (id: string) => string | null = () => null,
   nameAnswer: NameAnswer = () => null,
 ): string[] {
-  const conditions = when.map((one) =>
-    escapeExact(describeCondition(one, nameStep(one.step), nameAsked(one.step), nameAnswer(one))),
-  );
+  const conditions = when.map((one) => {
+    const called = nameAnswer(one);
+    const said = escapeExact(describeCondition(one, nameStep(one.step), nameAsked(one.step)));
+    return called === null ? said : `${said} (${called})`;
+  });
   return [
     ...(conditions.length === 0 ? [] : [`only if ${conditions.join(' and ')}`]),
     ...(ask_before ? ['asks before it runs'] : []),
@@ -174,12 +180,15 @@ const inlineAtMost = 80;
 
 /** Every argument that the headline does not hold, whole. */
 export function wholeParts({ parts }: CallDescription): WholePart[] {
-  return parts.map(({ label, text, later, payload, aid }) => {
-    const inline = !payload && text.length <= inlineAtMost && !/[\r\n]/.test(text);
+  return parts.map((part) => {
+    const { label, text, later, payload, aid } = part;
+    const short = text.length <= inlineAtMost && !/[\r\n]/.test(text);
+    const inline = short && !payload;
+    const isText = part.json !== true && !later && !inline && readsLikeJson(text);
     const mark = later ? `${openMark} ` : '';
     return {
-      label: showExact(label),
-      text: mark + (inline ? showExact(text) : showText(text)),
+      label: isText ? `${showExact(label)} (text)` : showExact(label),
+      text: mark + (inline ? exactOf(part) : showText(text)),
       inline,
       ...(aid === true ? { aid } : {}),
     };

@@ -37,6 +37,18 @@ function escapeHidden(text: string): string {
   return text.replace(/\\(?=u\{)/g, '\\\\').replace(hidden, escapeAll);
 }
 
+/** Whether it has characters that nobody sees, line breaks and tabs aside. */
+export function hidesSomething(text: string): boolean {
+  return text.replace(hidden, '').length < text.length || /[\u2028\u2029]/u.test(text);
+}
+
+/** JSON in which every hidden character is written as its escape: the same value, and safe to print. */
+export function escapeJson(json: string): string {
+  const asEscapes = (run: string) =>
+    run.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return json.replace(hidden, asEscapes).replace(/[\u2028\u2029]/gu, asEscapes);
+}
+
 /** `text` on one line, with every hidden character escaped. */
 export function cleanLine(text: string): string {
   return text
@@ -70,14 +82,28 @@ export function escapeExact(text: string): string {
 /**
  * A path, an address or another short value on one line, without any loss: breaks and unusual spaces are escaped, so are letters
  * of other scripts within a Latin word, and a value whose ends could not be seen stands in quotation marks.
+ * @param marked it stands in them in any case
  */
-export function showExact(text: string): string {
+export function showExact(text: string, marked = false): string {
   const escaped = escapeExact(text);
   const needsMarks =
-    escaped === '' || /^ | $| {2}|^"|[🛡⟲✓✕△│“”]|(?<!\S)[·•‧∙⋅・](?!\S)/u.test(escaped);
+    marked || escaped === '' || /^ | $| {2}|^"|[🛡⟲✓✕△│“”]|(?<!\S)[·•‧∙⋅・](?!\S)/u.test(escaped);
   return (
     isolateText(needsMarks ? `"${escaped.replaceAll('"', '\\"')}"` : escaped) + nameHosts(text)
   );
+}
+
+/** Whether a text reads like a number, true, false, null, a list or a record. */
+export function readsLikeJson(text: string): boolean {
+  const trimmed = text.trim();
+  if (/^(?:true|false|null)$/i.test(trimmed)) return true;
+  if (/^[[{]/.test(trimmed)) return /[\]}]$/.test(trimmed);
+  return trimmed !== '' && !Number.isNaN(Number(trimmed));
+}
+
+/** A text among values of other types, which it cannot be taken for: `"false"`, `"1"`, `""`. */
+export function showString(text: string): string {
+  return showExact(text, readsLikeJson(text));
 }
 
 /**
@@ -100,9 +126,14 @@ export function isolateText(text: string): string {
   return rightToLeft.test(text) ? `\u2068${text}\u2069` : text;
 }
 
+/** As much of a text as can be shown in `max` code units: nothing else has to be looked at. */
+function beginning(text: string, max: number): string {
+  return text.length <= 4 * max + 200 ? text : text.trimStart().slice(0, 4 * max + 200);
+}
+
 /** An untrusted line as it is shown: cleaned, cut to `max` code units, set apart where it must be. */
 export function showLine(text: string, max: number): string {
-  return isolateText(cutText(cleanLine(text), max));
+  return isolateText(cutText(cleanLine(beginning(text, max)), max));
 }
 
 /** The first lines of a shown text, the last of them cut. */
@@ -164,7 +195,7 @@ function withinMarks(text: string): string {
 
 /** Somebody else's words in quotation marks, cut to `max` code units; empty where they say nothing. */
 export function quoteWords(text: string, max: number): string {
-  const words = cutText(withinMarks(text), Math.max(1, max));
+  const words = cutText(withinMarks(beginning(text, max)), Math.max(1, max));
   return words === '' ? '' : `“${words}”`;
 }
 
@@ -175,7 +206,7 @@ const joinsSentence = /\b(?:and|or|by|but|before|after|if)\b/iu;
 
 /** Somebody else's name for something, within a sentence of ours: in quotation marks where it could be read as part of it. */
 export function quoteName(text: string, max: number): string {
-  const line = cleanLine(text);
+  const line = cleanLine(beginning(text, max));
   return line === '' || (plainName.test(line) && !joinsSentence.test(line))
     ? cutText(line, max) + nameHosts(line)
     : quoteWords(line, max);
@@ -196,12 +227,12 @@ function quoteIf(line: string, looksLikeOurs: boolean, max: number): string {
 
 /** Somebody else's words in a line of their own, such as a title: in quotation marks where they look like ours. */
 export function showTitle(text: string, max: number): string {
-  const line = cleanLine(text);
+  const line = cleanLine(beginning(text, max));
   return quoteIf(line, signsOfOurs.test(line) || wordsOfOurs.test(line), max);
 }
 
 /** Somebody else's label of a field or a choice: in quotation marks where a sign in it could be taken for ours. */
 export function showLabel(text: string, max: number): string {
-  const line = cleanLine(text);
+  const line = cleanLine(beginning(text, max));
   return quoteIf(line, signsOfOurs.test(line), max);
 }

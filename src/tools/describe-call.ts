@@ -93,10 +93,7 @@ function toValue(value: Json): CallValue {
     return { text: parts.join(''), later: true };
   }
   if (isRuntime(value)) return { text: `decided when it runs: ${value.$decide}`, later: true };
-  return {
-    text: JSON.stringify(value),
-    later: isOpen(value),
-  };
+  return { text: JSON.stringify(value), later: isOpen(value), json: true };
 }
 
 function toPart(label: string, value: Json): CallPart {

@@ -1,13 +1,18 @@
 // A call in a few words, for sentences about a step. Computed from the call, never a planner's description.
-import { showExact } from '../shown-text.ts';
+import { showExact, showString } from '../shown-text.ts';
 import { countOf, shorten } from '../words.ts';
-import type { CallDescription } from './call.ts';
+import type { CallDescription, CallValue } from './call.ts';
 
 const shortAtMost = 120;
 
+/** A value on one line: a text that reads like another type stands in quotation marks. */
+export function exactOf({ text, later, json }: CallValue): string {
+  return later || json === true ? showExact(text) : showString(text);
+}
+
 /** `Moves a.txt to b.txt`, whole. */
 export function sayHeadline({ headline }: Pick<CallDescription, 'headline'>): string {
-  return headline.map((word) => (typeof word === 'string' ? word : showExact(word.text))).join(' ');
+  return headline.map((word) => (typeof word === 'string' ? word : exactOf(word))).join(' ');
 }
 
 /** `text` in at most `most` characters and, where that cuts it, how long it is. */
@@ -22,7 +27,7 @@ export function nameCall({ headline, parts }: Pick<CallDescription, 'headline' |
   const values = parts.filter(({ aid }) => aid !== true);
   const said = [
     sayHeadline({ headline }),
-    ...values.map(({ label, text }) => `${showExact(label)}: ${showExact(text)}`),
+    ...values.map((part) => `${showExact(part.label)}: ${exactOf(part)}`),
   ];
   return shortenSized(said.join(' · '), shortAtMost);
 }

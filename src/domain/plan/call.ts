@@ -12,6 +12,8 @@ const CallValue = z.object({
   text: z.string(),
   /** It comes from an earlier step or is decided at run time. */
   later: z.boolean(),
+  /** It is no text: a number, true, a list or a record, as JSON. */
+  json: z.literal(true).exactOptional(),
 });
 export type CallValue = z.infer<typeof CallValue>;
 

@@ -27,19 +27,17 @@ function describeYesOrNo(
  * `step 2 /status is "green"`, `Ana answers Yes to step 1`.
  * @param label what the step is called where this is read
  * @param person whom it asks; null: nobody, or that is not known here
- * @param called what the person reads who is asked, where that is not the value; already in quotation marks
  */
 export function describeCondition(
   condition: StepCondition,
   label: string = condition.step,
   person: string | null = null,
-  called: string | null = null,
 ): string {
   const { path, is, value } = condition;
   const said = describeYesOrNo(condition, label, person);
-  if (said !== null) return called === null ? said : `${said} (${called})`;
+  if (said !== null) return said;
   const place = describePlace(path, label);
-  const literal = JSON.stringify(value) + (called === null ? '' : ` (${called})`);
+  const literal = JSON.stringify(value);
   switch (is) {
     case 'equals':
       return `${place} is ${literal}`;

@@ -5,6 +5,7 @@ import { shortenSized } from '#domain/plan/call-words.ts';
 import { StepCondition } from '#domain/plan/condition.ts';
 import { describeCondition } from '#domain/plan/condition-words.ts';
 import type { FieldChange } from '#domain/plan/views.ts';
+import { readsLikeJson } from '#domain/shown-text.ts';
 import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 import { operationName } from '#domain/tool.ts';
 import { canonical } from '../approval/canonical-text.ts';
@@ -28,7 +29,11 @@ type NameStep = (id: string) => string;
 /** Key order says nothing in JSON. */
 function textOf(value: Json | undefined): string | null {
   if (value === undefined || value === null) return null;
-  return typeof value === 'string' ? value : canonical(value);
+  if (typeof value !== 'string') return canonical(value);
+  // A text that could be taken for another type, or whose ends cannot be seen, is written as JSON.
+  return value !== value.trim() || value === '' || readsLikeJson(value)
+    ? JSON.stringify(value)
+    : value;
 }
 
 /** `1, 2 (SS +5 min)`, in an order of its own: that of the list says nothing. */

@@ -4,6 +4,7 @@ import type { Queryable } from '#db/database.ts';
 import { countersign } from '#db/schema.ts';
 import { isoOf } from '#db/sql/time.ts';
 import type { StepError } from '#domain/plan/plan.ts';
+import { escapeJson } from '#domain/shown-text.ts';
 
 const pageSize = 1000;
 
@@ -39,7 +40,7 @@ export async function* exportLog(db: Queryable, planId: string): AsyncGenerator<
       order by a.ended_at, a.position, a.attempt`);
     const end = rows.at(-1);
     if (end === undefined) return;
-    yield rows.map((row) => `${JSON.stringify(toLine(row))}\n`).join('');
+    yield rows.map((row) => `${escapeJson(JSON.stringify(toLine(row)))}\n`).join('');
     if (rows.length < pageSize) return;
     last = end;
   }

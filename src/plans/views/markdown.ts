@@ -15,6 +15,13 @@ import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { parseShallowJson } from '#domain/json.ts';
 import { sayHeadline } from '#domain/plan/call-words.ts';
 import { type Plan, PlanDraft, type Series, type Step } from '#domain/plan/plan.ts';
+import {
+  cleanLine,
+  escapeJson,
+  hidesSomething,
+  quoteWords,
+  showTitle,
+} from '#domain/shown-text.ts';
 import { isObject } from '#domain/text.ts';
 import { operationName } from '#domain/tool.ts';
 import { describeCall } from '#tools/describe-call.ts';
@@ -22,6 +29,7 @@ import { contentOfStep } from '../approval/canonical.ts';
 import { createOccurrenceTest } from '../series/occurrences.ts';
 import { describeTerms } from '../versions/terms.ts';
 
+const descriptionAtMost = 4000;
 /** Artifacts that are listed at once. */
 const artifactsAtOnce = 500;
 
@@ -32,9 +40,11 @@ function fence(language: string, text: string): string {
   return `${ticks}${language}\n${text}\n${ticks}\n`;
 }
 
-/** One line of text that cannot begin a Markdown structure. */
+const jsonFence = (value: unknown) => fence('json', escapeJson(JSON.stringify(value, null, 2)));
+
+/** One line of text that cannot begin a Markdown structure, without characters that nobody sees. */
 function inline(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').replaceAll(/([\\`*_[\]<>#])/g, '\\$1');
+  return cleanLine(text).replaceAll(/([\\`*_[\]<>#])/g, '\\$1');
 }
 
 function frontMatter(plan: Plan): string {
@@ -48,7 +58,10 @@ function frontMatter(plan: Plan): string {
     approvals,
     ...fields
   } = plan;
-  return `---\n${stringify({ ...fields, approvals, rejection_history }, { lineWidth: 0 })}---\n`;
+  const shown = { ...fields, approvals, rejection_history };
+  const matter = stringify(shown, { lineWidth: 0 });
+  // JSON is YAML too, and can say what nobody sees.
+  return `---\n${hidesSomething(matter) ? `${escapeJson(JSON.stringify(shown, null, 2))}\n` : matter}---\n`;
 }
 
 /** What a step is scheduled for: `scheduled Mon 23 Nov 2026, 09:00 – Wed 25 Nov 2026, 17:00 (Europe/Madrid)`. */
@@ -89,14 +102,11 @@ function stepBlock(step: Step, scheduled: string | undefined): string {
   return [
     `### ${step.position}. ${inline(effect)}`,
     '',
-    [
-      `\`${name}\``,
-      step.status,
-      inline(description),
-      ...(scheduled === undefined ? [] : [scheduled]),
-    ].join(' · '),
+    [`\`${name}\``, step.status, ...(scheduled === undefined ? [] : [scheduled])].join(' · '),
     '',
-    fence('json', JSON.stringify({ id, description, ...content, after }, null, 2)),
+    `Reason: ${inline(quoteWords(description, descriptionAtMost))}`,
+    '',
+    jsonFence({ id, description, ...content, after }),
   ].join('\n');
 }
 
@@ -110,7 +120,7 @@ function seriesBlocks(series: Series[], occurrences: string[]): string {
     const said = describeTerms({ step_approval: 'none', series: [one] })
       .map(inline)
       .join('');
-    return `### ${inline(one.title)}\n\n${said}\n\n${fence('json', JSON.stringify(one, null, 2))}\n`;
+    return `### ${inline(one.title)}\n\n${said}\n\n${jsonFence(one)}\n`;
   });
   const list = occurrences.length === 0 ? '' : `### Occurrences\n\n${occurrences.join('')}\n`;
   return `## Series\n\n${blocks.join('')}${list}`;
@@ -138,19 +148,19 @@ export async function* exportMarkdown(db: Queryable, planId: string): AsyncGener
   const isOccurrence = createOccurrenceTest(plan.series);
   const occurrences: string[] = [];
   const schedule = await describeSchedule(db, plan);
-  yield `${frontMatter(plan)}\n# ${inline(plan.title)}\n\n${plan.summary === null ? '' : `${inline(plan.summary)}\n\n`}## Steps\n\n`;
+  yield `${frontMatter(plan)}\n# ${inline(showTitle(plan.title, descriptionAtMost).replace(/[\u2068\u2069]/g, ''))}\n\n${plan.summary === null ? '' : `Goal: ${inline(quoteWords(plan.summary, descriptionAtMost))}\n\n`}## Steps\n\n`;
   for await (const step of iterateSteps(db, planId)) {
     if (isOccurrence(step)) occurrences.push(occurrenceLine(step));
     else yield `${stepBlock(step, schedule.get(step.id))}\n`;
   }
   if (plan.series.length > 0) yield seriesBlocks(plan.series, occurrences);
   const { tool_outputs, notes, artifacts } = plan.context;
-  yield `## Context\n\n### Tool Outputs\n\n${fence('json', JSON.stringify(tool_outputs, null, 2))}\n`;
+  yield `## Context\n\n### Tool Outputs\n\n${jsonFence(tool_outputs)}\n`;
   if (plan.context.pattern !== undefined) {
-    yield `### Pattern\n\n${fence('json', JSON.stringify(plan.context.pattern, null, 2))}\n`;
+    yield `### Pattern\n\n${jsonFence(plan.context.pattern)}\n`;
   }
-  yield `### Notes\n\n${fence('text', notes)}\n### Artifacts\n\n${fence('json', JSON.stringify(artifacts, null, 2))}\n`;
-  yield `## Risks\n\n${plan.risks.map(({ text }) => `- ${inline(text)}\n`).join('')}\n${fence('json', JSON.stringify(plan.risks, null, 2))}`;
+  yield `### Notes\n\n${hidesSomething(notes) ? jsonFence(notes) : fence('text', notes)}\n### Artifacts\n\n${jsonFence(artifacts)}\n`;
+  yield `## Risks\n\n${plan.risks.map(({ text }) => `- ${inline(quoteWords(text, descriptionAtMost))}\n`).join('')}\n${jsonFence(plan.risks)}`;
   yield* artifactLines(db, planId);
 }
 
@@ -215,6 +225,12 @@ function readJson(block: Block): unknown {
   }
 }
 
+/** Notes are text, or JSON where some of it would not be seen. */
+function readNotes(block: Block | undefined): unknown {
+  if (block === undefined) return '';
+  return block.language === 'json' ? readJson(block) : block.text;
+}
+
 const withoutNulls = (value: object): object =>
   Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null));
 
@@ -257,7 +273,7 @@ export function readMarkdown(markdown: string): PlanDraft {
     ...(series.length === 0 ? {} : { series: series.map(readJson) }),
     context: {
       tool_outputs: one('Context/Tool Outputs') ?? {},
-      notes: under('Context/Notes')[0]?.text ?? '',
+      notes: readNotes(under('Context/Notes')[0]),
       artifacts: one('Context/Artifacts') ?? [],
       ...(pattern === undefined ? {} : { pattern }),
     },

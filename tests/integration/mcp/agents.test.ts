@@ -159,7 +159,7 @@ describe.each(eras)('an agent that speaks the protocol of %s', (era) => {
       planner_model: 'Claude Code',
     });
     const card = await gateway.instance.service.card(id, { user: 'ben', timezone: 'UTC' });
-    expect(viewPlan(card).facts).toContain('requested by local through Claude Code');
+    expect(viewPlan(card).facts).toContain('requested by local through the agent “Claude Code”');
     const [deed] = await gateway.instance.service.audit(id, { limit: 1 });
     expect(deed).toMatchObject({ actor: 'Claude Code', actor_kind: 'model', via: 'mcp' });
   });

@@ -535,7 +535,7 @@ test('a finding is told in the conversation, asked about on the card, and settle
     const found = messages.filter(({ text }) => text.includes('Problem in'));
     return found.length > 0 ? found : null;
   });
-  expect(told?.text).toContain('The source has changed. 2 steps are on hold');
+  expect(told?.text).toContain('“The source has changed.” 2 steps are on hold');
   const facts = await instance.service.card(plan.id, { user: 'ana', timezone: 'UTC' });
   const [ask] = viewPlan(facts).asks;
   expect(ask?.buttons.map(({ label }) => label)).toEqual([

@@ -107,7 +107,7 @@ describe('a step whose outcome nobody knows', () => {
     expect(await remindersIn('lost')).toEqual([]);
     await Promise.all([remindAfter(25), remindAfter(26)]);
     expect(await remindersIn('lost')).toEqual([
-      `Reminder for ana: the outcome of step 1 of ${id} “Rooms” has been unknown for 24 hours. Its answer never came. It may have gone through; we can't tell.`,
+      `Reminder for ana: the outcome of step 1 of ${id} “Rooms” has been unknown for 24 hours. “Its answer never came. It may have gone through; we can't tell.”`,
     ]);
     await instance.service.resume(id, { version: 1, steps: { 1: 'retry' } }, ana);
     await remindAfter(49);

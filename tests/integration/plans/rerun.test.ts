@@ -294,7 +294,7 @@ describe('steps that a change makes stale', () => {
       version: 1,
       invalidated: 2,
       changes: [
-        'Makes the steps of partition eu stale, with what depends on them: The EU export is wrong.',
+        'Makes the steps of partition eu stale, with what depends on them: “The EU export is wrong”.',
       ],
     });
     expect(await statusesOf(plan.id)).toMatchObject({ a: 'stale', b: 'stale', x: 'succeeded' });

@@ -415,7 +415,9 @@ describe('a value that the model cannot decide', () => {
     const [ask] = (await cardOf(id)).asks;
     expect(ask).toMatchObject({
       label: expect.stringContaining('Choose its values'),
-      known: expect.arrayContaining(['Why you are asked: Nothing says which one.']),
+      quotes: expect.arrayContaining([
+        { by: 'Why you are asked', words: '“Nothing says which one.”' },
+      ]),
       fields: [
         { name: 'value_1', type: 'multiline', label: 'content: the greeting', required: true },
       ],

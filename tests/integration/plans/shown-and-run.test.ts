@@ -163,8 +163,8 @@ const surfaces = {
   terminal: readTerminal,
   console: readConsole,
 };
-/** Lines break where a surface has no more room. */
-const squeeze = (text: string) => text.replaceAll(/[\s\u2060\u2068\u2069]/gu, '');
+/** Lines break where a surface has no more room, each behind the rule that sets values off. */
+const squeeze = (text: string) => text.replaceAll(/[\s│\u2060\u2068\u2069]/gu, '');
 
 /** The whole review of a plan on each surface. */
 async function readAll(plan: Plan): Promise<Map<string, string>> {

@@ -1,5 +1,6 @@
 // Conditions of steps on cards: whole, by the numbers that the card shows, and whether a person is asked before.
 import { expect, test } from 'vitest';
+import { describeField, viewFields } from '#cards/form-fields.ts';
 import { notesOf } from '#cards/step-lines.ts';
 import { following, makeFacts, makeStep } from '../../fixtures/plans.ts';
 
@@ -25,3 +26,45 @@ test('a step says under which conditions it runs and that it asks before', () =>
     'asks before it runs',
   ]);
 });
+
+test.each([
+  ['delete', 'Keep everything', 'only if step 1a /fields/what is "delete" (“Keep everything”)'],
+  ['yes', 'No', 'only if step 1a /fields/what is "yes" (“No”)'],
+  [
+    'a',
+    'b” · asks before it runs',
+    'only if step 1a /fields/what is "a" (“b’ \\u{B7} asks before it runs”)',
+  ],
+  ['green', 'green', 'only if step 1a /fields/what is "green"'],
+])('a condition on the choice %s says that it is called %s', (value, label, said) => {
+  const options = [{ value, label }, 'other'];
+  const form = [{ name: 'what', type: 'choice', options }];
+  const steps = [
+    makeStep('ask', {
+      position: 1,
+      tool: 'human',
+      operation: 'task',
+      args: { question: '?', form },
+    }),
+    makeStep('go', {
+      position: 2,
+      when: [{ step: 'ask', path: '/fields/what', is: 'equals', value }],
+    }),
+  ];
+  const facts = makeFacts({}, steps);
+  const [ask, go] = facts.steps;
+  if (ask === undefined || go === undefined) throw new Error('There are no steps.');
+  expect(notesOf(go, facts)[0]).toBe(said);
+  // Who approves reads both in the form, and who is asked in the field.
+  const shown = JSON.stringify(ask.call.parts);
+  const waiting = { ...ask, output: { form } };
+  const [field] = viewFields(waiting);
+  for (const text of [shown, describeField(field ?? fail())]) {
+    expect(text).toContain(value);
+    if (label !== value) expect(text).toContain(`${value} (“`);
+  }
+});
+
+function fail(): never {
+  throw new Error('There is no field.');
+}

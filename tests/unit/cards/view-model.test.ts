@@ -463,7 +463,7 @@ describe('a plan under way', () => {
     const [ask] = view('unknown').asks;
     expect(ask?.known).toEqual([
       '│ path: 2.txt',
-      '│ content: 2',
+      '│ content: "2"',
       'Attempt 1, started 14:04; its result was never recorded.',
       'Check whether it happened, then choose.',
     ]);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { readField, readFields } from '#domain/plan/answer.ts';
 import { type FormField, fieldsOf } from '#domain/plan/form.ts';
 import type { JsonObject } from '#domain/text.ts';
@@ -64,4 +64,15 @@ it('answers every field: what was left out is null, what nobody asked for is a p
     { name: 'a', message: 'A is missing.' },
     { name: 'toString', message: '“toString” is none of its fields: a, b.' },
   ]);
+});
+
+test('a label that two options have names neither; a value always does', () => {
+  const options = [
+    { value: 'keep', label: 'Go on' },
+    { value: 'delete', label: 'Go on' },
+    { value: 'wait', label: 'keep' },
+  ];
+  const form = fieldsOf([{ name: 'what', type: 'choice', options }]);
+  expect(readFields(form, { what: 'Go on' }).problems).toHaveLength(1);
+  expect(readFields(form, { what: 'keep' }).fields).toEqual({ what: 'keep' });
 });

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { type FormField, readForm } from '#domain/plan/form.ts';
+import { describe, expect, it, test } from 'vitest';
+import { describeOption, type FormField, readForm } from '#domain/plan/form.ts';
 import type { Json } from '#domain/text.ts';
 
 function fieldsIn(form: Json): FormField[] {
@@ -100,4 +100,18 @@ describe('a form', () => {
   ])('is refused with its place: %s', (_, form, words) => {
     expect(problemsIn(form).join('\n')).toContain(words);
   });
+});
+
+test.each([
+  ['oneOf', [{ const: 'delete', title: 'Keep everything' }, { const: 'keep' }]],
+  ['anyOf', [{ const: 'delete', title: 'Keep everything' }, { const: 'keep' }]],
+])('a schema names its choices with %s, and each shows its value', (keyword, choices) => {
+  const read = readForm({
+    type: 'object',
+    properties: { what: { type: 'string', [keyword]: choices } },
+  });
+  if (!read.ok) throw new Error(read.problems.join(' '));
+  const [field] = read.fields;
+  expect(field?.type).toBe('choice');
+  expect(field?.options.map(describeOption)).toEqual(['delete (“Keep everything”)', 'keep']);
 });

@@ -36,3 +36,14 @@ test('a long argument is told with its length', () => {
   const [told = ''] = tell(step, { ...step, args: { content: 'y'.repeat(5000) } });
   expect(told).toMatch(/^content: \(nothing\) → y+… \(5,000 characters\)$/);
 });
+
+test.each([
+  [false, 'false', 'flag: false → "false"'],
+  ['1', 1, 'flag: "1" → 1'],
+  ['null', '', 'flag: "null" → ""'],
+  ['', ' ', 'flag: "" → " "'],
+  [{ a: 1 }, '{"a":1}', 'flag: {"a":1} → "{\\"a\\":1}"'],
+  [true, 'yes', 'flag: true → yes'],
+])('a value of another type is told apart: %j and %j', (from, to, told) => {
+  expect(tell({ ...step, args: { flag: from } }, { ...step, args: { flag: to } })).toEqual([told]);
+});

@@ -1,6 +1,6 @@
 // Arguments of a call as a table, nested ones as tables within; what is not known before the call is marked.
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { showExact, showText } from '#domain/shown-text.ts';
+import { showExact, showString, showText } from '#domain/shown-text.ts';
 import type { Json } from '#domain/text.ts';
 import { readArgument } from '../plan/argument.ts';
 import type { StepLabels } from '../plan/step-labels.ts';
@@ -20,7 +20,7 @@ function nameSource(step: string, path: string, names: StepLabels): string {
 export function drawText(text: string): TemplateResult {
   const inline = text.length <= inlineAtMost && !/[\r\n]/.test(text);
   return inline
-    ? html`<span>${showExact(text)}</span>`
+    ? html`<span>${showString(text)}</span>`
     : html`<pre class="json" tabindex="0">${showText(text)}</pre>`;
 }
 
