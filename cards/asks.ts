@@ -233,7 +233,7 @@ const confirmationLabels = {
   values: 'Run it with these final values',
   each: 'It asks before it runs',
   drift: 'The target changed after the plan was approved. Run it all the same',
-  unchecked: 'The target was not checked before the approval. Run it all the same',
+  unchecked: 'The target was not checked before the approval. Run it anyway',
 } as const;
 
 function askConfirmation(

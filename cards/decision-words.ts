@@ -85,10 +85,9 @@ export const refusalWords = {
   sessionTooNew: 'What is waiting here came after you wrote that. Read it, then decide.',
   versionTooNew: ({ id, version }: { id: string; version: number }) =>
     `Version ${version} of ${id} came after you wrote that. Read it, then decide.`,
-  sessionJustShown:
-    'What is waiting here had only just changed when you wrote that. Read it, then decide.',
+  sessionJustShown: 'This changed just before your message. Read it, then decide.',
   versionJustShown: ({ id, version }: { id: string; version: number }) =>
-    `Version ${version} of ${id} had only just come when you wrote that. Read it, then decide.`,
+    `Version ${version} of ${id} arrived just before your message. Read it, then decide.`,
   beingPosted: 'The card this is about is still being posted.',
   sessionUnnamed: ({ shown }: { shown: string }) =>
     `It is unclear which state you read. Read ${shown}, then send its turn and digest with the text.`,

@@ -1,6 +1,6 @@
 // The sections a person reads in order to decide: effects, reads, what changed since, risks, what was asked before.
 import type { PlanCardFacts, ReviewedCall } from '#domain/chat/card.ts';
-import { asksModel } from '#domain/plan/asks-model.ts';
+import { hasRuntime } from '#domain/plan/arguments.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { reviewRank } from '#domain/plan/review-rank.ts';
 import { type NumberedStep, orderByLabel } from '#domain/plan/step-numbers.ts';
@@ -89,6 +89,13 @@ function describeHidden(hidden: number, { review, plan }: PlanCardFacts): string
   if (hidden === 0 && !review.more) return '';
   const counted = `${review.more ? 'more than ' : ''}${review.steps.toLocaleString('en-US')}`;
   return `… and ${countOf(hidden, 'more call')}; ${counted} of ${countOf(plan.total_steps, 'step')} change something or send data out`;
+}
+
+const writers = new Set(['text_write', 'text_summarize', 'draft_finalise']);
+
+/** Whether a step sends text to the language model's provider. */
+function asksModel({ tool, operation, args }: ShownStep): boolean {
+  return writers.has(`${tool}_${operation}`) || hasRuntime(args);
 }
 
 /** Steps that are named one by one. */

@@ -17,7 +17,7 @@ function takes(template: string, path: string): boolean {
 
 /** A path that names nothing, whatever is asked of it. */
 export function unreadable(path: string): Complaint {
-  const detail = `The path ${path.slice(0, 200)} cannot be read: it has a character that no name here has, or its percent-encoding is broken.`;
+  const detail = `The path ${path.slice(0, 200)} is not valid: it has a character that no path here uses, or broken percent-encoding.`;
   return { code: 'not_found', detail };
 }
 

@@ -25,7 +25,7 @@ export function readRulesAgain(config: Config): void {
   if (apart !== config.apart)
     throw new CountersignError(
       'invalid_configuration',
-      'Whether several organisations share this Countersign changes at its next start. Restart it.',
+      'Whether organisations share this instance has changed. Restart Countersign to apply it.',
     );
   settings.approvers.splice(0, Infinity, ...next.approvers);
   settings.guardedTools.splice(0, Infinity, ...next.guardedTools);
@@ -58,10 +58,10 @@ export function followRules(
     try {
       readRulesAgain(config);
       info(
-        `${path} has changed: who may act was read again; anything else holds from a restart on.`,
+        `${path} has changed: the rules of who may act are reloaded. Restart to apply other changes.`,
       );
     } catch (error) {
-      const problem = `The file has changed and is not used, so who may act is as it was before: ${errorMessage(error)}`;
+      const problem = `The changed file can't be used, so the rules of who may act stay as they were: ${errorMessage(error)}`;
       if (warnings.at(-1) === problem) return;
       warnings.push(problem);
       warn(`${path}: ${problem}`);

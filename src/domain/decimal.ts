@@ -1,13 +1,13 @@
-// Decimal numbers of any length, exactly: digits and where the point is. For numbers from outside, which binary ones would round.
+// Exact decimal numbers, for input that a binary number would round.
 
 /** `digits` × 10^-`scale`; no trailing zeros behind the point. */
 export type Decimal = { digits: bigint; scale: number };
 
 const written = /^([+-]?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,6}))?$/;
-/** Digits before or behind the point; what is longer is not computed with. */
-const digitsAtMost = 1000;
+/** Before or behind the point. */
+const maxDigits = 1000;
 
-export const zero: Decimal = { digits: 0n, scale: 0 };
+const zero: Decimal = { digits: 0n, scale: 0 };
 
 function normalise(digits: bigint, scale: number): Decimal {
   if (digits === 0n) return zero;
@@ -20,37 +20,19 @@ function normalise(digits: bigint, scale: number): Decimal {
 
 /** The number that `text` writes with a point and perhaps an exponent; null: it is none, or one with too many digits. */
 export function readDecimal(text: string): Decimal | null {
-  if (text.length > digitsAtMost) return null;
+  if (text.length > maxDigits) return null;
   const [, sign, whole = '', fraction = '', exponent = '0'] = written.exec(text) ?? [];
   if (sign === undefined) return null;
   const scale = fraction.length - Number(exponent);
-  if (Math.abs(scale) > digitsAtMost) return null;
+  if (Math.abs(scale) > maxDigits) return null;
   const digits = BigInt(whole + fraction);
   return normalise(sign === '-' ? -digits : digits, scale);
 }
 
-/** The digits of both at the same scale. */
-function align(a: Decimal, b: Decimal): [bigint, bigint, number] {
-  const scale = Math.max(a.scale, b.scale);
-  const at = (one: Decimal) => one.digits * 10n ** BigInt(scale - one.scale);
-  return [at(a), at(b), scale];
-}
-
-export function addDecimals(a: Decimal, b: Decimal): Decimal {
-  const [one, other, scale] = align(a, b);
-  return normalise(one + other, scale);
-}
-
 /** Below zero: `a` is less. */
 export function compareDecimals(a: Decimal, b: Decimal): number {
-  const [one, other] = align(a, b);
+  const scale = Math.max(a.scale, b.scale);
+  const at = (one: Decimal) => one.digits * 10n ** BigInt(scale - one.scale);
+  const [one, other] = [at(a), at(b)];
   return one < other ? -1 : Number(one > other);
-}
-
-/** `-1234.5` */
-export function writeDecimal({ digits, scale }: Decimal): string {
-  if (scale === 0) return String(digits);
-  const sign = digits < 0n ? '-' : '';
-  const text = String(digits < 0n ? -digits : digits).padStart(scale + 1, '0');
-  return `${sign}${text.slice(0, -scale)}.${text.slice(-scale)}`;
 }

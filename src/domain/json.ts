@@ -36,7 +36,7 @@ export function parseRequestJson(text: string): unknown {
     const shown = source.length > 60 ? `${source.slice(0, 60)}…` : source;
     throw new CountersignError(
       'invalid_json',
-      `The number ${shown}${/^\d*$/.test(key) ? '' : ` in “${key}”`} has more digits than a number can keep. Write it as text, in quotation marks.`,
+      `The number ${shown}${/^\d*$/.test(key) ? '' : ` in “${key}”`} has too many digits for a number. Write it as text, in quotation marks.`,
       { details: { field: key, number: shown } },
     );
   });

@@ -1,5 +1,6 @@
 // Mends the text of a JSON object where that has one meaning: a code fence around it, JSON in a JSON string, the object twice,
 // trailing commas, single quotes, Python's words, raw line breaks in strings. Numbers keep their digits. Linear.
+import { isObject } from '#domain/text.ts';
 
 /** Characters of what is rewritten; sound JSON may be longer. */
 const longest = 200_000;
@@ -36,10 +37,6 @@ function parse(text: string): unknown {
   } catch {
     return undefined; // the next way of reading is tried
   }
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const words: Record<string, string> = { True: 'true', False: 'false', None: 'null' };

@@ -69,7 +69,7 @@ const hashOf = (secret: string): string => createHash('sha256').update(secret).d
 const refused = () =>
   new CountersignError(
     'unauthorized',
-    'That sign-in is over or was begun in another browser. Begin again from the console.',
+    'That sign-in expired or was started in another browser. Sign in again from the console.',
   );
 
 /** Only a path of this server, so that nobody is sent elsewhere by a link. */
@@ -337,8 +337,8 @@ export function createIdentity(context: IdentityContext) {
       await storeSignedIn(db.query, signedIn, now);
     const why =
       admitted === 'groups_unread'
-        ? `did not say in a form that can be read which groups you are in ("${provider.groups_claim}"), and a group of it is blocked. Whoever runs this Countersign can have it send a list of groups, or block people instead`
-        : 'knows you, but you are not let in here. Ask whoever runs this Countersign';
+        ? `sent no readable list of your groups ("${provider.groups_claim}"), and one of its groups is blocked. An administrator can have it send a list, or block people instead`
+        : 'knows you, but you have no access here. Ask an administrator';
     throw new CountersignError('forbidden', `${profile.name}: ${provider.label} ${why}.`);
   }
 }

@@ -78,27 +78,17 @@ async function isStyleAsked(db: Queryable, conversation: string): Promise<boolea
   return parts.facts.questions.some(({ id }) => id === styleQuestionId);
 }
 
-/** Keeps a wish for the run, and for the person where it was meant so. */
-async function storeWish(
-  tx: Transaction,
-  run: Pick<RunRow, 'id' | 'policy'>,
-  { override, lasting }: Pick<PolicyWish, 'override' | 'lasting'>,
-  user: string,
-): Promise<void> {
-  if (lasting) await storePolicy(tx, user, override);
-  await updateRun(tx, run.id, { policy: { ...run.policy, ...override } });
-}
-
-/** Keeps a wish, and says what is different now. */
+/** Keeps a wish for the run, and for the person if it was meant so, and says what is different now. */
 export async function keepWish(
   context: Pick<ConversationContext, 'enqueue'>,
   tx: Transaction,
   run: Pick<RunRow, 'id' | 'conversation' | 'policy'>,
-  wish: Pick<PolicyWish, 'override' | 'lasting' | 'confirmation'>,
+  { override, lasting, confirmation }: Pick<PolicyWish, 'override' | 'lasting' | 'confirmation'>,
   user: string,
 ): Promise<void> {
-  await storeWish(tx, run, wish, user);
-  await sayPreference(context, tx, { ...run, runId: run.id }, wish.confirmation);
+  if (lasting) await storePolicy(tx, user, override);
+  await updateRun(tx, run.id, { policy: { ...run.policy, ...override } });
+  await sayPreference(context, tx, { ...run, runId: run.id }, confirmation);
 }
 
 /** Says what is different now in how people are talked to, or in what is remembered. */

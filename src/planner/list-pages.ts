@@ -182,7 +182,7 @@ export async function* listPages(
     if (coverage.listed > before && seen.size === seen.add(digest).size)
       throw new CountersignError(
         'invalid_arguments',
-        `A page of ${operation} came twice, so its list cannot be read to the end; check paging.`,
+        `${operation} returned the same page twice, so its list can't be read to the end; check paging.`,
       );
     const named = paging === undefined ? undefined : readPointer(data, paging.next);
     const next =

@@ -41,7 +41,7 @@ export async function checkPeople({ settings, apart }: Config, db: Queryable) {
     found.push({
       part: 'Approvers',
       state: 'broken',
-      text: `guardedApprovers.${operation} cannot be met: it asks for ${countOf(missing, 'approval')} more than there are people it can count.`,
+      text: `guardedApprovers.${operation} can't be met: it lacks ${countOf(missing, 'approver')}.`,
       advice:
         'Name people by their address or account, or have the members of its groups sign in once.',
     });
@@ -73,7 +73,7 @@ export async function checkPeople({ settings, apart }: Config, db: Queryable) {
     found.push({
       part: `Sign-in ${provider}`,
       state: 'broken',
-      text: `It did not say the groups of ${countOf(count, 'account')}, so ${listOf([...new Set(rules)])} cannot count for them.`,
+      text: `It sent no groups for ${countOf(count, 'account')}, so ${listOf([...new Set(rules)])} can't be checked for them.`,
       advice: `Have it send the claim "${identity.providers[provider]?.groups_claim}" as a list of groups.`,
     });
   }

@@ -25,11 +25,13 @@ function checkGroups(
     const meant = resolveGroup(grouping, group, within);
     if (meant === null && Object.keys(grouping.providers).length > 1)
       return [
-        { path, message: `"${name}" is a group of which provider? Write group:PROVIDER:${group}.` },
+        {
+          path,
+          message: `"${name}" could be a group of several providers. Write group:PROVIDER:${group}.`,
+        },
       ];
-    if (meant !== null && (chats || providerOfGroup(grouping, meant) !== null)) return [];
-    // Without a provider the rules of approvers may wait for one.
-    if (chats) return [];
+    // Rules of approvers may name a user group of a chat, and wait for a provider.
+    if (chats || (meant !== null && providerOfGroup(grouping, meant) !== null)) return [];
     const message = `"${name}" is no group of "groups" or of a sign-in provider. List its people in "groups".`;
     return [{ path, message }];
   });
@@ -50,7 +52,7 @@ function checkIssuers({ identity }: Rules): RuleProblem[] {
     const href = (one: string) => new URL(one).href.replace(/\/$/, '');
     const twin = providers.slice(0, index).find((one) => href(one.issuer) === href(issuer));
     if (twin === undefined) return [];
-    const message = `has the issuer of "${twin.name}": one person would be two. Keep one of them.`;
+    const message = `has the same issuer as "${twin.name}", so one person would count twice. Remove one of them.`;
     return [{ path: ['identity', 'providers', name], message }];
   });
 }

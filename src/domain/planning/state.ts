@@ -169,11 +169,8 @@ export const PlanningState = z.strictObject({
   questions_asked: z.number().int().min(0).default(0),
   pause: Pause.nullable().default(null),
   result: SessionResult.nullable().default(null),
-  /** What the person said this turn about how to talk and ask. `told`: the result confirms it. */
-  wish: z
-    .strictObject({ override: PolicyOverride, lasting: z.boolean(), told: z.boolean() })
-    .nullable()
-    .exactOptional(),
+  /** What the person said this turn about how to talk and ask. */
+  wish: z.object({ override: PolicyOverride, lasting: z.boolean() }).nullable().exactOptional(),
   /** null: nothing is remembered. */
   memory: SessionMemory.nullable().exactOptional(),
   /** Why a plan was or was not made (A16). */

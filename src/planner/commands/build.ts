@@ -311,12 +311,12 @@ class Builder {
     const told = `Only ${tellPart(coverage)} entries of ${place} could be listed.`;
     const answer = this.#setting.answers.get(id);
     if (answer?.trim() === choice) {
-      this.#cautions.unshift({ text: `${told} What was not listed has no step here.` });
+      this.#cautions.unshift({ text: `${told} What was not listed has no step.` });
       return;
     }
     if (answer !== undefined)
       throw stop(`${told} Name a folder inside ${place}, or say which files you mean.`);
-    const text = `${told} Should I plan them only?`;
+    const text = `${told} Should I plan only these?`;
     throw new Stop({
       kind: 'questions',
       questions: [{ id, text, options: [choice, narrow, 'Cancel'] }],

@@ -30,7 +30,7 @@ export function askToKeep(
     });
   }
   return {
-    result: succeed(null, 'They are asked whether it is kept.'),
+    result: succeed(null, 'The person is asked.'),
     changes: {
       ...changes,
       pause: { kind: 'questions', resume: state.stage, gate: null, digest: null },

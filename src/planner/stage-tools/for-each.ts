@@ -172,7 +172,7 @@ function findGaps(
   if (isPartial(coverage))
     gaps.push({
       node,
-      text: `“${title}” is not everything: ${tellPart(coverage)} items were listed by ${operation}. What was not listed has no step here.`,
+      text: `“${title}” is incomplete: ${operation} listed ${tellPart(coverage)} items. What was not listed has no step.`,
       choice: `Plan these ${steps.toLocaleString('en-US')} only`,
     });
   const { skipped } = coverage;

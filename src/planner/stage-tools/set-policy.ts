@@ -16,7 +16,6 @@ const changeNames = Object.entries(shape).map(([name, schema]) => {
 const SetPolicy = z.strictObject({
   changes: z.looseObject({}).describe(`only what they said of: ${changeNames.join('; ')}`),
   lasting: z.boolean().describe('they said "always", or answered your question about it'),
-  nothing_else: z.boolean().describe('they asked for nothing else, and no question of yours waits'),
 });
 
 /** From the policy that asks most often. */
@@ -43,7 +42,7 @@ async function run(args: object, { policy, state, ownWords }: ToolContext): Prom
       result: fail('To be asked for approval less often, the person changes their preferences.'),
     };
   const override = { ...state.wish?.override, ...changes };
-  const wish = { override, lasting: lasting || state.wish?.lasting === true, told: false };
+  const wish = { override, lasting: lasting || state.wish?.lasting === true };
   return askToKeep({ state, policy }, { wish });
 }
 

@@ -178,7 +178,7 @@ function findOpenGaps({ gaps = [] }: PlanOutline, { said, request }: ToolContext
 function askAboutGap({ node, text, choice }: OutlineGap): Question {
   return {
     id: `incomplete ${node}`,
-    question: shorten(`${text} Should I plan them only?`, 500),
+    question: shorten(`${text} Should I plan only these?`, 500),
     why: null,
     default: null,
     essential: true,

@@ -107,5 +107,5 @@ export async function findLostApproval(
   const authority = await readAuthority(db, context, { plan: row, approved, version });
   const standings = judge(authority.rules, authority.people, approved);
   if (standings.every(isSatisfied)) return null;
-  return `The approval no longer counts: it needs ${describeAllMissing(standings, authority.people)} as things are now. Propose the plan again.`;
+  return `The approval no longer counts: it now needs ${describeAllMissing(standings, authority.people)}. Propose the plan again.`;
 }

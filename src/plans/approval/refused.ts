@@ -47,9 +47,9 @@ export async function readRefusals(
 }
 
 const refusalWords: Record<Refusal, string> = {
-  blocked: 'You are blocked here. Ask whoever runs this Countersign.',
+  blocked: 'You are blocked here. Ask an administrator.',
   groups_unread:
-    'A group is blocked here, and your last sign-in did not say which groups you are in. Ask whoever runs this Countersign.',
+    'A group is blocked here, and your last sign-in did not include your groups. Ask an administrator.',
 };
 
 /**

@@ -32,7 +32,7 @@ export async function takeOver(
   if (Object.values(steps).some((fate) => fate !== 'take_over'))
     throw new CountersignError(
       'invalid_request',
-      'Take the steps over by themselves, then say what became of them.',
+      'Take over the steps first, then send their outcomes in another request.',
     );
   const found = await readStepsById(tx, row.id, names);
   await requireAsSeen(tx, row, found, about);
@@ -41,7 +41,7 @@ export async function takeOver(
   if (open !== undefined)
     throw new CountersignError(
       'invalid_request',
-      `Step ${open.label} is addressed to nobody in particular: answer it as it is.`,
+      `Step ${open.label} isn't assigned to one person: answer it directly.`,
       { details: { step: open.id } },
     );
   await markTakenOver(tx, row.id, names, actor.id);

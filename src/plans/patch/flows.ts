@@ -173,7 +173,7 @@ function findLostGate(step: Step): string[] {
 function findBypassed({ before, now, position }: ChangedStep, graph: Graph, gone: Set<number>) {
   const skips = now.when.some((one) => !before.when.some((was) => isDeepStrictEqual(was, one)));
   if (!skips || !(isGate(now) || graph.hasFollowers(position, gone))) return [];
-  return [`Adds a condition to step ${before.label}, without which others go on.`];
+  return [`Adds a condition to step ${before.label}, and other steps continue without it.`];
 }
 
 /** Acting steps that take, directly or not, what a step puts out that runs again. */
@@ -214,7 +214,7 @@ function findReordered(effect: PatchEffect, near: Near, graph: Graph, gone: Set<
     gone.has(one.position) ? one.changes : late.has(one.position),
   );
   if (moved.length * places.length > comparedAtMost)
-    return ['Changes when steps run that meet too many others to be compared one by one.'];
+    return ['Changes the order of steps that share targets with too many others to compare.'];
   const reasons: string[] = [];
   for (const one of moved) {
     const met = places.filter(
@@ -231,7 +231,7 @@ function findReordered(effect: PatchEffect, near: Near, graph: Graph, gone: Set<
     reasons.push(
       gone.has(one.position)
         ? `Removes step ${one.label}, which changes what step ${other.label} may read or change.`
-        : `Lets step ${one.label} run in another order with step ${other.label}, and they touch the same.`,
+        : `Changes the order of step ${one.label} and step ${other.label}, which touch the same target.`,
     );
     if (reasons.length >= foundAtMost) break;
   }
@@ -253,7 +253,7 @@ export function findFlowChanges(effect: PatchEffect, near: Near): string[] {
     ]),
     ...findFedAnew(effect, near, graph, gone),
     ...(near.cut
-      ? ['Changes when steps of a plan run that is too large to be compared step by step.']
+      ? ['Changes the order of steps in a plan that is too large to compare step by step.']
       : findReordered(effect, near, graph, gone)),
   ];
 }

@@ -58,7 +58,7 @@ export function parseIcs(bytes: Buffer, name: string) {
   if (calendars.length === 0)
     throw new CountersignError(
       'tool_failed',
-      `${name} is not a calendar in ICS form: it has no BEGIN:VCALENDAR.`,
+      `${name} is not an ICS calendar: it has no BEGIN:VCALENDAR.`,
     );
   return { calendars, bad };
 }

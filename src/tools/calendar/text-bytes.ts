@@ -23,10 +23,7 @@ export function openIcsText(stored: Buffer, name: string): IcsText {
   const unfolded = Buffer.from(latin1.replace(/\r?\n[ \t]|\0/g, ''), 'latin1');
   const encoding = decodeText(unfolded, { declared })?.encoding;
   if (encoding === undefined)
-    throw new CountersignError(
-      'tool_failed',
-      `${name} is not a calendar in ICS form: it is no text.`,
-    );
+    throw new CountersignError('tool_failed', `${name} is not an ICS calendar: it is not text.`);
   const isUtf8 = encoding.name === 'utf-8';
   return {
     bytes: stored,
@@ -46,7 +43,7 @@ function openWide({ text, encoding, exact }: DecodedText, name: string): IcsText
       if (exact) return encodeText(bytes.toString('utf8'), encoding);
       throw new CountersignError(
         'tool_failed',
-        `${name} is damaged ${encoding.name}. Save it as UTF-8 first, or add to another calendar.`,
+        `${name} is not valid ${encoding.name}. Save it as UTF-8 first, or add to another calendar.`,
       );
     },
   };

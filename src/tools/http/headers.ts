@@ -38,7 +38,7 @@ function findProblem(name: string, value: unknown): string | null {
   }
   return value === value.trim()
     ? null
-    : `The header ${name} cannot be sent as it is: blanks around its value are lost. Leave them out.`;
+    : `The header ${name} has blanks around its value, which would be lost. Remove them.`;
 }
 
 /** Why one of `headers` cannot be sent; null: all can, as far as they are known. */
@@ -48,7 +48,7 @@ export function findHeaderProblem(headers: unknown): Problem | null {
   for (const [name, value] of Object.entries(headers)) {
     const problem = findProblem(name, value);
     if (problem !== null) return refuse(problem);
-    if (seen.has(name.toLowerCase())) return refuse(`The header ${name} stands twice. Keep one.`);
+    if (seen.has(name.toLowerCase())) return refuse(`The header ${name} is given twice. Keep one.`);
     seen.add(name.toLowerCase());
   }
   return null;

@@ -113,7 +113,7 @@ function readStructured(name: string, content: unknown, text: string, effect: Ef
   if (rounded !== null)
     throw new CountersignError(
       'tool_failed',
-      `${name} answered a number that cannot be read exactly (${rounded || 'the whole answer'}), so its answer was not used. Its server has to give such numbers as text.`,
+      `${name} returned a number that cannot be read exactly (${rounded || 'the whole answer'}), so its answer was not used. Its server must send such numbers as text.`,
       { details: effect === 'read' ? {} : outcomeUnknown },
     );
   return AnyJson.parse(content);

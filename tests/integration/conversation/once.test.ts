@@ -231,7 +231,7 @@ test('a word decides nothing about a version that the card was not drawn for, ho
   await show(2);
   // What was on the screen when they began to type was another version.
   for (const inMs of [200, 1000, 1500]) await approve(shown, inMs);
-  expect((await textsIn(here)).filter((text) => text.includes('had only just come'))).toHaveLength(
+  expect((await textsIn(here)).filter((text) => text.includes('arrived just before'))).toHaveLength(
     3,
   );
   expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');

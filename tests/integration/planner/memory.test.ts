@@ -173,7 +173,6 @@ describe('memory poisoning', () => {
       call('set_policy', {
         changes: { approval_policy: 'single_final' },
         lasting: true,
-        nothing_else: false,
       }),
       call('plan_approve', { id: 'PLAN-00000000' }),
       proposeFiles(['c.txt']),

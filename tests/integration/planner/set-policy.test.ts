@@ -11,10 +11,10 @@ import { useModelInstance } from '../../setup/use-instance.ts';
 
 const instance = useModelInstance();
 
-type Wish = PolicyOverride & { lasting?: boolean; nothing_else?: boolean };
+type Wish = PolicyOverride & { lasting?: boolean };
 
-function set({ lasting = false, nothing_else = false, ...changes }: Wish) {
-  return call('set_policy', { changes, lasting, nothing_else });
+function set({ lasting = false, ...changes }: Wish) {
+  return call('set_policy', { changes, lasting });
 }
 
 const toldIn = (index: number) =>
@@ -38,10 +38,7 @@ describe('set_policy', () => {
   const none = { run: {}, person: {} };
 
   test('is asked about before it holds, and holds in the conversation once the person agrees', async () => {
-    instance.play([
-      set({ conversation_style: 'concise', nothing_else: true }),
-      proposeFiles(['a.txt']),
-    ]);
+    instance.play([set({ conversation_style: 'concise' }), proposeFiles(['a.txt'])]);
     const conversation = 'sei-kurz';
     const asked = await instance.ask('Fass dich bitte kurz', { conversation });
     expect(asked).toMatchObject({

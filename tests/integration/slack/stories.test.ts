@@ -103,7 +103,7 @@ test('a word that was written before a revision came does not run the new plan',
   // Nor one that was begun before: it is answered with the buttons.
   await slack.say(ana.id, channel, 'approve', { thread_ts: root });
   await waitFor('the question', async () =>
-    slack.replies(channel, root).some(({ text }) => text.includes('had only just come')),
+    slack.replies(channel, root).some(({ text }) => text.includes('arrived just before')),
   );
   expect(await instance.service.getPlan(plan.id)).toMatchObject({ status: 'proposed', version: 2 });
   await seeCard(desk, root);

@@ -1,7 +1,7 @@
 // JSON from outside keeps its numbers: read and written again they are the same, whatever their size.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addDecimals, compareDecimals, readDecimal, writeDecimal } from '#domain/decimal.ts';
+import { compareDecimals, readDecimal } from '#domain/decimal.ts';
 import { parseExactly } from '#domain/exact-json.ts';
 import { parseRequestJson, parseShallowJson } from '#domain/json.ts';
 import { JsonValue, makeStorable } from '#domain/text.ts';
@@ -104,17 +104,6 @@ describe('a number in JSON', () => {
 });
 
 describe('a decimal', () => {
-  it.each([
-    ['0.1', '0.2', '0.3'],
-    ['1234.50', '-1234.5', '0'],
-    ['9007199254740993', '0.01', '9007199254740993.01'],
-    ['1e3', '1E-3', '1000.001'],
-  ])('%s + %s = %s', (a, b, sum) => {
-    const [one, other] = [readDecimal(a), readDecimal(b)];
-    if (one === null || other === null) throw new Error('It is no decimal.');
-    expect(writeDecimal(addDecimals(one, other))).toBe(sum);
-  });
-
   it('compares beyond the digits of a number', () => {
     const [a, b] = [readDecimal('9007199254740993'), readDecimal('9007199254740992')];
     if (a === null || b === null) throw new Error('It is no decimal.');

@@ -24,7 +24,7 @@ const words: Record<string, string> = {
   settle_done: 'Said the step was done',
   settle_failed: 'Said the step was not done',
   settle_retry: 'Had the step run',
-  take_over: 'Took over a question to somebody else',
+  take_over: "Took over someone else's question",
   settle_refused: 'Refused an answer that came too late',
   callback_taken: 'Took the result of a callback',
   finding_raised: 'Told of a problem',
